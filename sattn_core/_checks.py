@@ -1,0 +1,86 @@
+"""Argument checks that every public function shares.
+
+Each check names the argument, the rule and the value it got, so that the
+message can be shown to a person as it is.
+"""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+
+def _shown(value):
+    """Value as a short text: an error message must stay one readable line."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def check_integer(name, value, low, high=None):
+    """Return value as int if it is an integer in [low, high]."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be an integer, but got {_shown(value)}")
+    if value < low or (high is not None and value > high):
+        allowed = f"at least {low}" if high is None else f"between {low} and {high}"
+        raise ValueError(f"{name} must be {allowed}, but got {_shown(value)}")
+    return int(value)
+
+
+def check_number(name, value, low=-np.inf, high=np.inf, *, open_low=False, open_high=False):
+    """Return value as float if it is finite and inside the interval."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a real number, but got {_shown(value)}")
+    number = float(value)
+    below = number <= low if open_low else number < low
+    above = number >= high if open_high else number > high
+    if not np.isfinite(number) or below or above:
+        interval = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
+        raise ValueError(f"{name} must be a finite number in {interval}, but got {_shown(value)}")
+    return number
+
+
+def check_array(name, value, *, min_ndim=0, ndim=None, min_length=0):
+    """Return value as a float64 array of finite numbers with the wanted dimensions.
+
+    min_length is the smallest allowed length of the last axis.
+    """
+    array = _real_array(name, value)
+    if not np.isfinite(array).all():
+        bad = array[~np.isfinite(array)].flat[0]
+        raise ValueError(f"{name} must hold finite numbers only, but got {bad}")
+    return _shaped(name, array, min_ndim, ndim, min_length)
+
+
+def check_scores(name, value, *, min_ndim=1, min_length=1):
+    """Return value as float64 scores: finite, or -inf where a mask forbids the key."""
+    array = _real_array(name, value)
+    if np.isnan(array).any() or np.isposinf(array).any():
+        bad = array[np.isnan(array) | np.isposinf(array)].flat[0]
+        raise ValueError(f"{name} must be finite, or -inf where masked, but got {bad}")
+    return _shaped(name, array, min_ndim, None, min_length)
+
+
+def check_choice(name, value, choices):
+    """Return value if it is one of the named choices."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, but got {_shown(value)}")
+    return value
+
+
+def _real_array(name, value):
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} must be a rectangular array of numbers, but its rows differ in length") from None
+    if array.dtype.kind not in "iufb" or array.dtype.kind == "b":
+        raise TypeError(f"{name} must hold real numbers, but got dtype {array.dtype}")
+    return array.astype(np.float64)
+
+
+def _shaped(name, array, min_ndim, ndim, min_length):
+    if ndim is not None and array.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} dimension(s), but got shape {array.shape}")
+    if array.ndim < min_ndim:
+        raise ValueError(f"{name} must have at least {min_ndim} dimension(s), but got shape {array.shape}")
+    if array.ndim and min_length and array.shape[-1] < min_length:
+        raise ValueError(f"{name} must have at least {min_length} entries on its last axis, but got shape {array.shape}")
+    return array
