@@ -1,0 +1,273 @@
+"""Component laws with mean 0 and variance 1, and the queries and keys drawn from them."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from sattn_core._checks import check_array, check_choice, check_integer, check_number
+
+_BLOCK = 4  # coordinates that share one random stream: the price of starting in the middle is at most 3 draws
+_PAIR_STREAM = 0
+
+
+@dataclass(frozen=True)
+class ComponentLaw:
+    """One symmetric law for a component of q or k, with mean 0 and variance 1.
+
+    Parameters
+    ----------
+    name : str
+        Key of the law in `COMPONENT_LAWS`.
+    moments : tuple of float
+        ``(E a², E a⁴, E a⁶, E a⁸)``; ``E a²`` is 1, and a moment that does not exist is ``inf``.
+    sampler : callable
+        ``sampler(rng, shape)`` returns draws as float64.
+
+    Examples
+    --------
+    >>> COMPONENT_LAWS["uniform"].kurtosis
+    1.8
+    """
+
+    name: str
+    moments: tuple[float, float, float, float]
+    sampler: Callable[[np.random.Generator, tuple[int, ...]], np.ndarray] = field(repr=False)
+
+    @property
+    def kurtosis(self):
+        """``E a⁴``, the standardised fourth moment (normal: 3)."""
+        return self.moments[1]
+
+    def draw(self, rng, shape):
+        """Return independent draws of the given shape from the generator ``rng``, as float64."""
+        return self.sampler(rng, shape)
+
+
+def _normal(rng, shape):
+    return rng.standard_normal(shape)
+
+
+def _uniform(rng, shape):
+    draws = rng.random(shape)
+    draws -= 0.5
+    draws *= math.sqrt(12.0)
+    return draws
+
+
+def _rademacher(rng, shape):
+    return rng.integers(0, 2, shape, dtype=np.int8) * 2.0 - 1.0
+
+
+def _laplace(rng, shape):
+    draws = rng.standard_exponential(shape)
+    draws -= rng.standard_exponential(shape)
+    draws *= math.sqrt(0.5)
+    return draws
+
+
+def _student_t(rng, shape):
+    return rng.standard_t(5, shape) * math.sqrt(3 / 5)
+
+
+def _sparse(rng, shape):
+    draws = np.zeros(shape)
+    kept = rng.random(shape) < 0.1
+    draws[kept] = rng.standard_normal(np.count_nonzero(kept)) * math.sqrt(10.0)
+    return draws
+
+
+COMPONENT_LAWS = MappingProxyType(
+    {
+        law.name: law
+        for law in (
+            ComponentLaw("normal", (1.0, 3.0, 15.0, 105.0), _normal),
+            ComponentLaw("uniform", (1.0, 1.8, 27 / 7, 9.0), _uniform),
+            ComponentLaw("rademacher", (1.0, 1.0, 1.0, 1.0), _rademacher),
+            ComponentLaw("laplace", (1.0, 6.0, 90.0, 2520.0), _laplace),
+            ComponentLaw("student_t", (1.0, 9.0, math.inf, math.inf), _student_t),
+            ComponentLaw("sparse", (1.0, 30.0, 1500.0, 105000.0), _sparse),
+        )
+    }
+)
+
+
+@dataclass(frozen=True)
+class PairLaw:
+    """How the components of one pair (q, k) are drawn: q = mean_q + a, k = mean_k + ρ a + √(1−ρ²) b.
+
+    a and b are independent draws of the component law. ``correlation`` is ρ, in [-1, 1].
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the law is unknown, a mean is not finite, or the correlation is outside [-1, 1].
+
+    Examples
+    --------
+    >>> PairLaw(correlation=1.0).product(np.array([2.0, 3.0]), np.array([5.0, 7.0]))
+    array([4., 9.])
+    """
+
+    law: str = "normal"
+    mean_q: float = 0.0
+    mean_k: float = 0.0
+    correlation: float = 0.0
+
+    def __post_init__(self):
+        check_choice("law", self.law, COMPONENT_LAWS)
+        check_number("mean_q", self.mean_q)
+        check_number("mean_k", self.mean_k)
+        check_number("correlation", self.correlation, -1.0, 1.0)
+
+    @property
+    def component(self):
+        """The `ComponentLaw` of a and of b."""
+        return COMPONENT_LAWS[self.law]
+
+    def query(self, a):
+        """Return q = mean_q + a."""
+        return a + self.mean_q if self.mean_q else a
+
+    def key(self, a, b):
+        """Return k = mean_k + ρ a + √(1−ρ²) b."""
+        if self.correlation:
+            b = self.correlation * a + math.sqrt(1.0 - self.correlation**2) * b
+        return b + self.mean_k if self.mean_k else b
+
+    def product(self, a, b):
+        """Return q k, one product a pair."""
+        return self.query(a) * self.key(a, b)
+
+
+def block_generator(seed, stream, block):
+    """Return the generator of one block of coordinates, independent of every other block and stream."""
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(stream, block))))
+
+
+def coordinate_products(start, stop, n_samples, pair_law, seed):
+    """Yield q_i k_i, shape (n_samples,), for the coordinates i = start, …, stop − 1 of the draw ``seed``.
+
+    A coordinate depends on the seed, on i and on n_samples, never on start or stop: blocks of
+    coordinates have streams of their own, and inside a block coordinates are drawn in turn.
+    """
+    component = pair_law.component
+    for block in range(start // _BLOCK, -(-stop // _BLOCK)):
+        rng = block_generator(seed, _PAIR_STREAM, block)
+        for i in range(block * _BLOCK, min((block + 1) * _BLOCK, stop)):
+            a, b = component.draw(rng, (2, n_samples))
+            if i >= start:
+                yield pair_law.product(a, b)
+
+
+def draw_queries_and_keys(
+    n_queries, n_keys, d_k, *, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed
+):
+    """Draw Q and K: Q = mean_q + A, K = mean_k + ρ A + √(1−ρ²) B, with A and B iid of unit variance.
+
+    Parameters
+    ----------
+    n_queries, n_keys, d_k : int
+        Numbers of queries, keys and components, each at least 1.
+    law : str
+        A key of `COMPONENT_LAWS`.
+    mean_q, mean_k : float
+        Mean of every component of q and of k.
+    correlation : float
+        ρ in [-1, 1]: row i of K is correlated with row i of Q. Rows that have no partner
+        (beyond the smaller of n_queries and n_keys) are independent.
+    seed : int
+        Seed of the draw, at least 0.
+
+    Returns
+    -------
+    tuple of ndarray
+        Q, shape (n_queries, d_k), and K, shape (n_keys, d_k); the same seed gives the same arrays.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is of the wrong type or outside its range.
+
+    Notes
+    -----
+    Components of one row are independent. Real heads after training have correlated components
+    and aligned q and k; then Var(q·k) is not d_k.
+
+    References
+    ----------
+    Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
+
+    Examples
+    --------
+    >>> Q, K = draw_queries_and_keys(3, 2, 4, law="rademacher", correlation=1.0, seed=0)
+    >>> np.sum(Q[:2] * K, axis=-1)      # k = q with components ±1: each dot product is d_k
+    array([4., 4.])
+    """
+    shape_q = (check_integer("n_queries", n_queries, 1), check_integer("d_k", d_k, 1))
+    shape_k = (check_integer("n_keys", n_keys, 1), shape_q[1])
+    pair_law = PairLaw(law, mean_q, mean_k, correlation)
+    rng = np.random.Generator(np.random.SFC64(check_integer("seed", seed, 0)))
+    A = pair_law.component.draw(rng, shape_q)
+    K = pair_law.component.draw(rng, shape_k)
+    paired = min(n_queries, n_keys)
+    if correlation:
+        K[:paired] = PairLaw(law, correlation=correlation).key(A[:paired], K[:paired])
+    if mean_k:
+        K += mean_k
+    return pair_law.query(A), K
+
+
+def append_coordinates(
+    scores, start, stop, *, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed
+):
+    """Append coordinates to dot products of one draw: s + Σ_{start ≤ i < stop} q_i k_i.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_samples,)
+        One dot product a sampled pair, over the coordinates 0, …, start − 1 (zeros when start is 0).
+    start, stop : int
+        First coordinate to append, at least 0, and the one after the last, at least start.
+    law, mean_q, mean_k, correlation
+        Component law of the pair, as in `draw_queries_and_keys`.
+    seed : int
+        Seed of the draw, at least 0; the same for every part of one draw.
+
+    Returns
+    -------
+    ndarray, shape (n_samples,)
+        A new array. However the range is cut, the sum is the same to the last bit.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is of the wrong type or outside its range.
+
+    Notes
+    -----
+    Moving d_k must change d_k only. Here a larger d_k keeps all earlier coordinates of every
+    pair (common random numbers), so a picture that moves shows d_k and not a fresh draw.
+
+    References
+    ----------
+    Glasserman (2003), Monte Carlo Methods in Financial Engineering, section 4.1 (common random numbers).
+
+    Examples
+    --------
+    >>> two = append_coordinates([0.0, 0.0], 0, 2, law="rademacher", correlation=1.0, seed=7)
+    >>> two                             # k = q with components ±1: each coordinate adds 1
+    array([2., 2.])
+    >>> append_coordinates(two, 2, 5, law="rademacher", correlation=1.0, seed=7)
+    array([5., 5.])
+    """
+    total = check_array("scores", scores, ndim=1, min_length=1)
+    start = check_integer("start", start, 0)
+    stop = check_integer("stop", stop, start)
+    seed = check_integer("seed", seed, 0)
+    pair_law = PairLaw(law, mean_q, mean_k, correlation)
+    for product in coordinate_products(start, stop, len(total), pair_law, seed):
+        total += product
+    return total

@@ -1,0 +1,1 @@
+"""One bundle a lesson: frozen Params in, a frozen Result with everything the page shows out."""

@@ -1,0 +1,189 @@
+"""Dot products at many dimensions, all from one draw to which coordinates are appended."""
+
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+import numpy as np
+
+from sattn_core._checks import check_choice, check_integer
+from sattn_core.components import COMPONENT_LAWS, PairLaw, block_generator, coordinate_products
+
+_ROW_STREAM = 1
+_ROW_BLOCK = 64
+RAW_EDGES = np.linspace(-64.5, 64.5, 130)
+SCALED_EDGES = np.linspace(-6.0, 6.0, 97)
+
+
+@dataclass(frozen=True)
+class DimensionSweep:
+    """Raw and scaled scores at every dimension of ``dims``; axis 0 of every array is the dimension.
+
+    Attributes
+    ----------
+    dims : tuple of int
+        The dimensions d_k.
+    n_samples, n_keys, law, seed
+        As asked.
+    raw_edges, scaled_edges : ndarray, shapes (130,), (97,)
+        Bin edges, the same at every dimension. A bin holds its left edge and not its right one.
+    raw_counts, scaled_counts : ndarray of int, shapes (n_dims, 129), (n_dims, 96)
+        Samples in each bin.
+    raw_below, raw_above, scaled_below, scaled_above : ndarray of int, shape (n_dims,)
+        Samples outside the bins: counts, below and above add up to n_samples.
+    raw_mean, raw_variance, raw_excess_kurtosis : ndarray, shape (n_dims,)
+        Moments of q·k. The variance divides by n_samples − 1; the excess kurtosis is m₄/m₂² − 3
+        (nan if all samples are equal).
+    scaled_mean, scaled_variance : ndarray, shape (n_dims,)
+        Moments of q·k/√d_k.
+    row_scores : ndarray, shape (n_dims, n_keys)
+        Raw scores of one query over n_keys keys.
+    """
+
+    dims: tuple[int, ...]
+    n_samples: int
+    n_keys: int
+    law: str
+    seed: int
+    raw_edges: np.ndarray
+    raw_counts: np.ndarray
+    raw_below: np.ndarray
+    raw_above: np.ndarray
+    scaled_edges: np.ndarray
+    scaled_counts: np.ndarray
+    scaled_below: np.ndarray
+    scaled_above: np.ndarray
+    raw_mean: np.ndarray
+    raw_variance: np.ndarray
+    raw_excess_kurtosis: np.ndarray
+    scaled_mean: np.ndarray
+    scaled_variance: np.ndarray
+    row_scores: np.ndarray
+
+
+def dimension_sweep(dims, *, n_samples, n_keys, law="normal", seed):
+    """Measure q·k and q·k/√d_k at every d_k of ``dims``, on one draw that grows coordinate by coordinate.
+
+    Parameters
+    ----------
+    dims : sequence of int
+        Strictly increasing dimensions, each at least 1.
+    n_samples : int
+        Independent pairs (q, k), at least 2.
+    n_keys : int
+        Keys of the one query in ``row_scores``, at least 1.
+    law : str
+        A key of `COMPONENT_LAWS`; components are independent with mean 0 and variance 1.
+    seed : int
+        Seed of the draw, at least 0.
+
+    Returns
+    -------
+    DimensionSweep
+        What is measured at one d_k does not depend on the other entries of ``dims``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is of the wrong type or outside its range.
+
+    Notes
+    -----
+    Samples are independent at one d_k. Along d_k they are not: neighbouring dimensions share
+    coordinates on purpose, so errors at neighbouring dimensions go the same way. The pairs are
+    those of `append_coordinates` at the same seed; ``row_scores`` has a stream of its own.
+
+    References
+    ----------
+    Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
+
+    Examples
+    --------
+    >>> sweep = dimension_sweep((1, 4), n_samples=100, n_keys=2, law="rademacher", seed=0)
+    >>> int(sweep.raw_counts[1, 64 - 4 : 64 + 5 : 2].sum())  # four products ±1: only -4, -2, 0, 2, 4
+    100
+    """
+    dims = check_dims(dims)
+    n_samples = check_integer("n_samples", n_samples, 2)
+    n_keys = check_integer("n_keys", n_keys, 1)
+    law = check_choice("law", law, COMPONENT_LAWS)
+    seed = check_integer("seed", seed, 0)
+    raw, scaled = [], []
+    for d_k, scores in zip(dims, growing_scores(dims, n_samples, PairLaw(law), seed), strict=True):
+        raw.append(_measured("raw", scores, RAW_EDGES))
+        scaled.append(_measured("scaled", scores / np.sqrt(d_k), SCALED_EDGES))
+    return DimensionSweep(
+        dims=dims, n_samples=n_samples, n_keys=n_keys, law=law, seed=seed,
+        raw_edges=RAW_EDGES.copy(), scaled_edges=SCALED_EDGES.copy(),
+        row_scores=_row_scores(dims, n_keys, law, seed),
+        **_stacked(raw), **_stacked(scaled),
+    )  # fmt: skip
+
+
+def _measured(name, scores, edges):
+    counts, below, above = bin_counts(scores, edges)
+    mean, variance, excess_kurtosis = sample_moments(scores)
+    measured = {"counts": counts, "below": below, "above": above, "mean": mean, "variance": variance}
+    if name == "raw":  # the excess kurtosis of the scaled scores is the same number
+        measured["excess_kurtosis"] = excess_kurtosis
+    return {f"{name}_{key}": value for key, value in measured.items()}
+
+
+def _stacked(records):
+    return {key: np.array([record[key] for record in records]) for key in records[0]}
+
+
+def check_dims(dims):
+    """Return dims as a tuple if they are strictly increasing integers, each at least 1."""
+    if isinstance(dims, str) or not hasattr(dims, "__iter__"):
+        raise TypeError(f"dims must be a sequence of integers, but got {dims!r}")
+    dims = tuple(check_integer("an entry of dims", d_k, 1) for d_k in dims)
+    if not dims:
+        raise ValueError("dims must hold at least one dimension, but got ()")
+    for before, after in pairwise(dims):
+        if after <= before:
+            raise ValueError(f"dims must be strictly increasing, but got {after} after {before}")
+    return dims
+
+
+def growing_scores(dims, n_samples, pair_law, seed):
+    """Yield the raw scores, shape (n_samples,), at each of dims: one array that keeps growing, not a copy."""
+    scores = np.zeros(n_samples)
+    products = coordinate_products(0, dims[-1], n_samples, pair_law, seed)
+    done = 0
+    for d_k in dims:
+        for product in islice(products, d_k - done):
+            scores += product
+        done = d_k
+        yield scores
+
+
+def sample_moments(values):
+    """Return mean, variance (divided by n − 1) and excess kurtosis m₄/m₂² − 3 of a flat sample."""
+    mean = values.mean()
+    squares = values - mean
+    np.square(squares, out=squares)
+    m2 = squares.mean()
+    kurtosis = (squares @ squares) / values.size / m2**2 if m2 > 0 else np.nan
+    return mean, m2 * values.size / (values.size - 1), kurtosis - 3
+
+
+def bin_counts(values, edges):
+    """Return counts in equal bins [left, right), and how many values lie below and above all bins."""
+    n_bins = len(edges) - 1
+    width = (edges[-1] - edges[0]) / n_bins
+    bins = np.floor((values - edges[0]) / width)
+    np.clip(bins, -1, n_bins, out=bins)
+    bins += 1
+    counts = np.bincount(bins.astype(np.intp), minlength=n_bins + 2)
+    return counts[1:-1], counts[0], counts[-1]
+
+
+def _row_scores(dims, n_keys, law, seed):
+    component = COMPONENT_LAWS[law]
+    scores = np.empty((dims[-1], n_keys))
+    for start in range(0, dims[-1], _ROW_BLOCK):
+        rng = block_generator(seed, _ROW_STREAM, start // _ROW_BLOCK)
+        part = component.draw(rng, (_ROW_BLOCK, 1 + n_keys))
+        products = part[:, :1] * part[:, 1:]  # (coordinate, 1) * (coordinate, key)
+        scores[start : start + _ROW_BLOCK] = products[: dims[-1] - start]
+    return np.cumsum(scores, axis=0)[np.array(dims) - 1]

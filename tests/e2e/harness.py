@@ -1,0 +1,234 @@
+"""A real server and a real browser, for the browser tests and the benchmarks.
+
+Import it as ``from harness import open_page`` (the test settings put this folder on the path).
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.error import URLError
+from urllib.parse import urlencode
+from urllib.request import ProxyHandler, build_opener
+
+from axe_playwright_python.base import AXE_SCRIPT
+
+ROOT = Path(__file__).resolve().parents[2]
+BROWSER_NAMES = ("chromium", "chromium-browser", "google-chrome")
+BROWSER_ARGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
+NO_BROWSER = (
+    "no Chromium found (looked for chromium, chromium-browser, google-chrome and Playwright's own); "
+    "get one with 'apt-get install chromium' or '.venv/bin/python -m playwright install --with-deps chromium'"
+)
+
+# Streamlit's sliders wait 200 ms before they send a key press, so a page must stay idle for longer than that.
+SETTLE_MS = 300
+
+# True once the last run has ended, what it sent is drawn, and it has been so for some time.
+_IDLE = """settle => {
+  const idle = () => {
+    const app = document.querySelector('[data-testid="stApp"]');
+    if (!app || app.dataset.testScriptState !== 'notRunning') return false;
+    if (app.dataset.testConnectionState && app.dataset.testConnectionState !== 'CONNECTED') return false;
+    if (!document.querySelector('[data-testid="stElementContainer"]')) return false;
+    if (document.querySelector('[data-testid="stSkeleton"], [data-stale="true"]')) return false;
+    const charts = [...document.querySelectorAll('[data-testid="stPlotlyChart"]')];
+    return charts.every(chart => !chart.checkVisibility() || chart.querySelector('.main-svg'));
+  };
+  const now = performance.now();
+  if (!idle()) { window.__idleSince = undefined; return false; }
+  window.__idleSince ??= now;
+  return now - window.__idleSince >= settle;
+}"""
+
+
+# --- server ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Server:
+    """One running `streamlit run`."""
+
+    url: str
+    pid: int
+    log_path: Path
+
+    def log(self):
+        return self.log_path.read_text(errors="replace")
+
+    def memory_mb(self):
+        """Resident memory of the server in MB (Linux)."""
+        for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) / 1024
+        raise RuntimeError(f"process {self.pid} reports no resident memory")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def running_server(script="app.py", *flags, cwd=ROOT, timeout=60):
+    """Start `streamlit run script` on a free port; stop it by its own process id."""
+    port = free_port()
+    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
+    command += ["--server.address", "127.0.0.1", "--server.headless", "true"]
+    command += ["--browser.gatherUsageStats", "false", *flags]
+    with tempfile.TemporaryDirectory() as folder:
+        log_path = Path(folder) / "server.log"
+        with log_path.open("wb") as log:
+            process = subprocess.Popen(command, cwd=cwd, stdout=log, stderr=subprocess.STDOUT)
+            try:
+                server = Server(f"http://127.0.0.1:{port}", process.pid, log_path)
+                _wait_until_healthy(server, process, timeout)
+                yield server
+            finally:
+                _stop(process)
+
+
+def _wait_until_healthy(server, process, timeout):
+    opener = build_opener(ProxyHandler({}))
+    limit = time.monotonic() + timeout
+    while time.monotonic() < limit:
+        if process.poll() is not None:
+            raise RuntimeError(f"the server stopped with code {process.returncode}:\n{server.log()}")
+        try:
+            with opener.open(f"{server.url}/_stcore/health", timeout=2) as answer:
+                if answer.status == 200:
+                    return
+        except (URLError, OSError):
+            pass
+        time.sleep(0.05)
+    raise RuntimeError(f"the server was not healthy after {timeout} s:\n{server.log()}")
+
+
+def _stop(process):
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(10)
+
+
+# --- browser -----------------------------------------------------------------------------------------
+
+
+def find_browser(playwright):
+    """Path of a Chromium: one on PATH, else Playwright's own, else None."""
+    for name in BROWSER_NAMES:
+        path = shutil.which(name)
+        if path:
+            return path
+    own = playwright.chromium.executable_path
+    return own if own and os.path.exists(own) else None
+
+
+def launch_browser(playwright):
+    return playwright.chromium.launch(
+        executable_path=find_browser(playwright), headless=True, args=list(BROWSER_ARGS)
+    )
+
+
+def watch_console(page, problems):
+    """Append every console error and uncaught exception of the page to problems."""
+
+    def on_console(message):
+        if message.type == "error":
+            problems.append(f"console: {message.text} ({message.location.get('url', '')})")
+
+    page.on("console", on_console)
+    page.on("pageerror", lambda error: problems.append(f"uncaught: {error}"))
+
+
+# --- pages -------------------------------------------------------------------------------------------
+
+
+def page_url(server, path="/", **params):
+    query = urlencode(params, doseq=True)
+    return f"{server.url}/{path.lstrip('/')}" + (f"?{query}" if query else "")
+
+
+def open_page(page, server, path="/", **params):
+    """Open a page of the app with these query parameters and wait until it is drawn."""
+    page.goto(page_url(server, path, **params), wait_until="domcontentloaded")
+    wait_until_idle(page)
+    return page
+
+
+def wait_until_idle(page, timeout=30_000):
+    """Wait until the last run has ended, its charts are drawn and the fonts are loaded."""
+    page.evaluate("() => { window.__idleSince = undefined; }")
+    page.wait_for_function(_IDLE, arg=SETTLE_MS, timeout=timeout)
+    page.evaluate("() => document.fonts.ready.then(() => true)")
+
+
+def query_parameters(page):
+    """The address's query as a dict of the last value of each name."""
+    return page.evaluate("() => Object.fromEntries(new URL(location.href).searchParams)")
+
+
+def screenshot(page, path, *, full_page=True):
+    """Save a PNG. Streamlit scrolls an inner element, so a full page needs a window of its height."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    before = page.viewport_size
+    if full_page:
+        height = page.evaluate(
+            """() => Math.max(...['stMain', 'stSidebarContent', 'stApp'].map(
+                 id => document.querySelector(`[data-testid="${id}"]`)?.scrollHeight ?? 0))"""
+        )
+        page.set_viewport_size({"width": before["width"], "height": max(before["height"], height)})
+        wait_until_idle(page)
+    page.screenshot(path=str(path), animations="disabled")
+    if full_page:
+        page.set_viewport_size(before)
+    return path
+
+
+# --- accessibility -----------------------------------------------------------------------------------
+
+
+def accessibility_problems(page, *, disabled_rules=(), include=None):
+    """What axe-core finds: one readable text for each rule broken."""
+    page.evaluate(AXE_SCRIPT)
+    found = page.evaluate(
+        """([include, disabled]) => axe.run(include ?? document, {
+             resultTypes: ['violations'],
+             rules: Object.fromEntries(disabled.map(rule => [rule, {enabled: false}])),
+           }).then(results => results.violations)""",
+        [include, list(disabled_rules)],
+    )
+    return [_described(violation) for violation in found]
+
+
+def check_accessibility(page, *, disabled_rules=(), include=None):
+    """Fail with a readable list if axe-core finds a violation. Give the reason of every disabled rule."""
+    problems = accessibility_problems(page, disabled_rules=disabled_rules, include=include)
+    assert not problems, f"{page.url}: {len(problems)} rule(s) broken\n" + "\n".join(problems)
+
+
+def _described(violation):
+    lines = [f"- {violation['id']} ({violation['impact']}): {violation['help']}  {violation['helpUrl']}"]
+    for node in violation["nodes"]:
+        lines.append(f"    at {node['target']}: {' '.join(node['html'].split())[:160]}")
+        lines += [f"       {check['message']}" for check in node["any"] + node["all"] + node["none"]]
+    return "\n".join(lines)

@@ -1,0 +1,92 @@
+"""The harness itself, on an app of a few lines."""
+
+import os
+import textwrap
+
+import pytest
+from harness import (
+    accessibility_problems,
+    check_accessibility,
+    open_page,
+    query_parameters,
+    running_server,
+    screenshot,
+    wait_until_idle,
+)
+
+pytestmark = pytest.mark.e2e
+
+APP = """
+    import time
+    import streamlit as st
+
+    st.title("A tiny app")
+    d_k = st.slider("d_k", 1, 8, 4, key="d_k", bind="query-params")
+    time.sleep(0.6)
+    st.write(f"slow answer {d_k}")
+    st.html("<main><div style='height: 2000px'>tall</div><p id='end'>end</p></main>")
+"""
+
+
+@pytest.fixture(scope="module")
+def tiny(browser, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tiny")
+    (folder / "tiny.py").write_text(textwrap.dedent(APP))
+    with running_server("tiny.py", cwd=folder) as server:
+        yield server
+
+
+def test_open_page_waits_for_the_end_of_the_run(page, tiny):
+    open_page(page, tiny, "/", d_k=3)
+    assert page.get_by_text("slow answer 3").count() == 1
+
+
+def test_idle_after_a_key_means_the_answer_is_drawn(page, tiny):
+    open_page(page, tiny)
+    page.get_by_role("slider").press("ArrowRight")
+    wait_until_idle(page)
+    assert page.get_by_text("slow answer 5").count() == 1
+    assert query_parameters(page) == {"d_k": "5"}
+
+
+def test_console_errors_are_collected(page, tiny, problems):
+    open_page(page, tiny)
+    page.evaluate("() => { console.error('first'); setTimeout(() => { throw new Error('second') }, 0) }")
+    page.wait_for_timeout(50)
+    assert [text.split(":")[0] for text in problems] == ["console", "uncaught"]
+    assert "first" in problems[0]
+    assert "second" in problems[1]
+    problems.clear()
+
+
+def test_accessibility_names_the_rule_and_the_place(page, tiny):
+    open_page(page, tiny)
+    page.evaluate("""() => document.querySelector('h1').insertAdjacentHTML('afterend', '<img id="bad">')""")
+    found = [text for text in accessibility_problems(page) if text.startswith("- image-alt")]
+    assert len(found) == 1
+    assert "#bad" in found[0]
+    with pytest.raises(AssertionError, match="image-alt"):
+        check_accessibility(page)
+    assert "image-alt" not in "\n".join(accessibility_problems(page, disabled_rules=["image-alt"]))
+
+
+def test_screenshot_shows_the_whole_page(page, tiny, tmp_path):
+    open_page(page, tiny)
+    png = screenshot(page, tmp_path / "shots" / "tiny.png").read_bytes()
+    assert png.startswith(b"\x89PNG")
+    assert int.from_bytes(png[20:24], "big") > 2000
+    assert page.viewport_size == {"width": 1280, "height": 800}
+
+
+def test_server_is_stopped_by_its_id(browser, tmp_path):
+    (tmp_path / "tiny.py").write_text("import streamlit as st\nst.title('x')\n")
+    with running_server("tiny.py", cwd=tmp_path) as server:
+        os.kill(server.pid, 0)
+        assert server.memory_mb() > 10
+    with pytest.raises(ProcessLookupError):
+        os.kill(server.pid, 0)
+
+
+def test_server_that_cannot_start_says_why(browser, tmp_path):
+    with pytest.raises(RuntimeError, match=r"missing\.py"), running_server("missing.py", cwd=tmp_path):
+        pass
