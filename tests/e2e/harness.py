@@ -36,8 +36,8 @@ NO_BROWSER = (
     "get one with 'apt-get install chromium' or '.venv/bin/python -m playwright install --with-deps chromium'"
 )
 
-# Streamlit's sliders wait 200 ms before they send a key press, so a page must stay idle for longer than that.
-SETTLE_MS = 300
+# A run begins about 30 ms after an input, and a rerun follows a run, so a page must stay idle for a while.
+SETTLE_MS = 150
 
 # True once the last run has ended, what it sent is drawn, and it has been so for some time.
 _IDLE = """settle => {

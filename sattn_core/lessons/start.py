@@ -1,0 +1,152 @@
+"""Start: at every d_k, raw scores spread like √d_k, scaled scores do not, and softmax feels it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from sattn_core.components import COMPONENT_LAWS
+from sattn_core.law import dot_product_cdf
+from sattn_core.moments import dot_product_moments
+from sattn_core.softmax import effective_keys, softmax
+from sattn_core.sweep import DimensionSweep, dimension_sweep
+
+
+@dataclass(frozen=True)
+class StartParams:
+    """What the start page asks for; the fields are those of `dimension_sweep`."""
+
+    dims: tuple[int, ...]
+    n_samples: int = 20_000
+    n_keys: int = 16
+    law: str = "normal"
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class StartResult:
+    """Everything the start page shows; axis 0 of every array is the dimension.
+
+    Attributes
+    ----------
+    sweep : DimensionSweep
+        Histograms, moments and the row of scores at every d_k.
+    raw_std_measured, raw_std_theory, raw_std_error : ndarray, shape (n_dims,)
+        Standard deviation of the raw scores, √d_k, and the standard error of the measured one.
+    scaled_std_measured, scaled_std_theory, scaled_std_error : ndarray, shape (n_dims,)
+        The same after the division by √d_k; the theory is 1.
+    std_error_source : str
+        "exact" if the standard errors use the exact fourth moment of the law, "estimated from the
+        draws" if that moment is infinite.
+    raw_law, scaled_law : ndarray, shapes (n_dims, 129), (n_dims, 96)
+        Density of the law, averaged over each bin of the sweep.
+    law_is_exact : bool
+        True for normal components. Otherwise the law is the normal one with the exact variance.
+    raw_weights, scaled_weights : ndarray, shape (n_dims, n_keys)
+        Softmax of the row of raw and of scaled scores; rows sum to 1.
+    raw_max_weight, scaled_max_weight : ndarray, shape (n_dims,)
+        Largest weight of each row.
+    raw_effective_keys, scaled_effective_keys : ndarray, shape (n_dims,)
+        exp(entropy) of each row, between 1 and n_keys.
+    """
+
+    sweep: DimensionSweep
+    raw_std_measured: np.ndarray
+    raw_std_theory: np.ndarray
+    raw_std_error: np.ndarray
+    scaled_std_measured: np.ndarray
+    scaled_std_theory: np.ndarray
+    scaled_std_error: np.ndarray
+    std_error_source: str
+    raw_law: np.ndarray
+    scaled_law: np.ndarray
+    law_is_exact: bool
+    raw_weights: np.ndarray
+    scaled_weights: np.ndarray
+    raw_max_weight: np.ndarray
+    scaled_max_weight: np.ndarray
+    raw_effective_keys: np.ndarray
+    scaled_effective_keys: np.ndarray
+
+
+def measure_start(params):
+    """Measure raw q·k and scaled q·k/√d_k at every d_k, and the softmax of one row of each.
+
+    Parameters
+    ----------
+    params : StartParams
+        What to draw.
+
+    Returns
+    -------
+    StartResult
+        Measured values, their theory and their standard errors; weights sum to 1 in every row.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a field of params is of the wrong type or outside its range.
+
+    Notes
+    -----
+    Components are independent with mean 0 and variance 1: then the raw variance is exactly d_k
+    whatever the law. The standard error of a standard deviation s is that of s² divided by 2σ.
+
+    References
+    ----------
+    Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
+
+    Examples
+    --------
+    >>> result = measure_start(StartParams(dims=(4, 64), n_samples=100))
+    >>> result.raw_std_theory
+    array([2., 8.])
+    """
+    sweep = dimension_sweep(
+        params.dims, n_samples=params.n_samples, n_keys=params.n_keys, law=params.law, seed=params.seed
+    )
+    d_k = np.array(sweep.dims, dtype=float)
+    relative_error, source = _relative_std_error(sweep)
+    raw_law, scaled_law = _bin_laws(sweep)
+    scaled_rows = sweep.row_scores / np.sqrt(d_k)[:, None]
+    return StartResult(
+        sweep=sweep,
+        raw_std_measured=np.sqrt(sweep.raw_variance), raw_std_theory=np.sqrt(d_k),
+        raw_std_error=relative_error * np.sqrt(d_k),
+        scaled_std_measured=np.sqrt(sweep.scaled_variance), scaled_std_theory=np.ones_like(d_k),
+        scaled_std_error=relative_error, std_error_source=source,
+        raw_law=raw_law, scaled_law=scaled_law, law_is_exact=params.law == "normal",
+        **_softmax_of("raw", sweep.row_scores), **_softmax_of("scaled", scaled_rows),
+    )  # fmt: skip
+
+
+def _relative_std_error(sweep):
+    """Standard error of the measured standard deviation, over the standard deviation, at every d_k."""
+    kurtosis = COMPONENT_LAWS[sweep.law].kurtosis
+    excess, source = sweep.raw_excess_kurtosis, "estimated from the draws"
+    if np.isfinite(kurtosis):
+        moments = [dot_product_moments(d, kurtosis_q=kurtosis, kurtosis_k=kurtosis) for d in sweep.dims]
+        excess, source = np.array([m.excess_kurtosis for m in moments]), "exact"
+    n = sweep.n_samples
+    variance_error = np.sqrt((excess + 3 - (n - 3) / (n - 1)) / n)  # of s²/σ²
+    return variance_error / 2, source
+
+
+def _bin_laws(sweep):
+    """Density of the law averaged over the bins: differences of its distribution function."""
+    raw, scaled = [], []
+    for d_k in sweep.dims:
+        edges = np.concatenate([sweep.raw_edges, sweep.scaled_edges * np.sqrt(d_k)])
+        below = dot_product_cdf(edges, d_k) if sweep.law == "normal" else ndtr(edges / np.sqrt(d_k))
+        raw.append(np.diff(below[: len(sweep.raw_edges)]) / np.diff(sweep.raw_edges))
+        scaled.append(np.diff(below[len(sweep.raw_edges) :]) / np.diff(sweep.scaled_edges))
+    return np.array(raw), np.array(scaled)
+
+
+def _softmax_of(name, row_scores):
+    weights = softmax(row_scores)
+    return {
+        f"{name}_weights": weights,
+        f"{name}_max_weight": weights.max(axis=-1),
+        f"{name}_effective_keys": effective_keys(row_scores),
+    }

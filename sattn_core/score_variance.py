@@ -1,0 +1,165 @@
+"""The variance of the entries of one score matrix: exact moments and a band that covers."""
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaincinv
+
+from sattn_core._checks import check_integer, check_number
+from sattn_core.moments import check_kurtosis
+
+# Below this gamma shape the matched gamma misses the tails; simulation is then cheap, see _simulated.
+_SMALLEST_GAMMA_SHAPE = 2.0
+_SIMULATED_MATRICES = 200_000
+
+
+class ScoreVarianceMoments(NamedTuple):
+    """Exact mean and variance of np.var (ddof=0) over the entries of one score matrix."""
+
+    mean: float
+    variance: float
+
+
+def score_variance_moments(n_queries, n_keys, d_k, *, kurtosis_q=3.0, kurtosis_k=3.0):
+    """Exact moments of V = np.var(Q K^T): E V = d_k (1 - 1/N), N = n_queries n_keys.
+
+    Parameters
+    ----------
+    n_queries, n_keys, d_k : int
+        Shape of the matrices, each at least 1.
+    kurtosis_q, kurtosis_k : float
+        Standardised fourth moment of a component, from 1 to math.inf (normal 3).
+
+    Returns
+    -------
+    ScoreVarianceMoments
+        (mean, variance) of V. For normal components the variance is
+        2 d_k [(N - 2)(n_queries + n_keys + d_k + 1) + d_k + 3] / N^2. Both are 0 when N = 1; the
+        variance is infinite when a kurtosis is and N > 1.
+
+    Raises
+    ------
+    TypeError
+        If a size is not an integer or a kurtosis not a real number.
+    ValueError
+        If a size is below 1 or a kurtosis below 1.
+
+    Notes
+    -----
+    All components are independent, of mean 0 and variance 1. The entries of Q K^T are then
+    uncorrelated but not independent: scores of one row share the query. A formula for independent
+    entries gives a band that is far too narrow (41 % instead of 95 % at 32 x 32 and d_k = 2).
+    Derivation: N V = T - u^2 with T the sum of squared entries and u the sum of the entries over
+    sqrt(N); Cov(T, u^2) = Var(T)/N = C below, and u is itself a dot product, of components with
+    kurtosis 3 + (kurtosis_q - 3)/n_queries and 3 + (kurtosis_k - 3)/n_keys.
+
+    References
+    ----------
+    Muirhead (1982), Aspects of Multivariate Statistical Theory, chapter 3 (moments of Wishart traces).
+
+    Examples
+    --------
+    >>> score_variance_moments(2, 2, 2)
+    ScoreVarianceMoments(mean=1.5, variance=4.75)
+    """
+    m, n, d = _check_sizes(n_queries, n_keys, d_k)
+    k_q, k_k = check_kurtosis("kurtosis_q", kurtosis_q), check_kurtosis("kurtosis_k", kurtosis_k)
+    N = m * n
+    if N == 1:
+        return ScoreVarianceMoments(0.0, 0.0)
+    if math.isinf(k_q * k_k):
+        return ScoreVarianceMoments(d * (1 - 1 / N), math.inf)
+    C = 2 * d**2 + (k_q * k_k - 3) * d + (n - 1) * d * (k_q - 1) + (m - 1) * d * (k_k - 1)
+    k_a, k_b = 3 + (k_q - 3) / m, 3 + (k_k - 3) / n
+    variance = C / N - 2 * C / N**2 + (2 * d**2 + (k_a * k_b - 3) * d) / N**2
+    return ScoreVarianceMoments(d * (1 - 1 / N), variance)
+
+
+def score_variance_band(n_queries, n_keys, d_k, *, level=0.95):
+    """Interval (low, high) that holds V = np.var(Q K^T) with probability level.
+
+    Parameters
+    ----------
+    n_queries, n_keys, d_k : int
+        Shape of the matrices, each at least 1.
+    level : float
+        Probability of the interval, above 0 and below 1; each side is missed equally often.
+
+    Returns
+    -------
+    tuple of two floats
+        0 <= low <= high; both 0 when the matrix has a single entry.
+
+    Raises
+    ------
+    TypeError
+        If a size is not an integer or level not a real number.
+    ValueError
+        If a size is below 1 or level lies outside (0, 1).
+
+    Notes
+    -----
+    All components are independent N(0, 1). The gamma law with the exact mean and variance of V;
+    where that law has a shape below 2 (a few entries or a few dimensions), quantiles of 200,000
+    simulated matrices with a fixed seed, so that the same sizes always give the same band.
+
+    References
+    ----------
+    Muirhead (1982), Aspects of Multivariate Statistical Theory, theorem 3.2.14 (Bartlett decomposition).
+
+    Examples
+    --------
+    >>> low, high = score_variance_band(64, 64, 64)
+    >>> round(low, 1), round(high, 1)
+    (59.3, 68.9)
+    """
+    m, n, d = _check_sizes(n_queries, n_keys, d_k)
+    level = check_number("level", level, 0, 1, open_low=True, open_high=True)
+    tails = (1 - level) / 2, (1 + level) / 2
+    mean, variance = score_variance_moments(m, n, d)
+    if mean == 0:
+        return 0.0, 0.0
+    shape = mean**2 / variance
+    if shape < _SMALLEST_GAMMA_SHAPE:
+        return _simulated_quantiles(min(m, n), max(m, n), d, tails)
+    low, high = (float(gammaincinv(shape, p)) * variance / mean for p in tails)
+    return low, high
+
+
+@lru_cache(maxsize=256)
+def _simulated_quantiles(m, n, d, probabilities):
+    low, high = np.quantile(_simulated_variances(m, n, d, _SIMULATED_MATRICES), probabilities)
+    return float(low), float(high)
+
+
+def _simulated_variances(m, n, d, n_matrices):
+    """Draws of np.var(Q K^T) for m <= n, through factors no larger than m by min(m, d).
+
+    Q K^T has the law of L Z^T with L (m, r), Z (n, r), r = min(m, d), and turning the rows of Z
+    so that the first carries their mean leaves N V = |L B|^2 + sum_i (x_i - mean x)^2, x = L z_1,
+    where B B^T is Wishart with n - 1 degrees of freedom.
+    """
+    rng = np.random.default_rng(64)
+    L = _wishart_factor(rng, n_matrices, m, d)  # (n_matrices, m, r)
+    r = L.shape[-1]
+    x = np.matmul(L, rng.standard_normal((n_matrices, r, 1)))[..., 0]
+    LB = np.matmul(L, _wishart_factor(rng, n_matrices, r, n - 1)) if n > 1 else np.zeros((1, 1, 1))
+    return ((LB**2).sum(axis=(1, 2)) + m * x.var(axis=1)) / (m * n)
+
+
+def _wishart_factor(rng, n_matrices, p, dof):
+    """A with A A^T ~ Wishart_p(dof): p by dof normals, or Bartlett's p by p triangle when dof > p."""
+    if dof <= p:
+        return rng.standard_normal((n_matrices, p, dof))
+    A = np.tril(rng.standard_normal((n_matrices, p, p)), -1)
+    i = np.arange(p)
+    A[:, i, i] = np.sqrt(rng.chisquare(dof - i, (n_matrices, p)))
+    return A
+
+
+def _check_sizes(n_queries, n_keys, d_k):
+    m = check_integer("n_queries", n_queries, 1)
+    n = check_integer("n_keys", n_keys, 1)
+    return m, n, check_integer("d_k", d_k, 1)

@@ -1,0 +1,96 @@
+"""Raw attention scores and the multiplier that keeps their spread at one."""
+
+import numpy as np
+
+from sattn_core._checks import check_array, check_integer, check_number
+
+
+def scale_factor(d_k, exponent=0.5):
+    """Multiplier of the raw scores: scale = d_k ** (-exponent).
+
+    Parameters
+    ----------
+    d_k : int
+        Dimension of queries and keys, at least 1.
+    exponent : float
+        0.5 is the rule of attention, 1 the rule of muP, 0 no scaling at all; from -8 to 8.
+
+    Returns
+    -------
+    float
+        The multiplier; always positive, and 1 when d_k is 1 or the exponent is 0.
+
+    Raises
+    ------
+    TypeError
+        If d_k is not an integer or exponent not a real number.
+    ValueError
+        If d_k is below 1 or exponent lies outside [-8, 8].
+
+    Notes
+    -----
+    With exponent 0.5 the scaled scores of independent components of mean 0 and variance 1 have
+    variance 1 at every d_k. When queries and keys are aligned the scores grow like d_k, not like
+    its square root, and exponent 1 is the one that keeps their size.
+
+    References
+    ----------
+    Vaswani et al. (2017), Attention Is All You Need, section 3.2.1.
+    Yang et al. (2022), Tensor Programs V (muP), definition 4.1.
+
+    Examples
+    --------
+    >>> scale_factor(64)
+    0.125
+    """
+    d_k = check_integer("d_k", d_k, 1)
+    exponent = check_number("exponent", exponent, -8, 8)
+    return float(d_k) ** (-exponent)
+
+
+def raw_scores(Q, K):
+    """Dot product of every query with every key: raw_scores = Q K^T.
+
+    Parameters
+    ----------
+    Q : array_like, shape (..., n_queries, d_k)
+        Queries, one a row.
+    K : array_like, shape (..., n_keys, d_k)
+        Keys, one a row; the leading axes broadcast against those of Q.
+
+    Returns
+    -------
+    ndarray, shape (..., n_queries, n_keys)
+        Entry (i, j) is the dot product of query i and key j, without any scaling.
+
+    Raises
+    ------
+    ValueError
+        If an entry is not finite, d_k differs or is 0, or the leading axes do not broadcast.
+    TypeError
+        If Q or K does not hold real numbers.
+
+    Notes
+    -----
+    Nothing is assumed about the distribution of Q and K.
+
+    References
+    ----------
+    Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, equation (1).
+
+    Examples
+    --------
+    >>> raw_scores([[1, 2]], [[2, 3], [0, 1]]).tolist()
+    [[8.0, 2.0]]
+    """
+    Q = check_array("Q", Q, min_ndim=2, min_length=1)
+    K = check_array("K", K, min_ndim=2, min_length=1)
+    if Q.shape[-1] != K.shape[-1]:
+        raise ValueError(f"Q and K must have the same last axis d_k, but got shapes {Q.shape} and {K.shape}")
+    try:
+        np.broadcast_shapes(Q.shape[:-2], K.shape[:-2])
+    except ValueError:
+        shapes = f"{Q.shape} and {K.shape}"
+        raise ValueError(f"the leading axes of Q and K must broadcast, but got shapes {shapes}") from None
+    # (..., n_queries, d_k) times (..., d_k, n_keys)
+    return np.matmul(Q, np.swapaxes(K, -1, -2))

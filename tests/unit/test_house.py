@@ -1,0 +1,398 @@
+"""The structure of the house, read from the source: layout, arrow, page anatomy, body length, docstrings.
+
+Nothing here imports Streamlit or Plotly: these tests also run where only the core is installed.
+Every rule is a function of source text, and each is also shown a text that breaks it.
+"""
+
+import ast
+import inspect
+import io
+import re
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+
+import pytest
+
+import sattn_core
+
+ROOT = Path(__file__).resolve().parents[2]
+STDLIB = frozenset(sys.stdlib_module_names)
+VISIBLE_NAMES = {"app.py", "pages", "sattn_core", "tests", "requirements.txt", "README.md"}
+
+# What each part of the house may import besides the standard library, as module prefixes.
+CORE_MAY = ("numpy", "scipy", "sattn_core")
+FIGURES_MAY = ("numpy", "plotly", "sattn_core", "pages._view.figures", "pages._view.theme")
+VIEW_MAY = ("numpy", "pandas", "plotly", "streamlit", "sattn_core", "pages._view")
+PAGE_MAY = ("streamlit", "pages._view")
+
+PAGE_LINES = 80
+BODY_LINES = 24
+
+CORE = sorted((ROOT / "sattn_core").rglob("*.py"))
+PAGES = sorted((ROOT / "pages").glob("*.py"))
+FIGURES = sorted((ROOT / "pages" / "_view" / "figures").rglob("*.py"))
+VIEW = sorted(set((ROOT / "pages" / "_view").rglob("*.py")) - set(FIGURES))
+SOURCES = [ROOT / "app.py", *PAGES, *VIEW, *FIGURES, *CORE]
+LIVE = sorted(p for p in (ROOT / "pages").rglob("*") if p.suffix in {".js", ".css", ".html"})
+
+
+def _name(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def _read(path):
+    return path.read_text(encoding="utf-8")
+
+
+def _cases(paths):
+    return [pytest.param(path, id=_name(path)) for path in paths]
+
+
+# --- the arrow ---------------------------------------------------------------------------------------
+
+
+def module_name(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_modules(source, package=""):
+    """Full names of all imports, `from a import b` as "a.b"; package resolves the relative ones."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {".".join([*_base(node, package), alias.name]) for alias in node.names}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("__import__", "import_module")):
+            found.add(ast.unparse(node))
+    return found
+
+
+def _base(node, package):
+    parts = package.split(".")
+    above = parts[: len(parts) + 1 - node.level] if node.level else []
+    return [*above, node.module] if node.module else above
+
+
+def forbidden_in_a_page(source, package=""):
+    """A page may take the frozen Params of its lesson from the core, and nothing else."""
+    params = re.compile(r"sattn_core\.lessons\.\w+\.\w+Params")
+    return [name for name in forbidden_imports(source, PAGE_MAY, package) if not params.fullmatch(name)]
+
+
+def forbidden_imports(source, allowed, package=""):
+    def fits(name):
+        return name.split(".")[0] in STDLIB or any(f"{name}.".startswith(f"{prefix}.") for prefix in allowed)
+
+    return sorted(name for name in imported_modules(source, package) if not fits(name))
+
+
+def _package(path):
+    name = module_name(path)
+    return name if path.name == "__init__.py" else name.rpartition(".")[0]
+
+
+@pytest.mark.parametrize("path", _cases(CORE))
+def test_core_imports_only_numpy_scipy_and_itself(path):
+    assert forbidden_imports(_read(path), CORE_MAY, _package(path)) == []
+
+
+@pytest.mark.parametrize("path", _cases(FIGURES))
+def test_figures_import_no_streamlit(path):
+    assert forbidden_imports(_read(path), FIGURES_MAY, _package(path)) == []
+
+
+@pytest.mark.parametrize("path", _cases(VIEW))
+def test_view_imports_no_page(path):
+    assert forbidden_imports(_read(path), VIEW_MAY, _package(path)) == []
+
+
+@pytest.mark.parametrize("path", _cases([ROOT / "app.py", *PAGES]))
+def test_pages_import_only_the_view_and_streamlit(path):
+    assert forbidden_in_a_page(_read(path), _package(path)) == []
+
+
+def test_the_theme_that_figures_import_knows_no_streamlit():
+    assert forbidden_imports(_read(ROOT / "pages/_view/theme.py"), FIGURES_MAY, "pages._view") == []
+
+
+@pytest.mark.parametrize(
+    ("source", "allowed", "package", "found"),
+    [
+        ("import pandas as pd", CORE_MAY, "sattn_core", ["pandas"]),
+        ("def f():\n    from streamlit import cache_data", CORE_MAY, "sattn_core", ["streamlit.cache_data"]),
+        ("from . import moments\nimport math\nfrom scipy.special import kve", CORE_MAY, "sattn_core", []),
+        ("from ... import pages", CORE_MAY, "sattn_core.lessons", ["pages"]),
+        ("import scipyish", CORE_MAY, "sattn_core", ["scipyish"]),
+        ("from pages._view import controls", FIGURES_MAY, "pages._view.figures", ["pages._view.controls"]),
+        ("from .. import frame", FIGURES_MAY, "pages._view.figures", ["pages._view.frame"]),
+        ("from pages._view import theme", FIGURES_MAY, "pages._view.figures", []),
+        ("from pages import score_variance", VIEW_MAY, "pages._view", ["pages.score_variance"]),
+        ("import pages.start", PAGE_MAY, "pages", ["pages.start"]),
+        ("import sattn_core", PAGE_MAY, "pages", ["sattn_core"]),
+        ("__import__('pandas')", PAGE_MAY, "pages", ["__import__('pandas')"]),
+    ],
+)
+def test_the_arrow_is_seen_to_break(source, allowed, package, found):
+    assert forbidden_imports(source, allowed, package) == found
+
+
+def test_a_page_may_take_its_params_from_the_core_and_nothing_else():
+    assert forbidden_in_a_page("from sattn_core.lessons.start import StartParams") == []
+    measure = "from sattn_core.lessons.start import measure_start"
+    assert forbidden_in_a_page(measure) == ["sattn_core.lessons.start.measure_start"]
+
+
+# --- the anatomy of a page ---------------------------------------------------------------------------
+
+
+def page_faults(source):
+    """What a page must not have: length, classes, functions that are no fragments, arithmetic."""
+    tree = ast.parse(source)
+    faults = [] if len(source.splitlines()) < PAGE_LINES else [f"{len(source.splitlines())} lines"]
+    if not ast.get_docstring(tree):
+        faults.append("no docstring")
+    if not _begins_with_frame(tree):
+        faults.append("ensure_frame() is not the first call")
+    for node in ast.walk(tree):
+        if fault := _node_fault(node):
+            faults.append(f"line {node.lineno}: {fault}")
+    return faults
+
+
+def _begins_with_frame(tree):
+    body = [node for node in tree.body[1:] if not isinstance(node, (ast.Import, ast.ImportFrom))]
+    return bool(body) and ast.unparse(body[0]).endswith("ensure_frame()")
+
+
+def _node_fault(node):
+    if isinstance(node, ast.ClassDef):
+        return "defines a class"
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not _is_fragment(node):
+        return "defines a function that is no fragment"
+    if isinstance(node, (ast.BinOp, ast.AugAssign)):
+        return f"does arithmetic: {ast.unparse(node)}"
+    if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+        return None if isinstance(node.operand, ast.Constant) else f"does arithmetic: {ast.unparse(node)}"
+    return None
+
+
+def _is_fragment(node):
+    decorators = [ast.unparse(each) for each in node.decorator_list]
+    return any(each.split("(")[0] in {"st.fragment", "fragment"} for each in decorators)
+
+
+@pytest.mark.parametrize("path", _cases(PAGES))
+def test_page_reads_like_a_slide(path):
+    assert page_faults(_read(path)) == []
+
+
+GOOD_PAGE = '"""Claim."""\n\nfrom pages._view import frame\n\nframe.ensure_frame()\n'
+
+
+@pytest.mark.parametrize(
+    ("source", "faults"),
+    [
+        (GOOD_PAGE, []),
+        (GOOD_PAGE + "\n@st.fragment\ndef lesson():\n    show(-1, not x, 'ab'[0])\n", []),
+        (GOOD_PAGE + "x = a / b\n", ["line 6: does arithmetic: a / b"]),
+        (GOOD_PAGE + "x = -a\n", ["line 6: does arithmetic: -a"]),
+        (GOOD_PAGE + "x += 1\n", ["line 6: does arithmetic: x += 1"]),
+        (GOOD_PAGE + "x = '%s' % y\n", ["line 6: does arithmetic: '%s' % y"]),
+        (GOOD_PAGE + "class Params:\n    pass\n", ["line 6: defines a class"]),
+        (GOOD_PAGE + "def f():\n    pass\n", ["line 6: defines a function that is no fragment"]),
+        (GOOD_PAGE + "f = lambda x: 2 * x\n", ["line 6: does arithmetic: 2 * x"]),
+        (GOOD_PAGE + "\n" * 75, ["80 lines"]),
+        ("frame.ensure_frame()\n", ["no docstring", "ensure_frame() is not the first call"]),
+        ('"""Claim."""\nst.title("x")\nensure_frame()\n', ["ensure_frame() is not the first call"]),
+    ],
+)
+def test_page_faults_are_seen(source, faults):
+    assert page_faults(source) == faults
+
+
+def registered_stems(source):
+    """The stems in `LESSONS = (Lesson("start", …), …)`, in order."""
+    for node in ast.parse(source).body:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+            if ast.unparse(target) == "LESSONS":
+                return [_stem(call) for call in node.value.elts]
+    return []
+
+
+def _stem(call):
+    named = [each.value for each in call.keywords if each.arg == "stem"]
+    return ast.literal_eval((named or call.args)[0])
+
+
+def test_every_page_is_a_registered_lesson_and_the_other_way_round():
+    stems = registered_stems(_read(ROOT / "pages/_view/frame.py"))
+    assert sorted(stems) == sorted(path.stem for path in PAGES)
+    assert stems[0] == "start"
+
+
+def test_registered_stems_are_read_in_both_spellings():
+    assert registered_stems("LESSONS = (Lesson('b', 1), Lesson(title=2, stem='a'))") == ["b", "a"]
+    assert registered_stems("LESSONS: tuple = (Lesson('b'),)") == ["b"]
+
+
+# --- the core ----------------------------------------------------------------------------------------
+
+
+def long_bodies(source, limit=BODY_LINES):
+    """Functions with more lines of code than limit; docstrings, comments and blanks do not count."""
+    code = _code_lines(source)
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+            length = sum(body[0].lineno <= line <= node.end_lineno for line in code) if body else 0
+            if length > limit:
+                found.append(f"{node.name}: {length} lines")
+    return found
+
+
+NO_CODE = {"COMMENT", "NL", "NEWLINE", "INDENT", "DEDENT", "ENDMARKER"}
+
+
+def _code_lines(source):
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    code = [token for token in tokens if tokenize.tok_name[token.type] not in NO_CODE]
+    return {line for token in code for line in range(token.start[0], token.end[0] + 1)}
+
+
+@pytest.mark.parametrize("path", _cases(CORE))
+def test_core_bodies_are_short(path):
+    assert long_bodies(_read(path)) == []
+
+
+def test_body_length_counts_code_only():
+    body = '    """Doc\n    string."""\n    # comment\n\n    a = [\n        1,\n    ]\n    return a\n'
+    assert long_bodies(f"def f():\n{body}", limit=3) == ["f: 4 lines"]
+    assert long_bodies(f"def f():\n{body}", limit=4) == []
+    assert long_bodies("class A:\n    @property\n    def g(self):\n        return 1\n", 0) == ["g: 1 lines"]
+
+
+@pytest.mark.parametrize("path", _cases(p for p in (ROOT / "sattn_core").glob("[!_]*.py")))
+def test_core_module_has_its_unit_tests(path):
+    assert (ROOT / "tests" / "unit" / f"test_{path.stem}.py").is_file()
+
+
+def missing_sections(thing):
+    """What the docstring of a public function lacks."""
+    text = inspect.getdoc(thing) or ""
+    if not text:
+        return ["a docstring"]
+    wanted = ["Parameters", "Returns", "Examples"]
+    return [name for name in wanted if not re.search(rf"^{name}\n-{{{len(name)}}}$", text, re.MULTILINE)]
+
+
+PUBLIC = getattr(sattn_core, "__all__", [])
+
+
+def _public(kind):
+    return [name for name in PUBLIC if kind(getattr(sattn_core, name, None))]
+
+
+@pytest.mark.parametrize("name", _public(inspect.isfunction))
+def test_public_function_is_documented(name):
+    assert missing_sections(getattr(sattn_core, name)) == []
+
+
+@pytest.mark.parametrize("name", _public(inspect.isclass))
+def test_public_class_has_a_docstring(name):
+    text = getattr(sattn_core, name).__doc__ or ""
+    # A dataclass without a docstring gets its signature for one.
+    assert text.strip()
+    assert not text.startswith(f"{name}(")
+
+
+def test_missing_sections_are_named():
+    def bare(): ...
+
+    def half():
+        """Half.
+
+        Parameters
+        ----------
+        Returns
+        ---
+        """
+
+    assert missing_sections(bare) == ["a docstring"]
+    assert missing_sections(half) == ["Returns", "Examples"]
+
+
+def test_the_core_exports_the_agreed_names():
+    agreed = """scale_factor raw_scores softmax log_softmax softmax_jacobian softmax_jacobian_norm
+        entropy_nats effective_keys product_variance dot_product_moments correlated_pair_moments
+        dot_product_pdf dot_product_cdf dot_product_ppf score_variance_moments score_variance_band
+        expected_softmax critical_score_std
+        COMPONENT_LAWS draw_queries_and_keys dimension_sweep""".split()
+    assert set(agreed) <= set(PUBLIC)
+    assert [name for name in agreed if not hasattr(sattn_core, name)] == []
+
+
+# --- the repository ----------------------------------------------------------------------------------
+
+
+def _files():
+    """Every file of the repository: what git knows, or all that is there where there is no git."""
+    if (ROOT / ".git").exists():
+        listed = subprocess.run(
+            ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        names = [Path(name) for name in listed.stdout.splitlines()]
+    else:
+        names = [path.relative_to(ROOT) for path in ROOT.rglob("*") if path.is_file()]
+    generated = {"__pycache__", ".venv", ".git"}
+    return [name for name in names if not generated & set(name.parts) and (ROOT / name).is_file()]
+
+
+def test_six_visible_names_at_the_top():
+    assert {name.parts[0] for name in _files() if not name.parts[0].startswith(".")} == VISIBLE_NAMES
+
+
+MACHINE_PATH = re.compile(r"(?<![\w.~-])/(?:root|home|Users|work|tmp)/\w")
+OTHER_HOST = re.compile(r"(?:https?:)?//(?!www\.w3\.org/)[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.IGNORECASE)
+
+
+def _text_files():
+    texts = {".py", ".js", ".css", ".html", ".md", ".toml", ".txt", ".ini", ".yml", ""}
+    return [ROOT / name for name in _files() if name.suffix in texts]
+
+
+def test_no_text_names_a_path_of_one_machine():
+    assert [_name(path) for path in _text_files() if MACHINE_PATH.search(_read(path))] == []
+
+
+def test_no_script_or_font_comes_from_another_host():
+    files = [*LIVE, *(ROOT / ".streamlit").glob("*.toml")]
+    assert files
+    assert [_name(path) for path in files if OTHER_HOST.search(_read(path))] == []
+
+
+def test_machine_paths_and_hosts_are_seen():
+    assert MACHINE_PATH.search("see " + "/" + "home/me")
+    assert not MACHINE_PATH.search("https://example.org/home/me")
+    assert OTHER_HOST.search("@import url(//fonts.example.com/a.css)")
+    assert OTHER_HOST.search("src='https://cdn.example.com/a.js'")
+    assert not OTHER_HOST.search("xmlns='http://www.w3.org/2000/svg' // a comment. Then more")
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "tests/requirements.txt"])
+def test_requirements_are_pinned_exactly(name):
+    lines = [line for line in _read(ROOT / name).splitlines() if line and not line.startswith("#")]
+    assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9_.-]+==\d+(\.\d+)+(\+cpu)?", line)] == []
+
+
+def test_no_package_marks_the_test_folders():
+    assert list((ROOT / "tests").rglob("__init__.py")) == []
