@@ -475,7 +475,7 @@ def _truths(params):
     finite = np.isfinite(exact.variance)
     mean_product, _, covariance = _product_moments(params)
     c = mean_product - params.mean_q * params.mean_k  # Cov(q_i, k_i)
-    independent_variance = c**2 + 2 * params.mean_q * params.mean_k * c == 0
+    same_variance = abs(c**2 + 2 * params.mean_q * params.mean_k * c) < 1e-12
     is_d_k = finite and np.isclose(exact.variance, params.d_k, rtol=1e-12, atol=0)
     return (
         True,
@@ -483,7 +483,7 @@ def _truths(params):
         params.correlation == 0,
         abs(mean_product) < 1e-12,
         finite and (params.d_k == 1 or abs(covariance) < 1e-12),
-        finite and (params.correlation == 0 or independent_variance),
+        finite and same_variance,
         is_d_k,
         finite,
         is_d_k,

@@ -71,8 +71,9 @@ def test_z_is_standard_normal_where_a_line_holds(options):
             assert abs(z.std() - 1) < 4 / np.sqrt(400) + 0.1
 
 
-def test_the_error_of_each_side_is_its_spread_over_seeds():
-    runs = many_runs(mean_q=1.0)
+@pytest.mark.parametrize("mean_k", [0.0, 2.0])
+def test_the_error_of_each_side_is_its_spread_over_seeds(mean_k):
+    runs = many_runs(mean_q=1.0, mean_k=mean_k)
     for i in range(9):
         for side in ("left", "right"):
             spread = np.std([getattr(run.lines[i], side) for run in runs])
