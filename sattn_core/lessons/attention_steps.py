@@ -48,7 +48,7 @@ class AttentionStepsParams:
 
     def __post_init__(self):
         for name in ("Q", "K", "V"):
-            object.__setattr__(self, name, _checked_matrix(name, getattr(self, name)))
+            object.__setattr__(self, name, checked_matrix(name, getattr(self, name)))
         q, k, v = np.shape(self.Q), np.shape(self.K), np.shape(self.V)
         if q[1] != k[1]:
             raise ValueError(f"Q has {q[1]} columns but K has {k[1]}: both need d_k columns.")
@@ -455,7 +455,7 @@ def parse_matrix(name, text):
     ((1.0, 2.0), (3.0, 4.5))
     """
     rows = _split_rows(name, text)
-    return _checked_matrix(name, [[_number(name, item, i, j) for j, item in enumerate(row, 1)]
+    return checked_matrix(name, [[_number(name, item, i, j) for j, item in enumerate(row, 1)]
                                   for i, row in enumerate(rows, 1)])  # fmt: skip
 
 
@@ -672,7 +672,7 @@ def _check_rectangle(name, rows):
             )
 
 
-def _checked_matrix(name, value):
+def checked_matrix(name, value):
     try:
         rows = [[float(x) for x in row] for row in value]
     except (TypeError, ValueError):

@@ -105,6 +105,13 @@ def test_the_row_mean_of_d_p_is_also_output_times_d_output(case):
     assert np.allclose(by_weights, by_output, rtol=0, atol=1e-12)
 
 
+def test_the_gradient_keeps_its_digits_when_one_weight_is_nearly_one():
+    d_S = attention_backward([[1.0]], [[40.0], [0.0]], [[0.3], [1.0]], [[1.0]], scale=1).d_scaled_scores
+    # mpmath, 40 digits: p (1 - p) (0.3 - 1) with p = 1/(1 + exp(-40)):
+    #   mpmath.mp.dps = 40; p = 1/(1 + mpmath.exp(-40)); print(p*(1-p)*(mpmath.mpf(0.3)-1))
+    assert np.allclose(d_S, [[-2.973847978704112246e-18, 2.973847978704112246e-18]], rtol=1e-14, atol=0)
+
+
 def test_a_constant_value_matrix_stops_the_gradient_at_the_scores():
     gradients = attention_backward(np.eye(3), np.eye(3), np.ones((3, 2)), np.ones((3, 2)))
     assert np.abs(gradients.d_Q).max() < 1e-15

@@ -35,6 +35,8 @@ def test_nothing_broken_all_lines_hold():
         ({"correlation": 0.5}, {3, 4, 6, 7, 9}, "d_k"),
         ({"mean_q": 1.0, "mean_k": 1.0}, {4, 7, 9}, "within_row"),
         ({"mean_q": 1.0}, {7, 9}, "within_row"),
+        # 2 ρ mean_q mean_k = -ρ²: the product rule comes out right by accident.
+        ({"correlation": 0.5, "mean_q": 0.5, "mean_k": -0.5}, {3, 4, 7, 9}, "d_k"),
         ({"variance_q": 2.0}, {7, 9}, "component_variances"),
         ({"variance_q": 2.0, "variance_k": 0.5}, set(), "sqrt_d_k"),
         ({"coordinate_correlation": 0.4}, {5, 7, 9}, "effective_dimension"),
