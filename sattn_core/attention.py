@@ -165,11 +165,12 @@ def _forward(Q, K, V, scale, mask):
     raw_scores = Q @ K.swapaxes(-1, -2)  # (…, n_queries, d_k) (…, d_k, n_keys) -> (…, n_queries, n_keys)
     scaled_scores = scale * raw_scores
     masked_scores = scaled_scores if mask is None else np.where(mask, scaled_scores, -np.inf)
-    attention_weights = _softmax_rows(masked_scores)
+    attention_weights = softmax_rows(masked_scores)
     return AttentionSteps(raw_scores, scaled_scores, masked_scores, attention_weights, attention_weights @ V)
 
 
-def _softmax_rows(scores):
+def softmax_rows(scores):
+    """Softmax of each row without checks, for complex scores too; a fully masked row gives 0."""
     largest = scores.real.max(axis=-1, keepdims=True)
     # A fully masked row has largest = -inf, and -inf - (-inf) is not a number: subtract 0 there.
     weights = scores - np.where(np.isneginf(largest), 0.0, largest)
