@@ -7,6 +7,7 @@ from sattn_core.lessons.backprop import (
     WEIGHTS,
     BackpropParams,
     ProductsParams,
+    _directions,
     _layer,
     central_difference_error,
     first_order_change,
@@ -64,8 +65,9 @@ def test_every_gradient_agrees_with_both_numerical_methods(mask, exponent):
 def test_errors_are_relative_to_the_gradient():
     for check in measure_backprop(BackpropParams()).gradients:
         size = np.linalg.norm(check.gradient)
-        errors = [np.linalg.norm(found - check.gradient) / size for found in (check.central, check.complex_step)]
-        assert [check.central_error, check.complex_error] == pytest.approx(errors)
+        assert check.central_error == pytest.approx(np.linalg.norm(check.central - check.gradient) / size)
+        turned = np.linalg.norm(check.complex_step - check.gradient)
+        assert check.complex_error == pytest.approx(turned / size)
 
 
 def test_a_small_gradient_gets_the_tolerance_that_rounding_asks_for():
@@ -146,10 +148,16 @@ def test_a_quadratic_loss_has_no_truncation_branch():
     assert error.error[-1] < 1e-13
 
 
+def test_directions_have_length_one():
+    lengths = np.linalg.norm(_directions(BackpropParams(), (6, 4), 5), axis=(1, 2))
+    assert np.allclose(lengths, 1, rtol=1e-14, atol=0)
+
+
 def test_more_directions_begin_with_the_same():
-    one, three = (central_difference_error(BackpropParams(), n_directions=n) for n in (1, 3))
-    assert not np.array_equal(one.error, three.error)
-    assert np.array_equal(one.error, central_difference_error(BackpropParams(), n_directions=1).error)
+    one, three = (_directions(BackpropParams(), (6, 4), n) for n in (1, 3))
+    assert np.array_equal(one[0], three[0])
+    errors = [central_difference_error(BackpropParams(), n_directions=n).error for n in (1, 3)]
+    assert not np.array_equal(*errors)
 
 
 @pytest.mark.parametrize(
