@@ -10,9 +10,10 @@ from scipy.special import gammaincinv
 from sattn_core._checks import check_integer, check_number
 from sattn_core.moments import check_kurtosis
 
-# Below this gamma shape the matched gamma misses the tails; simulation is then cheap, see _simulated.
-_SMALLEST_GAMMA_SHAPE = 2.0
-_SIMULATED_MATRICES = 200_000
+# Below this shape the matched gamma misses one tail less often than the other; two of the three sizes
+# are then small and simulation is cheap.
+_SMALLEST_GAMMA_SHAPE = 6.0
+_SIMULATED_MATRICES = 100_000
 
 
 class ScoreVarianceMoments(NamedTuple):
@@ -102,8 +103,9 @@ def score_variance_band(n_queries, n_keys, d_k, *, level=0.95):
     Notes
     -----
     All components are independent N(0, 1). The gamma law with the exact mean and variance of V;
-    where that law has a shape below 2 (a few entries or a few dimensions), quantiles of 200,000
-    simulated matrices with a fixed seed, so that the same sizes always give the same band.
+    where that law has a shape below 6 (a few entries or a few dimensions), quantiles of 100,000
+    simulated matrices with a fixed seed, so that the same sizes always give the same band. Measured
+    coverage of the 95 % band: between 94.5 % and 96 % from 2 x 2 entries and d_k = 2 upwards.
 
     References
     ----------
