@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaincinv, ndtri, stdtrit
+from scipy.special import binom, gammaincinv, ndtri, stdtrit
 
 from sattn_core._checks import check_array, check_choice, check_integer
 from sattn_core.components import (
@@ -16,7 +16,7 @@ from sattn_core.components import (
     coordinate_products,
     draw_queries_and_keys,
 )
-from sattn_core.law import dot_product_pdf
+from sattn_core.law import dot_product_pdf, dot_product_ppf
 from sattn_core.moments import DotProductMoments, paired_score_moments
 from sattn_core.score_variance import score_variance_band, score_variance_moments
 from sattn_core.scores import raw_scores, scale_factor
@@ -101,7 +101,8 @@ class MomentRow:
     predicted, measured : float
         Expected value (``inf`` or ``nan`` where the law has none) and what the draws gave.
     standard_error, low, high : float
-        Standard deviation of ``measured`` over draws, and its 95 % band; nan without a prediction.
+        Standard deviation of ``measured`` over draws, and its 95 % band; nan without a prediction,
+        infinite if the law has too heavy a tail for one.
     z : float
         (measured − predicted) / standard_error; nan without a prediction or an error.
     inside : bool or None
@@ -217,7 +218,9 @@ def measure_score_variance(params, *, scores=None):
     Pairs are independent. Entries of one matrix are uncorrelated but share queries and keys, so
     the variance of the entries scatters more than for as many pairs: the bands of a matrix come
     from the exact law of that scatter (zero means), or from its rows and columns. Bands estimated
-    from the draws are too narrow for few draws of a heavy-tailed law.
+    from the draws are too narrow for few draws of a heavy-tailed law, and so is the band of the
+    excess kurtosis of a small matrix. Student's t with 5 degrees of freedom has no eighth moment:
+    its measured kurtosis has no finite standard error, however many pairs are drawn.
 
     References
     ----------
@@ -285,10 +288,13 @@ def _is_constant(params):
     return fixed_square and params.mean_k + params.correlation * params.mean_q == 0
 
 
+def _is_centred(params):
+    return not (params.mean_q or params.mean_k or params.correlation)
+
+
 def _edges(params, theory):
     std = math.sqrt(theory.variance) or 1.0
-    centred = not (params.mean_q or params.mean_k or params.correlation)
-    if params.law == "rademacher" and centred:
+    if params.law == "rademacher" and _is_centred(params):
         return _lattice_edges(params.d_k, std)
     return theory.mean + std * np.linspace(-_HALF_WIDTH, _HALF_WIDTH, _N_BINS + 1)
 
@@ -308,7 +314,7 @@ def _grid(theory):
 
 def _law_density(params, theory, grid):
     """Density on the grid, and whether it is the exact one."""
-    if params.law == "normal" and not (params.mean_q or params.mean_k or params.correlation):
+    if params.law == "normal" and _is_centred(params):
         return dot_product_pdf(grid, params.d_k), True
     if theory.variance == 0:
         return np.full_like(grid, np.nan), False
@@ -360,7 +366,7 @@ class _Band(NamedTuple):
 
     def row(self, name, measured, factor):
         predicted, error, low, high = (factor * value for value in self[:4])
-        comparable = error > 0
+        comparable = 0 < error < math.inf
         z = (measured - predicted) / error if comparable else math.nan
         inside = bool(low <= measured <= high) if comparable else None
         return MomentRow(name, predicted, measured, error, low, high, z, inside, self.error_source)
@@ -378,12 +384,60 @@ def _rows(label, bands, scale, sample, ddof):
 def _pair_bands(params, theory, sample):
     n = params.n_samples
     variance_error, source = pair_variance_error(theory, n, sample.kurtosis - 3)
-    kurtosis_error = math.sqrt(np.mean(sample.kurtosis_influence() ** 2) / n)
     return (
         _Band.normal(theory.mean, math.sqrt(theory.variance / n), EXACT),
         _Band.normal(theory.variance, variance_error, source),
-        _Band.normal(theory.excess_kurtosis, kurtosis_error, ESTIMATED),
+        _Band.normal(theory.excess_kurtosis, *_pair_kurtosis_error(params, sample)),
     )
+
+
+def _pair_kurtosis_error(params, sample):
+    if not np.isfinite(COMPONENT_LAWS[params.law].moments).all():
+        return math.inf, EXACT
+    if params.correlation:  # the eighth moment of q k would need the sixteenth of a
+        return math.sqrt(np.mean(sample.kurtosis_influence() ** 2) / params.n_samples), ESTIMATED
+    moments = score_moments(params.d_k, COMPONENT_LAWS[params.law].moments, params.mean_q, params.mean_k)
+    skewness, kurtosis = moments[3:5]
+    influence = (kurtosis, -4 * skewness, -2 * kurtosis, 0.0, 1.0)  # coefficients of z⁰, …, z⁴
+    return math.sqrt(np.convolve(influence, influence) @ moments / params.n_samples), EXACT
+
+
+def score_moments(d_k, component_moments, mean_q, mean_k):
+    """Return the standardised moments E zʲ, j = 0, …, 8, of q·k with independent components.
+
+    Examples
+    --------
+    >>> score_moments(1, (1.0, 3.0, 15.0, 105.0), 0.0, 0.0)   # squares of 1, 3, 15, 105
+    array([1.0000e+00, 0.0000e+00, 1.0000e+00, 0.0000e+00, 9.0000e+00,
+           0.0000e+00, 2.2500e+02, 0.0000e+00, 1.1025e+04])
+    """
+    of_a = np.zeros(9)
+    of_a[0], of_a[2::2] = 1.0, component_moments
+    cumulants = d_k * _to_cumulants(_shifted(of_a, mean_q) * _shifted(of_a, mean_k))
+    cumulants[1] = 0.0
+    return _to_moments(cumulants / math.sqrt(cumulants[2]) ** np.arange(9))
+
+
+def _shifted(moments, shift):
+    """E (shift + a)ʲ from E aʲ."""
+    powers = shift ** np.arange(9.0)
+    return np.array([binom(j, np.arange(j + 1)) * powers[j::-1] @ moments[: j + 1] for j in range(9)])
+
+
+def _to_cumulants(moments):
+    cumulants = np.zeros(9)
+    for n in range(1, 9):
+        j = np.arange(1, n)
+        cumulants[n] = moments[n] - np.sum(binom(n - 1, j - 1) * cumulants[j] * moments[n - j])
+    return cumulants
+
+
+def _to_moments(cumulants):
+    moments = np.eye(9)[0]
+    for n in range(1, 9):
+        j = np.arange(1, n + 1)
+        moments[n] = np.sum(binom(n - 1, j - 1) * cumulants[j] * moments[n - j])
+    return moments
 
 
 def pair_variance_error(theory, n_samples, measured_excess):
@@ -403,17 +457,18 @@ def pair_variance_error(theory, n_samples, measured_excess):
 def _matrix_bands(params, theory, sample):
     m, n, d_k = params.n_queries, params.n_keys, params.d_k
     mean_variance = d_k * (1 / (m * n) + params.mean_q**2 / n + params.mean_k**2 / m)
+    mean = _Band.normal(theory.mean, math.sqrt(mean_variance), EXACT)
     if params.mean_q or params.mean_k:
         error = sample.m2 * two_way_error(sample.z**2)
         variance = _two_way_band(params, theory.variance - mean_variance, error)
     else:
         variance = _matrix_variance_band(params)
-    kurtosis_error = two_way_error(sample.kurtosis_influence())
-    return (
-        _Band.normal(theory.mean, math.sqrt(mean_variance), EXACT),
-        variance,
-        _two_way_band(params, theory.excess_kurtosis, kurtosis_error),
-    )
+        if params.law == "normal":  # √(m n) times the mean is itself a dot product of d_k normal components
+            edge = float(dot_product_ppf(0.975, d_k)) / math.sqrt(m * n)
+            mean = mean._replace(low=-edge, high=edge)
+    heavy = not np.isfinite(COMPONENT_LAWS[params.law].moments).all()
+    kurtosis_error = math.inf if heavy else two_way_error(sample.kurtosis_influence())
+    return mean, variance, _two_way_band(params, theory.excess_kurtosis, kurtosis_error)
 
 
 def _two_way_band(params, predicted, error):
