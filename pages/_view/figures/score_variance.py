@@ -1,0 +1,248 @@
+"""Pictures of the score_variance lesson: histograms under their law, variance against d_k, random walks."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from pages._view.figures.base import CORNER, canvas, dashed, label, solid, thin, title
+from pages._view.theme import number
+
+_NAMES = {"raw": "Raw scores q·k", "scaled": "Scaled scores q·k ÷ √d_k"}
+_D_TICKS = (1, 4, 16, 64, 256, 1024)
+
+
+def histograms(result, profile, axis):
+    """Raw above scaled, each bar as a share of its panel's tallest, on one axis or each on its own."""
+    fig = canvas(
+        profile,
+        rows=2,
+        height=1.05,
+        shared_xaxes=axis == "shared",
+        vertical_spacing=0.13 if axis == "shared" else 0.24,
+        subplot_titles=[f"{_NAMES[side]}: {_spread(result, side)}" for side in ("raw", "scaled")],
+    )
+    for row, side in enumerate(("raw", "scaled"), start=1):
+        _add_histogram(fig, row, result, side, profile)
+    if axis == "shared":
+        fig.update_xaxes(range=[result.raw_edges[0], result.raw_edges[-1]])
+    fig.update_xaxes(title_text="score", row=2)
+    fig.update_yaxes(range=[0, 1.15], title_text="share of<br>tallest bar", tickvals=[0, 0.5, 1])
+    label(fig, f"dashed: {_law_name(result)}", profile, **CORNER)
+    return fig
+
+
+def _add_histogram(fig, row, result, side, profile):
+    edges = getattr(result, f"{side}_edges")
+    density = getattr(result, f"{side}_density")
+    law = getattr(result, f"{side}_law")
+    tallest = density.max()
+    bars = go.Bar(
+        x=(edges[:-1] + edges[1:]) / 2,
+        y=density / tallest,
+        width=edges[1] - edges[0],
+        name=f"{side}, {result.n_scores:,} scores",
+        marker=dict(color=getattr(profile, side), line_width=0),
+    )
+    curve = go.Scatter(
+        x=getattr(result, f"{side}_grid"),
+        y=np.minimum(law / tallest, 1.15),
+        name=_law_name(result),
+        mode="lines",
+        line=dashed(profile),
+    )
+    fig.add_traces([bars, curve], rows=row, cols=1)
+
+
+def _law_name(result):
+    return "exact law" if result.law_is_exact else "normal approximation"
+
+
+def histogram_sentence(result):
+    """What the histograms say at this moment."""
+    params, (_, raw, _, _, scaled, _) = result.params, result.rows
+    drawn = (
+        f"{params.n_samples:,} independent pairs"
+        if params.sampling == "pairs"
+        else f"the {params.n_queries} × {params.n_keys} entries of one Q Kᵀ"
+    )
+    return (
+        f"At d_k = {params.d_k:,}, over {drawn}, raw scores have variance {_against(raw)}; "
+        f"divided by √{params.d_k:,} they have {_against(scaled)}."
+    )
+
+
+def histogram_table(result):
+    """Bins, counts and law of both histograms, for the table and its file."""
+    return {
+        "raw from": result.raw_edges[:-1].tolist(),
+        "raw to": result.raw_edges[1:].tolist(),
+        "scaled from": result.scaled_edges[:-1].tolist(),
+        "scaled to": result.scaled_edges[1:].tolist(),
+        "count": result.counts.tolist(),
+    }
+
+
+def moment_table(result):
+    """Mean, variance and excess kurtosis: predicted, measured, band, z and a verdict in words."""
+    rows = result.rows
+    return {
+        "quantity": [row.name for row in rows],
+        "predicted": [number(row.predicted, 4) for row in rows],
+        "measured": [number(row.measured, 4) for row in rows],
+        "95 % band": [_band(row) for row in rows],
+        "z": [number(row.z, 2) if row.inside is not None else "none" for row in rows],
+        "verdict": [_verdict(row) for row in rows],
+        "sampling error": [row.error_source for row in rows],
+    }
+
+
+def variance_against_dimension(curve, d_k, profile):
+    """Variance against d_k on log–log axes: raw, ÷ √d_k, ÷ d_k, points in their bands around the theory."""
+    fig = canvas(profile)
+    styles = (
+        ("raw", profile.raw, "circle"),
+        ("÷ √d_k", profile.scaled, "square"),
+        ("÷ d_k", profile.third, "diamond"),
+    )
+    dims = np.array(curve.dims)
+    for i, (name, colour, symbol) in enumerate(styles):
+        fig.add_scatter(x=dims, y=curve.theory[i], mode="lines", line=dashed(profile), name="theory")
+        fig.add_scatter(
+            x=dims,
+            y=curve.measured[i],
+            mode="markers",
+            name=name,
+            marker=dict(color=colour, symbol=symbol, size=profile.marker_size),
+            error_y=dict(
+                array=curve.high[i] - curve.theory[i],
+                arrayminus=curve.theory[i] - curve.low[i],
+                thickness=profile.line_width,
+                color=colour,
+            ),
+        )
+        place = dict(x=np.log10(dims[-1]), y=np.log10(curve.theory[i][-1]), xanchor="right", yanchor="bottom")
+        label(fig, name, profile, yshift=profile.marker_size, **place)
+    label(fig, "dashed: theory", profile, **CORNER | dict(x=0.02, xanchor="left"))
+    fig.add_vline(d_k, line=thin(profile, profile.text))
+    fig.update_xaxes(type="log", title_text="d_k", tickvals=_D_TICKS, range=[-0.1, 3.15])
+    fig.update_yaxes(type="log", title_text="variance of the scores", range=[-3.5, 4.2], dtick=1, exponentformat="power")
+    fig.update_layout(title=title("Only ÷ √d_k is flat", profile))
+    return fig
+
+
+def curve_sentence(curve, d_k, n_samples):
+    """What the curve says: the ends of the three lines, measured beside predicted."""
+    first, last = curve.dims[0], curve.dims[-1]
+    raw, scaled, third = (number(row[-1]) for row in curve.measured)
+    t_raw, t_scaled, t_third = (number(row[-1]) for row in curve.theory)
+    return (
+        f"From d_k = {first} to {last:,} the raw variance climbs to {raw} (predicted {t_raw}); divided by √d_k it is "
+        f"{scaled} (predicted {t_scaled}), divided by d_k only {third} (predicted {t_third}). "
+        f"Each point has {n_samples:,} pairs; bars are 95 % bands. The thin line marks d_k = {d_k:,}."
+    )
+
+
+def curve_table(curve):
+    """Every point of the curve with its theory and band."""
+    names = ("raw", "divided by sqrt(d_k)", "divided by d_k")
+    columns = {"d_k": list(curve.dims)}
+    for i, name in enumerate(names):
+        for what in ("measured", "theory", "low", "high"):
+            columns[f"{name}: {what}"] = getattr(curve, what)[i].tolist()
+    return columns
+
+
+def walks_figure(walks, profile):
+    """The dot product as a random walk inside ± one standard deviation."""
+    fig = canvas(profile)
+    for i, walk in enumerate(walks.walks):
+        fig.add_scatter(
+            x=walks.steps, y=walk, mode="lines", line=solid(profile, profile.raw, 0.8), opacity=0.85,
+            name=f"walk {i + 1}",
+        )  # fmt: skip
+    for bound in (walks.low, walks.high):
+        fig.add_scatter(
+            x=walks.steps, y=bound, mode="lines", line=dashed(profile), name="mean ± 1 σ"
+        )
+    fig.update_xaxes(title_text="coordinates added so far")
+    fig.update_yaxes(title_text="partial sum of q·k")
+    label(fig, "dashed: mean ± 1 σ", profile, **CORNER | dict(x=0.02, xanchor="left"))
+    fig.update_layout(title=title("A score is a walk of d_k steps", profile))
+    return fig
+
+
+def walks_sentence(walks):
+    """Where the walks stand after the last step."""
+    d_k = int(walks.steps[-1])
+    inside = int(np.sum((walks.walks[:, -1] >= walks.low[-1]) & (walks.walks[:, -1] <= walks.high[-1])))
+    return (
+        f"After {d_k:,} steps {inside} of {len(walks.walks)} walks stand within one standard deviation, "
+        f"{number(walks.low[-1])} to {number(walks.high[-1])}: the envelope grows like the square root of the steps."
+    )
+
+
+def walks_table(walks):
+    """Steps, walks and envelope as columns."""
+    columns = {"step": walks.steps.tolist()}
+    for i, walk in enumerate(walks.walks, start=1):
+        columns[f"walk {i}"] = walk.tolist()
+    return columns | {"low": walks.low.tolist(), "high": walks.high.tolist()}
+
+
+def scaling_rule_sentence(result):
+    """Var(cX) = c² Var(X) with the numbers of the moment."""
+    rule = result.scaling_rule
+    return (
+        f"Here c = 1/√{result.params.d_k:,} = {number(rule.scale, 4)}, so c² Var(X) = {number(rule.scale, 4)}² × "
+        f"{number(rule.raw_variance, 4)} = {number(rule.scale_squared_times_raw_variance, 4)}; "
+        f"measured on the scaled scores: {number(rule.scaled_variance, 4)}."
+    )
+
+
+def example_sentence(example):
+    """Dot products of vectors typed by hand, with their mean and variance."""
+    dots = ", ".join(number(dot, 6).rstrip("0").rstrip(".") if "." in number(dot, 6) else number(dot, 6) for dot in example.dots)
+    return f"Dot products {dots}; mean {number(example.mean, 6)}, variance {number(example.variance, 6)} (ddof = 0)."
+
+
+def code(params):
+    """The Python that computes the numbers of this page again."""
+    return (
+        "from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance\n\n"
+        f"result = measure_score_variance({params!r})\n"
+        "for row in result.rows:\n"
+        "    print(row.name, row.measured, row.predicted, row.low, row.high)\n"
+    )
+
+
+def curve_code(dims, options):
+    """The Python that computes the curve again."""
+    return (
+        "from sattn_core.lessons.score_variance import variance_curve\n\n"
+        f"curve = variance_curve({dims!r}, **{options!r})\nprint(curve.measured)\n"
+    )
+
+
+def walks_code(d_k, options):
+    """The Python that computes the walks again."""
+    return (
+        "from sattn_core.lessons.score_variance import random_walks\n\n"
+        f"walks = random_walks({d_k}, **{options!r})\nprint(walks.walks[:, -1])\n"
+    )
+
+
+def _spread(result, side):
+    row = result.rows[1 if side == "raw" else 4]
+    return f"variance {number(row.measured, 4)}, predicted {number(row.predicted, 4)}"
+
+
+def _against(row):
+    return f"{number(row.measured, 4)} (predicted {number(row.predicted, 4)}, 95 % band {_band(row)}: {_verdict(row)})"
+
+
+def _band(row):
+    return "none" if row.inside is None else f"{number(row.low, 4)} to {number(row.high, 4)}"
+
+
+def _verdict(row):
+    return {True: "inside", False: "outside", None: "nothing to compare"}[row.inside]
+
