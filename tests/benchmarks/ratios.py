@@ -12,18 +12,20 @@ class Row:
 
     quantity: str
     measured: float
-    budget: float
+    budget: float | None  # None: for information
     unit: str = "×"
     detail: str = ""
 
     @property
     def passed(self):
-        return self.measured <= self.budget
+        return self.budget is None or self.measured <= self.budget
 
     def cells(self):
+        measured = f"{self.measured:.3g} {self.unit}"
+        if self.budget is None:
+            return self.quantity, measured, "none", "", self.detail
         verdict = "pass" if self.passed else "FAIL"
-        measured, budget = f"{self.measured:.3g} {self.unit}", f"≤ {self.budget:g} {self.unit}"
-        return self.quantity, measured, budget, verdict, self.detail
+        return self.quantity, measured, f"≤ {self.budget:g} {self.unit}", verdict, self.detail
 
 
 def seconds(function):
