@@ -217,10 +217,11 @@ def measure_score_variance(params, *, scores=None):
     -----
     Pairs are independent. Entries of one matrix are uncorrelated but share queries and keys, so
     the variance of the entries scatters more than for as many pairs: the bands of a matrix come
-    from the exact law of that scatter (zero means), or from its rows and columns. Bands estimated
-    from the draws are too narrow for few draws of a heavy-tailed law, and so is the band of the
-    excess kurtosis of a small matrix. Student's t with 5 degrees of freedom has no eighth moment:
-    its measured kurtosis has no finite standard error, however many pairs are drawn.
+    from the exact law of that scatter (zero means), or from its rows and columns, and those are
+    too narrow for a small matrix. The standard error of an excess kurtosis is its limit for many
+    scores; a small or heavy-tailed sample falls short of the prediction on average.
+    Student's t with 5 degrees of freedom has no eighth moment: its measured kurtosis has no finite
+    standard error, however many pairs are drawn.
 
     References
     ----------
@@ -387,41 +388,57 @@ def _pair_bands(params, theory, sample):
     return (
         _Band.normal(theory.mean, math.sqrt(theory.variance / n), EXACT),
         _Band.normal(theory.variance, variance_error, source),
-        _Band.normal(theory.excess_kurtosis, *_pair_kurtosis_error(params, sample)),
+        _Band.normal(theory.excess_kurtosis, *_pair_kurtosis_error(params, theory)),
     )
 
 
-def _pair_kurtosis_error(params, sample):
+def _pair_kurtosis_error(params, theory):
     if not np.isfinite(COMPONENT_LAWS[params.law].moments).all():
         return math.inf, EXACT
-    if params.correlation:  # the eighth moment of q k would need the sixteenth of a
-        return math.sqrt(np.mean(sample.kurtosis_influence() ** 2) / params.n_samples), ESTIMATED
-    moments = score_moments(params.d_k, COMPONENT_LAWS[params.law].moments, params.mean_q, params.mean_k)
+    if theory.variance == 0:
+        return math.nan, EXACT
+    return math.sqrt(_kurtosis_influence_variance(params) / params.n_samples), EXACT
+
+
+def _kurtosis_influence_variance(params):
+    """E (z⁴ − 2κ z² − 4 skewness z + κ)², what one independent score adds to n Var(m₄/m₂²)."""
+    moments = score_moments(params)
     skewness, kurtosis = moments[3:5]
     influence = (kurtosis, -4 * skewness, -2 * kurtosis, 0.0, 1.0)  # coefficients of z⁰, …, z⁴
-    return math.sqrt(np.convolve(influence, influence) @ moments / params.n_samples), EXACT
+    return np.convolve(influence, influence) @ moments
 
 
-def score_moments(d_k, component_moments, mean_q, mean_k):
-    """Return the standardised moments E zʲ, j = 0, …, 8, of q·k with independent components.
+def score_moments(params):
+    """Return the exact standardised moments E zʲ, j = 0, …, 8, of one score q·k.
 
     Examples
     --------
-    >>> score_moments(1, (1.0, 3.0, 15.0, 105.0), 0.0, 0.0)   # squares of 1, 3, 15, 105
-    array([1.0000e+00, 0.0000e+00, 1.0000e+00, 0.0000e+00, 9.0000e+00,
-           0.0000e+00, 2.2500e+02, 0.0000e+00, 1.1025e+04])
+    >>> score_moments(ScoreVarianceParams(d_k=1))[::2]   # squares of 1, 1, 3, 15, 105
+    array([1.0000e+00, 1.0000e+00, 9.0000e+00, 2.2500e+02, 1.1025e+04])
     """
-    of_a = np.zeros(9)
-    of_a[0], of_a[2::2] = 1.0, component_moments
-    cumulants = d_k * _to_cumulants(_shifted(of_a, mean_q) * _shifted(of_a, mean_k))
+    cumulants = params.d_k * _to_cumulants(_product_moments(params))
     cumulants[1] = 0.0
     return _to_moments(cumulants / math.sqrt(cumulants[2]) ** np.arange(9))
 
 
-def _shifted(moments, shift):
-    """E (shift + a)ʲ from E aʲ."""
-    powers = shift ** np.arange(9.0)
-    return np.array([binom(j, np.arange(j + 1)) * powers[j::-1] @ moments[: j + 1] for j in range(9)])
+def _product_moments(params):
+    """E (q k)ʲ, j = 0, …, 8, of one component: k = ρ a + u, u independent of q = mean_q + a."""
+    law, rho = COMPONENT_LAWS[params.law], params.correlation
+    of_a = np.eye(17)[0]
+    of_a[2::2] = [law.even_moment(r) for r in range(1, 9)]
+    of_u = _shifted(of_a[:9] * math.sqrt(1 - rho**2) ** np.arange(9), params.mean_k, 9)
+    moments = np.ones(9)
+    for j in range(1, 9):
+        i = np.arange(j + 1)
+        of_q_and_a = [_shifted(of_a[p : p + 9], params.mean_q, 9)[j] for p in i]  # E qʲ aᵖ
+        moments[j] = np.sum(binom(j, i) * float(rho) ** i * of_u[j - i] * of_q_and_a)
+    return moments
+
+
+def _shifted(moments, shift, count):
+    """E w (shift + a)ʲ, j < count, from E w aʲ."""
+    powers = float(shift) ** np.arange(count)
+    return np.array([binom(j, np.arange(j + 1)) * powers[j::-1] @ moments[: j + 1] for j in range(count)])
 
 
 def _to_cumulants(moments):
@@ -466,9 +483,36 @@ def _matrix_bands(params, theory, sample):
         if params.law == "normal":  # √(m n) times the mean is itself a dot product of d_k normal components
             edge = float(dot_product_ppf(0.975, d_k)) / math.sqrt(m * n)
             mean = mean._replace(low=-edge, high=edge)
-    heavy = not np.isfinite(COMPONENT_LAWS[params.law].moments).all()
-    kurtosis_error = math.inf if heavy else two_way_error(sample.kurtosis_influence())
-    return mean, variance, _two_way_band(params, theory.excess_kurtosis, kurtosis_error)
+    return mean, variance, _matrix_kurtosis_band(params, theory, sample)
+
+
+def _matrix_kurtosis_band(params, theory, sample):
+    law, n_scores = COMPONENT_LAWS[params.law], params.n_queries * params.n_keys
+    if not np.isfinite(law.moments).all():
+        return _Band.normal(theory.excess_kurtosis, math.inf, EXACT)
+    if params.mean_q or params.mean_k:
+        error = two_way_error(sample.kurtosis_influence())
+        return _two_way_band(params, theory.excess_kurtosis, error)
+    shared = (params.n_queries + params.n_keys - 2) * shared_row_covariance(params.d_k, law.moments)
+    error = math.sqrt((_kurtosis_influence_variance(params) + shared) / n_scores)
+    return _Band.normal(theory.excess_kurtosis, error, EXACT)
+
+
+def shared_row_covariance(d_k, moments):
+    """Return the variance, over queries, of E(z⁴ − 2κ z² + κ | q), components centred and independent.
+
+    With u = q_i², E(S⁴ | q) = 3 (Σu)² + (K − 3) Σu². The part that varies with q is Σ h(u_i) +
+    3 Σ_{i≠j} (u_i − 1)(u_j − 1) with h(u) = K u² + ((6 − 2κ) d_k − 6) u, and the two sums are uncorrelated.
+
+    Examples
+    --------
+    >>> shared_row_covariance(1, (1.0, 3.0, 15.0, 105.0))   # Var(3 q⁴ − 18 q²) = 864 - 1296 + 648
+    216.0
+    """
+    _, K, sixth, eighth = moments
+    slope = (6 - 2 * (3 + (K**2 - 3) / d_k)) * d_k - 6
+    of_h = K**2 * (eighth - K**2) + 2 * K * slope * (sixth - K) + slope**2 * (K - 1)
+    return (d_k * of_h + 18 * d_k * (d_k - 1) * (K - 1) ** 2) / d_k**4
 
 
 def _two_way_band(params, predicted, error):
