@@ -111,7 +111,8 @@ def dot_product_ppf(probability, d_k):
     Returns
     -------
     float or ndarray
-        Raw scores, the shape of probability; -inf at 0, 0 at 1/2, inf at 1, and increasing.
+        Raw scores, the shape of probability: -inf at 0, 0 at 1/2, inf at 1. dot_product_cdf gives the
+        probability back to 1e-12, down to probabilities of 1e-300.
 
     Raises
     ------
@@ -140,7 +141,7 @@ def dot_product_ppf(probability, d_k):
         raise ValueError(f"probability must lie in [0, 1], but got {p[(p < 0) | (p > 1)].flat[0]}")
     tail = np.minimum(p, 1 - p)
     s = np.where(tail > 0, 0.0, np.inf)
-    inside = (tail > 0) & (tail < 0.5)
+    inside = tail > 0
     s[inside] = _upper_quantile(tail[inside], d_k)
     return np.where(p < 0.5, -s, s)[()]
 

@@ -137,7 +137,7 @@ def _simulated_quantiles(m, n, d, probabilities):
 
 
 def _simulated_variances(m, n, d, n_matrices):
-    """Draws of np.var(Q K^T) for m <= n, through factors no larger than m by min(m, d).
+    """Draws of np.var(Q K^T) for m <= n, 1 < n, through factors no larger than m by min(m, d).
 
     Q K^T has the law of L Z^T with L (m, r), Z (n, r), r = min(m, d), and turning the rows of Z
     so that the first carries their mean leaves N V = |L B|^2 + sum_i (x_i - mean x)^2, x = L z_1,
@@ -147,7 +147,7 @@ def _simulated_variances(m, n, d, n_matrices):
     L = _wishart_factor(rng, n_matrices, m, d)  # (n_matrices, m, r)
     r = L.shape[-1]
     x = np.matmul(L, rng.standard_normal((n_matrices, r, 1)))[..., 0]
-    LB = np.matmul(L, _wishart_factor(rng, n_matrices, r, n - 1)) if n > 1 else np.zeros((1, 1, 1))
+    LB = np.matmul(L, _wishart_factor(rng, n_matrices, r, n - 1))
     return ((LB**2).sum(axis=(1, 2)) + m * x.var(axis=1)) / (m * n)
 
 

@@ -40,8 +40,16 @@ def test_probabilities_at_the_ends(d_k):
     np.testing.assert_array_equal(dot_product_ppf([0, 0.5, 1], d_k), [-np.inf, 0, np.inf])
     assert dot_product_cdf(0.0, d_k) == 0.5
     np.testing.assert_array_equal(dot_product_cdf([-1e308, 1e308], d_k), [0, 1])
-    np.testing.assert_array_equal(dot_product_pdf([-1e308, 1e308], d_k), [0, 0])
+    np.testing.assert_array_equal(dot_product_pdf([-1e308, np.finfo(float).max], d_k), [0, 0])
     assert 0 <= dot_product_cdf(-1e-320, d_k) <= 0.5
+
+
+@pytest.mark.parametrize("d_k", [1, 2, 10, 64, 4096])
+def test_quantiles_of_the_smallest_probabilities_are_finite(d_k):
+    # below 2e-308 a probability is subnormal and the tail underflows on the way
+    s = dot_product_ppf([5e-324, 1e-310, 1e-300, 1e-290], d_k)
+    assert np.isfinite(s).all()
+    assert (np.diff(s) > 0).all()
 
 
 @pytest.mark.parametrize("function", [dot_product_pdf, dot_product_cdf, dot_product_ppf])
