@@ -25,7 +25,7 @@ from sattn_core._checks import check_array, check_integer, check_number
 
 MAX_KEYS = 1_000_000
 MAX_SCORE_STD = 1e6
-_LARGEST_Z = 9.0  # a standard normal is beyond this with probability 1e-19
+_LARGEST_Z = 8.3  # a standard normal is beyond this with probability 1e-16
 _SMALLEST_LN_W = -37.0  # e^-w is 1 to within 1e-16 below this
 _LARGEST_LN_W = 4.0  # e^-w is below 1e-23 above this
 _SMALLEST_TABLE_STD = 64.0
@@ -80,7 +80,7 @@ def critical_score_std(n_keys):
 
     References
     ----------
-    Derrida (1981), Phys. Rev. B 24, 2613, section III.
+    Derrida (1981), Phys. Rev. B 24, 2613 (the freezing of the random energy model).
 
     Examples
     --------
@@ -121,7 +121,7 @@ def expected_softmax(n_keys, score_std):
 
     References
     ----------
-    Derrida (1981), Phys. Rev. B 24, 2613, section III, for the integral over x.
+    Derrida (1981), Phys. Rev. B 24, 2613 (the random energy model, of which softmax is an instance).
 
     Examples
     --------
@@ -275,7 +275,7 @@ def _grid(n_keys, score_std):
 
 
 @lru_cache(maxsize=1)
-def _legendre_rule(n_nodes=128):
+def _legendre_rule(n_nodes=144):
     """Gauss-Legendre nodes and weights on [-1, 1], and the matrix of running integrals.
 
     Row i of the matrix integrates, from -1 to node i, the polynomial through
@@ -318,7 +318,7 @@ def _read_table(n_keys, score_std):
 def _table(n_keys, table_std):
     """Chebyshev coefficients (n_nodes, 3) of the averages in ln(1 + σ), 0 <= σ <= table_std."""
     # The averages turn near critical_score_std, the sharper the more keys there are.
-    n_nodes = 32 + 2 * int(np.log2(n_keys)) + 8 * int(np.log2(table_std / _SMALLEST_TABLE_STD))
+    n_nodes = 40 + 2 * int(np.log2(n_keys)) + 8 * int(np.log2(table_std / _SMALLEST_TABLE_STD))
     nodes = chebyshev.chebpts1(n_nodes)
     stds = np.expm1(0.5 * (nodes + 1.0) * np.log1p(table_std))
     values = np.array([_row_averages(n_keys, std) for std in stds])

@@ -39,7 +39,7 @@ def softmax(scores, axis=-1):
 
     References
     ----------
-    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), section 1.
+    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), introduction.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def log_softmax(scores, axis=-1):
 
     References
     ----------
-    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), section 1.
+    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), introduction.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def softmax_jacobian(scores):
 
     References
     ----------
-    Gao & Pavel (2017), arXiv:1704.00805, section 3.
+    Gao & Pavel (2017), arXiv:1704.00805, on the Jacobian of softmax.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def softmax_jacobian_norm(scores):
 
     References
     ----------
-    Gao & Pavel (2017), arXiv:1704.00805, section 3.
+    Gao & Pavel (2017), arXiv:1704.00805, on the Jacobian of softmax.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def log_softmax_jacobian_norm(scores):
 
     References
     ----------
-    Gao & Pavel (2017), arXiv:1704.00805, section 3.
+    Gao & Pavel (2017), arXiv:1704.00805, on the Jacobian of softmax.
 
     Examples
     --------

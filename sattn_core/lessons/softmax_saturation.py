@@ -92,7 +92,7 @@ def compare_lists(lists, *, multiplier=1.0, shift=0.0):
 
     References
     ----------
-    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), section 1.
+    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), introduction.
 
     Examples
     --------
@@ -533,7 +533,7 @@ def overflow_study():
 
     References
     ----------
-    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), section 1.
+    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), introduction.
 
     Examples
     --------
