@@ -367,7 +367,7 @@ class _Band(NamedTuple):
 
     def row(self, name, measured, factor):
         predicted, error, low, high = (factor * value for value in self[:4])
-        comparable = 0 < error < math.inf
+        comparable = 0 < error < math.inf and math.isfinite(measured)
         z = (measured - predicted) / error if comparable else math.nan
         inside = bool(low <= measured <= high) if comparable else None
         return MomentRow(name, predicted, measured, error, low, high, z, inside, self.error_source)
@@ -547,7 +547,7 @@ def two_way_error(influence):
     rest = influence - rows[:, None] - columns + influence.mean()
     rest_part = np.sum(rest**2) / ((m - 1) * (n - 1)) / (m * n)
     total = rows.var(ddof=1) / m + columns.var(ddof=1) / n - rest_part
-    return math.sqrt(max(total, rest_part)) if rest_part == rest_part else math.nan
+    return math.sqrt(max(total, rest_part))
 
 
 @dataclass(frozen=True)
@@ -813,11 +813,11 @@ def _parse_line(number, line):
 
 
 def _parse_item(place, item):
-    shown = f'"{item[:20]}" {place}'
+    shown = f'"{item if len(item) <= 20 else item[:20] + "…"}" {place}'
     if not item:
         raise ValueError(f"A number is missing {place}: a comma or semicolon stands alone.")
     try:
-        value = float(item)
+        value = float(item.replace("_", "x"))  # Python would read 1_0 as 10
     except ValueError:
         raise ValueError(f"{shown} is not a number.") from None
     if not math.isfinite(value):
