@@ -10,30 +10,19 @@ frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("score_variance"),
-    "With variance $d_k$: each of the $d_k$ products $q_i k_i$ adds variance 1. Divided by $\\sqrt{d_k}$, variance 1 again.",
+    "With variance $d_k$: each of the $d_k$ products $q_i k_i$ adds variance 1. Divided by $\\sqrt{d_k}$: variance 1.",
 )
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     sampling = controls.draw("sampling")
     axis = controls.draw("axis")
-    n_samples = controls.draw("n_samples", width=260, disabled=sampling == "matrix")
-    n_queries = controls.draw("n_queries", width=260, disabled=sampling == "pairs")
-with st.expander("Break the assumptions: means and correlation", key="assumptions"):
-    components = {
-        "mean_q": controls.draw("mean_q"),
-        "mean_k": controls.draw("mean_k"),
-        "correlation": controls.draw("correlation", disabled=sampling == "matrix"),
-    }
-d_k, seed = controls.value_of("d_k"), controls.value_of("seed")
-draw = {"law": controls.value_of("law"), "seed": seed, **components}
-params = ScoreVarianceParams(
-    d_k=d_k,
-    n_samples=n_samples,
-    sampling=sampling,
-    n_queries=n_queries,
-    n_keys=controls.value_of("n_keys"),
-    **(draw if sampling == "pairs" else draw | {"correlation": 0.0}),
-)
+    n_samples = controls.draw("n_samples", width=200)
+    n_queries = controls.draw("n_queries", width=200)
+    with st.popover("Break the assumptions", icon=":material/rule:"):
+        components = controls.draw_components(correlated=sampling == "pairs")
+draw = {"law": controls.value_of("law"), "seed": controls.value_of("seed"), **components}
+d_k, n_keys = controls.value_of("d_k"), controls.value_of("n_keys")
+params = ScoreVarianceParams(d_k, n_samples, sampling=sampling, n_queries=n_queries, n_keys=n_keys, **draw)
 
 result = compute.score_variance(params)
 show.figure(
@@ -43,9 +32,9 @@ show.figure(
     table=figures.histogram_table(result),
     code=figures.code(params),
 )
-st.subheader("Predicted and measured", anchor=False)
+st.header("Predicted and measured", anchor=False)
 st.table(figures.moment_table(result))
-st.markdown("$\\operatorname{Var}(cX) = c^2 \\operatorname{Var}(X)$. " + show.plain(figures.scaling_rule_sentence(result)))
+show.formula("\\operatorname{Var}(cX) = c^2 \\operatorname{Var}(X)", figures.scaling_rule_sentence(result))
 
 left, right = st.columns(2)
 with left:
@@ -66,5 +55,13 @@ with right:
         table=figures.walks_table(walks),
         code=figures.walks_code(d_k, draw),
     )
-show.hand_made_example()
+
+st.header("The same by hand", anchor=False)
+show.prose("hand_made")
+for column, size in zip(st.columns(2), ("2d", "3d"), strict=True):
+    with column:
+        texts = [controls.draw(f"{name}_{size}") for name in ("q", "k")]
+        example, problem = compute.hand_made_example(*texts)
+        show.problems([problem] if problem else [])
+        st.markdown(show.plain(figures.example_sentence(example)) if example else "")
 show.prose("score_variance")

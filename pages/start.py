@@ -1,7 +1,5 @@
 """Start: drag d_k. Raw scores spread like √d_k and softmax collapses; scaled scores and weights stay put."""
 
-import streamlit as st
-
 from pages._view import compute, controls, frame, show
 from pages._view.figures import start as figures
 from pages._view.live import draw_hero
@@ -33,20 +31,17 @@ show.steps(
     (
         "1. Spread",
         "A score adds up $d_k$ products. Each has variance 1, so the sum has variance $d_k$.",
-        "score_variance",
-        "How far do raw scores spread?",
+        frame.lesson("score_variance"),
     ),
     (
         "2. Collapse",
         "Softmax looks at differences. When they grow like $\\sqrt{d_k}$, one key takes all and the others vanish.",
-        "softmax_saturation",
-        "What does softmax do with large scores?",
+        frame.lesson("softmax_saturation"),
     ),
     (
         "3. Fix",
-        "$\\operatorname{Var}(cX) = c^2\\operatorname{Var}(X)$: with $c = 1/\\sqrt{d_k}$ the variance is 1 again, at every $d_k$.",
-        "score_variance",
-        "See it flat from 1 to 1,024",
+        "$\\operatorname{Var}(cX) = c^2\\operatorname{Var}(X)$: with $c = 1/\\sqrt{d_k}$ it is 1 at every $d_k$.",
+        frame.lesson("score_variance"),
     ),
 )
 show.prose("start")

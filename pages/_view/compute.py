@@ -5,6 +5,7 @@ import streamlit as st
 
 from sattn_core.components import append_coordinates
 from sattn_core.lessons import score_variance as lesson_score_variance
+from sattn_core.lessons import softmax_saturation as lesson_softmax
 from sattn_core.lessons.start import measure_start
 
 CURVE_DIMS = tuple(2**j for j in range(11))
@@ -47,3 +48,39 @@ def variance_curve(**draw):
 def random_walks(d_k, **draw):
     return lesson_score_variance.random_walks(d_k, n_walks=N_WALKS, **draw)
 
+
+def hand_made_example(q_text, k_text):
+    """The typed vectors' dot products, or None and the sentence that says what cannot be read."""
+    try:
+        q_rows, k_rows = (lesson_score_variance.parse_vector_rows(text) for text in (q_text, k_text))
+        return lesson_score_variance.hand_made_example(q_rows, k_rows), None
+    except ValueError as problem:
+        return None, str(problem)
+
+
+def read_lists(texts):
+    """The typed score lists, the optional ones only if anything is typed, and what cannot be read."""
+    lists, problems = [], []
+    for place, text in zip(("First", "Second", "Third", "Fourth"), texts, strict=True):
+        if place in ("Third", "Fourth") and not text.strip():
+            continue
+        try:
+            lists.append(lesson_softmax.parse_score_list(text))
+        except ValueError as problem:
+            problems.append(f"{place} list: {problem}")
+    return tuple(lists), problems
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def compare_lists(lists, multiplier, shift):
+    return lesson_softmax.compare_lists(lists, multiplier=multiplier, shift=shift)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def saturation(params):
+    return lesson_softmax.measure_saturation(params)
+
+
+@st.cache_data(max_entries=1, show_spinner=False)
+def overflow_study():
+    return lesson_softmax.overflow_study()

@@ -8,7 +8,6 @@ unreadable to the default, and the visitor is told in one line.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
 
 import streamlit as st
 
@@ -40,7 +39,8 @@ class Number:
         nearest = min(max(value, Fraction(self.low)), Fraction(self.high))
         if nearest != value:
             kept = self._plain(nearest)
-            return kept, f"must be between {self.shown(self.low)} and {self.shown(self.high)}; {self.shown(kept)} is used"
+            low, high, used = self.shown(self.low), self.shown(self.high), self.shown(kept)
+            return kept, f"must be between {low} and {high}; {used} is used"
         if self.whole and value.denominator != 1:
             kept = round(value)
             return kept, f"must be a whole number; {kept} is used"
@@ -111,7 +111,7 @@ CONTROLS = {
     "d_k": Number("Dimension d_k", 64, 1, 1024, _DIMENSIONS, help="Length of each query and key vector."),
     "n_keys": Number("Keys n_keys", 16, 2, 512, _POWERS, help="How many keys one query attends to."),
     "law": Choice(
-        "Components drawn from",
+        "Component law",
         "normal",
         tuple(COMPONENT_LAWS),
         help="Law of each component of q and k. Every one has mean 0 and variance 1; student_t has 5 degrees "
@@ -119,7 +119,9 @@ CONTROLS = {
     ),
     "seed": Number("Seed", 0, 0, 9999, (0,), help="Another seed is another random draw.", typed=True),
     "mode": Choice("Display", "screen", ("screen", "projector"), bar=True),
-    "n_samples": Number("Samples n_samples", 50_000, 1_000, 1_000_000, _SAMPLES, help="Pairs (q, k) drawn."),
+    "n_samples": Number(
+        "Pairs n_samples", 50_000, 1_000, 1_000_000, _SAMPLES, help="Independent pairs (q, k) drawn, for pairs."
+    ),
     "mean_q": Number("Mean of q", 0, -2, 2, tuple(j / 4 for j in range(-8, 9)), whole=False, shown=_decimal),
     "mean_k": Number("Mean of k", 0, -2, 2, tuple(j / 4 for j in range(-8, 9)), whole=False, shown=_decimal),
     "correlation": Number(
@@ -132,7 +134,7 @@ CONTROLS = {
         help="pairs: every score has its own q and k. matrix: all entries of one Q Kᵀ, which share rows.",
         bar=True,
     ),
-    "n_queries": Number("Queries n_queries", 64, 2, 512, _POWERS),
+    "n_queries": Number("Rows n_queries", 64, 2, 512, _POWERS, help="Queries of the one Q Kᵀ, for matrix."),
     "axis": Choice("Score axis", "shared", ("shared", "own"), bar=True),
     "multiplier": Number(
         "Multiplier", 1, Fraction(1, 64), 64, tuple(2.0**j for j in range(-6, 7)), whole=False, shown=_plain_fraction
@@ -142,8 +144,10 @@ CONTROLS = {
     "list_2": Text("Second list", "1, 10"),
     "list_3": Text("Third list (optional)", ""),
     "list_4": Text("Fourth list (optional)", ""),
-    "q_rows": Text("Vectors q, one a line", "1, 2\n1, 4\n8, 9", lines=3),
-    "k_rows": Text("Vectors k, one a line", "2, 3\n5, 6\n10, 2", lines=3),
+    "q_2d": Text("q, one vector a line", "1, 2\n1, 4\n8, 9", lines=3),
+    "k_2d": Text("k, one vector a line", "2, 3\n5, 6\n10, 2", lines=3),
+    "q_3d": Text("q, one vector a line", "1, 2, 3\n3, 4, 5\n10, 9, 11", lines=3),
+    "k_3d": Text("k, one vector a line", "3, 2, 1\n6, 7, 8\n8, 7, 6", lines=3),
 }
 
 
@@ -189,18 +193,33 @@ def draw(name, **options):
     return _draw_number(name, control, **options)
 
 
+def draw_components(*, correlated):
+    """Means of q and k and their correlation; a correlation pairs q with k, so a matrix has none."""
+    means = {name: draw(name) for name in ("mean_q", "mean_k")}
+    correlation = draw("correlation")
+    if not correlated:
+        st.markdown("The correlation pairs each q with its own k: it counts for pairs, not for a matrix.")
+    return means | {"correlation": correlation if correlated else 0.0}
+
+
 def value_of(name):
-    """The current value of a control that is drawn elsewhere."""
-    return st.session_state.get(name, CONTROLS[name].default)
+    """The current value of a control, also before it is first drawn: then the link's, or its default."""
+    if name in st.session_state:
+        return st.session_state[name]
+    return linked_value(name)
+
+
+def linked_value(name):
+    """The value that the address gives a control, or its default."""
+    control = CONTROLS[name]
+    return control.read(st.query_params[name])[0] if name in st.query_params else control.default
 
 
 def stops_of(name):
-    """The stops of a slider: its own, and the value that a link or a typed number put between them."""
-    control = CONTROLS[name]
-    linked, _ = control.read(str(st.query_params.get(name, control.write(control.default))))
+    """The stops of a slider: its own, and every value that a link or a typed number put between them."""
     visited = st.session_state.setdefault("visited_stops", {}).setdefault(name, set())
-    visited.update({linked, value_of(name)})
-    return tuple(sorted({*control.stops, *visited}))
+    visited.update({linked_value(name), value_of(name)})
+    return tuple(sorted({*CONTROLS[name].stops, *visited}))
 
 
 def place(name, value):
@@ -224,7 +243,7 @@ def _draw_number(name, control, **options):
             **options,
         )
     return st.select_slider(
-        control.label.replace("_", "\\_"),
+        control.label,
         stops_of(name),
         value=control.default,
         format_func=control.shown,

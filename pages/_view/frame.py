@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas  # noqa: F401  (Plotly looks for it half loaded when two sessions of a fresh server import it at once)
 import streamlit as st
 
 from pages._view import controls, theme
 
 PAGES = Path(__file__).resolve().parent.parent
+STYLE = Path(__file__).resolve().parent / "style"
 SHARED = ("d_k", "n_keys", "law", "seed")
-_WIDTHS = {"d_k": "stretch", "n_keys": 180, "law": 170, "seed": 120}
+_WIDTHS = {"d_k": "stretch", "n_keys": 165, "law": 150, "seed": 105}
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ LESSONS = (
 
 def open_frame():
     """Everything above the lesson; returns the page to run."""
-    st.set_page_config(page_title="Why attention divides by √d_k", page_icon="÷", layout="wide")
+    st.set_page_config(page_title="Why attention divides by √d_k", page_icon="➗", layout="wide")
     page = _navigation()
     if "frame" not in st.session_state:
         st.session_state["frame"] = True
@@ -62,7 +64,9 @@ def open_frame():
             st.rerun()
     lesson = next(lesson for lesson in LESSONS if lesson.title == page.title)
     _leave_notes_behind(lesson)
-    st.html(_style(projector=controls.value_of("mode") == "projector"))
+    st.html(_style())
+    if profile().name != "projector":
+        _draw_menu()
     _draw_shared_controls(lesson)
     controls.show_link_notes()
     return page
@@ -93,16 +97,24 @@ def profile():
 def _navigation():
     sections = {}
     for each in LESSONS:
-        page = st.Page(
-            PAGES / f"{each.stem}.py",
-            title=each.title,
-            icon=each.icon,
-            url_path=each.stem,
-            default=each.stem == "start",
-        )
+        page = st.Page(_file(each), title=each.title, url_path=each.stem, default=each.stem == "start")
         sections.setdefault(each.section, []).append(page)
-    position = "top" if controls.value_of("mode") == "projector" else "sidebar"
+    position = "top" if controls.value_of("mode") == "projector" else "hidden"
     return st.navigation(sections, position=position)
+
+
+def _draw_menu():
+    """The lessons by section, each as the question it answers."""
+    with st.sidebar:
+        for section in dict.fromkeys(each.section for each in LESSONS):
+            st.markdown(f"**{section}**")
+            for each in LESSONS:
+                if each.section == section:
+                    st.page_link(_file(each), label=each.question, icon=each.icon)
+
+
+def _file(lesson):
+    return PAGES / f"{lesson.stem}.py"
 
 
 def _leave_notes_behind(lesson):
@@ -123,9 +135,10 @@ def _draw_shared_controls(lesson):
                     controls.draw(name)
 
 
-def _style(projector):
+def _style():
     """The few rules Streamlit has no setting for."""
-    folder = Path(__file__).parent / "style"
-    names = ["screen.css", "projector.css"] if projector else ["screen.css"]
-    rules = "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+    names = ["screen"]
+    if profile().name == "projector":
+        names += ["projector", "projector_on_dark"] if st.context.theme.type == "dark" else ["projector"]
+    rules = "\n".join((STYLE / f"{name}.css").read_text(encoding="utf-8") for name in names)
     return f"<style>{rules}</style>"

@@ -23,8 +23,30 @@ def prose(name):
 def figure(fig, *, key, sentence, table, code):
     """A figure with its live sentence, which is also its description, and its data to take away."""
     st.plotly_chart(fig, theme=None, key=key, alt=sentence, config=_chart_config(key))
-    st.markdown(plain(sentence))
+    with st.container(key=f"sentence_{key}"):
+        st.markdown(plain(sentence))
     data(key, table, code)
+
+
+def figures(parts, *, key, sentence, table, code):
+    """Figures that belong together, side by side, under one sentence and with one table."""
+    for column, (name, fig) in zip(st.columns(len(parts)), parts.items(), strict=True):
+        alt = f"{fig.layout.title.text}. {sentence}"
+        column.plotly_chart(fig, theme=None, key=name, alt=alt, config=_chart_config(name))
+    with st.container(key=f"sentence_{key}"):
+        st.markdown(plain(sentence))
+    data(key, table, code)
+
+
+def formula(latex, sentence):
+    """A formula with the numbers of the moment behind it."""
+    st.markdown(f"${latex}$. {plain(sentence)}")
+
+
+def problems(sentences):
+    """What cannot be read and what is allowed, one sentence each; the typed text stays where it is."""
+    for sentence in sentences:
+        st.error(plain(sentence), icon=":material/edit:")
 
 
 def data(key, table, code):
@@ -41,12 +63,12 @@ def data(key, table, code):
 
 
 def steps(*cards):
-    """Short steps side by side; each is (title, text, page, link text)."""
-    for column, (title, text, page, link) in zip(st.columns(len(cards)), cards, strict=True):
+    """Short steps side by side; each is (title, text, lesson it leads to)."""
+    for column, (title, text, lesson) in zip(st.columns(len(cards)), cards, strict=True):
         with column.container(border=True, height="stretch"):
             st.markdown(f"**{title}**")
             st.markdown(text)
-            st.page_link(f"pages/{page}.py", label=link, icon=":material/arrow_forward:")
+            st.page_link(f"pages/{lesson.stem}.py", label=lesson.question, icon=lesson.icon)
 
 
 def as_csv(table):
@@ -71,7 +93,3 @@ def _chart_config(name):
         "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
         "toImageButtonOptions": {"format": "svg", "filename": name},
     }
-
-
-def hand_made_example():
-    pass

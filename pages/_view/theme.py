@@ -31,14 +31,10 @@ class Profile:
 
 
 _SCREEN = dict(base_size=16, title_size=24, axis_size=18, tick_size=14, line_width=2.0, marker_size=8, height=400)
-_PROJECTOR = dict(base_size=22, title_size=32, axis_size=24, tick_size=20, line_width=3.5, marker_size=14, height=560)
+_PROJECTOR = dict(base_size=22, title_size=32, axis_size=24, tick_size=20, line_width=3.5, marker_size=14, height=500)
 
-LIGHT = Profile(
-    "screen", "#ffffff", "#1b1f24", "#d5dae1", "#d55e00", "#0072b2", "#117a55", "#5b6675", **_SCREEN
-)
-DARK = Profile(
-    "screen", "#12161c", "#eef1f5", "#39424f", "#ff8a3c", "#5cb8f0", "#3fc796", "#a6b1c0", **_SCREEN
-)
+LIGHT = Profile("screen", "#ffffff", "#1b1f24", "#d5dae1", "#d55e00", "#0072b2", "#117a55", "#5b6675", **_SCREEN)
+DARK = Profile("screen", "#12161c", "#eef1f5", "#39424f", "#ff8a3c", "#5cb8f0", "#3fc796", "#a6b1c0", **_SCREEN)
 PROJECTOR = Profile(
     "projector", "#ffffff", "#000000", "#9aa3ae", "#c04f00", "#005a94", "#0b5c3f", "#3d4650", **_PROJECTOR
 )
@@ -62,6 +58,11 @@ def number(value, digits=3):
         return f"{value:,.{max(0, digits - 1 - exponent)}f}".replace("-", "−")
     mantissa = f"{value / 10.0**exponent:.{digits - 1}f}".replace("-", "−")
     return f"{mantissa} × 10{str(exponent).translate(_SUPERSCRIPT)}"
+
+
+def typed(value):
+    """A number as it was typed: all its digits, none added."""
+    return f"{value:.10g}".replace("-", "−")
 
 
 def percent(share, places=2):

@@ -1,55 +1,64 @@
 """Pictures of the score_variance lesson: histograms under their law, variance against d_k, random walks."""
 
 import numpy as np
-import plotly.graph_objects as go
 
-from pages._view.figures.base import CORNER, canvas, dashed, label, solid, thin, title
-from pages._view.theme import number
+from pages._view.figures.base import (
+    axis,
+    corner,
+    dashed,
+    figure,
+    heading,
+    label,
+    line,
+    points,
+    solid,
+    thin,
+    title,
+    upright,
+)
+from pages._view.theme import number, typed
 
-_NAMES = {"raw": "Raw scores q·k", "scaled": "Scaled scores q·k ÷ √d_k"}
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
+_TOP = 1.15
 
 
-def histograms(result, profile, axis):
+def histograms(result, profile, score_axis):
     """Raw above scaled, each bar as a share of its panel's tallest, on one axis or each on its own."""
-    fig = canvas(
+    shared = score_axis == "shared"
+    span = [result.raw_edges[0], result.raw_edges[-1]]
+    own = [result.scaled_edges[0], result.scaled_edges[-1]]
+    heights = axis(profile, "share of<br>tallest bar", grid=True, range=[0, _TOP], tickvals=[0, 0.5, 1])
+    return figure(
         profile,
-        rows=2,
+        _histogram(result, "raw", "", profile) + _histogram(result, "scaled", "2", profile),
         height=1.05,
-        shared_xaxes=axis == "shared",
-        vertical_spacing=0.13 if axis == "shared" else 0.24,
-        subplot_titles=[f"{_NAMES[side]}: {_spread(result, side)}" for side in ("raw", "scaled")],
+        xaxis=axis(profile, range=span, anchor="y", showticklabels=not shared),
+        yaxis=heights | {"domain": [0.57, 1], "anchor": "x"},
+        xaxis2=axis(profile, "score", range=span if shared else own, anchor="y2"),
+        yaxis2=heights | {"domain": [0, 0.43], "anchor": "x2"},
+        annotations=[
+            heading(f"Raw scores: variance {number(result.rows[1].measured, 4)}", profile),
+            heading(f"Scaled scores: variance {number(result.rows[4].measured, 4)}", profile, axes="2"),
+            corner(f"dashed: {_law_name(result)}", profile),
+        ],
     )
-    for row, side in enumerate(("raw", "scaled"), start=1):
-        _add_histogram(fig, row, result, side, profile)
-    if axis == "shared":
-        fig.update_xaxes(range=[result.raw_edges[0], result.raw_edges[-1]])
-    fig.update_xaxes(title_text="score", row=2)
-    fig.update_yaxes(range=[0, 1.15], title_text="share of<br>tallest bar", tickvals=[0, 0.5, 1])
-    label(fig, f"dashed: {_law_name(result)}", profile, **CORNER)
-    return fig
 
 
-def _add_histogram(fig, row, result, side, profile):
+def _histogram(result, side, axes, profile):
     edges = getattr(result, f"{side}_edges")
     density = getattr(result, f"{side}_density")
-    law = getattr(result, f"{side}_law")
     tallest = density.max()
-    bars = go.Bar(
-        x=(edges[:-1] + edges[1:]) / 2,
-        y=density / tallest,
-        width=edges[1] - edges[0],
-        name=f"{side}, {result.n_scores:,} scores",
-        marker=dict(color=getattr(profile, side), line_width=0),
-    )
-    curve = go.Scatter(
-        x=getattr(result, f"{side}_grid"),
-        y=np.minimum(law / tallest, 1.15),
-        name=_law_name(result),
-        mode="lines",
-        line=dashed(profile),
-    )
-    fig.add_traces([bars, curve], rows=row, cols=1)
+    on = {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
+    bars = {
+        "type": "bar",
+        "x": (edges[:-1] + edges[1:]) / 2,
+        "y": density / tallest,
+        "width": edges[1] - edges[0],
+        "name": f"{side}, {result.n_scores:,} scores",
+        "marker": {"color": getattr(profile, side), "line": {"width": 0}},
+    }
+    law = np.minimum(getattr(result, f"{side}_law") / tallest, _TOP)
+    return [bars | on, line(getattr(result, f"{side}_grid"), law, dashed(profile), _law_name(result)) | on]
 
 
 def _law_name(result):
@@ -97,36 +106,30 @@ def moment_table(result):
 
 def variance_against_dimension(curve, d_k, profile):
     """Variance against d_k on log–log axes: raw, ÷ √d_k, ÷ d_k, points in their bands around the theory."""
-    fig = canvas(profile)
     styles = (
         ("raw", profile.raw, "circle"),
         ("÷ √d_k", profile.scaled, "square"),
         ("÷ d_k", profile.third, "diamond"),
     )
     dims = np.array(curve.dims)
+    traces, names = [], [corner("dashed: theory", profile, side="left")]
     for i, (name, colour, symbol) in enumerate(styles):
-        fig.add_scatter(x=dims, y=curve.theory[i], mode="lines", line=dashed(profile), name="theory")
-        fig.add_scatter(
-            x=dims,
-            y=curve.measured[i],
-            mode="markers",
-            name=name,
-            marker=dict(color=colour, symbol=symbol, size=profile.marker_size),
-            error_y=dict(
-                array=curve.high[i] - curve.theory[i],
-                arrayminus=curve.theory[i] - curve.low[i],
-                thickness=profile.line_width,
-                color=colour,
-            ),
-        )
-        place = dict(x=np.log10(dims[-1]), y=np.log10(curve.theory[i][-1]), xanchor="right", yanchor="bottom")
-        label(fig, name, profile, yshift=profile.marker_size, **place)
-    label(fig, "dashed: theory", profile, **CORNER | dict(x=0.02, xanchor="left"))
-    fig.add_vline(d_k, line=thin(profile, profile.text))
-    fig.update_xaxes(type="log", title_text="d_k", tickvals=_D_TICKS, range=[-0.1, 3.15])
-    fig.update_yaxes(type="log", title_text="variance of the scores", range=[-3.5, 4.2], dtick=1, exponentformat="power")
-    fig.update_layout(title=title("Only ÷ √d_k is flat", profile))
-    return fig
+        above, below = curve.high[i] - curve.theory[i], curve.theory[i] - curve.low[i]
+        traces.append(line(dims, curve.theory[i], dashed(profile), f"{name}, theory"))
+        traces.append(points(profile, colour, symbol, dims, curve.measured[i], above, below, name))
+        place = {"x": np.log10(dims[-2]), "y": np.log10(curve.theory[i][-2]), "yanchor": "bottom"}
+        names.append(label(name, profile, yshift=profile.marker_size, **place))
+    return figure(
+        profile,
+        traces,
+        title=title("Only ÷ √d_k is flat", profile),
+        xaxis=axis(profile, "d_k", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
+        yaxis=axis(
+            profile, "variance of the scores", grid=True, type="log", range=[-3.5, 4.2], dtick=1, exponentformat="power"
+        ),
+        annotations=names,
+        shapes=[upright(d_k, thin(profile))],
+    )
 
 
 def curve_sentence(curve, d_k, n_samples):
@@ -153,21 +156,16 @@ def curve_table(curve):
 
 def walks_figure(walks, profile):
     """The dot product as a random walk inside ± one standard deviation."""
-    fig = canvas(profile)
-    for i, walk in enumerate(walks.walks):
-        fig.add_scatter(
-            x=walks.steps, y=walk, mode="lines", line=solid(profile, profile.raw, 0.8), opacity=0.85,
-            name=f"walk {i + 1}",
-        )  # fmt: skip
-    for bound in (walks.low, walks.high):
-        fig.add_scatter(
-            x=walks.steps, y=bound, mode="lines", line=dashed(profile), name="mean ± 1 σ"
-        )
-    fig.update_xaxes(title_text="coordinates added so far")
-    fig.update_yaxes(title_text="partial sum of q·k")
-    label(fig, "dashed: mean ± 1 σ", profile, **CORNER | dict(x=0.02, xanchor="left"))
-    fig.update_layout(title=title("A score is a walk of d_k steps", profile))
-    return fig
+    style = solid(profile, profile.raw, 0.8)
+    return figure(
+        profile,
+        [line(walks.steps, walk, style, f"walk {i}") for i, walk in enumerate(walks.walks, start=1)]
+        + [line(walks.steps, bound, dashed(profile), "mean ± 1 σ") for bound in (walks.low, walks.high)],
+        title=title("A score is a walk of d_k steps", profile),
+        xaxis=axis(profile, "coordinates added so far"),
+        yaxis=axis(profile, "partial sum of q·k", grid=True),
+        annotations=[corner("dashed: mean ± 1 σ", profile, side="left")],
+    )
 
 
 def walks_sentence(walks):
@@ -200,7 +198,7 @@ def scaling_rule_sentence(result):
 
 def example_sentence(example):
     """Dot products of vectors typed by hand, with their mean and variance."""
-    dots = ", ".join(number(dot, 6).rstrip("0").rstrip(".") if "." in number(dot, 6) else number(dot, 6) for dot in example.dots)
+    dots = ", ".join(typed(dot) for dot in example.dots)
     return f"Dot products {dots}; mean {number(example.mean, 6)}, variance {number(example.variance, 6)} (ddof = 0)."
 
 
@@ -230,11 +228,6 @@ def walks_code(d_k, options):
     )
 
 
-def _spread(result, side):
-    row = result.rows[1 if side == "raw" else 4]
-    return f"variance {number(row.measured, 4)}, predicted {number(row.predicted, 4)}"
-
-
 def _against(row):
     return f"{number(row.measured, 4)} (predicted {number(row.predicted, 4)}, 95 % band {_band(row)}: {_verdict(row)})"
 
@@ -245,4 +238,3 @@ def _band(row):
 
 def _verdict(row):
     return {True: "inside", False: "outside", None: "nothing to compare"}[row.inside]
-

@@ -56,8 +56,7 @@ def hero_payload(result, d_k, profile):
             "scaled-weights": "Attention weights, scaled",
         },
         "stops": [
-            {"d_k": sweep.dims[i], "title": f"d_k = {sweep.dims[i]:,}", "sentence": sentence(result, i)}
-            for i in stops
+            {"d_k": sweep.dims[i], "title": f"d_k = {sweep.dims[i]:,}", "sentence": sentence(result, i)} for i in stops
         ],
         "shared": {
             "low": float(sweep.raw_edges[0]),
@@ -84,6 +83,8 @@ def _side(result, side, edges, counts, law):
     weights = getattr(result, f"{side}_weights")
     outside = (getattr(sweep, f"{side}_below") + getattr(sweep, f"{side}_above")) / sweep.n_samples
     typical = getattr(result, f"{side}_expected_max_weight")
+    largest = getattr(result, f"{side}_max_weight")
+    keys = getattr(result, f"{side}_effective_keys")
     return {
         **_bars(edges, counts, law),
         "alt": f"Histogram of {sweep.n_samples:,} {side} scores with the {_law_name(result)} as a dashed line",
@@ -96,8 +97,8 @@ def _side(result, side, edges, counts, law):
         "ownTicks": [[number(t * theory[i]) if t else "0" for t in OWN_TICKS] for i in stops],
         "weights": np.round(weights, 4).tolist(),
         "weightFigures": [
-            f"largest {percent(getattr(result, f'{side}_max_weight')[i], 0)} (mean over queries {_about(result)}{percent(typical[i], 0)}) · "
-            f"effective keys {number(getattr(result, f'{side}_effective_keys')[i], 2)}"
+            f"largest {percent(largest[i], 0)} (mean over queries {_about(result)}{percent(typical[i], 0)}) · "
+            f"effective keys {number(keys[i], 2)}"
             for i in stops
         ],
     }

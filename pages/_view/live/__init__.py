@@ -15,9 +15,7 @@ def _text(name):
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-_mount = st.components.v2.component(
-    "sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_text("hero.js")
-)
+_mount = st.components.v2.component("sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_text("hero.js"))
 
 
 def draw_hero(payload, *, key, on_commit):
