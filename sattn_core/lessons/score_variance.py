@@ -273,20 +273,13 @@ def _check_shape(params, scores):
 
 
 def _theory(params):
-    theory = paired_score_moments(
+    return paired_score_moments(
         params.d_k,
         moments=COMPONENT_LAWS[params.law].moments,
         mean_q=params.mean_q,
         mean_k=params.mean_k,
         correlation=params.correlation,
     )
-    return replace(theory, variance=0.0, excess_kurtosis=math.nan) if _is_constant(params) else theory
-
-
-def _is_constant(params):
-    # k = mean_k ± a and a² = 1: q k = mean_q mean_k ± 1 + (mean_k ± mean_q) a
-    fixed_square = COMPONENT_LAWS[params.law].kurtosis == 1 and abs(params.correlation) == 1
-    return fixed_square and params.mean_k + params.correlation * params.mean_q == 0
 
 
 def _is_centred(params):

@@ -86,6 +86,19 @@ def test_standard_error_of_the_kurtosis_by_hand():
     by_hand = 11025 - 4 * 9 * 225 + 4 * 81 * 9 + 2 * 9 * 9 - 4 * 81 + 81
     kurtosis = rows_of(d_k=1, n_samples=100)["raw excess kurtosis"]
     assert kurtosis.standard_error == pytest.approx(math.sqrt(by_hand / 100), rel=1e-12)
+    matrix = rows_of(d_k=1, **MATRIX)["raw excess kurtosis"]  # 4 + 5 entries share a query or a key
+    assert matrix.standard_error == pytest.approx(math.sqrt((by_hand + (4 + 5) * 216) / 30), rel=1e-12)
+    assert matrix.error_source == "exact"
+
+
+def test_standard_error_of_a_skewed_kurtosis_by_quadrature():
+    # q = k normal: S = q², z = (q² - 1)/√2, skewness √8, κ = 15; exact for polynomials up to degree 39
+    nodes, weights = np.polynomial.hermite_e.hermegauss(20)
+    z = (nodes**2 - 1) / math.sqrt(2)
+    influence = z**4 - 30 * z**2 - 4 * math.sqrt(8) * z + 15
+    by_hand = weights @ influence**2 / math.sqrt(2 * math.pi)
+    kurtosis = rows_of(d_k=1, n_samples=100, correlation=1.0)["raw excess kurtosis"]
+    assert kurtosis.standard_error == pytest.approx(math.sqrt(by_hand / 100), rel=1e-10)
 
 
 def test_bands_are_two_sided_95_percent(pairs):
@@ -101,6 +114,17 @@ def test_a_row_outside_its_band_says_so():
     row = measure_score_variance(params, scores=np.linspace(-1, 1, 400)).rows[1]
     assert row.inside is False
     assert row.z < -10
+    row = measure_score_variance(params, scores=np.linspace(-100, 100, 400)).rows[1]
+    assert row.inside is False
+    assert row.z > 10
+
+
+def test_signs_that_are_equal_and_have_a_mean_still_vary():
+    # q = k = 0.5 ± 1: q k is 2.25 or 0.25
+    rows = rows_of(d_k=3, law="rademacher", mean_q=0.5, mean_k=0.5, correlation=1.0)
+    assert rows["raw mean"].predicted == pytest.approx(3 * 1.25)
+    assert rows["raw variance"].predicted == pytest.approx(3 * 1.0)
+    assert rows["raw variance"].standard_error > 0
 
 
 def test_means_and_correlation_enter_the_prediction():
@@ -184,9 +208,9 @@ def test_constant_scores_have_no_spread_and_no_density(mean_q, mean_k, rho):
 
 
 def test_a_constant_draw_of_a_law_that_varies_is_not_judged_by_its_kurtosis():
-    params = ScoreVarianceParams(1, n_samples=4, law="rademacher")
-    result = measure_score_variance(params, scores=np.ones(4))
+    result = measure_score_variance(ScoreVarianceParams(1, n_samples=400), scores=np.ones(400))
     assert result.rows[1].inside is False
+    assert result.rows[2].standard_error > 0
     assert result.rows[2].inside is None
 
 
@@ -319,6 +343,9 @@ def test_shared_row_covariance_of_signs_in_two_dimensions():
 
 def test_two_way_error_by_hand():
     assert two_way_error(np.array([[0.0, 2.0], [0.0, 2.0]])) == 1.0  # columns 0 and 2: s² = 2, over 2 columns
+    assert two_way_error(np.array([[0.0, 0.0, 0.0], [2.0, 2.0, 2.0]])) == 1.0  # rows 0 and 2, over 2 rows
+    # rows ±3 and a rest of ±1: row means have s² = 18, over 2; the rest 4, over 4, counted once
+    assert two_way_error(np.array([[4.0, 2.0], [-4.0, -2.0]])) == pytest.approx(math.sqrt(18 / 2 + 0 - 1))
     # no row or column effect at all: s² of the rest is 4 on one degree of freedom, over 4 entries
     assert two_way_error(np.array([[1.0, -1.0], [-1.0, 1.0]])) == 1.0
     # both effects: rows 0, 2 and columns 0, 4 give 2/2 + 8/2
