@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from sattn_core.components import block_generator
 from sattn_core.lessons.softmax_saturation import (
     SaturationParams,
     compare_lists,
@@ -14,6 +15,7 @@ from sattn_core.lessons.softmax_saturation import (
     parse_score_list,
 )
 from sattn_core.saturation import expected_attention
+from sattn_core.softmax import entropy_nats
 
 QUANTITIES = ("entropy_nats", "effective_keys", "max_weight", "jacobian_trace")
 
@@ -41,6 +43,8 @@ def test_the_multiplier_multiplies_the_gap():
     found = compare_lists([[0, 3, 1], [2, 2]], multiplier=0.5)
     np.testing.assert_array_equal(found.scores[0], [0.0, 1.5, 0.5])
     np.testing.assert_array_equal(found.gap, [1.0, 0.0])
+    both = compare_lists([[0, 3], [2, 2]], multiplier=0.5, shift=4.0)
+    np.testing.assert_array_equal(both.scores[0], [4.0, 5.5])
     np.testing.assert_allclose(compare_lists([[1, 2], [3, 9]], multiplier=0.0).max_weight, [0.5, 0.5])
 
 
@@ -162,6 +166,15 @@ def test_effective_keys_are_those_of_the_mean_entropy():
     np.testing.assert_allclose(measured.effective_keys.measured, np.exp(measured.entropy_nats.measured))
     expected = measured.effective_keys.measured * measured.entropy_nats.standard_error
     np.testing.assert_allclose(measured.effective_keys.standard_error, expected)
+
+
+def test_mean_and_error_of_one_row_a_batch():
+    # At d_k = 1 a row is one normal number times n_keys others, drawn in the batch's own stream.
+    draws = [block_generator(9, 2, batch).standard_normal((1, 1 + 8))[0] for batch in range(20)]
+    entropy = np.array([entropy_nats(row[0] * row[1:]) for row in draws])
+    mean = measure_saturation(SaturationParams(8, (1,), n_rows=20, seed=9)).raw_measured.entropy_nats
+    np.testing.assert_allclose(mean.measured, [entropy.mean()], rtol=1e-13)
+    np.testing.assert_allclose(mean.standard_error, [np.sqrt(entropy.var(ddof=1) / 20)], rtol=1e-12)
 
 
 def test_scale_does_nothing_at_dimension_one():
