@@ -20,12 +20,13 @@ from pages._view.theme import number, typed
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _TOP = 1.15
+_HALF_WIDTH = 80  # two and a half standard deviations of raw scores at d_k = 1,024
 
 
 def histograms(result, profile, score_axis):
     """Raw above scaled, each bar as a share of its panel's tallest, on one axis or each on its own."""
     shared = score_axis == "shared"
-    span = [result.raw_edges[0], result.raw_edges[-1]]
+    span = _fixed_span(result)
     own = [result.scaled_edges[0], result.scaled_edges[-1]]
     heights = axis(profile, "share of<br>tallest bar", grid=True, range=[0, _TOP], tickvals=[0, 0.5, 1])
     return figure(
@@ -42,6 +43,13 @@ def histograms(result, profile, score_axis):
             corner(f"dashed: {_law_name(result)}", profile),
         ],
     )
+
+
+def _fixed_span(result):
+    """The same axis at every d_k, so that the growth is seen; only a shifted mean may widen it."""
+    if result.theory.mean == 0:
+        return [-_HALF_WIDTH, _HALF_WIDTH]
+    return [min(-_HALF_WIDTH, result.raw_edges[0]), max(_HALF_WIDTH, result.raw_edges[-1])]
 
 
 def _histogram(result, side, axes, profile):
