@@ -1,1 +1,62 @@
 """Scaled dot-product attention, and why it divides by the square root of d_k."""
+
+from sattn_core.components import COMPONENT_LAWS, ComponentLaw, append_coordinates, draw_queries_and_keys
+from sattn_core.law import dot_product_cdf, dot_product_pdf, dot_product_ppf
+from sattn_core.moments import (
+    DotProductMoments,
+    correlated_pair_moments,
+    dot_product_moments,
+    paired_score_moments,
+    product_variance,
+)
+from sattn_core.saturation import (
+    ExpectedSoftmax,
+    critical_score_std,
+    expected_attention,
+    expected_attention_curve,
+    expected_softmax,
+)
+from sattn_core.score_variance import ScoreVarianceMoments, score_variance_band, score_variance_moments
+from sattn_core.scores import raw_scores, scale_factor
+from sattn_core.softmax import (
+    effective_keys,
+    entropy_nats,
+    log_softmax,
+    softmax,
+    softmax_jacobian,
+    softmax_jacobian_norm,
+)
+from sattn_core.sweep import DimensionSweep, dimension_sweep
+
+__all__ = [
+    "COMPONENT_LAWS",
+    "ComponentLaw",
+    "DimensionSweep",
+    "DotProductMoments",
+    "ExpectedSoftmax",
+    "ScoreVarianceMoments",
+    "append_coordinates",
+    "correlated_pair_moments",
+    "critical_score_std",
+    "dimension_sweep",
+    "dot_product_cdf",
+    "dot_product_moments",
+    "dot_product_pdf",
+    "dot_product_ppf",
+    "draw_queries_and_keys",
+    "effective_keys",
+    "entropy_nats",
+    "expected_attention",
+    "expected_attention_curve",
+    "expected_softmax",
+    "log_softmax",
+    "paired_score_moments",
+    "product_variance",
+    "raw_scores",
+    "scale_factor",
+    "score_variance_band",
+    "score_variance_moments",
+    "softmax",
+    "softmax_jacobian",
+    "softmax_jacobian_norm",
+]

@@ -82,5 +82,6 @@ def _shaped(name, array, min_ndim, ndim, min_length):
     if array.ndim < min_ndim:
         raise ValueError(f"{name} must have at least {min_ndim} dimension(s), but got shape {array.shape}")
     if array.ndim and min_length and array.shape[-1] < min_length:
-        raise ValueError(f"{name} must have at least {min_length} entries on its last axis, but got shape {array.shape}")
+        rule = f"at least {min_length} entries on its last axis"
+        raise ValueError(f"{name} must have {rule}, but got shape {array.shape}")
     return array

@@ -21,8 +21,8 @@ class ComponentLaw:
     ----------
     name : str
         Key of the law in `COMPONENT_LAWS`.
-    moments : tuple of float
-        ``(E a², E a⁴, E a⁶, E a⁸)``; ``E a²`` is 1, and a moment that does not exist is ``inf``.
+    even_moment : callable
+        ``even_moment(r)`` is E a²ʳ, r ≥ 1; E a² is 1, and a moment that does not exist is ``inf``.
     sampler : callable
         ``sampler(rng, shape)`` returns draws as float64.
 
@@ -33,8 +33,13 @@ class ComponentLaw:
     """
 
     name: str
-    moments: tuple[float, float, float, float]
+    even_moment: Callable[[int], float] = field(repr=False)
     sampler: Callable[[np.random.Generator, tuple[int, ...]], np.ndarray] = field(repr=False)
+
+    @property
+    def moments(self):
+        """``(E a², E a⁴, E a⁶, E a⁸)``."""
+        return tuple(float(self.even_moment(r)) for r in (1, 2, 3, 4))
 
     @property
     def kurtosis(self):
@@ -44,6 +49,10 @@ class ComponentLaw:
     def draw(self, rng, shape):
         """Return independent draws of the given shape from the generator ``rng``, as float64."""
         return self.sampler(rng, shape)
+
+
+def _normal_moment(r):
+    return math.prod(range(1, 2 * r, 2))
 
 
 def _normal(rng, shape):
@@ -83,12 +92,12 @@ COMPONENT_LAWS = MappingProxyType(
     {
         law.name: law
         for law in (
-            ComponentLaw("normal", (1.0, 3.0, 15.0, 105.0), _normal),
-            ComponentLaw("uniform", (1.0, 1.8, 27 / 7, 9.0), _uniform),
-            ComponentLaw("rademacher", (1.0, 1.0, 1.0, 1.0), _rademacher),
-            ComponentLaw("laplace", (1.0, 6.0, 90.0, 2520.0), _laplace),
-            ComponentLaw("student_t", (1.0, 9.0, math.inf, math.inf), _student_t),
-            ComponentLaw("sparse", (1.0, 30.0, 1500.0, 105000.0), _sparse),
+            ComponentLaw("normal", _normal_moment, _normal),
+            ComponentLaw("uniform", lambda r: 3**r / (2 * r + 1), _uniform),
+            ComponentLaw("rademacher", lambda r: 1, _rademacher),
+            ComponentLaw("laplace", lambda r: math.factorial(2 * r) / 2**r, _laplace),
+            ComponentLaw("student_t", lambda r: (1, 9)[r - 1] if r < 3 else math.inf, _student_t),
+            ComponentLaw("sparse", lambda r: 10 ** (r - 1) * _normal_moment(r), _sparse),
         )
     }
 )

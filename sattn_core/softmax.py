@@ -39,16 +39,19 @@ def softmax(scores, axis=-1):
 
     References
     ----------
-    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), section 1.
+    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), introduction.
 
     Examples
     --------
     >>> softmax([4.0, 5.0]).round(6).tolist()
     [0.268941, 0.731059]
     """
-    powers = np.exp(-_gaps_on_axis(scores, axis))
+    gaps = _gaps_on_axis(scores, axis)
+    powers = np.exp(np.negative(gaps, out=gaps), out=gaps)
     total = powers.sum(axis=axis, keepdims=True)
-    return powers / np.where(total == 0.0, 1.0, total)
+    total[total == 0.0] = 1.0
+    powers /= total
+    return powers
 
 
 def log_softmax(scores, axis=-1):
@@ -81,7 +84,7 @@ def log_softmax(scores, axis=-1):
 
     References
     ----------
-    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), section 1.
+    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), introduction.
 
     Examples
     --------
@@ -121,7 +124,7 @@ def softmax_jacobian(scores):
 
     References
     ----------
-    Gao & Pavel (2017), arXiv:1704.00805, section 3.
+    Gao & Pavel (2017), arXiv:1704.00805, on the Jacobian of softmax.
 
     Examples
     --------
@@ -172,7 +175,7 @@ def softmax_jacobian_norm(scores):
 
     References
     ----------
-    Gao & Pavel (2017), arXiv:1704.00805, section 3.
+    Gao & Pavel (2017), arXiv:1704.00805, on the Jacobian of softmax.
 
     Examples
     --------
@@ -183,23 +186,49 @@ def softmax_jacobian_norm(scores):
     >>> float(softmax_jacobian_norm([0.0, 40.0])) == 2 * float(np.exp(-40.0))
     True
     """
-    gaps = _gaps_on_axis(scores, -1)
-    _, is_largest, others = _split_largest(gaps, -1)
-    total = 1.0 + others.sum(axis=-1, keepdims=True)
-    other_gaps = np.where(is_largest, np.inf, gaps)
-    second_gap = other_gaps.min(axis=-1, keepdims=True)
-    second_gap[np.isinf(second_gap)] = 0.0
-    # p_i = factor * share_i for every key but the largest; share of the runner-up is 1.
-    share = np.exp(second_gap - other_gaps)
-    factor = np.exp(-second_gap) / total
-    p_largest = 1.0 / total
-    squares = share**2
-    sum_squares = squares.sum(axis=-1, keepdims=True)
-    diagonal = (p_largest * share.sum(axis=-1, keepdims=True)) ** 2
-    diagonal = diagonal + (squares * (1.0 - factor * share) ** 2).sum(axis=-1, keepdims=True)
-    with_largest = 2.0 * p_largest**2 * sum_squares
-    among_others = factor**2 * (sum_squares**2 - (squares**2).sum(axis=-1, keepdims=True))
-    return (factor * np.sqrt(diagonal + with_largest + among_others))[..., 0]
+    factor_gap, rest = _jacobian_norm_parts(scores)
+    return np.exp(-factor_gap) * rest
+
+
+def log_softmax_jacobian_norm(scores):
+    """Natural logarithm of the Frobenius norm of the softmax Jacobian, ln ‖diag(p) - p pᵀ‖.
+
+    Parameters
+    ----------
+    scores : array_like, shape (..., n_keys)
+        Finite scores, or -inf where a mask forbids the key.
+
+    Returns
+    -------
+    ndarray or float, float64, shape (...), nats
+        At most ln(1/√2); finite at any gap. -inf for a single allowed key and
+        for a fully masked row.
+
+    Raises
+    ------
+    ValueError
+        If a score is NaN or +inf, or there is no key.
+    TypeError
+        If `scores` are not real numbers.
+
+    Notes
+    -----
+    Beyond a gap of 745 the norm itself is 0 in float64; its logarithm is not.
+
+    References
+    ----------
+    Gao & Pavel (2017), arXiv:1704.00805, on the Jacobian of softmax.
+
+    Examples
+    --------
+    Two keys with a large gap D: ln 2 - D.
+
+    >>> float(log_softmax_jacobian_norm([0.0, 1000.0]).round(6))
+    -999.306853
+    """
+    factor_gap, rest = _jacobian_norm_parts(scores)
+    with np.errstate(divide="ignore"):
+        return np.log(rest) - factor_gap
 
 
 def entropy_nats(scores):
@@ -283,6 +312,28 @@ def effective_keys(scores):
     3.0
     """
     return np.exp(entropy_nats(scores))
+
+
+def _jacobian_norm_parts(scores):
+    """The gap g to the second largest score and a number r of order 1 with ‖J‖ = e^-g r."""
+    gaps = _gaps_on_axis(scores, -1)
+    _, is_largest, others = _split_largest(gaps, -1)
+    total = 1.0 + others.sum(axis=-1, keepdims=True)
+    other_gaps = np.where(is_largest, np.inf, gaps)
+    second_gap = other_gaps.min(axis=-1, keepdims=True)
+    second_gap[np.isinf(second_gap)] = 0.0
+    # p_i = factor * share_i for every key but the largest; share of the runner-up is 1.
+    share = np.exp(second_gap - other_gaps)
+    factor = np.exp(-second_gap) / total
+    p_largest = 1.0 / total
+    squares = share**2
+    sum_squares = squares.sum(axis=-1, keepdims=True)
+    diagonal = (p_largest * share.sum(axis=-1, keepdims=True)) ** 2
+    diagonal = diagonal + (squares * (1.0 - factor * share) ** 2).sum(axis=-1, keepdims=True)
+    with_largest = 2.0 * p_largest**2 * sum_squares
+    among_others = factor**2 * (sum_squares**2 - (squares**2).sum(axis=-1, keepdims=True))
+    rest = p_largest * np.sqrt(diagonal + with_largest + among_others)  # factor = e^-g p_largest
+    return second_gap[..., 0], rest[..., 0]
 
 
 def _gaps_on_axis(scores, axis):

@@ -8,6 +8,7 @@ from scipy.special import ndtr
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.law import dot_product_cdf
 from sattn_core.moments import dot_product_moments
+from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import effective_keys, softmax
 from sattn_core.sweep import DimensionSweep, dimension_sweep
 
@@ -48,6 +49,9 @@ class StartResult:
         Largest weight of each row.
     raw_effective_keys, scaled_effective_keys : ndarray, shape (n_dims,)
         exp(entropy) of each row, between 1 and n_keys.
+    raw_expected_max_weight, scaled_expected_max_weight : ndarray, shape (n_dims,)
+        Mean of the largest weight over all queries and keys with normal components: exact if
+        `law_is_exact`, an approximation for other components.
     """
 
     sweep: DimensionSweep
@@ -67,6 +71,8 @@ class StartResult:
     scaled_max_weight: np.ndarray
     raw_effective_keys: np.ndarray
     scaled_effective_keys: np.ndarray
+    raw_expected_max_weight: np.ndarray
+    scaled_expected_max_weight: np.ndarray
 
 
 def measure_start(params):
@@ -109,6 +115,8 @@ def measure_start(params):
     relative_error, source = _relative_std_error(sweep)
     raw_law, scaled_law = _bin_laws(sweep)
     scaled_rows = sweep.row_scores / np.sqrt(d_k)[:, None]
+    scales = np.stack([np.ones_like(d_k), 1 / np.sqrt(d_k)])  # (raw or scaled, dimension)
+    expected = expected_attention_curve(params.n_keys, sweep.dims, scales).max_weight
     return StartResult(
         sweep=sweep,
         raw_std_measured=np.sqrt(sweep.raw_variance), raw_std_theory=np.sqrt(d_k),
@@ -117,6 +125,7 @@ def measure_start(params):
         scaled_std_error=relative_error, std_error_source=source,
         raw_law=raw_law, scaled_law=scaled_law, law_is_exact=params.law == "normal",
         **_softmax_of("raw", sweep.row_scores), **_softmax_of("scaled", scaled_rows),
+        raw_expected_max_weight=expected[0], scaled_expected_max_weight=expected[1],
     )  # fmt: skip
 
 

@@ -173,7 +173,7 @@ def _node_fault(node):
         return "defines a class"
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not _is_fragment(node):
         return "defines a function that is no fragment"
-    if isinstance(node, (ast.BinOp, ast.AugAssign)):
+    if isinstance(node, (ast.BinOp, ast.AugAssign)) and not isinstance(node.op, ast.BitOr):
         return f"does arithmetic: {ast.unparse(node)}"
     if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
         return None if isinstance(node.operand, ast.Constant) else f"does arithmetic: {ast.unparse(node)}"
@@ -200,6 +200,7 @@ GOOD_PAGE = '"""Claim."""\n\nfrom pages._view import frame\n\nframe.ensure_frame
         (GOOD_PAGE + "\n@st.fragment\ndef lesson():\n    show(-1, not x, 'ab'[0])\n", []),
         (GOOD_PAGE + "x = a / b\n", ["line 6: does arithmetic: a / b"]),
         (GOOD_PAGE + "x = -a\n", ["line 6: does arithmetic: -a"]),
+        (GOOD_PAGE + "x = options | {'seed': 0}\n", []),
         (GOOD_PAGE + "x += 1\n", ["line 6: does arithmetic: x += 1"]),
         (GOOD_PAGE + "x = '%s' % y\n", ["line 6: does arithmetic: '%s' % y"]),
         (GOOD_PAGE + "class Params:\n    pass\n", ["line 6: defines a class"]),

@@ -1,0 +1,86 @@
+"""Cached doors to the core: the only caching there is, and all of it bounded."""
+
+import numpy as np
+import streamlit as st
+
+from sattn_core.components import append_coordinates
+from sattn_core.lessons import score_variance as lesson_score_variance
+from sattn_core.lessons import softmax_saturation as lesson_softmax
+from sattn_core.lessons.start import measure_start
+
+CURVE_DIMS = tuple(2**j for j in range(11))
+CURVE_SAMPLES = 4_000
+KEPT_SAMPLES = 100_000  # draws up to this size are kept, so that the next d_k only appends coordinates
+N_WALKS = 6
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def start(params):
+    return measure_start(params)
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def score_variance(params):
+    if params.sampling == "matrix" or params.n_samples > KEPT_SAMPLES:
+        return lesson_score_variance.measure_score_variance(params)
+    draw = (params.n_samples, params.law, params.mean_q, params.mean_k, params.correlation, params.seed)
+    return lesson_score_variance.measure_score_variance(params, scores=_scores(params.d_k, *draw))
+
+
+@st.cache_data(max_entries=96, show_spinner=False)
+def _scores(d_k, *draw):
+    """Raw scores at d_k, appended to those of a smaller dimension that is kept too."""
+    n_samples, law, mean_q, mean_k, correlation, seed = draw
+    step = max(1, 2 ** (d_k.bit_length() - 3))
+    kept = (d_k - 1) // step * step
+    before = _scores(kept, *draw) if kept else np.zeros(n_samples)
+    return append_coordinates(
+        before, kept, d_k, law=law, mean_q=mean_q, mean_k=mean_k, correlation=correlation, seed=seed
+    )
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def variance_curve(**draw):
+    return lesson_score_variance.variance_curve(CURVE_DIMS, n_samples=CURVE_SAMPLES, **draw)
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def random_walks(d_k, **draw):
+    return lesson_score_variance.random_walks(d_k, n_walks=N_WALKS, **draw)
+
+
+def hand_made_example(q_text, k_text):
+    """The typed vectors' dot products, or None and the sentence that says what cannot be read."""
+    try:
+        q_rows, k_rows = (lesson_score_variance.parse_vector_rows(text) for text in (q_text, k_text))
+        return lesson_score_variance.hand_made_example(q_rows, k_rows), None
+    except ValueError as problem:
+        return None, str(problem)
+
+
+def read_lists(texts):
+    """The typed score lists, the optional ones only if anything is typed, and what cannot be read."""
+    lists, problems = [], []
+    for place, text in zip(("First", "Second", "Third", "Fourth"), texts, strict=True):
+        if place in ("Third", "Fourth") and not text.strip():
+            continue
+        try:
+            lists.append(lesson_softmax.parse_score_list(text))
+        except ValueError as problem:
+            problems.append(f"{place} list: {problem}")
+    return tuple(lists), problems
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def compare_lists(lists, multiplier, shift):
+    return lesson_softmax.compare_lists(lists, multiplier=multiplier, shift=shift)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def saturation(params):
+    return lesson_softmax.measure_saturation(params)
+
+
+@st.cache_data(max_entries=1, show_spinner=False)
+def overflow_study():
+    return lesson_softmax.overflow_study()

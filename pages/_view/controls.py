@@ -1,0 +1,278 @@
+"""Every shared widget: its name is its key, its URL parameter and the field's term.
+
+Bounds and defaults live in this table only. A link is checked against it before
+any widget is drawn: a number outside its bounds goes to the nearest bound, anything
+unreadable to the default, and the visitor is told in one line.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import streamlit as st
+
+from sattn_core import COMPONENT_LAWS
+
+LONGEST_LINK_VALUE = 2000
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number on a slider of stops; a linked or typed value between two stops joins them."""
+
+    label: str
+    default: float
+    low: float
+    high: float
+    stops: tuple
+    whole: bool = True
+    help: str | None = None
+    shown: Callable = str
+    typed: bool = False
+
+    def read(self, text):
+        """The value that text stands for, and what had to be changed, or None."""
+        try:
+            value = Fraction(text.strip().replace("−", "-"))
+        except (ValueError, ZeroDivisionError):
+            return self.default, f"is not a number; {self.shown(self.default)} is used"
+        nearest = min(max(value, Fraction(self.low)), Fraction(self.high))
+        if nearest != value:
+            kept = self._plain(nearest)
+            low, high, used = self.shown(self.low), self.shown(self.high), self.shown(kept)
+            return kept, f"must be between {low} and {high}; {used} is used"
+        if self.whole and value.denominator != 1:
+            kept = round(value)
+            return kept, f"must be a whole number; {kept} is used"
+        return self._plain(value), None
+
+    def write(self, value):
+        return self.shown(value)
+
+    def _plain(self, value):
+        return int(value) if self.whole else float(value)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few named options."""
+
+    label: str
+    default: str
+    options: tuple
+    help: str | None = None
+    bar: bool = False
+
+    def read(self, text):
+        if text in self.options:
+            return text, None
+        return self.default, f"must be one of {', '.join(self.options)}; {self.default} is used"
+
+    def write(self, value):
+        return value
+
+
+@dataclass(frozen=True)
+class Text:
+    """A typed text; whether it can be read is the lesson's affair."""
+
+    label: str
+    default: str
+    help: str | None = None
+    lines: int = 1
+
+    def read(self, text):
+        if len(text) > LONGEST_LINK_VALUE:
+            return self.default, f"is longer than {LONGEST_LINK_VALUE:,} characters; the default is used"
+        return text, None
+
+    def write(self, value):
+        return value
+
+
+def _plain_fraction(value):
+    """1/64 … 1/2, 1, 2 … 64, and decimals for what lies between."""
+    exact = Fraction(value).limit_denominator(64)
+    if exact.numerator == 1 and exact == Fraction(value):
+        return str(exact)
+    return f"{float(value):g}"
+
+
+def _decimal(value):
+    return f"{float(value):g}"
+
+
+_DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 88, 96,
+               100, 111, 120, 128, 144, 160, 176, 192, 224, 256, 288, 320, 352, 384, 448, 512, 576, 640, 704, 768,
+               896, 1024)  # fmt: skip
+_POWERS = tuple(2**j for j in range(1, 10))
+_SAMPLES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
+CONTROLS = {
+    "d_k": Number("Dimension d_k", 64, 1, 1024, _DIMENSIONS, help="Length of each query and key vector."),
+    "n_keys": Number("Keys n_keys", 16, 2, 512, _POWERS, help="How many keys one query attends to."),
+    "law": Choice(
+        "Component law",
+        "normal",
+        tuple(COMPONENT_LAWS),
+        help="Law of each component of q and k. Every one has mean 0 and variance 1; student_t has 5 degrees "
+        "of freedom, rademacher is ±1, sparse is zero nine times in ten.",
+    ),
+    "seed": Number("Seed", 0, 0, 9999, (0,), help="Another seed is another random draw.", typed=True),
+    "mode": Choice("Display", "screen", ("screen", "projector"), bar=True),
+    "n_samples": Number(
+        "Pairs n_samples", 50_000, 1_000, 1_000_000, _SAMPLES, help="Independent pairs (q, k) drawn, for pairs."
+    ),
+    "mean_q": Number("Mean of q", 0, -2, 2, tuple(j / 4 for j in range(-8, 9)), whole=False, shown=_decimal),
+    "mean_k": Number("Mean of k", 0, -2, 2, tuple(j / 4 for j in range(-8, 9)), whole=False, shown=_decimal),
+    "correlation": Number(
+        "Correlation of q with k", 0, -1, 1, tuple(j / 10 for j in range(-10, 11)), whole=False, shown=_decimal
+    ),
+    "sampling": Choice(
+        "Scores from",
+        "pairs",
+        ("pairs", "matrix"),
+        help="pairs: every score has its own q and k. matrix: all entries of one Q Kᵀ, which share rows.",
+        bar=True,
+    ),
+    "n_queries": Number("Rows n_queries", 64, 2, 512, _POWERS, help="Queries of the one Q Kᵀ, for matrix."),
+    "axis": Choice("Score axis", "shared", ("shared", "own"), bar=True),
+    "multiplier": Number(
+        "Multiplier", 1, Fraction(1, 64), 64, tuple(2.0**j for j in range(-6, 7)), whole=False, shown=_plain_fraction
+    ),
+    "shift": Number("Shift", 0, -100, 100, tuple(range(-100, 101, 10)), whole=False, shown=_decimal),
+    "list_1": Text("First list", "4, 5"),
+    "list_2": Text("Second list", "1, 10"),
+    "list_3": Text("Third list (optional)", ""),
+    "list_4": Text("Fourth list (optional)", ""),
+    "q_2d": Text("q, one vector a line", "1, 2\n1, 4\n8, 9", lines=3),
+    "k_2d": Text("k, one vector a line", "2, 3\n5, 6\n10, 2", lines=3),
+    "q_3d": Text("q, one vector a line", "1, 2, 3\n3, 4, 5\n10, 9, 11", lines=3),
+    "k_3d": Text("k, one vector a line", "3, 2, 1\n6, 7, 8\n8, 7, 6", lines=3),
+}
+
+
+def repair_link():
+    """Bring the parameters of a fresh link inside their bounds; True if any had to change.
+
+    The sentences that say what changed wait in the session for `link_notes`.
+    """
+    notes, clean = [], {}
+    for name in st.query_params:
+        given = st.query_params.get_all(name)
+        control = CONTROLS.get(name)
+        if control is None:
+            notes.append(f"“{_short(name)}” is not a setting of this dashboard and was ignored")
+            continue
+        value, problem = control.read(given[-1])
+        if problem:
+            notes.append(f"{name} {problem} (the link says “{_short(given[-1])}”)")
+        elif len(given) > 1:
+            notes.append(f"{name} is given {len(given)} times; the last, {control.write(value)}, is used")
+        clean[name] = control.write(value)
+    changed = clean != st.query_params.to_dict() or bool(notes)
+    if changed:
+        st.session_state["link_notes"] = notes
+        st.query_params.from_dict(clean)
+    return changed
+
+
+def show_link_notes():
+    """One line for what `repair_link` had to change, while the first page stays open."""
+    notes = st.session_state.get("link_notes")
+    if notes:
+        st.info(f"This link was adjusted: {'; '.join(notes)}.".replace("_", "\\_"), icon=":material/link:")
+
+
+def draw(name, **options):
+    """Draw the widget of a control and return its value."""
+    control = CONTROLS[name]
+    if isinstance(control, Choice):
+        return _draw_choice(name, control, **options)
+    if isinstance(control, Text):
+        return _draw_text(name, control, **options)
+    return _draw_number(name, control, **options)
+
+
+def draw_components(*, correlated):
+    """Means of q and k and their correlation; a correlation pairs q with k, so a matrix has none."""
+    means = {name: draw(name) for name in ("mean_q", "mean_k")}
+    correlation = draw("correlation")
+    if not correlated:
+        st.markdown("The correlation pairs each q with its own k: it counts for pairs, not for a matrix.")
+    return means | {"correlation": correlation if correlated else 0.0}
+
+
+def value_of(name):
+    """The current value of a control, also before it is first drawn: then the link's, or its default."""
+    if name in st.session_state:
+        return st.session_state[name]
+    return linked_value(name)
+
+
+def linked_value(name):
+    """The value that the address gives a control, or its default."""
+    control = CONTROLS[name]
+    return control.read(st.query_params[name])[0] if name in st.query_params else control.default
+
+
+def stops_of(name):
+    """The stops of a slider: its own, and every value that a link or a typed number put between them."""
+    visited = st.session_state.setdefault("visited_stops", {}).setdefault(name, set())
+    visited.update({linked_value(name), value_of(name)})
+    return tuple(sorted({*CONTROLS[name].stops, *visited}))
+
+
+def place(name, value):
+    """Put a control on a value, clamped to its bounds: what a component or a typed number asks for."""
+    control = CONTROLS[name]
+    kept, _ = control.read(str(value))
+    st.session_state.setdefault("visited_stops", {}).setdefault(name, set()).add(kept)
+    st.session_state[name] = kept
+
+
+def _draw_number(name, control, **options):
+    if control.typed:
+        return st.number_input(
+            control.label,
+            control.low,
+            control.high,
+            control.default,
+            key=name,
+            bind="query-params",
+            help=control.help,
+            **options,
+        )
+    return st.select_slider(
+        control.label,
+        stops_of(name),
+        value=control.default,
+        format_func=control.shown,
+        key=name,
+        bind="query-params",
+        help=control.help,
+        **options,
+    )
+
+
+def _draw_choice(name, control, **options):
+    widget = st.segmented_control if control.bar else st.selectbox
+    default = {"default": control.default, "required": True} if control.bar else {}
+    return widget(
+        control.label,
+        control.options,
+        key=name,
+        bind="query-params",
+        help=control.help,
+        **default,
+        **options,
+    )
+
+
+def _draw_text(name, control, **options):
+    widget = st.text_input if control.lines == 1 else st.text_area
+    return widget(control.label, control.default, key=name, bind="query-params", help=control.help, **options)
+
+
+def _short(text):
+    text = "".join(c for c in text if c.isprintable() and c not in "<>[]`*$\\")
+    return text if len(text) <= 24 else text[:24] + "…"

@@ -1,0 +1,1 @@
+"""Result in, picture out: what a lesson shows, without Streamlit and without arithmetic on the data."""

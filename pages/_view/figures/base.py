@@ -1,0 +1,110 @@
+"""What every Plotly figure shares: fonts, axes and colours of the profile it is drawn for.
+
+Figures are written as plain dictionaries and become a `go.Figure` in one step. Plotly's own
+update methods validate every property on every call, which costs more than the rest of a
+page together; the tests validate each figure once instead.
+"""
+
+import plotly.graph_objects as go
+
+
+def figure(profile, traces, *, height=1.0, **layout):
+    """A figure of plain trace dictionaries in the profile's sizes and colours."""
+    common = {
+        "height": round(profile.height * height),
+        "paper_bgcolor": profile.ground,
+        "plot_bgcolor": profile.ground,
+        "font": {"color": profile.text, "size": profile.tick_size, "family": "Source Sans, sans-serif"},
+        "margin": {"l": 10, "r": 10, "t": round(profile.title_size * 1.6), "b": 10},
+        "showlegend": False,
+        "hovermode": "closest",
+        "hoverlabel": {"font": {"size": profile.tick_size}},
+        "bargap": 0,
+        "dragmode": False,
+    }
+    return go.Figure({"data": traces, "layout": common | layout}, _validate=False)
+
+
+def axis(profile, text=None, *, grid=False, **options):
+    """One axis; text is its title."""
+    return {
+        "color": profile.text,
+        "gridcolor": profile.grid,
+        "linecolor": profile.text,
+        "zeroline": False,
+        "showline": True,
+        "showgrid": grid,
+        "ticks": "outside",
+        "tickfont": {"size": profile.tick_size},
+        "title": {"text": text, "font": {"size": profile.axis_size}},
+        "automargin": True,
+        "fixedrange": True,
+    } | options
+
+
+def title(text, profile):
+    """A figure's title, left over the plot."""
+    size = {"size": profile.title_size}
+    return {"text": text, "font": size, "x": 0, "xref": "paper", "y": 0.98, "yanchor": "top"}
+
+
+def label(text, profile, *, size=None, **place):
+    """A word beside a line or in a corner: read at a glance, where a legend has to be looked up."""
+    font = {"size": size or profile.tick_size, "color": profile.text}
+    return {"text": text, "showarrow": False, "font": font, "bgcolor": profile.ground} | place
+
+
+def corner(text, profile, *, side="right", axes=""):
+    """A word in an upper corner of a plot."""
+    x = 1 if side == "right" else 0.02
+    place = {"xref": f"x{axes} domain", "yref": f"y{axes} domain", "x": x, "y": 1, "xanchor": side, "yanchor": "top"}
+    return label(text, profile, **place)
+
+
+def heading(text, profile, *, axes="", x=0.0):
+    """The title of one panel, above it."""
+    place = {"xref": f"x{axes} domain", "yref": f"y{axes} domain", "x": x, "y": 1.0, "yanchor": "bottom"}
+    return label(text, profile, size=profile.axis_size, xanchor="center" if x else "left", **place)
+
+
+def upright(x, line):
+    """A vertical line through the whole plot."""
+    return {"type": "line", "xref": "x", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": line}
+
+
+def solid(profile, colour, width=1.0):
+    """Line style of a measured or computed quantity."""
+    return {"color": colour, "width": profile.line_width * width}
+
+
+def dashed(profile):
+    """Line style of a theory: dashed, in the text colour."""
+    return {"color": profile.text, "width": profile.line_width, "dash": "dash"}
+
+
+def dotted(profile):
+    """Line style of a threshold."""
+    return {"color": profile.text, "width": profile.line_width, "dash": "dot"}
+
+
+def thin(profile):
+    """Line style of a guide that must not compete with the data."""
+    return {"color": profile.text, "width": profile.line_width / 2}
+
+
+def points(profile, colour, symbol, x, y, above, below, name):
+    """Measured points with their bands."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": x,
+        "y": y,
+        "name": name,
+        "marker": {"color": colour, "symbol": symbol, "size": profile.marker_size},
+        "error_y": {"array": above, "arrayminus": below, "thickness": profile.line_width, "color": colour},
+    }
+
+
+def line(x, y, style, name):
+    """A line."""
+    return {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": style, "name": name}

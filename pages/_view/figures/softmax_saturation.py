@@ -1,0 +1,273 @@
+"""Pictures of the softmax_saturation lesson: weights of typed lists, averages against d_k, overflow."""
+
+import numpy as np
+
+from pages._view.figures.base import (
+    axis,
+    dashed,
+    dotted,
+    figure,
+    heading,
+    label,
+    line,
+    points,
+    solid,
+    thin,
+    title,
+    upright,
+)
+from pages._view.theme import number, percent, typed
+
+QUANTITIES = {"max_weight": "Largest weight", "effective_keys": "Effective keys", "entropy_nats": "Entropy (nats)"}
+_D_TICKS = (1, 4, 16, 64, 256, 1024)
+_POWERS = tuple(2**j for j in range(10))
+_FEW = 8  # bars that still have room for their number
+_GAP = 0.04
+
+
+def list_bars(comparison, profile):
+    """Softmax weights of each list, side by side on one axis."""
+    n_lists = len(comparison.scores)
+    room = (1 + _GAP) / n_lists
+    traces, layout, names = [], {}, []
+    for i, (scores, weights) in enumerate(zip(comparison.scores, comparison.attention_weights, strict=True)):
+        axes = str(i + 1) if i else ""
+        traces.append(_bars(weights, axes, profile))
+        left = i * room
+        ticks = {"tickvals": np.arange(len(scores)), "ticktext": [typed(s) for s in scores]}
+        few = len(scores) <= _FEW
+        layout[f"xaxis{axes}"] = axis(
+            profile,
+            "score" if few else "place in the list",
+            domain=[left, left + room - _GAP],
+            anchor=f"y{axes}",
+            **(ticks if few else {}),
+        )
+        layout[f"yaxis{axes}"] = axis(
+            profile,
+            None if i else "attention weight",
+            grid=True,
+            range=[0, 1.15],
+            tickvals=[0, 0.5, 1],
+            ticktext=["0 %", "50 %", "100 %"],
+            showticklabels=i == 0,
+            anchor=f"x{axes}",
+        )
+        names.append(heading(f"softmax of {_shown(scores)}", profile, axes=axes, x=0.5))
+    return figure(profile, traces, annotations=names, **layout)
+
+
+def _bars(weights, axes, profile):
+    few = len(weights) <= _FEW
+    return {
+        "type": "bar",
+        "x": np.arange(len(weights)),
+        "y": weights,
+        "width": 0.7,
+        "name": f"list {axes or 1}",
+        "marker": {"color": profile.band, "line": {"width": 0}},
+        "text": [percent(weight) for weight in weights] if few else None,
+        "textposition": "outside",
+        "textfont": {"size": profile.axis_size, "color": profile.text},
+        "cliponaxis": False,
+        "xaxis": f"x{axes}",
+        "yaxis": f"y{axes}",
+    }
+
+
+def list_sentence(comparison):
+    """What softmax does with the first two lists, in numbers."""
+    first, second = (
+        f"{_shown(comparison.scores[i])} becomes {_shown_weights(comparison.attention_weights[i])} "
+        f"(gap {typed(comparison.gap[i])})"
+        for i in (0, 1)
+    )
+    one, two = (number(norm, 6) for norm in comparison.jacobian_norm[:2])
+    return (
+        f"{first}; {second}. Only differences count. The Jacobian, which carries the gradient, has norm {one} and "
+        f"{two}: the first list passes {number(comparison.jacobian_norm_ratio, 6)} times as much."
+    )
+
+
+def list_table(comparison):
+    """The figures of each list as columns."""
+    return {
+        "list": [_shown(scores) for scores in comparison.scores],
+        "gap": [typed(x) for x in comparison.gap],
+        "largest weight": [percent(x) for x in comparison.max_weight],
+        "entropy (nats)": [number(x, 6) for x in comparison.entropy_nats],
+        "effective keys": [number(x, 6) for x in comparison.effective_keys],
+        "Jacobian norm": [number(x, 6) for x in comparison.jacobian_norm],
+    }
+
+
+def list_data(comparison):
+    """Every score and weight, in full precision."""
+    columns = {"list": [], "score": [], "weight": []}
+    for i, (scores, weights) in enumerate(zip(comparison.scores, comparison.attention_weights, strict=True), start=1):
+        columns["list"] += [i] * len(scores)
+        columns["score"] += scores.tolist()
+        columns["weight"] += weights.tolist()
+    return columns
+
+
+def average_figure(result, quantity, d_k, profile):
+    """One average against d_k, raw and scaled: exact curves dashed, Monte Carlo points on them."""
+    traces, names = [], []
+    on_log = quantity == "effective_keys"
+    for side, symbol in (("raw", "circle"), ("scaled", "square")):
+        curve = getattr(getattr(result, side), quantity)
+        found = getattr(getattr(result, f"{side}_measured"), quantity)
+        above, below = found.high - found.predicted, found.predicted - found.low
+        traces.append(line(result.dims, curve, dashed(profile), f"{side}, predicted"))
+        traces.append(
+            points(profile, getattr(profile, side), symbol, result.measured_dims, found.measured, above, below, side)
+        )
+        place = {"x": np.log10(result.dims[-1]), "y": np.log10(curve[-1]) if on_log else curve[-1]}
+        place |= {"xanchor": "right", "yanchor": "bottom", "yshift": profile.marker_size}
+        names.append(label(side, profile, **place))
+    return figure(
+        profile,
+        traces,
+        title=title(QUANTITIES[quantity], profile),
+        xaxis=axis(profile, "d_k", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
+        yaxis=axis(profile, grid=True, **_range_of(quantity, result)),
+        annotations=names,
+        shapes=[upright(result.freezing_d_k, dotted(profile)), upright(d_k, thin(profile))],
+    )
+
+
+def _range_of(quantity, result):
+    """The whole range a quantity can take, whatever is drawn."""
+    if quantity == "max_weight":
+        return {"range": [0, 1.08], "tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
+    if quantity == "entropy_nats":
+        return {"range": [0, 1.12 * result.uniform_entropy_nats]}
+    top = result.uniform_entropy_nats / np.log(10)
+    return {"type": "log", "range": [-0.06 * top, 1.12 * top], "tickvals": _POWERS}
+
+
+def average_sentence(result, d_k, n_keys):
+    """Where the averages stand at the chosen dimension, measured points included."""
+    at = int(np.searchsorted(result.dims, d_k))
+    near = int(np.searchsorted(result.measured_dims, d_k, side="right")) - 1
+    weight = result.raw_measured.max_weight
+    drawn = (
+        f"Measured at d_k = {result.measured_dims[near]:,}, raw: {percent(weight.measured[near], 1)} ± "
+        f"{percent(weight.standard_error[near], 1)} against {percent(weight.predicted[near], 1)}"
+    )
+    about = "" if result.prediction_is_exact else "about "
+    return (
+        f"Over many queries with {n_keys} keys at d_k = {d_k:,}, the largest weight is on average "
+        f"{about}{percent(result.raw.max_weight[at], 1)} raw and {percent(result.scaled.max_weight[at], 1)} scaled; "
+        f"{number(result.raw.effective_keys[at])} keys are in use raw, "
+        f"{number(result.scaled.effective_keys[at])} scaled. "
+        f"{drawn}. Softmax freezes beyond standard deviation √(2 ln {n_keys}) = {number(result.critical_score_std)}, "
+        f"which raw scores pass at d_k = {number(result.freezing_d_k)} (dotted) and scaled ones never."
+    )
+
+
+def average_table(result):
+    """Measured points beside their predictions, every quantity, raw and scaled."""
+    columns = {"d_k": result.measured_dims.tolist()}
+    for side in ("raw", "scaled"):
+        for quantity, name in QUANTITIES.items():
+            points = getattr(getattr(result, f"{side}_measured"), quantity)
+            columns[f"{side}: {name}, measured"] = points.measured.tolist()
+            columns[f"{side}: {name}, predicted"] = points.predicted.tolist()
+            columns[f"{side}: {name}, standard error"] = points.standard_error.tolist()
+    return columns
+
+
+def overflow_figure(study, profile):
+    """How far naive and stable softmax reach in each floating-point type before they break."""
+    traces = []
+    for curve in study.curves:
+        kinds = (("naive", curve.naive_weight, profile.band), ("stable", curve.stable_weight, profile.third))
+        for kind, weights, colour in kinds:
+            reached = study.scores[np.isfinite(weights)]
+            name = f"{curve.dtype}, {kind}"
+            traces.append(line(reached, [name] * len(reached), solid(profile, colour, 4), name))
+        traces.append(_breaking_point(curve, profile))
+    scores = {"type": "log", "range": [0, 4.1], "tickvals": [1, 10, 100, 1000]}
+    return figure(
+        profile,
+        traces,
+        title=title("Subtracting the largest score saves it", profile),
+        xaxis=axis(profile, "score s in softmax([0, s])", **scores),
+        yaxis=axis(profile, autorange="reversed"),
+    )
+
+
+def _breaking_point(curve, profile):
+    return {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": [curve.first_failing_score],
+        "y": [f"{curve.dtype}, naive"],
+        "name": f"{curve.dtype} breaks",
+        "text": [f"NaN from {number(curve.first_failing_score, 5)}"],
+        "textposition": "middle right",
+        "textfont": {"size": profile.tick_size, "color": profile.text},
+        "marker": {"symbol": "x", "color": profile.text, "size": profile.marker_size * 1.5},
+    }
+
+
+def overflow_sentence(study, d_k):
+    """Where each type breaks, and that the scale has no part in it."""
+    breaks = ", ".join(
+        f"{curve.dtype} from {number(curve.first_failing_score, 5)} (predicted {number(curve.largest_exponent, 5)})"
+        for curve in study.curves
+    )
+    stable = all(curve.stable_is_finite for curve in study.curves)
+    return (
+        f"The bare exp(s) ÷ (exp(0) + exp(s)) breaks in {breaks}. With the largest score subtracted first every type "
+        f"is {'right' if stable else 'wrong'} up to s = {number(study.scores[-1], 4)}, scaled or not: the scale "
+        f"cures saturation, the subtraction cures overflow."
+    )
+
+
+def overflow_table(study):
+    """Where each type breaks, beside the closed form."""
+    return {
+        "type": [curve.dtype for curve in study.curves],
+        "naive finite up to": [curve.last_finite_score for curve in study.curves],
+        "naive NaN from": [curve.first_failing_score for curve in study.curves],
+        "ln(largest number)": [curve.largest_exponent for curve in study.curves],
+        "stable: largest error": [curve.stable_largest_error for curve in study.curves],
+        "machine epsilon": [curve.machine_epsilon for curve in study.curves],
+    }
+
+
+def list_code(lists, multiplier, shift):
+    """The Python that computes the weights again."""
+    return (
+        "from sattn_core.lessons.softmax_saturation import compare_lists\n\n"
+        f"result = compare_lists({lists!r}, multiplier={multiplier!r}, shift={shift!r})\n"
+        "print(result.attention_weights, result.jacobian_norm)\n"
+    )
+
+
+def average_code(params):
+    """The Python that computes the averages again."""
+    return (
+        "from sattn_core.lessons.softmax_saturation import SaturationParams, measure_saturation\n\n"
+        f"params = SaturationParams({params.n_keys}, {params.dims!r}, law={params.law!r}, seed={params.seed})\n"
+        "result = measure_saturation(params)\n"
+        "print(result.raw.max_weight, result.scaled.max_weight)\n"
+    )
+
+
+OVERFLOW_CODE = (
+    "from sattn_core.lessons.softmax_saturation import overflow_study\n\n"
+    "for curve in overflow_study().curves:\n"
+    "    print(curve.dtype, curve.first_failing_score, curve.largest_exponent)\n"
+)
+
+
+def _shown(scores):
+    return f"[{', '.join(typed(s) for s in scores[:_FEW])}{', …' if len(scores) > _FEW else ''}]"
+
+
+def _shown_weights(weights):
+    return f"[{', '.join(percent(w) for w in weights[:_FEW])}{', …' if len(weights) > _FEW else ''}]"

@@ -1,0 +1,144 @@
+"""The frame around every lesson: the registry, the navigation, the controls all lessons share."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas  # noqa: F401  (Plotly looks for it half loaded when two sessions of a fresh server import it at once)
+import streamlit as st
+
+from pages._view import controls, theme
+
+PAGES = Path(__file__).resolve().parent.parent
+STYLE = Path(__file__).resolve().parent / "style"
+SHARED = ("d_k", "n_keys", "law", "seed")
+_WIDTHS = {"d_k": "stretch", "n_keys": 165, "law": 150, "seed": 105}
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One page: its file stem is its address, `uses` names the shared controls shown above it."""
+
+    stem: str
+    title: str
+    question: str
+    icon: str
+    section: str
+    uses: tuple
+
+
+LESSONS = (
+    Lesson(
+        "start",
+        "Start",
+        "Why divide by √d_k?",
+        ":material/play_circle:",
+        "The idea",
+        ("n_keys", "law", "seed"),
+    ),
+    Lesson(
+        "score_variance",
+        "Score variance",
+        "How far do raw scores spread?",
+        ":material/ssid_chart:",
+        "The idea",
+        ("d_k", "n_keys", "law", "seed"),
+    ),
+    Lesson(
+        "softmax_saturation",
+        "Softmax saturation",
+        "What does softmax do with large scores?",
+        ":material/bar_chart:",
+        "The idea",
+        ("d_k", "n_keys", "law", "seed"),
+    ),
+)
+
+
+def open_frame():
+    """Everything above the lesson; returns the page to run."""
+    st.set_page_config(page_title="Why attention divides by √d_k", page_icon="➗", layout="wide")
+    page = _navigation()
+    if "frame" not in st.session_state:
+        st.session_state["frame"] = True
+        if controls.repair_link():
+            st.rerun()
+    lesson = next(lesson for lesson in LESSONS if lesson.title == page.title)
+    _leave_notes_behind(lesson)
+    st.html(_style())
+    if profile().name != "projector":
+        _draw_menu()
+    _draw_shared_controls(lesson)
+    controls.show_link_notes()
+    return page
+
+
+def ensure_frame():
+    """Give a page its frame when it is the very first request of a freshly started server.
+
+    A server that has not yet run `st.navigation` finds the files in pages/ by itself and
+    runs a deep link without app.py. Registering the navigation here and running again
+    puts the page, with its linked state, inside the frame.
+    """
+    if "frame" not in st.session_state:
+        _navigation()
+        st.rerun()
+
+
+def lesson(stem):
+    """The registered lesson of a page."""
+    return next(lesson for lesson in LESSONS if lesson.stem == stem)
+
+
+def profile():
+    """The figure profile for this visitor: display mode, and the ground they see."""
+    return theme.profile(controls.value_of("mode"), st.context.theme.type)
+
+
+def _navigation():
+    sections = {}
+    for each in LESSONS:
+        page = st.Page(_file(each), title=each.title, url_path=each.stem, default=each.stem == "start")
+        sections.setdefault(each.section, []).append(page)
+    position = "top" if controls.value_of("mode") == "projector" else "hidden"
+    return st.navigation(sections, position=position)
+
+
+def _draw_menu():
+    """The lessons by section, each as the question it answers."""
+    with st.sidebar:
+        for section in dict.fromkeys(each.section for each in LESSONS):
+            st.markdown(f"**{section}**")
+            for each in LESSONS:
+                if each.section == section:
+                    st.page_link(_file(each), label=each.question, icon=each.icon)
+
+
+def _file(lesson):
+    return PAGES / f"{lesson.stem}.py"
+
+
+def _leave_notes_behind(lesson):
+    """The remarks about a link belong to the page it opened."""
+    if st.session_state.setdefault("first_page", lesson.stem) != lesson.stem:
+        st.session_state.pop("link_notes", None)
+
+
+def _draw_shared_controls(lesson):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="shared_controls"):
+        for name in SHARED:
+            if name in lesson.uses:
+                controls.draw(name, width=_WIDTHS[name])
+        with st.popover("More settings", icon=":material/tune:"):
+            controls.draw("mode")
+            for name in SHARED:
+                if name not in lesson.uses:
+                    controls.draw(name)
+
+
+def _style():
+    """The few rules Streamlit has no setting for."""
+    names = ["screen"]
+    if profile().name == "projector":
+        names += ["projector", "projector_on_dark"] if st.context.theme.type == "dark" else ["projector"]
+    rules = "\n".join((STYLE / f"{name}.css").read_text(encoding="utf-8") for name in names)
+    return f"<style>{rules}</style>"

@@ -1,0 +1,95 @@
+"""The parts every lesson is put together from: heading, figure with its sentence and data, prose."""
+
+import csv
+import io
+from pathlib import Path
+
+import streamlit as st
+
+PROSE = Path(__file__).parent / "prose"
+
+
+def heading(lesson, answer):
+    """The lesson's question and its answer in one sentence."""
+    st.title(lesson.question, anchor=False)
+    st.markdown(answer)
+
+
+def prose(name):
+    """A longer explanation, kept as Markdown in a file of its own."""
+    st.markdown((PROSE / f"{name}.md").read_text(encoding="utf-8"))
+
+
+def figure(fig, *, key, sentence, table, code):
+    """A figure with its live sentence, which is also its description, and its data to take away."""
+    st.plotly_chart(fig, theme=None, key=key, alt=sentence, config=_chart_config(key))
+    with st.container(key=f"sentence_{key}"):
+        st.markdown(plain(sentence))
+    data(key, table, code)
+
+
+def figures(parts, *, key, sentence, table, code):
+    """Figures that belong together, side by side, under one sentence and with one table."""
+    for column, (name, fig) in zip(st.columns(len(parts)), parts.items(), strict=True):
+        alt = f"{fig.layout.title.text}. {sentence}"
+        column.plotly_chart(fig, theme=None, key=name, alt=alt, config=_chart_config(name))
+    with st.container(key=f"sentence_{key}"):
+        st.markdown(plain(sentence))
+    data(key, table, code)
+
+
+def formula(latex, sentence):
+    """A formula with the numbers of the moment behind it."""
+    st.markdown(f"${latex}$. {plain(sentence)}")
+
+
+def problems(sentences):
+    """What cannot be read and what is allowed, one sentence each; the typed text stays where it is."""
+    for sentence in sentences:
+        st.error(plain(sentence), icon=":material/edit:")
+
+
+def data(key, table, code):
+    """The table behind a figure, its CSV file and the Python that reproduces it, made when opened."""
+    box = st.expander("Data, picture and code", key=f"{key}_data", on_change="rerun", icon=":material/table:")
+    if box.open:
+        with box:
+            st.table(table)
+            st.download_button(
+                "Download this table (CSV)", lambda: as_csv(table), f"{key}.csv", "text/csv", key=f"{key}_csv"
+            )
+            st.caption("The picture: use the camera button at the top right of the figure (SVG).")
+            st.code(code, language="python")
+
+
+def steps(*cards):
+    """Short steps side by side; each is (title, text, lesson it leads to)."""
+    for column, (title, text, lesson) in zip(st.columns(len(cards)), cards, strict=True):
+        with column.container(border=True, height="stretch"):
+            st.markdown(f"**{title}**")
+            st.markdown(text)
+            st.page_link(f"pages/{lesson.stem}.py", label=lesson.question, icon=lesson.icon)
+
+
+def as_csv(table):
+    """Columns as CSV text, numbers in full precision."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(table)
+    writer.writerows(zip(*table.values(), strict=True))
+    return out.getvalue()
+
+
+def plain(text):
+    """Text that Markdown must not read as markup."""
+    for mark in "\\*_`$[]~":
+        text = text.replace(mark, "\\" + mark)
+    return text
+
+
+def _chart_config(name):
+    return {
+        "displaylogo": False,
+        "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+        "toImageButtonOptions": {"format": "svg", "filename": name},
+    }

@@ -1,0 +1,73 @@
+"""Colours by meaning, sizes and number formats: the one table behind every picture.
+
+Raw is orange and scaled is blue everywhere. The pair was chosen for colour-blind
+readers (Wong, Nature Methods 8, 441, 2011); both colours also differ in line
+style or label wherever they meet. A theory line is dashed and in the text colour.
+"""
+
+from dataclasses import dataclass
+from math import isfinite
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a figure needs to know of the room it is shown in."""
+
+    name: str
+    ground: str
+    text: str
+    grid: str
+    raw: str
+    scaled: str
+    third: str
+    band: str
+    base_size: int
+    title_size: int
+    axis_size: int
+    tick_size: int
+    line_width: float
+    marker_size: int
+    height: int
+
+
+_SCREEN = dict(base_size=16, title_size=24, axis_size=18, tick_size=14, line_width=2.0, marker_size=8, height=400)
+_PROJECTOR = dict(base_size=22, title_size=32, axis_size=24, tick_size=20, line_width=3.5, marker_size=14, height=500)
+
+LIGHT = Profile("screen", "#ffffff", "#1b1f24", "#d5dae1", "#d55e00", "#0072b2", "#117a55", "#5b6675", **_SCREEN)
+DARK = Profile("screen", "#12161c", "#eef1f5", "#39424f", "#ff8a3c", "#5cb8f0", "#3fc796", "#a6b1c0", **_SCREEN)
+PROJECTOR = Profile(
+    "projector", "#ffffff", "#000000", "#9aa3ae", "#c04f00", "#005a94", "#0b5c3f", "#3d4650", **_PROJECTOR
+)
+
+
+def profile(mode, ground):
+    """The profile for a display mode and the ground ("light" or "dark") the visitor sees."""
+    if mode == "projector":
+        return PROJECTOR
+    return DARK if ground == "dark" else LIGHT
+
+
+def number(value, digits=3):
+    """A number as a person writes it: significant digits, a true minus, powers of ten."""
+    if not isfinite(value):
+        return "infinite" if value > 0 else "−infinite"
+    if value == 0:
+        return "0"
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])
+    if -4 <= exponent < 7:
+        return f"{value:,.{max(0, digits - 1 - exponent)}f}".replace("-", "−")
+    mantissa = f"{value / 10.0**exponent:.{digits - 1}f}".replace("-", "−")
+    return f"{mantissa} × 10{str(exponent).translate(_SUPERSCRIPT)}"
+
+
+def typed(value):
+    """A number as it was typed: all its digits, none added."""
+    return f"{value:.10g}".replace("-", "−")
+
+
+def percent(share, places=2):
+    """A share as a percentage."""
+    return f"{100 * share:.{places}f} %"
+
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

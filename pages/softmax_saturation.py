@@ -1,0 +1,60 @@
+"""softmax_saturation: softmax answers growing differences by giving one key everything."""
+
+import streamlit as st
+
+from pages._view import compute, controls, frame, show
+from pages._view.figures import softmax_saturation as figures
+from sattn_core.lessons.softmax_saturation import SaturationParams
+
+frame.ensure_frame()
+profile = frame.profile()
+show.heading(
+    frame.lesson("softmax_saturation"),
+    "It sees only their *differences*, and it saturates: large differences give one key nearly all the weight "
+    "and leave nearly no gradient.",
+)
+
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    texts = [controls.draw(name, width=160) for name in ("list_1", "list_2")]
+    multiplier = controls.draw("multiplier", width=200)
+    shift = controls.draw("shift", width=200)
+    with st.popover("More lists", icon=":material/add:"):
+        texts.extend(controls.draw(name) for name in ("list_3", "list_4"))
+lists, problems = compute.read_lists(texts)
+show.problems(problems)
+if not problems:
+    comparison = compute.compare_lists(lists, multiplier, shift)
+    show.figure(
+        figures.list_bars(comparison, profile),
+        key="softmax_lists",
+        sentence=figures.list_sentence(comparison),
+        table=figures.list_data(comparison),
+        code=figures.list_code(lists, multiplier, shift),
+    )
+    st.table(figures.list_table(comparison))
+    show.prose("softmax_differences")
+
+st.header("What happens on average", anchor=False)
+n_keys, d_k = controls.value_of("n_keys"), controls.value_of("d_k")
+params = SaturationParams(
+    n_keys, controls.stops_of("d_k"), law=controls.value_of("law"), seed=controls.value_of("seed")
+)
+result = compute.saturation(params)
+show.figures(
+    {f"average_{name}": figures.average_figure(result, name, d_k, profile) for name in figures.QUANTITIES},
+    key="softmax_averages",
+    sentence=figures.average_sentence(result, d_k, n_keys),
+    table=figures.average_table(result),
+    code=figures.average_code(params),
+)
+
+st.header("Does the scale prevent overflow?", anchor=False)
+study = compute.overflow_study()
+show.figure(
+    figures.overflow_figure(study, profile),
+    key="overflow",
+    sentence=figures.overflow_sentence(study, d_k),
+    table=figures.overflow_table(study),
+    code=figures.OVERFLOW_CODE,
+)
+show.prose("softmax_saturation")

@@ -1,0 +1,47 @@
+"""Start: drag d_k. Raw scores spread like √d_k and softmax collapses; scaled scores and weights stay put."""
+
+from pages._view import compute, controls, frame, show
+from pages._view.figures import start as figures
+from pages._view.live import draw_hero
+from sattn_core.lessons.start import StartParams
+
+frame.ensure_frame()
+show.heading(
+    frame.lesson("start"),
+    "Because a dot product of $d_k$ components spreads with standard deviation $\\sqrt{d_k}$, and softmax answers "
+    "such a spread by putting nearly all weight on one key. Dividing by $\\sqrt{d_k}$ undoes exactly that spread.",
+)
+
+d_k = controls.value_of("d_k")
+params = StartParams(
+    dims=controls.stops_of("d_k"),
+    n_keys=controls.value_of("n_keys"),
+    law=controls.value_of("law"),
+    seed=controls.value_of("seed"),
+)
+result = compute.start(params)
+here = params.dims.index(d_k)
+draw_hero(
+    figures.hero_payload(result, d_k, frame.profile()),
+    key="hero",
+    on_commit=lambda value: controls.place("d_k", value),
+)
+show.data("start", figures.table(result, here), figures.code(params, d_k))
+show.steps(
+    (
+        "1. Spread",
+        "A score adds up $d_k$ products. Each has variance 1, so the sum has variance $d_k$.",
+        frame.lesson("score_variance"),
+    ),
+    (
+        "2. Collapse",
+        "Softmax looks at differences. When they grow like $\\sqrt{d_k}$, one key takes all and the others vanish.",
+        frame.lesson("softmax_saturation"),
+    ),
+    (
+        "3. Fix",
+        "$\\operatorname{Var}(cX) = c^2\\operatorname{Var}(X)$: with $c = 1/\\sqrt{d_k}$ it is 1 at every $d_k$.",
+        frame.lesson("score_variance"),
+    ),
+)
+show.prose("start")

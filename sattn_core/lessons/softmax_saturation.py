@@ -1,0 +1,588 @@
+"""Softmax saturation: wide scores turn attention into a choice of one key, whose Jacobian is nearly 0."""
+
+import math
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy.special import stdtrit
+
+from sattn_core._checks import check_array, check_choice, check_integer, check_number
+from sattn_core.components import COMPONENT_LAWS, block_generator
+from sattn_core.saturation import critical_score_std, expected_attention_curve
+from sattn_core.scores import scale_factor
+from sattn_core.softmax import (
+    entropy_nats,
+    log_softmax_jacobian_norm,
+    softmax,
+    softmax_jacobian_norm,
+)
+from sattn_core.sweep import check_dims
+
+MIN_LISTS, MAX_LISTS = 2, 4
+MIN_NUMBERS, MAX_NUMBERS = 2, 64
+MAX_MAGNITUDE = 1e6
+MAX_TEXT = 2_000
+N_BATCHES = 20
+MAX_DIM = 4096
+MAX_SCORES = 5_000_000
+_BATCH_STREAM = 2  # streams 0 and 1 of a seed draw the pairs and the row of the dimension sweep
+_OVERFLOW_DTYPES = ("float16", "float32", "float64")
+_QUANTITIES = ("entropy_nats", "effective_keys", "max_weight", "jacobian_trace")
+
+
+# --- lists of scores, side by side ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ListComparison:
+    """What softmax makes of each list of scores; entry i of every field belongs to list i.
+
+    Attributes
+    ----------
+    scores : tuple of ndarray
+        multiplier * list + shift.
+    attention_weights : tuple of ndarray
+        Softmax of the scores; each sums to 1.
+    gap : ndarray, shape (n_lists,)
+        Largest score minus the second largest.
+    entropy_nats, effective_keys, max_weight : ndarray, shape (n_lists,)
+        Entropy H of the weights, e^H, and the largest weight.
+    jacobian_norm, log10_jacobian_norm : ndarray, shape (n_lists,)
+        Frobenius norm of the softmax Jacobian; the norm is 0 for gaps beyond 745, its logarithm is not.
+    jacobian_norm_ratio : float
+        Norm of the first list over norm of the second; inf where it exceeds float64.
+    """
+
+    scores: tuple[np.ndarray, ...]
+    attention_weights: tuple[np.ndarray, ...]
+    gap: np.ndarray
+    entropy_nats: np.ndarray
+    effective_keys: np.ndarray
+    max_weight: np.ndarray
+    jacobian_norm: np.ndarray
+    log10_jacobian_norm: np.ndarray
+    jacobian_norm_ratio: float
+
+
+def compare_lists(lists, *, multiplier=1.0, shift=0.0):
+    """Softmax of multiplier * list + shift, its entropy and its Jacobian norm, list by list.
+
+    Parameters
+    ----------
+    lists : sequence of 2 to 4 array_like
+        Each holds 2 to 64 finite numbers, none beyond 1,000,000 in size. Lengths may differ.
+    multiplier, shift : float, -1,000,000 to 1,000,000
+        Applied to every number of every list.
+
+    Returns
+    -------
+    ListComparison
+        The weights of each list sum to 1, and the shift changes none of them.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a list, a number, the multiplier or the shift is outside its range.
+
+    Notes
+    -----
+    Only differences of scores count: [4, 5] and [104, 105] have the same weights.
+
+    References
+    ----------
+    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), introduction.
+
+    Examples
+    --------
+    >>> compare_lists([[4, 5], [1, 10]]).attention_weights[0].round(6).tolist()
+    [0.268941, 0.731059]
+    >>> round(compare_lists([[4, 5], [1, 10]]).jacobian_norm_ratio, 2)
+    1593.56
+    """
+    multiplier = check_number("multiplier", multiplier, -MAX_MAGNITUDE, MAX_MAGNITUDE)
+    shift = check_number("shift", shift, -MAX_MAGNITUDE, MAX_MAGNITUDE)
+    scores = tuple(multiplier * numbers + shift for numbers in _check_lists(lists))
+    log_norms = np.array([log_softmax_jacobian_norm(s) for s in scores])
+    entropies = np.array([entropy_nats(s) for s in scores])
+    weights = tuple(softmax(s) for s in scores)
+    with np.errstate(over="ignore"):
+        ratio = float(np.exp(log_norms[0] - log_norms[1]))
+    return ListComparison(
+        scores=scores,
+        attention_weights=weights,
+        gap=np.array([np.diff(np.sort(s)[-2:])[0] for s in scores]),
+        entropy_nats=entropies,
+        effective_keys=np.exp(entropies),
+        max_weight=np.array([p.max() for p in weights]),
+        jacobian_norm=np.array([softmax_jacobian_norm(s) for s in scores]),
+        log10_jacobian_norm=log_norms / math.log(10.0),
+        jacobian_norm_ratio=ratio,
+    )
+
+
+def parse_score_list(text):
+    """Read scores from text, separated by commas, semicolons or white space.
+
+    Parameters
+    ----------
+    text : str
+        At most 2,000 characters that hold 2 to 64 numbers.
+
+    Returns
+    -------
+    tuple of float
+        2 to 64 finite numbers between -1,000,000 and 1,000,000, in the order of the text.
+
+    Raises
+    ------
+    ValueError
+        With one sentence for the person who typed, naming the item and the rule.
+    TypeError
+        If text is not a string.
+
+    Notes
+    -----
+    A comma separates numbers; it is never a decimal mark.
+
+    References
+    ----------
+    Python Language Reference, section 2.4.6 (floating-point literals).
+
+    Examples
+    --------
+    >>> parse_score_list("4, 5")
+    (4.0, 5.0)
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string, but got {type(text).__name__}")
+    if len(text) > MAX_TEXT:
+        raise ValueError(f"The text has {len(text):,} characters, but at most {MAX_TEXT:,} are allowed.")
+    if not text.strip():
+        raise ValueError("The list is empty: write at least 2 numbers, for example 4, 5.")
+    items = re.split(r"\s*[,;]\s*|\s+", text.strip())
+    numbers = tuple(_parse_item(place, item) for place, item in enumerate(items, 1))
+    if not MIN_NUMBERS <= len(numbers) <= MAX_NUMBERS:
+        count = f"{len(numbers)} number{'s' if len(numbers) > 1 else ''}"
+        raise ValueError(f"The list has {count}, but {MIN_NUMBERS} to {MAX_NUMBERS} are needed.")
+    return numbers
+
+
+def _parse_item(place, item):
+    """The item as a float, or a ValueError that says which item breaks which rule."""
+    shown = f'"{item if len(item) <= 20 else item[:19] + "…"}" (item {place})'
+    if not item:
+        raise ValueError(f"Item {place} is missing: a comma or semicolon has no number beside it.")
+    try:
+        number = float(item)
+    except ValueError:
+        raise ValueError(f"{shown} is not a number.") from None
+    if "_" in item:
+        raise ValueError(f"{shown} is not a number.")
+    if not math.isfinite(number):
+        raise ValueError(f"{shown} is not a finite number.")
+    if abs(number) > MAX_MAGNITUDE:
+        raise ValueError(f"{shown} is too large: numbers must lie between −1,000,000 and 1,000,000.")
+    return number
+
+
+def _check_lists(lists):
+    if isinstance(lists, str) or not hasattr(lists, "__iter__"):
+        raise TypeError(f"lists must be a sequence of lists of numbers, but got {type(lists).__name__}")
+    lists = tuple(lists)
+    if not MIN_LISTS <= len(lists) <= MAX_LISTS:
+        raise ValueError(f"lists must hold {MIN_LISTS} to {MAX_LISTS} lists, but got {len(lists)}")
+    return [_check_list(f"list {place}", numbers) for place, numbers in enumerate(lists, 1)]
+
+
+def _check_list(name, numbers):
+    array = check_array(name, numbers, ndim=1)
+    if not MIN_NUMBERS <= array.size <= MAX_NUMBERS:
+        raise ValueError(f"{name} must hold {MIN_NUMBERS} to {MAX_NUMBERS} numbers, but got {array.size}")
+    largest = array[np.abs(array).argmax()]
+    if abs(largest) > MAX_MAGNITUDE:
+        raise ValueError(f"{name} must lie between -1,000,000 and 1,000,000, but got {largest:g}")
+    return array
+
+
+# --- saturation as d_k grows ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SaturationParams:
+    """What the lesson asks for.
+
+    Parameters
+    ----------
+    n_keys : int
+        Keys in a row, 2 to 4,096.
+    dims : tuple of int
+        Increasing dimensions d_k, 1 to 4,096, at which the exact curves are wanted.
+    law : str
+        Component law of the measured queries and keys, a key of `COMPONENT_LAWS`.
+    n_rows : int
+        Attention rows measured at each dimension: a multiple of 20, at least 20; n_rows * n_keys
+        at most 5,000,000.
+    seed : int
+        Seed of the draw, at least 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a field is outside its range.
+
+    Examples
+    --------
+    >>> SaturationParams(64, (1, 64)).n_rows
+    640
+    """
+
+    n_keys: int
+    dims: tuple[int, ...]
+    law: str = "normal"
+    n_rows: int = 32 * N_BATCHES
+    seed: int = 0
+
+    def __post_init__(self):
+        check_integer("n_keys", self.n_keys, 2, 4096)
+        check_integer("the largest entry of dims", check_dims(self.dims)[-1], 1, MAX_DIM)
+        check_choice("law", self.law, COMPONENT_LAWS)
+        check_integer("n_rows", self.n_rows, N_BATCHES, MAX_SCORES // self.n_keys)
+        if self.n_rows % N_BATCHES:
+            raise ValueError(f"n_rows must be a multiple of {N_BATCHES}, but got {self.n_rows}")
+        check_integer("seed", self.seed, 0)
+
+
+@dataclass(frozen=True)
+class MeasuredMean:
+    """One measured average at each measured dimension, beside its prediction.
+
+    Attributes
+    ----------
+    measured, standard_error : ndarray, shape (n_measured,)
+        Mean over the rows, and its standard error from the spread of the 20 batch means.
+    predicted : ndarray, shape (n_measured,)
+        Exact average for normal components.
+    low, high : ndarray, shape (n_measured,)
+        95 % band of the measurement around the prediction (Student t, 19 degrees of freedom).
+    inside : ndarray of bool, shape (n_measured,)
+        Whether the measured mean lies in its band.
+    """
+
+    measured: np.ndarray
+    standard_error: np.ndarray
+    predicted: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    inside: np.ndarray
+
+
+@dataclass(frozen=True)
+class MeasuredSoftmax:
+    """The four averages of `SaturationCurve`, measured."""
+
+    entropy_nats: MeasuredMean
+    effective_keys: MeasuredMean
+    max_weight: MeasuredMean
+    jacobian_trace: MeasuredMean
+
+
+@dataclass(frozen=True)
+class SaturationCurve:
+    """Exact averages over q and k with iid N(0, 1) components, one entry a dimension.
+
+    Attributes
+    ----------
+    entropy_nats : ndarray, shape (n_dims,)
+        E H in nats, 0 to ln n_keys.
+    effective_keys : ndarray, shape (n_dims,)
+        exp(E H), 1 to n_keys: the e^H of a row with the average entropy, not the average of e^H.
+    max_weight : ndarray, shape (n_dims,)
+        E max p.
+    jacobian_trace : ndarray, shape (n_dims,)
+        E tr(diag(p) - p pᵀ).
+    """
+
+    entropy_nats: np.ndarray
+    effective_keys: np.ndarray
+    max_weight: np.ndarray
+    jacobian_trace: np.ndarray
+
+
+@dataclass(frozen=True)
+class SaturationResult:
+    """Everything the saturation figure shows.
+
+    Attributes
+    ----------
+    dims : ndarray of int, shape (n_dims,)
+        The dimensions of the exact curves.
+    raw, scaled : SaturationCurve
+        Exact averages for softmax(q·k) and for softmax(q·k/√d_k).
+    measured_dims : ndarray of int, shape (n_measured,)
+        1, 2, 4, ... up to the largest of dims.
+    raw_measured, scaled_measured : MeasuredSoftmax
+        Monte Carlo averages of the same draws, not scaled and scaled.
+    uniform_entropy_nats : float
+        ln n_keys, the entropy of uniform weights.
+    critical_score_std, freezing_d_k : float
+        √(2 ln n_keys) and 2 ln n_keys: where the spread √d_k of raw scores crosses it.
+    prediction_is_exact : bool
+        True for normal components. For another law the curves are what its averages tend to as d_k grows.
+    """
+
+    dims: np.ndarray
+    raw: SaturationCurve
+    scaled: SaturationCurve
+    measured_dims: np.ndarray
+    raw_measured: MeasuredSoftmax
+    scaled_measured: MeasuredSoftmax
+    uniform_entropy_nats: float
+    critical_score_std: float
+    freezing_d_k: float
+    prediction_is_exact: bool
+
+
+def measure_saturation(params):
+    """Average entropy, largest weight and Jacobian trace of softmax(q·k) and softmax(q·k/√d_k).
+
+    Parameters
+    ----------
+    params : SaturationParams
+        What to compute and to draw.
+
+    Returns
+    -------
+    SaturationResult
+        Exact curves at every asked dimension, and measured points at the powers of 2.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a field of params is outside its range.
+
+    Notes
+    -----
+    Components are independent with mean 0 and variance 1. Rows that share
+    their keys are not independent, so they are drawn in 20 independent batches
+    and the standard error is that of the batch means. A larger d_k appends
+    coordinates to the same queries and keys.
+
+    References
+    ----------
+    Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1.
+
+    Examples
+    --------
+    At d_k = 64 raw scores leave 1.8 of 64 keys in use, scaled ones 39.9.
+
+    >>> result = measure_saturation(SaturationParams(64, (64,)))
+    >>> result.raw.effective_keys.round(1), result.scaled.effective_keys.round(1)
+    (array([1.8]), array([39.9]))
+    """
+    measured_dims = tuple(2**i for i in range(params.dims[-1].bit_length()))
+    raw, scaled = _exact_curves(params.n_keys, params.dims)
+    raw_predicted, scaled_predicted = _exact_curves(params.n_keys, measured_dims)
+    raw_means, scaled_means = _batch_means(params, measured_dims)
+    critical = critical_score_std(params.n_keys)
+    return SaturationResult(
+        dims=np.array(params.dims),
+        raw=raw,
+        scaled=scaled,
+        measured_dims=np.array(measured_dims),
+        raw_measured=_beside(raw_means, raw_predicted),
+        scaled_measured=_beside(scaled_means, scaled_predicted),
+        uniform_entropy_nats=math.log(params.n_keys),
+        critical_score_std=critical,
+        freezing_d_k=2.0 * math.log(params.n_keys),
+        prediction_is_exact=params.law == "normal",
+    )
+
+
+def _exact_curves(n_keys, dims):
+    """The exact curves without and with the scale, as two `SaturationCurve`."""
+    dims = np.array(dims)
+    scales = np.stack([np.ones(dims.size), dims**-0.5])  # (2, n_dims)
+    both = expected_attention_curve(n_keys, dims, scales)
+    rows = zip(both.entropy_nats, both.max_weight, both.jacobian_trace, strict=True)
+    return tuple(SaturationCurve(entropy, np.exp(entropy), weight, trace) for entropy, weight, trace in rows)
+
+
+def _batch_means(params, dims):
+    """Batch means of H, max p and tr J, raw and scaled: two arrays (3, n_dims, n_batches)."""
+    means = [
+        (_row_means(scores), _row_means(scale_factor(d_k) * scores))
+        for d_k, scores in zip(dims, _growing_scores(params, dims), strict=True)
+    ]
+    return np.transpose(means, (1, 2, 0, 3))  # (scale, quantity, d_k, batch)
+
+
+def _growing_scores(params, dims):
+    """Yield raw scores (n_batches, n_queries, n_keys) at each of dims, one array that keeps growing.
+
+    Segment by segment of dims every batch reads on in its own stream, so dims must always be
+    the same powers of 2 for the draw to be the same.
+    """
+    law = COMPONENT_LAWS[params.law]
+    rngs = [block_generator(params.seed, _BATCH_STREAM, batch) for batch in range(N_BATCHES)]
+    n_queries = params.n_rows // N_BATCHES
+    scores = np.zeros((N_BATCHES, n_queries, params.n_keys))
+    for start, stop in pairwise((0, *dims)):
+        for batch, rng in zip(scores, rngs, strict=True):
+            coordinates = law.draw(rng, (stop - start, n_queries + params.n_keys))
+            q, k = coordinates[:, :n_queries], coordinates[:, n_queries:]
+            batch += q.T @ k  # (n_queries, d) @ (d, n_keys)
+        yield scores
+
+
+def _row_means(scores):
+    """Means of H, max p and tr J over the rows of each batch, (3, n_batches)."""
+    weights = softmax(scores)
+    traces = 1.0 - (weights**2).sum(axis=-1)
+    rows = np.stack([entropy_nats(scores), weights.max(axis=-1), traces])
+    return rows.mean(axis=-1)
+
+
+def _beside(batch_means, predicted):
+    """`MeasuredSoftmax` from batch means (3, n_dims, n_batches) of H, max p and tr J."""
+    entropy, max_weight, trace = batch_means.mean(axis=-1)
+    errors = batch_means.std(axis=-1, ddof=1) / math.sqrt(N_BATCHES)
+    effective = np.exp(entropy)
+    measured = (entropy, effective, max_weight, trace)
+    errors = (errors[0], effective * errors[0], errors[1], errors[2])  # d e^H = e^H dH
+    rows = zip(_QUANTITIES, measured, errors, strict=True)
+    return MeasuredSoftmax(*(_measured_mean(m, error, getattr(predicted, name)) for name, m, error in rows))
+
+
+def _measured_mean(measured, error, predicted):
+    half_width = stdtrit(N_BATCHES - 1, 0.975) * error
+    low, high = predicted - half_width, predicted + half_width
+    return MeasuredMean(measured, error, predicted, low, high, (low <= measured) & (measured <= high))
+
+
+# --- overflow ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OverflowCurve:
+    """Weight of the larger of two scores 0 and s, really computed in one floating-point type.
+
+    Attributes
+    ----------
+    dtype : str
+        float16, float32 or float64.
+    naive_weight : ndarray, shape (n_scores,)
+        exp(s) / (exp(0) + exp(s)) in that type; NaN where exp(s) overflows.
+    stable_weight : ndarray, shape (n_scores,)
+        The same with the largest score subtracted first.
+    last_finite_score, first_failing_score : float
+        Two neighbouring numbers of that type: the naive weight is finite at the first and NaN at the second.
+    largest_exponent : float
+        ln of the largest finite number of that type, the closed form of the limit.
+    stable_is_finite : bool
+        Whether the stable weight is finite at every score.
+    stable_largest_error : float
+        Largest distance of the stable weight from 1 / (1 + e^-s).
+    machine_epsilon : float
+        Spacing of the type's numbers at 1.
+    """
+
+    dtype: str
+    naive_weight: np.ndarray
+    stable_weight: np.ndarray
+    last_finite_score: float
+    first_failing_score: float
+    largest_exponent: float
+    stable_is_finite: bool
+    stable_largest_error: float
+    machine_epsilon: float
+
+
+@dataclass(frozen=True)
+class OverflowStudy:
+    """Naive and stable softmax of the row [0, s] in three floating-point types.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (n_scores,)
+        s, from 1 to 2,000, evenly spaced in ln s and rounded to float16 so that all types get the same s.
+    exact_weight : ndarray, shape (n_scores,)
+        1 / (1 + e^-s).
+    curves : tuple of OverflowCurve
+        float16, float32, float64.
+    """
+
+    scores: np.ndarray
+    exact_weight: np.ndarray
+    curves: tuple[OverflowCurve, ...]
+
+
+def overflow_study():
+    """Softmax of [0, s] with and without the subtraction of the largest score, as s grows.
+
+    Returns
+    -------
+    OverflowStudy
+        The stable weights are finite everywhere; the naive ones fail beyond ln(largest number).
+
+    Notes
+    -----
+    Overflow and saturation are two problems. Subtracting the largest score cures the first in every
+    type and changes nothing about the second; the scale 1/√d_k cures the second only.
+
+    References
+    ----------
+    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), introduction.
+
+    Examples
+    --------
+    >>> [round(curve.largest_exponent, 2) for curve in overflow_study().curves]
+    [11.09, 88.72, 709.78]
+    """
+    scores = np.geomspace(1.0, 2000.0, 200).astype(np.float16).astype(np.float64)
+    exact = softmax(np.stack([np.zeros_like(scores), scores], axis=-1))[:, 1]
+    curves = tuple(_overflow_curve(np.dtype(name).type, scores, exact) for name in _OVERFLOW_DTYPES)
+    return OverflowStudy(scores, exact, curves)
+
+
+def _overflow_curve(dtype, scores, exact):
+    stable = _stable_weight(scores.astype(dtype)).astype(np.float64)
+    last_finite, first_failing = _naive_limit(dtype)
+    return OverflowCurve(
+        dtype=dtype.__name__,
+        naive_weight=_naive_weight(scores.astype(dtype)).astype(np.float64),
+        stable_weight=stable,
+        last_finite_score=last_finite,
+        first_failing_score=first_failing,
+        largest_exponent=float(np.log(np.float64(np.finfo(dtype).max))),
+        stable_is_finite=bool(np.isfinite(stable).all()),
+        stable_largest_error=float(np.abs(stable - exact).max()),
+        machine_epsilon=float(np.finfo(dtype).eps),
+    )
+
+
+def _naive_weight(scores):
+    """Weight of s in softmax([0, s]) by the bare formula; inf/inf stays NaN."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        zero, s = np.exp(np.zeros_like(scores)), np.exp(scores)
+        return s / (zero + s)
+
+
+def _stable_weight(scores):
+    """Weight of s in softmax([0, s]) with the largest score subtracted first."""
+    largest = np.maximum(scores, np.zeros_like(scores))
+    zero, s = np.exp(-largest), np.exp(scores - largest)
+    return s / (zero + s)
+
+
+def _naive_limit(dtype):
+    """The last s with a finite naive weight and the next number of the type, by bisection."""
+    low, high = dtype(1.0), dtype(2000.0)
+    while np.nextafter(low, high) < high:
+        middle = dtype(low + (high - low) / dtype(2.0))
+        if np.isfinite(_naive_weight(middle)):
+            low = middle
+        else:
+            high = middle
+    return float(low), float(high)

@@ -1,0 +1,52 @@
+"""All measurements, side by side in one run:  .venv/bin/python tests/benchmarks
+
+Name some to run only those:  .venv/bin/python tests/benchmarks sweep hero
+Exit code 1 if a budget is exceeded. Nothing else should run on the machine meanwhile.
+"""
+
+import argparse
+import importlib
+import os
+import platform
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "e2e")]
+
+# name -> module, function: imported when run, so that the core's ones need no browser.
+MEASUREMENTS = {
+    "sweep": ("core_ratios", "sweep"),
+    "scores": ("core_ratios", "scores"),
+    "density": ("core_ratios", "density"),
+    "hero": ("browser_ratios", "hero"),
+    "move": ("browser_ratios", "move"),
+    "first": ("browser_ratios", "first"),
+    "visitors": ("visitors", "visitors"),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    choices = ", ".join(MEASUREMENTS)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {choices}; default: all")
+    names = parser.parse_args().names or list(MEASUREMENTS)
+    unknown = sorted(set(names) - set(MEASUREMENTS))
+    if unknown:
+        parser.error(f"unknown name {unknown[0]!r}; choose from {choices}")
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}\n")
+    print("| quantity | measured | budget | | detail |\n|---|---|---|---|---|")
+    rows = [row for name in names for row in measured(name)]
+    sys.exit(0 if all(row.passed for row in rows) else 1)
+
+
+def measured(name):
+    module, function = MEASUREMENTS[name]
+    rows = getattr(importlib.import_module(module), function)()
+    for row in rows:
+        print(f"| {' | '.join(row.cells())} |", flush=True)
+    return rows
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""The core against the bare NumPy and SciPy calls that its work cannot do without."""
+
+import numpy as np
+from ratios import interleaved, ratio_row
+from scipy.special import gammaln, kve
+
+SWEEP_SAMPLES = 20_000
+SWEEP_DIMS = tuple(int(d) for d in np.unique(np.geomspace(1, 1024, 64).round()))  # as many as a slider has
+SWEEP_BUDGET = 1.6
+SCORES_SHAPE = (1_000, 1_000, 512)  # n_queries, n_keys, d_k
+SCORES_BUDGET = 1.3
+DENSITY_POINTS = 2_000
+DENSITY_DIMS = (64, 512)
+DENSITY_BUDGET = 3.0
+
+
+def sweep():
+    """dimension_sweep against drawing its random numbers with the same bit generator."""
+    from sattn_core.sweep import dimension_sweep
+
+    def ours():
+        dimension_sweep(SWEEP_DIMS, n_samples=SWEEP_SAMPLES, n_keys=16, seed=0)
+
+    def bare():
+        # One buffer for all coordinates: no time is lost to fresh memory.
+        rng = np.random.Generator(np.random.SFC64(0))
+        buffer = np.empty((2, SWEEP_SAMPLES))
+        for _ in range(SWEEP_DIMS[-1]):
+            rng.standard_normal(out=buffer)
+
+    pairs = interleaved(ours, bare, repeats=5)
+    name = f"dimension_sweep, {SWEEP_SAMPLES:,} pairs × {SWEEP_DIMS[-1]:,} dimensions / bare draws"
+    return [ratio_row(name, SWEEP_BUDGET, pairs)]
+
+
+def scores():
+    """draw_queries_and_keys and raw_scores against the bare draws and the bare matrix product."""
+    from sattn_core.components import draw_queries_and_keys
+    from sattn_core.scores import raw_scores
+
+    n_queries, n_keys, d_k = SCORES_SHAPE
+
+    def ours():
+        raw_scores(*draw_queries_and_keys(n_queries, n_keys, d_k, seed=0))
+
+    def bare():
+        rng = np.random.default_rng(0)
+        rng.standard_normal((n_queries, d_k)) @ rng.standard_normal((n_keys, d_k)).T
+
+    pairs = interleaved(ours, bare, repeats=15)
+    name = f"draw_queries_and_keys + raw_scores, {n_queries:,} × {n_keys:,}, d_k = {d_k}"
+    return [ratio_row(f"{name} / bare draws and product", SCORES_BUDGET, pairs)]
+
+
+def density():
+    """dot_product_pdf against one call of the special function inside it."""
+    from sattn_core.law import dot_product_pdf
+
+    return [_density(dot_product_pdf, d_k) for d_k in DENSITY_DIMS]
+
+
+def _density(dot_product_pdf, d_k):
+    points = np.linspace(-8, 8, DENSITY_POINTS) * np.sqrt(d_k)
+    order, distance = (d_k - 1) / 2, np.abs(points)
+
+    def ours():
+        return dot_product_pdf(points, d_k)
+
+    def bare():
+        return kve(order, distance)
+
+    bessel = bare()
+    usable = np.isfinite(bessel)  # near 0 the bare call overflows and the density must not
+    log_density = order * np.log(distance / 2) - distance + np.log(bessel) - gammaln(d_k / 2)
+    expected = np.exp(log_density) / np.sqrt(np.pi)
+    # Both must have done the same work, or the ratio means nothing.
+    np.testing.assert_allclose(ours()[usable], expected[usable], rtol=1e-9)
+    name = f"dot_product_pdf, {DENSITY_POINTS:,} points, d_k = {d_k} / bare scipy.special.kve"
+    return ratio_row(name, DENSITY_BUDGET, interleaved(ours, bare, repeats=41, loops=5))

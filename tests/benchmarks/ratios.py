@@ -1,0 +1,61 @@
+"""What one measurement is, and how two things are timed fairly against each other."""
+
+import math
+import statistics
+import time
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: a measured quantity beside its budget."""
+
+    quantity: str
+    measured: float
+    budget: float | None  # None: for information
+    unit: str = "×"
+    detail: str = ""
+
+    @property
+    def passed(self):
+        return self.budget is None or self.measured <= self.budget
+
+    def cells(self):
+        measured = f"{self.measured:.3g} {self.unit}"
+        if self.budget is None:
+            return self.quantity, measured, "none", "", self.detail
+        verdict = "pass" if self.passed else "FAIL"
+        return self.quantity, measured, f"≤ {self.budget:g} {self.unit}", verdict, self.detail
+
+
+def seconds(function):
+    begin = time.perf_counter()
+    function()
+    return time.perf_counter() - begin
+
+
+def interleaved(ours, bare, *, repeats, loops=1):
+    """Times of ours and bare, taken in turns so that a busy moment hits both; the first pair warms up.
+
+    Each time is that of `loops` calls in a row, divided by their number.
+    """
+    pairs = []
+    for repeat in range(repeats + 1):
+        order = (ours, bare) if repeat % 2 else (bare, ours)
+        taken = {each: seconds(lambda each=each: [each() for _ in range(loops)]) / loops for each in order}
+        pairs.append((taken[ours], taken[bare]))
+    return pairs[1:]
+
+
+def ratio_row(quantity, budget, pairs, *, scale=1e3, unit="ms", note=""):
+    """The median of the ratios of each pair, with both medians for the reader."""
+    ratio = statistics.median(ours / bare for ours, bare in pairs)
+    ours, bare = (statistics.median(times) * scale for times in zip(*pairs, strict=True))
+    detail = f"{ours:.3g} {unit} against {bare:.3g} {unit}, {len(pairs)} pairs"
+    return Row(quantity, ratio, budget, detail=f"{detail}; {note}" if note else detail)
+
+
+def percentile(values, share):
+    """The smallest value that at least this share of the values do not exceed."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]

@@ -1,0 +1,113 @@
+"""The variance of the entries against complete enumeration and simulated coverage."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from sattn_core.score_variance import score_variance_band, score_variance_moments
+
+COIN = ((-1.0, 0.5), (1.0, 0.5))
+LOPSIDED = ((-0.5, 0.8), (2.0, 0.2))  # mean 0, variance 1, fourth moment 3.25, not symmetric
+
+
+def enumerate_variance(m, n, d, law_q, law_k):
+    """Mean and variance of np.var(Q K^T) over every outcome of two-point components."""
+    Qs, w_q = every_matrix(law_q, m, d)
+    Ks, w_k = every_matrix(law_k, n, d)
+    V = np.einsum("aid,bjd->abij", Qs, Ks).reshape(len(Qs), len(Ks), -1).var(axis=-1)
+    weights = np.multiply.outer(w_q, w_k)
+    mean = (weights * V).sum()
+    return mean, (weights * (V - mean) ** 2).sum()
+
+
+def every_matrix(law, rows, columns):
+    outcomes = list(itertools.product(law, repeat=rows * columns))
+    values = np.array([[x for x, _ in outcome] for outcome in outcomes]).reshape(-1, rows, columns)
+    return values, np.array([math.prod(p for _, p in outcome) for outcome in outcomes])
+
+
+@pytest.mark.parametrize(("m", "n", "d"), [(1, 2, 1), (2, 2, 1), (2, 2, 2), (3, 2, 2), (1, 4, 2), (2, 3, 3)])
+def test_moments_against_enumeration(m, n, d):
+    moments = score_variance_moments(m, n, d, kurtosis_q=1, kurtosis_k=3.25)
+    # at most 2^15 terms: rounding below 1e-11
+    assert moments == pytest.approx(enumerate_variance(m, n, d, COIN, LOPSIDED), rel=1e-11)
+
+
+def draw_variances(m, n, d, n_matrices, seed):
+    rng = np.random.default_rng(seed)
+    batch = max(1, 2_000_000 // (m * d + n * d + m * n))
+    sizes = [min(batch, n_matrices - start) for start in range(0, n_matrices, batch)]
+    draws = []
+    for size in sizes:
+        Q, K = rng.standard_normal((size, m, d)), rng.standard_normal((size, n, d))
+        draws.append(np.matmul(Q, K.swapaxes(1, 2)).reshape(size, -1).var(axis=1))
+    return np.concatenate(draws)
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "d", "n_matrices"),
+    [
+        (2, 2, 2, 40_000),
+        (4, 4, 8, 20_000),
+        (16, 16, 64, 10_000),
+        (32, 32, 2, 10_000),
+        (64, 64, 64, 4_000),
+        (1, 64, 4, 20_000),
+        (1, 3, 64, 20_000),
+        (8, 8, 1, 20_000),
+        (12, 2, 6, 20_000),
+        (7, 7, 7, 20_000),
+    ],
+)
+def test_the_band_covers_what_it_says(m, n, d, n_matrices):
+    V = draw_variances(m, n, d, n_matrices, seed=5)
+    mean, variance = score_variance_moments(m, n, d)
+    assert abs(V.mean() - mean) < 4 * math.sqrt(variance / n_matrices)
+    for level in (0.95, 0.8):
+        low, high = score_variance_band(m, n, d, level=level)
+        coverage = ((low <= V) & (V <= high)).mean()
+        # the gamma approximation is allowed 1.5 points; the rest is the error of this simulation
+        assert abs(coverage - level) < 0.015 + 2 * math.sqrt(level * (1 - level) / n_matrices)
+
+
+@pytest.mark.parametrize(("m", "n", "d"), [(2, 2, 2), (3, 8, 2), (2, 5, 40), (1, 30, 3)])
+def test_simulated_bands_miss_each_side_equally_often(m, n, d):
+    n_matrices = 40_000
+    V = draw_variances(m, n, d, n_matrices, seed=6)
+    low, high = score_variance_band(m, n, d, level=0.9)
+    # the quantiles come from 100,000 matrices, the check from 40,000: both errors count
+    allowed = 4 * math.sqrt(0.05 * 0.95 * (1 / 100_000 + 1 / n_matrices))
+    assert abs((low > V).mean() - 0.05) < allowed
+    assert abs((high < V).mean() - 0.05) < allowed
+
+
+def test_bartlett_factors_give_the_same_law_as_the_matrices():
+    # the band of few queries and very many keys, where drawing the matrices would take gigabytes:
+    # given q the variance of n scores tends to |q|^2, chi-square with d_k degrees of freedom
+    low, high = score_variance_band(1, 1_000_000, 2)
+    # chi2(2) quantiles are -2 ln(1 - p); 100,000 draws leave 1.6 % at the lower end
+    assert low == pytest.approx(-2 * math.log(0.975), rel=0.08)
+    assert high == pytest.approx(-2 * math.log(0.025), rel=0.02)
+
+
+def test_stated_facts():
+    mean, variance = score_variance_moments(2, 2, 2)
+    assert (mean, math.sqrt(variance)) == pytest.approx((1.5, 2.17945), abs=5e-6)
+    mean, variance = score_variance_moments(1111, 1111, 111)
+    sd = math.sqrt(variance)
+    assert sd == pytest.approx(0.647907, abs=5e-7)
+    assert (110.5603610976103 - mean) / sd == pytest.approx(-0.678414, abs=5e-7)
+    # what someone who takes the entries for independent gets: mean 111, variance 2 d (d + 3) / N
+    independent_sd = math.sqrt(2 * 111 * 114) / 1111
+    assert (110.5603610976103 - 111) / independent_sd == pytest.approx(-3.07030, abs=5e-6)
+    low, high = score_variance_band(1111, 1111, 111)
+    assert low < 110.5603610976103 < high
+
+
+def test_independent_entries_would_be_a_false_alarm():
+    V = draw_variances(32, 32, 2, 4_000, seed=7)
+    independent_sd = math.sqrt(2 * 2 * 5 / 1024)
+    inside = (abs(V - 2) < 1.96 * independent_sd).mean()
+    assert inside == pytest.approx(0.41, abs=4 * math.sqrt(0.24 / 4_000) + 0.005)

@@ -1,0 +1,80 @@
+"""What holds in the softmax lesson for any list and any draw."""
+
+import math
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sattn_core.components import COMPONENT_LAWS
+from sattn_core.lessons.softmax_saturation import (
+    SaturationParams,
+    compare_lists,
+    measure_saturation,
+    parse_score_list,
+)
+
+NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=64)
+SEPARATORS = st.sampled_from([",", ", ", " ;", "\n", "  "])
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(NUMBERS, min_size=2, max_size=4), st.floats(-100, 100), st.floats(-1e6, 1e6))
+def test_any_lists_give_weights_and_finite_summaries(lists, multiplier, shift):
+    found = compare_lists(lists, multiplier=multiplier, shift=shift)
+    for weights, numbers in zip(found.attention_weights, lists, strict=True):
+        assert math.isclose(weights.sum(), 1.0, rel_tol=1e-12)
+        assert weights.size == len(numbers)
+    assert (found.gap >= 0).all()
+    assert np.isfinite(found.log10_jacobian_norm).all()
+    assert (found.jacobian_norm <= math.sqrt(0.5) + 1e-12).all()
+    assert found.jacobian_norm_ratio >= 0
+    assert (found.effective_keys >= 1).all()
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40), SEPARATORS)
+def test_what_is_written_is_read_back(numbers, separator):
+    assert parse_score_list(separator.join(map(repr, numbers))) == tuple(numbers)
+
+
+def answer(text):
+    """The numbers, or what the person is told."""
+    try:
+        return parse_score_list(text)
+    except ValueError as told:
+        return str(told)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.text(max_size=60))
+def test_any_text_gives_numbers_or_one_sentence(text):
+    found = answer(text)
+    if isinstance(found, str):
+        assert found[0] in '"TI'
+        assert found[-1] == "."
+    else:
+        assert 2 <= len(found) <= 64
+        assert all(abs(number) <= 1e6 for number in found)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.sampled_from(sorted(COMPONENT_LAWS)), st.integers(0, 2**32), st.integers(1, 64))
+def test_a_draw_depends_on_the_seed_and_not_on_the_dimensions_asked(law, seed, largest):
+    alone = measure_saturation(SaturationParams(5, (largest,), law, 40, seed))
+    among = measure_saturation(SaturationParams(5, (*range(1, largest), largest, 100), law, 40, seed))
+    n_measured = alone.measured_dims.size
+    np.testing.assert_array_equal(alone.measured_dims, among.measured_dims[:n_measured])
+    for mine, theirs in ((alone.raw_measured, among.raw_measured), (alone.scaled_measured, among.scaled_measured)):
+        np.testing.assert_array_equal(mine.max_weight.measured, theirs.max_weight.measured[:n_measured])
+        np.testing.assert_array_equal(mine.jacobian_trace.measured, theirs.jacobian_trace.measured[:n_measured])
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.sampled_from(sorted(COMPONENT_LAWS)), st.integers(0, 2**32))
+def test_scaled_attention_is_never_sharper(law, seed):
+    # Dividing scores by √d_k >= 1 raises the entropy of every single row.
+    result = measure_saturation(SaturationParams(6, (32,), law, 20, seed))
+    raw, scaled = result.raw_measured, result.scaled_measured
+    assert (scaled.entropy_nats.measured >= raw.entropy_nats.measured - 1e-12).all()
+    assert (scaled.max_weight.measured <= raw.max_weight.measured + 1e-12).all()

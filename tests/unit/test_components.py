@@ -1,0 +1,154 @@
+import math
+
+import numpy as np
+import pytest
+
+from sattn_core.components import COMPONENT_LAWS, PairLaw, append_coordinates, draw_queries_and_keys
+from sattn_core.scores import raw_scores
+
+LAWS = tuple(COMPONENT_LAWS)
+
+
+def test_laws_are_the_six_named_ones_with_their_kurtosis():
+    kurtosis = {name: law.kurtosis for name, law in COMPONENT_LAWS.items()}
+    assert kurtosis == {
+        "normal": 3, "uniform": 1.8, "rademacher": 1, "laplace": 6, "student_t": 9, "sparse": 30,
+    }  # fmt: skip
+
+
+def test_laws_say_which_moments_are_infinite():
+    infinite = {name for name, law in COMPONENT_LAWS.items() if not np.isfinite(law.moments).all()}
+    assert infinite == {"student_t"}
+    assert COMPONENT_LAWS["student_t"].moments[2:] == (math.inf, math.inf)
+
+
+def test_laws_cannot_be_changed():
+    with pytest.raises(TypeError):
+        COMPONENT_LAWS["normal"] = COMPONENT_LAWS["uniform"]
+    with pytest.raises(AttributeError):
+        COMPONENT_LAWS["normal"].name = "other"
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_draw_has_the_shape_asked_and_is_float64(law):
+    draws = COMPONENT_LAWS[law].draw(np.random.default_rng(0), (3, 4))
+    assert draws.shape == (3, 4)
+    assert draws.dtype == np.float64
+
+
+def test_draws_stay_on_the_support_of_their_law():
+    rng = np.random.default_rng(0)
+    assert set(COMPONENT_LAWS["rademacher"].draw(rng, 200)) == {-1.0, 1.0}
+    assert np.abs(COMPONENT_LAWS["uniform"].draw(rng, 1000)).max() <= math.sqrt(3)
+    assert 850 < np.count_nonzero(COMPONENT_LAWS["sparse"].draw(rng, 1000) == 0) < 950
+
+
+def test_queries_and_keys_have_their_shapes_and_no_common_entries():
+    Q, K = draw_queries_and_keys(3, 5, 4, seed=0)
+    assert Q.shape == (3, 4)
+    assert K.shape == (5, 4)
+    assert not np.intersect1d(Q, K).size
+
+
+def test_means_shift_every_component():
+    Q, K = draw_queries_and_keys(3, 5, 4, seed=0)
+    shifted_Q, shifted_K = draw_queries_and_keys(3, 5, 4, mean_q=2.0, mean_k=-1.0, seed=0)
+    np.testing.assert_allclose(shifted_Q, Q + 2, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(shifted_K, K - 1, rtol=0, atol=1e-13)
+
+
+def test_correlation_mixes_paired_rows_and_leaves_the_others_alone():
+    Q, B = draw_queries_and_keys(2, 5, 4, seed=3)
+    same_Q, K = draw_queries_and_keys(2, 5, 4, correlation=0.6, seed=3)
+    np.testing.assert_array_equal(same_Q, Q)
+    np.testing.assert_allclose(K[:2], 0.6 * Q + 0.8 * B[:2], rtol=0, atol=1e-13)
+    np.testing.assert_array_equal(K[2:], B[2:])
+
+
+def test_correlation_is_taken_before_the_means():
+    Q, K = draw_queries_and_keys(2, 2, 4, mean_q=5.0, mean_k=1.0, correlation=1.0, seed=3)
+    np.testing.assert_allclose(K - 1, Q - 5, rtol=0, atol=1e-13)
+
+
+def test_more_queries_than_keys_pairs_the_first_ones():
+    Q, K = draw_queries_and_keys(5, 2, 4, correlation=-1.0, seed=3)
+    np.testing.assert_array_equal(K, -Q[:2])
+
+
+def test_pair_law_product_is_the_product_of_query_and_key():
+    pair = PairLaw(mean_q=1.0, mean_k=2.0, correlation=0.6)
+    assert pair.product(np.array([3.0]), np.array([5.0])) == pytest.approx((1 + 3) * (2 + 0.6 * 3 + 0.8 * 5))
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_appending_in_parts_gives_the_same_bits(law):
+    options = {"law": law, "mean_q": 0.3, "mean_k": -0.2, "correlation": 0.4, "seed": 11}
+    whole = append_coordinates(np.zeros(50), 0, 64, **options)
+    part = append_coordinates(np.zeros(50), 0, 19, **options)
+    np.testing.assert_array_equal(append_coordinates(part, 19, 64, **options), whole)
+
+
+def test_appended_coordinates_add_to_the_scores_they_get():
+    # k = q with components ±1 adds 1 a coordinate
+    scores = append_coordinates([10.0, 20.0], 3, 6, law="rademacher", correlation=1.0, seed=0)
+    np.testing.assert_array_equal(scores, [13.0, 23.0])
+
+
+def test_coordinates_differ_from_one_another_and_between_seeds():
+    single = [append_coordinates(np.zeros(5), i, i + 1, seed=0) for i in range(12)]
+    single.append(append_coordinates(np.zeros(5), 0, 1, seed=1))
+    assert np.unique(single).size == 13 * 5
+
+
+def test_appending_returns_a_new_array_and_never_writes_back():
+    scores = np.zeros(4)
+    for stop in (0, 3):
+        result = append_coordinates(scores, 0, stop, seed=0)
+        assert not np.shares_memory(result, scores)
+    np.testing.assert_array_equal(scores, np.zeros(4))
+
+
+def test_same_seed_same_scores_when_multiplied_out():
+    first = raw_scores(*draw_queries_and_keys(4, 3, 8, seed=5))
+    np.testing.assert_array_equal(first, raw_scores(*draw_queries_and_keys(4, 3, 8, seed=5)))
+    assert not np.array_equal(first, raw_scores(*draw_queries_and_keys(4, 3, 8, seed=6)))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"n_queries": 0}, ValueError, "n_queries must be at least 1, but got 0"),
+        ({"n_keys": 0}, ValueError, "n_keys must be at least 1, but got 0"),
+        ({"d_k": 0}, ValueError, "d_k must be at least 1, but got 0"),
+        ({"d_k": 2.5}, TypeError, "d_k must be an integer, but got 2.5"),
+        ({"law": "cauchy"}, ValueError, "law must be one of normal, uniform"),
+        ({"mean_q": math.nan}, ValueError, "mean_q must be a finite number"),
+        ({"mean_k": "1"}, TypeError, "mean_k must be a real number"),
+        ({"correlation": 1.01}, ValueError, "correlation must be a finite number in [-1, 1], but got 1.01"),
+        ({"seed": -1}, ValueError, "seed must be at least 0, but got -1"),
+    ],
+)
+def test_draws_refuse_bad_arguments(change, error, message):
+    arguments = {"n_queries": 2, "n_keys": 2, "d_k": 2, "seed": 0} | change
+    with pytest.raises(error) as caught:
+        draw_queries_and_keys(**arguments)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"scores": [[0.0]]}, ValueError, "scores must have 1 dimension(s)"),
+        ({"scores": []}, ValueError, "scores must have at least 1 entries"),
+        ({"scores": [math.inf]}, ValueError, "scores must hold finite numbers only"),
+        ({"start": -1}, ValueError, "start must be at least 0, but got -1"),
+        ({"start": 3, "stop": 2}, ValueError, "stop must be at least 3, but got 2"),
+        ({"law": "cauchy"}, ValueError, "law must be one of"),
+        ({"seed": True}, TypeError, "seed must be an integer, but got True"),
+    ],
+)
+def test_appending_refuses_bad_arguments(change, error, message):
+    arguments = {"scores": [0.0], "start": 0, "stop": 1, "seed": 0} | change
+    with pytest.raises(error) as caught:
+        append_coordinates(**arguments)
+    assert message in str(caught.value)

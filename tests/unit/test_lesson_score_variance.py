@@ -1,0 +1,482 @@
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from sattn_core.components import append_coordinates, draw_queries_and_keys
+from sattn_core.law import dot_product_pdf, dot_product_ppf
+from sattn_core.lessons.score_variance import (
+    ScoreVarianceParams,
+    hand_made_example,
+    measure_score_variance,
+    parse_vector_rows,
+    random_walks,
+    score_moments,
+    shared_row_covariance,
+    two_way_error,
+    variance_curve,
+)
+from sattn_core.score_variance import score_variance_band, score_variance_moments
+from sattn_core.scores import raw_scores
+
+MOMENTS = ("mean", "variance", "excess kurtosis")
+NAMES = tuple(f"{part} {moment}" for part in ("raw", "scaled") for moment in MOMENTS)
+MATRIX = {"sampling": "matrix", "n_queries": 6, "n_keys": 5}
+
+
+def rows_of(**fields):
+    params = ScoreVarianceParams(**({"d_k": 16, "n_samples": 400} | fields))
+    return {row.name: row for row in measure_score_variance(params).rows}
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return measure_score_variance(ScoreVarianceParams(16, n_samples=400, seed=3))
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return append_coordinates(np.zeros(400), 0, 16, seed=3)
+
+
+def test_pairs_are_the_appended_coordinates(pairs, scores):
+    given = measure_score_variance(pairs.params, scores=scores)
+    assert given.rows == pairs.rows
+    np.testing.assert_array_equal(given.counts, pairs.counts)
+
+
+def test_pairs_with_means_and_correlation_are_drawn_with_them():
+    options = {"law": "laplace", "mean_q": 0.5, "mean_k": -1.0, "correlation": 0.3, "seed": 4}
+    params = ScoreVarianceParams(3, n_samples=50, **options)
+    scores = append_coordinates(np.zeros(50), 0, 3, **options)
+    assert measure_score_variance(params, scores=scores).rows == measure_score_variance(params).rows
+
+
+def test_matrix_is_the_product_of_the_drawn_queries_and_keys():
+    params = ScoreVarianceParams(16, mean_q=0.5, mean_k=1.0, seed=3, **MATRIX)
+    Q, K = draw_queries_and_keys(6, 5, 16, mean_q=0.5, mean_k=1.0, seed=3)
+    result = measure_score_variance(params)
+    assert result.n_scores == 30
+    assert result.rows == measure_score_variance(params, scores=raw_scores(Q, K)).rows
+
+
+def test_rows_are_named_and_measured(pairs, scores):
+    assert tuple(row.name for row in pairs.rows) == NAMES
+    m2 = scores.var()
+    excess = np.mean((scores - scores.mean()) ** 4) / m2**2 - 3
+    raw = [scores.mean(), scores.var(ddof=1), excess]
+    scaled = [scores.mean() / 4, scores.var(ddof=1) / 16, excess]
+    np.testing.assert_allclose([row.measured for row in pairs.rows], raw + scaled, rtol=1e-11)
+
+
+def test_rows_predict_zero_d_k_and_six_over_d_k(pairs):
+    assert [row.predicted for row in pairs.rows] == pytest.approx([0, 16, 6 / 16, 0, 1, 6 / 16], abs=1e-13)
+
+
+def test_standard_errors_of_pairs_by_hand(pairs):
+    mean, variance = pairs.rows[:2]
+    assert mean.standard_error == pytest.approx(math.sqrt(16 / 400), rel=1e-13)
+    assert variance.standard_error == pytest.approx(16 * math.sqrt((6 / 16 + 3 - 397 / 399) / 400), rel=1e-13)
+    assert {row.error_source for row in pairs.rows} == {"exact"}
+
+
+def test_standard_error_of_the_kurtosis_by_hand():
+    # S = a b, a and b normal: E z², z⁴, z⁶, z⁸ are 1, 9, 225, 11025 and κ is 9
+    by_hand = 11025 - 4 * 9 * 225 + 4 * 81 * 9 + 2 * 9 * 9 - 4 * 81 + 81
+    kurtosis = rows_of(d_k=1, n_samples=100)["raw excess kurtosis"]
+    assert kurtosis.standard_error == pytest.approx(math.sqrt(by_hand / 100), rel=1e-12)
+    matrix = rows_of(d_k=1, **MATRIX)["raw excess kurtosis"]  # 4 + 5 entries share a query or a key
+    assert matrix.standard_error == pytest.approx(math.sqrt((by_hand + (4 + 5) * 216) / 30), rel=1e-12)
+    assert matrix.error_source == "exact"
+
+
+def test_standard_error_of_a_skewed_kurtosis_by_quadrature():
+    # q = k normal: S = q², z = (q² - 1)/√2, skewness √8, κ = 15; exact for polynomials up to degree 39
+    nodes, weights = np.polynomial.hermite_e.hermegauss(20)
+    z = (nodes**2 - 1) / math.sqrt(2)
+    influence = z**4 - 30 * z**2 - 4 * math.sqrt(8) * z + 15
+    by_hand = weights @ influence**2 / math.sqrt(2 * math.pi)
+    kurtosis = rows_of(d_k=1, n_samples=100, correlation=1.0)["raw excess kurtosis"]
+    assert kurtosis.standard_error == pytest.approx(math.sqrt(by_hand / 100), rel=1e-10)
+
+
+def test_bands_are_two_sided_95_percent(pairs):
+    for row in pairs.rows:
+        assert row.high - row.predicted == pytest.approx(1.959963984540054 * row.standard_error, rel=1e-12)
+        assert row.predicted - row.low == pytest.approx(1.959963984540054 * row.standard_error, rel=1e-12)
+        assert row.z == pytest.approx((row.measured - row.predicted) / row.standard_error, rel=1e-12)
+        assert row.inside == (abs(row.z) < 1.959963984540054)
+
+
+def test_a_row_outside_its_band_says_so():
+    params = ScoreVarianceParams(16, n_samples=400)
+    row = measure_score_variance(params, scores=np.linspace(-1, 1, 400)).rows[1]
+    assert row.inside is False
+    assert row.z < -10
+    row = measure_score_variance(params, scores=np.linspace(-100, 100, 400)).rows[1]
+    assert row.inside is False
+    assert row.z > 10
+
+
+def test_signs_that_are_equal_and_have_a_mean_still_vary():
+    # q = k = 0.5 ± 1: q k is 2.25 or 0.25
+    rows = rows_of(d_k=3, law="rademacher", mean_q=0.5, mean_k=0.5, correlation=1.0)
+    assert rows["raw mean"].predicted == pytest.approx(3 * 1.25)
+    assert rows["raw variance"].predicted == pytest.approx(3 * 1.0)
+    assert rows["raw variance"].standard_error > 0
+
+
+def test_means_and_correlation_enter_the_prediction():
+    # q = 0.5 + a, k = -1 + 0.6 a + 0.8 b: E qk = -0.5 + 0.6, Var qk = 1 + 0.36 + 0.25 + 1 - 2 * 0.5 * 0.6
+    rows = rows_of(mean_q=0.5, mean_k=-1.0, correlation=0.6)
+    assert rows["raw mean"].predicted == pytest.approx(16 * 0.1, rel=1e-12)
+    assert rows["raw variance"].predicted == pytest.approx(16 * 2.01, rel=1e-12)
+    assert rows["scaled mean"].predicted == pytest.approx(4 * 0.1, rel=1e-12)
+    assert rows["scaled variance"].predicted == pytest.approx(2.01, rel=1e-12)
+
+
+def test_matrix_predictions_are_exact():
+    rows = rows_of(seed=1, **MATRIX)
+    mean, variance = score_variance_moments(6, 5, 16)
+    low, high = score_variance_band(6, 5, 16)
+    assert rows["raw variance"].predicted == pytest.approx(mean)
+    assert rows["raw variance"].standard_error == pytest.approx(math.sqrt(variance))
+    assert (rows["raw variance"].low, rows["raw variance"].high) == pytest.approx((low, high))
+    assert (rows["scaled variance"].low, rows["scaled variance"].high) == pytest.approx((low / 16, high / 16))
+    assert rows["raw mean"].standard_error == pytest.approx(math.sqrt(16 / 30))
+    assert rows["raw mean"].high == pytest.approx(dot_product_ppf(0.975, 16) / math.sqrt(30))
+    assert rows["raw mean"].low == -rows["raw mean"].high
+
+
+def test_matrix_variance_divides_by_the_number_of_entries():
+    params = ScoreVarianceParams(16, seed=1, **MATRIX)
+    scores = raw_scores(*draw_queries_and_keys(6, 5, 16, seed=1))
+    assert measure_score_variance(params).rows[1].measured == pytest.approx(np.var(scores), rel=1e-12)
+
+
+def test_matrix_variance_of_other_laws_uses_their_kurtosis():
+    row = rows_of(law="laplace", **MATRIX)["raw variance"]
+    mean, variance = score_variance_moments(6, 5, 16, kurtosis_q=6, kurtosis_k=6)
+    assert (row.predicted, row.standard_error) == pytest.approx((mean, math.sqrt(variance)))
+    assert 0 < row.low < row.predicted < row.high
+    assert row.predicted - row.low < row.high - row.predicted  # a gamma law leans to the left
+
+
+def test_matrix_with_means_by_hand():
+    rows = rows_of(mean_q=0.5, mean_k=2.0, **MATRIX)
+    of_mean = 16 * (1 / 30 + 0.25 / 5 + 4 / 6)
+    assert rows["raw mean"].predicted == 16.0
+    assert rows["raw mean"].standard_error == pytest.approx(math.sqrt(of_mean))
+    assert rows["raw variance"].predicted == pytest.approx(16 * (1 + 0.25 + 4) - of_mean)
+    assert rows["raw variance"].error_source == "estimated from the draws"
+    t_quantile = 2.7764451051977987  # Student's t, 4 degrees of freedom, 97.5 %
+    width = rows["raw variance"].high - rows["raw variance"].predicted
+    assert width == pytest.approx(t_quantile * rows["raw variance"].standard_error)
+
+
+def test_an_infinite_prediction_is_shown_and_not_judged():
+    row = rows_of(law="student_t", correlation=0.5)["raw excess kurtosis"]
+    assert row.predicted == math.inf
+    assert row.inside is None
+    assert math.isnan(row.standard_error)
+    assert math.isnan(row.low)
+    variance = rows_of(law="student_t", correlation=0.5)["raw variance"]
+    assert variance.error_source == "estimated from the draws"
+    assert variance.inside in (True, False)
+
+
+@pytest.mark.parametrize("fields", [{}, MATRIX])
+def test_an_infinite_standard_error_is_shown_and_not_judged(fields):
+    row = rows_of(law="student_t", **fields)["raw excess kurtosis"]
+    assert row.predicted == pytest.approx(78 / 16)
+    assert (row.standard_error, row.low, row.high) == (math.inf, -math.inf, math.inf)
+    assert row.inside is None
+    assert math.isnan(row.z)
+
+
+@pytest.mark.parametrize(("mean_q", "mean_k", "rho"), [(0.0, 0.0, 1.0), (0.0, 0.0, -1.0), (0.3, 0.3, -1.0)])
+def test_constant_scores_have_no_spread_and_no_density(mean_q, mean_k, rho):
+    params = ScoreVarianceParams(8, 20, "rademacher", mean_q, mean_k, rho)
+    result = measure_score_variance(params)
+    assert result.rows[0].measured == pytest.approx(8 * (mean_q * mean_k + rho))
+    assert (result.rows[1].predicted, result.rows[1].measured) == (0.0, 0.0)
+    assert math.isnan(result.rows[2].measured)
+    assert all(row.inside is None for row in result.rows)
+    assert np.isnan(result.raw_law).all()
+    assert result.counts.sum() == 20
+
+
+def test_a_constant_draw_of_a_law_that_varies_is_not_judged_by_its_kurtosis():
+    result = measure_score_variance(ScoreVarianceParams(1, n_samples=400), scores=np.ones(400))
+    assert result.rows[1].inside is False
+    assert result.rows[2].standard_error > 0
+    assert result.rows[2].inside is None
+
+
+def test_bins_are_five_standard_deviations_each_way(pairs, scores):
+    np.testing.assert_allclose(pairs.raw_edges, np.linspace(-20, 20, 81), atol=1e-12)
+    np.testing.assert_allclose(pairs.scaled_edges, np.linspace(-5, 5, 81), atol=1e-12)
+    np.testing.assert_array_equal(pairs.counts, np.histogram(scores, pairs.raw_edges)[0])
+    np.testing.assert_allclose(pairs.raw_density, pairs.counts / 400 / 0.5, rtol=1e-12)
+    np.testing.assert_allclose(pairs.scaled_density, pairs.counts / 400 / 0.125, rtol=1e-12)
+
+
+def test_bins_are_around_the_predicted_mean():
+    result = measure_score_variance(ScoreVarianceParams(16, 400, mean_q=1.0, mean_k=2.0))
+    assert (result.raw_edges[0] + result.raw_edges[-1]) / 2 == pytest.approx(32)
+    assert result.raw_edges[-1] - 32 == pytest.approx(5 * math.sqrt(16 * 6))
+    assert (result.raw_grid[0] + result.raw_grid[-1]) / 2 == pytest.approx(32)
+
+
+def test_scores_outside_the_bins_are_counted():
+    params = ScoreVarianceParams(16, n_samples=5)
+    result = measure_score_variance(params, scores=[-21.0, -20.5, 0.0, 0.1, 30.0])
+    assert (result.below, result.counts.sum(), result.above) == (2, 2, 1)
+
+
+@pytest.mark.parametrize("d_k", [1, 2, 3, 16, 63, 64, 400, 1024, 4096])
+def test_bins_of_signs_hold_equally_many_lattice_points(d_k):
+    edges = measure_score_variance(ScoreVarianceParams(d_k, 4, law="rademacher"), scores=[0.0] * 4).raw_edges
+    lattice = np.arange(-20 * d_k - d_k, 21 * d_k + 1, 2)  # the lattice, continued beyond ±d_k
+    held = np.histogram(lattice, edges)[0]
+    assert len(set(held)) == 1
+    assert not np.isin(edges, lattice).any()
+    np.testing.assert_array_equal(edges, -edges[::-1])
+    assert edges[-1] >= 5 * math.sqrt(d_k)
+    assert len(edges) <= 165
+
+
+def test_law_is_the_exact_density_for_centred_normal_components(pairs):
+    assert pairs.law_is_exact
+    np.testing.assert_allclose(pairs.raw_law, dot_product_pdf(pairs.raw_grid, 16), rtol=1e-12)
+    np.testing.assert_allclose(pairs.scaled_law, 4 * pairs.raw_law, rtol=1e-12)
+    np.testing.assert_allclose(pairs.scaled_grid, pairs.raw_grid / 4, rtol=1e-12)
+
+
+def test_law_is_finite_at_d_k_1():
+    assert np.isfinite(measure_score_variance(ScoreVarianceParams(1, 4)).raw_law).all()
+
+
+@pytest.mark.parametrize(
+    "change", [{"law": "uniform"}, {"mean_q": 0.1}, {"mean_k": 0.1}, {"correlation": 0.1}]
+)
+def test_law_is_normal_otherwise(change):
+    result = measure_score_variance(ScoreVarianceParams(16, 4, **change))
+    assert not result.law_is_exact
+    z = (result.raw_grid - result.theory.mean) / math.sqrt(result.theory.variance)
+    peak = 1 / math.sqrt(2 * math.pi * result.theory.variance)
+    np.testing.assert_allclose(result.raw_law, peak * np.exp(-(z**2) / 2), rtol=1e-12)
+
+
+def test_scaling_rule_holds_both_sides(pairs, scores):
+    rule = pairs.scaling_rule
+    assert rule.scale == pairs.scale == 0.25
+    assert rule.raw_variance == pytest.approx(scores.var(ddof=1), rel=1e-12)
+    assert rule.scale_squared_times_raw_variance == rule.raw_variance / 16
+    assert rule.scaled_variance == pytest.approx(rule.scale_squared_times_raw_variance, rel=1e-12)
+
+
+def test_scores_are_not_written_to(scores):
+    before = scores.copy()
+    measure_score_variance(ScoreVarianceParams(16, n_samples=400, seed=3), scores=scores)
+    np.testing.assert_array_equal(scores, before)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"d_k": 0}, ValueError, "d_k must be at least 1, but got 0"),
+        ({"n_samples": 3}, ValueError, "n_samples must be at least 4, but got 3"),
+        ({"law": "cauchy"}, ValueError, "law must be one of normal"),
+        ({"correlation": 2}, ValueError, "correlation must be a finite number in [-1, 1], but got 2"),
+        ({"sampling": "rows"}, ValueError, "sampling must be one of pairs, matrix, but got 'rows'"),
+        ({"n_queries": 1}, ValueError, "n_queries must be at least 2, but got 1"),
+        ({"n_keys": 1}, ValueError, "n_keys must be at least 2, but got 1"),
+        ({"seed": -1}, ValueError, "seed must be at least 0, but got -1"),
+        ({"mean_q": math.inf}, ValueError, "mean_q must be a finite number"),
+        ({"correlation": 0.5, "sampling": "matrix"}, ValueError, "correlation must be 0 when sampling"),
+    ],
+)
+def test_params_are_checked(change, error, message):
+    with pytest.raises(error) as caught:
+        ScoreVarianceParams(**({"d_k": 4} | change))
+    assert message in str(caught.value)
+
+
+def test_params_and_results_are_frozen(pairs):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        pairs.params.d_k = 2
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        pairs.scale = 2
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (np.zeros(3), r"scores must have shape \(4,\) as params ask, but got \(3,\)"),
+        ([0.0, 0.0, 0.0, math.nan], "scores must hold finite numbers only, but got nan"),
+    ],
+)
+def test_scores_are_checked(scores, message):
+    with pytest.raises(ValueError, match=message):
+        measure_score_variance(ScoreVarianceParams(4, n_samples=4), scores=scores)
+
+
+def test_score_moments_of_one_fully_correlated_component():
+    # q = k normal, S = q²: central moments of χ²₁ are 0, 2, 8, 60
+    moments = score_moments(ScoreVarianceParams(1, correlation=1.0))
+    np.testing.assert_allclose(moments[:5], [1, 0, 1, 8 / 2**1.5, 60 / 4], atol=1e-12)
+
+
+def test_score_moments_of_signs():
+    # four products ±1: S is -4, -2, 0, 2, 4 with weights 1, 4, 6, 4, 1 over 16, and z = S/2
+    z, weights = np.arange(-2, 3), np.array([1, 4, 6, 4, 1]) / 16
+    moments = score_moments(ScoreVarianceParams(4, law="rademacher"))
+    np.testing.assert_allclose(moments, [weights @ z**j for j in range(9)], atol=1e-12)
+
+
+def test_shared_row_covariance_of_signs_in_two_dimensions():
+    # |q|² is always 2, so every query has the same law of scores
+    assert shared_row_covariance(2, (1.0, 1.0, 1.0, 1.0)) == 0.0
+
+
+def test_two_way_error_by_hand():
+    assert two_way_error(np.array([[0.0, 2.0], [0.0, 2.0]])) == 1.0  # columns 0 and 2: s² = 2, over 2 columns
+    assert two_way_error(np.array([[0.0, 0.0, 0.0], [2.0, 2.0, 2.0]])) == 1.0  # rows 0 and 2, over 2 rows
+    # rows ±3 and a rest of ±1: row means have s² = 18, over 2; the rest 4, over 4, counted once
+    assert two_way_error(np.array([[4.0, 2.0], [-4.0, -2.0]])) == pytest.approx(math.sqrt(18 / 2 + 0 - 1))
+    # no row or column effect at all: s² of the rest is 4 on one degree of freedom, over 4 entries
+    assert two_way_error(np.array([[1.0, -1.0], [-1.0, 1.0]])) == 1.0
+    # both effects: rows 0, 2 and columns 0, 4 give 2/2 + 8/2
+    assert two_way_error(np.array([[0.0, 4.0], [2.0, 6.0]])) == pytest.approx(math.sqrt(5))
+
+
+def test_variance_curve_measures_the_appended_draw():
+    curve = variance_curve((2, 9), n_samples=300, law="uniform", mean_q=0.5, correlation=0.2, seed=8)
+    for column, d_k in enumerate((2, 9)):
+        scores = append_coordinates(np.zeros(300), 0, d_k, law="uniform", mean_q=0.5, correlation=0.2, seed=8)
+        measured = scores.var(ddof=1) / np.array([1, d_k, d_k**2])
+        np.testing.assert_allclose(curve.measured[:, column], measured, rtol=1e-12)
+    assert (curve.dims, curve.exponents, curve.error_source) == ((2, 9), (0.0, 0.5, 1.0), "exact")
+
+
+def test_variance_curve_theory_and_band():
+    curve = variance_curve((4, 16), n_samples=100, seed=0)
+    np.testing.assert_allclose(curve.theory, [[4, 16], [1, 1], [1 / 4, 1 / 16]], rtol=1e-13)
+    error = 16 * math.sqrt((6 / 16 + 3 - 97 / 99) / 100)
+    half = 1.959963984540054 * error
+    np.testing.assert_allclose(curve.high[:, 1], [16 + half, 1 + half / 16, (16 + half) / 256], rtol=1e-12)
+    np.testing.assert_allclose(curve.low[:, 1], [16 - half, 1 - half / 16, (16 - half) / 256], rtol=1e-12)
+
+
+def test_variance_curve_says_when_its_band_is_estimated():
+    curve = variance_curve((4,), n_samples=100, law="student_t", correlation=0.5, seed=0)
+    assert curve.error_source == "estimated from the draws"
+    assert np.isfinite(curve.high).all()
+
+
+def test_variance_curve_of_constant_scores_has_no_width():
+    curve = variance_curve((4,), n_samples=100, law="rademacher", correlation=1.0, seed=0)
+    np.testing.assert_array_equal([curve.measured, curve.low, curve.high], np.zeros((3, 3, 1)))
+
+
+def test_walks_start_at_zero_and_end_at_the_appended_scores():
+    options = {"law": "laplace", "mean_q": 0.5, "mean_k": 0.2, "correlation": -0.3, "seed": 4}
+    walks = random_walks(37, n_walks=5, **options)
+    assert walks.walks.shape == (5, 38)
+    np.testing.assert_array_equal(walks.walks[:, 0], np.zeros(5))
+    for t in (1, 20, 37):
+        np.testing.assert_array_equal(walks.walks[:, t], append_coordinates(np.zeros(5), 0, t, **options))
+    np.testing.assert_array_equal(walks.walks[:, :21], random_walks(20, n_walks=5, **options).walks)
+
+
+def test_walk_envelope_is_the_theory_at_every_step():
+    walks = random_walks(9, mean_q=1.0, mean_k=2.0, seed=0)
+    np.testing.assert_array_equal(walks.steps, np.arange(10))
+    np.testing.assert_allclose(walks.mean, 2.0 * np.arange(10), rtol=1e-13)
+    np.testing.assert_allclose(walks.std, np.sqrt(6.0 * np.arange(10)), rtol=1e-13)
+    np.testing.assert_array_equal(walks.low, walks.mean - walks.std)
+    np.testing.assert_array_equal(walks.high, walks.mean + walks.std)
+
+
+def test_walks_are_checked():
+    with pytest.raises(ValueError, match="n_walks must be at least 1"):
+        random_walks(4, n_walks=0, seed=0)
+    with pytest.raises(ValueError, match="d_k must be at least 1"):
+        random_walks(0, seed=0)
+
+
+def test_hand_made_examples_of_the_notes():
+    two = hand_made_example([[1, 2], [1, 4], [8, 9]], [[2, 3], [5, 6], [10, 2]])
+    np.testing.assert_array_equal(two.dots, [8, 29, 98])
+    assert (two.mean, two.variance) == (45.0, 1478.0)
+    three = hand_made_example([[1, 2, 3], [3, 4, 5], [10, 9, 11]], [[3, 2, 1], [6, 7, 8], [8, 7, 6]])
+    np.testing.assert_array_equal(three.dots, [10, 86, 209])
+    assert three.variance == pytest.approx(60506 / 9, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("q_rows", "k_rows", "message"),
+    [
+        ([[1, 2]], [[1, 2], [3, 4]], r"same shape, with at least one row, but got \(1, 2\) and \(2, 2\)"),
+        ([[1, 2]], [[1, 2, 3]], r"but got \(1, 2\) and \(1, 3\)"),
+        (np.empty((0, 2)), np.empty((0, 2)), "at least one row"),
+        ([1, 2], [1, 2], r"q_rows must have 2 dimension\(s\)"),
+        ([[1e7]], [[1]], r"must lie between ±1e\+06, but got 1e\+07"),
+        ([[1]], [[-1e7]], r"must lie between ±1e\+06, but got 1e\+07"),
+    ],
+)
+def test_hand_made_examples_are_checked(q_rows, k_rows, message):
+    with pytest.raises(ValueError, match=message):
+        hand_made_example(q_rows, k_rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("1 2", ((1.0, 2.0),)),
+        ("1, 2\n-3.5 ,4e1", ((1.0, 2.0), (-3.5, 40.0))),
+        ("\n 1;2 \r\n\n3\t4\n", ((1.0, 2.0), (3.0, 4.0))),
+        ("1000000", ((1e6,),)),
+    ],
+)
+def test_vector_rows_are_read(text, rows):
+    assert parse_vector_rows(text) == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "There are no numbers: write one vector per line, for example 1, 2."),
+        (" \n\t\n", "There are no numbers: write one vector per line, for example 1, 2."),
+        ("1 2\n3 five", '"five" (line 2, item 2) is not a number.'),
+        ("\n1 2\n3 1_0", '"1_0" (line 3, item 2) is not a number.'),
+        ("1,,2", "A number is missing (line 1, item 2): a comma or semicolon stands alone."),
+        ("1, 2,", "A number is missing (line 1, item 3): a comma or semicolon stands alone."),
+        ("nan 1", '"nan" (line 1, item 1) is not a finite number.'),
+        ("1 1e400", '"1e400" (line 1, item 2) is not a finite number.'),
+        (
+            "1 -2e6",
+            '"-2e6" (line 1, item 2) is too large: numbers must lie between −1,000,000 and 1,000,000.',
+        ),
+        ("1 2\n\n3", "Line 3 has 1 number, but line 1 has 2: all vectors need the same length."),
+        ("1\n" * 17, "There are 17 vectors, but at most 16 lines are allowed."),
+        ("1 " * 65, "Line 1 has 65 numbers, but at most 64 are allowed."),
+        ("x" * 99, '"' + "x" * 20 + '…" (line 1, item 1) is not a number.'),
+    ],
+)
+def test_vector_rows_say_what_is_wrong(text, message):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        parse_vector_rows(text)
+    assert str(caught.value) == message
+
+
+def test_sixteen_rows_of_sixty_four_numbers_are_allowed():
+    rows = parse_vector_rows(("1 " * 64 + "\n") * 16)
+    assert (len(rows), len(rows[0])) == (16, 64)
+
+
+def test_vector_rows_are_read_from_text_only():
+    with pytest.raises(TypeError, match="text must be a string, but got int"):
+        parse_vector_rows(12)

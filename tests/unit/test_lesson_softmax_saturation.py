@@ -1,0 +1,237 @@
+"""The softmax lesson: lists a reader can check, messages a person reads, fields a page shows."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from sattn_core.components import block_generator
+from sattn_core.lessons.softmax_saturation import (
+    SaturationParams,
+    compare_lists,
+    measure_saturation,
+    overflow_study,
+    parse_score_list,
+)
+from sattn_core.saturation import expected_attention
+from sattn_core.softmax import entropy_nats
+
+QUANTITIES = ("entropy_nats", "effective_keys", "max_weight", "jacobian_trace")
+
+
+def test_the_two_lists_of_the_lesson():
+    found = compare_lists([[4, 5], [1, 10]])
+    np.testing.assert_allclose(found.attention_weights[0], [0.268941, 0.731059], atol=5e-7)
+    np.testing.assert_allclose(found.attention_weights[1], [1.23395e-4, 0.999877], atol=5e-7)
+    np.testing.assert_array_equal(found.gap, [1.0, 9.0])
+    np.testing.assert_allclose(found.max_weight, [0.731059, 0.999877], atol=5e-7)
+    np.testing.assert_allclose(found.jacobian_norm, [0.393224, 2.46759e-4], rtol=2e-6)
+    np.testing.assert_allclose(found.log10_jacobian_norm, np.log10(found.jacobian_norm), rtol=1e-13)
+    np.testing.assert_allclose(found.effective_keys, np.exp(found.entropy_nats), rtol=1e-15)
+    assert found.jacobian_norm_ratio == pytest.approx(1593.56, abs=0.005)
+
+
+def test_a_shift_moves_the_scores_and_nothing_else():
+    plain, shifted = compare_lists([[4, 5], [1, 10]]), compare_lists([[4, 5], [1, 10]], shift=100.0)
+    np.testing.assert_array_equal(shifted.scores[0], [104.0, 105.0])
+    np.testing.assert_array_equal(shifted.attention_weights[1], plain.attention_weights[1])
+    np.testing.assert_array_equal(shifted.entropy_nats, plain.entropy_nats)
+
+
+def test_the_multiplier_multiplies_the_gap():
+    found = compare_lists([[0, 3, 1], [2, 2]], multiplier=0.5)
+    np.testing.assert_array_equal(found.scores[0], [0.0, 1.5, 0.5])
+    np.testing.assert_array_equal(found.gap, [1.0, 0.0])
+    both = compare_lists([[0, 3], [2, 2]], multiplier=0.5, shift=4.0)
+    np.testing.assert_array_equal(both.scores[0], [4.0, 5.5])
+    np.testing.assert_allclose(compare_lists([[1, 2], [3, 9]], multiplier=0.0).max_weight, [0.5, 0.5])
+
+
+def test_ratio_of_norms_that_underflow():
+    found = compare_lists([[0, 1000], [0, 1001]])
+    np.testing.assert_array_equal(found.jacobian_norm, [0.0, 0.0])
+    assert found.jacobian_norm_ratio == pytest.approx(math.e, rel=1e-12)
+    assert compare_lists([[0, 0], [0, 1e6]]).jacobian_norm_ratio == math.inf
+    np.testing.assert_allclose(found.log10_jacobian_norm * math.log(10), np.log(2) - [1000, 1001], rtol=1e-14)
+
+
+def test_lists_are_not_written_to():
+    lists = [np.array([1.0, 2.0]), np.array([3.0, 4.0])]
+    compare_lists(lists, multiplier=2.0, shift=1.0)
+    np.testing.assert_array_equal(lists, [[1.0, 2.0], [3.0, 4.0]])
+
+
+@pytest.mark.parametrize(
+    ("lists", "keywords", "error", "message"),
+    [
+        ([[1, 2]], {}, ValueError, "lists must hold 2 to 4 lists, but got 1"),
+        ([[1, 2]] * 5, {}, ValueError, "lists must hold 2 to 4 lists, but got 5"),
+        ("12", {}, TypeError, "lists must be a sequence of lists of numbers, but got str"),
+        (3, {}, TypeError, "lists must be a sequence"),
+        ([[1, 2], [3]], {}, ValueError, "list 2 must hold 2 to 64 numbers, but got 1"),
+        ([[0] * 65, [1, 2]], {}, ValueError, "list 1 must hold 2 to 64 numbers, but got 65"),
+        ([[1, 2], [3, -2e6]], {}, ValueError, r"list 2 must lie between -1,000,000 and 1,000,000, but got -2e\+06"),
+        ([[1, 2], [3, math.nan]], {}, ValueError, "list 2 must hold finite numbers only, but got nan"),
+        ([[1, 2], ["a", "b"]], {}, TypeError, "list 2 must hold real numbers"),
+        ([[1, 2], [3, 4]], {"multiplier": math.inf}, ValueError, "multiplier must be a finite number"),
+        ([[1, 2], [3, 4]], {"shift": 2e6}, ValueError, "shift must be a finite number in .* got 2000000.0"),
+    ],
+)
+def test_bad_lists_are_named(lists, keywords, error, message):
+    with pytest.raises(error, match=message):
+        compare_lists(lists, **keywords)
+
+
+@pytest.mark.parametrize(
+    "text", ["4, 5, -6.5e1", "4;5;-65", " 4\n5\t-65 ", "4 ,5; -65", "+4.0,\n 5 ,-65.", "4e0,.5e1,-65"]
+)
+def test_every_way_to_write_the_list(text):
+    assert parse_score_list(text) == (4.0, 5.0, -65.0)
+
+
+def test_limits_of_a_list_are_allowed():
+    assert parse_score_list("1e6 -1e6") == (1e6, -1e6)
+    assert len(parse_score_list(" ".join(["1"] * 64))) == 64
+    assert parse_score_list("1 2".ljust(2000)) == (1.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("4, five", '"five" (item 2) is not a number.'),
+        ("1_0 2", '"1_0" (item 1) is not a number.'),
+        ("", "The list is empty: write at least 2 numbers, for example 4, 5."),
+        (" \n ", "The list is empty: write at least 2 numbers, for example 4, 5."),
+        ("1e400, 2", '"1e400" (item 1) is not a finite number.'),
+        ("2 nan", '"nan" (item 2) is not a finite number.'),
+        ("2 3 -inf", '"-inf" (item 3) is not a finite number.'),
+        ("7", "The list has 1 number, but 2 to 64 are needed."),
+        ("1 " * 65, "The list has 65 numbers, but 2 to 64 are needed."),
+        ("1,,2", "Item 2 is missing: a comma or semicolon has no number beside it."),
+        ("1,2;", "Item 3 is missing: a comma or semicolon has no number beside it."),
+        ("1 -1000001", '"-1000001" (item 2) is too large: numbers must lie between −1,000,000 and 1,000,000.'),
+        ("1 " + "z" * 50, '"zzzzzzzzzzzzzzzzzzz…" (item 2) is not a number.'),
+        ("1 2".ljust(2001), "The text has 2,001 characters, but at most 2,000 are allowed."),
+    ],
+)
+def test_what_a_person_is_told(text, sentence):
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+        parse_score_list(text)
+
+
+def test_only_text_is_parsed():
+    with pytest.raises(TypeError, match="text must be a string, but got float"):
+        parse_score_list(4.5)
+
+
+def test_shapes_and_the_measured_dimensions():
+    result = measure_saturation(SaturationParams(8, (3, 20), n_rows=40))
+    np.testing.assert_array_equal(result.dims, [3, 20])
+    np.testing.assert_array_equal(result.measured_dims, [1, 2, 4, 8, 16])
+    for name in QUANTITIES:
+        assert getattr(result.raw, name).shape == getattr(result.scaled, name).shape == (2,)
+        assert getattr(result.raw_measured, name).inside.shape == (5,)
+
+
+def test_freezing_dimension_is_where_the_raw_spread_is_critical():
+    result = measure_saturation(SaturationParams(64, (1,), n_rows=20))
+    assert result.freezing_d_k == pytest.approx(8.317766, abs=5e-7)  # 2 ln 64 = 12 ln 2
+    assert math.sqrt(result.freezing_d_k) == pytest.approx(result.critical_score_std, rel=1e-15)
+    assert result.uniform_entropy_nats == pytest.approx(math.log(64), rel=1e-15)
+
+
+def test_curves_are_the_exact_averages():
+    result = measure_saturation(SaturationParams(8, (1, 48), n_rows=20))
+    raw, scaled = expected_attention(8, 48, 1.0), expected_attention(8, 48, 48**-0.5)
+    assert result.raw.entropy_nats[1] == pytest.approx(raw.entropy_nats, rel=1e-12)
+    assert result.raw.effective_keys[1] == pytest.approx(math.exp(raw.entropy_nats), rel=1e-12)
+    assert result.scaled.max_weight[1] == pytest.approx(scaled.max_weight, rel=1e-12)
+    assert result.scaled.jacobian_trace[1] == pytest.approx(scaled.jacobian_trace, rel=1e-12)
+    assert result.raw_measured.entropy_nats.predicted[0] == pytest.approx(result.raw.entropy_nats[0], rel=1e-12)
+
+
+def test_band_surrounds_the_prediction_and_says_what_is_inside():
+    result = measure_saturation(SaturationParams(8, (64,), n_rows=100, seed=3))
+    for name in QUANTITIES:
+        mean = getattr(result.raw_measured, name)
+        np.testing.assert_allclose(mean.high - mean.predicted, 2.093024 * mean.standard_error, rtol=1e-6)
+        np.testing.assert_allclose(mean.predicted - mean.low, 2.093024 * mean.standard_error, rtol=1e-6)
+        distance = np.abs(mean.measured - mean.predicted)
+        np.testing.assert_array_equal(mean.inside, distance <= 2.093024 * mean.standard_error)
+
+
+def test_effective_keys_are_those_of_the_mean_entropy():
+    measured = measure_saturation(SaturationParams(8, (4,), n_rows=40)).scaled_measured
+    np.testing.assert_allclose(measured.effective_keys.measured, np.exp(measured.entropy_nats.measured))
+    expected = measured.effective_keys.measured * measured.entropy_nats.standard_error
+    np.testing.assert_allclose(measured.effective_keys.standard_error, expected)
+
+
+def test_mean_and_error_of_one_row_a_batch():
+    # At d_k = 1 a row is one normal number times n_keys others, drawn in the batch's own stream.
+    draws = [block_generator(9, 2, batch).standard_normal((1, 1 + 8))[0] for batch in range(20)]
+    entropy = np.array([entropy_nats(row[0] * row[1:]) for row in draws])
+    mean = measure_saturation(SaturationParams(8, (1,), n_rows=20, seed=9)).raw_measured.entropy_nats
+    np.testing.assert_allclose(mean.measured, [entropy.mean()], rtol=1e-13)
+    np.testing.assert_allclose(mean.standard_error, [np.sqrt(entropy.var(ddof=1) / 20)], rtol=1e-12)
+
+
+def test_scale_does_nothing_at_dimension_one():
+    result = measure_saturation(SaturationParams(8, (1,), n_rows=40))
+    np.testing.assert_array_equal(
+        result.raw_measured.entropy_nats.measured, result.scaled_measured.entropy_nats.measured
+    )
+
+
+def test_prediction_is_exact_for_normal_components_only():
+    assert measure_saturation(SaturationParams(4, (2,), n_rows=20)).prediction_is_exact
+    assert not measure_saturation(SaturationParams(4, (2,), "uniform", n_rows=20)).prediction_is_exact
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "message"),
+    [
+        ({"n_keys": 1}, ValueError, "n_keys must be between 2 and 4096, but got 1"),
+        ({"dims": (2, 2)}, ValueError, "dims must be strictly increasing"),
+        ({"dims": ()}, ValueError, "dims must hold at least one dimension"),
+        ({"dims": (1, 5000)}, ValueError, "the largest entry of dims must be between 1 and 4096, but got 5000"),
+        ({"law": "cauchy"}, ValueError, "law must be one of normal, .* but got 'cauchy'"),
+        ({"n_rows": 30}, ValueError, "n_rows must be a multiple of 20, but got 30"),
+        ({"n_rows": 0}, ValueError, "n_rows must be between 20 and 625000, but got 0"),
+        ({"n_keys": 4096, "n_rows": 2000}, ValueError, "n_rows must be between 20 and 1220, but got 2000"),
+        ({"seed": -1}, ValueError, "seed must be at least 0, but got -1"),
+        ({"seed": 1.5}, TypeError, "seed must be an integer, but got 1.5"),
+    ],
+)
+def test_bad_params_are_named(fields, error, message):
+    with pytest.raises(error, match=message):
+        SaturationParams(**{"n_keys": 8, "dims": (1, 2)} | fields)
+
+
+def test_naive_softmax_fails_where_exp_overflows():
+    study = overflow_study()
+    assert [curve.dtype for curve in study.curves] == ["float16", "float32", "float64"]
+    limits = [curve.largest_exponent for curve in study.curves]
+    np.testing.assert_allclose(limits, [11.089866, 88.722839, 709.782713], atol=1e-6)
+    for curve, dtype in zip(study.curves, (np.float16, np.float32, np.float64), strict=True):
+        fails = study.scores >= curve.first_failing_score
+        np.testing.assert_array_equal(np.isnan(curve.naive_weight), fails)
+        assert 0 < fails.sum() < fails.size
+        assert np.nextafter(dtype(curve.last_finite_score), dtype(np.inf)) == curve.first_failing_score
+        # exp rounds to the nearest number, so its limit lies within one spacing of ln(largest number)
+        spacing = curve.first_failing_score - curve.last_finite_score
+        assert abs(curve.first_failing_score - curve.largest_exponent) <= spacing
+
+
+def test_stable_softmax_is_right_everywhere():
+    study = overflow_study()
+    assert (study.scores[0], study.scores[-1]) == (1.0, 2000.0)
+    for curve in study.curves:
+        assert curve.stable_is_finite
+        assert curve.stable_largest_error <= curve.machine_epsilon
+        np.testing.assert_allclose(curve.stable_weight, study.exact_weight, atol=curve.machine_epsilon)
+        finite = ~np.isnan(curve.naive_weight)
+        # exp, sum and quotient each round once
+        error = np.abs(curve.naive_weight - study.exact_weight)[finite]
+        assert error.max() <= 2 * curve.machine_epsilon

@@ -1,0 +1,90 @@
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from sattn_core.components import COMPONENT_LAWS, ComponentLaw
+from sattn_core.lessons import start
+from sattn_core.lessons.start import StartParams, measure_start
+from sattn_core.softmax import effective_keys, softmax
+from sattn_core.sweep import dimension_sweep
+
+DIMS = (1, 4, 64, 100)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return measure_start(StartParams(DIMS, n_samples=500, n_keys=5, seed=2))
+
+
+def test_sweep_is_the_sweep_of_the_params(result):
+    sweep = dimension_sweep(DIMS, n_samples=500, n_keys=5, seed=2)
+    np.testing.assert_array_equal(result.sweep.raw_counts, sweep.raw_counts)
+    np.testing.assert_array_equal(result.sweep.row_scores, sweep.row_scores)
+
+
+def test_defaults_are_those_of_the_lesson():
+    assert dataclasses.astuple(StartParams((2,))) == ((2,), 20_000, 16, "normal", 0)
+
+
+def test_theory_is_the_root_of_d_k_and_one(result):
+    np.testing.assert_array_equal(result.raw_std_theory, [1, 2, 8, 10])
+    np.testing.assert_array_equal(result.scaled_std_theory, np.ones(4))
+
+
+def test_measured_standard_deviations_are_roots_of_the_variances(result):
+    np.testing.assert_allclose(result.raw_std_measured**2, result.sweep.raw_variance, rtol=1e-13)
+    scaled = result.raw_std_measured / [1, 2, 8, 10]
+    np.testing.assert_allclose(result.scaled_std_measured, scaled, rtol=1e-13)
+
+
+def test_standard_error_by_hand(result):
+    # d_k = 64: excess kurtosis 6/64, Var s² = 64² (6/64 + 3 - 497/499)/500, over 2 * 8
+    by_hand = 64 * math.sqrt((6 / 64 + 3 - 497 / 499) / 500) / 16
+    assert result.raw_std_error[2] == pytest.approx(by_hand, rel=1e-13)
+    assert result.scaled_std_error[2] == pytest.approx(by_hand / 8, rel=1e-13)
+    assert result.std_error_source == "exact"
+
+
+def test_standard_error_of_a_law_without_fourth_moment_says_it_is_estimated(monkeypatch):
+    wild = ComponentLaw("wild", lambda r: 1 if r == 1 else math.inf, COMPONENT_LAWS["normal"].sampler)
+    monkeypatch.setattr(start, "COMPONENT_LAWS", {"normal": wild})
+    result = measure_start(StartParams((4,), n_samples=500, seed=2))
+    assert result.std_error_source == "estimated from the draws"
+    by_hand = math.sqrt((result.sweep.raw_excess_kurtosis[0] + 3 - 497 / 499) / 500) / 2
+    assert result.scaled_std_error[0] == pytest.approx(by_hand, rel=1e-13)
+
+
+def test_weights_are_the_softmax_of_the_row(result):
+    rows = result.sweep.row_scores
+    np.testing.assert_allclose(result.raw_weights, softmax(rows), rtol=1e-13)
+    np.testing.assert_allclose(result.scaled_weights[2], softmax(rows[2] / 8), rtol=1e-13)
+    np.testing.assert_allclose(result.scaled_effective_keys[2], effective_keys(rows[2] / 8), rtol=1e-13)
+    np.testing.assert_allclose(result.raw_effective_keys, effective_keys(rows), rtol=1e-13)
+    np.testing.assert_array_equal(result.raw_max_weight, result.raw_weights.max(axis=1))
+    np.testing.assert_array_equal(result.scaled_max_weight, result.scaled_weights.max(axis=1))
+
+
+def test_law_is_finite_everywhere_also_at_d_k_1(result):
+    assert np.isfinite(result.raw_law).all()
+    assert np.isfinite(result.scaled_law).all()
+    assert result.raw_law[0].argmax() == 64  # the bin around 0
+
+
+def test_law_of_other_components_is_normal_with_variance_d_k():
+    result = measure_start(StartParams((64,), n_samples=10, law="uniform"))
+    assert not result.law_is_exact
+    # the bin (-0.5, 0.5) of N(0, 64): erf(1/16/√2)
+    assert result.raw_law[0, 64] == pytest.approx(math.erf(1 / 16 / math.sqrt(2)), rel=1e-12)
+    # the bin (0, 1/8) of N(0, 1), averaged over its width
+    assert result.scaled_law[0, 48] == pytest.approx(8 * math.erf(1 / 8 / math.sqrt(2)) / 2, rel=1e-12)
+
+
+def test_law_is_exact_for_normal_components(result):
+    assert result.law_is_exact
+
+
+def test_bad_params_are_refused_with_the_argument_named():
+    with pytest.raises(ValueError, match="n_keys must be at least 1"):
+        measure_start(StartParams((2,), n_keys=0))

@@ -1,0 +1,155 @@
+"""Moments of products and dot products on cases checked by hand."""
+
+import dataclasses
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+
+from sattn_core.moments import (
+    correlated_pair_moments,
+    dot_product_moments,
+    paired_score_moments,
+    product_variance,
+)
+
+NORMAL = (1, 3, 15, 105)
+
+
+def test_product_variance_by_hand():
+    assert product_variance(0, 1, 0, 1) == 1
+    assert product_variance(1, 2, 3, 4) == 2 * 4 + 1 * 4 + 9 * 2
+    np.testing.assert_array_equal(product_variance([0, 2], 1, 0, [1, 3]), [1, 3 + 4 * 3])
+
+
+def test_product_variance_refuses_bad_arguments():
+    with pytest.raises(ValueError, match=r"var_y must be at least 0, but got -1\.0"):
+        product_variance(0, 1, 0, [2, -1])
+    with pytest.raises(ValueError, match="mean_x must hold finite numbers only, but got inf"):
+        product_variance(np.inf, 1, 0, 1)
+    with pytest.raises(ValueError, match=r"shapes that broadcast, but got mean_x \(2,\), var_x \(3,\)"):
+        product_variance([0, 0], [1, 1, 1], 0, 1)
+    with pytest.raises(TypeError, match="var_x must hold real numbers"):
+        product_variance(0, "1", 0, 1)
+
+
+def test_product_variance_does_not_write_back():
+    mean = np.array([1.0, 2.0])
+    product_variance(mean, 1, mean, 1)
+    np.testing.assert_array_equal(mean, [1, 2])
+
+
+@pytest.mark.parametrize("d_k", [1, 2, 64, 4096])
+def test_unit_normal_components_give_variance_d_k(d_k):
+    moments = dot_product_moments(d_k)
+    assert dataclasses.astuple(moments) == (0, d_k, 6 / d_k, d_k)
+
+
+@pytest.mark.parametrize(
+    ("kurtosis", "excess_times_d"), [(1, -2), (1.8, 0.24), (3, 6), (6, 33), (9, 78), (30, 897)]
+)
+def test_excess_kurtosis_of_other_components(kurtosis, excess_times_d):
+    moments = dot_product_moments(16, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
+    assert moments.variance == 16
+    assert moments.excess_kurtosis == pytest.approx(excess_times_d / 16, rel=1e-14)
+
+
+def test_means_add_to_the_variance():
+    moments = dot_product_moments(10, mean_q=2, var_q=3, mean_k=5, var_k=7)
+    assert moments.mean == 100
+    assert moments.variance == 10 * (3 * 7 + 4 * 7 + 25 * 3)
+    assert moments.within_row_variance == 10 * 7 * (3 + 4)
+
+
+def test_an_infinite_kurtosis_leaves_the_variance():
+    moments = dot_product_moments(8, kurtosis_q=math.inf, mean_q=1)
+    assert moments.variance == 16
+    assert moments.excess_kurtosis == math.inf
+
+
+def test_a_kurtosis_that_plays_no_part_does_not_matter():
+    # a query that never varies: s = mean_q * sum k, so only the key's kurtosis counts
+    moments = dot_product_moments(4, mean_q=2, var_q=0, kurtosis_q=math.inf, kurtosis_k=5)
+    assert moments.variance == 16
+    assert moments.excess_kurtosis == pytest.approx(2 / 4)
+
+
+def test_a_constant_score_has_no_kurtosis():
+    moments = dot_product_moments(4, var_q=0, var_k=0, mean_q=1, mean_k=3)
+    assert (moments.mean, moments.variance) == (12, 0)
+    assert math.isnan(moments.excess_kurtosis)
+
+
+def test_correlated_pair_by_hand():
+    moments = correlated_pair_moments(64, 0.5)
+    assert (moments.mean, moments.variance, moments.within_row_variance) == (32, 80, 64)
+    assert moments.excess_kurtosis == pytest.approx(0.15375, rel=1e-14)
+    # q = k: a chi-square with 64 degrees of freedom, excess kurtosis 12/64
+    aligned = correlated_pair_moments(64, 1)
+    assert (aligned.mean, aligned.variance, aligned.excess_kurtosis) == (64, 128, 12 / 64)
+
+
+def test_paired_scores_by_hand():
+    # Rademacher, rho = 1: q_i k_i = a^2 = 1 always
+    fixed = paired_score_moments(9, moments=(1, 1, 1, 1), correlation=1)
+    assert (fixed.mean, fixed.variance) == (9, 0)
+    assert math.isnan(fixed.excess_kurtosis)
+    # q = k = a + 1, a normal: s = sum (a + 1)^2, noncentral chi-square: mean 2d, variance 6d, kappa_4 = 240 d
+    shifted = paired_score_moments(5, moments=NORMAL, mean_q=1, mean_k=1, correlation=1)
+    assert (shifted.mean, shifted.variance, shifted.within_row_variance) == (10, 30, 10)
+    assert shifted.excess_kurtosis == pytest.approx(240 * 5 / 30**2, rel=1e-13)
+
+
+def test_infinite_even_moments_matter_only_where_they_enter():
+    heavy = (1, 9, math.inf, math.inf)
+    assert paired_score_moments(2, moments=heavy).excess_kurtosis == pytest.approx((81 - 3) / 2)
+    paired = paired_score_moments(2, moments=heavy, correlation=0.5)
+    assert paired.variance == pytest.approx(2 * (0.25 * 8 + 0.75))
+    assert paired.excess_kurtosis == math.inf
+    heavier = (1, math.inf, math.inf, math.inf)
+    assert paired_score_moments(2, moments=heavier).variance == 2
+    assert paired_score_moments(2, moments=heavier).excess_kurtosis == math.inf
+    paired = paired_score_moments(2, moments=heavier, correlation=-0.5, mean_q=3, mean_k=-9)
+    assert (paired.variance, paired.excess_kurtosis) == (math.inf, math.inf)
+
+
+@pytest.mark.parametrize("name", ["mean_q", "mean_k"])
+def test_a_mean_must_be_finite(name):
+    for call in (dot_product_moments, partial(paired_score_moments, moments=NORMAL)):
+        with pytest.raises(ValueError, match=rf"{name} must be a finite number in \[-1e\+60, 1e\+60\]"):
+            call(4, **{name: math.inf})
+        with pytest.raises(TypeError, match=rf"{name} must be a real number, but got '1'"):
+            call(4, **{name: "1"})
+
+
+def test_bad_variances_kurtoses_and_correlations_are_refused():
+    with pytest.raises(ValueError, match=r"var_k must be a finite number in \[0, 1e\+60\], but got -1"):
+        dot_product_moments(4, var_k=-1)
+    with pytest.raises(ValueError, match=r"kurtosis_q must be at least 1 \(no law has less\), but got 0\.5"):
+        dot_product_moments(4, kurtosis_q=0.5)
+    with pytest.raises(ValueError, match="kurtosis_k must be a finite number"):
+        dot_product_moments(4, kurtosis_k=math.nan)
+    with pytest.raises(ValueError, match=r"correlation must be a finite number in \[-1, 1\], but got 1\.5"):
+        correlated_pair_moments(4, 1.5)
+    with pytest.raises(ValueError, match=r"correlation must be a finite number in \[-1, 1\], but got -2"):
+        paired_score_moments(4, moments=NORMAL, correlation=-2)
+    for call in (dot_product_moments, lambda d: correlated_pair_moments(d, 0)):
+        with pytest.raises(ValueError, match="d_k must be at least 1, but got 0"):
+            call(0)
+
+
+def test_moments_of_no_law_are_refused():
+    for wrong in [(1, 3, 15), "1234", 3.0]:
+        with pytest.raises(ValueError, match="moments must be four numbers"):
+            paired_score_moments(4, moments=wrong)
+    with pytest.raises(ValueError, match=r"moments\[0\] = E a\^2 must be 1, but got 2"):
+        paired_score_moments(4, moments=(2, 12, 120, 1680))
+    for wrong in [(1, 3, 8, 105), (1, 3, 15, 70), (1, math.inf, 15, 105)]:
+        with pytest.raises(ValueError, match="moments must be those of one law"):
+            paired_score_moments(4, moments=wrong)
+
+
+def test_results_are_frozen():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        dot_product_moments(4).mean = 1.0
