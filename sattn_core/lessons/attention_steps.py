@@ -647,6 +647,7 @@ def _preset_mask(preset, n_queries, n_keys):
 def _split_rows(name, text):
     if len(text) > MAX_TEXT:
         raise ValueError(f"{name} has {len(text):,} characters: at most {MAX_TEXT:,} are allowed.")
+    text = text.removeprefix("\ufeff").replace("−", "-")  # a spreadsheet's byte-order mark; a typeset minus
     text = re.sub(r"\][ \t]*,?", ";", text).replace("[", " ")
     rows = [row.strip() for row in re.split(r"[;\r\n]+", text)]
     rows = [re.split(r"[ \t]*,[ \t]*|[ \t]+", row) for row in rows if row]

@@ -30,7 +30,7 @@ class GradientFlowParams:
     Attributes
     ----------
     d_k : int, 1 to 4,096
-    n_keys : int, 2 to 4,096
+    n_keys : int, 2 to 1,024
     n_rows : int, 10 to 100,000
         Rows (queries) drawn, each with keys of its own.
     seed : int, at least 0
@@ -43,7 +43,7 @@ class GradientFlowParams:
 
     def __post_init__(self):
         check_integer("d_k", self.d_k, 1, 4096)
-        check_integer("n_keys", self.n_keys, 2, 4096)
+        check_integer("n_keys", self.n_keys, 2, 1024)
         check_integer("n_rows", self.n_rows, 10, 100_000)
         check_integer("seed", self.seed, 0)
 

@@ -141,6 +141,10 @@ def test_matrices_are_read_in_every_usual_form(text):
     assert parse_matrix("Q", text) == ((1.0, 2.0), (3.0, 4.0))
 
 
+def test_a_spreadsheet_and_a_typeset_minus_are_understood():
+    assert parse_matrix("Q", "\ufeff1,−2.5\r\n3,4\r\n") == ((1.0, -2.5), (3.0, 4.0))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -124,7 +124,7 @@ def test_two_keys_follow_one_over_the_square_root_of_pi_d_k():
     ("field", "value", "message"),
     [
         ("d_k", 0, "d_k must be between 1 and 4096, but got 0"),
-        ("n_keys", 1, "n_keys must be between 2 and 4096, but got 1"),
+        ("n_keys", 1, "n_keys must be between 2 and 1024, but got 1"),
         ("n_rows", 9, "n_rows must be between 10 and 100000, but got 9"),
         ("seed", -1, "seed must be at least 0, but got -1"),
     ],
