@@ -169,6 +169,10 @@ class DerivationResult:
     exact : ExactScores
     mean, mean_error, variance, variance_error : float
         Measured on the raw scores.
+    within_row_variance, within_row_error : float
+        Measured: half the mean squared difference of two scores of one query with keys of other pairs.
+    right_within_row_std : float
+        Its root over the right divisor; about 1 where the right divisor is a standard deviation.
     effective_dimension, effective_dimension_error : float
         Measured: variance_q variance_k d_k² / variance; NaN with a mean, with q and k correlated, or
         without a variance, where this is not the effective dimension.
@@ -193,6 +197,9 @@ class DerivationResult:
     mean_error: float
     variance: float
     variance_error: float
+    within_row_variance: float
+    within_row_error: float
+    right_within_row_std: float
     effective_dimension: float
     effective_dimension_error: float
     divisor: float
@@ -210,13 +217,15 @@ class DerivationResult:
 
 @dataclass(frozen=True)
 class _Draws:
-    """Sums over coordinates: one number a sample (first five), and sums of sample moments (last four)."""
+    """Sums over coordinates: one number a sample (first seven), and sums of sample moments (next four)."""
 
     scores: np.ndarray  # Σ q_i k_i
     dots: np.ndarray  # the same by a dot product
     covariance: np.ndarray  # Σ (q_i − mean)(k_i − mean)
     squares: np.ndarray  # Σ (q_i k_i − mean)²
     rule: np.ndarray  # influence of the sample on Σ of the product rule's right side
+    row_one: np.ndarray  # Σ q_i k'_i and Σ q_i k''_i with the keys of the next two samples
+    row_two: np.ndarray
     mean_products: float
     products_of_means: float
     variances: float
@@ -272,7 +281,7 @@ def measure_derivation(params):
         first_seen=next((line.number for line in lines if line.seen_to_fail), None),
         mean=float(draws.scores.mean()), mean_error=float(draws.scores.std() / n),
         variance=float(variance), variance_error=float(spread.std() / n),
-        effective_dimension=float(effective),
+        **_within_row(draws, exact), effective_dimension=float(effective),
         effective_dimension_error=float(effective * spread.std() / n / variance),
         divisor=float(np.sqrt(d)),
         **_shape("scaled", draws.scores / np.sqrt(d)), **_shape("right", draws.scores / exact.right_divisor),
@@ -369,7 +378,7 @@ def _right_divisor(params, d):
 
 
 def _simulate(params):
-    samples, numbers, growth = np.zeros((5, params.n_samples)), np.zeros(4), []
+    samples, numbers, growth = np.zeros((7, params.n_samples)), np.zeros(4), []
     dims = _growth_dims(params.d_k)
     for stop, q, k in _coordinate_blocks(params):
         block_samples, block_numbers = _block_terms(q, k)
@@ -395,7 +404,8 @@ def _block_terms(q, k):
     # First-order effect of each sample on `rule`: the derivative by each of its four moments.
     effects = ((square_k, qq), (square_q, kk), (-2 * mean_q * mean_k**2, q), (-2 * mean_k * mean_q**2, k))
     influence = sum(slope @ values for slope, values in effects)
-    samples = total, np.einsum("in,in->n", q, k), covariance, squares, influence
+    dots, *row = (np.einsum("in,in->n", q, np.roll(k, -shift, axis=1)) for shift in range(3))
+    samples = total, dots, covariance, squares, influence, *row
     return np.array(samples), np.array([mean_x.sum(), mean_q @ mean_k, variance.sum(), rule.sum()])
 
 
@@ -494,6 +504,18 @@ def _reliable(params):
     """A mean's standard error needs ν > 2, a variance's ν > 4."""
     means, variances = (params.nu is None or params.nu > moments for moments in (2, 4))
     return (True, True, means, means, variances, variances, variances, True, variances)
+
+
+def _within_row(draws, exact):
+    halves = 0.5 * (draws.row_one - draws.row_two) ** 2
+    centred = halves - halves.mean()
+    # Neighbouring samples share one key, so their covariance counts too.
+    spread = np.mean(centred**2) + 2 * np.mean(centred * np.roll(centred, 1))
+    return {
+        "within_row_variance": float(halves.mean()),
+        "within_row_error": float(np.sqrt(max(spread, 0.0) / len(halves))),
+        "right_within_row_std": float(np.sqrt(halves.mean()) / exact.right_divisor),
+    }
 
 
 def _shape(name, scores):

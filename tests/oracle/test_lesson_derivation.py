@@ -20,6 +20,7 @@ def test_measured_moments_lie_within_four_standard_errors_of_the_exact_ones(opti
     result = measure_derivation(DerivationParams(d_k=24, n_samples=20_000, seed=11, **options))
     assert abs(result.mean - result.exact.mean) < 4 * result.mean_error
     assert abs(result.variance - result.exact.variance) < 4 * result.variance_error
+    assert abs(result.within_row_variance - result.exact.within_row_variance) < 4 * result.within_row_error
 
 
 @pytest.mark.parametrize("options", BREAKS)
@@ -80,6 +81,8 @@ def test_the_error_of_each_side_is_its_spread_over_seeds(mean_k):
             error = np.mean([getattr(run.lines[i], f"{side}_error") for run in runs])
             # The standard deviation of 200 runs is known to 5 %; four times that.
             assert spread == pytest.approx(error, rel=0.2, abs=1e-12)
+    spread = np.std([run.within_row_variance for run in runs])
+    assert spread == pytest.approx(np.mean([run.within_row_error for run in runs]), rel=0.2)
 
 
 @pytest.mark.parametrize("options", [{"coordinate_correlation": 0.3}, {"variance_q": 4.0}, {"mean_k": 1.0}])

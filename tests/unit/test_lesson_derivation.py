@@ -169,6 +169,20 @@ def test_right_divisors(options, divisor):
     assert exact.right_rule in RIGHT_RULES
 
 
+def test_what_softmax_sees_has_unit_variance_after_the_right_divisor():
+    result = measure_derivation(DerivationParams(mean_q=1.0, mean_k=1.0))
+    assert result.right_within_row_std == pytest.approx(1, abs=4 * result.within_row_error / (2 * 128))
+    assert result.right_std > 1.1  # over pairs of different queries the spread is larger
+
+
+def test_within_row_variance_by_hand():
+    params = DerivationParams(d_k=3, n_samples=100, mean_k=1.0)
+    q, k = collected(params)
+    pairs = [(q[:, n] @ k[:, (n + 1) % 100], q[:, n] @ k[:, (n + 2) % 100]) for n in range(100)]
+    halves = [(one - two) ** 2 / 2 for one, two in pairs]
+    assert measure_derivation(params).within_row_variance == pytest.approx(np.mean(halves), rel=1e-12)
+
+
 def test_effective_dimension_is_measured_only_where_it_means_something():
     assert np.isnan(measure_derivation(DerivationParams(mean_q=1.0)).effective_dimension)
     assert np.isnan(measure_derivation(DerivationParams(correlation=0.1)).effective_dimension)
