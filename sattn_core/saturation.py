@@ -244,16 +244,27 @@ def _row_averages(n_keys, score_std):
     w = np.exp(ln_w)
     density = half * np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
     survived = density * np.exp(-w)
-    g_complement = ndtr(-high) + (density * -np.expm1(-w)) @ weight
+    g_complement = ndtr(-high) + _integral(density * -np.expm1(-w), weight)
     g_of_others = np.exp(xlog1py(n_keys - 1, -np.minimum(g_complement, 1.0)))
-    below = ndtr(low)[:, None] + survived @ running.T
+    below = ndtr(low)[:, None] + _running_integral(survived, running)
     total = survived * w
-    entropy = -np.euler_gamma - n_keys * dx * g_of_others @ ((total * ln_w) @ weight)
-    squares = n_keys * dx * g_of_others @ ((total * w) @ weight)
-    max_weight = n_keys * dx * np.sum((total * _power(below, n_keys - 1)) @ weight)
+    entropy = -np.euler_gamma - n_keys * dx * g_of_others @ _integral(total * ln_w, weight)
+    squares = n_keys * dx * g_of_others @ _integral(total * w, weight)
+    max_weight = n_keys * dx * _integral(total * _power(below, n_keys - 1), weight).sum()
     # The quadrature may end 1e-14 outside the bounds that entropy and weights obey.
     bounds = (0.0, 1.0 / n_keys, 1.0 / n_keys), (np.log(n_keys), 1.0, 1.0)
     return np.clip((entropy, max_weight, squares), *bounds)
+
+
+def _integral(values, weight):
+    """Integrals over z, one for each x. No BLAS: its threads wait for a core on a busy machine."""
+    return np.einsum("xz,z->x", values, weight)
+
+
+def _running_integral(values, running):
+    """Integrals up to each z, (n_x, n_z), in products too small for BLAS to start threads."""
+    blocks = np.array_split(values, -(-len(values) // 10))
+    return np.concatenate([block @ running.T for block in blocks])
 
 
 def _power(base, exponent):

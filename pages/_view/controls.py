@@ -8,6 +8,7 @@ unreadable to the default, and the visitor is told in one line.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isnan
 
 import streamlit as st
 
@@ -33,15 +34,15 @@ class Number:
     def read(self, text):
         """The value that text stands for, and what had to be changed, or None."""
         try:
-            value = Fraction(text.strip().replace("−", "-"))
+            value = _number(text)
         except (ValueError, ZeroDivisionError):
             return self.default, f"is not a number; {self.shown(self.default)} is used"
-        nearest = min(max(value, Fraction(self.low)), Fraction(self.high))
+        nearest = min(max(value, self.low), self.high)
         if nearest != value:
             kept = self._plain(nearest)
             low, high, used = self.shown(self.low), self.shown(self.high), self.shown(kept)
             return kept, f"must be between {low} and {high}; {used} is used"
-        if self.whole and value.denominator != 1:
+        if self.whole and not value.is_integer():
             kept = round(value)
             return kept, f"must be a whole number; {kept} is used"
         return self._plain(value), None
@@ -88,6 +89,18 @@ class Text:
 
     def write(self, value):
         return value
+
+
+def _number(text):
+    """The number that text stands for, a fraction too, in floating point.
+
+    An exact Fraction("1e999999999") would write out a billion digits and stop the server.
+    """
+    top, slash, bottom = text.replace("−", "-").partition("/")
+    value = float(top) / float(bottom) if slash else float(top)
+    if isnan(value):
+        raise ValueError(f"text must be a number, but got {text!r}")
+    return value + 0.0  # -0.0 becomes 0.0
 
 
 def _plain_fraction(value):
