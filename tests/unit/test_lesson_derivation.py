@@ -180,7 +180,11 @@ def test_within_row_variance_by_hand():
     q, k = collected(params)
     pairs = [(q[:, n] @ k[:, (n + 1) % 100], q[:, n] @ k[:, (n + 2) % 100]) for n in range(100)]
     halves = [(one - two) ** 2 / 2 for one, two in pairs]
-    assert measure_derivation(params).within_row_variance == pytest.approx(np.mean(halves), rel=1e-12)
+    result, about = measure_derivation(params), halves - np.mean(halves)
+    assert result.within_row_variance == pytest.approx(np.mean(halves), rel=1e-12)
+    # Neighbours share a key: each covariance with the next counts twice, once from either side.
+    spread = np.mean(about**2) + 2 * np.mean(about * np.roll(about, -1))
+    assert result.within_row_error == pytest.approx(np.sqrt(spread / 100), rel=1e-12)
 
 
 def test_effective_dimension_is_measured_only_where_it_means_something():
