@@ -125,8 +125,9 @@ def variance_against_dimension(curve, d_k, profile):
         above, below = curve.high[i] - curve.theory[i], curve.theory[i] - curve.low[i]
         traces.append(line(dims, curve.theory[i], dashed(profile), f"{name}, theory"))
         traces.append(points(profile, colour, symbol, dims, curve.measured[i], above, below, name))
-        place = {"x": np.log10(dims[-2]), "y": np.log10(curve.theory[i][-2]), "yanchor": "bottom"}
-        names.append(label(name, profile, yshift=profile.marker_size, **place))
+        if curve.theory[i][-2] > 0:  # constant scores have no place on a log axis
+            place = {"x": np.log10(dims[-2]), "y": np.log10(curve.theory[i][-2]), "yanchor": "bottom"}
+            names.append(label(name, profile, yshift=profile.marker_size, **place))
     return figure(
         profile,
         traces,
