@@ -40,20 +40,20 @@ left, right = st.columns(2)
 with left:
     curve = compute.variance_curve(**draw)
     show.figure(
-        figures.variance_against_dimension(curve, d_k, profile),
+        figures.variance_against_dimension(curve, profile),
         key="variance_curve",
-        sentence=figures.curve_sentence(curve, d_k, compute.CURVE_SAMPLES),
+        sentence=figures.curve_sentence(curve, compute.CURVE_SAMPLES),
         table=figures.curve_table(curve),
         code=figures.curve_code(curve.dims, {"n_samples": compute.CURVE_SAMPLES, **draw}),
     )
 with right:
-    walks = compute.random_walks(d_k, **draw)
+    walks = compute.random_walks(**draw)
     show.figure(
         figures.walks_figure(walks, profile),
         key="random_walks",
         sentence=figures.walks_sentence(walks),
         table=figures.walks_table(walks),
-        code=figures.walks_code(d_k, draw),
+        code=figures.walks_code(draw),
     )
 
 st.header("The same by hand", anchor=False)

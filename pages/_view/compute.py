@@ -44,9 +44,9 @@ def variance_curve(**draw):
     return lesson_score_variance.variance_curve(CURVE_DIMS, n_samples=CURVE_SAMPLES, **draw)
 
 
-@st.cache_data(max_entries=128, show_spinner=False)
-def random_walks(d_k, **draw):
-    return lesson_score_variance.random_walks(d_k, n_walks=N_WALKS, **draw)
+@st.cache_data(max_entries=32, show_spinner=False)
+def random_walks(**draw):
+    return lesson_score_variance.random_walks(CURVE_DIMS[-1], n_walks=N_WALKS, **draw)
 
 
 def hand_made_example(q_text, k_text):

@@ -6,7 +6,7 @@ style or label wherever they meet. A theory line is dashed and in the text colou
 """
 
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, isnan
 
 
 @dataclass(frozen=True)
@@ -49,15 +49,17 @@ def profile(mode, ground):
 
 def number(value, digits=3):
     """A number as a person writes it: significant digits, a true minus, powers of ten."""
+    if isnan(value):
+        return "undefined"
     if not isfinite(value):
         return "infinite" if value > 0 else "−infinite"
     if value == 0:
         return "0"
-    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])
+    mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
+    exponent = int(power)
     if -4 <= exponent < 7:
         return f"{value:,.{max(0, digits - 1 - exponent)}f}".replace("-", "−")
-    mantissa = f"{value / 10.0**exponent:.{digits - 1}f}".replace("-", "−")
-    return f"{mantissa} × 10{str(exponent).translate(_SUPERSCRIPT)}"
+    return f"{mantissa} × 10{str(exponent).translate(_SUPERSCRIPT)}".replace("-", "−")
 
 
 def typed(value):

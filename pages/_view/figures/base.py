@@ -8,14 +8,19 @@ page together; the tests validate each figure once instead.
 import plotly.graph_objects as go
 
 
-def figure(profile, traces, *, height=1.0, **layout):
-    """A figure of plain trace dictionaries in the profile's sizes and colours."""
+def figure(profile, traces, *, height=1.0, left=3.0, **layout):
+    """A figure of plain trace dictionaries in the profile's sizes and colours.
+
+    left is the room for the vertical axis, in letters of an axis title: margins that Plotly
+    finds by itself cost it a second drawing.
+    """
+    side, top, bottom = round(left * profile.axis_size), round(profile.title_size * 1.6), 3 * profile.axis_size
     common = {
         "height": round(profile.height * height),
         "paper_bgcolor": profile.ground,
         "plot_bgcolor": profile.ground,
         "font": {"color": profile.text, "size": profile.tick_size, "family": "Source Sans, sans-serif"},
-        "margin": {"l": 10, "r": 10, "t": round(profile.title_size * 1.6), "b": 10},
+        "margin": {"l": side, "r": 10, "t": top, "b": bottom},
         "showlegend": False,
         "hovermode": "closest",
         "hoverlabel": {"font": {"size": profile.tick_size}},
@@ -37,7 +42,7 @@ def axis(profile, text=None, *, grid=False, **options):
         "ticks": "outside",
         "tickfont": {"size": profile.tick_size},
         "title": {"text": text, "font": {"size": profile.axis_size}},
-        "automargin": True,
+        "automargin": False,
         "fixedrange": True,
     } | options
 
@@ -54,11 +59,11 @@ def label(text, profile, *, size=None, **place):
     return {"text": text, "showarrow": False, "font": font, "bgcolor": profile.ground} | place
 
 
-def corner(text, profile, *, side="right", axes=""):
+def corner(text, profile, *, side="right", axes="", **options):
     """A word in an upper corner of a plot."""
     x = 1 if side == "right" else 0.02
     place = {"xref": f"x{axes} domain", "yref": f"y{axes} domain", "x": x, "y": 1, "xanchor": side, "yanchor": "top"}
-    return label(text, profile, **place)
+    return label(text, profile, **place, **options)
 
 
 def heading(text, profile, *, axes="", x=0.0):
@@ -103,6 +108,13 @@ def points(profile, colour, symbol, x, y, above, below, name):
         "marker": {"color": colour, "symbol": symbol, "size": profile.marker_size},
         "error_y": {"array": above, "arrayminus": below, "thickness": profile.line_width, "color": colour},
     }
+
+
+def steps(edges, heights, colour, name):
+    """A histogram as one filled outline: a bar each would be a hundred elements to redraw at every move."""
+    outline = {"shape": "hv", "width": 0, "color": colour}
+    x, y = edges, [*heights, 0]
+    return line(x, y, outline, name) | {"fill": "tozeroy", "fillcolor": colour}
 
 
 def line(x, y, style, name):

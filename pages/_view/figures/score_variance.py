@@ -12,9 +12,8 @@ from pages._view.figures.base import (
     line,
     points,
     solid,
-    thin,
+    steps,
     title,
-    upright,
 )
 from pages._view.theme import number, typed
 
@@ -28,7 +27,7 @@ def histograms(result, profile, score_axis):
     shared = score_axis == "shared"
     span = _fixed_span(result)
     own = [result.scaled_edges[0], result.scaled_edges[-1]]
-    heights = axis(profile, "share of<br>tallest bar", grid=True, range=[0, _TOP], tickvals=[0, 0.5, 1])
+    heights = axis(profile, grid=True, range=[0, _TOP], tickvals=[0, 0.5, 1])
     return figure(
         profile,
         _histogram(result, "raw", "", profile) + _histogram(result, "scaled", "2", profile),
@@ -40,7 +39,7 @@ def histograms(result, profile, score_axis):
         annotations=[
             heading(f"Raw scores: variance {number(result.rows[1].measured, 4)}", profile),
             heading(f"Scaled scores: variance {number(result.rows[4].measured, 4)}", profile, axes="2"),
-            corner(f"dashed: {_law_name(result)}", profile),
+            corner(f"heights: share of the tallest bar<br>dashed: {_law_name(result)}", profile, align="right"),
         ],
     )
 
@@ -57,14 +56,7 @@ def _histogram(result, side, axes, profile):
     density = getattr(result, f"{side}_density")
     tallest = density.max()
     on = {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
-    bars = {
-        "type": "bar",
-        "x": (edges[:-1] + edges[1:]) / 2,
-        "y": density / tallest,
-        "width": edges[1] - edges[0],
-        "name": f"{side}, {result.n_scores:,} scores",
-        "marker": {"color": getattr(profile, side), "line": {"width": 0}},
-    }
+    bars = steps(edges, density / tallest, getattr(profile, side), f"{side}, {result.n_scores:,} scores")
     law = np.minimum(getattr(result, f"{side}_law") / tallest, _TOP)
     return [bars | on, line(getattr(result, f"{side}_grid"), law, dashed(profile), _law_name(result)) | on]
 
@@ -112,7 +104,7 @@ def moment_table(result):
     }
 
 
-def variance_against_dimension(curve, d_k, profile):
+def variance_against_dimension(curve, profile):
     """Variance against d_k on log–log axes: raw, ÷ √d_k, ÷ d_k, points in their bands around the theory."""
     styles = (
         ("raw", profile.raw, "circle"),
@@ -125,22 +117,23 @@ def variance_against_dimension(curve, d_k, profile):
         above, below = curve.high[i] - curve.theory[i], curve.theory[i] - curve.low[i]
         traces.append(line(dims, curve.theory[i], dashed(profile), f"{name}, theory"))
         traces.append(points(profile, colour, symbol, dims, curve.measured[i], above, below, name))
-        place = {"x": np.log10(dims[-2]), "y": np.log10(curve.theory[i][-2]), "yanchor": "bottom"}
-        names.append(label(name, profile, yshift=profile.marker_size, **place))
+        if curve.theory[i][-2] > 0:  # constant scores have no place on a log axis
+            place = {"x": np.log10(dims[-2]), "y": np.log10(curve.theory[i][-2]), "yanchor": "bottom"}
+            names.append(label(name, profile, yshift=profile.marker_size, **place))
     return figure(
         profile,
         traces,
+        left=4.5,
         title=title("Only ÷ √d_k is flat", profile),
         xaxis=axis(profile, "d_k", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
         yaxis=axis(
             profile, "variance of the scores", grid=True, type="log", range=[-3.5, 4.2], dtick=1, exponentformat="power"
         ),
         annotations=names,
-        shapes=[upright(d_k, thin(profile))],
     )
 
 
-def curve_sentence(curve, d_k, n_samples):
+def curve_sentence(curve, n_samples):
     """What the curve says: the ends of the three lines, measured beside predicted."""
     first, last = curve.dims[0], curve.dims[-1]
     raw, scaled, third = (number(row[-1]) for row in curve.measured)
@@ -148,7 +141,7 @@ def curve_sentence(curve, d_k, n_samples):
     return (
         f"From d_k = {first} to {last:,} the raw variance climbs to {raw} (predicted {t_raw}); divided by √d_k it is "
         f"{scaled} (predicted {t_scaled}), divided by d_k only {third} (predicted {t_third}). "
-        f"Each point has {n_samples:,} pairs; bars are 95 % bands. The thin line marks d_k = {d_k:,}."
+        f"Each point has {n_samples:,} pairs; bars are 95 % bands."
     )
 
 
@@ -169,6 +162,7 @@ def walks_figure(walks, profile):
         profile,
         [line(walks.steps, walk, style, f"walk {i}") for i, walk in enumerate(walks.walks, start=1)]
         + [line(walks.steps, bound, dashed(profile), "mean ± 1 σ") for bound in (walks.low, walks.high)],
+        left=4.2,
         title=title("A score is a walk of d_k steps", profile),
         xaxis=axis(profile, "coordinates added so far"),
         yaxis=axis(profile, "partial sum of q·k", grid=True),
@@ -228,11 +222,11 @@ def curve_code(dims, options):
     )
 
 
-def walks_code(d_k, options):
+def walks_code(options):
     """The Python that computes the walks again."""
     return (
         "from sattn_core.lessons.score_variance import random_walks\n\n"
-        f"walks = random_walks({d_k}, **{options!r})\nprint(walks.walks[:, -1])\n"
+        f"walks = random_walks(1024, **{options!r})\nprint(walks.walks[:, -1])\n"
     )
 
 

@@ -54,7 +54,7 @@ def list_bars(comparison, profile):
             anchor=f"x{axes}",
         )
         names.append(heading(f"softmax of {_shown(scores)}", profile, axes=axes, x=0.5))
-    return figure(profile, traces, annotations=names, **layout)
+    return figure(profile, traces, left=4.8, annotations=names, **layout)
 
 
 def _bars(weights, axes, profile):
@@ -193,6 +193,7 @@ def overflow_figure(study, profile):
     return figure(
         profile,
         traces,
+        left=6.5,
         title=title("Subtracting the largest score saves it", profile),
         xaxis=axis(profile, "score s in softmax([0, s])", **scores),
         yaxis=axis(profile, autorange="reversed"),
