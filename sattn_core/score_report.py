@@ -14,9 +14,9 @@ from sattn_core.sweep import bin_counts
 MAX_ROWS, MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS = 4096, 1024, 64, 4_000_000
 LARGEST_NUMBER = 1e30
 SCALED_EDGES = np.linspace(-6.0, 6.0, 97)
-SATURATION_ROWS = 256  # queries of each head whose softmax is looked at
+SHOWN_QUERIES = 128  # queries of each head whose softmax and histogram are computed
 RIGHT_LOW, RIGHT_HIGH = 0.8, 1.25  # scaled standard deviation that the verdict calls right
-_RESAMPLES, _SCORES_RESAMPLED = 200, 512
+_RESAMPLES, _ROWS_RESAMPLED = 200, 256
 VERDICTS = ("right", "too_weak", "too_strong", "no_variation")
 
 
@@ -40,7 +40,7 @@ class ComponentMoments:
 
 @dataclass(frozen=True)
 class Saturation:
-    """Softmax of the scores under one scale, averaged over rows.
+    """Softmax of the scores under one scale, averaged over the first 128 queries.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class HeadReport:
     saturation : tuple of Saturation
         For the scales 1, 1/√d_k, 1/d_k and unit_scale.
     scaled_counts : ndarray of int, shape (96,)
-        Scores over √d_k, each less its row's mean, in the bins of `SCALED_EDGES`.
+        Scores of the first 128 queries over √d_k, each less its row's mean, in the bins of `SCALED_EDGES`.
     scaled_below, scaled_above : int
         Scores outside the bins.
     verdict, reason : str
@@ -209,11 +209,12 @@ def measure_scores(Q, K, *, seed=0):
     A constant added to a row changes nothing in softmax, so a row's own mean is left out. The mean
     square over all subsets of m components has a closed form in the trace and the sum of the
     elementwise product of E[q qᵀ] and Cov(k); no subset is drawn. The interval resamples queries and
-    keys separately, which errs on the wide side.
+    keys (at most the first 256 of each) separately, which errs on the wide side.
 
     References
     ----------
     Owen (2007), "The pigeonhole bootstrap", Annals of Applied Statistics 1(2), section 3.
+    Rubin (1981), "The Bayesian bootstrap", Annals of Statistics 9(1).
 
     Examples
     --------
@@ -267,8 +268,8 @@ def _check_one_shape(name, shape):
 
 
 def _checked(Q, K):
-    check_score_shapes(np.shape(Q), np.shape(K))
     Q, K = check_array("Q", Q), check_array("K", K)
+    check_score_shapes(Q.shape, K.shape)
     for name, array in (("Q", Q), ("K", K)):
         largest = np.abs(array).max()
         if largest > LARGEST_NUMBER:
@@ -279,10 +280,12 @@ def _checked(Q, K):
 def _measure_head(Q, K, rng):
     d_k = Q.shape[-1]
     centred_K = K - K.mean(axis=0)
-    row_scores = Q @ centred_K.T  # raw scores less their row's mean
-    variance = np.square(row_scores).mean()
+    # Mean square of the scores less their row's mean = Σ (E[q qᵀ] ∘ Cov(k)), without forming the scores.
+    H = (Q.T @ Q / len(Q)) * (centred_K.T @ centred_K / len(K))  # (d_k, d_k)
+    variance = max(H.sum(), 0.0)
     std = math.sqrt(variance)
     size = np.square(Q).mean() * np.square(centred_K).mean()
+    row_scores = Q[:SHOWN_QUERIES] @ centred_K.T
     counts, below, above = bin_counts(row_scores.ravel() / math.sqrt(d_k), SCALED_EDGES)
     raw_mean = float(Q.mean(axis=0) @ K.mean(axis=0))
     raw_std = math.sqrt(variance + np.square((Q - Q.mean(axis=0)) @ K.mean(axis=0)).mean())
@@ -295,7 +298,7 @@ def _measure_head(Q, K, rng):
         unit_scale=1 / std if std else math.inf,
         size_factor=float(size), shape_factor=float(variance / d_k / size) if size else math.nan,
         **_paired(Q, K, raw_mean, rng),
-        row_exponent=_row_exponent(Q, centred_K, row_scores, rng),
+        row_exponent=_fit(d_k, np.trace(H), variance, *_resampled_rows(Q, centred_K, rng)),
         saturation=_saturation(row_scores, std, d_k),
         scaled_counts=counts, scaled_below=int(below), scaled_above=int(above),
         **verdict,
@@ -325,12 +328,11 @@ def _ideal_band(n_queries, n_keys, d_k):
 
 
 def _saturation(row_scores, std, d_k):
-    scores = row_scores[:SATURATION_ROWS]
     scales = {"1": 1.0, "1/√d_k": d_k**-0.5, "1/d_k": 1 / d_k, "1/std": 1 / std if std else 1.0}
     each = []
     for name, scale in scales.items():
-        entropy = entropy_nats(scale * scores)
-        largest = softmax(scale * scores).max(axis=-1)
+        entropy = entropy_nats(scale * row_scores)
+        largest = softmax(scale * row_scores).max(axis=-1)
         means = float(entropy.mean()), float(np.exp(entropy).mean()), float(largest.mean())
         each.append(Saturation(name, scale, scale * std, *means))
     return tuple(each)
@@ -351,15 +353,9 @@ def mean_over_subsets(dims, d_k, diagonal, total):
     return m / d_k * diagonal[..., None] + pairs * (total - diagonal)[..., None]
 
 
-def _row_exponent(Q, centred_K, row_scores, rng):
-    diagonal = np.sum(np.square(Q).mean(axis=0) * np.square(centred_K).mean(axis=0))
-    total = np.square(row_scores).mean()
-    resampled = _resampled_rows(Q[:_SCORES_RESAMPLED], centred_K[:_SCORES_RESAMPLED], rng)
-    return _fit(Q.shape[-1], diagonal, total, *resampled)
-
-
 def _resampled_rows(Q, K, rng):
     """tr H and the sum of H in bootstrap samples of queries and of keys, drawn separately."""
+    Q, K = Q[:_ROWS_RESAMPLED], K[:_ROWS_RESAMPLED]
     w_q, w_k = (_weights(rng, len(rows)) for rows in (Q, K))  # (n_resamples, rows), rows sum to 1
     S = Q @ K.T
     variance_k = w_k @ np.square(K) - np.square(w_k @ K)
@@ -370,7 +366,9 @@ def _resampled_rows(Q, K, rng):
 
 
 def _weights(rng, n):
-    return rng.multinomial(n, np.full(n, 1 / n), size=_RESAMPLES) / n
+    """Weights of the Bayesian bootstrap, which sum to 1."""
+    weights = rng.standard_exponential((_RESAMPLES, n))
+    return weights / weights.sum(axis=-1, keepdims=True)
 
 
 def _fit(d_k, diagonal, total, diagonals, totals):
