@@ -17,7 +17,8 @@ SCALED_EDGES = np.linspace(-6.0, 6.0, 97)
 SHOWN_QUERIES = 128  # queries of each head whose softmax and histogram are computed
 RIGHT_LOW, RIGHT_HIGH = 0.8, 1.25  # scaled standard deviation that the verdict calls right
 _RESAMPLES, _ROWS_RESAMPLED = 200, 256
-VERDICTS = ("right", "too_weak", "too_strong", "no_variation")
+VERDICTS = ("right", "aligned", "too_weak", "too_strong", "no_variation")
+_ALIGNED_LIFT, _ALIGNED_Z = 1.0, 6.0
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,9 @@ class HeadReport:
         and what directions shared by q and k add (d_k over the effective dimension of the scores).
     paired_correlation : float
         Correlation of the components of query i with those of key i; NaN if the numbers of rows differ.
-    paired_z : float
-        Mean score of query i with key i, less the mean of all scores, over its standard error.
+    paired_lift, paired_z : float
+        Mean score of query i with key i, less the mean of all scores: in units of within_row_std, and of its
+        own standard error. NaN if the numbers of rows differ.
     row_exponent, paired_exponent : FittedExponent
         Growth of the spread inside a row, and of the scores of query i with key i.
     saturation : tuple of Saturation
@@ -116,8 +118,9 @@ class HeadReport:
         Scores outside the bins.
     verdict, reason : str
         One sentence, and what explains it.
-    code : {"right", "too_weak", "too_strong", "no_variation"}
-        Whether √d_k divides rightly, too little, too much; or the scores of a row are all equal.
+    code : {"right", "aligned", "too_weak", "too_strong", "no_variation"}
+        Whether √d_k divides rightly; rightly but for query i with key i, which score more than one standard
+        deviation above the rest; too little; too much; or the scores of a row are all equal.
     """
 
     query: ComponentMoments
@@ -131,6 +134,7 @@ class HeadReport:
     size_factor: float
     shape_factor: float
     paired_correlation: float
+    paired_lift: float
     paired_z: float
     row_exponent: FittedExponent
     paired_exponent: FittedExponent
@@ -289,7 +293,8 @@ def _measure_head(Q, K, rng):
     counts, below, above = bin_counts(row_scores.ravel() / math.sqrt(d_k), SCALED_EDGES)
     raw_mean = float(Q.mean(axis=0) @ K.mean(axis=0))
     raw_std = math.sqrt(variance + np.square((Q - Q.mean(axis=0)) @ K.mean(axis=0)).mean())
-    verdict = _verdict(std / math.sqrt(d_k), size, variance / d_k / size if size else math.nan, d_k)
+    paired = _paired(Q, K, std, rng)
+    verdict = _verdict(std / math.sqrt(d_k), size, variance / d_k / size if size else math.nan, d_k, paired)
     return HeadReport(
         query=_component_moments(Q), key=_component_moments(K),
         raw_mean=raw_mean, raw_std=raw_std, within_row_std=std,
@@ -297,7 +302,7 @@ def _measure_head(Q, K, rng):
         scaled_band=_ideal_band(len(Q), len(K), d_k),
         unit_scale=1 / std if std else math.inf,
         size_factor=float(size), shape_factor=float(variance / d_k / size) if size else math.nan,
-        **_paired(Q, K, raw_mean, rng),
+        **paired,
         row_exponent=_fit(d_k, np.trace(H), variance, *_resampled_rows(Q, centred_K, rng)),
         saturation=_saturation(row_scores, std, d_k),
         scaled_counts=counts, scaled_below=int(below), scaled_above=int(above),
@@ -385,13 +390,13 @@ def _fit(d_k, diagonal, total, diagonals, totals):
     return FittedExponent(float(slopes[0]), float(low), float(high), dims, sizes)
 
 
-def _paired(Q, K, raw_mean, rng):
+def _paired(Q, K, std, rng):
     """What query i has to do with key i."""
     d_k = Q.shape[-1]
     if len(Q) != len(K):
         sizes = np.full(len(sub_dimensions(d_k)), math.nan)
         none = FittedExponent(math.nan, math.nan, math.nan, sub_dimensions(d_k), sizes)
-        return {"paired_correlation": math.nan, "paired_z": math.nan, "paired_exponent": none}
+        return dict.fromkeys(("paired_correlation", "paired_lift", "paired_z"), math.nan) | {"paired_exponent": none}
     q, k = Q - Q.mean(axis=0), K - K.mean(axis=0)
     products = q * k
     scores = products.sum(axis=-1)
@@ -402,26 +407,30 @@ def _paired(Q, K, raw_mean, rng):
     fitted = _fit(d_k, squares.mean(), np.square(scores).mean(), w @ squares, w @ np.square(scores))
     return {
         "paired_correlation": float(products.mean() / spread) if spread else math.nan,
+        "paired_lift": float(scores.mean() / std) if std else math.nan,
         "paired_z": float(scores.mean() / error) if error else math.nan,
         "paired_exponent": fitted,
     }
 
 
-def _verdict(scaled_std, size, shape, d_k):
+def _verdict(scaled_std, size, shape, d_k, paired):
     if not scaled_std or not size:
         sentence = "The scores of every row are all equal, so no scale changes what softmax does with them."
         return {"verdict": sentence, "reason": "Softmax sees only differences inside a row.", "code": "no_variation"}
     code = "right" if RIGHT_LOW <= scaled_std <= RIGHT_HIGH else ("too_weak" if scaled_std > 1 else "too_strong")
+    if code == "right" and paired["paired_lift"] > _ALIGNED_LIFT and paired["paired_z"] > _ALIGNED_Z:
+        code = "aligned"
     start = f"Divided by √d_k = {math.sqrt(d_k):.3g}, the scores of a row have standard deviation {scaled_std:.3g}"
     ends = {
         "right": "close to 1: √d_k is right for these q and k.",
+        "aligned": f"close to 1, but query i scores {paired['paired_lift']:.3g} of them higher with key i.",
         "too_weak": f"above 1: √d_k divides too little, {math.sqrt(d_k) * scaled_std:.3g} would give 1.",
         "too_strong": f"below 1: √d_k divides too much, {math.sqrt(d_k) * scaled_std:.3g} would give 1.",
     }
-    return {"verdict": f"{start}, {ends[code]}", "reason": _reason(code, size, shape), "code": code}
+    return {"verdict": f"{start}, {ends[code]}", "reason": _reason(code, size, shape, paired["paired_exponent"].value), "code": code}
 
 
-def _reason(code, size, shape):
+def _reason(code, size, shape, exponent):
     """The larger of the two factors of the scaled variance explains it."""
     by_size = (
         f"Their components have the wrong size: mean square of q times variance of k is {size:.3g} instead of 1."
@@ -431,6 +440,9 @@ def _reason(code, size, shape):
         if shape > 1
         else f"q and k avoid each other's directions: that multiplies the variance of the scores by {shape:.3g}."
     )
+    if code == "aligned":
+        grown = f"they grow like d_k^{exponent:.2f}" if math.isfinite(exponent) else "they grow faster than √d_k"
+        return f"q and k of one row point the same way: {grown}, which √d_k does not keep steady; see 1/d_k."
     if code == "right":
         return f"Size of the components contributes a factor {size:.3g}, their directions {shape:.3g}."
     return by_size if abs(math.log(size)) >= abs(math.log(shape)) else by_shape
