@@ -166,7 +166,7 @@ class ScoreReport:
     verdict, reason : str
         One sentence for all heads, and what explains it.
     code : str
-        "right" if that holds for every head; otherwise the code of the head farthest from 1.
+        "right" if that holds for every head; otherwise the code of the head farthest from 1 of those it does not.
     """
 
     n_heads: int
@@ -282,32 +282,38 @@ def _checked(Q, K):
 
 
 def _measure_head(Q, K, rng):
-    d_k = Q.shape[-1]
-    centred_K = K - K.mean(axis=0)
+    d_k, centred_K = Q.shape[-1], K - K.mean(axis=0)
     # Mean square of the scores less their row's mean = Σ (E[q qᵀ] ∘ Cov(k)), without forming the scores.
     H = (Q.T @ Q / len(Q)) * (centred_K.T @ centred_K / len(K))  # (d_k, d_k)
     variance = max(H.sum(), 0.0)
     std = math.sqrt(variance)
-    size = np.square(Q).mean() * np.square(centred_K).mean()
-    row_scores = Q[:SHOWN_QUERIES] @ centred_K.T
-    counts, below, above = bin_counts(row_scores.ravel() / math.sqrt(d_k), SCALED_EDGES)
-    raw_mean = float(Q.mean(axis=0) @ K.mean(axis=0))
-    raw_std = math.sqrt(variance + np.square((Q - Q.mean(axis=0)) @ K.mean(axis=0)).mean())
+    size = float(np.square(Q).mean() * np.square(centred_K).mean())
+    shape = float(variance / d_k / size) if size else math.nan
     paired = _paired(Q, K, std, rng)
-    verdict = _verdict(std / math.sqrt(d_k), size, variance / d_k / size if size else math.nan, d_k, paired)
     return HeadReport(
         query=_component_moments(Q), key=_component_moments(K),
-        raw_mean=raw_mean, raw_std=raw_std, within_row_std=std,
-        scaled_std=std / math.sqrt(d_k),
+        **_raw_moments(Q, K, variance), within_row_std=std, scaled_std=std / math.sqrt(d_k),
         scaled_band=_ideal_band(len(Q), len(K), d_k),
-        unit_scale=1 / std if std else math.inf,
-        size_factor=float(size), shape_factor=float(variance / d_k / size) if size else math.nan,
+        unit_scale=1 / std if std else math.inf, size_factor=size, shape_factor=shape,
         **paired,
         row_exponent=_fit(d_k, np.trace(H), variance, *_resampled_rows(Q, centred_K, rng)),
-        saturation=_saturation(row_scores, std, d_k),
-        scaled_counts=counts, scaled_below=int(below), scaled_above=int(above),
-        **verdict,
+        **_shown(Q[:SHOWN_QUERIES] @ centred_K.T, std, d_k),
+        **_verdict(std / math.sqrt(d_k), size, shape, d_k, paired),
     )  # fmt: skip
+
+
+def _raw_moments(Q, K, row_variance):
+    """Mean and standard deviation of all scores: inside rows, and between the rows' means."""
+    between = np.square((Q - Q.mean(axis=0)) @ K.mean(axis=0)).mean()
+    return {"raw_mean": float(Q.mean(axis=0) @ K.mean(axis=0)), "raw_std": math.sqrt(row_variance + between)}
+
+
+def _shown(row_scores, std, d_k):
+    counts, below, above = bin_counts(row_scores.ravel() / math.sqrt(d_k), SCALED_EDGES)
+    return {
+        "saturation": _saturation(row_scores, std, d_k),
+        "scaled_counts": counts, "scaled_below": int(below), "scaled_above": int(above),
+    }  # fmt: skip
 
 
 def _component_moments(rows):
@@ -427,7 +433,8 @@ def _verdict(scaled_std, size, shape, d_k, paired):
         "too_weak": f"above 1: √d_k divides too little, {math.sqrt(d_k) * scaled_std:.3g} would give 1.",
         "too_strong": f"below 1: √d_k divides too much, {math.sqrt(d_k) * scaled_std:.3g} would give 1.",
     }
-    return {"verdict": f"{start}, {ends[code]}", "reason": _reason(code, size, shape, paired["paired_exponent"].value), "code": code}
+    reason = _reason(code, size, shape, paired["paired_exponent"].value)
+    return {"verdict": f"{start}, {ends[code]}", "reason": reason, "code": code}
 
 
 def _reason(code, size, shape, exponent):
@@ -449,11 +456,12 @@ def _reason(code, size, shape, exponent):
 
 
 def _overall(heads):
-    farthest = max(heads, key=lambda head: abs(math.log(head.scaled_std)) if head.scaled_std else math.inf)
+    wrong = [head for head in heads if head.code != "right"]
+    farthest = max(wrong or heads, key=lambda head: abs(math.log(head.scaled_std)) if head.scaled_std else math.inf)
     if len(heads) == 1:
         return farthest.verdict, farthest.reason, farthest.code
-    n_right = sum(head.code == "right" for head in heads)
-    where = f"head {heads.index(farthest)} is farthest from 1 with {farthest.scaled_std:.3g}"
-    if n_right == len(heads):
-        return f"√d_k is right for all {len(heads)} heads; {where}.", farthest.reason, "right"
-    return f"√d_k is right for {n_right} of {len(heads)} heads; {where}.", farthest.reason, farthest.code
+    where = f"head {[head is farthest for head in heads].index(True)} has standard deviation {farthest.scaled_std:.3g}"
+    if not wrong:
+        return f"√d_k is right for all {len(heads)} heads; farthest from 1, {where}.", farthest.reason, "right"
+    right = len(heads) - len(wrong)
+    return f"√d_k is right for {right} of {len(heads)} heads; {where}.", farthest.reason, farthest.code
