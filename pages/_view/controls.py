@@ -243,6 +243,19 @@ def place(name, value):
     st.session_state[name] = kept
 
 
+def draw_typed(name):
+    """A field beside a slider: any allowed value, typed. It moves the slider, so it needs no place in the address."""
+    control, field = CONTROLS[name], f"{name}_typed"
+    st.session_state[field] = value_of(name)
+    st.number_input(
+        f"{control.label}, typed",
+        control.low,
+        control.high,
+        key=field,
+        on_change=lambda: place(name, st.session_state[field]),
+    )
+
+
 def _draw_number(name, control, **options):
     if control.typed:
         return st.number_input(

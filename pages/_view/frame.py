@@ -133,6 +133,7 @@ def _draw_shared_controls(lesson):
             for name in SHARED:
                 if name not in lesson.uses:
                     controls.draw(name)
+            controls.draw_typed("d_k")
 
 
 def _style():

@@ -49,7 +49,7 @@ def problems(sentences):
         st.error(plain(sentence), icon=":material/edit:")
 
 
-def data(key, table, code):
+def data(key, table, code, picture="The picture: use the camera button at the top right of the figure (SVG)."):
     """The table behind a figure, its CSV file and the Python that reproduces it, made when opened."""
     box = st.expander("Data, picture and code", key=f"{key}_data", on_change="rerun", icon=":material/table:")
     if box.open:
@@ -58,7 +58,7 @@ def data(key, table, code):
             st.download_button(
                 "Download this table (CSV)", lambda: as_csv(table), f"{key}.csv", "text/csv", key=f"{key}_csv"
             )
-            st.caption("The picture: use the camera button at the top right of the figure (SVG).")
+            st.markdown(picture)
             st.code(code, language="python")
 
 
