@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from sattn_core.components import append_coordinates
+from sattn_core.lessons import gradient_flow as lesson_gradient_flow
 from sattn_core.lessons import score_variance as lesson_score_variance
 from sattn_core.lessons import softmax_saturation as lesson_softmax
 from sattn_core.lessons.start import measure_start
@@ -84,3 +85,22 @@ def saturation(params):
 @st.cache_data(max_entries=1, show_spinner=False)
 def overflow_study():
     return lesson_softmax.overflow_study()
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def gradient_flow(params):
+    return lesson_gradient_flow.measure_gradient_flow(params)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def gradient_curve(**options):
+    return lesson_gradient_flow.gradient_curve(**options)
+
+
+def row_jacobian(result, chosen, number):
+    """The Jacobian of a drawn row, or of a typed list of scores, and what it is called."""
+    if chosen == "row":
+        scores, name = result.shown_scores[(number - 1) % len(result.shown_scores)], f"Row {number}"
+    else:
+        scores, name = lesson_softmax.parse_score_list(chosen), f"The scores [{chosen}]"
+    return lesson_gradient_flow.measure_row_jacobian(scores, result.params.d_k), name

@@ -157,6 +157,16 @@ CONTROLS = {
     "list_2": Text("Second list", "1, 10"),
     "list_3": Text("Third list (optional)", ""),
     "list_4": Text("Fourth list (optional)", ""),
+    "place": Choice(
+        "Gradient at",
+        "raw_scores",
+        ("scores", "raw_scores", "q"),
+        help="scores: what softmax passes on, the trace of its Jacobian. raw_scores: the same times the scale. "
+        "q: the length of ∂L/∂q for a random gradient of the weights.",
+        bar=True,
+    ),
+    "jacobian": Choice("Jacobian of", "row", ("row", "4, 5", "1, 10"), help="row: one of the drawn rows.", bar=True),
+    "row": Number("Row", 1, 1, 20, tuple(range(1, 21)), help="The first 20 of the drawn rows."),
     "q_2d": Text("q, one vector a line", "1, 2\n1, 4\n8, 9", lines=3),
     "k_2d": Text("k, one vector a line", "2, 3\n5, 6\n10, 2", lines=3),
     "q_3d": Text("q, one vector a line", "1, 2, 3\n3, 4, 5\n10, 9, 11", lines=3),

@@ -51,6 +51,14 @@ LESSONS = (
         "The idea",
         ("d_k", "n_keys", "law", "seed"),
     ),
+    Lesson(
+        "gradient_flow",
+        "Gradient flow",
+        "Do gradients really vanish?",
+        ":material/water_drop:",
+        "The idea",
+        ("d_k", "n_keys", "seed"),
+    ),
 )
 
 
