@@ -10,8 +10,8 @@ frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("gradient_flow"),
-    "Not all of them. Without the scale the *mean* gradient at a raw score falls only like $1/\\sqrt{d_k}$, and it is "
-    "larger than with the scale. What vanishes is the gradient of the *typical* row.",
+    "Not all of them: without the scale the *mean* gradient falls only like $1/\\sqrt{d_k}$. "
+    "What dies is the *typical* row.",
 )
 
 place = controls.draw("place")

@@ -22,8 +22,9 @@ from pages._view.theme import number, percent, typed
 from sattn_core.lessons.gradient_flow import DEAD_BELOW, DEFAULT_DIMS, PLACES
 
 RAW, SCALED, THIRD = range(3)  # places of the scales 1, 1/√d_k and 1/d_k
-_WHERE = {"scores": "the scores that softmax sees", "raw_scores": "the raw scores", "q": "the query q"}
-_SCALES = ("no scale", "÷ √d_k", "÷ d_k")
+_WHERE = {"scores": "the scores", "raw_scores": "the raw scores", "q": "q"}
+_SCALES = ("raw", "÷ √d_k", "÷ d_k")
+_IN_WORDS = ("without the scale", "with 1/√d_k", "with 1/d_k")
 _SYMBOLS = ("circle", "square", "diamond")
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _DECADES = (-12, -9, -6, -3, 0)
@@ -40,7 +41,7 @@ def histograms(result, place, profile):
     return figure(
         profile,
         _histogram(result, place, RAW, "", profile) + _histogram(result, place, SCALED, "2", profile),
-        height=1.1,
+        height=0.9,
         xaxis=axis(
             profile,
             "sensitivity of a row",
@@ -97,24 +98,25 @@ def histogram_sentence(result, place):
     """The truth of the moment: mean beside median, without the scale and with it."""
     i, found, params = PLACES.index(place), result.statistics, result.params
     return (
-        f"At n_keys = {params.n_keys} and d_k = {params.d_k:,}, the mean gradient at {_WHERE[place]} is "
-        f"{_mean(found, i, RAW)} without the scale and {_mean(found, i, SCALED)} with it, "
-        f"{_times(result.mean_ratio[i])}. The median row has {number(found.median[i, RAW])} without the scale and "
-        f"{number(found.median[i, SCALED])} with it, {_times(result.median_ratio[i])}; "
-        f"{percent(found.share_below[i, RAW], 1)} of the rows without it and "
-        f"{percent(found.share_below[i, SCALED], 1)} with it are below {DEAD_BELOW}, and the top tenth of the rows "
-        f"without it holds {percent(found.top_tenth_share[i, RAW], 0)} of the total."
+        f"At n_keys = {params.n_keys} and d_k = {params.d_k:,}, the mean row passes {_mean(found, i, RAW)} to "
+        f"{_WHERE[place]} without the scale and {_mean(found, i, SCALED)} with it: {_times(result.mean_ratio[i])} "
+        f"without it. The median row passes {number(found.median[i, RAW])} and {number(found.median[i, SCALED])}: "
+        f"{_times(result.median_ratio[i])}. Without the scale {percent(found.share_below[i, RAW], 1)} of the rows are "
+        f"below {DEAD_BELOW} (with it {percent(found.share_below[i, SCALED], 1)}), and the top tenth holds "
+        f"{percent(found.top_tenth_share[i, RAW], 0)} of the total."
     )
 
 
-def _mean(found, i, scale):
-    exact = found.exact_mean[i, scale]
-    beside = "" if np.isnan(exact) else f", exact {number(exact)}"
-    return f"{number(found.mean[i, scale])} (± {number(found.standard_error[i, scale], 2)}{beside})"
+def _mean(found, i, scale, at=()):
+    """A mean with its standard error, beside the exact mean where there is one."""
+    values = found.mean, found.standard_error, found.exact_mean
+    mean, error, exact = (each[(i, scale, *at)] for each in values)
+    beside = "" if np.isnan(exact) else f" (exact {number(exact)})"
+    return f"{number(mean)} ± {number(error, 1)}{beside}"
 
 
 def _times(ratio):
-    return f"{number(ratio)} times as much unscaled"
+    return f"{number(ratio)} times as much"
 
 
 def histogram_table(result, place):
@@ -137,12 +139,12 @@ def curves(curve, place, profile):
         names.append(_scale_name(curve, i, j, place, profile))
     if place != "q":
         traces.append(line(curve.dims, curve.rate, dotted(profile), "rate of the mean without the scale"))
-    dims = {"type": "log", "tickvals": _D_TICKS, "range": [-0.1, 3.15], "anchor": "y2"}
+    dims = {"type": "log", "tickvals": _D_TICKS, "range": [-0.1, 3.85], "anchor": "y2"}
     sizes = {"tickvals": [1e-6, 1e-4, 0.01, 1], "ticktext": ["10⁻⁶", "10⁻⁴", "0.01", "1"], "range": [-6, 1.2]}
     return figure(
         profile,
         traces,
-        height=1.1,
+        height=0.9,
         left=4.2,
         title=title(f"Gradient at {_WHERE[place]}", profile),
         xaxis=axis(profile, "d_k", **dims),
@@ -178,11 +180,9 @@ def _scale_traces(curve, i, j, colour, profile):
 
 
 def _scale_name(curve, i, j, place, profile):
-    above = j == RAW or (j == SCALED and place == "scores")
-    height = np.log10(curve.statistics.mean[i, j, -1])
-    shift = profile.marker_size if above else -profile.marker_size
-    at = {"x": np.log10(curve.dims[-1]), "y": height, "xanchor": "right", "yshift": shift}
-    return label(_SCALES[j], profile, yanchor="bottom" if above else "top", **at)
+    high = j == (THIRD if place == "scores" else RAW)  # at the scores 1/d_k has the largest mean
+    at = {"x": np.log10(curve.dims[-1]), "y": np.log10(curve.statistics.mean[i, j, -1]), "xanchor": "left"}
+    return label(_SCALES[j], profile, xshift=profile.marker_size, yanchor="bottom" if high else "top", **at)
 
 
 def _key(curve, place, profile):
@@ -194,27 +194,22 @@ def _key(curve, place, profile):
 
 
 def _rate_name(curve):
-    return "1/√(π d_k)" if curve.n_keys == 2 else f"E[max of {curve.n_keys}]/√d_k"
+    return "1/√(π d_k)" if curve.n_keys == 2 else "E[M]/√d_k"
 
 
 def curve_sentence(curve, place):
-    """Where the lines end, measured beside exact, and how far any mean is from its exact value."""
-    i, found = PLACES.index(place), curve.statistics
+    """Where the lines end, measured beside exact, and what the rate says."""
+    i, found, last = PLACES.index(place), curve.statistics, (-1,)
     ends = ", ".join(
-        f"{name} {_mean_at_end(found, i, j)} (median {number(found.median[i, j, -1])})"
-        for j, name in enumerate(_SCALES)
+        f"{_mean(found, i, j, last)} {words}, median {number(found.median[i, j, -1])}"
+        for j, words in enumerate(_IN_WORDS)
     )
-    rate = f" The rate {_rate_name(curve)} gives {number(curve.rate[-1])} without the scale." if place != "q" else ""
+    largest = "" if curve.n_keys == 2 else f", with M the largest of {curve.n_keys} standard normals,"
+    rate = f" The rate {_rate_name(curve)}{largest} says {number(curve.rate[-1])}." if place != "q" else ""
     return (
-        f"With {curve.n_keys} keys, at d_k = {curve.dims[-1]:,} the mean gradient at {_WHERE[place]} is: {ends}."
-        f"{rate} {curve.n_rows:,} rows a point, the same draw at every d_k; bars are ± 1 standard error."
+        f"With {curve.n_keys} keys and d_k = {curve.dims[-1]:,} the mean row passes to {_WHERE[place]}: {ends}.{rate} "
+        f"{curve.n_rows:,} rows a point, bars ± 1 standard error."
     )
-
-
-def _mean_at_end(found, i, j):
-    mean, error, exact = (values[i, j, -1] for values in (found.mean, found.standard_error, found.exact_mean))
-    beside = "" if np.isnan(exact) else f", exact {number(exact)}"
-    return f"{number(mean)} ± {number(error, 2)}{beside}"
 
 
 def curve_table(curve, place):
@@ -241,28 +236,28 @@ def jacobians(row, profile):
     shown = _shown_keys(row)
     keys = [typed(key + 1) for key in shown]
     limit = row.colour_limit
-    bar = colour_bar(profile, [-limit, 0, limit])
     traces = [
-        _matrix(row.raw_jacobian, shown, keys, "", "raw", limit, profile) | bar,
+        _matrix(row.raw_jacobian, shown, keys, "", "raw", limit, profile) | colour_bar(profile, [-limit, 0, limit]),
         _matrix(row.scaled_jacobian, shown, keys, "2", "scaled", limit, profile),
     ]
     ticks = {"type": "category", "tickvals": keys, "showline": False, "ticks": ""}
-    down = ticks | {"autorange": "reversed"}
-    few = len(shown) <= _MOST_NUMBERS
-    return figure(
+    across, down = ticks | {"showticklabels": len(keys) <= _MOST_NUMBERS}, ticks | {"autorange": "reversed"}
+    fig = figure(
         profile,
         traces,
-        height=0.85 if few else 1.1,
         left=3.2,
-        xaxis=axis(profile, "key", domain=[0, 0.48], anchor="y", **ticks),
+        plot_bgcolor=profile.grid,  # seen between the cells, so that cells of 0 are seen too
+        xaxis=axis(profile, "key", domain=[0, 0.48], anchor="y", **across),
         yaxis=axis(profile, "key", anchor="x", **down),
-        xaxis2=axis(profile, "key", domain=[0.52, 1], anchor="y2", **ticks),
+        xaxis2=axis(profile, "key", domain=[0.52, 1], anchor="y2", **across),
         yaxis2=axis(profile, anchor="x2", showticklabels=False, **down),
         annotations=[
-            heading(f"Raw: trace {number(row.raw_trace)}", profile),
-            heading(f"Scaled: trace {number(row.scaled_trace)}", profile, axes="2"),
+            heading(f"Raw: tr {number(row.raw_trace, 2)}", profile),
+            heading(f"Scaled: tr {number(row.scaled_trace, 2)}", profile, axes="2"),
         ],
     )
+    fig.layout.margin.b = 6 * profile.axis_size  # room for the key to the colours
+    return fig
 
 
 def _shown_keys(row):
