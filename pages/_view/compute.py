@@ -4,6 +4,8 @@ import numpy as np
 import streamlit as st
 
 from sattn_core.components import append_coordinates
+from sattn_core.lessons import attention_steps as lesson_attention_steps
+from sattn_core.lessons import derivation as lesson_derivation
 from sattn_core.lessons import gradient_flow as lesson_gradient_flow
 from sattn_core.lessons import score_variance as lesson_score_variance
 from sattn_core.lessons import softmax_saturation as lesson_softmax
@@ -104,3 +106,45 @@ def row_jacobian(result, chosen, number):
     else:
         scores, name = lesson_softmax.parse_score_list(chosen), f"The scores [{chosen}]"
     return lesson_gradient_flow.measure_row_jacobian(scores, result.params.d_k), name
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def derivation(params):
+    return lesson_derivation.measure_derivation(params)
+
+
+def attention_matrices(preset, texts, d_k, seed):
+    """The preset with the typed matrices in their place, or None and the sentence that says what is wrong."""
+    size = min(d_k, lesson_attention_steps.MAX_COLUMNS)
+    try:
+        return lesson_attention_steps.typed_params(preset, **texts, d_k=size, seed=seed), []
+    except (ValueError, TypeError) as problem:
+        return None, [str(problem)]
+
+
+def matrix_texts(preset, d_k, seed):
+    """The preset's matrices as texts for their fields, one row a line."""
+    params, _ = attention_matrices(preset, {}, d_k, seed)
+    texts = {name: lesson_attention_steps.format_matrix(getattr(params, name)) for name in ("Q", "K", "V")}
+    texts["mask"] = lesson_attention_steps.format_mask(params.mask or ())
+    return {name: text.replace(";", "\n").replace(",", ", ") for name, text in texts.items()}
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def attention_steps(params):
+    return lesson_attention_steps.measure_attention_steps(params)
+
+
+def cell_of(params, query, key, column):
+    """The chosen places, counted from 0 and inside the matrices."""
+    shape = len(params.Q), len(params.K), len(params.V[0])
+    return tuple(min(place, size) - 1 for place, size in zip((query, key, column), shape, strict=True))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def attention_cell(params, at):
+    query, key, column = at
+    return (
+        lesson_attention_steps.expand_cell(params, query, key),
+        lesson_attention_steps.expand_output(params, query, column),
+    )

@@ -121,6 +121,8 @@ _DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36
 _POWERS = tuple(2**j for j in range(1, 10))
 _SAMPLES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
 CONTROLS = {
+_VARIANCES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 8.0, 16.0)
+_FREEDOMS = (1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.5, 3.0, 4.0, 4.5, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0)
     "d_k": Number("Dimension d_k", 64, 1, 1024, _DIMENSIONS, help="Length of each query and key vector."),
     "n_keys": Number("Keys n_keys", 16, 2, 512, _POWERS, help="How many keys one query attends to."),
     "law": Choice(
@@ -184,12 +186,37 @@ def repair_link():
         given = st.query_params.get_all(name)
         control = CONTROLS.get(name)
         if control is None:
+    "broken": Choice(
+        "Break one assumption",
+        "nothing",
+        ("nothing", "means", "variances", "alignment", "coordinates", "tails"),
+        help="means: not 0. variances: not 1. alignment: q_i correlated with k_i. coordinates: correlated with each "
+        "other. tails: Student t components.",
+        bar=True,
+    ),
+    "mu_q": Number("Mean of q_i", 1, -4, 4, tuple(j / 4 for j in range(-16, 17)), whole=False, shown=_decimal),
+    "mu_k": Number("Mean of k_i", 1, -4, 4, tuple(j / 4 for j in range(-16, 17)), whole=False, shown=_decimal),
+    "var_q": Number("Variance of q_i", 2, 0.25, 16, _VARIANCES, whole=False, shown=_decimal),
+    "var_k": Number("Variance of k_i", 2, 0.25, 16, _VARIANCES, whole=False, shown=_decimal),
+    "rho": Number("ρ of q_i with k_i", 0.5, -1, 1, tuple(j / 20 for j in range(-20, 21)), whole=False, shown=_decimal),
+    "r": Number("r between coordinates", 0.3, 0, 1, tuple(j / 20 for j in range(21)), whole=False, shown=_decimal),
+    "nu": Number("Degrees of freedom ν", 1.5, 1.5, 30, _FREEDOMS, whole=False, shown=_decimal),
             notes.append(f"“{_short(name)}” is not a setting of this dashboard and was ignored")
             continue
         value, problem = control.read(given[-1])
         if problem:
             notes.append(f"{name} {problem} (the link says “{_short(given[-1])}”)")
         elif len(given) > 1:
+# How strongly an assumption of the derivation is broken: control and field of the lesson's parameters.
+BROKEN = {
+    "nothing": {},
+    "means": {"mu_q": "mean_q", "mu_k": "mean_k"},
+    "variances": {"var_q": "variance_q", "var_k": "variance_k"},
+    "alignment": {"rho": "correlation"},
+    "coordinates": {"r": "coordinate_correlation"},
+    "tails": {"nu": "nu"},
+}
+
             notes.append(f"{name} is given {len(given)} times; the last, {control.write(value)}, is used")
         clean[name] = control.write(value)
     changed = clean != st.query_params.to_dict() or bool(notes)
@@ -242,6 +269,12 @@ def stops_of(name):
     """The stops of a slider: its own, and every value that a link or a typed number put between them."""
     visited = st.session_state.setdefault("visited_stops", {}).setdefault(name, set())
     visited.update({linked_value(name), value_of(name)})
+def draw_broken(**options):
+    """The one assumption that is broken and how strongly, as fields of the derivation's parameters."""
+    strengths = BROKEN[draw("broken")]
+    return {field: draw(name, **options) for name, field in strengths.items()}
+
+
     return tuple(sorted({*CONTROLS[name].stops, *visited}))
 
 

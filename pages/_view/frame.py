@@ -59,6 +59,22 @@ LESSONS = (
         "The idea",
         ("d_k", "n_keys", "seed"),
     ),
+    Lesson(
+        "derivation",
+        "Derivation",
+        "Where does d_k come from?",
+        ":material/functions:",
+        "The mechanism",
+        ("d_k", "seed"),
+    ),
+    Lesson(
+        "attention_steps",
+        "Attention step by step",
+        "What happens to the numbers, step by step?",
+        ":material/account_tree:",
+        "The mechanism",
+        ("d_k", "seed"),
+    ),
 )
 
 

@@ -28,7 +28,16 @@ def figure(fig, *, key, sentence, table, code):
     data(key, table, code)
 
 
-def figures(parts, *, key, sentence, table, code):
+def checked_lines(rows, *, key, sentence, table, code):
+    """A Markdown table of formulas under its live sentence; a row with bold words is framed."""
+    with st.container(key=f"sentence_{key}"):
+        st.markdown(plain(sentence))
+    with st.container(key=f"lines_{key}"):
+        st.markdown(rows)
+    data(key, table, code, picture="")
+
+
+def figures(parts, *, key, sentence, table, code, per_row=3):
     """Figures that belong together, side by side, under one sentence and with one table."""
     for column, (name, fig) in zip(st.columns(len(parts)), parts.items(), strict=True):
         alt = f"{fig.layout.title.text}. {sentence}"
