@@ -126,7 +126,8 @@ def matrix_texts(preset, d_k, seed):
     """The preset's matrices as texts for their fields, one row a line."""
     params, _ = attention_matrices(preset, {}, d_k, seed)
     texts = {name: lesson_attention_steps.format_matrix(getattr(params, name)) for name in ("Q", "K", "V")}
-    texts["mask"] = lesson_attention_steps.format_mask(params.mask or ())
+    everything = [[True] * len(params.K)] * len(params.Q)
+    texts["mask"] = lesson_attention_steps.format_mask(params.mask or everything)
     return {name: text.replace(";", "\n").replace(",", ", ") for name, text in texts.items()}
 
 
