@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from pages._view.figures.base import axis, corner, dashed, dotted, figure, label, line, title
+from pages._view.figures.base import axis, corner, dashed, dotted, figure, line, title
 from pages._view.theme import number, typed
 
+_MEANS, _VARIANCES = 3, 6  # places of the lines E[s] = 0 and Var(s) = d_k; their errors are those of all like them
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _USES = {
     "definition": "the definition",
@@ -54,7 +55,8 @@ def line_rows(result):
     rows = ["| | line | uses | left | right | z | check |", "|-:|:--|:--|--:|--:|--:|:--|"]
     for each in result.lines:
         formula = "$" + each.formula.replace("|", "\\vert ") + "$"
-        sides = f"{_side(each.left, each.left_error)} | {_side(each.right, each.right_error)}"
+        known = result.lines[_MEANS if each.number <= _MEANS + 1 else _VARIANCES].reliable
+        sides = f"{_side(each.left, each.left_error, known)} | {_side(each.right, each.right_error, known)}"
         rows.append(
             f"| {each.number} | {formula} | {_plain(_USES[each.assumption])} | {sides} | {_z(each)} "
             f"| {_verdict(each, result)} |"
@@ -66,8 +68,8 @@ def _plain(text):
     return text.replace("_", "\\_")
 
 
-def _side(value, error):
-    return f"{number(value)} ± {number(error, 1)}" if error else number(value)
+def _side(value, error, known):
+    return f"{number(value)} ± {number(error, 1)}" if error and known else number(value)
 
 
 def _z(each):
@@ -83,6 +85,8 @@ def _verdict(each, result):
 
 
 def _unseen(each, result):
+    if np.isinf(result.exact.variance):
+        return ": no variance"
     if not each.reliable:
         return ": no error bar"
     return "" if each.seen_to_fail else f", too little to be seen in {result.params.n_samples:,} pairs"
@@ -153,19 +157,21 @@ def moment_table(result):
     """The moments of the raw scores: predicted, measured and the sampling error, in words."""
     exact, none = result.exact, np.isinf(result.exact.variance)
     rows = [
-        ("mean of s", exact.mean, result.mean, result.mean_error, result.lines[3].reliable),
-        ("variance of s", exact.variance, result.variance, result.variance_error, result.lines[6].reliable),
+        ("mean of s", exact.mean, result.mean, result.mean_error, result.lines[_MEANS].reliable),
+        ("variance of s", exact.variance, result.variance, result.variance_error, result.lines[_VARIANCES].reliable),
         (
             "variance within a row",
             exact.within_row_variance,
             result.within_row_variance,
             result.within_row_error,
-            result.lines[6].reliable,
+            result.lines[_VARIANCES].reliable,
         ),
     ]
     if not np.isnan(result.effective_dimension):
         measured, error = result.effective_dimension, result.effective_dimension_error
-        rows.append(("effective dimension", exact.effective_dimension, measured, error, result.lines[6].reliable))
+        rows.append(
+            ("effective dimension", exact.effective_dimension, measured, error, result.lines[_VARIANCES].reliable)
+        )
     return {
         "quantity": [name for name, *_ in rows],
         "predicted": ["does not exist" if none and "variance" in row[0] else number(row[1], 4) for row in rows],
@@ -202,7 +208,8 @@ def growth(result, profile):
         line(dims, np.sqrt(dims), dashed(profile), "√d_k"),
         line(dims, result.growth_right_divisor, dotted(profile), "right divisor"),
     ]
-    key = "● standard deviation<br>◇ median size<br>dashed: √d_k<br>dotted: right divisor"
+    key = "● standard deviation<br>◇ median size<br>dashed: √d_k<br>dotted: right divisor<br>"
+    key += _RULES[result.exact.right_rule]
     return figure(
         profile,
         traces,
@@ -210,21 +217,13 @@ def growth(result, profile):
         title=title("How raw scores grow", profile),
         xaxis=axis(profile, "coordinates added so far", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
         yaxis=axis(profile, "size of s", grid=True, type="log", range=[-1.1, 5.2], dtick=1, exponentformat="power"),
-        annotations=[
-            corner(key, profile, side="left", align="left"),
-            label(_RULES[result.exact.right_rule], profile, **_at_end(dims, result.growth_right_divisor, profile)),
-        ],
+        annotations=[corner(key, profile, side="left", align="left")],
     )
 
 
 def _grown(dims, sizes, symbol, colour, name, profile):
     marker = {"symbol": symbol, "size": profile.marker_size * 1.3, "color": colour, "line": {"width": 2}}
     return line(dims, sizes, {}, name) | {"mode": "markers", "marker": marker}
-
-
-def _at_end(dims, sizes, profile):
-    place = {"x": np.log10(dims[-1]), "y": np.log10(sizes[-1])}
-    return place | {"xanchor": "right", "yanchor": "bottom", "yshift": profile.marker_size}
 
 
 def growth_sentence(result):
