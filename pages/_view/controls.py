@@ -321,8 +321,12 @@ def draw_matrices(names, placeholders):
 
     Returns the texts, and whether the link carries them.
     """
-    linked = sum(len(value_of(name)) for name in names) <= LONGEST_LINK_MATRICES
-    texts = {}
+    texts = {name: value_of(name) for name in names}
+    linked = sum(map(len, texts.values())) <= LONGEST_LINK_MATRICES
+    if linked and not st.session_state.get("matrices_linked", True):
+        # A field that was not bound has left the address; binding it again does not write it there.
+        st.query_params.update({name: text for name, text in texts.items() if text})
+    st.session_state["matrices_linked"] = linked
     for column, name in zip(st.columns(len(names)), names, strict=True):
         with column:
             texts[name] = draw(name, bound=linked, placeholder=placeholders.get(name))
