@@ -36,7 +36,11 @@ OWN_CONTROLS = {
         "k_3d",
     ),
     "softmax_saturation": ("list_1", "list_2", "list_3", "list_4", "multiplier", "shift"),
+    "gradient_flow": ("place", "jacobian", "row"),
+    "derivation": ("broken",),
 }
+# Controls of the derivation that are drawn only while their assumption is the broken one.
+STRENGTHS = {name: broken for broken, fields in controls.BROKEN.items() for name in fields}
 CHARTS = {
     "start": [],
     "score_variance": ["score_histograms", "variance_curve", "random_walks"],
@@ -47,6 +51,8 @@ CHARTS = {
         "average_entropy_nats",
         "overflow",
     ],
+    "gradient_flow": ["gradient_histograms", "gradient_curves", "row_jacobians"],
+    "derivation": ["score_growth"],
 }
 
 
@@ -158,7 +164,8 @@ def test_a_deep_link_that_is_the_first_request_of_a_server_opens_inside_the_fram
 
 
 def test_the_pages_draw_every_control_there_is():
-    assert {*SHARED, *(name for names in OWN_CONTROLS.values() for name in names)} == set(controls.CONTROLS)
+    own = {name for names in OWN_CONTROLS.values() for name in names}
+    assert {*SHARED, *own, *STRENGTHS} == set(controls.CONTROLS)
 
 
 def test_shared_controls_keep_their_values_on_the_next_page():
@@ -442,6 +449,90 @@ def test_the_examples_made_by_hand_give_the_numbers_of_the_notes():
     said = {each.value for each in open_page("score_variance").markdown}
     assert "Dot products 8, 29, 98; mean 45.0000, variance 1,478.00 (ddof = 0)." in said
     assert "Dot products 10, 86, 209; mean 101.667, variance 6,722.89 (ddof = 0)." in said
+
+
+# --- gradients -------------------------------------------------------------------------------------------
+
+
+def test_the_gradient_page_says_the_truth_of_the_moment():
+    app = open_page("gradient_flow", n_keys="64", d_k="512")
+    check_page(app, "gradient_flow")
+    said = charts(app)["gradient_histograms"].alt
+    # The exact means, 1 − E Σp² without the scale and over √512 with it; the median row and the dead ones.
+    assert "0.105 ± 0.004 (exact 0.104) to the raw scores without the scale" in said
+    assert "(exact 0.0425) with it: 2.48 times as much without it" in said
+    assert "The median row passes 0.00369 and 0.0426" in said
+    assert "Without the scale 55.5 % of the rows are below 0.01 (with it 0.0 %)" in said
+
+
+@pytest.mark.parametrize("stem", ["gradient_flow"])
+def test_each_place_has_its_own_sentences_and_only_q_has_no_exact_mean(app, stem):
+    for place, words in (("scores", "to the scores "), ("raw_scores", "to the raw scores "), ("q", "to q ")):
+        widget(app, "place").set_value(place).run()
+        check_page(app, stem)
+        said = charts(app)
+        for name in ("gradient_histograms", "gradient_curves"):
+            assert words.strip() in said[name].alt
+            assert ("exact" in said[name].alt) == (place != "q")
+        assert ("The rate" in said["gradient_curves"].alt) == (place != "q")
+
+
+@pytest.mark.parametrize("stem", ["gradient_flow"])
+def test_the_lists_of_the_notes_and_the_drawn_rows_have_their_jacobians(app, stem):
+    widget(app, "d_k").set_value(1)
+    for chosen, norm in (("4, 5", "0.393224"), ("1, 10", "0.000246759")):
+        widget(app, "jacobian").set_value(chosen).run()
+        check_page(app, stem)
+        assert f"The scores [{chosen}]: " in charts(app)["row_jacobians"].alt
+        assert f"norm {norm}; after ÷ √1 " in charts(app)["row_jacobians"].alt
+    widget(app, "jacobian").set_value("row").run()
+    first = charts(app)["row_jacobians"].alt
+    widget(app, "row").set_value(2).run()
+    assert first.startswith("Row 1: ")
+    assert charts(app)["row_jacobians"].alt.startswith("Row 2: ")
+    assert charts(app)["row_jacobians"].spec != first
+
+
+@pytest.mark.parametrize("stem", ["gradient_flow"])
+def test_a_move_of_the_dimension_leaves_the_curves_as_they_are(app, stem):
+    before = charts(app)["gradient_curves"]
+    before = before.spec, before.alt
+    widget(app, "d_k").set_value(300).run()
+    after = charts(app)["gradient_curves"]
+    assert (after.spec, after.alt) == before
+
+
+# --- the derivation --------------------------------------------------------------------------------------
+
+
+def derivation_sentence(app):
+    return next(each.value for each in app.markdown if each.value.startswith("At d"))
+
+
+@pytest.mark.parametrize(("name", "broken"), STRENGTHS.items())
+def test_an_assumption_is_broken_by_its_own_controls_at_both_ends(name, broken):
+    app = open_page("derivation", broken=broken, d_k="8")
+    check_page(app, "derivation")
+    assert drawn_controls(app) == {*SHARED, "broken", *controls.BROKEN[broken]}
+    for value in ends(controls.CONTROLS[name]):
+        widget(app, name).set_value(value).run()
+        check_page(app, "derivation")
+        assert app.session_state[name] == value
+    widget(app, "broken").set_value("nothing").run()
+    check_page(app, "derivation")
+    assert "no assumption broken, all 9 lines hold" in derivation_sentence(app)
+
+
+FIRST_FAILING = {"means": 4, "variances": 7, "alignment": 3, "coordinates": 5, "tails": 5}
+
+
+@pytest.mark.parametrize(("broken", "number"), FIRST_FAILING.items())
+def test_the_first_line_that_fails_is_named_and_marked(broken, number):
+    app = open_page("derivation", broken=broken)
+    assert f"line {number} fails first" in derivation_sentence(app)
+    rows = next(each.value for each in app.markdown if each.value.startswith("| no.")).split("\n")
+    assert [row.split()[1] for row in rows if "**" in row] == [str(number)]
+    assert len(rows) == 11
 
 
 # --- what the pages say and give away --------------------------------------------------------------------

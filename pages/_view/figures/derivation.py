@@ -52,7 +52,7 @@ def line_rows(result):
 
     The verdict of the first line that fails is bold, and the page frames the row that has bold words.
     """
-    rows = ["| | line | uses | left | right | z | check |", "|-:|:--|:--|--:|--:|--:|:--|"]
+    rows = ["| no. | line | uses | left | right | z | check |", "|-:|:--|:--|--:|--:|--:|:--|"]
     for each in result.lines:
         formula = "$" + each.formula.replace("|", "\\vert ") + "$"
         known = result.lines[_MEANS if each.number <= _MEANS + 1 else _VARIANCES].reliable
