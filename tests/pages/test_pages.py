@@ -81,6 +81,13 @@ def widget(app, name):
     return found[0]
 
 
+def settle(app):
+    """Run what the last move asks for, and then the whole page: a move of d_k redraws a part of it only."""
+    app.run()
+    assert [each.message for each in app.exception] == []
+    return app.run()
+
+
 def drawn_controls(app):
     kinds = ("select_slider", "number_input", "selectbox", "button_group", "text_input", "text_area")
     return {each.key for kind in kinds for each in app.get(kind)} & set(controls.CONTROLS)
@@ -91,7 +98,9 @@ def charts(app):
 
 
 def hero(app):
-    return json.loads(app.get("bidi_component")[0].proto.json)
+    found = [each for each in app.get("bidi_component") if each.key == "hero"]
+    assert len(found) == 1
+    return json.loads(found[0].proto.json)
 
 
 def check_page(app, stem):
@@ -127,7 +136,7 @@ def app(apps, request):
     for name in moved:
         widget(app, name).set_value(default_of(name))
     if moved:
-        check_page(app.run(), stem)
+        check_page(settle(app), stem)
         assert len(app.error) == 0
 
 
@@ -216,11 +225,33 @@ def test_a_control_works_at_both_ends(app, stem, name):
     for other, value in start.items():
         widget(app, other).set_value(value)
     for value in ends(control):
-        widget(app, name).set_value(value).run()
+        widget(app, name).set_value(value)
+        settle(app)
         assert app.session_state[name] == value
         assert [each.message for each in app.exception] == []
         if not isinstance(control, controls.Text):
             check_page(app, stem)
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_a_move_of_the_dimension_is_said_at_once(app, stem):
+    widget(app, "d_k").set_value(111).run()
+    assert [each.message for each in app.exception] == []
+    if stem == "start":
+        assert hero(app)["d_k"] == 111
+    else:
+        assert any("d_k = 111" in chart.alt for chart in charts(app).values())
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_a_typed_dimension_moves_the_slider(app, stem):
+    fields = [each for each in app.number_input if each.key == "d_k_typed"]
+    assert [each.value for each in fields] == [64]
+    fields[0].set_value(300)
+    settle(app)
+    check_page(app, stem)
+    assert (widget(app, "d_k").value, app.session_state["d_k"]) == (300, 300)
+    assert hero(app)["d_k"] == 300 if stem == "start" else any("d_k = 300" in c.alt for c in charts(app).values())
 
 
 @pytest.mark.parametrize("stem", ["score_variance"])
@@ -463,7 +494,7 @@ def test_a_shift_changes_no_weight_and_a_multiplier_does(app, stem):
 @pytest.mark.parametrize("stem", STEMS)
 def test_opened_data_shows_the_table_the_file_and_code_that_runs(stem):
     app = open_page(stem, d_k="8", n_samples="1000")
-    names = [each.key for each in app.expander]
+    names = [each.key for each in app.expander if each.key.endswith("_data")]
     tables_before = len(app.table)
     for name in names:
         app.session_state[name] = True
