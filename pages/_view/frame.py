@@ -7,6 +7,7 @@ import pandas  # noqa: F401  (Plotly looks for it half loaded when two sessions 
 import streamlit as st
 
 from pages._view import controls, theme
+from pages._view.live import keep_steps_back
 
 PAGES = Path(__file__).resolve().parent.parent
 STYLE = Path(__file__).resolve().parent / "style"
@@ -64,10 +65,11 @@ def open_frame():
             st.rerun()
     lesson = next(lesson for lesson in LESSONS if lesson.title == page.title)
     _leave_notes_behind(lesson)
-    st.html(_style())
+    st.html(_style(lesson))
+    keep_steps_back()
     if profile().name != "projector":
         _draw_menu()
-    _draw_shared_controls(lesson)
+    _draw_shared_controls()
     controls.show_link_notes()
     return page
 
@@ -123,23 +125,23 @@ def _leave_notes_behind(lesson):
         st.session_state.pop("link_notes", None)
 
 
-def _draw_shared_controls(lesson):
+def _draw_shared_controls():
+    """All of them on every page, each at its own place: one that moved or was left out would lose its address."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="shared_controls"):
         for name in SHARED:
-            if name in lesson.uses:
-                controls.draw(name, width=_WIDTHS[name])
-        with st.popover("More settings", icon=":material/tune:"):
+            controls.draw(name, width=_WIDTHS[name])
+        # Not a popover: a closed one is not in the browser, which then forgets its settings on a page change.
+        with st.expander("More settings", key="more_settings", icon=":material/tune:", width=190):
             controls.draw("mode")
-            for name in SHARED:
-                if name not in lesson.uses:
-                    controls.draw(name)
             controls.draw_typed("d_k")
 
 
-def _style():
-    """The few rules Streamlit has no setting for."""
+def _style(lesson):
+    """The few rules Streamlit has no setting for; what a lesson does not use is seen with More settings only."""
     names = ["screen"]
     if profile().name == "projector":
         names += ["projector", "projector_on_dark"] if st.context.theme.type == "dark" else ["projector"]
-    rules = "\n".join((STYLE / f"{name}.css").read_text(encoding="utf-8") for name in names)
-    return f"<style>{rules}</style>"
+    rules = [(STYLE / f"{name}.css").read_text(encoding="utf-8") for name in names]
+    closed = ".st-key-shared_controls:not(:has(.st-key-more_settings details[open]))"
+    rules += [f"{closed} .st-key-{name} {{ display: none; }}" for name in SHARED if name not in lesson.uses]
+    return f"<style>{' '.join(rules)}</style>"
