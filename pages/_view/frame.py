@@ -11,13 +11,17 @@ from pages._view.live import keep_steps_back
 
 PAGES = Path(__file__).resolve().parent.parent
 STYLE = Path(__file__).resolve().parent / "style"
+LIVE = "live"  # the key of the fragment that a page redraws when only d_k moves
 SHARED = ("d_k", "n_keys", "law", "seed")
 _WIDTHS = {"d_k": "stretch", "n_keys": 165, "law": 150, "seed": 105}
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """One page: its file stem is its address, `uses` names the shared controls shown above it."""
+    """One page: its file stem is its address, `uses` names the shared controls shown above it.
+
+    live says that all of the page that depends on d_k stands in a fragment with the key `LIVE`.
+    """
 
     stem: str
     title: str
@@ -25,6 +29,7 @@ class Lesson:
     icon: str
     section: str
     uses: tuple
+    live: bool = False
 
 
 LESSONS = (
@@ -43,6 +48,7 @@ LESSONS = (
         ":material/ssid_chart:",
         "The idea",
         ("d_k", "n_keys", "law", "seed"),
+        live=True,
     ),
     Lesson(
         "softmax_saturation",
@@ -51,6 +57,7 @@ LESSONS = (
         ":material/bar_chart:",
         "The idea",
         ("d_k", "n_keys", "law", "seed"),
+        live=True,
     ),
 )
 
@@ -69,7 +76,7 @@ def open_frame():
     keep_steps_back()
     if profile().name != "projector":
         _draw_menu()
-    _draw_shared_controls()
+    _draw_shared_controls(lesson)
     controls.show_link_notes()
     return page
 
@@ -125,15 +132,26 @@ def _leave_notes_behind(lesson):
         st.session_state.pop("link_notes", None)
 
 
-def _draw_shared_controls():
+def _draw_shared_controls(lesson):
     """All of them on every page, each at its own place: one that moved or was left out would lose its address."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="shared_controls"):
         for name in SHARED:
-            controls.draw(name, width=_WIDTHS[name])
+            moved = _redraw_live if name == "d_k" and lesson.live else None
+            controls.draw(name, width=_WIDTHS[name], on_change=moved)
         # Not a popover: a closed one is not in the browser, which then forgets its settings on a page change.
         with st.expander("More settings", key="more_settings", icon=":material/tune:", width=190):
             controls.draw("mode")
-            controls.draw_typed("d_k")
+            _typed_dimension()
+
+
+def _redraw_live():
+    """A move of d_k changes what depends on d_k; the rest of the page is left as it stands."""
+    st.rerun([LIVE, "typed"])
+
+
+@st.fragment(key="typed")
+def _typed_dimension():
+    controls.draw_typed("d_k")
 
 
 def _style(lesson):

@@ -248,12 +248,12 @@ def test_overflow_shows_how_far_each_type_reaches(study, profile):
 
 
 def test_the_overflow_sentence_names_the_limits(study):
-    sentence = figures.overflow_sentence(study, 64)
+    sentence = figures.overflow_sentence(study)
     for part in ("float16 from 11.", "(predicted 11.090)", "(predicted 88.723)", "(predicted 709.78)"):
         assert part in sentence
     assert "every type is right up to s = 2,000, scaled or not" in sentence
     broken = replace(study, curves=(replace(study.curves[0], stable_is_finite=False), *study.curves[1:]))
-    assert "every type is wrong up to" in figures.overflow_sentence(broken, 64)
+    assert "every type is wrong up to" in figures.overflow_sentence(broken)
 
 
 def test_the_overflow_table_stands_beside_the_closed_form(study):
