@@ -342,8 +342,14 @@ def draw_typed(name):
         control.low,
         control.high,
         key=field,
-        on_change=lambda: place(name, st.session_state[field]),
+        on_change=_place_typed,
+        args=(name, field),
     )
+
+
+def _place_typed(name, field):
+    place(name, st.session_state[field])
+    st.rerun()
 
 
 def _draw_number(name, control, **options):

@@ -41,18 +41,33 @@ OWN_CONTROLS = {
 }
 # Controls of the derivation that are drawn only while their assumption is the broken one.
 STRENGTHS = {name: broken for broken, fields in controls.BROKEN.items() for name in fields}
-CHARTS = {
-    "start": [],
-    "score_variance": ["score_histograms", "variance_curve", "random_walks"],
-    "softmax_saturation": [
-        "softmax_lists",
-        "average_max_weight",
-        "average_effective_keys",
-        "average_entropy_nats",
-        "overflow",
-    ],
-    "gradient_flow": ["gradient_histograms", "gradient_curves", "row_jacobians"],
-    "derivation": ["score_growth"],
+CHARTS = {  # what each picture's sentence speaks of
+    "start": {},
+    "score_variance": {
+        "score_histograms": "raw scores have variance",
+        "variance_curve": "the raw variance climbs to",
+        "random_walks": "walks stand within one standard deviation",
+    },
+    "softmax_saturation": {
+        "softmax_lists": "Only differences count.",
+        "average_max_weight": "Over many queries",
+        "average_effective_keys": "Over many queries",
+        "average_entropy_nats": "Over many queries",
+        "overflow": "breaks in float16",
+    },
+    "gradient_flow": {
+        "gradient_histograms": "The median row passes",
+        "gradient_curves": "2,000 rows a point",
+        "row_jacobians": "Both share one colour domain",
+    },
+    "derivation": {"score_growth": "the standard deviation of the raw scores goes from"},
+}
+DATA = {
+    "start": ["start"],
+    "score_variance": list(CHARTS["score_variance"]),
+    "softmax_saturation": ["softmax_lists", "softmax_averages", "overflow"],
+    "gradient_flow": list(CHARTS["gradient_flow"]),
+    "derivation": ["derivation", "score_growth"],
 }
 
 
@@ -87,6 +102,13 @@ def widget(app, name):
     return found[0]
 
 
+def settle(app):
+    """Run what the last move asks for, and then the whole page: a move of d_k redraws a part of it only."""
+    app.run()
+    assert [each.message for each in app.exception] == []
+    return app.run()
+
+
 def drawn_controls(app):
     kinds = ("select_slider", "number_input", "selectbox", "button_group", "text_input", "text_area")
     return {each.key for kind in kinds for each in app.get(kind)} & set(controls.CONTROLS)
@@ -97,7 +119,9 @@ def charts(app):
 
 
 def hero(app):
-    return json.loads(app.get("bidi_component")[0].proto.json)
+    found = [each for each in app.get("bidi_component") if each.key == "hero"]
+    assert len(found) == 1
+    return json.loads(found[0].proto.json)
 
 
 def check_page(app, stem):
@@ -105,11 +129,12 @@ def check_page(app, stem):
     assert [each.message for each in app.exception] == []
     assert [each.value for each in app.title] == [frame.lesson(stem).question]
     shown = charts(app)
-    assert list(shown) == CHARTS[stem]
+    assert list(shown) == list(CHARTS[stem])
     texts = {each.value for each in app.markdown}
     for name, chart in shown.items():
         heading, _, sentence = chart.alt.partition(". ") if name.startswith("average_") else ("", "", chart.alt)
         assert plain(sentence) in texts
+        assert CHARTS[stem][name] in sentence
         assert heading == (json.loads(chart.spec)["layout"]["title"]["text"] if heading else "")
     if stem == "start":
         payload = hero(app)
@@ -130,10 +155,11 @@ def app(apps, request):
     app = apps[stem]
     yield app
     moved = [name for name in (*SHARED, *OWN_CONTROLS[stem]) if app.session_state[name] != default_of(name)]
-    for name in moved:
-        widget(app, name).set_value(default_of(name))
     if moved:
-        check_page(app.run(), stem)
+        app.run()  # the whole page, if the last run redrew a part of it only
+        for name in moved:
+            widget(app, name).set_value(default_of(name))
+        check_page(settle(app), stem)
         assert len(app.error) == 0
 
 
@@ -223,11 +249,34 @@ def test_a_control_works_at_both_ends(app, stem, name):
     for other, value in start.items():
         widget(app, other).set_value(value)
     for value in ends(control):
-        widget(app, name).set_value(value).run()
+        widget(app, name).set_value(value)
+        settle(app)
         assert app.session_state[name] == value
         assert [each.message for each in app.exception] == []
         if not isinstance(control, controls.Text):
             check_page(app, stem)
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_a_move_of_the_dimension_is_said_at_once(app, stem):
+    widget(app, "d_k").set_value(111).run()
+    assert [each.message for each in app.exception] == []
+    if stem == "start":
+        assert hero(app)["d_k"] == 111
+    else:
+        assert any("d_k = 111" in chart.alt for chart in charts(app).values())
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_a_typed_dimension_moves_the_slider(stem):
+    app = open_page(stem)
+    fields = [each for each in app.number_input if each.key == "d_k_typed"]
+    assert [each.value for each in fields] == [64]
+    fields[0].set_value(300)
+    settle(app)
+    check_page(app, stem)
+    assert (widget(app, "d_k").value, app.session_state["d_k"]) == (300, 300)
+    assert hero(app)["d_k"] == 300 if stem == "start" else any("d_k = 300" in c.alt for c in charts(app).values())
 
 
 @pytest.mark.parametrize("stem", ["score_variance"])
@@ -407,7 +456,7 @@ def test_a_list_that_cannot_be_read_gets_a_sentence_and_stays(app, stem, text, s
     assert [each.message for each in app.exception] == []
     assert [each.value for each in app.error] == [plain(f"Second list: {sentence}")]
     assert widget(app, "list_2").value == text
-    assert list(charts(app)) == CHARTS[stem][1:]  # the rest of the page is there
+    assert list(charts(app)) == list(CHARTS[stem])[1:]  # the rest of the page is there
 
 
 @pytest.mark.parametrize("stem", ["softmax_saturation"])
@@ -554,7 +603,8 @@ def test_a_shift_changes_no_weight_and_a_multiplier_does(app, stem):
 @pytest.mark.parametrize("stem", STEMS)
 def test_opened_data_shows_the_table_the_file_and_code_that_runs(stem):
     app = open_page(stem, d_k="8", n_samples="1000")
-    names = [each.key for each in app.expander]
+    names = [f"{each}_data" for each in DATA[stem]]
+    assert [each.key for each in app.expander if each.key.endswith("_data")] == names
     tables_before = len(app.table)
     for name in names:
         app.session_state[name] = True

@@ -247,6 +247,7 @@ function drawLevels(group, box, levels, label) {
 
 function match(group, count, tag) {
   while (group.querySelectorAll(tag).length < count) add(group, tag);
+  while (group.querySelectorAll(tag).length > count) group.querySelector(tag).remove();
 }
 
 function steps(heights, x, y, box) {
