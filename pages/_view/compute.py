@@ -5,6 +5,7 @@ import streamlit as st
 
 from sattn_core.components import append_coordinates
 from sattn_core.lessons import attention_steps as lesson_attention_steps
+from sattn_core.lessons import backprop as lesson_backprop
 from sattn_core.lessons import derivation as lesson_derivation
 from sattn_core.lessons import gradient_flow as lesson_gradient_flow
 from sattn_core.lessons import score_variance as lesson_score_variance
@@ -149,3 +150,42 @@ def attention_cell(params, at):
         lesson_attention_steps.expand_cell(params, query, key),
         lesson_attention_steps.expand_output(params, query, column),
     )
+
+
+def link_remarks(linked):
+    """What a link does not carry."""
+    return [] if linked else ["These matrices are too large for a link: it carries the other settings only."]
+
+
+def products(A, B):
+    """The three products of the typed matrices, or None and the sentence that says what is wrong."""
+    try:
+        matrices = {name: lesson_attention_steps.parse_matrix(name, text) for name, text in (("A", A), ("B", B))}
+        return measure_products(lesson_backprop.ProductsParams(**matrices)), []
+    except (ValueError, TypeError) as problem:
+        return None, [str(problem)]
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def measure_products(params):
+    return lesson_backprop.measure_products(params)
+
+
+def layer_size(d_k):
+    """The d_k of the small layer: the slider's, up to the largest it takes."""
+    return min(d_k, lesson_backprop.MAX_SIZE)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def backprop(params):
+    return lesson_backprop.measure_backprop(params)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def first_order_change(params, weight):
+    return lesson_backprop.first_order_change(params, weight)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def central_difference_error(params, weight):
+    return lesson_backprop.central_difference_error(params, weight)
