@@ -15,29 +15,36 @@ show.heading(
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     broken = controls.draw_broken(width=220)
-params = DerivationParams(controls.value_of("d_k"), seed=controls.value_of("seed"), **broken)
-result = compute.derivation(params)
-show.checked_lines(
-    figures.line_rows(result),
-    key="derivation",
-    sentence=figures.sentence(result),
-    table=figures.line_table(result),
-    code=figures.code(params),
-)
+seed = controls.value_of("seed")
 
-st.header("Predicted and measured", anchor=False)
-left, right = st.columns(2)
-with left:
-    st.table(figures.moment_table(result))
-    show.prose("derivation_scale")
-with right:
-    show.figure(
-        figures.growth(result, profile),
-        key="score_growth",
-        sentence=figures.growth_sentence(result),
-        table=figures.growth_table(result),
+
+@st.fragment(key=frame.LIVE)
+def live():
+    params = DerivationParams(controls.value_of("d_k"), seed=seed, **broken)
+    result = compute.derivation(params)
+    show.checked_lines(
+        figures.line_rows(result),
+        key="derivation",
+        sentence=figures.sentence(result),
+        table=figures.line_table(result),
         code=figures.code(params),
     )
+    st.header("Predicted and measured", anchor=False)
+    left, right = st.columns(2)
+    with left:
+        st.table(figures.moment_table(result))
+        show.prose("derivation_scale")
+    with right:
+        show.figure(
+            figures.growth(result, profile),
+            key="score_growth",
+            sentence=figures.growth_sentence(result),
+            table=figures.growth_table(result),
+            code=figures.code(params),
+        )
+
+
+live()
 show.prose("derivation")
 st.header("In the sources", anchor=False)
 show.prose("derivation_sources")

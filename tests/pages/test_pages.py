@@ -529,6 +529,7 @@ def test_each_place_has_its_own_sentences_and_only_q_has_no_exact_mean(app, stem
 @pytest.mark.parametrize("stem", ["gradient_flow"])
 def test_the_lists_of_the_notes_and_the_drawn_rows_have_their_jacobians(app, stem):
     widget(app, "d_k").set_value(1)
+    settle(app)
     for chosen, norm in (("4, 5", "0.393224"), ("1, 10", "0.000246759")):
         widget(app, "jacobian").set_value(chosen).run()
         check_page(app, stem)

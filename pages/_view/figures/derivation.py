@@ -230,7 +230,7 @@ def growth_sentence(result):
     """By what factor the scores have grown, beside what √d_k and the right divisor predict."""
     std, typical, right = result.growth_std, result.growth_typical, result.growth_right_divisor
     return (
-        f"From 1 to {result.growth_dims[-1]:,} coordinates the standard deviation of the raw scores goes from "
+        f"From 1 coordinate to d_k = {result.growth_dims[-1]:,} the standard deviation of the raw scores goes from "
         f"{number(std[0])} to {number(std[-1])} and their median size from {number(typical[0])} to "
         f"{number(typical[-1])}; √d_k goes from 1 to {number(result.divisor)}, the right divisor from "
         f"{number(right[0])} to {number(right[-1])}."
