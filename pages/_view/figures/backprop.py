@@ -127,14 +127,14 @@ def gradient_checks(result):
     """All gradients in the order in which they come back, each with its two checks."""
     checks = result.gradients
     return {
-        "gradient": [_WRITTEN[check.name].replace("_", "\\_") for check in checks],
         "formula": [f"${check.formula}$" for check in checks],
-        "shape": [_shape(check.gradient) for check in checks],
         "norm": [number(np.linalg.norm(check.gradient)) for check in checks],
-        "central difference, relative error": [_error(check.central_error) for check in checks],
-        "allowed": [number(check.central_tolerance, 1) for check in checks],
-        "complex step, relative error": [_error(check.complex_error) for check in checks],
-        "allowed for it": [number(check.complex_tolerance, 1) for check in checks],
+        "central difference: error (allowed)": [
+            f"{_error(check.central_error)} ({number(check.central_tolerance, 1)})" for check in checks
+        ],
+        "complex step: error (allowed)": [
+            f"{_error(check.complex_error)} ({number(check.complex_tolerance, 1)})" for check in checks
+        ],
         "verdict": ["agree" if c.central_agrees and c.complex_agrees else "DISAGREE" for c in checks],
     }
 
@@ -217,7 +217,7 @@ def first_order(change, profile):
     ]
     words = [
         corner("green: change, dashed: first order", profile, side="left"),
-        _word(f"remainder, slope {_slope(change.slope)}", profile, 1e-3, _at(epsilon, change.remainder, 1e-3), "below"),
+        _word(f"remainder, slope {_slope(change.slope)}", profile, 1, _at(epsilon, change.remainder, 1e-5), "end"),
         _word("dotted: rounding floor", profile, 1e-2, change.rounding_floor, "over"),
     ]
     return figure(
@@ -260,12 +260,12 @@ def difference(error, profile):
     ]
     rounding, truncation = _slope(error.rounding_slope), _slope(error.truncation_slope)
     words = [
-        _word(f"rounding, slope {rounding}", profile, 1e-9, _at(error.h, error.error, 1e-9), "right"),
+        _word(f"slope {rounding}", profile, 1e-10, _at(error.h, error.error, 1e-10), "right"),
         _word("dotted: complex step", profile, 1e-6, error.complex_error, "over"),
     ]
     if np.isfinite(error.truncation_slope):
         place = _at(error.h, error.error, 1e-2)
-        words.append(_word(f"truncation, slope {truncation}", profile, 1e-2, place, "left"))
+        words.append(_word(f"slope {truncation}", profile, 1e-2, place, "left"))
     return figure(
         profile,
         traces,
@@ -334,7 +334,7 @@ def _at(x, y, where):
 
 _SIDES = {
     "over": {"xanchor": "center", "yanchor": "bottom", "yshift": 4},
-    "below": {"xanchor": "left", "yanchor": "top", "xshift": 8},
+    "end": {"xanchor": "right", "yanchor": "bottom"},
     "right": {"xanchor": "left", "yanchor": "bottom", "xshift": 8},
     "left": {"xanchor": "right", "yanchor": "bottom", "xshift": -8},
 }
