@@ -6,10 +6,20 @@ from pages._view.figures.base import axis, corner, dashed, dotted, figure, label
 from pages._view.figures.matrices import cell, matrix
 from pages._view.theme import number, typed
 
-GRADIENTS = ("V", "P", "S", "Q", "K", "scale", "W_Q", "W_K", "W_V", "X")
-_WRITTEN = {"V": "dV", "P": "dP", "S": "dS", "Q": "dQ", "K": "dK", "scale": "dc", "X": "dX"} | {
-    name: f"d{name}" for name in ("W_Q", "W_K", "W_V")
+_FORMULAS = {
+    "V": "dV = Pᵀ dO",
+    "P": "dP = dO Vᵀ",
+    "S": "dS = P ∘ (dP − D 1ᵀ), D = P ⊖ dP = O ⊖ dO",
+    "Q": "dQ = c dS K",
+    "K": "dK = c dSᵀ Q",
+    "scale": "dc = ⟨dS, Q Kᵀ⟩",
+    "W_Q": "dW_Q = Xᵀ dQ",
+    "W_K": "dW_K = Xᵀ dK",
+    "W_V": "dW_V = Xᵀ dV",
+    "X": "dX = dQ W_Qᵀ + dK W_Kᵀ + dV W_Vᵀ",
 }
+_WRITTEN = {name: formula.split(" = ")[0] for name, formula in _FORMULAS.items()}
+GRADIENTS = tuple(_FORMULAS)
 _SHORT = 5  # terms that have room in a cell
 _TERMS = 24  # characters that have room in a cell
 
@@ -127,7 +137,7 @@ def gradient_checks(result):
     """All gradients in the order in which they come back, each with its two checks."""
     checks = result.gradients
     return {
-        "formula": [f"${check.formula}$" for check in checks],
+        "formula": [_FORMULAS[check.name] for check in checks],
         "norm": [number(np.linalg.norm(check.gradient)) for check in checks],
         "central difference: error (allowed)": [
             f"{_error(check.central_error)} ({number(check.central_tolerance, 1)})" for check in checks
