@@ -84,6 +84,7 @@ LESSONS = (
         ":material/account_tree:",
         "The mechanism",
         ("d_k", "seed"),
+        live=True,
     ),
     Lesson(
         "backprop",
@@ -92,6 +93,7 @@ LESSONS = (
         ":material/undo:",
         "The mechanism",
         ("d_k", "seed"),
+        live=True,
     ),
 )
 

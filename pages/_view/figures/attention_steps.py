@@ -39,8 +39,8 @@ def diagram(step, profile):
 
 
 def formula(step):
-    """The step's formula in KaTeX."""
-    return STEPS[step][2]
+    """The step's formula, as Markdown."""
+    return f"${STEPS[step][2]}$"
 
 
 def panels(result, step, at, profile, *, without_scale):
@@ -144,11 +144,11 @@ def _divisions(result):
     ]  # fmt: skip
 
 
-def sentence(result, step, at, *, without_scale):
+def sentence(result, step, at, d_k, *, without_scale):
     """What the step does to the numbers of the moment."""
     said = _SENTENCES[step](result, at)
     beside = _BESIDE[step](result, at) if without_scale else ""
-    return f"Step {list(STEPS).index(step) + 1} of 5, {STEPS[step][0]}: {said}{beside}"
+    return f"Step {list(STEPS).index(step) + 1} of 5, {STEPS[step][0]}: {said}{beside} {_size(result, d_k)}"
 
 
 def _say_matmul(result, at):
@@ -265,11 +265,13 @@ def remarks(result):
     return said
 
 
-def size_remark(result, d_k):
-    """Why the slider's d_k is not that of the matrices, if it is not."""
+def _size(result, d_k):
+    """Which d_k these matrices have, and why it is not the slider's if it is not."""
     if d_k == result.d_k:
-        return f"Here d_k = {d_k}, as on the slider above."
-    return f"These matrices have d_k = {result.d_k}; the slider above counts for the random presets, up to d_k = 64."
+        return f"Here d_k = {d_k:,}."
+    return (
+        f"(These matrices have d_k = {result.d_k}; the slider's d_k = {d_k:,} counts for the random presets, up to 64.)"
+    )
 
 
 def calculation(cell_terms, *, without_scale):

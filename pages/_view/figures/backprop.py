@@ -121,13 +121,16 @@ def gradient(result, name, profile):
     return matrix(check.gradient, profile, f"{_WRITTEN[name]}, {_shape(check.gradient)}", limit=limit)
 
 
-def gradient_sentence(result, name):
+def gradient_sentence(result, name, d_k):
     """The gradient of the moment and what two other methods say of it."""
     check, place = chosen(result, name), GRADIENTS.index(name) + 1
     agree = "Both agree" if check.central_agrees and check.complex_agrees else "They do not agree"
+    here = f"d_k = {d_k:,}"
+    if d_k > result.params.d_k:
+        here = f"d_k = {result.params.d_k}, the largest here (the slider says d_k = {d_k:,})"
     return (
         f"Gradient {place} of {len(GRADIENTS)}, {_WRITTEN[name]}, has norm {number(np.linalg.norm(check.gradient))} at "
-        f"d_k = {result.params.d_k}. The central difference is {_error(check.central_error)} away (relative; allowed "
+        f"{here}. The central difference is {_error(check.central_error)} away (relative; allowed "
         f"{number(check.central_tolerance, 1)}), the complex step {_error(check.complex_error)} (allowed "
         f"{number(check.complex_tolerance, 1)}). {agree}."
     )
@@ -184,14 +187,10 @@ def scale_lines(result):
     ]
 
 
-def size_remark(result, d_k):
-    """Why the slider's d_k is not that of the layer, if it is not."""
-    if d_k == result.params.d_k:
-        return f"{result.params.n_tokens} tokens, d_k = {d_k}, loss ½‖O − T‖² = {number(result.loss)}."
-    return (
-        f"{result.params.n_tokens} tokens, d_k = {result.params.d_k} (the largest here; the slider says {d_k}), "
-        f"loss ½‖O − T‖² = {number(result.loss)}."
-    )
+def size_remark(result):
+    """The layer and its loss."""
+    shape = f"{result.params.n_tokens} tokens, d_model = {result.params.d_model}, d_v = {result.params.d_v}"
+    return f"Here {shape}, loss ½‖O − T‖² = {number(result.loss)}."
 
 
 def gradient_code(params):
