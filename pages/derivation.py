@@ -20,7 +20,7 @@ seed = controls.value_of("seed")
 
 @st.fragment(key=frame.LIVE)
 def live():
-    params = DerivationParams(controls.value_of("d_k"), seed=seed, **broken)
+    params = DerivationParams(controls.value_of("d_k"), compute.DERIVATION_SAMPLES, seed=seed, **broken)
     result = compute.derivation(params)
     show.checked_lines(
         figures.line_rows(result),

@@ -16,6 +16,7 @@ CURVE_DIMS = tuple(2**j for j in range(11))
 CURVE_SAMPLES = 4_000
 KEPT_SAMPLES = 100_000  # draws up to this size are kept, so that the next d_k only appends coordinates
 N_WALKS = 6
+DERIVATION_SAMPLES = 2_000  # pairs that check the derivation: at d_k = 1,024 more would be felt
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
