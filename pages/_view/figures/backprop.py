@@ -42,10 +42,10 @@ def products(result, profile):
     total = [[_sum(result.row_wise_dot, result.frobenius)]]
     share = {"limit": limit}
     return {
-        "product_hadamard": matrix(both, profile, "1. Hadamard A ∘ B: a matrix", texts=written, **share),
-        "product_rows": matrix(rows, profile, "2. Row-wise A ⊖ B: a vector", texts=sums, columns="row sum", **share),
+        "product_hadamard": matrix(both, profile, "1: Hadamard A ∘ B, a matrix", texts=written, **share),
+        "product_rows": matrix(rows, profile, "2: row-wise A ⊖ B, a vector", texts=sums, columns="row sum", **share),
         "product_frobenius": matrix(
-            whole, profile, "3. Frobenius ⟨A, B⟩: a number", texts=total, rows="", columns="sum of all", **share
+            whole, profile, "3: Frobenius ⟨A, B⟩, a number", texts=total, rows="", columns="sum of all", **share
         ),
     }
 
