@@ -38,7 +38,7 @@ def results():
 
 def cells(result):
     """The table of lines, as a list of rows of cells."""
-    rows = figures.line_rows(result).split("\n")
+    rows = figures.line_rows(result).replace("\u00a0", " ").split("\n")
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
 
 

@@ -78,10 +78,10 @@ def _z(each):
 
 def _verdict(each, result):
     if each.number == result.first_failing:
-        return f"**✗ fails first{_unseen(each, result)}**"
+        return f"**✗\u00a0fails\u00a0first{_unseen(each, result)}**"
     if not each.holds:
-        return f"✗ fails{_unseen(each, result)}"
-    return "✓ holds" if not each.seen_to_fail else "✓ holds; beyond 4 errors by chance"
+        return f"✗\u00a0fails{_unseen(each, result)}"
+    return "✓\u00a0holds" if not each.seen_to_fail else "✓\u00a0holds; beyond 4 errors by chance"
 
 
 def _unseen(each, result):
