@@ -21,21 +21,26 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     with st.popover("Break the assumptions", icon=":material/rule:"):
         components = controls.draw_components(correlated=sampling == "pairs")
 draw = {"law": controls.value_of("law"), "seed": controls.value_of("seed"), **components}
-d_k, n_keys = controls.value_of("d_k"), controls.value_of("n_keys")
-params = ScoreVarianceParams(d_k, n_samples, sampling=sampling, n_queries=n_queries, n_keys=n_keys, **draw)
+drawn = {"sampling": sampling, "n_queries": n_queries, "n_keys": controls.value_of("n_keys"), **draw}
 
-result = compute.score_variance(params)
-show.figure(
-    figures.histograms(result, profile, axis),
-    key="score_histograms",
-    sentence=figures.histogram_sentence(result),
-    table=figures.histogram_table(result),
-    code=figures.code(params),
-)
-st.header("Predicted and measured", anchor=False)
-st.table(figures.moment_table(result))
-show.formula("\\operatorname{Var}(cX) = c^2 \\operatorname{Var}(X)", figures.scaling_rule_sentence(result))
 
+@st.fragment(key=frame.LIVE)
+def live():
+    params = ScoreVarianceParams(controls.value_of("d_k"), n_samples, **drawn)
+    result = compute.score_variance(params)
+    show.figure(
+        figures.histograms(result, profile, axis),
+        key="score_histograms",
+        sentence=figures.histogram_sentence(result),
+        table=figures.histogram_table(result),
+        code=figures.code(params),
+    )
+    st.header("Predicted and measured", anchor=False)
+    st.table(figures.moment_table(result))
+    show.formula("\\operatorname{Var}(cX) = c^2 \\operatorname{Var}(X)", figures.scaling_rule_sentence(result))
+
+
+live()
 left, right = st.columns(2)
 with left:
     curve = compute.variance_curve(**draw)

@@ -35,25 +35,30 @@ if not problems:
     show.prose("softmax_differences")
 
 st.header("What happens on average", anchor=False)
-n_keys, d_k = controls.value_of("n_keys"), controls.value_of("d_k")
-params = SaturationParams(
-    n_keys, controls.stops_of("d_k"), law=controls.value_of("law"), seed=controls.value_of("seed")
-)
-result = compute.saturation(params)
-show.figures(
-    {f"average_{name}": figures.average_figure(result, name, d_k, profile) for name in figures.QUANTITIES},
-    key="softmax_averages",
-    sentence=figures.average_sentence(result, d_k, n_keys),
-    table=figures.average_table(result),
-    code=figures.average_code(params),
-)
+n_keys, law, seed = controls.value_of("n_keys"), controls.value_of("law"), controls.value_of("seed")
 
+
+@st.fragment(key=frame.LIVE)
+def live():
+    d_k = controls.value_of("d_k")
+    params = SaturationParams(n_keys, controls.stops_of("d_k"), law=law, seed=seed)
+    result = compute.saturation(params)
+    show.figures(
+        {f"average_{name}": figures.average_figure(result, name, d_k, profile) for name in figures.QUANTITIES},
+        key="softmax_averages",
+        sentence=figures.average_sentence(result, d_k, n_keys),
+        table=figures.average_table(result),
+        code=figures.average_code(params),
+    )
+
+
+live()
 st.header("Does the scale prevent overflow?", anchor=False)
 study = compute.overflow_study()
 show.figure(
     figures.overflow_figure(study, profile),
     key="overflow",
-    sentence=figures.overflow_sentence(study, d_k),
+    sentence=figures.overflow_sentence(study),
     table=figures.overflow_table(study),
     code=figures.OVERFLOW_CODE,
 )

@@ -26,7 +26,7 @@ draw_hero(
     key="hero",
     on_commit=lambda value: controls.place("d_k", value),
 )
-show.data("start", figures.table(result, here), figures.code(params, d_k))
+show.data("start", figures.table(result, here), figures.code(params, d_k), "The picture: *Save SVG* above it.")
 show.steps(
     (
         "1. Spread",

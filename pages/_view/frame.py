@@ -7,16 +7,21 @@ import pandas  # noqa: F401  (Plotly looks for it half loaded when two sessions 
 import streamlit as st
 
 from pages._view import controls, theme
+from pages._view.live import keep_steps_back
 
 PAGES = Path(__file__).resolve().parent.parent
 STYLE = Path(__file__).resolve().parent / "style"
+LIVE = "live"  # the key of the fragment that a page redraws when only d_k moves
 SHARED = ("d_k", "n_keys", "law", "seed")
 _WIDTHS = {"d_k": "stretch", "n_keys": 165, "law": 150, "seed": 105}
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """One page: its file stem is its address, `uses` names the shared controls shown above it."""
+    """One page: its file stem is its address, `uses` names the shared controls shown above it.
+
+    live says that all of the page that depends on d_k stands in a fragment with the key `LIVE`.
+    """
 
     stem: str
     title: str
@@ -24,6 +29,7 @@ class Lesson:
     icon: str
     section: str
     uses: tuple
+    live: bool = False
 
 
 LESSONS = (
@@ -42,6 +48,7 @@ LESSONS = (
         ":material/ssid_chart:",
         "The idea",
         ("d_k", "n_keys", "law", "seed"),
+        live=True,
     ),
     Lesson(
         "softmax_saturation",
@@ -50,6 +57,43 @@ LESSONS = (
         ":material/bar_chart:",
         "The idea",
         ("d_k", "n_keys", "law", "seed"),
+        live=True,
+    ),
+    Lesson(
+        "gradient_flow",
+        "Gradient flow",
+        "Do gradients really vanish?",
+        ":material/water_drop:",
+        "The idea",
+        ("d_k", "n_keys", "seed"),
+        live=True,
+    ),
+    Lesson(
+        "derivation",
+        "Derivation",
+        "Where does d_k come from?",
+        ":material/functions:",
+        "The mechanism",
+        ("d_k", "seed"),
+        live=True,
+    ),
+    Lesson(
+        "attention_steps",
+        "Attention step by step",
+        "What happens to the numbers, step by step?",
+        ":material/account_tree:",
+        "The mechanism",
+        ("d_k", "seed"),
+        live=True,
+    ),
+    Lesson(
+        "backprop",
+        "Backprop",
+        "How does the gradient come back?",
+        ":material/undo:",
+        "The mechanism",
+        ("d_k", "seed"),
+        live=True,
     ),
 )
 
@@ -64,7 +108,8 @@ def open_frame():
             st.rerun()
     lesson = next(lesson for lesson in LESSONS if lesson.title == page.title)
     _leave_notes_behind(lesson)
-    st.html(_style())
+    st.html(_style(lesson))
+    keep_steps_back()
     if profile().name != "projector":
         _draw_menu()
     _draw_shared_controls(lesson)
@@ -124,21 +169,33 @@ def _leave_notes_behind(lesson):
 
 
 def _draw_shared_controls(lesson):
+    """All of them on every page, each at its own place: one that moved or was left out would lose its address."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="shared_controls"):
         for name in SHARED:
-            if name in lesson.uses:
-                controls.draw(name, width=_WIDTHS[name])
-        with st.popover("More settings", icon=":material/tune:"):
+            moved = _redraw_live if name == "d_k" and lesson.live else None
+            controls.draw(name, width=_WIDTHS[name], on_change=moved)
+        # Not a popover: a closed one is not in the browser, which then forgets its settings on a page change.
+        with st.expander("More settings", key="more_settings", icon=":material/tune:", width=190):
             controls.draw("mode")
-            for name in SHARED:
-                if name not in lesson.uses:
-                    controls.draw(name)
+            _typed_dimension()
 
 
-def _style():
-    """The few rules Streamlit has no setting for."""
+def _redraw_live():
+    """A move of d_k changes what depends on d_k; the rest of the page is left as it stands."""
+    st.rerun([LIVE, "typed"])
+
+
+@st.fragment(key="typed")
+def _typed_dimension():
+    controls.draw_typed("d_k")
+
+
+def _style(lesson):
+    """The few rules Streamlit has no setting for; what a lesson does not use is seen with More settings only."""
     names = ["screen"]
     if profile().name == "projector":
         names += ["projector", "projector_on_dark"] if st.context.theme.type == "dark" else ["projector"]
-    rules = "\n".join((STYLE / f"{name}.css").read_text(encoding="utf-8") for name in names)
-    return f"<style>{rules}</style>"
+    rules = [(STYLE / f"{name}.css").read_text(encoding="utf-8") for name in names]
+    closed = ".st-key-shared_controls:not(:has(.st-key-more_settings details[open]))"
+    rules += [f"{closed} .st-key-{name} {{ display: none; }}" for name in SHARED if name not in lesson.uses]
+    return f"<style>{' '.join(rules)}</style>"

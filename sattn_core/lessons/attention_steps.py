@@ -420,6 +420,50 @@ def preset_params(preset, *, n_queries=4, n_keys=4, d_k=8, d_v=4, seed=0):
     return AttentionStepsParams(Q, K, V, _preset_mask(preset, n_queries, n_keys))
 
 
+def typed_params(preset, Q="", K="", V="", mask="", *, d_k=8, seed=0):
+    """The matrices of a preset with typed ones in their place: softmax(Q Kᵀ / √d_k) V on a person's own numbers.
+
+    Parameters
+    ----------
+    preset : str
+        One of `PRESETS`; its mask is made for the shape of the scores at hand.
+    Q, K, V, mask : str
+        Typed or pasted text as `parse_matrix` and `parse_mask` read it; blank keeps the preset's.
+    d_k, seed : int
+        As in `preset_params`.
+
+    Returns
+    -------
+    AttentionStepsParams
+        With blank texts those of `preset_params`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        One sentence that names the matrix and the rule.
+
+    Notes
+    -----
+    Shapes are checked after all texts are read, so a typed Q may need a typed K of the same d_k.
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1.
+
+    Examples
+    --------
+    >>> typed_params("causal", "1; 2", "3; 4", "5; 6").mask
+    ((True, False), (True, True))
+    """
+    base, texts = preset_params(preset, d_k=d_k, seed=seed), {"Q": Q, "K": K, "V": V}
+    typed = {name: parse_matrix(name, text) for name, text in texts.items() if text.strip()}
+    matrices = {name: typed.get(name, getattr(base, name)) for name in texts}
+    shape = len(matrices["Q"]), len(matrices["K"])
+    if mask.strip():
+        return AttentionStepsParams(**matrices, mask=parse_mask(mask, *shape))
+    return AttentionStepsParams(**matrices, mask=None if base.mask is None else _preset_mask(preset, *shape))
+
+
 def parse_matrix(name, text):
     """Read a matrix from typed or pasted text, one row a line (or after a semicolon).
 

@@ -10,6 +10,7 @@ from sattn_core.lessons.attention_steps import checked_matrix
 from sattn_core.products import frobenius, hadamard, row_wise_dot
 from sattn_core.scores import scale_factor
 
+MAX_SIZE = 16
 MASKS = ("none", "causal", "fully_masked")
 GRADIENT_FORMULAS = {
     "V": r"dV = P^\top dO",
@@ -128,7 +129,7 @@ class BackpropParams:
     def __post_init__(self):
         check_integer("n_tokens", self.n_tokens, 1, 8)
         for name in ("d_model", "d_k", "d_v"):
-            check_integer(name, getattr(self, name), 1, 16)
+            check_integer(name, getattr(self, name), 1, MAX_SIZE)
         check_number("exponent", self.exponent, 0.0, 1.0)
         check_choice("mask", self.mask, MASKS)
         check_integer("seed", self.seed, 0)

@@ -4,6 +4,7 @@ Import it as ``from harness import open_page`` (the test settings put this folde
 """
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -148,12 +149,18 @@ def launch_browser(playwright):
     )
 
 
+# On a deep link Streamlit's browser side first asks below the page's own path where its server is. It gets
+# two 404s, asks at the root next and goes on; nothing in the app can keep it from asking.
+STREAMLIT_ASKS = re.compile(r"^[^/]+//[^/]+/\w+/_stcore/(health|host-config)$")
+
+
 def watch_console(page, problems):
     """Append every console error and uncaught exception of the page to problems."""
 
     def on_console(message):
-        if message.type == "error":
-            problems.append(f"console: {message.text} ({message.location.get('url', '')})")
+        url = message.location.get("url", "")
+        if message.type == "error" and not STREAMLIT_ASKS.match(url):
+            problems.append(f"console: {message.text} ({url})")
 
     page.on("console", on_console)
     page.on("pageerror", lambda error: problems.append(f"uncaught: {error}"))

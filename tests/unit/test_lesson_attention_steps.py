@@ -16,6 +16,7 @@ from sattn_core.lessons.attention_steps import (
     parse_mask,
     parse_matrix,
     preset_params,
+    typed_params,
 )
 
 NOTES = preset_params("notes")
@@ -236,3 +237,38 @@ def test_the_steps_and_presets_have_their_names():
     assert STEP_NAMES == ("matmul", "scale", "mask", "softmax", "output")
     for preset in PRESETS:
         assert measure_attention_steps(preset_params(preset)).params == preset_params(preset)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_blank_texts_are_the_preset(preset):
+    assert typed_params(preset, d_k=5, seed=3) == preset_params(preset, d_k=5, seed=3)
+    assert typed_params(preset, " ", "\n", "", " \n", d_k=5, seed=3) == preset_params(preset, d_k=5, seed=3)
+
+
+def test_typed_matrices_take_the_place_of_the_preset_s():
+    typed = typed_params("notes", V="7; 8; 9")
+    assert (typed.Q, typed.K, typed.V, typed.mask) == (NOTES.Q, NOTES.K, ((7.0,), (8.0,), (9.0,)), None)
+
+
+def test_the_preset_s_mask_has_the_shape_of_the_typed_scores():
+    assert typed_params("causal", "1; 2; 3", "1; 2", "1; 2").mask == ((True, False), (True, True), (True, True))
+    assert typed_params("fully_masked", "1", "1", "1").mask == ((False,),)
+    assert typed_params("padding", "1", "1; 2; 3", "1; 2; 3").mask == ((True, True, False),)
+
+
+def test_a_typed_mask_takes_the_place_of_the_preset_s():
+    assert typed_params("causal", "1; 2", "1; 2", "1; 2", "01").mask == ((False, True), (False, True))
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ({"Q": "1, x"}, 'Q has "x" in row 1, column 2'),
+        ({"Q": "1, 2, 3"}, "Q has 3 columns but K has 2"),
+        ({"V": "1; 2"}, "K has 3 rows but V has 2"),
+        ({"mask": "10"}, "mask is 3 × 2 but the scores are 3 × 3"),
+    ],
+)
+def test_typed_texts_that_do_not_fit_name_the_matrix(texts, message):
+    with pytest.raises(ValueError, match=message):
+        typed_params("notes", **texts)

@@ -25,16 +25,15 @@ _HALF_WIDTH = 80  # two and a half standard deviations of raw scores at d_k = 1,
 def histograms(result, profile, score_axis):
     """Raw above scaled, each bar as a share of its panel's tallest, on one axis or each on its own."""
     shared = score_axis == "shared"
-    span = _fixed_span(result)
-    own = [result.scaled_edges[0], result.scaled_edges[-1]]
+    raw_span, scaled_span = _spans(result, shared)
     heights = axis(profile, grid=True, range=[0, _TOP], tickvals=[0, 0.5, 1])
     return figure(
         profile,
         _histogram(result, "raw", "", profile) + _histogram(result, "scaled", "2", profile),
         height=1.05,
-        xaxis=axis(profile, range=span, anchor="y", showticklabels=not shared),
+        xaxis=axis(profile, range=raw_span, anchor="y", showticklabels=not shared),
         yaxis=heights | {"domain": [0.57, 1], "anchor": "x"},
-        xaxis2=axis(profile, "score", range=span if shared else own, anchor="y2"),
+        xaxis2=axis(profile, "score", range=scaled_span, anchor="y2"),
         yaxis2=heights | {"domain": [0, 0.43], "anchor": "x2"},
         annotations=[
             heading(f"Raw scores: variance {number(result.rows[1].measured, 4)}", profile),
@@ -44,11 +43,16 @@ def histograms(result, profile, score_axis):
     )
 
 
-def _fixed_span(result):
-    """The same axis at every d_k, so that the growth is seen; only a shifted mean may widen it."""
-    if result.theory.mean == 0:
-        return [-_HALF_WIDTH, _HALF_WIDTH]
-    return [min(-_HALF_WIDTH, result.raw_edges[0]), max(_HALF_WIDTH, result.raw_edges[-1])]
+def _spans(result, shared):
+    """Each panel's own bins, or one axis that is the same at every d_k, so that the growth is seen.
+
+    Only a shifted mean may widen the common axis.
+    """
+    own = [[edges[0], edges[-1]] for edges in (result.raw_edges, result.scaled_edges)]
+    if not shared:
+        return own
+    low, high = own[0] if result.theory.mean else (0, 0)
+    return [[min(-_HALF_WIDTH, low), max(_HALF_WIDTH, high)]] * 2
 
 
 def _histogram(result, side, axes, profile):

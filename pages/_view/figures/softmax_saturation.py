@@ -214,7 +214,7 @@ def _breaking_point(curve, profile):
     }
 
 
-def overflow_sentence(study, d_k):
+def overflow_sentence(study):
     """Where each type breaks, and that the scale has no part in it."""
     breaks = ", ".join(
         f"{curve.dtype} from {number(curve.first_failing_score, 5)} (predicted {number(curve.largest_exponent, 5)})"

@@ -48,7 +48,7 @@ def hero_payload(result, d_k, profile):
         "style": _style(profile),
         "playStep": PLAY_STEP,
         "calmStep": CALM_STEP,
-        "labels": {"play": "▶ Play", "pause": "⏸ Pause", "axis": "Own axis for each"},
+        "labels": {"play": "▶ Play", "pause": "⏸ Pause", "axis": "Own axis for each", "save": "Save SVG"},
         "names": {
             "raw": "Raw scores q·k",
             "scaled": "Scaled scores q·k ÷ √d_k",

@@ -1,7 +1,8 @@
-"""The hero of the start page: a picture that follows the slider while it is being dragged.
+"""What runs in the browser: the hero of the start page, and the steps that Back takes.
 
-The browser draws what Python computed beforehand for every stop of the slider, so a
-drag sends no message. On release the component commits d_k to the shared control.
+The hero is a picture that follows the slider while it is being dragged. The browser draws
+what Python computed beforehand for every stop of the slider, so a drag sends no message.
+On release the component commits d_k to the shared control.
 """
 
 from pathlib import Path
@@ -16,6 +17,12 @@ def _text(name):
 
 
 _mount = st.components.v2.component("sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_text("hero.js"))
+_steps_back = st.components.v2.component("sattn_steps_back", js=_text("steps_back.js"))
+
+
+def keep_steps_back():
+    """Let the browser's Back go from page to page and find each as it was left."""
+    _steps_back(key="steps_back")
 
 
 def draw_hero(payload, *, key, on_commit):

@@ -104,6 +104,7 @@ function makeHero(root) {
   });
   slider.addEventListener("blur", () => { if (!playTimer) tell(); });
   play.addEventListener("click", () => (playTimer ? pause() : start()));
+  find(".save").addEventListener("click", () => save(root, data.stops[slider.valueAsNumber]));
   axis.addEventListener("click", () => {
     ownAxis = !ownAxis;
     axis.setAttribute("aria-pressed", String(ownAxis));
@@ -119,6 +120,7 @@ function makeHero(root) {
       root.dataset.mode = data.mode;
       for (const [part, name] of Object.entries(data.names)) panels[part].name(name);
       axis.textContent = data.labels.axis;
+      find(".save").textContent = data.labels.save;
       showPlaying(playTimer !== 0);
       if (here === null) known = data.d_k;
       const wanted = here ?? data.d_k;
@@ -245,6 +247,7 @@ function drawLevels(group, box, levels, label) {
 
 function match(group, count, tag) {
   while (group.querySelectorAll(tag).length < count) add(group, tag);
+  while (group.querySelectorAll(tag).length > count) group.querySelector(tag).remove();
 }
 
 function steps(heights, x, y, box) {
@@ -267,4 +270,56 @@ function line(heights, x, y, box) {
 
 function clamp(x, box) {
   return Math.min(box.right, Math.max(box.left, x));
+}
+
+// The four panels with their captions and the sentence, as one SVG file that needs no style sheet.
+function save(root, stop) {
+  const outer = root.querySelector(".panels").getBoundingClientRect();
+  const size = parseFloat(getComputedStyle(root).fontSize);
+  const page = document.createElementNS(NS, "svg");
+  const height = outer.height + size * 7;
+  for (const [name, value] of Object.entries({ xmlns: NS, width: outer.width, height })) page.setAttribute(name, value);
+  const ground = add(page, "rect");
+  for (const [name, value] of Object.entries({ width: outer.width, height })) ground.setAttribute(name, value);
+  ground.setAttribute("fill", getComputedStyle(root).getPropertyValue("background-color"));
+  copyText(page, root.querySelector(".value"), 0, size * 1.4);
+  for (const panel of root.querySelectorAll(".panel")) {
+    for (const caption of panel.querySelectorAll(".name, .figures")) {
+      const at = caption.getBoundingClientRect();
+      copyText(page, caption, at.left - outer.left, at.bottom - outer.top + size * 1.7);
+    }
+    const svg = panel.querySelector("svg");
+    const at = svg.getBoundingClientRect();
+    const group = add(page, "g");
+    group.setAttribute("transform", `translate(${at.left - outer.left} ${at.top - outer.top + size * 2})`);
+    for (const child of svg.children) group.appendChild(styledCopy(child));
+  }
+  const lines = stop.sentence.match(/.{1,90}(\s|$)/g);
+  lines.forEach((line, j) => copyText(page, root.querySelector(".sentence"), 0, outer.height + size * (3.4 + 1.3 * j), line));
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([page.outerHTML], { type: "image/svg+xml" }));
+  link.download = `start_d_k_${stop.d_k}.svg`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "font-size", "font-family"];
+
+function styledCopy(element) {
+  const copy = element.cloneNode(false);
+  const style = getComputedStyle(element);
+  copy.removeAttribute("class");
+  for (const name of KEPT) copy.setAttribute(name, style.getPropertyValue(name));
+  for (const child of element.childNodes) {
+    copy.appendChild(child.nodeType === Node.TEXT_NODE ? child.cloneNode() : styledCopy(child));
+  }
+  return copy;
+}
+
+function copyText(page, source, x, y, text = source.textContent) {
+  const style = getComputedStyle(source);
+  const copy = add(page, "text");
+  write(copy, x, y, text, "start");
+  copy.setAttribute("fill", style.color);
+  for (const name of ["font-size", "font-family", "font-weight"]) copy.setAttribute(name, style.getPropertyValue(name));
 }

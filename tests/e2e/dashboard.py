@@ -1,0 +1,94 @@
+"""What the browser tests know of the dashboard: its lessons, its controls, its sentences.
+
+Import it as ``from dashboard import lesson_state`` (the test settings put this folder on the path).
+"""
+
+from harness import wait_until_idle
+
+# Address and question of every lesson. The first page's address is the bare one.
+LESSONS = {
+    "": "Why divide by √d_k?",
+    "score_variance": "How far do raw scores spread?",
+    "softmax_saturation": "What does softmax do with large scores?",
+    "gradient_flow": "Do gradients really vanish?",
+    "derivation": "Where does d_k come from?",
+    "attention_steps": "What happens to the numbers, step by step?",
+    "backprop": "How does the gradient come back?",
+}
+SHARED = ("d_k", "n_keys", "law", "seed")
+
+HERO_SLIDER = "[data-hero] .slider"
+HERO_SENTENCE = "[data-hero] .sentence"
+SENTENCES = "[class*='st-key-sentence_'], [data-hero] .sentence"
+CHARTS = "[data-testid=stPlotlyChart]"
+ALERTS = "[data-testid=stAlert]"
+MORE_SETTINGS = ".st-key-more_settings summary"
+EXPANDERS = "[data-testid=stExpander] summary"
+
+
+def slider(page, name):
+    """The thumb of the slider that the frame or the lesson draws for a control."""
+    return page.locator(f".st-key-{name} input[type=range]")
+
+
+def field(page, name):
+    """The text box of a control."""
+    return page.locator(f".st-key-{name}").locator("input, textarea")
+
+
+def chosen(page, name):
+    """The option that a bar of options stands on."""
+    return page.locator(f".st-key-{name} [aria-checked=true]").inner_text()
+
+
+def lesson_state(page):
+    """The four shared controls as the page shows them, as text. The start page's d_k is its hero's."""
+    hero = page.locator(HERO_SLIDER)
+    dimension = hero if hero.count() else slider(page, "d_k")
+    return {
+        "d_k": dimension.get_attribute("aria-valuetext").removeprefix("d_k = ").replace(",", ""),
+        "n_keys": slider(page, "n_keys").get_attribute("aria-valuetext"),
+        "law": field(page, "law").input_value(),
+        "seed": field(page, "seed").input_value(),
+    }
+
+
+def sentences(page):
+    """Every live sentence of the page."""
+    return [text.strip() for text in page.locator(SENTENCES).all_inner_texts()]
+
+
+def go_to(page, question):
+    """Open a lesson by its question in the menu."""
+    page.get_by_test_id("stSidebar").get_by_role("link", name=question).click()
+    page.get_by_role("heading", level=1, name=question).wait_for()
+    wait_until_idle(page)
+
+
+def press(locator, *keys):
+    """Press keys on a control and wait for what they bring about."""
+    for key in keys:
+        locator.press(key)
+    wait_until_idle(locator.page)
+
+
+def type_into(page, name, text):
+    """Replace a control's text and leave the box by keyboard."""
+    box = field(page, name)
+    box.fill(text)
+    press(box, "Control+Enter" if page.locator(f".st-key-{name} textarea").count() else "Enter")
+
+
+def chart_data(page, i=0):
+    """The traces of the i-th chart as it is drawn: a list of {name, x, y}, with numbers as numbers."""
+    return page.locator(CHARTS).nth(i).evaluate(
+        """chart => chart.querySelector('.js-plotly-plot')._fullData.map(
+             trace => ({name: trace.name, type: trace.type, x: [...trace.x], y: [...trace.y]}))"""
+    )
+
+
+def messages_to_server(page):
+    """A list that grows with every message the page sends. Ask for it before the page is opened."""
+    sent = []
+    page.on("websocket", lambda socket: socket.on("framesent", sent.append))
+    return sent

@@ -1,0 +1,314 @@
+"""Links: the address is the state, on a cold server, after a page change, a reload, Back and Forward."""
+
+import pytest
+from dashboard import (
+    ALERTS,
+    HERO_SLIDER,
+    LESSONS,
+    MORE_SETTINGS,
+    SHARED,
+    chosen,
+    field,
+    go_to,
+    lesson_state,
+    press,
+    sentences,
+    slider,
+    type_into,
+)
+from harness import open_page, query_parameters, wait_until_idle
+
+pytestmark = pytest.mark.e2e
+
+START, VARIANCE, SATURATION = (LESSONS[path] for path in ("", "score_variance", "softmax_saturation"))
+DEFAULTS = {"d_k": "64", "n_keys": "16", "law": "normal", "seed": "0"}
+
+
+def not_found(page):
+    return page.get_by_text("Page not found").count()
+
+
+def alerts(page):
+    return [text.split("\n")[-1] for text in page.locator(ALERTS).all_inner_texts()]
+
+
+# --- links that work -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", LESSONS)
+def test_cold_deep_link_shows_the_lesson_inside_its_frame(fresh_server, page, path):
+    open_page(page, fresh_server, path, d_k=100, n_keys=32, seed=3)
+    assert page.get_by_role("heading", level=1).all_inner_texts() == [LESSONS[path]]
+    menu = page.get_by_test_id("stSidebar").get_by_role("link")
+    assert [link.inner_text().split("\n")[-1] for link in menu.all()] == list(LESSONS.values())
+    assert lesson_state(page) == {"d_k": "100", "n_keys": "32", "law": "normal", "seed": "3"}
+    assert query_parameters(page) == {"d_k": "100", "n_keys": "32", "seed": "3"}
+    assert "d_k = 100" in " ".join(sentences(page))
+    assert page.url.startswith(f"{fresh_server.url}/{path}?")
+    assert not_found(page) == 0
+    assert alerts(page) == []
+
+
+def test_page_change_reload_back_and_forward_keep_the_shared_state(page, server):
+    state = {"d_k": "100", "n_keys": "32", "law": "uniform", "seed": "3"}
+
+    def check(question):
+        page.get_by_role("heading", level=1, name=question).wait_for()
+        wait_until_idle(page)
+        assert lesson_state(page) == state
+        assert query_parameters(page) == state
+
+    open_page(page, server, "score_variance", **state)
+    check(VARIANCE)
+    go_to(page, SATURATION)
+    check(SATURATION)
+    page.reload()
+    check(SATURATION)
+    page.go_back()
+    check(VARIANCE)
+    page.go_forward()
+    check(SATURATION)
+    go_to(page, START)
+    check(START)
+    page.reload()
+    check(START)
+    go_to(page, VARIANCE)
+    check(VARIANCE)
+    assert "d_k = 100" in sentences(page)[0]
+
+
+VARIANCE_STATE = {
+    "sampling": "matrix",
+    "axis": "own",
+    "n_samples": "20000",
+    "n_queries": "128",
+    "q_2d": "1, 1\n2, 2\n3, 3",
+}
+
+
+def variance_state(page):
+    return {
+        "sampling": chosen(page, "sampling"),
+        "axis": chosen(page, "axis"),
+        "n_samples": slider(page, "n_samples").get_attribute("aria-valuetext"),
+        "n_queries": slider(page, "n_queries").get_attribute("aria-valuetext"),
+        "q_2d": field(page, "q_2d").input_value(),
+    }
+
+
+def test_page_only_controls_come_back_on_back_and_reload(page, server):
+    open_page(page, server, "score_variance", **VARIANCE_STATE)
+    before = sentences(page)
+    assert variance_state(page) == VARIANCE_STATE
+    assert "128 × 16 entries of one Q Kᵀ" in before[0]
+    page.reload()
+    wait_until_idle(page)
+    assert variance_state(page) == VARIANCE_STATE
+    go_to(page, SATURATION)
+    page.go_back()
+    page.get_by_role("heading", level=1, name=VARIANCE).wait_for()
+    wait_until_idle(page)
+    assert variance_state(page) == VARIANCE_STATE
+    assert sentences(page) == before
+    assert query_parameters(page) == VARIANCE_STATE
+
+
+def set_start(page):
+    press(page.locator(HERO_SLIDER), "PageDown", "ArrowLeft")
+    page.wait_for_function("() => location.search.includes('d_k=')")
+
+
+def set_variance(page):
+    press(slider(page, "d_k"), "ArrowRight", "ArrowRight")
+    press(slider(page, "n_samples"), "ArrowLeft")
+    type_into(page, "seed", "41")
+
+
+def set_saturation(page):
+    press(slider(page, "n_keys"), "ArrowRight")
+    press(slider(page, "multiplier"), "ArrowRight")
+    press(slider(page, "shift"), "ArrowRight")
+    type_into(page, "list_1", "4, 5, 6.5")
+
+
+def set_gradient_flow(page):
+    press(slider(page, "d_k"), "ArrowRight")
+    press(page.locator(".st-key-place [role=radio]").first, "Space")
+    press(slider(page, "row"), "ArrowRight", "ArrowRight")
+
+
+def set_derivation(page):
+    press(page.locator(".st-key-broken [role=radio]").nth(3), "Space")
+    press(slider(page, "rho"), "ArrowRight")
+    press(slider(page, "d_k"), "ArrowRight")
+
+
+SETTERS = {
+    "": set_start,
+    "score_variance": set_variance,
+    "softmax_saturation": set_saturation,
+    "gradient_flow": set_gradient_flow,
+    "derivation": set_derivation,
+}
+
+
+@pytest.mark.parametrize(("path", "set_controls"), SETTERS.items(), ids=[LESSONS[path] for path in SETTERS])
+def test_a_copied_address_reproduces_every_sentence(new_page, server, path, set_controls):
+    mine = open_page(new_page(), server, path, seed=7, law="laplace")
+    as_opened = sentences(mine)
+    set_controls(mine)
+    wait_until_idle(mine)
+    assert sentences(mine)[0] != as_opened[0]
+    theirs = new_page()
+    theirs.goto(mine.url)
+    wait_until_idle(theirs)
+    assert sentences(theirs) == sentences(mine)
+    assert query_parameters(theirs) == query_parameters(mine)
+
+
+def test_a_linked_300_is_a_place_on_every_slider(page, server):
+    open_page(page, server, "score_variance", d_k=300)
+    frame = slider(page, "d_k")
+    assert frame.get_attribute("aria-valuetext") == "300"
+    press(frame, "ArrowRight")
+    assert frame.get_attribute("aria-valuetext") == "320"
+    press(frame, "ArrowLeft")
+    assert "d_k = 300," in sentences(page)[0]
+    go_to(page, START)
+    hero = page.locator(HERO_SLIDER)
+    assert hero.get_attribute("aria-valuetext") == "d_k = 300"
+    assert "At d_k = 300 " in sentences(page)[0]
+    hero.press("ArrowLeft")
+    assert hero.get_attribute("aria-valuetext") == "d_k = 288"
+    hero.press("ArrowRight")
+    assert hero.get_attribute("aria-valuetext") == "d_k = 300"
+
+
+def test_more_settings_on_the_start_page_move_the_hero(page, server):
+    open_page(page, server, d_k=300)
+    hero, frame = page.locator(HERO_SLIDER), slider(page, "d_k")
+    assert not frame.is_visible()
+    page.locator(MORE_SETTINGS).click()
+    assert frame.get_attribute("aria-valuetext") == "300"
+    press(frame, "ArrowRight")
+    assert hero.get_attribute("aria-valuetext") == "d_k = 320"
+    assert query_parameters(page) == {"d_k": "320"}
+    type_into(page, "d_k_typed", "77")
+    assert hero.get_attribute("aria-valuetext") == "d_k = 77"
+    assert query_parameters(page) == {"d_k": "77"}
+    go_to(page, VARIANCE)
+    assert lesson_state(page)["d_k"] == "77"
+    assert query_parameters(page) == {"d_k": "77"}
+
+
+def test_projector_mode_goes_along_to_another_page_and_back(page, server):
+    open_page(page, server, "score_variance", mode="projector", d_k=100)
+    page.get_by_role("button", name="The idea").click()
+    page.get_by_role("menuitem", name="Softmax saturation").click()
+    page.get_by_role("heading", level=1, name=SATURATION).wait_for()
+    wait_until_idle(page)
+    assert query_parameters(page) == {"mode": "projector", "d_k": "100"}
+    page.reload()
+    wait_until_idle(page)
+    assert page.get_by_test_id("stSidebar").count() == 0
+    page.locator(MORE_SETTINGS).click()
+    assert chosen(page, "mode") == "projector"
+    page.go_back()
+    page.get_by_role("heading", level=1, name=VARIANCE).wait_for()
+    wait_until_idle(page)
+    assert query_parameters(page) == {"mode": "projector", "d_k": "100"}
+
+
+def test_back_takes_one_step_a_page_however_often_a_control_moved(page, server):
+    open_page(page, server, d_k=100)
+    hero = page.locator(HERO_SLIDER)
+    for _ in range(3):
+        press(hero, "ArrowRight")
+        page.wait_for_timeout(400)
+        wait_until_idle(page)
+    assert query_parameters(page) == {"d_k": "128"}
+    go_to(page, VARIANCE)
+    press(slider(page, "d_k"), "ArrowRight", "ArrowRight")
+    page.go_back()
+    page.get_by_role("heading", level=1, name=START).wait_for()
+    wait_until_idle(page)
+    assert lesson_state(page)["d_k"] == "128"
+    page.go_back()
+    assert page.url == "about:blank"
+
+
+# --- links that do not ---------------------------------------------------------------------------------
+
+BAD_LINKS = {
+    "d_k=abc": ("d_k is not a number; 64 is used", {}),
+    "d_k=9999": ("d_k must be between 1 and 1024; 1024 is used", {"d_k": "1024"}),
+    "d_k=-1": ("d_k must be between 1 and 1024; 1 is used", {"d_k": "1"}),
+    "d_k=nan": ("d_k is not a number; 64 is used", {}),
+    "d_k=<script>alert(1)</script>": ("d_k is not a number; 64 is used", {}),
+    "d_k=": ("d_k is not a number; 64 is used", {}),
+    "d_k=3.7": ("d_k must be a whole number; 4 is used", {"d_k": "4"}),
+    "d_k=1e999999999": ("d_k must be between 1 and 1024; 1024 is used", {"d_k": "1024"}),
+    "d_k=" + "x" * 10_000: ("d_k is not a number; 64 is used", {}),
+    "d_k=" + "9" * 10_000: ("d_k must be between 1 and 1024; 1024 is used", {"d_k": "1024"}),
+    "d_k=7&d_k=8": ("d_k is given 2 times; the last, 8, is used", {"d_k": "8"}),
+    "<script>alert(1)</script>=1": ("is not a setting of this dashboard and was ignored", {}),
+    "colour=red&d_k=32": ("“colour” is not a setting of this dashboard and was ignored", {"d_k": "32"}),
+    "law=foo": ("law must be one of normal, uniform", {}),
+    "mode=foo": ("mode must be one of screen, projector; screen is used", {}),
+    "seed=-5&n_keys=3000": ("n_keys must be between 2 and 512; 512 is used", {"seed": "0", "n_keys": "512"}),
+}
+
+
+def visit(page, server, path, query):
+    """Notes, state, address and heading that a visitor of this link gets."""
+    page.goto(f"{server.url}/{path}?{query}", wait_until="domcontentloaded")
+    wait_until_idle(page)
+    return {
+        "notes": alerts(page),
+        "state": lesson_state(page),
+        "address": query_parameters(page),
+        "heading": page.locator("h1").inner_text(),
+    }
+
+
+def links_for(path):
+    """All on the start page, which is light; a few on the others, where Plotly has to draw."""
+    return list(BAD_LINKS)[: None if path == "" else 3]
+
+
+@pytest.mark.parametrize("path", LESSONS)
+def test_a_bad_link_leaves_a_working_page_and_says_so_in_one_line(page, server, path):
+    page.on("dialog", lambda dialog: pytest.fail("a link ran a script"))
+    for query in links_for(path):
+        note, kept = BAD_LINKS[query]
+        seen = visit(page, server, path, query)
+        changed = {name: value for name, value in kept.items() if value != DEFAULTS[name]}
+        assert len(seen["notes"]) == 1, (query[:60], seen)
+        assert seen["notes"][0].startswith("This link was adjusted: "), query[:60]
+        assert note in seen["notes"][0], query[:60]
+        assert len(seen["notes"][0]) < 300
+        assert seen["state"] == DEFAULTS | kept, query[:60]
+        assert seen["address"] == changed, query[:60]
+        assert seen["heading"] == LESSONS[path]
+
+
+def test_after_a_bad_link_the_controls_and_the_address_go_on_together(page, server):
+    visit(page, server, "score_variance", "d_k=9999&law=foo&colour=red")
+    press(slider(page, "d_k"), "ArrowLeft")
+    assert query_parameters(page) == {"d_k": "896"}
+    assert "At d_k = 896," in sentences(page)[0]
+    go_to(page, START)
+    assert alerts(page) == []
+    assert query_parameters(page) == {"d_k": "896"}
+    assert set(lesson_state(page)) == set(SHARED)
+    page.reload()
+    wait_until_idle(page)
+    assert alerts(page) == []
+    assert lesson_state(page) == DEFAULTS | {"d_k": "896"}
+
+
+def test_a_link_to_no_page_still_shows_the_start(page, server, problems):
+    page.goto(f"{server.url}/no_such_lesson?d_k=100")
+    wait_until_idle(page)
+    assert page.locator("h1").all_inner_texts() == [START]
+    problems.clear()  # the address is a 404 for the browser

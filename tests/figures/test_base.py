@@ -1,0 +1,109 @@
+"""What every figure shares: the profile's colours and sizes, and properties that Plotly knows."""
+
+import plotly.graph_objects as go
+import pytest
+
+from pages._view.figures import base
+from pages._view.theme import DARK, LIGHT, PROJECTOR
+
+PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+
+
+def everything(profile):
+    """One figure that uses every part there is."""
+    return base.figure(
+        profile,
+        [
+            base.line([0, 1], [2, 3], base.dashed(profile), "law"),
+            base.line([0, 1], [2, 3], base.dotted(profile), "threshold"),
+            base.points(profile, profile.raw, "circle", [1, 2], [3, 4], [0.1, 0.2], [0.3, 0.4], "raw"),
+            base.steps([0, 1, 2], [0.5, 1.0], profile.scaled, "scaled"),
+        ],
+        title=base.title("A title", profile),
+        xaxis=base.axis(profile, "score"),
+        yaxis=base.axis(profile, "share", grid=True, range=[0, 1]),
+        annotations=[
+            base.label("raw", profile, x=1, y=2),
+            base.corner("dashed: exact law", profile),
+            base.corner("left", profile, side="left", axes="2"),
+            base.heading("Raw", profile),
+            base.heading("Scaled", profile, axes="2", x=0.5),
+        ],
+        shapes=[base.upright(64, base.thin(profile))],
+    )
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_plotly_knows_every_property(profile):
+    fig = everything(profile)
+    assert isinstance(fig, go.Figure)
+    again = go.Figure(fig.to_dict())  # validates, which `figure` leaves out
+    assert again.to_dict() == fig.to_dict()
+
+
+def test_the_validation_would_see_an_unknown_property():
+    fig = base.figure(LIGHT, [base.line([0], [0], {"colour": "red"}, "typo")])
+    with pytest.raises(ValueError, match="colour"):
+        go.Figure(fig.to_dict())
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_figure_has_the_profile_s_ground_text_and_sizes(profile):
+    layout = everything(profile).layout
+    assert (layout.paper_bgcolor, layout.plot_bgcolor) == (profile.ground, profile.ground)
+    assert (layout.font.color, layout.font.size) == (profile.text, profile.tick_size)
+    assert (layout.title.text, layout.title.font.size) == ("A title", profile.title_size)
+    for axis, text in ((layout.xaxis, "score"), (layout.yaxis, "share")):
+        assert (axis.title.text, axis.title.font.size) == (text, profile.axis_size)
+        assert (axis.tickfont.size, axis.color, axis.linecolor) == (profile.tick_size, profile.text, profile.text)
+        assert axis.fixedrange
+    assert (layout.xaxis.showgrid, layout.yaxis.showgrid, layout.yaxis.gridcolor) == (False, True, profile.grid)
+    assert layout.hoverlabel.font.size == profile.tick_size
+    assert layout.height == profile.height
+    assert base.figure(profile, [], height=0.5).layout.height == profile.height / 2
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_theory_is_dashed_and_in_the_text_colour(profile):
+    assert base.dashed(profile) == {"color": profile.text, "width": profile.line_width, "dash": "dash"}
+    assert base.dotted(profile) == {"color": profile.text, "width": profile.line_width, "dash": "dot"}
+    assert base.thin(profile) == {"color": profile.text, "width": profile.line_width / 2}
+    assert base.solid(profile, profile.raw, 2) == {"color": profile.raw, "width": 2 * profile.line_width}
+
+
+def test_the_projector_draws_lines_wider_by_three_quarters():
+    for style in (base.dashed, base.dotted, base.thin):
+        assert style(PROJECTOR)["width"] == 1.75 * style(LIGHT)["width"] == 1.75 * style(DARK)["width"]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_points_carry_their_bands(profile):
+    trace = everything(profile).data[2]
+    assert (list(trace.x), list(trace.y)) == ([1, 2], [3, 4])
+    assert (list(trace.error_y.array), list(trace.error_y.arrayminus)) == ([0.1, 0.2], [0.3, 0.4])
+    assert (trace.mode, trace.marker.color, trace.marker.size) == ("markers", profile.raw, profile.marker_size)
+    assert (trace.error_y.color, trace.error_y.thickness) == (profile.raw, profile.line_width)
+
+
+def test_steps_are_an_outline_that_ends_on_the_ground():
+    trace = base.steps([0, 1, 2], [0.5, 1.0], "#123456", "bars")
+    assert (trace["x"], trace["y"]) == ([0, 1, 2], [0.5, 1.0, 0])
+    assert (trace["line"]["shape"], trace["fill"], trace["fillcolor"]) == ("hv", "tozeroy", "#123456")
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_words_on_a_figure_are_in_the_text_colour_on_the_ground(profile):
+    notes = everything(profile).layout.annotations
+    assert [note.text for note in notes] == ["raw", "dashed: exact law", "left", "Raw", "Scaled"]
+    for note in notes:
+        assert (note.font.color, note.bgcolor, note.showarrow) == (profile.text, profile.ground, False)
+    tick, axis = profile.tick_size, profile.axis_size
+    assert [note.font.size for note in notes] == [tick, tick, tick, axis, axis]
+    assert (notes[1].xref, notes[1].x, notes[1].xanchor) == ("x domain", 1, "right")
+    assert (notes[2].xref, notes[2].x, notes[2].xanchor) == ("x2 domain", 0.02, "left")
+    assert [note.xanchor for note in notes[3:]] == ["left", "center"]
+
+
+def test_an_upright_goes_through_the_whole_plot():
+    shape = base.upright(64, {"color": "#000000"})
+    assert (shape["x0"], shape["x1"], shape["y0"], shape["y1"], shape["yref"]) == (64, 64, 0, 1, "paper")

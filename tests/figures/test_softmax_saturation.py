@@ -1,0 +1,272 @@
+"""Pictures of the softmax_saturation lesson: their data are the result's, their words are its numbers."""
+
+import contextlib
+import io
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from pages._view.figures import softmax_saturation as figures
+from pages._view.theme import DARK, LIGHT, PROJECTOR, number
+from sattn_core.lessons.softmax_saturation import (
+    SaturationParams,
+    compare_lists,
+    measure_saturation,
+    overflow_study,
+)
+
+PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+NOTES = ((4.0, 5.0), (1.0, 10.0))
+PARAMS = SaturationParams(16, (1, 8, 64, 1024), n_rows=40)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return measure_saturation(PARAMS)
+
+
+@pytest.fixture(scope="module")
+def study():
+    return overflow_study()
+
+
+def run(code):
+    """What a piece of code defines, and what it prints."""
+    names, printed = {}, io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, names)
+    return names, printed.getvalue()
+
+
+def texts(fig):
+    return [note.text for note in fig.layout.annotations]
+
+
+# --- lists -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("lists", [NOTES, (*NOTES, (0.0, 0.0, 1.0), tuple(float(i) for i in range(64)))])
+def test_bars_are_the_weights_on_one_scale(lists, profile):
+    comparison = compare_lists(lists)
+    fig = figures.list_bars(comparison, profile)
+    go.Figure(fig.to_dict())  # Plotly validates every property
+    assert len(fig.data) == len(lists)
+    for i, (trace, weights) in enumerate(zip(fig.data, comparison.attention_weights, strict=True)):
+        np.testing.assert_array_equal(trace.y, weights)
+        assert trace.marker.color == profile.band
+        axes = str(i + 1) if i else ""
+        assert (trace.xaxis, trace.yaxis) == (f"x{axes}", f"y{axes}")
+        vertical, horizontal = fig.layout[f"yaxis{axes}"], fig.layout[f"xaxis{axes}"]
+        assert tuple(vertical.range) == (0, 1.15)
+        assert tuple(vertical.ticktext) == ("0 %", "50 %", "100 %")
+        assert vertical.showticklabels == (i == 0)
+        assert horizontal.title.text == ("score" if len(lists[i]) <= 8 else "place in the list")
+    domains = [fig.layout[f"xaxis{i + 1 if i else ''}"].domain for i in range(len(lists))]
+    assert domains[0][0] == 0
+    assert domains[-1][1] == pytest.approx(1, abs=1e-12)
+    assert all(left[1] < right[0] for left, right in pairwise(domains))
+
+
+def test_few_bars_carry_their_numbers_and_many_do_not():
+    fig = figures.list_bars(compare_lists((NOTES[0], tuple(float(i) for i in range(9)))), LIGHT)
+    assert list(fig.data[0].text) == ["26.89 %", "73.11 %"]
+    assert list(fig.layout.xaxis.ticktext) == ["4", "5"]
+    assert fig.data[1].text is None
+    assert texts(fig) == ["softmax of [4, 5]", "softmax of [0, 1, 2, 3, 4, 5, 6, 7, …]"]
+    assert fig.layout.yaxis.title.text == "attention weight"
+
+
+def test_the_sentence_has_the_numbers_of_the_notes():
+    assert figures.list_sentence(compare_lists(NOTES)) == (
+        "[4, 5] becomes [26.89 %, 73.11 %] (gap 1); [1, 10] becomes [0.01 %, 99.99 %] (gap 9). Only differences "
+        "count. The Jacobian, which carries the gradient, has norm 0.393224 and 0.000246759: the first list passes "
+        "1,593.56 times as much."
+    )
+
+
+def test_the_sentence_follows_multiplier_and_shift():
+    sentence = figures.list_sentence(compare_lists(NOTES, multiplier=0.5, shift=-10))
+    assert sentence.startswith("[−8, −7.5] becomes [37.75 %, 62.25 %] (gap 0.5); ")  # 1 / (1 + e**0.5)
+
+
+def test_a_gap_at_the_end_of_the_floats_has_its_numbers():
+    # 2 e^-744 = 1.535e-323 is three or four of the smallest steps of a float, 4.94e-324 each.
+    sentence = figures.list_sentence(compare_lists(((0, 744), (0, 1))))
+    assert "norm 1.48220 × 10⁻³²³ and" in sentence or "norm 1.97626 × 10⁻³²³ and" in sentence
+    assert "norm 0 and" in figures.list_sentence(compare_lists(((0, 746), (0, 1))))
+
+
+def test_the_table_has_a_row_for_each_list():
+    table = figures.list_table(compare_lists((*NOTES, (0.0, 0.0, 0.0, 0.0))))
+    assert table == {
+        "list": ["[4, 5]", "[1, 10]", "[0, 0, 0, 0]"],
+        "gap": ["1", "9", "0"],
+        "largest weight": ["73.11 %", "99.99 %", "25.00 %"],
+        "entropy (nats)": ["0.582203", "0.00123395", "1.38629"],
+        "effective keys": ["1.78998", "1.00123", "4.00000"],
+        "Jacobian norm": ["0.393224", "0.000246759", "0.433013"],  # √3 / 4 for four equal weights
+    }
+
+
+def test_the_data_are_every_score_and_weight_in_full_precision():
+    comparison = compare_lists((*NOTES, (0.1, 0.2, 0.7)), multiplier=3.0, shift=1.0)
+    data = figures.list_data(comparison)
+    assert data["list"] == [1, 1, 2, 2, 3, 3, 3]
+    assert data["score"] == np.concatenate(comparison.scores).tolist()
+    assert data["weight"] == np.concatenate(comparison.attention_weights).tolist()
+
+
+def test_the_code_of_the_lists_gives_their_weights():
+    wanted = compare_lists(NOTES, multiplier=2.0, shift=-10.0)
+    names, printed = run(figures.list_code(NOTES, 2.0, -10.0))
+    for found, weights in zip(names["result"].attention_weights, wanted.attention_weights, strict=True):
+        np.testing.assert_array_equal(found, weights)
+    assert str(wanted.jacobian_norm) in printed
+
+
+# --- averages --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("quantity", figures.QUANTITIES)
+def test_averages_show_exact_curves_and_measured_points_with_their_bands(result, quantity, profile):
+    fig = figures.average_figure(result, quantity, 64, profile)
+    go.Figure(fig.to_dict())  # Plotly validates every property
+    for side, symbol, (curve, points) in (("raw", "circle", fig.data[:2]), ("scaled", "square", fig.data[2:])):
+        np.testing.assert_array_equal(curve.x, result.dims)
+        np.testing.assert_array_equal(curve.y, getattr(getattr(result, side), quantity))
+        assert (curve.line.dash, curve.line.color, curve.line.width) == ("dash", profile.text, profile.line_width)
+        found = getattr(getattr(result, f"{side}_measured"), quantity)
+        np.testing.assert_array_equal(points.x, result.measured_dims)
+        np.testing.assert_array_equal(points.y, found.measured)
+        np.testing.assert_array_equal(points.error_y.array, found.high - found.predicted)
+        np.testing.assert_array_equal(points.error_y.arrayminus, found.predicted - found.low)
+        assert (points.marker.color, points.marker.symbol) == (getattr(profile, side), symbol)
+    assert texts(fig) == ["raw", "scaled"]
+    assert fig.layout.title.text == figures.QUANTITIES[quantity]
+
+
+def uprights(fig):
+    return [(shape.x0, shape.x1, shape.line.dash) for shape in fig.layout.shapes]
+
+
+def test_the_freezing_threshold_is_dotted(result):
+    fig = figures.average_figure(result, "max_weight", 64, LIGHT)
+    threshold = 2 * np.log(16)
+    assert (threshold, threshold, "dot") in [
+        (pytest.approx(x0), pytest.approx(x1), dash) for x0, x1, dash in uprights(fig)
+    ]
+
+
+def test_each_average_spans_all_the_values_it_can_take(result):
+    layouts = {name: figures.average_figure(result, name, 64, LIGHT).layout for name in figures.QUANTITIES}
+    assert tuple(layouts["max_weight"].yaxis.range) == (0, 1.08)
+    assert tuple(layouts["entropy_nats"].yaxis.range) == (0, pytest.approx(1.12 * np.log(16)))
+    low, high = layouts["effective_keys"].yaxis.range
+    assert low < 0 < np.log10(16) < high
+    assert layouts["effective_keys"].yaxis.type == "log"
+    for layout in layouts.values():
+        assert (layout.xaxis.type, layout.xaxis.title.text) == ("log", "d_k")
+        assert layout.xaxis.range[0] < 0 < np.log10(1024) < layout.xaxis.range[1]
+
+
+def test_the_sentence_has_the_averages_at_the_chosen_dimension(result):
+    curve = replace(
+        result.raw,
+        max_weight=np.array([0.2, 0.5, 0.876, 0.98]),
+        effective_keys=np.array([9.0, 3.0, 1.412, 1.1]),
+    )
+    scaled = replace(
+        result.scaled, max_weight=np.array([0.2, 0.2, 0.2545, 0.2]), effective_keys=np.array([9.0, 9.0, 9.876, 9.0])
+    )
+    points = result.raw_measured.max_weight
+    at = result.measured_dims.tolist().index(64)
+    numbers = {"measured": 0.8812, "standard_error": 0.0134, "predicted": 0.876}
+    points = replace(points, **{name: np.full(len(points.measured), -1.0) for name in numbers})
+    for name, value in numbers.items():
+        getattr(points, name)[at] = value
+    said = replace(result, raw=curve, scaled=scaled, raw_measured=replace(result.raw_measured, max_weight=points))
+    assert figures.average_sentence(said, 64, 16) == (
+        "Over many queries with 16 keys at d_k = 64, the largest weight is on average 87.6 % raw and 25.4 % scaled; "
+        "1.41 keys are in use raw, 9.88 scaled. Measured at d_k = 64, raw: 88.1 % ± 1.3 % against 87.6 %. Softmax "
+        "freezes beyond standard deviation √(2 ln 16) = 2.35, which raw scores pass at d_k = 5.55 (dotted) and "
+        "scaled ones never."
+    )
+
+
+def test_between_measured_points_the_sentence_takes_the_one_below(result):
+    params = SaturationParams(16, (1, 100), n_rows=20, law="uniform")
+    sentence = figures.average_sentence(measure_saturation(params), 100, 16)
+    assert "at d_k = 100, the largest weight is on average about " in sentence
+    assert "Measured at d_k = 64, raw: " in sentence
+
+
+def test_the_table_of_averages_is_the_data(result):
+    table = figures.average_table(result)
+    assert table["d_k"] == result.measured_dims.tolist()
+    for side in ("raw", "scaled"):
+        for quantity, name in figures.QUANTITIES.items():
+            points = getattr(getattr(result, f"{side}_measured"), quantity)
+            assert table[f"{side}: {name}, measured"] == points.measured.tolist()
+            assert table[f"{side}: {name}, predicted"] == points.predicted.tolist()
+            assert table[f"{side}: {name}, standard error"] == points.standard_error.tolist()
+    assert len(table) == 1 + 2 * 3 * 3
+
+
+def test_the_code_of_the_averages_gives_the_curves():
+    params = SaturationParams(8, (1, 64), law="uniform", seed=2)
+    names, _ = run(figures.average_code(params))
+    wanted = measure_saturation(params)
+    np.testing.assert_array_equal(names["result"].raw.max_weight, wanted.raw.max_weight)
+    found, shown = names["result"].raw_measured.max_weight, wanted.raw_measured.max_weight
+    np.testing.assert_array_equal(found.measured, shown.measured)
+
+
+# --- overflow --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_overflow_shows_how_far_each_type_reaches(study, profile):
+    fig = figures.overflow_figure(study, profile)
+    go.Figure(fig.to_dict())  # Plotly validates every property
+    for i, curve in enumerate(study.curves):
+        naive, stable, broken = fig.data[3 * i : 3 * i + 3]
+        np.testing.assert_array_equal(naive.x, study.scores[study.scores <= curve.last_finite_score])
+        np.testing.assert_array_equal(stable.x, study.scores)
+        assert set(naive.y) == {f"{curve.dtype}, naive"}
+        assert set(stable.y) == {f"{curve.dtype}, stable"}
+        assert (naive.line.color, stable.line.color) == (profile.band, profile.third)
+        assert (list(broken.x), broken.marker.symbol) == ([curve.first_failing_score], "x")
+        assert list(broken.text) == [f"NaN from {number(curve.first_failing_score, 5)}"]
+    assert (fig.layout.xaxis.type, fig.layout.xaxis.title.text) == ("log", "score s in softmax([0, s])")
+    assert fig.layout.xaxis.range[1] > np.log10(study.scores[-1])
+    assert fig.layout.title.text == "Subtracting the largest score saves it"
+
+
+def test_the_overflow_sentence_names_the_limits(study):
+    sentence = figures.overflow_sentence(study)
+    for part in ("float16 from 11.", "(predicted 11.090)", "(predicted 88.723)", "(predicted 709.78)"):
+        assert part in sentence
+    assert "every type is right up to s = 2,000, scaled or not" in sentence
+    broken = replace(study, curves=(replace(study.curves[0], stable_is_finite=False), *study.curves[1:]))
+    assert "every type is wrong up to" in figures.overflow_sentence(broken)
+
+
+def test_the_overflow_table_stands_beside_the_closed_form(study):
+    table = figures.overflow_table(study)
+    assert table["type"] == ["float16", "float32", "float64"]
+    assert table["naive NaN from"] == [curve.first_failing_score for curve in study.curves]
+    assert table["naive finite up to"] == [curve.last_finite_score for curve in study.curves]
+    assert table["ln(largest number)"] == pytest.approx([11.0899, 88.7228, 709.7827], abs=5e-5)
+    assert table["stable: largest error"] == [curve.stable_largest_error for curve in study.curves]
+    assert table["machine epsilon"] == [2.0**-10, 2.0**-23, 2.0**-52]
+
+
+def test_the_overflow_code_gives_the_limits(study):
+    _, printed = run(figures.OVERFLOW_CODE)
+    wanted = [f"{c.dtype} {c.first_failing_score} {c.largest_exponent}" for c in study.curves]
+    assert printed.splitlines() == wanted

@@ -1,0 +1,180 @@
+"""The start page's picture: what the hero is given is what was measured, at every stop of its slider."""
+
+import contextlib
+import io
+import json
+
+import numpy as np
+import pytest
+
+from pages._view.figures import start as figures
+from pages._view.theme import DARK, LIGHT, PROJECTOR
+from sattn_core.lessons.start import StartParams, measure_start
+
+PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+DIMS = (1, 8, 64, 1024)
+PARAMS = StartParams(dims=DIMS, n_samples=2_000, n_keys=8, seed=3)
+SIDES = ("raw", "scaled")
+
+
+@pytest.fixture(scope="module")
+def result():
+    return measure_start(PARAMS)
+
+
+@pytest.fixture(scope="module")
+def payload(result):
+    return figures.hero_payload(result, 64, LIGHT)
+
+
+def with_numbers(result, i, **values):
+    """The result with one entry of some of its arrays set by hand."""
+    for name, value in values.items():
+        values[name] = getattr(result, name).copy()
+        values[name][i] = value
+    return type(result)(**(vars(result) | values))
+
+
+SAID = dict(
+    raw_std_measured=8.0561,
+    raw_std_theory=8.0,
+    raw_std_error=0.041,
+    raw_max_weight=0.9713,
+    raw_effective_keys=1.137,
+    scaled_std_measured=1.0070,
+    scaled_std_theory=1.0,
+    scaled_std_error=0.00512,
+    scaled_max_weight=0.2149,
+    scaled_effective_keys=6.84,
+)
+
+
+def test_the_sentence_has_the_numbers_of_the_moment(result):
+    assert figures.sentence(with_numbers(result, 2, **SAID), 2) == (
+        "At d_k = 64 raw scores have standard deviation 8.06 (predicted 8.00 ± 0.04): one key takes 97 % of the "
+        "weight, as if 1.1 of 8 keys were attended to. Divided by √64 = 8.00 they have 1.01 (predicted 1.00 ± "
+        "0.005): the largest weight is 21 % and it attends to 6.8 keys."
+    )
+
+
+def test_the_sentence_separates_thousands(result):
+    assert figures.sentence(result, 3).startswith("At d_k = 1,024 raw scores have standard deviation ")
+    assert "Divided by √1,024 = 32.0 they have " in figures.sentence(result, 3)
+
+
+def test_every_stop_has_its_dimension_title_and_sentence(result, payload):
+    assert [stop["d_k"] for stop in payload["stops"]] == list(DIMS)
+    assert [stop["title"] for stop in payload["stops"]] == ["d_k = 1", "d_k = 8", "d_k = 64", "d_k = 1,024"]
+    assert [stop["sentence"] for stop in payload["stops"]] == [figures.sentence(result, i) for i in range(4)]
+    assert payload["d_k"] == 64
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_bars_and_law_are_the_counts_and_the_law_as_shares_of_the_tallest_bar(result, payload, side):
+    edges, counts = getattr(result.sweep, f"{side}_edges"), getattr(result.sweep, f"{side}_counts")
+    drawn = payload[side]
+    assert drawn["bins"] == {"first": edges[0], "width": edges[1] - edges[0]}
+    for i, (heights, law) in enumerate(zip(drawn["heights"], drawn["law"], strict=True)):
+        tallest = counts[i].max()
+        np.testing.assert_array_equal(heights, np.round(counts[i] / tallest, 3))
+        expected_counts = getattr(result, f"{side}_law")[i] * (edges[1] - edges[0]) * counts[i].sum()
+        np.testing.assert_allclose(law, np.minimum(expected_counts / tallest, 1.05), rtol=0, atol=0.00051)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_weights_are_those_of_the_result_and_sum_to_one(result, payload, side):
+    weights = np.array(payload[side]["weights"])
+    np.testing.assert_array_equal(weights, np.round(getattr(result, f"{side}_weights"), 4))
+    np.testing.assert_allclose(weights.sum(axis=1), 1, rtol=0, atol=8 * 0.5e-4)
+
+
+def test_the_ruler_is_the_theory_and_grows_for_raw_scores_only(payload):
+    assert payload["raw"]["ruler"] == payload["raw"]["unit"] == [1, 8**0.5, 8, 32]
+    assert payload["scaled"]["ruler"] == payload["scaled"]["unit"] == [1, 1, 1, 1]
+    assert payload["raw"]["rulerText"] == ["±1 σ = ±1.00", "±1 σ = ±2.83", "±1 σ = ±8.00", "±1 σ = ±32.0"]
+
+
+def test_the_figures_beside_the_panels_have_the_numbers_of_the_moment(result):
+    said = with_numbers(result, 2, raw_expected_max_weight=0.876, scaled_expected_max_weight=0.254, **SAID)
+    payload = figures.hero_payload(said, 64, LIGHT)
+    assert payload["raw"]["figures"][2] == "σ 8.06 (predicted 8.00 ± 0.04)"
+    assert payload["scaled"]["figures"][2] == "σ 1.01 (predicted 1.00 ± 0.005)"
+    assert payload["raw"]["weightFigures"][2] == "largest 97 % (mean over queries 88 %) · effective keys 1.1"
+    assert payload["scaled"]["weightFigures"][2] == "largest 21 % (mean over queries 25 %) · effective keys 6.8"
+
+
+def test_scores_beyond_the_axis_are_counted_in_words(result, payload):
+    assert payload["raw"]["beyond"][:2] == ["", ""]
+    beyond = (result.sweep.raw_below[3] + result.sweep.raw_above[3]) / 2_000
+    assert payload["raw"]["beyond"][3] == f"{100 * beyond:.1f} % beyond the axis"
+    assert 0.03 < beyond < 0.06  # beyond two standard deviations: 4.5 %
+
+
+def test_the_axes_are_shared_and_fixed(result, payload):
+    assert (payload["shared"]["low"], payload["shared"]["high"]) == (-64.5, 64.5)
+    assert payload["shared"]["labels"] == ["−60", "−40", "−20", "0", "20", "40", "60"]
+    assert (payload["own"]["low"], payload["own"]["high"]) == (-5, 5)
+    assert payload["raw"]["ownTicks"][2] == ["−32.0", "−16.0", "0", "16.0", "32.0"]
+    assert payload["scaled"]["ownTicks"][2] == ["−4.00", "−2.00", "0", "2.00", "4.00"]
+    other = figures.hero_payload(result, 1, LIGHT)
+    assert (other["shared"], other["own"]) == (payload["shared"], payload["own"])
+
+
+def test_descriptions_name_the_law_and_the_number_of_scores(payload):
+    assert payload["raw"]["alt"] == "Histogram of 2,000 raw scores with the exact law as a dashed line"
+    assert payload["weightAxis"]["label"] == "the 8 keys of one query"
+    other = measure_start(StartParams(dims=(4,), n_samples=500, n_keys=8, law="laplace"))
+    assert figures.hero_payload(other, 4, LIGHT)["scaled"]["alt"] == (
+        "Histogram of 500 scaled scores with the normal approximation as a dashed line"
+    )
+    assert "(mean over queries about " in figures.hero_payload(other, 4, LIGHT)["raw"]["weightFigures"][0]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_style_holds_the_profile_s_sizes_and_both_grounds(result, profile):
+    payload = figures.hero_payload(result, 64, profile)
+    style = payload["style"]
+    assert payload["mode"] == profile.name
+    assert [style[name] for name in ("title", "axis", "tick", "line")] == (
+        ["32px", "24px", "20px", "3.5px"] if profile is PROJECTOR else ["24px", "18px", "14px", "2.0px"]
+    )
+    for ground, theme in (("light", LIGHT), ("dark", DARK)):
+        theme = PROJECTOR if profile is PROJECTOR else theme
+        for name in ("raw", "scaled", "text", "grid", "ground"):
+            assert style[f"{name}-{ground}"] == getattr(theme, name)
+
+
+def test_the_payload_is_plain_json_without_gaps(result, payload):
+    again = json.loads(json.dumps(payload, allow_nan=False))
+    assert again["raw"]["heights"] == payload["raw"]["heights"]
+    assert not any(word in json.dumps(again) for word in ("undefined", "infinite", "nan"))
+
+
+def test_the_table_is_the_data_of_the_stop(result):
+    table = figures.table(result, 2)
+    assert table["scores"] == ["raw", "scaled"]
+    fields = {
+        "standard deviation, measured": "std_measured",
+        "predicted": "std_theory",
+        "standard error": "std_error",
+        "largest weight, this query": "max_weight",
+        "largest weight, mean over queries": "expected_max_weight",
+        "effective keys, this query": "effective_keys",
+    }
+    assert set(table) == {"scores", *fields}
+    for column, field in fields.items():
+        assert table[column] == [getattr(result, f"{side}_{field}")[2] for side in SIDES]
+
+
+def test_the_code_gives_the_numbers_that_are_shown(result):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(figures.code(PARAMS, 64), {})
+    variances, raw, scaled = (
+        [float(word) for word in line.replace("[", "").replace("]", "").split()]
+        for line in printed.getvalue().splitlines()
+    )
+    shown = [result.raw_std_measured[2] ** 2, result.scaled_std_measured[2] ** 2]
+    np.testing.assert_allclose(variances, shown, rtol=1e-8)  # printed to 8 digits
+    assert raw == pytest.approx([result.raw_max_weight[2], result.raw_effective_keys[2]], rel=1e-12)
+    assert scaled == pytest.approx([result.scaled_max_weight[2], result.scaled_effective_keys[2]], rel=1e-12)

@@ -1,0 +1,173 @@
+"""The theme: contrast by the WCAG formula, the classroom's sizes, numbers as a person writes them."""
+
+import math
+import re
+import tomllib
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pages._view.theme import DARK, LIGHT, PROJECTOR, number, percent, profile, typed
+
+ROOT = Path(__file__).resolve().parents[2]
+PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+SETTINGS = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))["theme"]
+
+
+def luminance(colour):
+    """Relative luminance of #rrggbb (WCAG 2.2, "relative luminance")."""
+    shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    """(L1 + 0.05) / (L2 + 0.05), the lighter above (WCAG 2.2, "contrast ratio")."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_the_contrast_formula_gives_the_known_values():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21, abs=1e-12)
+    assert contrast("#ffffff", "#767676") == pytest.approx(4.54, abs=0.005)  # the lightest grey for text on white
+
+
+@pytest.mark.parametrize("theme", PROFILES)
+def test_text_has_contrast_four_and_a_half_and_marks_have_three(theme):
+    assert contrast(theme.text, theme.ground) >= 4.5
+    for mark in ("raw", "scaled", "third", "band"):
+        assert contrast(getattr(theme, mark), theme.ground) >= 3, mark
+
+
+@pytest.mark.parametrize("theme", PROFILES)
+def test_colours_of_a_profile_differ(theme):
+    colours = [theme.raw, theme.scaled, theme.third, theme.band, theme.text, theme.ground, theme.grid]
+    assert len(set(colours)) == len(colours)
+    for colour in colours:
+        assert re.fullmatch("#[0-9a-f]{6}", colour)
+
+
+@pytest.mark.parametrize(("name", "theme"), [("light", LIGHT), ("dark", DARK)])
+def test_figures_have_the_ground_and_the_text_of_the_page(name, theme):
+    page = SETTINGS[name]
+    assert (page["backgroundColor"], page["textColor"]) == (theme.ground, theme.text)
+    for ground in (page["backgroundColor"], page["secondaryBackgroundColor"]):
+        assert contrast(page["textColor"], ground) >= 4.5
+        assert contrast(page["linkColor"], ground) >= 4.5
+    assert contrast(page["primaryColor"], page["backgroundColor"]) >= 3
+    assert contrast(page["borderColor"], page["backgroundColor"]) >= 3
+
+
+def test_raw_is_orange_and_scaled_is_blue():
+    assert (LIGHT.raw, LIGHT.scaled) == ("#d55e00", "#0072b2")
+    for theme in (LIGHT, DARK, PROJECTOR):
+        red, _, blue = (int(theme.raw[i : i + 2], 16) for i in (1, 3, 5))
+        assert red > 2 * blue
+        red, _, blue = (int(theme.scaled[i : i + 2], 16) for i in (1, 3, 5))
+        assert blue > 1.5 * red
+
+
+def test_the_screen_and_the_projector_have_their_sizes():
+    def sizes(theme):
+        return theme.base_size, theme.title_size, theme.axis_size, theme.tick_size
+
+    assert sizes(LIGHT) == sizes(DARK) == (16, 24, 18, 14)
+    assert sizes(PROJECTOR) == (22, 32, 24, 20)
+    for screen in (LIGHT, DARK):
+        assert PROJECTOR.line_width == 1.75 * screen.line_width
+        assert PROJECTOR.marker_size == 1.75 * screen.marker_size
+    assert (PROJECTOR.ground, PROJECTOR.text) == ("#ffffff", "#000000")
+    assert SETTINGS["baseFontSize"] == LIGHT.base_size
+
+
+@pytest.mark.parametrize(
+    ("mode", "ground", "theme"),
+    [
+        ("screen", "light", LIGHT),
+        ("screen", "dark", DARK),
+        ("screen", None, LIGHT),
+        ("projector", "light", PROJECTOR),
+        ("projector", "dark", PROJECTOR),
+        ("projector", None, PROJECTOR),
+    ],
+)
+def test_profile_goes_by_the_mode_and_then_by_the_ground(mode, ground, theme):
+    assert profile(mode, ground) is theme
+
+
+# --- numbers ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (0, 3, "0"),
+        (-0.0, 3, "0"),
+        (8.0, 3, "8.00"),
+        (8.0561, 3, "8.06"),
+        (64, 4, "64.00"),
+        (0.3, 1, "0.3"),
+        (1593.5604, 6, "1,593.56"),
+        (1478, 6, "1,478.00"),
+        (0.393224, 6, "0.393224"),
+        (2.46759e-4, 6, "0.000246759"),
+        (1024, 3, "1,024"),
+        (999.96, 3, "1,000"),
+        (9999999, 7, "9,999,999"),
+        (1e7, 3, "1.00 × 10⁷"),
+        (9_999_999.6, 7, "1.000000 × 10⁷"),
+        (1.5e-4, 3, "0.000150"),
+        (9.99e-5, 3, "9.99 × 10⁻⁵"),
+        (8.49671e-18, 3, "8.50 × 10⁻¹⁸"),
+        (1.2e300, 2, "1.2 × 10³⁰⁰"),
+        (-8.0561, 3, "−8.06"),
+        (-12345.6, 3, "−12,346"),
+        (-1e-9, 3, "−1.00 × 10⁻⁹"),
+        (5e-324, 3, "4.94 × 10⁻³²⁴"),
+        (-1e-322, 6, "−9.88131 × 10⁻³²³"),
+        (math.inf, 3, "infinite"),
+        (-math.inf, 3, "−infinite"),
+        (math.nan, 3, "undefined"),
+    ],
+)
+def test_number_is_written_as_a_person_writes_it(value, digits, text):
+    assert number(value, digits) == text
+
+
+_PLAIN_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-", ",")
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 8))
+def test_number_keeps_its_digits_and_never_a_hyphen(value, digits):
+    text = number(value, digits)
+    assert "-" not in text
+    mantissa, _, power = text.translate(_PLAIN_DIGITS).partition(" × 10")
+    back = Fraction(f"{mantissa}e{power or 0}")  # rounded up, it may lie beyond the largest float
+    assert abs(back - Fraction(value)) <= Fraction(1, 2) * Fraction(10) ** (1 - digits) * abs(Fraction(value))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(4.0, "4"), (-2.5, "−2.5"), (0.1, "0.1"), (1e-6, "1e−06"), (1e6, "1000000"), (1 / 3, "0.3333333333")],
+)
+def test_typed_is_a_number_as_it_was_typed(value, text):
+    assert typed(value) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "places", "text"),
+    [
+        (0.26894142, 2, "26.89 %"),
+        (0.73105858, 2, "73.11 %"),
+        (0.9998766, 2, "99.99 %"),
+        (0, 2, "0.00 %"),
+        (1, 0, "100 %"),
+        (0.5, 1, "50.0 %"),
+    ],
+)
+def test_percent(share, places, text):
+    assert percent(share, places) == text

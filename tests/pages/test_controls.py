@@ -1,0 +1,329 @@
+"""What controls, compute and show do without a page: reading links, cached doors, files and plain text."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pages._view import compute, controls, show
+from pages._view.controls import CONTROLS, Choice, Number, Text
+from sattn_core.components import append_coordinates
+from sattn_core.lessons import score_variance, softmax_saturation
+from sattn_core.lessons.score_variance import ScoreVarianceParams
+from sattn_core.lessons.softmax_saturation import SaturationParams
+from sattn_core.lessons.start import StartParams, measure_start
+
+NUMBERS = {name: control for name, control in CONTROLS.items() if isinstance(control, Number)}
+OFF = "is not a number; {} is used"
+
+
+# --- the table of controls -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_has_its_stops_in_order_between_its_bounds_and_its_default_among_them(name):
+    control = NUMBERS[name]
+    assert list(control.stops) == sorted(set(control.stops))
+    assert control.low <= control.stops[0]
+    assert control.stops[-1] <= control.high
+    assert control.default in control.stops
+    if not control.typed:
+        assert (control.stops[0], control.stops[-1]) == (control.low, control.high)
+
+
+def test_the_dimension_has_the_stops_that_the_lessons_speak_of():
+    d_k = CONTROLS["d_k"]
+    assert len(d_k.stops) >= 48
+    assert {1, 2, 3, 4, 8, 16, 32, 64, 100, 111, 128, 256, 512, 1024} <= set(d_k.stops)
+    assert (d_k.default, d_k.low, d_k.high) == (64, 1, 1024)
+
+
+@pytest.mark.parametrize("name", CONTROLS)
+def test_a_default_is_a_good_link(name):
+    control = CONTROLS[name]
+    assert control.read(control.write(control.default)) == (control.default, None)
+
+
+# --- Number ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("300", 300), (" 64 ", 64), ("+5", 5), ("1e2", 100), ("64.0", 64), ("128/2", 64), ("1", 1), ("1024", 1024)],
+)
+def test_a_whole_number_in_bounds_is_taken_as_it_is(text, value):
+    kept, note = CONTROLS["d_k"].read(text)
+    assert (kept, note, type(kept)) == (value, None, int)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("0", 1),
+        ("-1", 1),
+        ("−1", 1),
+        ("9999", 1024),
+        ("1024.5", 1024),
+        ("0.5", 1),
+        ("inf", 1024),
+        ("-inf", 1),
+        ("1e400", 1024),
+        ("-1e400", 1),
+        ("1e-400", 1),
+        ("1e999999999", 1024),
+        ("1e-999999999", 1),
+        ("9" * 10_000, 1024),
+    ],
+)
+def test_a_number_out_of_bounds_goes_to_the_nearest_bound(text, kept):
+    assert CONTROLS["d_k"].read(text) == (kept, f"must be between 1 and 1024; {kept} is used")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "abc", "nan", "-nan", "1/0", "0/0", "1/2/3", "/", "0x10", "64px", "1,000", "six", "<b>1</b>", "\0"],
+)
+def test_what_is_no_number_goes_to_the_default(text):
+    assert CONTROLS["d_k"].read(text) == (64, OFF.format(64))
+    assert CONTROLS["multiplier"].read(text) == (1, OFF.format("1"))
+
+
+@pytest.mark.parametrize(("text", "kept"), [("2.5", 2), ("3.5", 4), ("63.49", 63), ("63.51", 64), ("7/2", 4)])
+def test_a_fraction_of_a_whole_number_is_rounded_and_halves_go_to_the_even_one(text, kept):
+    assert CONTROLS["d_k"].read(text) == (kept, f"must be a whole number; {kept} is used")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1/64", 1 / 64), ("0.015625", 1 / 64), ("1/3", 1 / 3), ("64", 64.0), ("2.5", 2.5), ("128/3", 128 / 3)],
+)
+def test_the_multiplier_takes_fractions_and_decimals_up_to_both_bounds(text, value):
+    kept, note = CONTROLS["multiplier"].read(text)
+    assert (kept, note, type(kept)) == (value, None, float)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"), [("1/65", 1 / 64), ("0.0156249999", 1 / 64), ("64.0001", 64.0), ("0", 1 / 64), ("1e9999", 64.0)]
+)
+def test_the_multiplier_stops_exactly_at_its_bounds(text, kept):
+    shown = "1/64" if kept < 1 else "64"
+    assert CONTROLS["multiplier"].read(text) == (kept, f"must be between 1/64 and 64; {shown} is used")
+
+
+def test_a_true_minus_is_a_minus():
+    assert CONTROLS["shift"].read("−20") == (-20.0, None)
+    assert CONTROLS["mean_q"].read("−0.25") == (-0.25, None)
+    assert CONTROLS["correlation"].read("−1.01") == (-1.0, "must be between -1 and 1; -1 is used")
+
+
+@pytest.mark.parametrize("name", ["mean_q", "shift", "seed"])
+def test_minus_zero_is_zero(name):
+    kept, note = CONTROLS[name].read("-0")
+    assert (kept, note, str(float(kept))) == (0, None, "0.0")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("d_k", 1024, "1024"),
+        ("multiplier", 1 / 64, "1/64"),
+        ("multiplier", 0.5, "1/2"),
+        ("multiplier", 1.0, "1"),
+        ("multiplier", 64.0, "64"),
+        ("multiplier", 2.5, "2.5"),
+        ("multiplier", 0.75, "0.75"),
+        ("multiplier", 0.3, "0.3"),
+        ("shift", -100, "-100"),
+        ("mean_k", -0.25, "-0.25"),
+        ("correlation", 0.3, "0.3"),
+    ],
+)
+def test_a_number_is_written_as_it_is_shown(name, value, text):
+    assert CONTROLS[name].write(value) == text
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_every_stop_survives_the_address(name):
+    control = NUMBERS[name]
+    for stop in (*control.stops, control.low, control.high):
+        assert control.read(control.write(stop)) == (stop, None)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(sorted(NUMBERS)), st.text(max_size=40) | st.floats().map(str) | st.integers().map(str))
+def test_any_text_gives_a_value_in_bounds_that_survives_the_address(name, text):
+    control = NUMBERS[name]
+    kept, note = control.read(text)
+    assert control.low <= kept <= control.high
+    assert type(kept) is (int if control.whole else float) or kept == control.default
+    assert note is None or note.endswith("is used")
+    again, nothing = control.read(control.write(kept))
+    assert nothing is None
+    assert control.read(control.write(again)) == (again, None)
+
+
+# --- Choice and Text -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["foo", "", "Normal", " normal", "normal ", "x" * 10_000])
+def test_a_choice_takes_its_options_only(text):
+    sentence = "must be one of normal, uniform, rademacher, laplace, student_t, sparse; normal is used"
+    assert CONTROLS["law"].read(text) == ("normal", sentence)
+
+
+@pytest.mark.parametrize("name", [name for name, control in CONTROLS.items() if isinstance(control, Choice)])
+def test_every_option_is_a_good_link(name):
+    for option in CONTROLS[name].options:
+        assert CONTROLS[name].read(option) == (option, None)
+
+
+def test_a_text_is_kept_whatever_it_says_up_to_its_length():
+    text = CONTROLS["list_1"]
+    assert isinstance(text, Text)
+    for typed in ("4, five", "", "<script>", "9" * 2_000):
+        assert text.read(typed) == (typed, None)
+    assert text.read("9" * 2_001) == ("4, 5", "is longer than 2,000 characters; the default is used")
+
+
+def test_a_quotation_of_a_link_is_short_and_free_of_markup():
+    assert controls._short("<b>`$x$`*[a]\\\n\x00") == "bxa"
+    assert controls._short("x" * 24) == "x" * 24
+    assert controls._short("x" * 25) == "x" * 24 + "…"
+
+
+# --- compute: the cached doors ---------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def _empty_caches():
+    for door in vars(compute).values():
+        if callable(door) and hasattr(door, "clear"):
+            door.clear()
+
+
+def assert_same(found, wanted):
+    """Two results agree field by field, to the last bit."""
+    if hasattr(wanted, "__dataclass_fields__"):
+        assert type(found) is type(wanted) or type(found).__name__ == type(wanted).__name__
+        for name in wanted.__dataclass_fields__:
+            assert_same(getattr(found, name), getattr(wanted, name))
+    elif isinstance(wanted, tuple):
+        assert len(found) == len(wanted)
+        for one, other in zip(found, wanted, strict=True):
+            assert_same(one, other)
+    else:
+        np.testing.assert_array_equal(found, wanted)
+
+
+DRAW = {"law": "normal", "mean_q": 0.0, "mean_k": 0.0, "correlation": 0.0, "seed": 0}
+OTHER_DRAW = {"law": "laplace", "mean_q": 0.5, "mean_k": -1.0, "correlation": 0.3, "seed": 11}
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        ScoreVarianceParams(64, 1_000),
+        ScoreVarianceParams(1, 1_000, **OTHER_DRAW),
+        ScoreVarianceParams(300, 1_000, law="sparse", seed=9999),
+        ScoreVarianceParams(2, compute.KEPT_SAMPLES + 1),
+        ScoreVarianceParams(8, sampling="matrix", n_queries=16, n_keys=4, law="uniform"),
+    ],
+    ids=["normal", "d_k = 1", "between stops", "too many to keep", "matrix"],
+)
+def test_the_cached_moments_are_those_of_the_core(params):
+    wanted = score_variance.measure_score_variance(params)
+    assert_same(compute.score_variance(params), wanted)
+    assert_same(compute.score_variance(params), wanted)  # from the cache
+
+
+def test_the_order_in_which_dimensions_are_asked_changes_nothing():
+    params = [ScoreVarianceParams(d_k, 500, seed=3) for d_k in (64, 1024, 63, 1, 65, 300)]
+    for each in params:
+        assert_same(compute.score_variance(each), score_variance.measure_score_variance(each))
+
+
+@pytest.mark.parametrize("draw", [DRAW, OTHER_DRAW])
+def test_scores_kept_in_blocks_equal_one_append_to_the_last_bit(draw):
+    n_samples = 40
+    for d_k in (*range(1, 70), 100, 111, 127, 128, 129, 255, 257, 300, 511, 512, 640, 1000, 1023, 1024):
+        found = compute._scores(d_k, n_samples, *draw.values())
+        np.testing.assert_array_equal(found, append_coordinates(np.zeros(n_samples), 0, d_k, **draw))
+
+
+def test_a_change_of_a_cached_result_does_not_reach_the_next_visitor():
+    params = ScoreVarianceParams(4, 500)
+    first = compute.score_variance(params)
+    first.counts[:] = -1
+    assert_same(compute.score_variance(params), score_variance.measure_score_variance(params))
+
+
+@pytest.mark.parametrize("draw", [DRAW, OTHER_DRAW])
+def test_the_cached_curve_and_walks_are_those_of_the_core(draw):
+    wanted = score_variance.variance_curve(compute.CURVE_DIMS, n_samples=compute.CURVE_SAMPLES, **draw)
+    assert_same(compute.variance_curve(**draw), wanted)
+    assert compute.CURVE_DIMS == (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+    wanted = score_variance.random_walks(1024, n_walks=compute.N_WALKS, **draw)
+    assert_same(compute.random_walks(**draw), wanted)
+
+
+def test_the_cached_start_and_saturation_are_those_of_the_core():
+    params = StartParams(dims=(1, 64), n_samples=500, n_keys=8, law="student_t", seed=2)
+    assert_same(compute.start(params), measure_start(params))
+    params = SaturationParams(8, (1, 64), law="uniform", n_rows=40, seed=2)
+    assert_same(compute.saturation(params), softmax_saturation.measure_saturation(params))
+    assert_same(compute.overflow_study(), softmax_saturation.overflow_study())
+
+
+def test_the_cached_comparison_is_that_of_the_core():
+    lists = ((4.0, 5.0), (1.0, 10.0), (0.0, 0.0, 1.0))
+    wanted = softmax_saturation.compare_lists(lists, multiplier=2.0, shift=-10.0)
+    assert_same(compute.compare_lists(lists, 2.0, -10.0), wanted)
+
+
+def test_read_lists_leaves_out_the_optional_lists_that_are_empty():
+    assert compute.read_lists(["4, 5", "1, 10", "", "  "]) == (((4.0, 5.0), (1.0, 10.0)), [])
+    assert compute.read_lists(["4, 5", "1, 10", "", "0 1"]) == (((4.0, 5.0), (1.0, 10.0), (0.0, 1.0)), [])
+
+
+def test_read_lists_names_each_list_that_cannot_be_read():
+    lists, problems = compute.read_lists(["", "1, 10", "x, 1", "2"])
+    assert lists == ((1.0, 10.0),)
+    assert problems == [
+        "First list: The list is empty: write at least 2 numbers, for example 4, 5.",
+        'Third list: "x" (item 1) is not a number.',
+        "Fourth list: The list has 1 number, but 2 to 64 are needed.",
+    ]
+
+
+def test_hand_made_example_gives_the_dots_or_the_sentence():
+    example, problem = compute.hand_made_example("1, 2\n1, 4\n8, 9", "2, 3\n5, 6\n10, 2")
+    assert (example.dots.tolist(), example.variance, problem) == ([8.0, 29.0, 98.0], 1478.0, None)
+    example, problem = compute.hand_made_example("1, 2", "2, x")
+    assert example is None
+    assert '"x" (line 1, item 2) is not a number.' in problem
+
+
+# --- show ------------------------------------------------------------------------------------------------
+
+
+def test_as_csv_holds_every_number_in_full_precision():
+    table = {"d_k": [1, 2], "weight, raw": [0.1 + 0.2, 1e-300], 'say "x"': ["a,b", "c\nd"]}
+    rows = list(csv.reader(io.StringIO(show.as_csv(table), newline="")))
+    assert rows[0] == list(table)
+    assert [[int(d), float(w), text] for d, w, text in rows[1:]] == [
+        [1, 0.30000000000000004, "a,b"],
+        [2, 1e-300, "c\nd"],
+    ]
+
+
+def test_as_csv_refuses_columns_of_different_length():
+    with pytest.raises(ValueError, match="shorter"):
+        show.as_csv({"a": [1, 2], "b": [1]})
+
+
+def test_plain_takes_the_meaning_from_every_mark():
+    assert show.plain("d_k * [4, 5] `x` $y$ ~z~ \\n") == "d\\_k \\* \\[4, 5\\] \\`x\\` \\$y\\$ \\~z\\~ \\\\n"
+    assert show.plain("64.4 (predicted 64.0 ± 0.3)") == "64.4 (predicted 64.0 ± 0.3)"
