@@ -155,7 +155,7 @@ class LargeExperiment:
     naive_std : float
         Standard deviation if the entries were independent: wrong, far too small.
     naive_z, published_naive_z : float
-        z of the product's variance with the naive standard deviation: a false alarm.
+        z of the product's variance about d_k with the naive standard deviation: a false alarm.
     band, naive_band : tuple of 2 floats
         95 % bands of the product's variance.
     explained_share : float
@@ -319,9 +319,9 @@ def measure_large_experiment(n_rows=PUBLISHED_ROWS, d_k=PUBLISHED_D_K, *, seed=0
     half = float(ndtri(0.975)) * naive
     return LargeExperiment(
         n_rows=n, d_k=d, seed=seed, rows=_variance_checks(measured, n, d, mean, std),
-        naive_std=naive, naive_z=float((measured[2] - mean) / naive),
-        published_naive_z=(PUBLISHED[2] - mean) / naive,
-        band=score_variance_band(n, n, d), naive_band=(mean - half, mean + half),
+        naive_std=naive, naive_z=float((measured[2] - d) / naive),
+        published_naive_z=(PUBLISHED[2] - d) / naive,
+        band=score_variance_band(n, n, d), naive_band=(d - half, d + half),
         explained_share=2 * n / (2 * n + d + 1),
         from_factors=float(factors), published_from_factors=published_factors,
         residual_std=residual, residual_z=float((measured[2] - factors) / residual),
