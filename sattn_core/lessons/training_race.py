@@ -18,6 +18,8 @@ DECADES = MappingProxyType(
 )
 DOSE_DIMS = (8, 16, 32, 64, 128, 256, 512)
 SOLVED_ACCURACY = 0.95
+_COST = MappingProxyType({"sgd": 1, "adam": 4})  # a step of Adam beside one of gradient descent
+_SWEEP_FRAMES = 20
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,13 @@ class TrainingRaceParams:
         for exponent in self.exponents:
             check_number("an entry of exponents", exponent, 0, 1)
         self.memory()
+
+    @property
+    def work(self):
+        """Multiplications of the whole race, roughly: what tells a short one from a long one."""
+        memory = self.memory()
+        products = 6 * memory.n_keys * memory.d_k * (memory.d_model + memory.n_keys)
+        return products * len(self.exponents) * self.n_seeds * self.n_steps * _COST[self.optimizer]
 
     def memory(self):
         """The same race as `KeyValueMemoryParams`, with about 60 checkpoints."""
@@ -165,6 +174,8 @@ class LearningRateSweep:
         Whether the best rate is the first or last tried, so that a better one may lie outside.
     solved_rates : tuple of tuple of float
         For each run the rates with an accuracy of at least 0.95.
+    progress : float
+        Share of the steps done; the numbers are those of that moment.
     """
 
     params: TrainingRaceParams
@@ -178,6 +189,7 @@ class LearningRateSweep:
     best_accuracy: np.ndarray
     best_at_edge: np.ndarray
     solved_rates: tuple[tuple[float, ...], ...]
+    progress: float
 
 
 @dataclass(frozen=True)
@@ -199,6 +211,21 @@ class DoseRow:
     best_rates: tuple[float, ...]
     loss: np.ndarray
     accuracy: np.ndarray
+    progress: float
+
+
+@dataclass(frozen=True)
+class DoseTable:
+    """The dose–response table so far.
+
+    Attributes
+    ----------
+    rows : tuple of DoseRow
+    progress : float
+        Share of the work that is done; it grows between the lines too.
+    """
+
+    rows: tuple[DoseRow, ...]
     progress: float
 
 
@@ -270,9 +297,9 @@ PRESETS = MappingProxyType(
             fresh_data=True, n_keys=16, n_steps=400, learning_rate=0.3,
         ),
         "smaller_start": _preset(
-            "A smaller start", "W_Q and W_K divided by d_k^¼ at the start make the first scores as small as the "
-            "scale does. The scale changes where training starts, not what attention can represent.",
-            exponents=(0.0, 0.5), init_exponents=(0.25, 0.0),
+            "A smaller start", "Without the scale, W_Q and W_K divided by d_k^¼ at the start make the first scores as "
+            "small as 1/√d_k does. The scale changes where training starts, not what attention can represent.",
+            init_exponents=(0.25, 0.0, -0.25),
         ),
         "trainable_values": _preset(
             "Trainable V", "With values to train, the model partly routes around the frozen attention, and "
@@ -391,19 +418,49 @@ def sweep_learning_rates(params, rates=None):
     >>> sweep.loss.shape
     (3, 2)
     """
+    *_, last = sweep_frames(params, rates)
+    return last
+
+
+def sweep_frames(params, rates=None):
+    """Yield the sweep of the learning rates as it goes.
+
+    Parameters
+    ----------
+    params : TrainingRaceParams
+    rates : sequence of float, optional
+        As in `sweep_learning_rates`.
+
+    Yields
+    ------
+    LearningRateSweep
+        About 20, with `progress` from 0 to 1; the last is that of `sweep_learning_rates`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a rate is not a positive number, or there is none.
+
+    Examples
+    --------
+    >>> frames = sweep_frames(TrainingRaceParams(d_k=4, n_keys=2, n_steps=2, n_seeds=1), (0.1,))
+    >>> [frame.progress for frame in frames]
+    [0.0, 0.5, 1.0]
+    """
     rates = tuple(DECADES[params.optimizer] if rates is None else rates)
     if not 1 <= len(rates) * len(params.exponents) <= 256:
         raise ValueError(f"rates must be at least 1 and at most 256 with all scales, but got {len(rates)}")
     n = len(rates)
     start = params.init_exponents or (0.0,) * len(params.exponents)
     memory = replace(
-        params.memory(), checkpoint_every=params.n_steps,
+        params.memory(), checkpoint_every=math.ceil(params.n_steps / _SWEEP_FRAMES),
         exponents=tuple(np.repeat(params.exponents, n)), init_exponents=tuple(np.repeat(start, n)),
         learning_rates=rates * len(params.exponents),
     )  # fmt: skip
-    *_, last = train_key_value_memory(memory)
     shape = len(params.exponents), n, params.n_seeds
-    return _sweep(params, rates, last.loss.reshape(shape), last.accuracy.reshape(shape))
+    for state in train_key_value_memory(memory):
+        done = state.step / params.n_steps
+        yield _sweep(params, rates, state.loss.reshape(shape), state.accuracy.reshape(shape), done)
 
 
 def dose_response(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3, seed=0):
@@ -430,19 +487,53 @@ def dose_response(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds
     --------
     >>> row = next(dose_response((4,), n_steps=5, n_seeds=1))
     >>> row.d_k, row.progress
-    (4, 0.5)
+    (4, 0.2)
+    """
+    n_rows = 0
+    for table in dose_frames(dims, optimizers=optimizers, n_steps=n_steps, n_seeds=n_seeds, seed=seed):
+        if len(table.rows) > n_rows:
+            n_rows = len(table.rows)
+            yield table.rows[-1]
+
+
+def dose_frames(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3, seed=0):
+    """Yield the dose–response table as it grows, and its progress between the lines.
+
+    Parameters
+    ----------
+    dims, optimizers, n_steps, n_seeds, seed
+        As in `dose_response`.
+
+    Yields
+    ------
+    DoseTable
+        The last has a line for every d_k and optimizer.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is outside its range.
+
+    Examples
+    --------
+    >>> *_, table = dose_frames((4,), optimizers=("sgd",), n_steps=5, n_seeds=1)
+    >>> len(table.rows), table.progress
+    (1, 1.0)
     """
     races = [
         TrainingRaceParams(d_k=d_k, optimizer=optimizer, n_steps=n_steps, n_seeds=n_seeds, seed=seed)
         for d_k in dims
         for optimizer in optimizers
     ]
-    # Cost grows with d_k: progress counts the work, not the lines.
-    work = np.cumsum([64 + race.d_k for race in races])
-    for race, done in zip(races, work, strict=True):
-        best = sweep_learning_rates(race)
-        row = best.best_rates, best.best_loss, best.best_accuracy
-        yield DoseRow(race.d_k, race.optimizer, *row, float(done / work[-1]))
+    work = np.cumsum([0, *(race.work for race in races)], dtype=float)
+    rows = []
+    for race, before, after in zip(races, work[:-1] / work[-1], work[1:] / work[-1], strict=True):
+        for best in sweep_frames(race):
+            yield DoseTable(tuple(rows), float(before + best.progress * (after - before)))
+        rows.append(
+            DoseRow(race.d_k, race.optimizer, best.best_rates, best.best_loss, best.best_accuracy, float(after))
+        )
+        yield DoseTable(tuple(rows), float(after))
 
 
 def measure_equivalence(d_k=64, *, n_steps=50, learning_rate=0.01, n_seeds=3, seed=0):
@@ -528,7 +619,7 @@ def _curve(values):
     return Curve(values.mean(axis=1), error, values.min(axis=1), values.max(axis=1))
 
 
-def _sweep(params, rates, loss, accuracy):
+def _sweep(params, rates, loss, accuracy, progress):
     mean, right = loss.mean(axis=-1), accuracy.mean(axis=-1)
     ranked = np.where(np.isnan(mean), math.inf, mean)
     best = ranked.argmin(axis=-1)
@@ -540,4 +631,5 @@ def _sweep(params, rates, loss, accuracy):
         best_loss=mean[runs, best], best_accuracy=right[runs, best],
         best_at_edge=(best == 0) | (best == len(rates) - 1),
         solved_rates=tuple(tuple(rates[i] for i in np.flatnonzero(row >= SOLVED_ACCURACY)) for row in right),
+        progress=progress,
     )  # fmt: skip

@@ -8,11 +8,13 @@ from sattn_core.lessons.training_race import (
     PRESETS,
     QUANTITIES,
     TrainingRaceParams,
+    dose_frames,
     dose_response,
     measure_equivalence,
     measure_training_race,
     preset_params,
     race_frames,
+    sweep_frames,
     sweep_learning_rates,
 )
 
@@ -142,3 +144,31 @@ def test_bad_arguments():
         sweep_learning_rates(TrainingRaceParams(), ())
     with pytest.raises(ValueError, match="preset must be one of"):
         preset_params("magic")
+
+
+def test_the_sweep_goes_frame_by_frame_and_ends_as_the_whole_sweep():
+    params = TrainingRaceParams(**SMALL, n_steps=40)
+    frames = list(sweep_frames(params, (0.1, 1.0)))
+    assert [frame.progress for frame in frames[:2]] == [0.0, 0.05]
+    assert frames[-1].progress == 1.0
+    assert np.array_equal(frames[-1].loss, sweep_learning_rates(params, (0.1, 1.0)).loss)
+    assert (frames[0].loss[:, 0] == frames[0].loss[:, 1]).all()  # nothing is trained yet
+
+
+def test_the_dose_table_grows_and_its_progress_counts_the_work():
+    tables = list(dose_frames((4, 8), optimizers=("sgd",), n_steps=3, n_seeds=1))
+    progress = [table.progress for table in tables]
+    assert progress == sorted(progress)
+    assert (progress[0], progress[-1]) == (0.0, 1.0)
+    assert [len(table.rows) for table in tables][-1] == 2
+    assert next(table.progress for table in tables if table.rows) == pytest.approx(1 / 3)  # 4 of 4 + 8
+    rows = list(dose_response((4, 8), optimizers=("sgd",), n_steps=3, n_seeds=1))
+    assert [row.loss.tolist() for row in rows] == [row.loss.tolist() for row in tables[-1].rows]
+
+
+def test_the_work_grows_with_everything_that_takes_time():
+    base = TrainingRaceParams().work
+    assert TrainingRaceParams(n_steps=600).work == 2 * base
+    assert TrainingRaceParams(n_seeds=10).work == 2 * base
+    assert TrainingRaceParams(d_k=128).work == 2 * base
+    assert TrainingRaceParams(optimizer="adam").work > base
