@@ -177,8 +177,8 @@ class SharedInputRow:
         W_Q and W_K drawn separately; W_K = W_Q; Q = K = x itself, in d_k dimensions.
     diagonal_mean, diagonal_std, off_diagonal_mean, off_diagonal_std : float
         Measured over tokens (and heads).
-    predicted_diagonal_mean, predicted_off_diagonal_std : float
-        Over the draw, given the norms of x.
+    predicted_diagonal_mean, predicted_off_diagonal_mean, predicted_off_diagonal_std : float
+        Over the draw of the weights given x; for "same_vectors" over the draw of x, given its norms after LayerNorm.
     self_weight : float
         Mean attention weight of a token on itself; 1/n_tokens would be neutral.
     scores : ndarray, shape (n_tokens, n_tokens)
@@ -191,6 +191,7 @@ class SharedInputRow:
     off_diagonal_mean: float
     off_diagonal_std: float
     predicted_diagonal_mean: float
+    predicted_off_diagonal_mean: float
     predicted_off_diagonal_std: float
     self_weight: float
     scores: np.ndarray
@@ -284,9 +285,9 @@ def measure_shared_input(params):
     law = _component_law(params, inputs)[0] / np.square(inputs).mean()  # variance of q_i for |x|² = 1 a component
     alone = _vectors(params, rng)
     return (
-        _shared_row("independent", q, k, 0.0, _independent_square(params, inputs, law)),
+        _shared_row("independent", q, k, 0.0, 0.0, _independent_square(params, inputs, law)),
         _shared_row("tied_weights", q, q, *_tied_moments(params, inputs, law)),
-        _shared_row("same_vectors", alone[None], alone[None], *_same_moments(alone)),
+        _shared_row("same_vectors", alone[None], alone[None], *_same_moments(params, alone)),
     )
 
 
@@ -395,20 +396,20 @@ def _independent_square(params, inputs, law):
 
 
 def _tied_moments(params, inputs, law):
-    """Mean of the diagonal, and mean square of the off-diagonal scaled scores, for W_K = W_Q normal."""
+    """Mean of the diagonal, mean and mean square of the off-diagonal scaled scores, for W_K = W_Q normal."""
     d, overlap = params.d_k, law * (inputs @ inputs.T) / params.d_model  # covariance of q_i of two tokens
     sizes = np.diag(overlap)
     square = (d + 1) * np.square(overlap) + np.outer(sizes, sizes)
-    return math.sqrt(d) * sizes.mean(), _off_mean(square)
+    return math.sqrt(d) * sizes.mean(), math.sqrt(d) * _off_mean(overlap), _off_mean(square)
 
 
-def _same_moments(vectors):
+def _same_moments(params, vectors):
     """The same for Q = K = x. A layer-normalised x is orthogonal to the vector of ones: d_k − 1 directions."""
-    d = vectors.shape[1]
-    sizes = np.square(vectors).sum(axis=1)
-    centred = np.allclose(vectors.sum(axis=1), 0, atol=1e-9 * math.sqrt(sizes.max()))
-    directions = max(d - 1, 1) if centred else d
-    return float(sizes.mean()) / math.sqrt(d), _off_mean(np.outer(sizes, sizes)) / directions / d
+    d, sizes = params.d_k, np.square(vectors).sum(axis=1)
+    if params.normalise:
+        return float(sizes.mean()) / math.sqrt(d), 0.0, _off_mean(np.outer(sizes, sizes)) / max(d - 1, 1) / d
+    m, v = params.x_mean**2, params.x_std**2
+    return math.sqrt(d) * (m + v), math.sqrt(d) * m, d * m**2 + 2 * m * v + v**2
 
 
 def _off_mean(matrix):
@@ -416,7 +417,7 @@ def _off_mean(matrix):
     return float((matrix.sum() - np.trace(matrix)) / (n * (n - 1)))
 
 
-def _shared_row(name, q, k, diagonal, off_square):
+def _shared_row(name, q, k, diagonal, off_mean, off_square):
     scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     on = np.eye(scores.shape[-1], dtype=bool)
     diagonals, others = scores[:, on], scores[:, ~on]
@@ -424,7 +425,8 @@ def _shared_row(name, q, k, diagonal, off_square):
         name=name,
         diagonal_mean=float(diagonals.mean()), diagonal_std=float(diagonals.std()),
         off_diagonal_mean=float(others.mean()), off_diagonal_std=float(others.std()),
-        predicted_diagonal_mean=float(diagonal), predicted_off_diagonal_std=math.sqrt(off_square),
+        predicted_diagonal_mean=float(diagonal), predicted_off_diagonal_mean=float(off_mean),
+        predicted_off_diagonal_std=math.sqrt(max(off_square - off_mean**2, 0.0)),
         self_weight=float(softmax(scores)[:, on].mean()),
         scores=scores[0].copy(),
     )  # fmt: skip
