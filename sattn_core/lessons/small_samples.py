@@ -35,7 +35,7 @@ class SmallSamplesParams:
     ddof : {0, 1}
         The variance divides by size² − ddof.
     n_draws : int, 1 to 10,000
-        Draw i is the same however many follow it. size² · d_k · n_draws may be at most 400,000,000.
+        Draw i is the same however many follow it. At most `most_draws` of the size and d_k.
     seed : int, at least 0
 
     Raises
@@ -56,9 +56,32 @@ class SmallSamplesParams:
         check_integer("ddof", self.ddof, 0, 1)
         check_integer("n_draws", self.n_draws, 1, 10_000)
         check_integer("seed", self.seed, 0)
-        most = max(1, _MAX_PRODUCTS // (self.size**2 * self.d_k))
+        most = most_draws(self.size, self.d_k)
         if self.n_draws > most:
             raise ValueError(f"n_draws must be at most {most:,} at this size and d_k, but got {self.n_draws}")
+
+
+@dataclass(frozen=True)
+class DrawCheck:
+    """One number of the draws beside its prediction; the two shares are in per cent.
+
+    Attributes
+    ----------
+    name : {"mean", "median", "below 1.6", "near d_k"}
+    predicted, predicted_error : float
+        The mean is exact, error 0; the others are of the reference draws.
+    measured, standard_error : float
+        Of the draws; the error is the predicted one for their number.
+    z : float
+        (measured − predicted) over both errors together; NaN where there is none.
+    """
+
+    name: str
+    predicted: float
+    predicted_error: float
+    measured: float
+    standard_error: float
+    z: float
 
 
 @dataclass(frozen=True)
@@ -77,7 +100,7 @@ class SmallSamplesResult:
     mean_measured, standard_error, z : float
         Mean of the draws, std_theory/√n_draws, and how many such errors it is off.
     median, median_error : float
-        Of 400,000 reference draws (or fewer where a draw is large), and its standard error.
+        Of up to 400,000 reference draws (200 or more where a draw is large), and its standard error.
     low, high : float
         Reference 5 % and 95 % quantiles.
     band : tuple of 2 floats
@@ -90,6 +113,10 @@ class SmallSamplesResult:
     counts : ndarray of int, shape (60,)
         Of all draws; those beyond the last edge are in `above`.
     above : int
+    expected : ndarray, shape (60,)
+        Counts that n_draws draws should give, from the reference draws.
+    checks : tuple of DrawCheck
+        "mean", "median", "below 1.6" and "near d_k".
     """
 
     params: SmallSamplesParams
@@ -114,6 +141,8 @@ class SmallSamplesResult:
     edges: np.ndarray
     counts: np.ndarray
     above: int
+    expected: np.ndarray
+    checks: tuple[DrawCheck, ...]
 
     def counts_of_first(self, n):
         """Counts in the bins of the first n draws only, for a histogram that fills."""
@@ -221,6 +250,48 @@ class BandCurve:
     naive_share_inside: np.ndarray
 
 
+def most_draws(size, d_k):
+    """Most draws of one experiment: 10,000, or fewer where size² d_k n_draws would pass 400,000,000.
+
+    Parameters
+    ----------
+    size, d_k : int
+        As in `SmallSamplesParams`.
+
+    Returns
+    -------
+    int
+        From 1 to 10,000.
+
+    Examples
+    --------
+    >>> most_draws(2, 2), most_draws(64, 1024)      # 4 · 2 products a draw; 4096 · 1024
+    (10000, 95)
+    """
+    return min(10_000, max(1, _MAX_PRODUCTS // (size**2 * d_k)))
+
+
+def next_draws(n_draws):
+    """How many draws to show after n_draws: one more, later a fifth more, so that a histogram fills ever faster.
+
+    Parameters
+    ----------
+    n_draws : int
+        At least 0.
+
+    Returns
+    -------
+    int
+        Larger than n_draws.
+
+    Examples
+    --------
+    >>> next_draws(0), next_draws(9), next_draws(10), next_draws(1000)
+    (1, 10, 12, 1200)
+    """
+    return n_draws + max(1, n_draws // 5)
+
+
 def measure_small_samples(params):
     """Repeat the small experiment: V = var of the entries of A B, with E V = d_k (1 − 1/size²) for ddof = 0.
 
@@ -262,12 +333,13 @@ def measure_small_samples(params):
     edges = np.linspace(0.0, mean_theory + 4 * std_theory, HISTOGRAM_BINS + 1)
     counts = np.histogram(variances, edges)[0]
     low, high = score_variance_band(params.size, params.size, params.d_k)
+    found = _reference_statistics(params, unbias, edges)
     return SmallSamplesResult(
         params=params, variances=variances, first_A=A, first_B=B, first_product=A @ B,
         mean_theory=mean_theory, std_theory=std_theory,
         mean_measured=float(variances.mean()), standard_error=error,
         z=float((variances.mean() - mean_theory) / error),
-        **_reference_statistics(params, unbias),
+        **found, checks=_draw_checks(params, variances, mean_theory, error, found),
         band=(low * unbias, high * unbias),
         edges=edges, counts=counts, above=int(len(variances) - counts.sum()),
     )  # fmt: skip
@@ -408,7 +480,7 @@ def _draw(size, d_k, n_draws, seed):
     return np.concatenate(parts), *first
 
 
-def _reference_statistics(params, unbias):
+def _reference_statistics(params, unbias, edges):
     sample = _reference(params.size, params.d_k) * unbias
     n = len(sample)
     low, lower, median, upper, high = np.quantile(sample, (0.05, 0.5 - 0.5 / n**0.5, 0.5, 0.5 + 0.5 / n**0.5, 0.95))
@@ -418,12 +490,34 @@ def _reference_statistics(params, unbias):
         "value": ASKED_VALUE,
         "percentile": 100 * below, "percentile_error": 100 * math.sqrt(below * (1 - below) / n),
         "near_d_k": 100 * float(np.mean(np.abs(sample / params.d_k - 1) < 0.1)),
+        "expected": np.histogram(sample, edges)[0] * (params.n_draws / n),
     }  # fmt: skip
+
+
+def _draw_checks(params, variances, mean, mean_error, found):
+    n_reference = len(_reference(params.size, params.d_k))
+    near = np.abs(variances / params.d_k - 1) < 0.1
+    ratio = math.sqrt(n_reference / params.n_draws)
+    shares = [(found["percentile"], variances < ASKED_VALUE), (found["near_d_k"], near)]
+    errors = [math.sqrt(share * (100 - share) / n_reference) for share, _ in shares]
+    return (
+        _draw_check("mean", mean, 0.0, variances.mean(), mean_error),
+        _draw_check("median", found["median"], found["median_error"], np.median(variances),
+                    found["median_error"] * ratio),
+        *(_draw_check(name, share, error, 100 * inside.mean(), error * ratio)
+          for name, (share, inside), error in zip(("below 1.6", "near d_k"), shares, errors, strict=True)),
+    )  # fmt: skip
+
+
+def _draw_check(name, predicted, predicted_error, measured, error):
+    both = math.hypot(predicted_error, error)
+    z = (measured - predicted) / both if both else math.nan
+    return DrawCheck(name, predicted, predicted_error, float(measured), error, float(z))
 
 
 @lru_cache(maxsize=32)
 def _reference(size, d_k):
-    n_draws = min(_REFERENCE_DRAWS, max(2_000, 60_000_000 // (size**2 * d_k + 10 * size * d_k)))
+    n_draws = min(_REFERENCE_DRAWS, max(200, 120_000_000 // (size**2 * d_k + 10 * size * d_k)))
     return _draw(size, d_k, n_draws, _REFERENCE_SEED)[0]
 
 

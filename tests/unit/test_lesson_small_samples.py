@@ -9,6 +9,8 @@ from sattn_core.lessons.small_samples import (
     band_curve,
     measure_large_experiment,
     measure_small_samples,
+    most_draws,
+    next_draws,
 )
 
 
@@ -116,3 +118,46 @@ def test_bad_arguments():
         measure_large_experiment(1)
     with pytest.raises(ValueError, match="sizes must hold at least one size"):
         band_curve(())
+
+
+# --- draws that fall one by one, and their checks --------------------------------------------------------
+
+
+def test_most_draws_is_the_limit_of_the_params():
+    assert [most_draws(2, 2), most_draws(64, 64), most_draws(64, 1024)] == [10_000, 1525, 95]
+    SmallSamplesParams(64, 1024, n_draws=95)
+    with pytest.raises(ValueError, match="n_draws must be at most 95"):
+        SmallSamplesParams(64, 1024, n_draws=96)
+
+
+def test_next_draws_goes_one_by_one_and_then_faster():
+    seen = [0]
+    while seen[-1] < 20:
+        seen.append(next_draws(seen[-1]))
+    assert seen == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 19, 22]
+
+
+def test_expected_counts_are_those_of_the_reference_draws():
+    few, many = (measure_small_samples(SmallSamplesParams(n_draws=n)) for n in (10, 1000))
+    np.testing.assert_allclose(many.expected, 100 * few.expected)
+    assert 980 < many.expected.sum() < 1000  # the rest lies beyond the last edge
+    assert np.abs(many.counts - many.expected).max() < 4 * np.sqrt(many.expected.max())
+
+
+def test_the_checks_have_the_numbers_of_the_draws():
+    result = measure_small_samples(SmallSamplesParams(n_draws=400))
+    mean, median, below, near = result.checks
+    assert [each.name for each in result.checks] == ["mean", "median", "below 1.6", "near d_k"]
+    assert (mean.predicted, mean.predicted_error, mean.measured) == (1.5, 0, result.mean_measured)
+    assert mean.z == pytest.approx(result.z)
+    assert median.measured == np.median(result.variances)
+    assert below.measured == pytest.approx(np.sum(result.variances < 1.6) / 4)
+    assert below.standard_error == pytest.approx(100 * np.sqrt(0.714 * 0.286 / 400), rel=0.01)
+    assert near.measured == pytest.approx(np.sum(np.abs(result.variances - 2) < 0.2) / 4)
+    assert max(abs(each.z) for each in result.checks) < 4
+
+
+def test_a_share_of_which_nothing_is_expected_has_no_error():
+    below = measure_small_samples(SmallSamplesParams(16, 64, n_draws=5)).checks[2]
+    assert (below.predicted, below.measured, below.standard_error) == (0, 0, 0)
+    assert np.isnan(below.z)
