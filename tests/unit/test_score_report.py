@@ -108,7 +108,11 @@ def test_heads_are_measured_one_by_one():
 
 
 def test_an_aligned_head_is_not_called_right():
-    assert measure_scores(np.stack([Q, Q]), np.stack([K, Q + 0.3 * K])).code == "aligned"
+    # The right head is farther from 1 than the aligned one, and still not the one to report.
+    report = measure_scores(np.stack([Q, Q]), np.stack([0.85 * K, Q + 0.3 * K]))
+    assert report.heads[0].code == "right"
+    assert abs(math.log(report.scaled_std[0])) > abs(math.log(report.scaled_std[1]))
+    assert report.code == "aligned"
 
 
 def test_unpaired_rows_have_no_pair_figures():
