@@ -304,31 +304,33 @@ def _gradients(memory, Q, K, V, steps):
 def _update(memory, gradients, step):
     """One step of gradient descent or of Adam, in place."""
     for name, gradient in gradients.items():
+        rate = memory.learning_rate
         if memory.params.optimizer == "adam":
-            gradient = _adam_direction(memory.moments, name, gradient, step)
-        gradient *= memory.learning_rate
+            rate = rate * _adam_direction(memory.moments, name, gradient, step)
+        gradient *= rate
         memory.weights[name] -= gradient
 
 
 def _adam_direction(moments, name, gradient, step):
-    """m̂ / (√v̂ + ε), with m and v the running means of the gradient and of its square."""
+    """m̂ / (√v̂ + ε) up to a factor, in place of the gradient; the factor is returned.
+
+    m and v here are the running means of the gradient and of its square without their factors 1 − b.
+    Those and both bias corrections go into ε and the returned factor, which saves passes over the weights.
+    """
     b1, b2, eps = _ADAM
     if name not in moments:
         moments[name] = np.zeros_like(gradient), np.zeros_like(gradient)
     m, v = moments[name]
     m *= b1
-    m += (1 - b1) * gradient
+    m += gradient
     v *= b2
     gradient *= gradient
-    gradient *= 1 - b2
     v += gradient
-    root = np.sqrt(v, out=gradient)
-    # m̂ / (√v̂ + ε) with both bias corrections moved to one factor and to ε.
-    correction = np.sqrt(1 - b2**step)
-    root += eps * correction
-    np.divide(m, root, out=root)
-    root *= correction / (1 - b1**step)
-    return root
+    size = np.sqrt((1 - b2) / (1 - b2**step))
+    np.sqrt(v, out=gradient)
+    gradient += eps / size
+    np.divide(m, gradient, out=gradient)
+    return (1 - b1) / (1 - b1**step) / size
 
 
 def _checkpoint(step, memory, steps, gradients, d_scores):
