@@ -285,7 +285,7 @@ SCALING_RULES = MappingProxyType(
                 _options(mup_alpha=1.0),
             ),
             ScalingRule(
-                "granite", "Granite 3 and 4", "m s, m = 1/128 for heads of 128", "muP in production.",
+                "granite", "Granite 3 and 4", r"m\,s,\quad m=1/128\text{ for heads of }128", "muP in production.",
                 "Model configuration attention_multiplier, third-party copies", SEEN, (), _granite,
                 "Multiplier", lambda: _one_score("granite", 1.0), _options(attention_multiplier=1 / 128),
             ),
@@ -325,7 +325,7 @@ SCALING_RULES = MappingProxyType(
                 _options(soft_cap=50.0),
             ),
             ScalingRule(
-                "gemma_2_27b", "Gemma 2 27B", r"s/\sqrt{144},\quad 144=4608/32, head size 128",
+                "gemma_2_27b", "Gemma 2 27B", r"s/\sqrt{144},\quad 144=4608/32\text{, heads of }128",
                 "Shows that the divisor need not be the head size.",
                 "Model configuration query_pre_attn_scalar, third-party copies", SEEN, (), _gemma_2,
                 "Multiplier", lambda: _one_score("gemma_2_27b", 1.0), _options(query_pre_attn_scalar=144.0),

@@ -8,6 +8,7 @@ from sattn_core.lessons import attention_steps as lesson_attention_steps
 from sattn_core.lessons import backprop as lesson_backprop
 from sattn_core.lessons import derivation as lesson_derivation
 from sattn_core.lessons import gradient_flow as lesson_gradient_flow
+from sattn_core.lessons import scaling_rules as lesson_scaling_rules
 from sattn_core.lessons import score_variance as lesson_score_variance
 from sattn_core.lessons import softmax_saturation as lesson_softmax
 from sattn_core.lessons.start import measure_start
@@ -16,6 +17,9 @@ CURVE_DIMS = tuple(2**j for j in range(11))
 CURVE_SAMPLES = 4_000
 KEPT_SAMPLES = 100_000  # draws up to this size are kept, so that the next d_k only appends coordinates
 N_WALKS = 6
+PAIRS = {"independent": 0.0, "aligned": 0.5}  # correlation of query i with key i, at the start and after training
+RULE_CURVE_DIMS = tuple(2**j for j in range(2, 9))
+RULE_CURVE_KEYS = tuple(2**j for j in range(2, 11))
 DERIVATION_SAMPLES = 2_000  # pairs that check the derivation: at d_k = 1,024 more would be felt
 
 
@@ -190,3 +194,24 @@ def first_order_change(params, weight):
 @st.cache_data(max_entries=64, show_spinner=False)
 def central_difference_error(params, weight):
     return lesson_backprop.central_difference_error(params, weight)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def exponents(params):
+    return lesson_scaling_rules.measure_exponents(params)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def rules(params):
+    return lesson_scaling_rules.compare_rules(params)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def rule_curves(**options):
+    params = lesson_scaling_rules.RulesParams(**options)
+    return lesson_scaling_rules.rule_curves(params, dims=RULE_CURVE_DIMS, n_keys=RULE_CURVE_KEYS)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)  # a bug holds a function, which cannot be copied
+def bug(params):
+    return lesson_scaling_rules.measure_bug(params)

@@ -13,6 +13,8 @@ from math import isnan
 import streamlit as st
 
 from sattn_core import COMPONENT_LAWS
+from sattn_core.lessons.scaling_rules import BUGS
+from sattn_core.scaling_rules import SCALING_RULES
 
 LONGEST_LINK_VALUE = 2000
 LONGEST_LINK_MATRICES = 1000  # characters of all matrices together
@@ -211,6 +213,30 @@ CONTROLS = {
     ),
     "jacobian": Choice("Jacobian of", "row", ("row", "4, 5", "1, 10"), help="row: one of the drawn rows.", bar=True),
     "row": Number("Row", 1, 1, 20, tuple(range(1, 21)), help="The first 20 of the drawn rows."),
+    "alpha": Number(
+        "Exponent α, scale d_k^−α",
+        0.25,
+        0,
+        1,
+        tuple(j / 20 for j in range(21)),
+        whole=False,
+        shown=_decimal,
+        help="0 leaves the scale out, 0.5 divides by √d_k, 1 by d_k.",
+    ),
+    "rule": Choice(
+        "Rule",
+        "ssmax",
+        ("ssmax", *(name for name in SCALING_RULES if name != "ssmax")),
+        help="Its card further down says more.",
+    ),
+    "pairs": Choice(
+        "Queries and keys",
+        "independent",
+        ("independent", "aligned"),
+        help="independent: as at the start of training. aligned: query i and key i have correlation 0.5.",
+        bar=True,
+    ),
+    "bug": Choice("Bug", "d_model", tuple(BUGS)),
     "broken": Choice(
         "Break one assumption",
         "nothing",

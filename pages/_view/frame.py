@@ -95,6 +95,15 @@ LESSONS = (
         ("d_k", "seed"),
         live=True,
     ),
+    Lesson(
+        "scaling_rules",
+        "Scaling rules",
+        "Why √, and what else do people divide by?",
+        ":material/rule:",
+        "The evidence",
+        ("d_k", "n_keys", "seed"),
+        live=True,
+    ),
 )
 
 

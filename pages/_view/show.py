@@ -53,6 +53,12 @@ def formula(latex, sentence):
     st.markdown(f"${latex}$. {plain(sentence)}")
 
 
+def formulas(pairs):
+    """Formulas, each with the numbers of the moment behind it."""
+    for latex, sentence in pairs:
+        formula(latex, sentence)
+
+
 def batched(items, size):
     """Rows of at most size items (itertools.batched is of Python 3.12)."""
     items = tuple(items)
@@ -96,6 +102,19 @@ def steps(*cards):
             st.markdown(f"**{title}**")
             st.markdown(text)
             st.page_link(f"pages/{lesson.stem}.py", label=lesson.question, icon=lesson.icon)
+
+
+def cards(items, per_row=3):
+    """Bordered cards in rows; each is a title, a formula in LaTeX and lines of text."""
+    for row in batched(items, per_row):
+        for column, (title, latex, texts) in zip(st.columns(per_row), row, strict=False):
+            with column.container(border=True, height="stretch"):
+                st.markdown("\n\n".join((f"**{plain(title)}**", f"${latex}$", *map(plain, texts))))
+
+
+def exhibit(title, cause, place, url, note):
+    """A mistake in the public record: what went wrong, and a link to where it was seen."""
+    st.markdown(f"**{plain(title)}.** {plain(cause)}\n\nSeen in [{plain(place)}]({url}). {plain(note)}")
 
 
 def as_csv(table):

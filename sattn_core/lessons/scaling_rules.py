@@ -200,6 +200,7 @@ class RuleCurves:
 
     Attributes
     ----------
+    params : RulesParams
     names : tuple of str
     dims, n_keys : tuple of int
     against_d_k : ndarray, shape (n_rules, n_dims)
@@ -210,6 +211,7 @@ class RuleCurves:
         ln n_keys, the largest entropy there can be.
     """
 
+    params: RulesParams
     names: tuple[str, ...]
     dims: tuple[int, ...]
     n_keys: tuple[int, ...]
@@ -495,7 +497,7 @@ def rule_curves(params, *, dims=RULE_DIMS, n_keys=RULE_KEYS):
     by_dimension = [_entropies(params, check_integer("an entry of dims", d, 1, 1024), short) for d in dims]
     by_length = [_entropies(params, params.d_k, check_integer("an entry of n_keys", n, 2, 4096)) for n in n_keys]
     return RuleCurves(
-        tuple(SCALING_RULES), tuple(dims), tuple(n_keys),
+        params, tuple(SCALING_RULES), tuple(dims), tuple(n_keys),
         np.array(by_dimension).T, np.array(by_length).T, np.log(np.array(n_keys, dtype=np.float64)),
     )  # fmt: skip
 

@@ -40,6 +40,7 @@ OWN_CONTROLS = {
     "derivation": ("broken",),
     "attention_steps": ("step", "preset", "query", "key", "column", "without_scale", "Q", "K", "V", "mask"),
     "backprop": ("A", "B", "gradient", "exponent", "masking", "weight"),
+    "scaling_rules": ("alpha", "rho", "rule", "pairs", "bug"),
 }
 # Controls of the derivation that are drawn only while their assumption is the broken one.
 STRENGTHS = {name: broken for broken, fields in controls.BROKEN.items() for name in fields}
@@ -70,6 +71,12 @@ CHARTS = {  # what each picture's sentence speaks of
         "first_order": "⟨∂L/∂W, dW⟩",
         "difference_error": "The complex step has no difference to round",
     },
+    "scaling_rules": {
+        **dict.fromkeys(("exponent_variance", "exponent_mean"), "the variance goes from"),
+        **dict.fromkeys(("rule_comparison", "rule_scores"), "Means over 32 queries"),
+        **dict.fromkeys(("rule_entropy_d_k", "rule_entropy_n_keys"), "Dotted: all keys alike"),
+        "bug_weights": "the output is off by",
+    },
 }
 STEP_CHARTS = {  # the matrices of each step, and those that come beside them without the scale
     "matmul": (("Q", "K", "raw"), ()),
@@ -78,7 +85,7 @@ STEP_CHARTS = {  # the matrices of each step, and those that come beside them wi
     "softmax": (("masked", "weights"), ("weights_raw",)),
     "output": (("weights", "V", "output"), ("weights_raw", "output_raw")),
 }
-TITLED = ("average_", "matrix_", "product_")  # pictures under one sentence are told apart by their titles
+TITLED = ("average_", "matrix_", "product_", "exponent_", "rule_")  # pictures under one sentence are told apart by their titles
 DATA = {
     "start": ["start"],
     "score_variance": list(CHARTS["score_variance"]),
@@ -87,6 +94,7 @@ DATA = {
     "derivation": ["derivation", "score_growth"],
     "attention_steps": ["attention_steps"],
     "backprop": ["products", "gradient_matrix", "first_order", "difference_error"],
+    "scaling_rules": ["exponents", "rules", "rule_curves", "bug_weights"],
 }
 
 

@@ -1,0 +1,238 @@
+"""The scaling_rules lesson: its pictures show the measured numbers, its sentences and cards say them."""
+
+import contextlib
+import io
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from pages._view.figures import scaling_rules as figures
+from pages._view.theme import DARK, LIGHT, PROJECTOR, number
+from sattn_core.lessons.scaling_rules import (
+    BUGS,
+    BugParams,
+    ExponentParams,
+    RulesParams,
+    compare_rules,
+    measure_bug,
+    measure_exponents,
+    rule_curves,
+)
+from sattn_core.scaling_rules import SCALING_RULES
+
+PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+
+
+def powers(**fields):
+    return measure_exponents(ExponentParams(n_samples=200, **fields))
+
+
+@pytest.fixture(scope="module")
+def rules():
+    return compare_rules(RulesParams(d_k=16, n_keys=8, n_queries=4))
+
+
+@pytest.fixture(scope="module")
+def curves():
+    return rule_curves(RulesParams(d_k=16, n_keys=8), dims=(4, 16), n_keys=(4, 8, 16))
+
+
+@pytest.fixture(scope="module")
+def museum():
+    return {name: measure_bug(BugParams(name, d_model=32, n_heads=4, n_tokens=6)) for name in BUGS}
+
+
+def run(code):
+    names = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code, names)
+    return names
+
+
+# --- exponents -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("alpha", [0.0, 0.25, 0.5, 1.0])
+def test_the_exponents_stand_on_their_dashed_theory(profile, alpha):
+    result = powers(exponent=alpha, correlation=0.5)
+    drawn = figures.exponents(result, profile)
+    for what, fig in zip(("variance", "mean"), drawn.values(), strict=True):
+        go.Figure(fig.to_dict())
+        measured = [trace for trace in fig.data if trace.mode == "markers"]
+        theory = [trace for trace in fig.data if trace.line.dash == "dash"]
+        assert len(measured) == len(theory) == len(result.curves)
+        for curve, dots, line in zip(reversed(result.curves), measured, theory, strict=True):
+            np.testing.assert_array_equal(dots.x, result.dims)
+            np.testing.assert_array_equal(dots.y, abs(getattr(curve, what)))
+            np.testing.assert_array_equal(line.y, getattr(curve, f"{what}_theory"))
+            np.testing.assert_array_equal(dots.error_y.array, getattr(curve, f"{what}_error"))
+            assert (dots.y - dots.error_y.arrayminus > 0).all()
+
+
+def test_each_exponent_has_one_colour_and_the_learner_s_its_own():
+    fig = figures.exponents(powers(exponent=0.25, correlation=0.5), LIGHT)["exponent_variance"]
+    colours = {trace.name: trace.marker.color for trace in fig.data if trace.mode == "markers"}
+    assert colours == {
+        "α = 0, raw": LIGHT.raw,
+        "½, ÷ √d_k": LIGHT.scaled,
+        "1, ÷ d_k": LIGHT.third,
+        "yours, 0.25": LIGHT.text,
+    }
+
+
+def test_without_a_correlation_there_is_no_mean_to_draw_and_that_is_said():
+    fig = figures.exponents(powers(), LIGHT)["exponent_mean"]
+    assert len(fig.data) == 0
+    assert "The mean is 0 at every d_k" in fig.layout.annotations[0].text
+
+
+def test_the_axes_are_the_same_for_every_exponent_and_hold_every_point():
+    for alpha, rho in ((0.0, 1.0), (1.0, 0.05), (0.25, -1.0)):
+        result = powers(exponent=alpha, correlation=rho)
+        for what, fig in zip(("variance", "mean"), figures.exponents(result, LIGHT).values(), strict=True):
+            assert tuple(fig.layout.yaxis.range) == (-3.6, 4.1)
+            theory = np.log10([abs(getattr(curve, f"{what}_theory")) for curve in result.curves])
+            assert theory.min() > -3.6
+            assert theory.max() < 4.1
+
+
+@pytest.mark.parametrize(
+    ("alpha", "rho", "verdict"),
+    [
+        (0.5, 0.0, "It stays: ½ is the exponent for independent q and k."),
+        (0.25, 0.0, "It does not stay: only ½ is the exponent for independent q and k."),
+        (0.5, 0.5, "The variance stays and the mean grows."),
+        (1.0, 0.5, "The mean stays and the variance shrinks."),
+        (0.25, -0.5, "Neither stays: the variance needs ½, the mean 1."),
+    ],
+)
+def test_the_sentence_says_which_exponent_is_flat(alpha, rho, verdict):
+    result = powers(exponent=alpha, correlation=rho)
+    said, curve = figures.exponent_sentence(result), result.curves[0]
+    assert said.endswith(verdict)
+    assert f"{number(curve.variance[-1])} ± {number(curve.variance_error[-1], 1)} (predicted " in said
+    assert f"(predicted {number(curve.mean_theory[-1])})" in said
+
+
+def test_the_exponents_table_and_code_are_the_data():
+    result = powers(exponent=1.0, correlation=0.5)
+    table = figures.exponent_table(result)
+    assert table["exponent 1: variance"] == result.curves[0].variance.tolist()
+    assert table["exponent 0.5: mean, error"] == result.curves[2].mean_error.tolist()
+    again = run(figures.exponent_code(result.params))["result"]
+    np.testing.assert_array_equal(again.curves[0].mean, result.curves[0].mean)
+
+
+# --- the rules -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("name", ["vaswani", "no_scale", "mup", "ssmax"])
+def test_every_rule_has_a_point_and_an_unconfirmed_one_is_hollow(rules, profile, name):
+    fig = figures.rule(rules, name, profile)["rule_comparison"]
+    go.Figure(fig.to_dict())
+    assert [trace.x[0] for trace in fig.data] == [rule.effective_keys for rule in rules.rules]
+    assert [trace.marker.symbol == "circle" for trace in fig.data] == [rule.confirmed for rule in rules.rules]
+    assert len({trace.y[0] for trace in fig.data}) == len(SCALING_RULES)
+    large = [trace.name for trace in fig.data if trace.marker.size == 2 * profile.marker_size]
+    assert large == [SCALING_RULES[name].title]
+    assert fig.data[0].marker.color == profile.scaled
+    assert fig.data[1].marker.color == profile.raw
+
+
+@pytest.mark.parametrize("name", ["vaswani", "qk_norm"])
+def test_one_query_goes_from_raw_scores_to_weights(rules, name):
+    fig = figures.rule(rules, name, LIGHT)["rule_scores"]
+    go.Figure(fig.to_dict())
+    here = figures.chosen(rules, name)
+    raw, after, weights, *usual = fig.data
+    for trace, values in ((raw, rules.raw_scores), (after, here.scores), (weights, here.attention_weights)):
+        np.testing.assert_array_equal(trace.y[:-1], values)
+    assert fig.layout.yaxis.range == fig.layout.yaxis2.range
+    assert fig.layout.yaxis.range[1] > max(abs(rules.raw_scores).max(), abs(here.scores).max())
+    assert len(usual) == (name != "vaswani")
+    for trace in usual:
+        np.testing.assert_array_equal(trace.y[:-1], figures.chosen(rules, "vaswani").attention_weights)
+
+
+def test_the_rule_s_sentence_table_and_code(rules):
+    here = figures.chosen(rules, "soft_cap")
+    said = figures.rule_sentence(rules, "soft_cap")
+    assert said.startswith("At d_k = 16 with 8 keys (independent), Soft-cap leaves scores with standard deviation ")
+    assert f"entropy {number(here.entropy_nats)} nats and {number(here.effective_keys)} keys in use" in said
+    assert "correlation 0.5" in figures.rule_sentence(compare_rules(RulesParams(correlation=0.5)), "mup")
+    assert figures.rule_table(rules)["entropy (nats)"] == [rule.entropy_nats for rule in rules.rules]
+    assert run(figures.rule_code(rules.params))["result"].rules[5].entropy_nats == rules.rules[5].entropy_nats
+
+
+def test_every_rule_has_its_card_with_its_number_and_how_far_it_was_confirmed(rules):
+    cards = figures.cards(rules)
+    assert [title for title, *_ in cards] == [rule.title for rule in SCALING_RULES.values()]
+    assert "Starting gain at L = 100: 13.2732" in next(texts for title, _, texts in cards if title == "QKNorm")
+    for rule, (_, latex, texts) in zip(rules.rules, cards, strict=True):
+        assert latex == rule.formula
+        assert texts[0] == rule.fixes
+        assert texts[2] == f"{rule.source}. {rule.status_text}"
+    assert figures.unread(rules)[0].endswith("arXiv:2505.17083. No formula was read, so none is applied.")
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("name", ["vaswani", "ssmax"])
+def test_the_entropy_curves_are_the_data_and_the_chosen_one_stands_out(curves, profile, name):
+    drawn = figures.curves(curves, name, profile)
+    for fig, x, values in (
+        (drawn["rule_entropy_d_k"], curves.dims, curves.against_d_k),
+        (drawn["rule_entropy_n_keys"], curves.n_keys, curves.against_n_keys),
+    ):
+        go.Figure(fig.to_dict())
+        top, *lines = fig.data
+        np.testing.assert_allclose(top.y, np.log(8 if fig is drawn["rule_entropy_d_k"] else x))
+        assert {line.name for line in lines} == set(SCALING_RULES)
+        for line in lines:
+            np.testing.assert_array_equal(line.x, x)
+            np.testing.assert_array_equal(line.y, values[curves.names.index(line.name)])
+        assert lines[-1].name == name
+        assert lines[-1].line.width == max(line.line.width for line in lines)
+        assert len(fig.layout.annotations) == len({name, "vaswani", "no_scale", "mup"})
+
+
+def test_the_curves_sentence_table_and_code(curves):
+    here = curves.names.index("ssmax")
+    said = figures.curve_sentence(curves, "ssmax")
+    assert said.startswith("Entropy in nats under SSMax: from d_k = 4 to 16 with 8 keys ")
+    assert f"at d_k = 16 {number(curves.against_n_keys[here, 0])} to {number(curves.against_n_keys[here, -1])}." in said
+    table = figures.curve_table(curves)
+    assert table["value"] == [4, 16, 4, 8, 16]
+    assert table["ssmax"] == [*curves.against_d_k[here], *curves.against_n_keys[here]]
+    np.testing.assert_array_equal(run(figures.curve_code(curves))["curves"].against_d_k, curves.against_d_k)
+
+
+# --- bugs ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("name", BUGS)
+def test_a_bug_stands_under_the_right_computation_on_one_axis(museum, profile, name):
+    result = museum[name]
+    fig = figures.bug(result, profile)
+    go.Figure(fig.to_dict())
+    for trace, side in zip(fig.data, (result.right, result.wrong), strict=True):
+        np.testing.assert_array_equal(trace.y[:-1], side.attention_weights[0])
+        assert max(trace.y) < fig.layout.yaxis.range[1]
+    assert fig.layout.yaxis.range == fig.layout.yaxis2.range
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_a_bug_is_said_in_numbers_and_linked_to_its_public_issue(museum, name):
+    result = museum[name]
+    said = figures.bug_sentence(result)
+    assert said.startswith(f"{BUGS[name].title}, in 4 heads of 8 dimensions: ")
+    for side in (result.right, result.wrong):
+        assert f"{number(side.score_std)} (predicted {number(side.predicted_std)})" in said
+    assert f"off by {100 * result.output_error:.0f} % of its length" in said
+    assert figures.bug_lines(result)[3].startswith("https://github.com/")
+    assert figures.bug_table(result)["wrong"][3] == number(result.wrong.entropy_nats, 4)
+    assert figures.bug_weights(result)["wrong"] == result.wrong.attention_weights[0].tolist()
+    assert run(figures.bug_code(result.params))["result"].output_error == result.output_error
