@@ -175,7 +175,7 @@ def test_every_rule_has_its_card_with_its_number_and_how_far_it_was_confirmed(ru
         assert latex == rule.formula
         assert texts[0] == rule.fixes
         assert texts[2] == f"{rule.source}. {rule.status_text}"
-    assert figures.unread(rules)[0].endswith("arXiv:2505.17083. No formula was read, so none is applied.")
+    assert figures.unread(rules)[0][1].endswith("arXiv:2505.17083. No formula was read, so none is applied.")
 
 
 @pytest.mark.parametrize("profile", PROFILES)

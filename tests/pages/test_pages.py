@@ -85,7 +85,8 @@ STEP_CHARTS = {  # the matrices of each step, and those that come beside them wi
     "softmax": (("masked", "weights"), ("weights_raw",)),
     "output": (("weights", "V", "output"), ("weights_raw", "output_raw")),
 }
-TITLED = ("average_", "matrix_", "product_", "exponent_", "rule_")  # pictures under one sentence are told apart by their titles
+# Pictures under one sentence are told apart by their titles.
+TITLED = ("average_", "matrix_", "product_", "exponent_", "rule_")
 DATA = {
     "start": ["start"],
     "score_variance": list(CHARTS["score_variance"]),

@@ -306,9 +306,8 @@ def _card_lines(each):
 
 def unread(result):
     """The rules that are known by name only."""
-    return [
-        f"{name}: {said} {source}. No formula was read, so none is applied." for name, said, source in result.unread
-    ]
+    none = "No formula was read, so none is applied."
+    return [(f"**{name}**", f"{said} {source}. {none}") for name, said, source in result.unread]
 
 
 # --- entropy curves --------------------------------------------------------------------------------------
