@@ -11,6 +11,7 @@ from sattn_core.lessons import gradient_flow as lesson_gradient_flow
 from sattn_core.lessons import scaling_rules as lesson_scaling_rules
 from sattn_core.lessons import score_variance as lesson_score_variance
 from sattn_core.lessons import softmax_saturation as lesson_softmax
+from sattn_core.lessons import your_scores as lesson_your_scores
 from sattn_core.lessons.start import measure_start
 
 CURVE_DIMS = tuple(2**j for j in range(11))
@@ -20,6 +21,10 @@ N_WALKS = 6
 PAIRS = {"independent": 0.0, "aligned": 0.5}  # correlation of query i with key i, at the start and after training
 RULE_CURVE_DIMS = tuple(2**j for j in range(2, 9))
 RULE_CURVE_KEYS = tuple(2**j for j in range(2, 11))
+SAMPLE_ROWS = 128  # queries and keys of a sample: measured in less than a blink
+SUFFIXES = list(lesson_your_scores.SUFFIXES)
+UPLOAD_NOTES = (lesson_your_scores.LIMITS, lesson_your_scores.PRIVACY)
+HOOK_SNIPPET = lesson_your_scores.HOOK_SNIPPET
 DERIVATION_SAMPLES = 2_000  # pairs that check the derivation: at d_k = 1,024 more would be felt
 
 
@@ -215,3 +220,38 @@ def rule_curves(**options):
 @st.cache_resource(max_entries=32, show_spinner=False)  # a bug holds a function, which cannot be copied
 def bug(params):
     return lesson_scaling_rules.measure_bug(params)
+
+
+def sample_params(sample, d_k, seed):
+    """The sample at the slider's d_k, as far as samples go."""
+    return lesson_your_scores.YourScoresParams(sample, SAMPLE_ROWS, min(max(d_k, 2), 256), seed)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def your_sample(params, head):
+    Q, K = lesson_your_scores.sample_scores(params)
+    return lesson_your_scores.measure_your_scores(Q, K, head=min(head, len(Q)) - 1 if Q.ndim == 3 else 0)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def sample_file(params):
+    return lesson_your_scores.sample_file(params)
+
+
+def your_scores(params, q_file, k_file, head):
+    """The report on the visitor's files, or on the sample while there is none: (result, own or not, problems)."""
+    own, problem = uploaded(q_file, k_file, head)
+    return (own or your_sample(params, head), own is not None, [problem] if problem else [])
+
+
+def uploaded(q_file, k_file, head):
+    """The report on files, kept for this visitor until others are chosen; never in a cache that visitors share."""
+    if q_file is None:
+        st.session_state.pop("your_report", None)
+        return None, "A file for K needs a file for Q beside it; choose that one too." if k_file else None
+    files = [each for each in (q_file, k_file) if each is not None]
+    key = (*(each.file_id for each in files), head)
+    if st.session_state.get("your_report", (None,))[0] != key:
+        contents = [(each.name, each.getvalue()) for each in files]
+        st.session_state["your_report"] = key, lesson_your_scores.read_your_scores(*contents, head=head - 1)
+    return st.session_state["your_report"][1]

@@ -14,6 +14,7 @@ import streamlit as st
 
 from sattn_core import COMPONENT_LAWS
 from sattn_core.lessons.scaling_rules import BUGS
+from sattn_core.lessons.your_scores import SAMPLES
 from sattn_core.scaling_rules import SCALING_RULES
 
 LONGEST_LINK_VALUE = 2000
@@ -237,6 +238,8 @@ CONTROLS = {
         bar=True,
     ),
     "bug": Choice("Bug", "d_model", tuple(BUGS)),
+    "sample": Choice("Sample", "ideal", tuple(SAMPLES), help="Shown while no file of your own is loaded."),
+    "head": Number("Head to draw", 1, 1, 64, (1,), help="The last one, if there are fewer.", typed=True),
     "broken": Choice(
         "Break one assumption",
         "nothing",

@@ -104,6 +104,15 @@ LESSONS = (
         ("d_k", "n_keys", "seed"),
         live=True,
     ),
+    Lesson(
+        "your_scores",
+        "Your scores",
+        "Is √d_k right for my model?",
+        ":material/upload_file:",
+        "Beyond",
+        ("d_k", "seed"),
+        live=True,
+    ),
 )
 
 

@@ -70,6 +70,11 @@ def lines(names_and_sentences):
     st.markdown("\n\n".join(f"{name}: {plain(sentence)}" for name, sentence in names_and_sentences))
 
 
+def plain_lines(sentences):
+    """Short paragraphs with nothing in them to read as markup."""
+    st.markdown("\n\n".join(map(plain, sentences)))
+
+
 def remarks(sentences):
     """What a visitor should know of the numbers that are shown."""
     for sentence in sentences:

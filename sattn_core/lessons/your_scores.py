@@ -150,6 +150,9 @@ class YourScoresResult:
         Fitted growth and m^½ through the fitted middle, at shown.row_exponent.dims.
     uniform_entropy : float
         ln n_keys.
+    ideal_effective_dimension : tuple of 2 floats
+        What n rows of independent components show in q and in k, d_k (n−1) / (n + d_k): sampling alone
+        makes directions look unequal.
     """
 
     report: ScoreReport
@@ -161,6 +164,7 @@ class YourScoresResult:
     exponent_line: np.ndarray
     ideal_line: np.ndarray
     uniform_entropy: float
+    ideal_effective_dimension: tuple[float, float]
 
 
 def measure_your_scores(Q, K, *, head=0):
@@ -209,6 +213,9 @@ def measure_your_scores(Q, K, *, head=0):
         exponent_line=_line(shown.row_exponent, shown.row_exponent.value),
         ideal_line=_line(shown.row_exponent, 0.5),
         uniform_entropy=math.log(report.n_keys),
+        ideal_effective_dimension=tuple(
+            report.d_k * (n - 1) / (n + report.d_k) for n in (report.n_queries, report.n_keys)
+        ),
     )  # fmt: skip
 
 

@@ -41,6 +41,7 @@ OWN_CONTROLS = {
     "attention_steps": ("step", "preset", "query", "key", "column", "without_scale", "Q", "K", "V", "mask"),
     "backprop": ("A", "B", "gradient", "exponent", "masking", "weight"),
     "scaling_rules": ("alpha", "rho", "rule", "pairs", "bug"),
+    "your_scores": ("sample", "head"),
 }
 # Controls of the derivation that are drawn only while their assumption is the broken one.
 STRENGTHS = {name: broken for broken, fields in controls.BROKEN.items() for name in fields}
@@ -77,6 +78,10 @@ CHARTS = {  # what each picture's sentence speaks of
         **dict.fromkeys(("rule_entropy_d_k", "rule_entropy_n_keys"), "Dotted: all keys alike"),
         "bug_weights": "the output is off by",
     },
+    "your_scores": {
+        "your_histogram": "the 95 % band of ideal q and k",
+        "your_growth": "Added component by component",
+    },
 }
 STEP_CHARTS = {  # the matrices of each step, and those that come beside them without the scale
     "matmul": (("Q", "K", "raw"), ()),
@@ -96,6 +101,7 @@ DATA = {
     "attention_steps": ["attention_steps"],
     "backprop": ["products", "gradient_matrix", "first_order", "difference_error"],
     "scaling_rules": ["exponents", "rules", "rule_curves", "bug_weights"],
+    "your_scores": ["your_histogram", "your_growth"],
 }
 
 

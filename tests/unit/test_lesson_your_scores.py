@@ -115,3 +115,10 @@ def test_bad_params(changes, message):
 def test_a_head_outside_the_report():
     with pytest.raises(ValueError, match="head must be between 0 and 0, but got 1"):
         measure_your_scores(np.eye(3), np.eye(3), head=1)
+
+
+def test_sampling_alone_lowers_the_effective_dimension():
+    result = measure_your_scores(*sample_scores(YourScoresParams("ideal", n_rows=200, d_k=50)))
+    assert result.ideal_effective_dimension == (50 * 199 / 250, 50 * 199 / 250)
+    measured = np.array([result.shown.query.effective_dimension, result.shown.key.effective_dimension])
+    np.testing.assert_allclose(measured, result.ideal_effective_dimension, rtol=0.02)

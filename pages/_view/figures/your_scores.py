@@ -1,0 +1,234 @@
+"""Pictures of the your_scores lesson: scores against their ideal law, growth with the dimension, tables."""
+
+from math import isfinite, nan
+
+import numpy as np
+
+from pages._view.figures.base import axis, corner, dashed, figure, label, line, solid, steps, title
+from pages._view.theme import number, percent, typed
+
+_SCALES = {"1": "no scale", "1/√d_k": "1/√d_k", "1/d_k": "1/d_k", "1/std": "unit variance"}
+
+
+def source(result, params, d_k, own):
+    """Whose numbers these are; the sample may stop short of the slider's d_k."""
+    report = result.report
+    rows = f"{report.n_queries:,} queries, {report.n_keys:,} keys"
+    heads = "1 head" if report.n_heads == 1 else f"{report.n_heads} heads"
+    if own:
+        return f"Your file, {heads}, {rows}, d_k = {report.d_k:,}"
+    asked = "" if d_k == params.d_k else f" (the slider says d_k = {d_k:,}; samples have 2 to 256)"
+    return f"Sample {params.sample}, {heads}, {rows}, d_k = {params.d_k}{asked}"
+
+
+def histogram(result, profile):
+    """Scaled scores of the shown head, each less its row's mean, under the exact law of ideal q and k."""
+    report, shown = result.report, result.shown
+    edges = report.scaled_edges
+    centres = (edges[1:] + edges[:-1]) / 2
+    top = 1.15 * max(result.measured_density.max(), report.ideal_density[np.isfinite(report.ideal_density)].max())
+    words = [corner("dashed: ideal q and k", profile)]
+    outside = shown.scaled_below + shown.scaled_above
+    if outside:
+        share = outside / (outside + shown.scaled_counts.sum())
+        words.append(corner(f"{percent(share, 1)} beyond ±6", profile, side="left"))
+    return figure(
+        profile,
+        [
+            steps(edges, result.measured_density, profile.scaled, "measured"),
+            line(centres, report.ideal_density, dashed(profile), "ideal law"),
+        ],
+        left=3.8,
+        height=0.95,
+        title=title(f"Scores ÷ √d_k{_of_head(result)}: spread {number(shown.scaled_std)}", profile),
+        xaxis=axis(profile, "scaled score, less its row's mean", range=[edges[0], edges[-1]]),
+        yaxis=axis(profile, "density", grid=True, range=[0, top]),
+        annotations=words,
+    )
+
+
+def _of_head(result):
+    return f", head {result.head + 1}" if has_heads(result) else ""
+
+
+def sentence(result, said_source):
+    """The verdict, its reason, and the shown head's spread beside the band of ideal q and k."""
+    report, shown = result.report, result.shown
+    low, high = shown.scaled_band
+    inside = "inside" if low <= shown.scaled_std <= high else "outside"
+    head = f"Head {result.head + 1} has spread" if has_heads(result) else "The spread is"
+    return (
+        f"{said_source}: {report.verdict} {report.reason} {head} {number(shown.scaled_std, 4)}, {inside} the 95 % band "
+        f"of ideal q and k, {number(low, 4)} to {number(high, 4)}."
+    )
+
+
+def histogram_table(result):
+    """Bins, counts, density and the ideal law."""
+    edges = result.report.scaled_edges
+    return {
+        "from": edges[:-1].tolist(),
+        "to": edges[1:].tolist(),
+        "count": result.shown.scaled_counts.tolist(),
+        "density": result.measured_density.tolist(),
+        "ideal law": result.report.ideal_density.tolist(),
+    }
+
+
+def saturation_table(result):
+    """Softmax under four scales, averaged over queries."""
+    rows = result.shown.saturation
+    return {
+        "scale": [_SCALES[row.name] for row in rows],
+        "multiplier": [number(row.scale, 4) for row in rows],
+        "spread": [number(row.score_std) for row in rows],
+        f"entropy (at most {number(result.uniform_entropy)} nats)": [number(row.entropy_nats) for row in rows],
+        f"effective keys (of {result.report.n_keys:,})": [number(row.effective_keys) for row in rows],
+        "largest weight": [number(row.max_weight) for row in rows],
+    }
+
+
+def moment_table(result):
+    """The components, their pairs and the scale they ask for, beside the ideal."""
+    query, key, shown = result.shown.query, result.shown.key, result.shown
+    rows = [
+        ("mean of q", query.mean, 0),
+        ("variance of q", query.variance, 1),
+        ("kurtosis of q", query.kurtosis, 3),
+        ("effective dimension of q", query.effective_dimension, result.ideal_effective_dimension[0]),
+        ("mean of k", key.mean, 0),
+        ("variance of k", key.variance, 1),
+        ("kurtosis of k", key.kurtosis, 3),
+        ("effective dimension of k", key.effective_dimension, result.ideal_effective_dimension[1]),
+        ("correlation of q_i with k_i", shown.paired_correlation, 0),
+        ("lift of query i at key i, in spreads", shown.paired_lift, 0),
+        ("divisor for a spread of 1", shown.within_row_std, result.divisor),
+        ("scale for a spread of 1", shown.unit_scale, 1 / result.divisor),
+    ]
+    return {
+        "quantity": [name for name, _, _ in rows],
+        "measured": [number(value, 4) for _, value, _ in rows],
+        "ideal": [number(float(ideal), 4) for _, _, ideal in rows],
+    }
+
+
+def growth(result, profile):
+    """Size of the scores against the number of components, log–log, beside growth like m^½."""
+    fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
+    traces = [_sizes(fitted, profile.scaled, "square", "inside a row", profile)]
+    names = [corner("dashed: m^½", profile, side="left")]
+    if isfinite(fitted.value):
+        traces.insert(0, line(fitted.dims, result.exponent_line, solid(profile, profile.scaled), "fitted"))
+        traces.insert(0, line(fitted.dims, result.ideal_line, dashed(profile), "m^½"))
+        names.append(_end_word("all pairs", fitted, -1.3, profile))
+    if isfinite(paired.value):
+        traces.append(_sizes(paired, profile.third, "diamond", "query i with key i", profile))
+        names.append(_end_word("query i, key i", paired, 1, profile))
+    shown = [trace["y"] for trace in traces]
+    sizes = np.concatenate([np.asarray(each)[np.asarray(each) > 0] for each in shown])
+    low, high = (np.log10(sizes.min()), np.log10(sizes.max())) if len(sizes) else (-1.0, 1.0)
+    return figure(
+        profile,
+        traces,
+        left=4.2,
+        title=title("Growth with the dimension", profile),
+        xaxis=axis(profile, "components m", type="log", tickvals=_every(fitted.dims), range=_wide(fitted.dims)),
+        yaxis=axis(
+            profile,
+            "root mean square score",
+            grid=True,
+            type="log",
+            range=[low - 0.2, high + 0.3],
+            dtick="D2",
+            exponentformat="power",
+        ),
+        annotations=names,
+    )
+
+
+def _sizes(fitted, colour, symbol, name, profile):
+    marker = {"color": colour, "symbol": symbol, "size": profile.marker_size}
+    return {"type": "scatter", "mode": "markers", "x": fitted.dims, "y": fitted.sizes, "name": name, "marker": marker}
+
+
+def _end_word(text, fitted, up, profile):
+    place = {"x": np.log10(fitted.dims[-1]), "y": np.log10(fitted.sizes[-1]), "xanchor": "right", "bgcolor": None}
+    return label(text, profile, yshift=up * 1.3 * profile.tick_size, **place)
+
+
+def _every(dims):
+    """At most six ticks."""
+    return dims[:: max(1, -(-len(dims) // 6))]
+
+
+def _wide(dims):
+    return [-0.1, np.log10(dims[-1]) + 0.1]
+
+
+def growth_sentence(result):
+    """The fitted exponent, its interval, and that of query i with key i."""
+    fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
+    if not isfinite(fitted.value):
+        return "There is no growth to fit: it takes at least two components and scores that differ."
+    inside = "holds ½" if fitted.low <= 0.5 <= fitted.high else "does not hold ½"
+    alone = f" Scores of query i with key i grow like m^{number(paired.value)}." if isfinite(paired.value) else ""
+    return (
+        f"Added component by component, the scores of a row grow like m^{number(fitted.value)}; the 95 % interval, "
+        f"{number(fitted.low)} to {number(fitted.high)}, {inside}, which √d_k assumes.{alone}"
+    )
+
+
+def growth_table(result):
+    """The points of the growth figure."""
+    fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
+    return {
+        "components": list(fitted.dims),
+        "inside a row": fitted.sizes.tolist(),
+        "fitted": result.exponent_line.tolist(),
+        "m^0.5": result.ideal_line.tolist(),
+        "query i with key i": paired.sizes.tolist()
+        if len(paired.sizes) == len(fitted.dims)
+        else [nan] * len(fitted.dims),
+    }
+
+
+def has_heads(result):
+    """Whether there is more than one head to compare."""
+    return result.report.n_heads > 1
+
+
+def head_table(result):
+    """Every head on one line."""
+    names = {
+        "q variance": "q_variance",
+        "k variance": "k_variance",
+        "spread ÷ √d_k": "scaled_std",
+        "exponent": "exponent",
+        "corr(q_i, k_i)": "paired_correlation",
+        "effective dimension": "effective_dimension",
+        "entropy": "entropy_nats",
+        "effective keys": "effective_keys",
+        "largest weight": "max_weight",
+        "divisor for 1": "divisor",
+    }
+    columns = {name: [number(getattr(row, field)) for row in result.rows] for name, field in names.items()}
+    verdicts = [row.code.replace("_", " ") for row in result.rows]
+    return {"head": [typed(row.head + 1) for row in result.rows]} | columns | {"√d_k is": verdicts}
+
+
+def code(result, params, own):
+    """The Python that measures the same again."""
+    if own:
+        return (
+            "import numpy as np\n\n"
+            "from sattn_core.lessons.your_scores import measure_your_scores\n\n"
+            'file = np.load("q_and_k.npz")\n'
+            f'result = measure_your_scores(file["Q"], file["K"], head={result.head})\n'
+            "print(result.report.verdict, result.report.reason)\n"
+        )
+    return (
+        "from sattn_core.lessons.your_scores import YourScoresParams, measure_your_scores, sample_scores\n\n"
+        f"Q, K = sample_scores({params!r})\n"
+        f"result = measure_your_scores(Q, K, head={result.head})\n"
+        "print(result.report.verdict, result.report.reason)\n"
+    )

@@ -1,0 +1,65 @@
+"""your_scores: whether √d_k suits a model is measured on its own q and k: the scores of a row should have spread 1."""
+
+import streamlit as st
+
+from pages._view import compute, controls, frame, show
+from pages._view.figures import your_scores as figures
+
+frame.ensure_frame()
+profile = frame.profile()
+show.heading(
+    frame.lesson("your_scores"),
+    "It is if $\\mathbf{q}\\cdot\\mathbf{k}/\\sqrt{d_k}$ has standard deviation near 1 inside a row. "
+    "Load q and k of your own model and see, or try a sample.",
+)
+seed = controls.value_of("seed")
+
+
+@st.fragment(key=frame.LIVE)
+def live():
+    left, right = st.columns([2, 5])
+    with left:
+        sample = controls.draw("sample")
+        head = controls.draw("head")
+        st.markdown("**Your own files**")
+        q_file = st.file_uploader("Q, or one file with Q and K", compute.SUFFIXES, key="q_file")
+        k_file = st.file_uploader("K, if Q is a file of its own", compute.SUFFIXES, key="k_file")
+    d_k = controls.value_of("d_k")
+    params = compute.sample_params(sample, d_k, seed)
+    result, own, problems = compute.your_scores(params, q_file, k_file, head)
+    with right:
+        show.problems(problems)
+        show.figure(
+            figures.histogram(result, profile),
+            key="your_histogram",
+            sentence=figures.sentence(result, figures.source(result, params, d_k, own)),
+            table=figures.histogram_table(result),
+            code=figures.code(result, params, own),
+        )
+    show.plain_lines(compute.UPLOAD_NOTES)
+
+    st.header("What softmax does with them", anchor=False)
+    st.table(figures.saturation_table(result))
+    left, right = st.columns(2)
+    with left:
+        show.figure(
+            figures.growth(result, profile),
+            key="your_growth",
+            sentence=figures.growth_sentence(result),
+            table=figures.growth_table(result),
+            code=figures.code(result, params, own),
+        )
+    with right:
+        st.table(figures.moment_table(result))
+    if figures.has_heads(result):
+        st.header("Head by head", anchor=False)
+        st.table(figures.head_table(result))
+    st.header("Take q and k out of a model", anchor=False)
+    show.prose("your_scores_hook")
+    st.code(compute.HOOK_SNIPPET, language="python")
+    name, data = compute.sample_file(params)
+    st.download_button("Download this sample (.npz)", data, name, "application/octet-stream", key="sample_npz")
+
+
+live()
+show.prose("your_scores")

@@ -1,0 +1,147 @@
+"""The your_scores lesson: its pictures and tables show the report, its sentences give the verdict."""
+
+import contextlib
+import io
+from dataclasses import replace
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from pages._view.figures import your_scores as figures
+from pages._view.theme import DARK, LIGHT, PROJECTOR, number
+from sattn_core.lessons.your_scores import SAMPLES, YourScoresParams, measure_your_scores, sample_scores
+
+PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+
+
+def params_of(sample):
+    return YourScoresParams(sample, n_rows=32, d_k=16)
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {name: measure_your_scores(*sample_scores(params_of(name))) for name in SAMPLES}
+
+
+def no_variation():
+    return measure_your_scores(np.ones((4, 1)), np.ones((3, 1)))
+
+
+def run(code):
+    names = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code, names)
+    return names
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_the_histogram_stands_under_the_ideal_law(results, profile, sample):
+    result = results[sample]
+    fig = figures.histogram(result, profile)
+    go.Figure(fig.to_dict())
+    measured, ideal = fig.data
+    np.testing.assert_array_equal(measured.x, result.report.scaled_edges)
+    np.testing.assert_array_equal(measured.y[:-1], result.measured_density)
+    np.testing.assert_array_equal(ideal.y, result.report.ideal_density)
+    assert (measured.fillcolor, ideal.line.dash) == (profile.scaled, "dash")
+    assert fig.layout.yaxis.range[1] > max(result.measured_density.max(), result.report.ideal_density.max())
+    assert fig.layout.title.text.endswith(f": spread {number(result.shown.scaled_std)}")
+    assert ("head 1" in fig.layout.title.text) == (sample == "layer_norm_mha")
+
+
+def test_scores_beyond_the_axis_are_counted_aloud(results):
+    shown = replace(results["ideal"].shown, scaled_below=10, scaled_above=0, scaled_counts=np.full(96, 5))
+    words = figures.histogram(replace(results["ideal"], shown=shown), LIGHT).layout.annotations
+    assert words[1].text == "2.0 % beyond ±6"  # 10 of 490
+    assert len(figures.histogram(results["ideal"], LIGHT).layout.annotations) == 1
+
+
+def test_the_sentence_gives_whose_numbers_the_verdict_the_reason_and_the_band(results):
+    result = results["anisotropic"]
+    source = figures.source(result, params_of("anisotropic"), 16, False)
+    assert source == "Sample anisotropic, 1 head, 32 queries, 32 keys, d_k = 16"
+    said, (low, high) = figures.sentence(result, source), result.shown.scaled_band
+    assert said.startswith(f"{source}: {result.report.verdict} {result.report.reason} The spread is ")
+    assert said.endswith(f", outside the 95 % band of ideal q and k, {number(low, 4)} to {number(high, 4)}.")
+    inside = replace(result, shown=replace(result.shown, scaled_std=(low + high) / 2))
+    assert ", inside the 95 % band" in figures.sentence(inside, source)
+    assert "Head 1 has spread" in figures.sentence(results["layer_norm_mha"], "")
+
+
+def test_a_sample_that_stops_short_of_the_slider_says_so_and_a_file_has_its_own_d_k(results):
+    result, params = results["ideal"], params_of("ideal")
+    assert figures.source(result, params, 300, False).endswith(
+        "d_k = 16 (the slider says d_k = 300; samples have 2 to 256)"
+    )
+    assert figures.source(result, params, 300, True) == "Your file, 1 head, 32 queries, 32 keys, d_k = 16"
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_the_growth_stands_beside_the_square_root(results, profile, sample):
+    result = results[sample]
+    fig = figures.growth(result, profile)
+    go.Figure(fig.to_dict())
+    root, fitted, rows, paired = fig.data
+    fit = result.shown.row_exponent
+    for trace, values in ((root, result.ideal_line), (fitted, result.exponent_line), (rows, fit.sizes)):
+        np.testing.assert_array_equal(trace.x, fit.dims)
+        np.testing.assert_array_equal(trace.y, values)
+    np.testing.assert_array_equal(paired.y, result.shown.paired_exponent.sizes)
+    drawn = np.log10([trace.y for trace in fig.data])
+    assert fig.layout.yaxis.range[0] < drawn.min()
+    assert drawn.max() < fig.layout.yaxis.range[1]
+
+
+def test_the_growth_sentence_says_whether_the_interval_holds_a_half(results):
+    for name in ("ideal", "anisotropic"):
+        fit = results[name].shown.row_exponent
+        said = figures.growth_sentence(results[name])
+        assert f"m^{number(fit.value)}; the 95 % interval, {number(fit.low)} to {number(fit.high)}, " in said
+        assert ("does not hold ½" in said) == (not fit.low <= 0.5 <= fit.high)
+    assert "does not hold" in figures.growth_sentence(results["anisotropic"])
+
+
+def test_scores_without_variation_leave_pictures_and_words():
+    result = no_variation()
+    assert figures.growth_sentence(result).startswith("There is no growth to fit")
+    for fig in (figures.histogram(result, LIGHT), figures.growth(result, LIGHT)):
+        go.Figure(fig.to_dict())
+    assert "infinite" in figures.moment_table(result)["measured"]
+    assert figures.growth_table(result)["components"] == [1]
+    assert figures.saturation_table(result)["largest weight"] == ["0.333"] * 4
+
+
+def test_the_tables_are_the_report(results):
+    result = results["aligned"]
+    saturation = figures.saturation_table(result)
+    assert saturation["scale"] == ["no scale", "1/√d_k", "1/d_k", "unit variance"]
+    assert saturation["largest weight"] == [number(row.max_weight) for row in result.shown.saturation]
+    moments = dict(zip(*list(figures.moment_table(result).values())[:2], strict=True))
+    assert moments["variance of k"] == number(result.shown.key.variance, 4)
+    assert moments["divisor for a spread of 1"] == number(result.shown.within_row_std, 4)
+    ideal = dict(zip(figures.moment_table(result)["quantity"], figures.moment_table(result)["ideal"], strict=True))
+    assert (ideal["kurtosis of q"], ideal["divisor for a spread of 1"]) == ("3.000", "4.000")
+    assert ideal["effective dimension of q"] == number(16 * 31 / 48, 4)
+    assert figures.histogram_table(result)["count"] == result.shown.scaled_counts.tolist()
+    assert figures.growth_table(result)["query i with key i"] == result.shown.paired_exponent.sizes.tolist()
+
+
+def test_every_head_has_its_line(results):
+    result = results["layer_norm_mha"]
+    assert figures.has_heads(result)
+    assert not figures.has_heads(results["ideal"])
+    table = figures.head_table(result)
+    assert table["head"] == [str(h) for h in range(1, 9)]
+    assert table["spread ÷ √d_k"] == [number(row.scaled_std) for row in result.rows]
+    assert set(table["√d_k is"]) == {"too strong"}
+
+
+def test_the_code_gives_the_report_again(results, tmp_path, monkeypatch):
+    result, params = results["anisotropic"], params_of("anisotropic")
+    assert run(figures.code(result, params, False))["result"].report.verdict == result.report.verdict
+    monkeypatch.chdir(tmp_path)
+    np.savez("q_and_k.npz", **dict(zip("QK", sample_scores(params), strict=True)))
+    assert run(figures.code(result, params, True))["result"].report.verdict == result.report.verdict

@@ -1,0 +1,117 @@
+"""The upload on your_scores: good files are measured, bad ones answered in a sentence, nothing is kept of them."""
+
+import io
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import streamlit as st
+
+from pages._view import compute
+from sattn_core.lessons.your_scores import YourScoresParams, sample_file
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = compute.sample_params("ideal", 16, 0)
+
+
+@pytest.fixture(autouse=True)
+def session(monkeypatch):
+    state = {}
+    monkeypatch.setattr(st, "session_state", state)
+    return state
+
+
+def chosen(name, data, file_id="1"):
+    """A chosen file, as Streamlit hands it over."""
+    return SimpleNamespace(name=name, file_id=file_id, getvalue=lambda: data)
+
+
+def array_file(array, name="q.npy", file_id="1", **options):
+    stream = io.BytesIO()
+    np.save(stream, array, **options)
+    return chosen(name, stream.getvalue(), file_id)
+
+
+def both(heads=8, file_id="1"):
+    name, data = sample_file(YourScoresParams("layer_norm_mha" if heads > 1 else "ideal", n_rows=8, d_k=4))
+    return chosen(name, data, file_id)
+
+
+def test_without_a_file_the_sample_is_shown():
+    result, own, problems = compute.your_scores(SAMPLE, None, None, 99)
+    assert (result.report.d_k, result.report.n_queries, own, problems) == (16, compute.SAMPLE_ROWS, False, [])
+
+
+def test_one_file_with_both_is_measured_and_a_head_chosen():
+    result, own, problems = compute.your_scores(SAMPLE, both(), None, 3)
+    assert (result.report.n_heads, result.head, own, problems) == (8, 2, True, [])
+    assert compute.your_scores(SAMPLE, both(heads=1, file_id="2"), None, 3)[0].head == 0
+
+
+def test_two_files_are_measured_together():
+    q, k = array_file(np.eye(4)), array_file(2 * np.eye(4), "k.npy", "2")
+    result, own, _ = compute.your_scores(SAMPLE, q, k, 1)
+    assert own
+    assert (result.report.n_keys, result.shown.key.variance) == (4, 0.75)  # 2² · ¼ · ¾
+
+
+@pytest.mark.parametrize(
+    ("q_file", "said"),
+    [
+        (chosen("q.npz", b"PK"), "q.npz"),
+        (chosen("q.npy", b"\x93NUMPY\x01\x00"), "q.npy is damaged"),
+        (chosen("q.npy", b"<html>"), "q.npy does not begin as a .npy file does"),
+        (chosen("q.txt", b"1,2"), "q.txt must be a .npy, .npz, .csv or .safetensors file"),
+        (array_file(np.eye(4)), "must hold one array named Q and one named K"),
+    ],
+)
+def test_a_bad_file_is_answered_in_one_sentence_and_the_sample_stays(q_file, said):
+    result, own, problems = compute.your_scores(SAMPLE, q_file, None, 1)
+    assert len(problems) == 1
+    assert said in problems[0]
+    assert (own, result.report.d_k) == (False, 16)
+
+
+@pytest.mark.parametrize(
+    ("array", "said"),
+    [
+        (np.full((4, 4), np.nan), "finite"),
+        (np.eye(4) * 1j, "real"),
+        (np.array([["a"]]), "real"),
+        (np.zeros((0, 4)), "at least 2 rows"),
+        (np.eye(5), "same d_k"),
+        (np.array([{}]), "never unpickled"),
+    ],
+)
+def test_a_bad_array_beside_a_good_one_is_named(array, said):
+    _, own, problems = compute.your_scores(SAMPLE, array_file(array), array_file(np.eye(4), "k.npy", "2"), 1)
+    assert not own
+    assert said in problems[0]
+    assert len(problems) == 1
+
+
+def test_a_file_for_k_alone_asks_for_q():
+    assert compute.your_scores(SAMPLE, None, both(), 1)[2] == [
+        "A file for K needs a file for Q beside it; choose that one too."
+    ]
+
+
+def test_a_file_is_read_once_and_only_its_report_is_kept_until_it_is_removed(session):
+    asked, file = [], both()
+    data = file.getvalue()
+    file.getvalue = lambda: asked.append(1) or data
+    first = compute.your_scores(SAMPLE, file, None, 1)[0]
+    assert compute.your_scores(SAMPLE, file, None, 1)[0] is first
+    assert (len(asked), list(session)) == (1, ["your_report"])
+    compute.your_scores(SAMPLE, file, None, 2)
+    assert len(asked) == 2
+    compute.your_scores(SAMPLE, None, None, 1)
+    assert list(session) == []
+
+
+def test_the_limits_are_those_of_the_server():
+    config = (ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")
+    assert "maxUploadSize = 64\n" in config
+    assert "at most 64 MB" in compute.UPLOAD_NOTES[0]
+    assert "not stored, not logged" in compute.UPLOAD_NOTES[1]
