@@ -1,5 +1,7 @@
 """your_scores: whether √d_k suits a model is measured on its own q and k: the scores of a row should have spread 1."""
 
+from functools import partial
+
 import streamlit as st
 
 from pages._view import compute, controls, frame, show
@@ -57,8 +59,8 @@ def live():
     st.header("Take q and k out of a model", anchor=False)
     show.prose("your_scores_hook")
     st.code(compute.HOOK_SNIPPET, language="python")
-    name, data = compute.sample_file(params)
-    st.download_button("Download this sample (.npz)", data, name, "application/octet-stream", key="sample_npz")
+    data = partial(compute.sample_file, params)
+    st.download_button("Download this sample (.npz)", data, f"{sample}.npz", "application/octet-stream", key="sample_npz")
 
 
 live()

@@ -233,9 +233,9 @@ def your_sample(params, head):
     return lesson_your_scores.measure_your_scores(Q, K, head=min(head, len(Q)) - 1 if Q.ndim == 3 else 0)
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
 def sample_file(params):
-    return lesson_your_scores.sample_file(params)
+    """The sample as the bytes of a .npz file."""
+    return lesson_your_scores.sample_file(params)[1]
 
 
 def your_scores(params, q_file, k_file, head):
