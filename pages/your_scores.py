@@ -58,9 +58,9 @@ def live():
         st.table(figures.head_table(result))
     st.header("Take q and k out of a model", anchor=False)
     show.prose("your_scores_hook")
-    st.code(compute.HOOK_SNIPPET, language="python")
-    data = partial(compute.sample_file, params)
-    st.download_button("Download this sample (.npz)", data, f"{sample}.npz", "application/octet-stream", key="sample_npz")
+    st.markdown(compute.HOOK_SNIPPET)
+    file = {"data": partial(compute.sample_file, params), "file_name": f"{sample}.npz"}
+    st.download_button("Download this sample (.npz)", **file, mime="application/octet-stream", key="sample_npz")
 
 
 live()

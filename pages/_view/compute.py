@@ -24,7 +24,7 @@ RULE_CURVE_KEYS = tuple(2**j for j in range(2, 11))
 SAMPLE_ROWS = 128  # queries and keys of a sample: measured in less than a blink
 SUFFIXES = list(lesson_your_scores.SUFFIXES)
 UPLOAD_NOTES = (lesson_your_scores.LIMITS, lesson_your_scores.PRIVACY)
-HOOK_SNIPPET = lesson_your_scores.HOOK_SNIPPET
+HOOK_SNIPPET = f"```python\n{lesson_your_scores.HOOK_SNIPPET}```"  # as Markdown
 DERIVATION_SAMPLES = 2_000  # pairs that check the derivation: at d_k = 1,024 more would be felt
 
 
