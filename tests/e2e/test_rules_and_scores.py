@@ -1,0 +1,51 @@
+"""scaling_rules and your_scores in a browser: what is seen first, on a phone, and a file of the visitor's own."""
+
+import io
+
+import numpy as np
+import pytest
+from dashboard import CHARTS, sentences
+from harness import open_page, wait_until_idle
+
+pytestmark = pytest.mark.e2e
+
+FIRST_SEEN = {
+    "scaling_rules": (".st-key-exponent_variance", ".st-key-exponent_mean", ".st-key-sentence_exponents"),
+    "your_scores": (".st-key-your_histogram", ".st-key-sentence_your_histogram"),
+}
+
+
+def bottom(page, selector):
+    box = page.locator(selector).bounding_box()
+    return box["y"] + box["height"]
+
+
+@pytest.mark.parametrize("path", FIRST_SEEN)
+@pytest.mark.parametrize(("width", "height", "mode"), [(1440, 900, "screen"), (1920, 1080, "projector")])
+def test_the_picture_and_its_sentence_are_seen_without_scrolling(new_page, server, path, width, height, mode):
+    page = open_page(new_page(width, height), server, path, mode=mode)
+    for selector in FIRST_SEEN[path]:
+        assert bottom(page, selector) <= height, selector
+
+
+@pytest.mark.parametrize("path", FIRST_SEEN)
+def test_nothing_is_wider_than_a_phone(new_page, server, path):
+    page = open_page(new_page(390, 844), server, path, sample="layer_norm_mha")
+    assert page.get_by_test_id("stMain").evaluate("each => each.scrollWidth - each.clientWidth") <= 0
+
+
+def test_a_file_of_one_s_own_is_measured_and_a_bad_one_answered(page, server):
+    open_page(page, server, "your_scores")
+    chooser = page.locator(".st-key-q_file input[type=file]")
+    stream = io.BytesIO()
+    Q, K = np.random.default_rng(0).standard_normal((2, 40, 24))
+    np.savez(stream, Q=Q, K=K)
+    chooser.set_input_files({"name": "mine.npz", "mimeType": "application/octet-stream", "buffer": stream.getvalue()})
+    page.get_by_text("Your file, 1 head, 40 queries, 40 keys").first.wait_for()
+    wait_until_idle(page)
+    said = sentences(page)
+    assert any("Your file, 1 head, 40 queries, 40 keys, d_k = 24" in each for each in said)
+    assert {chart.get_attribute("aria-label") for chart in page.locator(CHARTS).all()} <= set(said)
+    chooser.set_input_files({"name": "bad.npz", "mimeType": "application/octet-stream", "buffer": b"PK\x03\x04"})
+    page.get_by_text("bad.npz is cut off or damaged").wait_for()
+    assert any(each.startswith("Sample ideal") for each in sentences(page))
