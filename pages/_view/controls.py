@@ -14,6 +14,7 @@ import streamlit as st
 
 from sattn_core import COMPONENT_LAWS
 from sattn_core.lessons.scaling_rules import BUGS
+from sattn_core.lessons.small_samples import DEFAULT_SIZES
 from sattn_core.lessons.your_scores import SAMPLES
 from sattn_core.scaling_rules import SCALING_RULES
 
@@ -306,6 +307,16 @@ def show_link_notes():
 
 def draw(name, **options):
     """Draw the widget of a control and return its value."""
+    "size": Number("Size of the score matrix", 2, 2, 64, DEFAULT_SIZES, help="The product is size × size."),
+    "inner": Choice(
+        "Inner dimension",
+        "size",
+        ("size", "d_k"),
+        help="size: two square matrices, as in the question. d_k: size × d_k times d_k × size.",
+        bar=True,
+    ),
+    "ddof": Choice("ddof", "0", ("0", "1"), help="0: NumPy's variance divides by N. 1: by N − 1.", bar=True),
+    "n_draws": Number("Draws n_draws", 200, 1, 10_000, (200,), help="Fewer where the matrices are large.", typed=True),
     control = CONTROLS[name]
     if isinstance(control, Choice):
         return _draw_choice(name, control, **options)
@@ -408,6 +419,11 @@ def _place_typed(name, field):
 
 def _draw_number(name, control, **options):
     if control.typed:
+def next_seed():
+    """Another random draw; after the last seed comes the first."""
+    place("seed", (value_of("seed") + 1) % (CONTROLS["seed"].high + 1))
+
+
         return st.number_input(
             control.label,
             control.low,

@@ -96,6 +96,15 @@ LESSONS = (
         live=True,
     ),
     Lesson(
+        "small_samples",
+        "Small samples",
+        "Why did my 2 × 2 experiment give 1.6?",
+        ":material/casino:",
+        "The evidence",
+        ("d_k", "seed"),
+        live=True,
+    ),
+    Lesson(
         "scaling_rules",
         "Scaling rules",
         "Why √, and what else do people divide by?",

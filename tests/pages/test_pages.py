@@ -40,6 +40,7 @@ OWN_CONTROLS = {
     "derivation": ("broken",),
     "attention_steps": ("step", "preset", "query", "key", "column", "without_scale", "Q", "K", "V", "mask"),
     "backprop": ("A", "B", "gradient", "exponent", "masking", "weight"),
+    "small_samples": ("size", "inner", "ddof", "n_draws"),
     "scaling_rules": ("alpha", "rho", "rule", "pairs", "bug"),
     "your_scores": ("sample", "head"),
 }
@@ -85,6 +86,11 @@ CHARTS = {  # what each picture's sentence speaks of
 }
 STEP_CHARTS = {  # the matrices of each step, and those that come beside them without the scale
     "matmul": (("Q", "K", "raw"), ()),
+    "small_samples": {
+        "small_samples": "The last draw gave",
+        "sample_band": "lie inside it, but only",
+        "large_experiment": "a false alarm",
+    },
     "scale": (("raw", "scaled"), ()),
     "mask": (("scaled", "masked"), ("masked_raw",)),
     "softmax": (("masked", "weights"), ("weights_raw",)),
@@ -119,6 +125,7 @@ def _warm_server(monkeypatch):
 
 
 def open_page(stem, **query):
+    "small_samples": ["small_samples", "sample_band", "large_experiment"],
     """The page as a fresh visitor with this link sees it."""
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
     for name, value in query.items():

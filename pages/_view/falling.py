@@ -1,0 +1,55 @@
+"""Draws that fall into a histogram one by one and ever faster, for as long as the visitor lets them."""
+
+import streamlit as st
+
+from pages._view import controls
+from sattn_core.lessons.small_samples import next_draws
+
+SECONDS = 0.25  # between two pictures
+MANY = 2_000  # where the falling ends by itself
+
+
+def pace():
+    """Seconds after which the fragment draws itself again, or None while nothing falls."""
+    return SECONDS if "fallen" in st.session_state else None
+
+
+def draw(most):
+    """The number of draws, and the buttons that draw once, let many fall, or stop; returns how many to show."""
+    n_draws = _shown(min(most, MANY)) if "fallen" in st.session_state else min(controls.value_of("n_draws"), most)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        controls.draw("n_draws", width=170)
+        st.button("Draw once", icon=":material/add:", on_click=_draw_once, args=(min(n_draws + 1, most),))
+        if "fallen" in st.session_state:
+            st.button("Stop", icon=":material/stop:", on_click=_stay, args=(n_draws,))
+        else:
+            st.button("Draw many", icon=":material/play_arrow:", on_click=_let_fall)
+    if st.session_state.pop("fall_turned", False):
+        # The whole page: how often a fragment draws itself is settled where it is defined. Not before the field is
+        # drawn, or the browser's number would replace the one that was placed.
+        st.rerun()
+    return n_draws
+
+
+def _shown(many):
+    """One step further; the last one stops the falling."""
+    fallen = st.session_state["fallen"] = min(next_draws(st.session_state["fallen"]), many)
+    if fallen == many:
+        _stay(many)
+    return fallen
+
+
+def _draw_once(n_draws):
+    if "fallen" in st.session_state:
+        _stay(n_draws)
+    controls.place("n_draws", n_draws)
+
+
+def _let_fall():
+    st.session_state.update(fallen=0, fall_turned=True)
+
+
+def _stay(n_draws):
+    st.session_state.pop("fallen", None)
+    st.session_state["fall_turned"] = True
+    controls.place("n_draws", n_draws)

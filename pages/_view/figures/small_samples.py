@@ -1,0 +1,320 @@
+"""Pictures of the small_samples lesson: many small experiments, their band against size, and the large one."""
+
+import numpy as np
+
+from pages._view.figures.base import axis, corner, dashed, dotted, figure, label, line, points, solid, steps, title
+from pages._view.theme import number
+from sattn_core.lessons.small_samples import DEFAULT_SIZES
+
+_ASKED = 2  # size and d_k of the experiment in the question
+_TOP = 1.12
+_HIGHEST_RATIO = 4
+_SIZE_TICKS = (2, 4, 8, 16, 32, 64)
+_SMALL = 0.5
+_ROW_NAMES = {"A": "A", "B": "B", "product": "A B", "scaled product": "A B / √d_k"}
+_CHECK_NAMES = {
+    "mean": "mean",
+    "median": "median",
+    "below 1.6": "below 1.6, %",
+    "near d_k": "within 10 % of d_k, %",
+}
+
+
+def histogram(result, profile):
+    """Variances of the draws so far, the counts expected, and where mean, median, d_k and 1.6 lie."""
+    params, counts = result.params, result.counts
+    colour = profile.raw
+    top = _TOP * max(counts.max(), result.expected.max())
+    traces = [
+        steps(result.edges, counts, colour, "draws"),
+        line(result.edges, [*result.expected, 0], dashed(profile) | {"shape": "hv"}, "expected"),
+    ]
+    words = []
+    for row, (name, value, style) in enumerate(_marks(result, profile)):
+        height = top * (0.97 - 0.13 * row)
+        traces.append(line([value, value], [0, height], style, name))
+        place = {"x": value, "y": height, "xanchor": "left", "yanchor": "top", "xshift": 4}
+        words.append(label(name, profile, **place))
+    last = min(result.variances[-1], result.edges[-1])
+    marker = {"symbol": "triangle-up", "size": profile.marker_size * 2, "color": profile.text}
+    traces.append(line([last], [0.02 * top], {}, "last draw") | {"mode": "markers", "marker": marker})
+    return figure(
+        profile,
+        traces,
+        height=0.9,
+        left=4.2,
+        title=title(f"Variance of the {params.size**2:,} entries", profile),
+        xaxis=axis(profile, f"variance (ddof = {params.ddof})", range=[0, result.edges[-1]]),
+        yaxis=axis(profile, "draws", grid=True, range=[0, top]),
+        annotations=[*words, corner("▲ last draw<br>dashed: expected", profile, align="right")],
+    )
+
+
+def _marks(result, profile):
+    marks = [
+        (f"mean {number(result.mean_theory)}", result.mean_theory, dashed(profile)),
+        (f"d_k = {result.params.d_k:,}", result.params.d_k, dotted(profile)),
+        (f"median {number(result.median)}", result.median, solid(profile, profile.text)),
+    ]
+    if asked(result.params):
+        marks.append((f"1.6: {_percentile(result)}", result.value, solid(profile, profile.third, 1.5)))
+    return sorted(marks, key=lambda mark: -mark[1])
+
+
+def asked(params):
+    """Whether these are the matrices of the question."""
+    return params.size == params.d_k == _ASKED
+
+
+def _percentile(result):
+    return f"percentile {result.percentile:.1f}"
+
+
+def histogram_sentence(result):
+    """What the draws say at this moment, beside their exact mean; in the question's case also of 1.6."""
+    params = result.params
+    low, middle, high = (number(each) for each in (result.low, result.median, result.high))
+    return (
+        f"{_draws(params.n_draws)} of {_matrices(params)}: the variance of the {params.size**2:,} entries "
+        f"(ddof = {params.ddof}) is on average {number(result.mean_measured)} ± {number(result.standard_error, 2)}, "
+        f"where {number(result.mean_theory, 4)} is predicted{_not_d_k(result)}. The last draw gave "
+        f"{number(result.variances[-1])}. Half of all draws lie below {middle}, nine in ten between {low} and {high}."
+        f"{_answer(result)}"
+    )
+
+
+def _draws(n):
+    return "1 draw" if n == 1 else f"{n:,} draws"
+
+
+def _matrices(params):
+    if params.size == params.d_k:
+        return f"two normal {params.size} × {params.size} matrices"
+    return f"({params.size} × {params.d_k:,}) @ ({params.d_k:,} × {params.size}) normal matrices"
+
+
+def _not_d_k(result):
+    return f", not d_k = {result.params.d_k:,}" if result.params.ddof == 0 else ", which is d_k"
+
+
+def _answer(result):
+    if not asked(result.params):
+        return ""
+    return f" The 1.6 of the question is at {_percentile(result)}: an ordinary result."
+
+
+def check_table(result):
+    """Every number of the draws beside its prediction and the sampling error."""
+    checks = [each for each in result.checks if each.name != "below 1.6" or asked(result.params)]
+    return {
+        "of the variances": [_CHECK_NAMES[each.name] for each in checks],
+        "predicted": [_value(each.predicted, each.predicted_error) for each in checks],
+        "measured": [number(each.measured, 4) for each in checks],
+        "standard error": [number(each.standard_error, 2) for each in checks],
+        "z": ["none" if np.isnan(each.z) else number(each.z, 2) for each in checks],
+    }
+
+
+def _value(value, error):
+    return f"{number(value, 4)} ± {number(error, 1)}" if error else number(value, 4)
+
+
+def histogram_table(result):
+    """Bins of the variance, the draws in them and the counts expected."""
+    return {
+        "variance from": result.edges[:-1].tolist(),
+        "variance to": result.edges[1:].tolist(),
+        "draws": result.counts.tolist(),
+        "expected": result.expected.tolist(),
+    }
+
+
+def first_draw(result):
+    """The first draw as a formula with its variance, while its matrices are small enough to read."""
+    params = result.params
+    if not asked(params):
+        return ()
+    A, B, C = (_latex(each) for each in (result.first_A, result.first_B, result.first_product))
+    said = f"The first draw: its four entries have variance {number(result.variances[0], 4)} (ddof = {params.ddof})."
+    return ((f"{A}\\,{B} = {C}", said),)
+
+
+def _latex(matrix):
+    rows = "\\\\".join("&".join(f"{value:.2f}" for value in row) for row in matrix)
+    return f"\\begin{{pmatrix}}{rows}\\end{{pmatrix}}"
+
+
+def band(curve, profile):
+    """Variance over d_k against the size of the matrix: exact band, the false one, and measured points."""
+    sizes, d = np.array(curve.sizes), curve.d_k
+    none = {"width": 0, "color": profile.band}
+    measured = curve.measured / d
+    marks = points(profile, profile.raw, "circle", np.repeat(sizes, measured.shape[1]), measured.ravel(), [], [], "")
+    marks = marks | {"name": "measured", "marker": {**marks["marker"], "size": profile.marker_size * _SMALL}}
+    del marks["error_y"]
+    return figure(
+        profile,
+        [
+            line(sizes, curve.low / d, none, "exact band, low"),
+            line(sizes, curve.high / d, none, "exact band, high")
+            | {"fill": "tonexty", "fillcolor": f"{profile.band}40"},
+            marks,
+            line(sizes, curve.mean / d, dashed(profile), "exact mean"),
+            line(sizes, curve.naive_low / d, dotted(profile), "as if independent, low"),
+            line(sizes, curve.naive_high / d, dotted(profile), "as if independent, high"),
+        ],
+        height=0.9,
+        left=3.6,
+        title=title("The band narrows with size", profile),
+        xaxis=axis(profile, "size of the matrix", type="log", tickvals=_SIZE_TICKS, range=[0.25, 1.86]),
+        yaxis=axis(profile, "variance ÷ d_k", grid=True, range=[0, _HIGHEST_RATIO]),
+        annotations=[
+            corner(
+                "band: 95 %, exact mean and variance<br>dashed: mean<br>dotted: as if independent",
+                profile,
+                align="right",
+            )
+        ],
+    )
+
+
+def band_sentence(curve):
+    """How narrow the band is at the last size, and how often each band is right."""
+    size, n = curve.sizes[-1], curve.measured.size
+    inside, naive = (f"{100 * share.mean():.0f} %" for share in (curve.share_inside, curve.naive_share_inside))
+    return (
+        f"At d_k = {curve.d_k:,} the 95 % band of the variance goes from {number(curve.low[0])} to "
+        f"{number(curve.high[0])} at 2 × 2 to {number(curve.low[-1])} to {number(curve.high[-1])} at {size} × {size}. "
+        f"Of {n} measured points {inside} lie inside it, but only {naive} inside the dotted band, which takes the "
+        "entries for independent."
+    )
+
+
+def band_table(curve):
+    """Every size with both bands and the shares inside."""
+    return {
+        "size": list(curve.sizes),
+        "mean": curve.mean.tolist(),
+        "standard deviation": curve.std.tolist(),
+        "low": curve.low.tolist(),
+        "high": curve.high.tolist(),
+        "naive low": curve.naive_low.tolist(),
+        "naive high": curve.naive_high.tolist(),
+        "share inside": curve.share_inside.tolist(),
+        "share inside the naive band": curve.naive_share_inside.tolist(),
+    }
+
+
+def large(experiment, profile):
+    """The variance of the large product, now and as published, on the exact band and on the false one."""
+    row = experiment.rows[2]
+    names = ("naive band", "exact band", "published", "this run")
+    bar = {"width": profile.line_width * 5}
+    spots = {"published": (row.published, "square", profile.text), "this run": (row.measured, "circle", profile.raw)}
+    traces = [
+        line(experiment.naive_band, [names[0]] * 2, bar | {"color": profile.grid}, "as if independent"),
+        line(experiment.band, [names[1]] * 2, bar | {"color": profile.band}, "exact"),
+        line([row.mean, row.mean], [names[0], names[-1]], dashed(profile), "mean"),
+    ]
+    for name, (value, symbol, colour) in spots.items():
+        marker = {"symbol": symbol, "size": profile.marker_size * 1.8, "color": colour}
+        traces.append(line([value], [name], {}, name) | {"mode": "markers", "marker": marker})
+    half = 4 * row.std
+    return figure(
+        profile,
+        traces,
+        height=0.7,
+        left=5.2,
+        title=title("Now and as published", profile),
+        xaxis=axis(profile, "variance of A B", grid=True, range=[row.mean - half, row.mean + half]),
+        yaxis=axis(
+            profile, type="category", categoryorder="array", categoryarray=names, range=[-0.6, 3.6], showline=False
+        ),
+        annotations=[
+            label(f"z = {number(z, 2)}", profile, x=value, y=name, xanchor="left", xshift=profile.marker_size * 1.4)
+            for name, value, z in (("this run", row.measured, row.z), ("published", row.published, row.published_z))
+        ],
+    )
+
+
+def large_sentence(experiment):
+    """The run of this moment and the published one, each with its z, and the false alarm."""
+    product, scaled = experiment.rows[2:]
+    low, high = (number(each, 5) for each in experiment.band)
+    n, d = f"{experiment.n_rows:,}", experiment.d_k
+    return (
+        f"({n}, {d}) @ ({d}, {n}) with seed {experiment.seed}: variance {number(product.measured, 6)}, predicted "
+        f"{number(product.mean, 6)} ± {number(product.std, 6)}, z = {number(product.z)}; divided by √{d} it is "
+        f"{number(scaled.measured, 6)}, with the same z. The published run gave {product.published:.13f} and "
+        f"{scaled.published:.16f}: z = {number(product.published_z)}, well inside the 95 % band {low} to {high}. "
+        f"Taking the entries for independent would give a standard deviation of {number(experiment.naive_std, 6)} and "
+        f"z = {number(experiment.published_naive_z)}: a false alarm."
+    )
+
+
+def large_rows(experiment):
+    """The four variances, this run and the published one beside the exact law."""
+    rows = experiment.rows
+    return {
+        "variance of": [_ROW_NAMES[row.name] for row in rows],
+        "predicted": [f"{number(row.mean, 6)} ± {number(row.std, 3)}" for row in rows],
+        "this run": [number(row.measured, 6) for row in rows],
+        "z": [number(row.z, 3) for row in rows],
+        "published": [f"{row.published:.8g}" for row in rows],
+        "z, published": [number(row.published_z, 3) for row in rows],
+    }
+
+
+def large_lines(experiment):
+    """Where a shortfall comes from, and whether dot and matmul differ, in numbers."""
+    d, published = experiment.d_k, number(experiment.published_from_factors, 6)
+    same = "agree" if experiment.dot_equals_matmul else "differ"
+    return (
+        (
+            "**Where it comes from**",
+            f"the luck of A and B explains {100 * experiment.explained_share:.1f} % of the scatter. Given them, "
+            f"{d} · var(A) · var(B) = {number(experiment.from_factors, 6)} is expected here and {published} in the "
+            f"published run, each ± {number(experiment.residual_std, 3)}; what is left has z = "
+            f"{number(experiment.residual_z)} and {number(experiment.published_residual_z)}.",
+        ),
+        (
+            "**dot and matmul**",
+            f"np.dot(A, B) and A @ B {same} in two dimensions: their largest difference is "
+            f"{number(experiment.largest_difference)}.",
+        ),
+    )
+
+
+def large_table(experiment):
+    """The four variances in full precision."""
+    rows = experiment.rows
+    fields = ("name", "measured", "mean", "std", "z", "published", "published_z")
+    return {field: [getattr(row, field) for row in rows] for field in fields}
+
+
+def code(params):
+    """The Python that makes the draws again."""
+    return (
+        "from sattn_core.lessons.small_samples import SmallSamplesParams, measure_small_samples\n\n"
+        f"result = measure_small_samples({params!r})\n"
+        "print(result.mean_measured, result.mean_theory, result.median, result.percentile)\n"
+    )
+
+
+def band_code(options):
+    """The Python that computes the band again."""
+    return (
+        "from sattn_core.lessons.small_samples import band_curve\n\n"
+        f"curve = band_curve({DEFAULT_SIZES!r}, **{options!r})\n"
+        "print(curve.low, curve.high)\n"
+    )
+
+
+def large_code(experiment):
+    """The Python that runs the large experiment again."""
+    return (
+        "from sattn_core.lessons.small_samples import measure_large_experiment\n\n"
+        f"experiment = measure_large_experiment({experiment.n_rows}, {experiment.d_k}, seed={experiment.seed})\n"
+        "for row in experiment.rows:\n"
+        "    print(row.name, row.measured, row.z, row.published, row.published_z)\n"
+    )

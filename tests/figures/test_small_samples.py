@@ -1,0 +1,185 @@
+"""Pictures of the small_samples lesson: their data are the result's, their words are its numbers."""
+
+import contextlib
+import io
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from pages._view.figures import small_samples as figures
+from pages._view.theme import DARK, LIGHT, PROJECTOR, number
+from sattn_core.lessons.small_samples import (
+    SmallSamplesParams,
+    band_curve,
+    measure_large_experiment,
+    measure_small_samples,
+)
+
+PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+
+
+@pytest.fixture(scope="module")
+def result():
+    return measure_small_samples(SmallSamplesParams(n_draws=50))
+
+
+@pytest.fixture(scope="module")
+def wide():
+    return measure_small_samples(SmallSamplesParams(4, 64, ddof=1, n_draws=50))
+
+
+@pytest.fixture(scope="module")
+def curve():
+    return band_curve((2, 8, 64), d_k=16, n_draws=5)
+
+
+@pytest.fixture(scope="module")
+def experiment():
+    return measure_large_experiment()
+
+
+def run(code):
+    """What a piece of code defines, and what it prints."""
+    names, printed = {}, io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, names)
+    return names, printed.getvalue()
+
+
+def texts(fig):
+    return [note.text for note in fig.layout.annotations]
+
+
+def trace_of(fig, name):
+    (found,) = [trace for trace in fig.data if trace.name == name]
+    return found
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_histogram_shows_the_draws_and_the_counts_expected(result, profile):
+    fig = figures.histogram(result, profile)
+    go.Figure(fig.to_dict())  # Plotly validates every property
+    draws, expected = trace_of(fig, "draws"), trace_of(fig, "expected")
+    np.testing.assert_array_equal(draws.x, result.edges)
+    np.testing.assert_array_equal(draws.y, [*result.counts, 0])
+    np.testing.assert_array_equal(expected.y, [*result.expected, 0])
+    assert (draws.fillcolor, expected.line.dash) == (profile.raw, "dash")
+    assert trace_of(fig, "last draw").x[0] == result.variances[-1]
+
+
+def test_mean_median_d_k_and_the_asked_number_are_marked(result):
+    fig = figures.histogram(result, LIGHT)
+    marks = {"mean 1.50": 1.5, "d_k = 2": 2, f"median {number(result.median)}": result.median}
+    marks[f"1.6: percentile {result.percentile:.1f}"] = 1.6
+    for name, value in marks.items():
+        assert set(trace_of(fig, name).x) == {value}
+        assert name in texts(fig)
+
+
+def test_other_matrices_have_no_asked_number(wide):
+    assert not [text for text in texts(figures.histogram(wide, LIGHT)) if "1.6" in text]
+    assert "1.6" not in figures.histogram_sentence(wide)
+    assert "below 1.6, %" not in figures.check_table(wide)["of the variances"]
+    assert figures.first_draw(wide) == ()
+
+
+def test_a_last_draw_beyond_the_edge_stands_on_it(result):
+    far = SmallSamplesParams(n_draws=int(np.argmax(measure_small_samples(SmallSamplesParams()).variances)) + 1)
+    far = measure_small_samples(far)
+    assert far.variances[-1] > far.edges[-1]
+    assert trace_of(figures.histogram(far, LIGHT), "last draw").x[0] == far.edges[-1]
+
+
+def test_the_sentence_has_the_numbers_of_the_moment(result, wide):
+    said = figures.histogram_sentence(result)
+    assert said.startswith("50 draws of two normal 2 × 2 matrices: the variance of the 4 entries (ddof = 0) is on ")
+    assert f"{number(result.mean_measured)} ± 0.31, where 1.500 is predicted, not d_k = 2." in said  # √(4.75/50)
+    assert f"The last draw gave {number(result.variances[-1])}." in said
+    assert said.endswith(f"The 1.6 of the question is at percentile {result.percentile:.1f}: an ordinary result.")
+    said = figures.histogram_sentence(wide)
+    assert said.startswith("50 draws of (4 × 64) @ (64 × 4) normal matrices")
+    assert "where 64.00 is predicted, which is d_k." in said
+
+
+def test_one_draw_is_one_draw():
+    one = measure_small_samples(SmallSamplesParams(n_draws=1))
+    assert figures.histogram_sentence(one).startswith("1 draw of ")
+
+
+def test_the_tables_are_the_data(result):
+    table = figures.histogram_table(result)
+    assert table["draws"] == result.counts.tolist()
+    assert table["expected"] == result.expected.tolist()
+    checks = figures.check_table(result)
+    assert checks["measured"] == [number(each.measured, 4) for each in result.checks]
+    assert checks["predicted"][0] == "1.500"
+    assert checks["z"] == [number(each.z, 2) for each in result.checks]
+
+
+def test_the_first_draw_is_written_out(result):
+    ((latex, said),) = figures.first_draw(result)
+    assert f"{result.first_product[1, 0]:.2f}&{result.first_product[1, 1]:.2f}" in latex
+    first = number(result.variances[0], 4)
+    assert said.startswith(f"The first draw: its four entries have variance {first} (ddof = 0)")
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_band_shows_both_bands_and_every_point(curve, profile):
+    fig = figures.band(curve, profile)
+    go.Figure(fig.to_dict())
+    names = {
+        "exact band, low": curve.low,
+        "exact band, high": curve.high,
+        "exact mean": curve.mean,
+        "as if independent, low": curve.naive_low,
+        "as if independent, high": curve.naive_high,
+    }
+    for name, values in names.items():
+        np.testing.assert_array_equal(trace_of(fig, name).y, values / 16)
+    points = trace_of(fig, "measured")
+    np.testing.assert_array_equal(points.y, curve.measured.ravel() / 16)
+    assert list(points.x) == [2] * 5 + [8] * 5 + [64] * 5
+
+
+def test_the_band_s_sentence_and_table(curve):
+    said = figures.band_sentence(curve)
+    assert said.startswith(f"At d_k = 16 the 95 % band of the variance goes from {number(curve.low[0])} to ")
+    assert f"Of 15 measured points {100 * curve.share_inside.mean():.0f} % lie inside it" in said
+    assert f"only {100 * curve.naive_share_inside.mean():.0f} % inside the dotted band" in said
+    assert figures.band_table(curve)["naive low"] == curve.naive_low.tolist()
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_large_experiment_shows_both_runs_on_both_bands(experiment, profile):
+    fig = figures.large(experiment, profile)
+    go.Figure(fig.to_dict())
+    row = experiment.rows[2]
+    assert trace_of(fig, "exact").x == experiment.band
+    assert trace_of(fig, "as if independent").x == experiment.naive_band
+    assert trace_of(fig, "this run").x == (row.measured,)
+    assert trace_of(fig, "published").x == (110.5603610976103,)
+    assert "z = −0.68" in texts(fig)
+
+
+def test_the_large_sentence_has_the_published_numbers_and_the_false_alarm(experiment):
+    said = figures.large_sentence(experiment)
+    assert "(1,111, 111) @ (111, 1,111) with seed 0: variance 111.015, predicted 111.000 ± 0.647907" in said
+    assert "gave 110.5603610976103 and 0.9960392891676604: z = −0.678" in said
+    assert said.endswith("a standard deviation of 0.143191 and z = −3.07: a false alarm.")
+
+
+def test_the_large_tables_and_lines(experiment):
+    assert figures.large_rows(experiment)["z, published"] == ["−0.0400", "−1.06", "−0.678", "−0.678"]
+    assert figures.large_table(experiment)["measured"] == [row.measured for row in experiment.rows]
+    (_, explained), (_, same) = figures.large_lines(experiment)
+    assert explained.startswith("the luck of A and B explains 95.2 % of the scatter.")
+    assert "110.507 in the published run, each ± 0.142" in explained
+    assert same.endswith("agree in two dimensions: their largest difference is 0.")
+
+
+def test_the_code_gives_what_is_shown(result, curve, experiment):
+    assert run(figures.code(result.params))[0]["result"].mean_measured == result.mean_measured
+    names, _ = run(figures.band_code({"d_k": 16, "ddof": 0, "seed": 0, "n_draws": 5}))
+    np.testing.assert_array_equal(names["curve"].measured[0], curve.measured[0])
+    assert run(figures.large_code(experiment))[0]["experiment"].rows == experiment.rows

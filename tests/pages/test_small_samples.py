@@ -1,0 +1,102 @@
+"""The small_samples page: as asked, other matrices, draws that fall until they stop, the next seed."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import AppTest, app_test
+
+from pages._view import falling
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class _WarmPagesManager(PagesManager):
+    """The state of a server on which `st.navigation` has run."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        PagesManager.uses_pages_directory = False
+
+
+@pytest.fixture(autouse=True)
+def _warm_server(monkeypatch):
+    monkeypatch.setattr(app_test, "PagesManager", _WarmPagesManager)
+
+
+def open_page(**query):
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.switch_page("pages/small_samples.py").run()
+
+
+def said(app):
+    assert [each.message for each in app.exception] == []
+    return {each.key: each.proto.alt for each in app.get("plotly_chart")}
+
+
+def button(app, label):
+    (found,) = [each for each in app.button if each.label.startswith(label)]
+    return found
+
+
+def test_the_question_is_answered_at_once():
+    app = open_page()
+    first = said(app)["small_samples"]
+    assert first.startswith("200 draws of two normal 2 × 2 matrices")
+    assert "where 1.500 is predicted, not d_k = 2" in first
+    assert "The 1.6 of the question is at percentile 71.4" in first
+    assert app.table[0].value["predicted"].tolist()[0] == "1.500"
+
+
+def test_with_ddof_1_the_mean_is_d_k_and_the_percentile_another():
+    first = said(open_page(ddof="1"))["small_samples"]
+    assert "where 2.000 is predicted, which is d_k" in first
+    assert "percentile 63." in first  # 63.3, from 400,000 draws ± 0.08
+
+
+def test_the_slider_s_d_k_goes_inside_when_asked_for():
+    app = open_page(size="16", inner="d_k", d_k="100")
+    assert "(16 × 100) @ (100 × 16)" in said(app)["small_samples"]
+    assert "At d_k = 100 the 95 % band" in said(app)["sample_band"]
+
+
+def test_of_large_matrices_fewer_are_drawn():
+    assert said(open_page(size="64", inner="d_k", d_k="1024", n_draws="10000"))["small_samples"].startswith("95 draws")
+
+
+def test_one_more_draw():
+    app = open_page(n_draws="1")
+    button(app, "Draw once").click().run()
+    assert said(app)["small_samples"].startswith("2 draws")
+    assert app.session_state["n_draws"] == 2
+
+
+def test_draws_fall_one_by_one_until_they_are_stopped():
+    app = open_page()
+    button(app, "Draw many").click().run()
+    seen = [int(said(app)["small_samples"].split()[0]) for _ in range(3) if app.run()]
+    assert seen == [seen[0], seen[0] + 1, seen[0] + 2]
+    button(app, "Stop").click().run()
+    assert said(app.run())["small_samples"].startswith(f"{seen[-1]} draws")
+    assert app.session_state["n_draws"] == seen[-1]
+    assert button(app, "Draw many")
+
+
+def test_the_falling_ends_by_itself(monkeypatch):
+    monkeypatch.setattr(falling, "MANY", 5)
+    app = open_page()
+    button(app, "Draw many").click().run()
+    for _ in range(6):
+        app.run()
+    assert said(app)["small_samples"].startswith("5 draws")
+    assert app.session_state["n_draws"] == 5
+    assert "fallen" not in app.session_state
+
+
+def test_the_large_experiment_is_run_again_with_the_next_seed():
+    app = open_page(seed="9999")
+    assert "with seed 9999" in said(app)["large_experiment"]
+    button(app, "Run it again").click().run()
+    assert "with seed 0: variance 111.015" in said(app)["large_experiment"]
