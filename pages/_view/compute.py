@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from pages._view.dose import DoseRecord
 from sattn_core.components import append_coordinates
 from sattn_core.lessons import attention_steps as lesson_attention_steps
 from sattn_core.lessons import backprop as lesson_backprop
@@ -13,6 +14,7 @@ from sattn_core.lessons import score_variance as lesson_score_variance
 from sattn_core.lessons import softmax_saturation as lesson_softmax
 from sattn_core.lessons import small_samples as lesson_small_samples
 from sattn_core.lessons import your_scores as lesson_your_scores
+from sattn_core.lessons import training_race as lesson_training_race
 from sattn_core.lessons.start import measure_start
 
 CURVE_DIMS = tuple(2**j for j in range(11))
@@ -162,6 +164,31 @@ def attention_cell(params, at):
         lesson_attention_steps.expand_cell(params, query, key),
         lesson_attention_steps.expand_output(params, query, column),
     )
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def training_race(params):
+    return lesson_training_race.measure_training_race(params)
+
+
+def training_frames(params):
+    """The race checkpoint by checkpoint; it stops when nobody asks for the next."""
+    return lesson_training_race.race_frames(params)
+
+
+def sweep_frames(params):
+    return lesson_training_race.sweep_frames(params)
+
+
+@st.cache_data(max_entries=1, show_spinner=False)
+def training_equivalence():
+    return lesson_training_race.measure_equivalence()
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def dose_record(optimizer):
+    """The dose-response table that all visitors of this server share."""
+    return DoseRecord(optimizer)
 
 
 def link_remarks(linked):

@@ -124,6 +124,8 @@ _DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36
                100, 111, 120, 128, 144, 160, 176, 192, 224, 256, 288, 320, 352, 384, 448, 512, 576, 640, 704, 768,
                896, 1024)  # fmt: skip
 _POWERS = tuple(2**j for j in range(1, 10))
+_RATES = (*(float(f"{m}e{e}") for e in range(-5, 2) for m in (1, 3)), 100.0)
+_STEPS = (10, 20, 50, 100, 200, 300, 400, 500, 1_000, 2_000, 3_000)
 _SAMPLES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
 _VARIANCES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 8.0, 16.0)
 _FREEDOMS = (1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.5, 3.0, 4.0, 4.5, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0)
@@ -241,6 +243,55 @@ CONTROLS = {
     "bug": Choice("Bug", "d_model", tuple(BUGS)),
     "sample": Choice("Sample", "ideal", tuple(SAMPLES), help="Shown while no file of your own is loaded."),
     "head": Number("Head to draw", 1, 1, 64, (1,), help="The last one, if there are fewer.", typed=True),
+    "optimizer": Choice(
+        "Optimizer", "sgd", ("sgd", "adam"), help="sgd: plain gradient descent over the whole set.", bar=True
+    ),
+    "rates": Choice(
+        "Learning rates",
+        "fixed",
+        ("fixed", "best"),
+        help="fixed: the same for every scale. best: a sweep finds the best one for each scale first.",
+        bar=True,
+    ),
+    "learning_rate": Number(
+        "Learning rate", 1, 1e-5, 100, _RATES, whole=False, shown=_decimal, help="Of every scale, when fixed."
+    ),
+    "loss": Choice(
+        "Loss on",
+        "output",
+        ("output", "weights"),
+        help="output: ½ |output − value|², behind the softmax. weights: −ln of the weight on the right key.",
+        bar=True,
+    ),
+    "data": Choice(
+        "Data",
+        "fixed",
+        ("fixed", "fresh"),
+        help="fixed: one set of keys and queries. fresh: new keys at every step, each query a copy of its key.",
+        bar=True,
+    ),
+    "values": Choice("Values V", "fixed", ("fixed", "trained"), bar=True),
+    "start": Choice(
+        "Same at the start",
+        "weights",
+        ("weights", "scores"),
+        help="weights: every scale starts from the same W_Q and W_K. scores: these are made larger or smaller until "
+        "every scale starts from the same scores as 1/√d_k.",
+        bar=True,
+    ),
+    "n_pairs": Number("Pairs to remember", 32, 2, 64, (2, 4, 8, 16, 32, 64), help="Keys, and as many queries."),
+    "n_steps": Number("Steps n_steps", 300, 10, 3_000, _STEPS),
+    "n_seeds": Number("Seeds side by side", 5, 1, 8, tuple(range(1, 9)), help="Each is another start and data set."),
+    "own_exponent": Number(
+        "One more exponent",
+        0.5,
+        0,
+        1,
+        tuple(j / 20 for j in range(21)),
+        whole=False,
+        shown=_decimal,
+        help="A fourth run with the scale d_k^−exponent, if it is none of 0, 0.5 and 1.",
+    ),
     "broken": Choice(
         "Break one assumption",
         "nothing",

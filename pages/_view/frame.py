@@ -122,6 +122,15 @@ LESSONS = (
         ("d_k", "seed"),
         live=True,
     ),
+    Lesson(
+        "training_race",
+        "Training race",
+        "Does it matter when we train?",
+        ":material/sports_score:",
+        "The evidence",
+        ("d_k", "seed"),
+        live=True,
+    ),
 )
 
 

@@ -615,8 +615,9 @@ def _first_ratio(params, norms):
 def _curve(values):
     """Statistics over the seeds, the middle axis."""
     n = values.shape[1]
-    error = values.std(axis=1, ddof=1) / math.sqrt(n) if n > 1 else np.full(values[:, 0].shape, math.nan)
-    return Curve(values.mean(axis=1), error, values.min(axis=1), values.max(axis=1))
+    with np.errstate(over="ignore", invalid="ignore"):  # on its way out of the float64 range a run is still shown
+        error = values.std(axis=1, ddof=1) / math.sqrt(n) if n > 1 else np.full(values[:, 0].shape, math.nan)
+        return Curve(values.mean(axis=1), error, values.min(axis=1), values.max(axis=1))
 
 
 def _sweep(params, rates, loss, accuracy, progress):

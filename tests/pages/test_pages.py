@@ -43,6 +43,19 @@ OWN_CONTROLS = {
     "small_samples": ("size", "inner", "ddof", "n_draws"),
     "scaling_rules": ("alpha", "rho", "rule", "pairs", "bug"),
     "your_scores": ("sample", "head"),
+    "training_race": (
+        "optimizer",
+        "rates",
+        "learning_rate",
+        "loss",
+        "data",
+        "values",
+        "start",
+        "n_pairs",
+        "n_steps",
+        "n_seeds",
+        "own_exponent",
+    ),
 }
 # Controls of the derivation that are drawn only while their assumption is the broken one.
 STRENGTHS = {name: broken for broken, fields in controls.BROKEN.items() for name in fields}
@@ -83,6 +96,12 @@ CHARTS = {  # what each picture's sentence speaks of
         "your_histogram": "the 95 % band of ideal q and k",
         "your_growth": "Added component by component",
     },
+    "training_race": {
+        "race_learning": "uniform attention would have",
+        "race_state": "look at the median row",
+        "race_attention": "Mean weight on the right key",
+        "race_equivalence": "Loss and gradient differ by at most",
+    },
 }
 STEP_CHARTS = {  # the matrices of each step, and those that come beside them without the scale
     "matmul": (("Q", "K", "raw"), ()),
@@ -108,6 +127,7 @@ DATA = {
     "backprop": ["products", "gradient_matrix", "first_order", "difference_error"],
     "scaling_rules": ["exponents", "rules", "rule_curves", "bug_weights"],
     "your_scores": ["your_histogram", "your_growth"],
+    "training_race": ["race_learning", "race_state", "race_attention", "race_equivalence"],
 }
 
 

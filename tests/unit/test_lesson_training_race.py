@@ -172,3 +172,9 @@ def test_the_work_grows_with_everything_that_takes_time():
     assert TrainingRaceParams(n_seeds=10).work == 2 * base
     assert TrainingRaceParams(d_k=128).work == 2 * base
     assert TrainingRaceParams(optimizer="adam").work > base
+
+
+def test_a_run_that_leaves_the_float64_range_is_shown_up_to_there():
+    result = measure_training_race(TrainingRaceParams(loss="weights"))
+    assert result.diverged.tolist() == [True, False, False]
+    assert np.isfinite(result.loss.mean[1:]).all()
