@@ -71,6 +71,14 @@ def test_the_exponents_stand_on_their_dashed_theory(profile, alpha):
             assert (dots.y - dots.error_y.arrayminus > 0).all()
 
 
+def test_a_bar_longer_than_its_mean_stays_on_the_log_axis():
+    result = powers(exponent=0.25, correlation=0.001)
+    assert any((curve.mean_error > abs(curve.mean)).any() for curve in result.curves)
+    for trace in figures.exponents(result, LIGHT)["exponent_mean"].data:
+        if trace.mode == "markers":
+            assert (trace.y - trace.error_y.arrayminus > 0).all()
+
+
 def test_each_exponent_has_one_colour_and_the_learner_s_its_own():
     fig = figures.exponents(powers(exponent=0.25, correlation=0.5), LIGHT)["exponent_variance"]
     colours = {trace.name: trace.marker.color for trace in fig.data if trace.mode == "markers"}
@@ -194,7 +202,7 @@ def test_the_entropy_curves_are_the_data_and_the_chosen_one_stands_out(curves, p
             np.testing.assert_array_equal(line.x, x)
             np.testing.assert_array_equal(line.y, values[curves.names.index(line.name)])
         assert lines[-1].name == name
-        assert lines[-1].line.width == max(line.line.width for line in lines)
+        assert lines[-1].line.width > max(line.line.width for line in lines[:-1])
         assert len(fig.layout.annotations) == len({name, "vaswani", "no_scale", "mup"})
 
 

@@ -45,6 +45,7 @@ def test_the_histogram_stands_under_the_ideal_law(results, profile, sample):
     np.testing.assert_array_equal(measured.x, result.report.scaled_edges)
     np.testing.assert_array_equal(measured.y[:-1], result.measured_density)
     np.testing.assert_array_equal(ideal.y, result.report.ideal_density)
+    assert fig.layout.annotations[0].text == "dashed: ideal q and k"
     assert (measured.fillcolor, ideal.line.dash) == (profile.scaled, "dash")
     assert fig.layout.yaxis.range[1] > max(result.measured_density.max(), result.report.ideal_density.max())
     assert fig.layout.title.text.endswith(f": spread {number(result.shown.scaled_std)}")
@@ -101,7 +102,11 @@ def test_the_growth_sentence_says_whether_the_interval_holds_a_half(results):
         said = figures.growth_sentence(results[name])
         assert f"m^{number(fit.value)}; the 95 % interval, {number(fit.low)} to {number(fit.high)}, " in said
         assert ("does not hold ½" in said) == (not fit.low <= 0.5 <= fit.high)
-    assert "does not hold" in figures.growth_sentence(results["anisotropic"])
+    result = results["ideal"]
+    for low, high, said in ((0.4, 0.6, "holds ½"), (0.51, 0.6, "does not hold ½"), (0.4, 0.49, "does not hold ½")):
+        fit = replace(result.shown.row_exponent, low=low, high=high)
+        moved = replace(result, shown=replace(result.shown, row_exponent=fit))
+        assert f"{number(low)} to {number(high)}, {said}, which" in figures.growth_sentence(moved)
 
 
 def test_scores_without_variation_leave_pictures_and_words():
