@@ -11,10 +11,10 @@ from sattn_core.lessons import derivation as lesson_derivation
 from sattn_core.lessons import gradient_flow as lesson_gradient_flow
 from sattn_core.lessons import scaling_rules as lesson_scaling_rules
 from sattn_core.lessons import score_variance as lesson_score_variance
-from sattn_core.lessons import softmax_saturation as lesson_softmax
 from sattn_core.lessons import small_samples as lesson_small_samples
-from sattn_core.lessons import your_scores as lesson_your_scores
+from sattn_core.lessons import softmax_saturation as lesson_softmax
 from sattn_core.lessons import training_race as lesson_training_race
+from sattn_core.lessons import your_scores as lesson_your_scores
 from sattn_core.lessons.start import measure_start
 
 CURVE_DIMS = tuple(2**j for j in range(11))
@@ -24,9 +24,9 @@ N_WALKS = 6
 PAIRS = {"independent": 0.0, "aligned": 0.5}  # correlation of query i with key i, at the start and after training
 RULE_CURVE_DIMS = tuple(2**j for j in range(2, 9))
 RULE_CURVE_KEYS = tuple(2**j for j in range(2, 11))
+BAND_DRAWS = 20  # measured points at each size of the matrix
 SAMPLE_ROWS = 128  # queries and keys of a sample: measured in less than a blink
 SUFFIXES = list(lesson_your_scores.SUFFIXES)
-BAND_DRAWS = 20  # measured points at each size of the matrix
 UPLOAD_NOTES = (lesson_your_scores.LIMITS, lesson_your_scores.PRIVACY)
 HOOK_SNIPPET = f"```python\n{lesson_your_scores.HOOK_SNIPPET}```"  # as Markdown
 DERIVATION_SAMPLES = 2_000  # pairs that check the derivation: at d_k = 1,024 more would be felt
@@ -251,6 +251,32 @@ def bug(params):
     return lesson_scaling_rules.measure_bug(params)
 
 
+def small_samples_params(size, inner, d_k, n_draws, **options):
+    """Square matrices as in the question, or the slider's d_k inside; no more draws than the lesson takes."""
+    d_k = size if inner == "size" else d_k
+    return lesson_small_samples.SmallSamplesParams(size, d_k, n_draws=n_draws, **options)
+
+
+def most_draws(size, inner, d_k):
+    """The most draws of matrices that large."""
+    return lesson_small_samples.most_draws(size, size if inner == "size" else d_k)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def small_samples(params):
+    return lesson_small_samples.measure_small_samples(params)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def sample_band(**options):
+    return lesson_small_samples.band_curve(n_draws=BAND_DRAWS, **options)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def large_experiment(seed):
+    return lesson_small_samples.measure_large_experiment(seed=seed)
+
+
 def sample_params(sample, d_k, seed):
     """The sample at the slider's d_k, as far as samples go."""
     return lesson_your_scores.YourScoresParams(sample, SAMPLE_ROWS, min(max(d_k, 2), 256), seed)
@@ -278,32 +304,6 @@ def uploaded(q_file, k_file, head):
     if q_file is None:
         st.session_state.pop("your_report", None)
         return None, "A file for K needs a file for Q beside it; choose that one too." if k_file else None
-def small_samples_params(size, inner, d_k, n_draws, **options):
-    """Square matrices as in the question, or the slider's d_k inside; no more draws than the lesson takes."""
-    d_k = size if inner == "size" else d_k
-    return lesson_small_samples.SmallSamplesParams(size, d_k, n_draws=n_draws, **options)
-
-
-def most_draws(size, inner, d_k):
-    """The most draws of matrices that large."""
-    return lesson_small_samples.most_draws(size, size if inner == "size" else d_k)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def small_samples(params):
-    return lesson_small_samples.measure_small_samples(params)
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def sample_band(**options):
-    return lesson_small_samples.band_curve(n_draws=BAND_DRAWS, **options)
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
-def large_experiment(seed):
-    return lesson_small_samples.measure_large_experiment(seed=seed)
-
-
     files = [each for each in (q_file, k_file) if each is not None]
     key = (*(each.file_id for each in files), head)
     if st.session_state.get("your_report", (None,))[0] != key:

@@ -307,6 +307,16 @@ CONTROLS = {
     "rho": Number("ρ of q_i with k_i", 0.5, -1, 1, tuple(j / 20 for j in range(-20, 21)), whole=False, shown=_decimal),
     "r": Number("r between coordinates", 0.3, 0, 1, tuple(j / 20 for j in range(21)), whole=False, shown=_decimal),
     "nu": Number("Degrees of freedom ν", 1.5, 1.5, 30, _FREEDOMS, whole=False, shown=_decimal),
+    "size": Number("Size of the score matrix", 2, 2, 64, DEFAULT_SIZES, help="The product is size × size."),
+    "inner": Choice(
+        "Inner dimension",
+        "size",
+        ("size", "d_k"),
+        help="size: two square matrices, as in the question. d_k: size × d_k times d_k × size.",
+        bar=True,
+    ),
+    "ddof": Choice("ddof", "0", ("0", "1"), help="0: NumPy's variance divides by N. 1: by N − 1.", bar=True),
+    "n_draws": Number("Draws n_draws", 200, 1, 10_000, (200,), help="Fewer where the matrices are large.", typed=True),
     "q_2d": Text("q, one vector a line", "1, 2\n1, 4\n8, 9", lines=3),
     "k_2d": Text("k, one vector a line", "2, 3\n5, 6\n10, 2", lines=3),
     "q_3d": Text("q, one vector a line", "1, 2, 3\n3, 4, 5\n10, 9, 11", lines=3),
@@ -358,16 +368,6 @@ def show_link_notes():
 
 def draw(name, **options):
     """Draw the widget of a control and return its value."""
-    "size": Number("Size of the score matrix", 2, 2, 64, DEFAULT_SIZES, help="The product is size × size."),
-    "inner": Choice(
-        "Inner dimension",
-        "size",
-        ("size", "d_k"),
-        help="size: two square matrices, as in the question. d_k: size × d_k times d_k × size.",
-        bar=True,
-    ),
-    "ddof": Choice("ddof", "0", ("0", "1"), help="0: NumPy's variance divides by N. 1: by N − 1.", bar=True),
-    "n_draws": Number("Draws n_draws", 200, 1, 10_000, (200,), help="Fewer where the matrices are large.", typed=True),
     control = CONTROLS[name]
     if isinstance(control, Choice):
         return _draw_choice(name, control, **options)
@@ -417,6 +417,11 @@ def place(name, value):
     kept, _ = control.read(str(value))
     st.session_state.setdefault("visited_stops", {}).setdefault(name, set()).add(kept)
     st.session_state[name] = kept
+
+
+def next_seed():
+    """Another random draw; after the last seed comes the first."""
+    place("seed", (value_of("seed") + 1) % (CONTROLS["seed"].high + 1))
 
 
 def turn(name, steps):
@@ -470,11 +475,6 @@ def _place_typed(name, field):
 
 def _draw_number(name, control, **options):
     if control.typed:
-def next_seed():
-    """Another random draw; after the last seed comes the first."""
-    place("seed", (value_of("seed") + 1) % (CONTROLS["seed"].high + 1))
-
-
         return st.number_input(
             control.label,
             control.low,

@@ -86,6 +86,11 @@ CHARTS = {  # what each picture's sentence speaks of
         "first_order": "⟨∂L/∂W, dW⟩",
         "difference_error": "The complex step has no difference to round",
     },
+    "small_samples": {
+        "small_samples": "The last draw gave",
+        "sample_band": "lie inside it, but only",
+        "large_experiment": "a false alarm",
+    },
     "scaling_rules": {
         **dict.fromkeys(("exponent_variance", "exponent_mean"), "the variance goes from"),
         **dict.fromkeys(("rule_comparison", "rule_scores"), "Means over 32 queries"),
@@ -105,11 +110,6 @@ CHARTS = {  # what each picture's sentence speaks of
 }
 STEP_CHARTS = {  # the matrices of each step, and those that come beside them without the scale
     "matmul": (("Q", "K", "raw"), ()),
-    "small_samples": {
-        "small_samples": "The last draw gave",
-        "sample_band": "lie inside it, but only",
-        "large_experiment": "a false alarm",
-    },
     "scale": (("raw", "scaled"), ()),
     "mask": (("scaled", "masked"), ("masked_raw",)),
     "softmax": (("masked", "weights"), ("weights_raw",)),
@@ -125,6 +125,7 @@ DATA = {
     "derivation": ["derivation", "score_growth"],
     "attention_steps": ["attention_steps"],
     "backprop": ["products", "gradient_matrix", "first_order", "difference_error"],
+    "small_samples": ["small_samples", "sample_band", "large_experiment"],
     "scaling_rules": ["exponents", "rules", "rule_curves", "bug_weights"],
     "your_scores": ["your_histogram", "your_growth"],
     "training_race": ["race_learning", "race_state", "race_attention", "race_equivalence"],
@@ -145,7 +146,6 @@ def _warm_server(monkeypatch):
 
 
 def open_page(stem, **query):
-    "small_samples": ["small_samples", "sample_band", "large_experiment"],
     """The page as a fresh visitor with this link sees it."""
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
     for name, value in query.items():
