@@ -21,7 +21,7 @@ def live():
     run = training.open_run()
     training.advance(run)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Train", icon=":material/play_arrow:", type="primary", on_click=training.start)
+        st.button("Train", icon=":material/play_arrow:", on_click=training.start)
         if run.playing:
             st.button("Stop", icon=":material/stop:", on_click=training.stop)
         st.progress(training.progress(run), training.progress_sentence(run))

@@ -99,12 +99,13 @@ def advance(run):
         run.playing = False
 
 
-def go_on(going):
-    """Ask for the next run of this fragment; where Streamlit draws the whole page the race rests."""
+def go_on(rest):
+    """Ask for the next run of this fragment. Where Streamlit draws the whole page it cannot be had: rest there."""
     try:
         st.rerun(scope="fragment")
     except StreamlitAPIException:
-        going()
+        rest()
+        st.rerun()
 
 
 def _moments(run):

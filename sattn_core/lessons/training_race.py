@@ -529,7 +529,8 @@ def dose_frames(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3
     rows = []
     for race, before, after in zip(races, work[:-1] / work[-1], work[1:] / work[-1], strict=True):
         for best in sweep_frames(race):
-            yield DoseTable(tuple(rows), float(before + best.progress * (after - before)))
+            if best.progress < 1:
+                yield DoseTable(tuple(rows), float(before + best.progress * (after - before)))
         rows.append(
             DoseRow(race.d_k, race.optimizer, best.best_rates, best.best_loss, best.best_accuracy, float(after))
         )

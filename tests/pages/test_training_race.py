@@ -1,0 +1,168 @@
+"""The training race without a browser: presets, a race shown live, Stop, and the table that visitors share."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import AppTest, app_test
+
+from pages._view import compute, controls, dose, training
+from sattn_core.lessons.training_race import PRESETS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class _WarmPagesManager(PagesManager):
+    """The state of a server on which `st.navigation` has run."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        PagesManager.uses_pages_directory = False
+
+
+@pytest.fixture(autouse=True)
+def _warm_server(monkeypatch):
+    monkeypatch.setattr(app_test, "PagesManager", _WarmPagesManager)
+
+
+def open_race(**query):
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.switch_page("pages/training_race.py").run()
+
+
+def button(app, label):
+    (found,) = [each for each in app.button if each.label == label]
+    return found
+
+
+def bar(app):
+    """What the progress bar says."""
+    return app.get("progress")[0].proto.text
+
+
+def choose(app, name):
+    app.selectbox("race_preset").set_value(name).run()
+    assert [each.message for each in app.exception] == []
+    return app
+
+
+def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button():
+    assert bar(open_race()) == "Step 300 of 300"
+    for longer in ({"n_steps": "3000"}, {"d_k": "1024"}, {"rates": "best"}):
+        assert bar(open_race(**longer)).startswith("Press Train")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_sets_the_settings_and_says_what_it_teaches(name):
+    app = choose(open_race(data="fresh", seed="3"), name)
+    assert PRESETS[name].teaches in {each.value for each in app.markdown}
+    assert app.selectbox("race_preset").value == name
+    run = app.session_state["race_run"]
+    for field, value in PRESETS[name].changes.items():
+        assert getattr(run.params, field) == value
+    assert (run.params.seed, run.best) == (3, PRESETS[name].best_rates)
+    assert run.params.fresh_data == (name == "fresh_data")  # a preset takes back what is not its own
+
+
+def test_settings_of_no_preset_are_said_to_be_one_s_own():
+    app = open_race(learning_rate="0.3")
+    assert app.selectbox("race_preset").value == "own settings"
+    assert app.session_state["race_run"].params.learning_rate == 0.3
+
+
+def test_an_exponent_of_one_s_own_is_a_fourth_run():
+    params = open_race(own_exponent="0.25", start="scores").session_state["race_run"].params
+    assert params.exponents == (0.0, 0.5, 1.0, 0.25)
+    assert params.init_exponents == (0.25, 0.0, -0.25, 0.125)
+
+
+def train(app):
+    """Train to the end. AppTest always draws the whole page, in which a race rests: so it is advanced here."""
+    button(app, "Train").click().run()
+    assert [each.message for each in app.exception] == []
+    run = app.session_state["race_run"]
+    assert not run.playing
+    run.playing = True
+    while run.playing:
+        training.advance(run)
+    app.run()
+    assert [each.message for each in app.exception] == []
+    return run
+
+
+def test_a_race_shown_live_ends_as_the_race_at_once():
+    app = open_race(n_seeds="2", n_steps="50")
+    at_once = app.session_state["race_run"].result
+    live = train(app)
+    assert bar(app) == "Step 50 of 50"
+    assert live.result is not at_once
+    assert (live.result.loss.mean == at_once.loss.mean).all()
+    assert [each.label for each in app.button if each.label == "Stop"] == []
+
+
+def test_the_best_rates_come_from_a_sweep_that_is_shown():
+    app = open_race(rates="best", n_seeds="1", n_steps="20", d_k="8", n_pairs="4")
+    run = train(app)
+    assert run.result.params.learning_rates == run.sweep.best_rates
+    assert "race_rates" in {each.key for each in app.get("plotly_chart")}
+
+
+def test_stop_keeps_what_is_there():
+    app = open_race(n_seeds="1", d_k="8")
+    run = app.session_state["race_run"]
+    run.playing, run.moments = True, training._moments(run)
+    for _ in range(3):
+        training.advance(run)
+    step = run.result.step
+    assert 0 < step < 300
+    app.run()  # the whole page, in which the race rests
+    assert not run.playing
+    assert bar(app).startswith("Stopped at step ")
+    assert "race_learning" in {each.key for each in app.get("plotly_chart")}
+
+
+def test_a_move_of_the_dimension_starts_another_race():
+    app = open_race()
+    app.select_slider("d_k").set_value(16).run()
+    assert app.session_state["race_run"].params.d_k == 16
+
+
+def test_the_table_is_computed_once_for_all_visitors_and_says_when_and_how(monkeypatch):
+    compute.dose_record.clear()
+    monkeypatch.setattr(dose, "STEPS", 2)
+    monkeypatch.setattr(dose, "SEEDS", 1)
+    app = open_race()
+    assert "Not computed since this server was started" in " ".join(each.value for each in app.markdown)
+    while not compute.dose_record("sgd").done:
+        button(app, "Compute the table").click().run()
+        assert [each.message for each in app.exception] == []
+    assert app.table[0].value["d_k"].tolist() == ["8", "16", "32", "64", "128", "256", "512"]
+    other = open_race()
+    assert len(other.table) == 1
+    said = " ".join(each.value for each in other.markdown)
+    assert "Computed on this server" in said
+    assert "6 learning rates for each scale" in said
+    compute.dose_record.clear()
+
+
+def test_visitors_who_wait_share_the_work_and_a_finished_table_can_be_computed_again(monkeypatch):
+    monkeypatch.setattr(dose, "STEPS", 2)
+    monkeypatch.setattr(dose, "SEEDS", 1)
+    record = dose.DoseRecord("sgd")
+    pieces = 0
+    while not record.done:
+        record.advance()
+        pieces += 1
+    table = record.table
+    record.advance()
+    assert record.table is table
+    record.restart()
+    assert (record.table.progress, record.when) == (0.0, None)
+    assert pieces > len(table.rows)
+
+
+def test_every_setting_is_a_control_with_its_default_in_the_preset_of_the_race():
+    for name, value in training._preset_settings("race").items():
+        assert controls.CONTROLS[name].default == value
