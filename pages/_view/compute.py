@@ -14,6 +14,7 @@ from sattn_core.lessons import score_variance as lesson_score_variance
 from sattn_core.lessons import small_samples as lesson_small_samples
 from sattn_core.lessons import softmax_saturation as lesson_softmax
 from sattn_core.lessons import training_race as lesson_training_race
+from sattn_core.lessons import unit_variance as lesson_unit_variance
 from sattn_core.lessons import your_scores as lesson_your_scores
 from sattn_core.lessons.start import measure_start
 
@@ -24,6 +25,7 @@ N_WALKS = 6
 PAIRS = {"independent": 0.0, "aligned": 0.5}  # correlation of query i with key i, at the start and after training
 RULE_CURVE_DIMS = tuple(2**j for j in range(2, 9))
 RULE_CURVE_KEYS = tuple(2**j for j in range(2, 11))
+SHARED_TOKENS = 16
 BAND_DRAWS = 20  # measured points at each size of the matrix
 SAMPLE_ROWS = 128  # queries and keys of a sample: measured in less than a blink
 SUFFIXES = list(lesson_your_scores.SUFFIXES)
@@ -275,6 +277,23 @@ def sample_band(**options):
 @st.cache_data(max_entries=16, show_spinner=False)
 def large_experiment(seed):
     return lesson_small_samples.measure_large_experiment(seed=seed)
+
+
+def unit_variance_params(d_k, n_heads, normalise, bias, **options):
+    """Heads of the slider's d_k side by side; no more of them, and no fewer, than the lesson takes."""
+    n_heads = min(max(n_heads, -(-lesson_unit_variance.NARROWEST // d_k)), lesson_unit_variance.WIDEST // d_k)
+    switches = {"normalise": normalise == "on", "bias": bias == "on"}
+    return lesson_unit_variance.UnitVarianceParams(d_k * n_heads, n_heads, **switches, **options)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def unit_variance(params):
+    return lesson_unit_variance.measure_unit_variance(params)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def shared_input(params):
+    return lesson_unit_variance.measure_shared_input(params)
 
 
 def sample_params(sample, d_k, seed):

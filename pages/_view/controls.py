@@ -13,6 +13,7 @@ from math import isnan
 import streamlit as st
 
 from sattn_core import COMPONENT_LAWS
+from sattn_core.initialisation import INIT_SCHEMES
 from sattn_core.lessons.scaling_rules import BUGS
 from sattn_core.lessons.small_samples import DEFAULT_SIZES
 from sattn_core.lessons.your_scores import SAMPLES
@@ -307,6 +308,16 @@ CONTROLS = {
     "rho": Number("ρ of q_i with k_i", 0.5, -1, 1, tuple(j / 20 for j in range(-20, 21)), whole=False, shown=_decimal),
     "r": Number("r between coordinates", 0.3, 0, 1, tuple(j / 20 for j in range(21)), whole=False, shown=_decimal),
     "nu": Number("Degrees of freedom ν", 1.5, 1.5, 30, _FREEDOMS, whole=False, shown=_decimal),
+    "scheme": Choice("Weights drawn by", "torch_multihead_attention", INIT_SCHEMES, help="For W_Q and for W_K."),
+    "n_heads": Number("Heads", 8, 1, 64, (1, 2, 4, 8, 12, 16, 32, 64), help="d_model = heads × d_k, 2 to 2,048."),
+    "normalise": Choice("LayerNorm", "on", ("on", "off"), bar=True),
+    "x_mean": Number("Mean of x", 0, -10, 10, tuple(range(-10, 11)), whole=False, shown=_decimal),
+    "x_std": Number(
+        "σ of x", 1, 0.1, 100, (0.1, 0.3, 0.5, 1.0, 2.0, 3.0, 7.0, 10.0, 30.0, 100.0), whole=False, shown=_decimal
+    ),
+    "bias": Choice(
+        "Default bias", "off", ("off", "on"), help="Only torch_linear has one that is not 0 at the start.", bar=True
+    ),
     "size": Number("Size of the score matrix", 2, 2, 64, DEFAULT_SIZES, help="The product is size × size."),
     "inner": Choice(
         "Inner dimension",
@@ -499,7 +510,8 @@ def _draw_number(name, control, **options):
 
 def _draw_choice(name, control, **options):
     widget = st.segmented_control if control.bar else st.selectbox
-    default = {"default": control.default, "required": True} if control.bar else {}
+    first = control.options.index(control.default)
+    default = {"default": control.default, "required": True} if control.bar else {"index": first}
     return widget(
         control.label,
         control.options,

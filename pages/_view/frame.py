@@ -105,6 +105,15 @@ LESSONS = (
         live=True,
     ),
     Lesson(
+        "unit_variance",
+        "Unit variance",
+        "Are q and k really unit variance?",
+        ":material/straighten:",
+        "The evidence",
+        ("d_k", "law", "seed"),
+        live=True,
+    ),
+    Lesson(
         "training_race",
         "Training race",
         "Does it matter when we train?",

@@ -15,6 +15,7 @@ from sattn_core.layer_norm import layer_norm
 from sattn_core.softmax import softmax
 from sattn_core.sweep import bin_counts
 
+NARROWEST, WIDEST = 2, 2048  # d_model
 STAGES = ("x", "layer_norm", "q", "k", "raw_scores", "scaled_scores")
 SHARING = ("independent", "tied_weights", "same_vectors")
 HISTOGRAM_EDGES = np.linspace(-5.0, 5.0, 61)  # in units of each stage's predicted standard deviation
@@ -59,7 +60,7 @@ class UnitVarianceParams:
     seed: int = 0
 
     def __post_init__(self):
-        check_integer("d_model", self.d_model, 2, 2048)
+        check_integer("d_model", self.d_model, NARROWEST, WIDEST)
         check_heads(self.d_model, self.n_heads)
         check_integer("n_tokens", self.n_tokens, 2, 256)
         check_choice("law", self.law, COMPONENT_LAWS)

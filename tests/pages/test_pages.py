@@ -41,6 +41,7 @@ OWN_CONTROLS = {
     "attention_steps": ("step", "preset", "query", "key", "column", "without_scale", "Q", "K", "V", "mask"),
     "backprop": ("A", "B", "gradient", "exponent", "masking", "weight"),
     "small_samples": ("size", "inner", "ddof", "n_draws"),
+    "unit_variance": ("scheme", "n_heads", "normalise", "x_mean", "x_std", "bias"),
     "scaling_rules": ("alpha", "rho", "rule", "pairs", "bug"),
     "your_scores": ("sample", "head"),
     "training_race": (
@@ -91,6 +92,11 @@ CHARTS = {  # what each picture's sentence speaks of
         "sample_band": "lie inside it, but only",
         "large_experiment": "a false alarm",
     },
+    "unit_variance": {
+        "unit_variance": "measured (and predicted), of q is",
+        "schemes": "the scaled scores start with a standard deviation from",
+        "shared_input": "all divided by √d_k",
+    },
     "scaling_rules": {
         **dict.fromkeys(("exponent_variance", "exponent_mean"), "the variance goes from"),
         **dict.fromkeys(("rule_comparison", "rule_scores"), "Means over 32 queries"),
@@ -126,6 +132,7 @@ DATA = {
     "attention_steps": ["attention_steps"],
     "backprop": ["products", "gradient_matrix", "first_order", "difference_error"],
     "small_samples": ["small_samples", "sample_band", "large_experiment"],
+    "unit_variance": ["unit_variance", "schemes", "shared_input"],
     "scaling_rules": ["exponents", "rules", "rule_curves", "bug_weights"],
     "your_scores": ["your_histogram", "your_growth"],
     "training_race": ["race_learning", "race_state", "race_attention", "race_equivalence"],

@@ -1,0 +1,288 @@
+"""Pictures of the unit_variance lesson: the pipeline stage by stage, all initialisations, shared inputs."""
+
+import math
+
+import numpy as np
+
+from pages._view.figures.base import (
+    axis,
+    colour_bar,
+    corner,
+    dashed,
+    figure,
+    heading,
+    heatmap,
+    label,
+    line,
+    solid,
+    steps,
+    title,
+)
+from pages._view.theme import number
+from sattn_core.lessons.unit_variance import NARROWEST, WIDEST
+
+_HALF_WIDTH = 3  # in units of the standard deviation √d_k that raw scores should have
+_STAGES = {
+    "x": "x",
+    "layer_norm": "LayerNorm(x)",
+    "q": "q = x W_Q",
+    "k": "k = x W_K",
+    "raw_scores": "raw scores q·k",
+    "scaled_scores": "scaled q·k/√d_k",
+}
+_SHARING = {
+    "independent": "W_Q, W_K apart",
+    "tied_weights": "W_Q = W_K",
+    "same_vectors": "Q = K = X",
+}
+_STD_TICKS = (0.01, 0.03, 0.1, 0.3, 1, 3)
+
+
+def pipeline(result, profile):
+    """The histogram of every stage on one axis, from x at the top to the scaled scores."""
+    stages, n = result.stages, len(result.stages)
+    half = _HALF_WIDTH * max(math.sqrt(result.params.d_k), 3)
+    layout, traces, words = {}, [], []
+    for i, stage in enumerate(stages):
+        axes = "" if i == 0 else str(i + 1)
+        top = 1 - i / n
+        heights = {"range": [0, 1], "showticklabels": False, "ticks": "", "anchor": "x", "showline": False}
+        layout[f"yaxis{axes}"] = axis(profile, domain=[top - 0.58 / n, top], **heights)
+        on = {"yaxis": f"y{axes}"}
+        bars = stage.counts / max(stage.counts.max(), 1)
+        traces.append(steps(stage.edges, bars, _colour(stage.name, profile), stage.name) | on)
+        ends = [stage.predicted_mean - stage.predicted_std, stage.predicted_mean + stage.predicted_std]
+        traces += [line([x, x], [0, 1], dashed(profile), f"{stage.name}, predicted ± 1 σ") | on for x in ends]
+        small = {"font": _small(profile), "xref": "x domain"}
+        words.append(heading(_stage_words(stage), profile, axes=axes) | small)
+    last = f"y{n}"
+    return figure(
+        profile,
+        traces,
+        left=0.8,
+        xaxis=axis(profile, "value, one axis for all stages", range=[-half, half], anchor=last, grid=True),
+        annotations=words,
+        **layout,
+    )
+
+
+def _colour(name, profile):
+    return {"raw_scores": profile.raw, "scaled_scores": profile.scaled}.get(name, profile.band)
+
+
+def _stage_words(stage):
+    return f"{_STAGES[stage.name]}: σ {number(stage.std)}"
+
+
+def pipeline_sentence(result, asked):
+    """What q and the scores get under the chosen initialisation, measured beside predicted."""
+    params, stage = result.params, {stage.name: stage for stage in result.stages}
+    norm = "LayerNorm" if params.normalise else "no LayerNorm"
+    return (
+        f"At d_k = {params.d_k:,} with {_plural(params.n_heads)} (d_model = {params.d_model:,}), {norm} and "
+        f"{params.scheme}, the standard deviation σ, measured (and predicted), of q is {_beside(stage['q'])}, of raw "
+        f"scores {_beside(stage['raw_scores'])}, of scaled scores {_beside(stage['scaled_scores'])}: "
+        f"{_verdict(stage['scaled_scores'])}{_heads(params, asked)}"
+    )
+
+
+def _heads(params, asked):
+    """What is said if the number of heads asked for does not fit the lesson's widths."""
+    if params.n_heads == asked:
+        return ""
+    return f" With {_plural(asked)} d_model would not be from {NARROWEST} to {WIDEST:,}."
+
+
+def _plural(n):
+    return "1 head" if n == 1 else f"{n} heads"
+
+
+def _beside(stage):
+    return f"{number(stage.std)} ({number(stage.predicted_std)}, {_where(stage)} its band)"
+
+
+def _where(stage):
+    return "inside" if stage.low <= stage.std <= stage.high else "outside"
+
+
+def _verdict(stage):
+    wanted = stage.predicted_std
+    if abs(wanted - 1) < 0.01:
+        return "unit variance, as the rule assumes."
+    if wanted > 1:
+        return f"{number(wanted)} times what the rule assumes."
+    return f"only {number(wanted)} times what the rule assumes."
+
+
+def stage_table(result):
+    """Every stage: predicted and measured standard deviation, band, z and what the rule takes for granted."""
+    stages = result.stages
+    return {
+        "stage": [_STAGES[stage.name] for stage in stages],
+        "shape": [" × ".join(f"{size:,}" for size in stage.shape) for stage in stages],
+        "σ assumed": [number(stage.ideal_std) for stage in stages],
+        "σ predicted": [number(stage.predicted_std, 4) for stage in stages],
+        "σ measured": [number(stage.std, 4) for stage in stages],
+        "95 % band": [f"{number(stage.low, 4)} to {number(stage.high, 4)}, {_where(stage)}" for stage in stages],
+        "z": ["none" if np.isnan(stage.z) else number(stage.z, 2) for stage in stages],
+    }
+
+
+def pipeline_table(result):
+    """Bins and counts of every stage."""
+    columns = {}
+    for stage in result.stages:
+        columns[f"{stage.name} from"] = stage.edges[:-1].tolist()
+        columns[f"{stage.name} to"] = stage.edges[1:].tolist()
+        columns[f"{stage.name} count"] = stage.counts.tolist()
+    return columns
+
+
+def schemes(result, profile):
+    """Standard deviation of the scaled scores under every initialisation; the chosen one is measured too."""
+    rows = result.schemes[::-1]
+    names = [row.name for row in rows]
+    marker = {"symbol": "square", "size": profile.marker_size * 1.4, "color": profile.scaled}
+    traces = [line([row.scaled_std, 1], [row.name] * 2, solid(profile, profile.grid, 1.5), row.name) for row in rows]
+    traces.append(line([1, 1], [names[0], names[-1]], dashed(profile), "assumed"))
+    traces.append(
+        line([row.scaled_std for row in rows], names, {}, "predicted") | {"mode": "markers", "marker": marker}
+    )
+    (chosen,) = [row for row in rows if row.chosen]
+    ring = {"symbol": "circle-open", "size": profile.marker_size * 2.2, "color": profile.text, "line": {"width": 3}}
+    traces.append(
+        line([chosen.measured_scaled_std], [chosen.name], {}, "measured") | {"mode": "markers", "marker": ring}
+    )
+    words = [label(row.name, profile, x=-2.1, y=row.name, xanchor="left", yanchor="bottom", yshift=2) for row in rows]
+    return figure(
+        profile,
+        traces,
+        left=0.8,
+        title=title("σ of the scaled scores", profile),
+        xaxis=axis(profile, "standard deviation", grid=True, type="log", range=[-2.1, 0.9], tickvals=_STD_TICKS),
+        yaxis=axis(
+            profile,
+            type="category",
+            categoryorder="array",
+            categoryarray=names,
+            range=[-0.6, len(rows) - 0.1],
+            showticklabels=False,
+            ticks="",
+            showline=False,
+        ),
+        annotations=[*words, corner("■ predicted<br>○ measured", profile, align="right")],
+    )
+
+
+def schemes_sentence(result):
+    """The largest and the smallest of the initialisations, and where the chosen one stands."""
+    rows, params = result.schemes, result.params
+    (chosen,) = [row for row in rows if row.chosen]
+    unit = [row.name for row in rows if abs(row.scaled_std - 1) < 1e-3]
+    named = f"only {' and '.join(unit)} give 1" if unit else "none gives 1"
+    return (
+        f"At d_k = {params.d_k:,} and d_model = {params.d_model:,} the scaled scores start with a standard deviation "
+        f"from {number(rows[0].scaled_std)} ({rows[0].name}) to {number(rows[-1].scaled_std)} ({rows[-1].name}); "
+        f"{named}. The chosen {chosen.name} is predicted at {number(chosen.scaled_std)} for normalised x, "
+        f"measured at {number(chosen.measured_scaled_std)} here."
+    )
+
+
+def schemes_table(result):
+    """All initialisations side by side, largest scaled standard deviation first, the chosen one measured."""
+    rows = result.schemes
+    return {
+        "scheme": [row.name for row in rows],
+        "variance of a weight": [row.formula for row in rows],
+        "Var(q_i)": [number(row.component_variance, 4) for row in rows],
+        "σ raw": [number(row.raw_std, 4) for row in rows],
+        "σ scaled": [number(row.scaled_std, 4) for row in rows],
+        "measured: Var(q_i)": [_if_chosen(row.measured_component_variance) for row in rows],
+        "σ raw, measured": [_if_chosen(row.measured_raw_std) for row in rows],
+        "σ scaled, measured": [_if_chosen(row.measured_scaled_std) for row in rows],
+        "where from": [row.source for row in rows],
+    }
+
+
+def _if_chosen(value):
+    return "" if np.isnan(value) else number(value, 4)
+
+
+def schemes_data(result):
+    """The same in full precision, for the file."""
+    fields = ("name", "formula", "component_variance", "raw_std", "scaled_std", "source")
+    return {field: [getattr(row, field) for row in result.schemes] for field in fields}
+
+
+def shared(rows, d_k, profile):
+    """Scaled scores of one head, token against token: separate weights, tied weights, and Q = K = X."""
+    limit = math.sqrt(d_k)
+    traces, layout, words = [], {}, []
+    for i, row in enumerate(rows):
+        axes, left = "" if i == 0 else str(i + 1), i / 3
+        cells = heatmap(profile, row.scores, limit, name=row.name) | {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
+        traces.append(cells | (colour_bar(profile, [-limit, 0, limit]) if i == 0 else {}))
+        plain = {"showticklabels": False, "ticks": "", "showline": False}
+        layout[f"xaxis{axes}"] = axis(profile, domain=[left, left + 0.31], anchor=f"y{axes}", **plain)
+        layout[f"yaxis{axes}"] = axis(profile, anchor=f"x{axes}", autorange="reversed", **plain)
+        words.append(heading(_SHARING[row.name], profile, axes=axes) | {"font": _small(profile)})
+    traces[0]["colorbar"] |= {"ticktext": [f"−{number(limit)}", "0", number(limit)]}
+    fig = figure(profile, traces, left=0.8, plot_bgcolor=profile.grid, annotations=words, **layout)
+    fig.layout.margin.b = 4 * profile.axis_size  # room for the key to the colours
+    return fig
+
+
+def _small(profile):
+    return {"size": profile.tick_size, "color": profile.text}
+
+
+def shared_sentence(rows, d_k):
+    """How a token scores itself, in the three cases, with the correct scale throughout."""
+    apart, tied, same = rows
+    n = len(apart.scores)
+    return (
+        f"At d_k = {d_k:,}, all divided by √d_k: with separate W_Q and W_K a token scores itself "
+        f"{number(apart.diagonal_mean)} on average, like any other (predicted 0); with W_Q = W_K "
+        f"{number(tied.diagonal_mean)} (predicted {number(tied.predicted_diagonal_mean)}); with Q = K = X "
+        f"{number(same.diagonal_mean)} (predicted {number(same.predicted_diagonal_mean)}), and it puts "
+        f"{100 * same.self_weight:.1f} % of its weight on itself, where {100 / n:.1f} % would be neutral."
+    )
+
+
+def shared_table(rows):
+    """Diagonal against off-diagonal scaled scores, measured beside predicted."""
+    return {
+        "scores from": [_SHARING[row.name] for row in rows],
+        "diagonal: mean": [number(row.diagonal_mean) for row in rows],
+        "predicted": [number(row.predicted_diagonal_mean) for row in rows],
+        "off-diagonal: σ": [number(row.off_diagonal_std) for row in rows],
+        "predicted σ": [number(row.predicted_off_diagonal_std) for row in rows],
+        "weight on itself": [f"{100 * row.self_weight:.1f} %" for row in rows],
+    }
+
+
+def shared_data(rows):
+    """Every score of the shown heads."""
+    n = len(rows[0].scores)
+    places = {"query": np.repeat(np.arange(1, n + 1), n).tolist(), "key": np.tile(np.arange(1, n + 1), n).tolist()}
+    return places | {row.name: row.scores.ravel().tolist() for row in rows}
+
+
+def code(params):
+    """The Python that measures the pipeline again."""
+    return (
+        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_unit_variance\n\n"
+        f"result = measure_unit_variance({params!r})\n"
+        "for stage in result.stages:\n"
+        "    print(stage.name, stage.std, stage.predicted_std, stage.z)\n"
+    )
+
+
+def shared_code(params):
+    """The Python that measures the shared inputs again."""
+    return (
+        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_shared_input\n\n"
+        f"rows = measure_shared_input({params!r})\n"
+        "for row in rows:\n"
+        "    print(row.name, row.diagonal_mean, row.predicted_diagonal_mean, row.self_weight)\n"
+    )

@@ -1,0 +1,65 @@
+"""unit_variance: LayerNorm fixes x, not q and k; their variance is that of a weight times d_model."""
+
+import streamlit as st
+
+from pages._view import compute, controls, frame, show
+from pages._view.figures import unit_variance as figures
+
+frame.ensure_frame()
+profile = frame.profile()
+show.heading(
+    frame.lesson("unit_variance"),
+    "Only if the weights are drawn so. LayerNorm fixes $|x|^2 = d_{model}$ for any data; then "
+    "$\\operatorname{Var}(q_i) = d_{model} \\operatorname{Var}(W_{ij})$: "
+    "1 for a square Xavier matrix, ½ in PyTorch's attention.",
+)
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    options = {"scheme": controls.draw("scheme", width=300), "normalise": controls.draw("normalise")}
+    n_heads = controls.draw("n_heads", width=240)
+    with st.popover("The input x", icon=":material/tune:"):
+        options |= {name: controls.draw(name) for name in ("x_mean", "x_std", "bias")}
+options |= {name: controls.value_of(name) for name in ("law", "seed")}
+
+
+@st.fragment(key=frame.LIVE)
+def live():
+    d_k = controls.value_of("d_k")
+    params = compute.unit_variance_params(d_k, n_heads, **options)
+    result = compute.unit_variance(params)
+    left, right = st.columns(2)
+    with left:
+        show.figure(
+            figures.pipeline(result, profile),
+            key="unit_variance",
+            sentence=figures.pipeline_sentence(result, n_heads),
+            table=figures.pipeline_table(result),
+            code=figures.code(params),
+        )
+    with right:
+        show.figure(
+            figures.schemes(result, profile),
+            key="schemes",
+            sentence=figures.schemes_sentence(result),
+            table=figures.schemes_data(result),
+            code=figures.code(params),
+        )
+    st.header("Stage by stage, predicted and measured", anchor=False)
+    st.table(figures.stage_table(result))
+    st.header("All initialisations side by side", anchor=False)
+    st.table(figures.schemes_table(result))
+
+    st.header("The trap: Q = K = X, and tied weights", anchor=False)
+    few = compute.unit_variance_params(d_k, n_heads, n_tokens=compute.SHARED_TOKENS, **options)
+    rows = compute.shared_input(few)
+    show.figure(
+        figures.shared(rows, d_k, profile),
+        key="shared_input",
+        sentence=figures.shared_sentence(rows, d_k),
+        table=figures.shared_data(rows),
+        code=figures.shared_code(few),
+    )
+    st.table(figures.shared_table(rows))
+
+
+live()
+show.prose("unit_variance")

@@ -1,0 +1,211 @@
+"""Pictures of the unit_variance lesson: their data are the result's, their words are its numbers."""
+
+import contextlib
+import io
+from dataclasses import replace
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from pages._view.figures import unit_variance as figures
+from pages._view.theme import DARK, LIGHT, PROJECTOR, number
+from sattn_core.initialisation import INIT_SCHEMES
+from sattn_core.lessons.unit_variance import (
+    STAGES,
+    UnitVarianceParams,
+    measure_shared_input,
+    measure_unit_variance,
+)
+
+PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+
+
+@pytest.fixture(scope="module")
+def result():
+    return measure_unit_variance(UnitVarianceParams(128, 2, 16))
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return measure_shared_input(UnitVarianceParams(n_tokens=16))
+
+
+def run(code):
+    """What a piece of code defines."""
+    names = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code, names)
+    return names
+
+
+def texts(fig):
+    return [note.text for note in fig.layout.annotations]
+
+
+def trace_of(fig, name):
+    (found,) = [trace for trace in fig.data if trace.name == name]
+    return found
+
+
+def chosen(result):
+    (row,) = [row for row in result.schemes if row.chosen]
+    return row
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_pipeline_shows_every_stage_on_one_axis(result, profile):
+    fig = figures.pipeline(result, profile)
+    go.Figure(fig.to_dict())  # Plotly validates every property
+    assert [stage.name for stage in result.stages] == list(STAGES)
+    for i, stage in enumerate(result.stages):
+        bars = trace_of(fig, stage.name)
+        np.testing.assert_array_equal(bars.x, stage.edges)
+        np.testing.assert_array_equal(bars.y, [*(stage.counts / stage.counts.max()), 0])
+        assert (bars.xaxis, bars.yaxis) == (None, f"y{i + 1}" if i else "y")
+        ends = [trace.x[0] for trace in fig.data if trace.name == f"{stage.name}, predicted ± 1 σ"]
+        np.testing.assert_allclose(ends, [-stage.predicted_std, stage.predicted_std])
+    assert (trace_of(fig, "raw_scores").fillcolor, trace_of(fig, "scaled_scores").fillcolor) == (
+        profile.raw,
+        profile.scaled,
+    )
+    assert tuple(fig.layout.xaxis.range) == (-24, 24)  # 3 √64
+
+
+def test_the_axis_depends_on_d_k_only():
+    def span(**options):
+        params = UnitVarianceParams(32, 8, 8, **options)
+        return tuple(figures.pipeline(measure_unit_variance(params), LIGHT).layout.xaxis.range)
+
+    assert {span(scheme=name) for name in INIT_SCHEMES} | {span(x_std=100.0)} == {(-9, 9)}
+
+
+def test_without_layer_norm_its_stage_is_left_out():
+    result = measure_unit_variance(UnitVarianceParams(32, 2, 8, normalise=False))
+    said = texts(figures.pipeline(result, LIGHT))
+    assert len(said) == 5
+    assert not [text for text in said if text.startswith("LayerNorm")]
+    assert "no LayerNorm and" in figures.pipeline_sentence(result, 2)
+
+
+def test_every_stage_is_titled_with_its_measured_deviation(result):
+    said = texts(figures.pipeline(result, LIGHT))
+    names = ("x", "LayerNorm(x)", "q = x W_Q", "k = x W_K", "raw scores q·k", "scaled q·k/√d_k")
+    assert said == [f"{name}: σ {number(stage.std)}" for name, stage in zip(names, result.stages, strict=True)]
+
+
+def test_the_sentence_has_measured_and_predicted_numbers(result):
+    said = figures.pipeline_sentence(result, 2)
+    q, raw, scaled = result.stages[2], result.stages[4], result.stages[5]
+    assert said.startswith("At d_k = 64 with 2 heads (d_model = 128), LayerNorm and torch_multihead_attention, ")
+    assert f"of q is {number(q.std)} (0.707, " in said
+    assert f"of raw scores {number(raw.std)} (4.00, " in said
+    assert f"of scaled scores {number(scaled.std)} (0.500, " in said
+    assert said.endswith("only 0.500 times what the rule assumes.")
+
+
+def test_a_measured_value_outside_its_band_is_said_to_be(result):
+    *others, last = result.stages
+    assert "0.900 (0.500, outside its band)" in figures.pipeline_sentence(
+        replace(result, stages=(*others, replace(last, std=0.9))), 2
+    )
+    assert "0.500 (0.500, inside its band)" in figures.pipeline_sentence(
+        replace(result, stages=(*others, replace(last, std=0.5))), 2
+    )
+
+
+@pytest.mark.parametrize(
+    ("scheme", "verdict"),
+    [("xavier_square", "unit variance, as the rule assumes."), ("he_normal", "2.00 times what the rule assumes.")],
+)
+def test_the_verdict_depends_on_the_initialisation(scheme, verdict):
+    said = figures.pipeline_sentence(measure_unit_variance(UnitVarianceParams(128, 1, 8, scheme=scheme)), 1)
+    assert said.endswith(f": {verdict}")
+    assert "with 1 head (" in said
+
+
+def test_the_stage_tables_are_the_data(result):
+    table = figures.stage_table(result)
+    assert table["σ measured"] == [number(stage.std, 4) for stage in result.stages]
+    assert table["σ predicted"] == [number(stage.predicted_std, 4) for stage in result.stages]
+    assert table["σ assumed"] == ["1.00", "1.00", "1.00", "1.00", "8.00", "1.00"]
+    assert table["shape"][4] == "2 × 16 × 16"
+    assert table["z"][1] == "none"
+    data = figures.pipeline_table(result)
+    assert data["q count"] == result.stages[2].counts.tolist()
+    assert len(data) == 18
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result, profile):
+    fig = figures.schemes(result, profile)
+    go.Figure(fig.to_dict())
+    predicted = trace_of(fig, "predicted")
+    assert dict(zip(predicted.y, predicted.x, strict=True)) == {row.name: row.scaled_std for row in result.schemes}
+    measured = trace_of(fig, "measured")
+    assert (measured.y, measured.x) == (("torch_multihead_attention",), (chosen(result).measured_scaled_std,))
+    assert set(INIT_SCHEMES) <= set(texts(fig))
+    assert fig.layout.yaxis.categoryarray[-1] == result.schemes[0].name  # the largest is on top
+
+
+def test_the_schemes_sentence_has_both_ends_and_the_chosen_one(result):
+    said = figures.schemes_sentence(result)
+    first, last = result.schemes[0], result.schemes[-1]
+    assert f"from {number(first.scaled_std)} ({first.name}) to {number(last.scaled_std)} ({last.name})" in said
+    assert "only xavier_square and lecun_normal give 1." in said
+    assert f"predicted at 0.500 for normalised x, measured at {number(chosen(result).measured_scaled_std)}" in said
+
+
+def test_the_schemes_tables_show_measured_numbers_for_the_chosen_one_only():
+    result = measure_unit_variance(UnitVarianceParams())
+    table = figures.schemes_table(result)
+    assert dict(zip(table["scheme"], table["σ scaled"], strict=True)) == {
+        "he_normal": "2.000",
+        "xavier_per_head": "1.778",
+        "xavier_square": "1.000",
+        "lecun_normal": "1.000",
+        "torch_multihead_attention": "0.5000",
+        "torch_linear": "0.3333",
+        "normal_0_02": "0.2048",
+        "keras_multihead_attention": "0.02778",
+    }
+    shown = {name for name, value in zip(table["scheme"], table["σ scaled, measured"], strict=True) if value}
+    assert shown == {"torch_multihead_attention"}
+    assert figures.schemes_data(result)["scaled_std"] == [row.scaled_std for row in result.schemes]
+
+
+def test_a_number_of_heads_that_does_not_fit_is_said(result):
+    assert figures.pipeline_sentence(result, 64).endswith(
+        "the rule assumes. With 64 heads d_model would not be from 2 to 2,048."
+    )
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_shared_inputs_share_one_colour_domain(rows, profile):
+    fig = figures.shared(rows, 64, profile)
+    go.Figure(fig.to_dict())
+    assert [trace.showscale for trace in fig.data] == [True, False, False]
+    for trace, row in zip(fig.data, rows, strict=True):
+        np.testing.assert_array_equal(trace.z, row.scores)
+        assert (trace.zmin, trace.zmax) == (-8, 8)
+    assert texts(fig) == ["W_Q, W_K apart", "W_Q = W_K", "Q = K = X"]
+
+
+def test_the_trap_in_words_and_numbers(rows):
+    said = figures.shared_sentence(rows, 64)
+    assert f"{number(rows[0].diagonal_mean)} on average, like any other (predicted 0)" in said
+    assert "with W_Q = W_K" in said
+    assert said.endswith(
+        "with Q = K = X 8.00 (predicted 8.00), and it puts "
+        f"{100 * rows[2].self_weight:.1f} % of its weight on itself, where 6.2 % would be neutral."
+    )
+    table = figures.shared_table(rows)
+    assert table["diagonal: mean"] == [number(row.diagonal_mean) for row in rows]
+    assert table["predicted"] == ["0", number(rows[1].predicted_diagonal_mean), "8.00"]
+    assert figures.shared_data(rows)["tied_weights"] == rows[1].scores.ravel().tolist()
+
+
+def test_the_code_gives_what_is_shown(result, rows):
+    assert run(figures.code(result.params))["result"].stages[2].std == result.stages[2].std
+    again = run(figures.shared_code(UnitVarianceParams(n_tokens=16)))["rows"]
+    np.testing.assert_array_equal(again[1].scores, rows[1].scores)

@@ -1,0 +1,81 @@
+"""The unit_variance page: initialisations, the input x, heads that do not fit, the trap."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import AppTest, app_test
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class _WarmPagesManager(PagesManager):
+    """The state of a server on which `st.navigation` has run."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        PagesManager.uses_pages_directory = False
+
+
+@pytest.fixture(autouse=True)
+def _warm_server(monkeypatch):
+    monkeypatch.setattr(app_test, "PagesManager", _WarmPagesManager)
+
+
+def open_page(**query):
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.switch_page("pages/unit_variance.py").run()
+
+
+def said(app):
+    assert [each.message for each in app.exception] == []
+    return {each.key: each.proto.alt for each in app.get("plotly_chart")}
+
+
+def deviations(app):
+    stages = app.table[0].value
+    return dict(zip(stages["stage"], stages["σ predicted"], strict=True))
+
+
+def test_pytorch_s_attention_gives_half_at_first_sight():
+    app = open_page()
+    first = said(app)["unit_variance"]
+    assert first.startswith("At d_k = 64 with 8 heads (d_model = 512), LayerNorm and torch_multihead_attention")
+    assert first.endswith("only 0.500 times what the rule assumes.")
+    assert deviations(app)["q = x W_Q"] == "0.7071"
+    assert app.table[1].value["σ scaled"].tolist()[:2] == ["2.000", "1.778"]
+
+
+@pytest.mark.parametrize(("scheme", "scaled"), [("xavier_square", "1.000"), ("keras_multihead_attention", "0.02778")])
+def test_the_initialisation_decides(scheme, scaled):
+    assert deviations(open_page(scheme=scheme))["scaled q·k/√d_k"] == scaled
+
+
+def test_layer_norm_makes_x_of_no_account_and_without_it_x_counts():
+    normalised, free = (deviations(open_page(x_std="7", x_mean="3", normalise=state)) for state in ("on", "off"))
+    assert normalised["x"] == free["x"] == "7.000"
+    assert normalised["scaled q·k/√d_k"] == "0.5000"
+    assert float(free["scaled q·k/√d_k"]) == pytest.approx(58 / 2, rel=0.05)  # (3² + 7²)/2
+
+
+def test_the_default_bias_of_the_linear_layer():
+    without, with_bias = (deviations(open_page(scheme="torch_linear", bias=state)) for state in ("off", "on"))
+    assert (without["scaled q·k/√d_k"], with_bias["scaled q·k/√d_k"]) == ("0.3333", "0.3340")
+
+
+@pytest.mark.parametrize(
+    ("d_k", "n_heads", "shown"), [("1024", "8", "2 heads"), ("1", "1", "2 heads"), ("64", "64", "32 heads")]
+)
+def test_a_number_of_heads_that_does_not_fit_is_drawn_with_the_nearest(d_k, n_heads, shown):
+    app = open_page(d_k=d_k, n_heads=n_heads)
+    assert f"with {shown} (d_model" in said(app)["unit_variance"]
+    asked = f"With {n_heads} head{'s' if n_heads != '1' else ''} d_model would not be from 2 to 2,048."
+    assert said(app)["unit_variance"].endswith(asked)
+
+
+def test_the_trap_is_shown_with_the_correct_scale():
+    trap = said(open_page())["shared_input"]
+    assert "with Q = K = X 8.00 (predicted 8.00)" in trap
+    assert "99." in trap
