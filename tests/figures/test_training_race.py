@@ -142,8 +142,9 @@ def test_a_passing_picture_has_the_words_and_the_lines_of_its_figure(result, swe
     assert html.count("polyline") == 2 * len(NAMES)  # the mean of every run in both panels, no edge of a band
     assert all(f"<b>{name}</b>" in html for name in NAMES)
     assert "<svg" not in html
-    cells = passing.html(below[1]["fig"], "").count("%3Crect")
-    assert cells == (result.attention_weights > 0.03).sum()
+    faint = replace(result, attention_weights=np.full_like(result.attention_weights, 0.25))
+    assert passing.html(figures.attention(faint, LIGHT), "").count("%3Crect") == result.attention_weights.size
+    assert "fill-opacity%3D%220.25%22" in passing.html(figures.attention(faint, LIGHT), "")
 
 
 def test_a_passing_line_stands_where_its_axis_says():

@@ -1,0 +1,50 @@
+"""The training race in a browser: a cold deep link, a race run live and stopped, a preset, the accessibility scan."""
+
+import pytest
+from dashboard import wait_until_idle
+from harness import check_accessibility, open_page, query_parameters
+
+pytestmark = pytest.mark.e2e
+
+
+def main(page):
+    return page.get_by_test_id("stMainBlockContainer")
+
+
+def bar(page):
+    return page.get_by_test_id("stProgress").first.inner_text().strip()
+
+
+def test_a_cold_link_opens_on_the_finished_race_and_a_preset_goes_into_the_address(fresh_server, new_page):
+    page = new_page(1440, 900)
+    open_page(page, fresh_server, "training_race", d_k="32", seed="3")
+    assert bar(page) == "Step 300 of 300"
+    assert "at d_k = 32" in page.locator(".st-key-sentence_race_learning").inner_text()
+    page.locator(".st-key-race_preset input").click()
+    page.get_by_role("option", name="Fresh data every step").click()
+    wait_until_idle(page)
+    wanted = {"d_k": "32", "seed": "3", "data": "fresh", "n_pairs": "16", "n_steps": "400", "learning_rate": "0.3"}
+    found = query_parameters(page)
+    assert {name: found.get(name) for name in wanted} == wanted
+
+
+def test_a_race_runs_live_until_stop_and_what_is_there_stays(server, new_page):
+    page = new_page(1440, 900)
+    open_page(page, server, "training_race", n_steps="3000")
+    assert bar(page).startswith("Press Train")
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.wait_for_function("() => document.querySelectorAll('[role=img] img').length > 0")
+    stop = main(page).get_by_role("button", name="Stop")
+    stop.click()
+    wait_until_idle(page)
+    assert bar(page).startswith("Stopped at step ")
+    assert stop.count() == 0
+    step = bar(page).split()[3]
+    assert f"Step {step} of 3,000" in page.locator(".st-key-sentence_race_learning").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_found_by_the_accessibility_scan(server, new_page, scheme):
+    page = new_page(1440, 900, color_scheme=scheme)
+    open_page(page, server, "training_race")
+    check_accessibility(page)
