@@ -49,7 +49,9 @@ def problems(sentences):
         st.error(plain(sentence), icon=":material/edit:")
 
 
-def data(key, table, code, picture="The picture: use the camera button at the top right of the figure (SVG)."):
+def data(
+    key, table, code, picture="The picture: use the camera button at the top right of the figure (SVG).", parts=None
+):
     """The table behind a figure, its CSV file and the Python that reproduces it, made when opened."""
     box = st.expander("Data, picture and code", key=f"{key}_data", on_change="rerun", icon=":material/table:")
     if box.open:
@@ -58,6 +60,11 @@ def data(key, table, code, picture="The picture: use the camera button at the to
             st.download_button(
                 "Download this table (CSV)", lambda: as_csv(table), f"{key}.csv", "text/csv", key=f"{key}_csv"
             )
+            if parts:
+                name = f"{key}_bins"
+                st.download_button(
+                    "Download bins and weights (CSV)", lambda: as_csv(parts), f"{name}.csv", "text/csv", key=name
+                )
             st.markdown(picture)
             st.code(code, language="python")
 
