@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
