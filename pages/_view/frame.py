@@ -7,7 +7,7 @@ import pandas  # noqa: F401  (Plotly looks for it half loaded when two sessions 
 import streamlit as st
 
 from pages._view import controls, theme
-from pages._view.live import keep_steps_back
+from pages._view.live import mend_browser
 
 PAGES = Path(__file__).resolve().parent.parent
 STYLE = Path(__file__).resolve().parent / "style"
@@ -73,7 +73,7 @@ def open_frame():
     lesson = next(lesson for lesson in LESSONS if lesson.title == page.title)
     _leave_notes_behind(lesson)
     st.html(_style(lesson))
-    keep_steps_back()
+    mend_browser()
     if profile().name != "projector":
         _draw_menu()
     _draw_shared_controls(lesson)

@@ -66,7 +66,7 @@ def data(
                     "Download bins and weights (CSV)", lambda: as_csv(parts), f"{name}.csv", "text/csv", key=name
                 )
             st.markdown(picture)
-            st.code(code, language="python")
+            st.code(code, language="python", wrap_lines=True)
 
 
 def steps(*cards):
