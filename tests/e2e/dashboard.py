@@ -86,5 +86,5 @@ def chart_data(page, i=0):
 def messages_to_server(page):
     """A list that grows with every message the page sends. Ask for it before the page is opened."""
     sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", sent.append))
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     return sent

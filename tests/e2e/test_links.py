@@ -141,7 +141,7 @@ def test_a_copied_address_reproduces_every_sentence(new_page, server, path, set_
     set_controls(mine)
     wait_until_idle(mine)
     assert sentences(mine)[0] != as_opened[0]
-    theirs = new_page()
+    theirs = new_page(stranger=True)
     theirs.goto(mine.url)
     wait_until_idle(theirs)
     assert sentences(theirs) == sentences(mine)
