@@ -32,6 +32,11 @@ def field(page, name):
     return page.locator(f".st-key-{name}").locator("input, textarea")
 
 
+def typed_dimension(page):
+    """The box behind More settings in which d_k can be typed."""
+    return page.get_by_label("Dimension d_k, typed")
+
+
 def chosen(page, name):
     """The option that a bar of options stands on."""
     return page.locator(f".st-key-{name} [aria-checked=true]").inner_text()

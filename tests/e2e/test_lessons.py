@@ -20,6 +20,7 @@ from dashboard import (
     sentences,
     slider,
     type_into,
+    typed_dimension,
 )
 from harness import ROOT, open_page, query_parameters, wait_until_idle
 
@@ -285,7 +286,7 @@ def test_the_controls_work_by_keyboard(page, server):
     more = page.locator(MORE_SETTINGS)
     press(more, "Enter")
     assert slider(page, "d_k").is_visible()
-    press(field(page, "d_k_typed"), "Control+a", "8", "Enter")
+    press(typed_dimension(page), "Control+a", "8", "Enter")
     assert query_parameters(page) == {"seed": "1", "law": "uniform", "sampling": "matrix", "d_k": "8"}
     popover = page.get_by_role("button", name="Break the assumptions")
     press(popover, "Enter")
