@@ -82,7 +82,7 @@ def _places(n_rows, n_columns):
 
 def _height(lines, texts, profile):
     two_lines = any("<br>" in text for row in texts for text in row)
-    each = profile.tick_size * (3.6 if two_lines or lines <= _FEW_LINES else 1.9)
+    each = profile.tick_size * (3.2 if two_lines or lines <= _FEW_LINES else 1.9)
     return (round(profile.title_size * 1.6) + 3 * profile.axis_size + lines * each) / profile.height
 
 
