@@ -42,7 +42,7 @@ def test_a_small_matrix_is_drawn_as_it_is(profile):
     np.testing.assert_array_equal(np.array(trace.z, dtype=float), SMALL)
     assert [list(row) for row in trace.text] == [["1", "−2.5"], ["0", "40"], ["3", "−∞"]]
     assert (trace.zmin, trace.zmax, trace.texttemplate) == (-50, 50, "%{text}")
-    assert trace.textfont.color == profile.text
+    assert (trace.textfont.color, trace.textfont.size) == (profile.text, profile.tick_size)
     assert [colour for _, colour in trace.colorscale][1] == profile.ground  # zero
     layout = fig.layout
     assert (layout.title.text, layout.xaxis.title.text, layout.yaxis.title.text) == ("M", "key", "query")
