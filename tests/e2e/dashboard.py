@@ -10,6 +10,10 @@ LESSONS = {
     "": "Why divide by √d_k?",
     "score_variance": "How far do raw scores spread?",
     "softmax_saturation": "What does softmax do with large scores?",
+    "gradient_flow": "Do gradients really vanish?",
+    "derivation": "Where does d_k come from?",
+    "attention_steps": "What happens to the numbers, step by step?",
+    "backprop": "How does the gradient come back?",
 }
 SHARED = ("d_k", "n_keys", "law", "seed")
 
