@@ -108,6 +108,7 @@ def open_frame():
             st.rerun()
     lesson = next(lesson for lesson in LESSONS if lesson.title == page.title)
     _leave_notes_behind(lesson)
+    _follow_address(lesson)
     st.html(_style(lesson))
     mend_browser()
     if profile().name != "projector":
@@ -166,6 +167,14 @@ def _leave_notes_behind(lesson):
     """The remarks about a link belong to the page it opened."""
     if st.session_state.setdefault("first_page", lesson.stem) != lesson.stem:
         st.session_state.pop("link_notes", None)
+
+
+def _follow_address(lesson):
+    """On a page change the address has the last word: a move still on its way to Python may be lost on the way."""
+    if st.session_state.setdefault("page", lesson.stem) != lesson.stem:
+        st.session_state["page"] = lesson.stem
+        for name in (*SHARED, "mode"):
+            controls.follow_address(name)
 
 
 def _draw_shared_controls(lesson):

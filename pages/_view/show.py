@@ -7,6 +7,8 @@ from pathlib import Path
 import streamlit as st
 
 PROSE = Path(__file__).parent / "prose"
+LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
+TABLE_HEIGHT = 520  # pixels
 
 
 def heading(lesson, answer):
@@ -83,7 +85,8 @@ def data(
     box = st.expander("Data, picture and code", key=f"{key}_data", on_change="rerun", icon=":material/table:")
     if box.open:
         with box:
-            st.table(table)
+            long = len(next(iter(table.values()))) > LONGEST_TABLE
+            st.table(table, height=TABLE_HEIGHT if long else "content")
             st.download_button(
                 "Download this table (CSV)", lambda: as_csv(table), f"{key}.csv", "text/csv", key=f"{key}_csv"
             )

@@ -15,6 +15,7 @@ from dashboard import (
     sentences,
     slider,
     type_into,
+    typed_dimension,
 )
 from harness import open_page, query_parameters, wait_until_idle
 
@@ -159,7 +160,7 @@ def test_a_copied_address_reproduces_every_sentence(new_page, server, path, set_
     set_controls(mine)
     wait_until_idle(mine)
     assert sentences(mine)[0] != as_opened[0]
-    theirs = new_page()
+    theirs = new_page(stranger=True)
     theirs.goto(mine.url)
     wait_until_idle(theirs)
     assert sentences(theirs) == sentences(mine)
@@ -193,7 +194,9 @@ def test_more_settings_on_the_start_page_move_the_hero(page, server):
     press(frame, "ArrowRight")
     assert hero.get_attribute("aria-valuetext") == "d_k = 320"
     assert query_parameters(page) == {"d_k": "320"}
-    type_into(page, "d_k_typed", "77")
+    box = typed_dimension(page)
+    box.fill("77")
+    press(box, "Enter")
     assert hero.get_attribute("aria-valuetext") == "d_k = 77"
     assert query_parameters(page) == {"d_k": "77"}
     go_to(page, VARIANCE)
