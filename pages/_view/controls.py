@@ -391,6 +391,8 @@ def draw_typed(name):
 
 
 def _place_typed(name, field, version):
+    if st.session_state[field][0] != version:
+        return
     place(name, st.session_state[f"{field}_{version}"])
     st.session_state[field] = (version, value_of(name))
     st.rerun()

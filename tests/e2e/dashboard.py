@@ -37,8 +37,8 @@ def field(page, name):
 
 
 def typed_dimension(page):
-    """The field beside the slider of d_k; its key carries a version."""
-    return page.locator("[class*='st-key-d_k_typed_'] input")
+    """The box behind More settings in which d_k can be typed."""
+    return page.get_by_label("Dimension d_k, typed")
 
 
 def chosen(page, name):

@@ -276,7 +276,6 @@ def test_nothing_moves_by_itself(page, server):
 
 
 def test_the_raw_ruler_grows_like_the_root_of_d_k_and_the_scaled_one_stays(page, server):
-    open_page(page, server, d_k=4)
     raw, scaled = {}, {}
     for d_k in (4, 64, 1024):
         open_page(page, server, d_k=d_k)

@@ -194,14 +194,26 @@ def test_more_settings_on_the_start_page_move_the_hero(page, server):
     press(frame, "ArrowRight")
     assert hero.get_attribute("aria-valuetext") == "d_k = 320"
     assert query_parameters(page) == {"d_k": "320"}
-    box = typed_dimension(page)
-    box.fill("77")
-    press(box, "Enter")
+    press(typed_dimension(page), "Control+a", "7", "7", "Enter")
     assert hero.get_attribute("aria-valuetext") == "d_k = 77"
     assert query_parameters(page) == {"d_k": "77"}
     go_to(page, VARIANCE)
     assert lesson_state(page)["d_k"] == "77"
     assert query_parameters(page) == {"d_k": "77"}
+
+
+@pytest.mark.parametrize("delay", [0, 150])
+def test_a_move_is_not_lost_when_the_page_changes_at_once(page, server, delay):
+    open_page(page, server, "softmax_saturation", d_k=111)
+    first = page.get_by_test_id("stSidebar").get_by_role("link").first
+    first.evaluate("link => { window.menuLink = link; }")
+    slider(page, "d_k").press("ArrowRight")
+    page.wait_for_timeout(delay)
+    page.evaluate("() => window.menuLink.click()")
+    page.get_by_role("heading", level=1, name=START).wait_for()
+    wait_until_idle(page)
+    assert lesson_state(page)["d_k"] == "120"
+    assert query_parameters(page) == {"d_k": "120"}
 
 
 def test_projector_mode_goes_along_to_another_page_and_back(page, server):
