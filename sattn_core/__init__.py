@@ -1,5 +1,6 @@
 """Scaled dot-product attention, and why it divides by the square root of d_k."""
 
+from sattn_core.attention import AttentionGradients, AttentionSteps, attention, attention_backward
 from sattn_core.components import COMPONENT_LAWS, ComponentLaw, append_coordinates, draw_queries_and_keys
 from sattn_core.law import dot_product_cdf, dot_product_pdf, dot_product_ppf
 from sattn_core.moments import (
@@ -9,6 +10,7 @@ from sattn_core.moments import (
     paired_score_moments,
     product_variance,
 )
+from sattn_core.products import frobenius, hadamard, row_wise_dot
 from sattn_core.saturation import (
     ExpectedSoftmax,
     critical_score_std,
@@ -30,12 +32,16 @@ from sattn_core.sweep import DimensionSweep, dimension_sweep
 
 __all__ = [
     "COMPONENT_LAWS",
+    "AttentionGradients",
+    "AttentionSteps",
     "ComponentLaw",
     "DimensionSweep",
     "DotProductMoments",
     "ExpectedSoftmax",
     "ScoreVarianceMoments",
     "append_coordinates",
+    "attention",
+    "attention_backward",
     "correlated_pair_moments",
     "critical_score_std",
     "dimension_sweep",
@@ -49,10 +55,13 @@ __all__ = [
     "expected_attention",
     "expected_attention_curve",
     "expected_softmax",
+    "frobenius",
+    "hadamard",
     "log_softmax",
     "paired_score_moments",
     "product_variance",
     "raw_scores",
+    "row_wise_dot",
     "scale_factor",
     "score_variance_band",
     "score_variance_moments",

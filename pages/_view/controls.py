@@ -15,6 +15,7 @@ import streamlit as st
 from sattn_core import COMPONENT_LAWS
 
 LONGEST_LINK_VALUE = 2000
+LONGEST_LINK_MATRICES = 1000  # characters of all matrices together
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,8 @@ _DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36
                896, 1024)  # fmt: skip
 _POWERS = tuple(2**j for j in range(1, 10))
 _SAMPLES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
+_VARIANCES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 8.0, 16.0)
+_FREEDOMS = (1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.5, 3.0, 4.0, 4.5, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0)
 CONTROLS = {
     "d_k": Number("Dimension d_k", 64, 1, 1024, _DIMENSIONS, help="Length of each query and key vector."),
     "n_keys": Number("Keys n_keys", 16, 2, 512, _POWERS, help="How many keys one query attends to."),
@@ -153,14 +156,90 @@ CONTROLS = {
         "Multiplier", 1, Fraction(1, 64), 64, tuple(2.0**j for j in range(-6, 7)), whole=False, shown=_plain_fraction
     ),
     "shift": Number("Shift", 0, -100, 100, tuple(range(-100, 101, 10)), whole=False, shown=_decimal),
+    "step": Choice("Step", "matmul", ("matmul", "scale", "mask", "softmax", "output"), bar=True),
+    "preset": Choice(
+        "Matrices",
+        "notes",
+        ("notes", "random", "causal", "padding", "fully_masked", "same_input"),
+        help="notes: the three vectors of the example by hand. random, causal, padding and fully_masked: random "
+        "Q, K, V at the chosen d_k, with that mask. same_input: Q = K = V = X, no way to show the rule.",
+    ),
+    "without_scale": Choice("Without the scale", "hide", ("hide", "show"), bar=True),
+    "query": Number("Query, row", 1, 1, 16, (1,), help="The row whose numbers are written out.", typed=True),
+    "key": Number("Key, column", 1, 1, 16, (1,), help="The key whose score is written out.", typed=True),
+    "column": Number("Output column", 1, 1, 64, (1,), help="The column of V and of the output.", typed=True),
+    "Q": Text("Q, one query a line", "", lines=4),
+    "K": Text("K, one key a line", "", lines=4),
+    "V": Text("V, one value a line", "", lines=4),
+    "mask": Text("Mask: 1 may attend, 0 not", "", lines=4),
+    "A": Text("A, one row a line", "1, 2\n3, 4", lines=3),
+    "B": Text("B, one row a line", "5, 6\n7, 8", lines=3),
+    "gradient": Choice(
+        "Gradient of",
+        "V",
+        ("V", "P", "S", "Q", "K", "scale", "W_Q", "W_K", "W_V", "X"),
+        help="The arrays in the order in which their gradients come back; scale is the c of c Q Kᵀ.",
+    ),
+    "exponent": Number(
+        "Exponent of the scale",
+        0.5,
+        0,
+        1,
+        (0, 0.5, 1),
+        whole=False,
+        shown=_decimal,
+        help="Scale = 1/d_k^exponent: 0 leaves it out, 0.5 is 1/√d_k, 1 is 1/d_k.",
+    ),
+    "masking": Choice(
+        "Mask",
+        "none",
+        ("none", "causal", "fully_masked"),
+        help="causal: a token sees itself and those before it. fully_masked: only those before it, so the first none.",
+    ),
+    "weight": Choice("Weight to move", "W_Q", ("W_Q", "W_K", "W_V", "X"), bar=True),
     "list_1": Text("First list", "4, 5"),
     "list_2": Text("Second list", "1, 10"),
     "list_3": Text("Third list (optional)", ""),
     "list_4": Text("Fourth list (optional)", ""),
+    "place": Choice(
+        "Gradient at",
+        "raw_scores",
+        ("scores", "raw_scores", "q"),
+        help="scores: what softmax passes on, the trace of its Jacobian. raw_scores: the same times the scale. "
+        "q: the length of ∂L/∂q for a random gradient of the weights.",
+        bar=True,
+    ),
+    "jacobian": Choice("Jacobian of", "row", ("row", "4, 5", "1, 10"), help="row: one of the drawn rows.", bar=True),
+    "row": Number("Row", 1, 1, 20, tuple(range(1, 21)), help="The first 20 of the drawn rows."),
+    "broken": Choice(
+        "Break one assumption",
+        "nothing",
+        ("nothing", "means", "variances", "alignment", "coordinates", "tails"),
+        help="means: not 0. variances: not 1. alignment: q_i correlated with k_i. coordinates: correlated with each "
+        "other. tails: Student t components.",
+        bar=True,
+    ),
+    "mu_q": Number("Mean of q_i", 1, -4, 4, tuple(j / 4 for j in range(-16, 17)), whole=False, shown=_decimal),
+    "mu_k": Number("Mean of k_i", 1, -4, 4, tuple(j / 4 for j in range(-16, 17)), whole=False, shown=_decimal),
+    "var_q": Number("Variance of q_i", 2, 0.25, 16, _VARIANCES, whole=False, shown=_decimal),
+    "var_k": Number("Variance of k_i", 2, 0.25, 16, _VARIANCES, whole=False, shown=_decimal),
+    "rho": Number("ρ of q_i with k_i", 0.5, -1, 1, tuple(j / 20 for j in range(-20, 21)), whole=False, shown=_decimal),
+    "r": Number("r between coordinates", 0.3, 0, 1, tuple(j / 20 for j in range(21)), whole=False, shown=_decimal),
+    "nu": Number("Degrees of freedom ν", 1.5, 1.5, 30, _FREEDOMS, whole=False, shown=_decimal),
     "q_2d": Text("q, one vector a line", "1, 2\n1, 4\n8, 9", lines=3),
     "k_2d": Text("k, one vector a line", "2, 3\n5, 6\n10, 2", lines=3),
     "q_3d": Text("q, one vector a line", "1, 2, 3\n3, 4, 5\n10, 9, 11", lines=3),
     "k_3d": Text("k, one vector a line", "3, 2, 1\n6, 7, 8\n8, 7, 6", lines=3),
+}
+
+# How strongly an assumption of the derivation is broken: control and field of the lesson's parameters.
+BROKEN = {
+    "nothing": {},
+    "means": {"mu_q": "mean_q", "mu_k": "mean_k"},
+    "variances": {"var_q": "variance_q", "var_k": "variance_k"},
+    "alignment": {"rho": "correlation"},
+    "coordinates": {"r": "coordinate_correlation"},
+    "tails": {"nu": "nu"},
 }
 
 
@@ -216,6 +295,12 @@ def draw_components(*, correlated):
     return means | {"correlation": correlation if correlated else 0.0}
 
 
+def draw_broken(**options):
+    """The one assumption that is broken and how strongly, as fields of the derivation's parameters."""
+    strengths = BROKEN[draw("broken")]
+    return {field: draw(name, **options) for name, field in strengths.items()}
+
+
 def value_of(name):
     """The current value of a control, also before it is first drawn: then the link's, or its default."""
     if name in st.session_state:
@@ -243,6 +328,36 @@ def place(name, value):
     st.session_state.setdefault("visited_stops", {}).setdefault(name, set()).add(kept)
     st.session_state.setdefault("placed", {})[name] = kept
     st.session_state[name] = kept
+
+
+def turn(name, steps):
+    """Move a choice by some of its options, no further than its ends."""
+    options = CONTROLS[name].options
+    place_now = options.index(value_of(name))
+    st.session_state[name] = options[min(max(place_now + steps, 0), len(options) - 1)]
+
+
+def fill(texts):
+    """Write texts into their fields."""
+    for name, text in texts.items():
+        st.session_state[name] = text
+
+
+def draw_matrices(names, placeholders):
+    """Fields for matrices side by side; the link carries them while they are small together.
+
+    Returns the texts, and whether the link carries them.
+    """
+    texts = {name: value_of(name) for name in names}
+    linked = sum(map(len, texts.values())) <= LONGEST_LINK_MATRICES
+    if linked and not st.session_state.get("matrices_linked", True):
+        # A field that was not bound has left the address; binding it again does not write it there.
+        st.query_params.update({name: text for name, text in texts.items() if text})
+    st.session_state["matrices_linked"] = linked
+    for column, name in zip(st.columns(len(names)), names, strict=True):
+        with column:
+            texts[name] = draw(name, bound=linked, placeholder=placeholders.get(name))
+    return texts, linked
 
 
 def follow_address(name):
@@ -321,9 +436,10 @@ def _draw_choice(name, control, **options):
     )
 
 
-def _draw_text(name, control, **options):
+def _draw_text(name, control, bound=True, **options):
     widget = st.text_input if control.lines == 1 else st.text_area
-    return widget(control.label, control.default, key=name, bind="query-params", help=control.help, **options)
+    bind = "query-params" if bound else None
+    return widget(control.label, control.default, key=name, bind=bind, help=control.help, **options)
 
 
 def _short(text):

@@ -59,6 +59,42 @@ LESSONS = (
         ("d_k", "n_keys", "law", "seed"),
         live=True,
     ),
+    Lesson(
+        "gradient_flow",
+        "Gradient flow",
+        "Do gradients really vanish?",
+        ":material/water_drop:",
+        "The idea",
+        ("d_k", "n_keys", "seed"),
+        live=True,
+    ),
+    Lesson(
+        "derivation",
+        "Derivation",
+        "Where does d_k come from?",
+        ":material/functions:",
+        "The mechanism",
+        ("d_k", "seed"),
+        live=True,
+    ),
+    Lesson(
+        "attention_steps",
+        "Attention step by step",
+        "What happens to the numbers, step by step?",
+        ":material/account_tree:",
+        "The mechanism",
+        ("d_k", "seed"),
+        live=True,
+    ),
+    Lesson(
+        "backprop",
+        "Backprop",
+        "How does the gradient come back?",
+        ":material/undo:",
+        "The mechanism",
+        ("d_k", "seed"),
+        live=True,
+    ),
 )
 
 

@@ -30,11 +30,21 @@ def figure(fig, *, key, sentence, table, code):
     data(key, table, code)
 
 
-def figures(parts, *, key, sentence, table, code):
+def checked_lines(rows, *, key, sentence, table, code):
+    """A Markdown table of formulas under its live sentence; a row with bold words is framed."""
+    with st.container(key=f"sentence_{key}"):
+        st.markdown(plain(sentence))
+    with st.container(key=f"lines_{key}"):
+        st.markdown(rows)
+    data(key, table, code, picture="")
+
+
+def figures(parts, *, key, sentence, table, code, per_row=3):
     """Figures that belong together, side by side, under one sentence and with one table."""
-    for column, (name, fig) in zip(st.columns(len(parts)), parts.items(), strict=True):
-        alt = f"{fig.layout.title.text}. {sentence}"
-        column.plotly_chart(fig, theme=None, key=name, alt=alt, config=_chart_config(name))
+    for row in batched(parts.items(), per_row):
+        for column, (name, fig) in zip(st.columns(len(row)), row, strict=True):
+            alt = f"{fig.layout.title.text}. {sentence}"
+            column.plotly_chart(fig, theme=None, key=name, alt=alt, config=_chart_config(name))
     with st.container(key=f"sentence_{key}"):
         st.markdown(plain(sentence))
     data(key, table, code)
@@ -43,6 +53,23 @@ def figures(parts, *, key, sentence, table, code):
 def formula(latex, sentence):
     """A formula with the numbers of the moment behind it."""
     st.markdown(f"${latex}$. {plain(sentence)}")
+
+
+def batched(items, size):
+    """Rows of at most size items (itertools.batched is of Python 3.12)."""
+    items = tuple(items)
+    return [items[first : first + size] for first in range(0, len(items), size)]
+
+
+def lines(names_and_sentences):
+    """A calculation line by line: each a name in Markdown and the numbers of the moment."""
+    st.markdown("\n\n".join(f"{name}: {plain(sentence)}" for name, sentence in names_and_sentences))
+
+
+def remarks(sentences):
+    """What a visitor should know of the numbers that are shown."""
+    for sentence in sentences:
+        st.info(plain(sentence), icon=":material/info:")
 
 
 def problems(sentences):

@@ -19,6 +19,8 @@ MEASUREMENTS = {
     "sweep": ("core_ratios", "sweep"),
     "scores": ("core_ratios", "scores"),
     "density": ("core_ratios", "density"),
+    "attention": ("core_ratios", "attention"),
+    "gradient_curve": ("core_ratios", "gradient_curve"),
     "hero": ("browser_ratios", "hero"),
     "move": ("browser_ratios", "move"),
     "first": ("browser_ratios", "first"),

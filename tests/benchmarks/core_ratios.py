@@ -1,7 +1,7 @@
 """The core against the bare NumPy and SciPy calls that its work cannot do without."""
 
 import numpy as np
-from ratios import interleaved, ratio_row
+from ratios import Row, interleaved, ratio_row, seconds
 from scipy.special import gammaln, kve
 
 SWEEP_SAMPLES = 20_000
@@ -12,6 +12,11 @@ SCORES_BUDGET = 1.3
 DENSITY_POINTS = 2_000
 DENSITY_DIMS = (64, 512)
 DENSITY_BUDGET = 3.0
+ATTENTION_SHAPE = (512, 512, 64)  # n_queries, n_keys, d_k = d_v
+ATTENTION_BUDGET = 1.3
+GRADIENT_ROWS = 2_000
+GRADIENT_KEYS = (16, 64)  # the page's default and the size that the lesson speaks of
+GRADIENT_BUDGET = 1.5  # seconds
 
 
 def sweep():
@@ -77,3 +82,37 @@ def _density(dot_product_pdf, d_k):
     np.testing.assert_allclose(ours()[usable], expected[usable], rtol=1e-9)
     name = f"dot_product_pdf, {DENSITY_POINTS:,} points, d_k = {d_k} / bare scipy.special.kve"
     return ratio_row(name, DENSITY_BUDGET, interleaved(ours, bare, repeats=41, loops=5))
+
+
+def attention():
+    """attention, which checks its inputs and keeps every step, against the bare NumPy expression."""
+    from sattn_core.attention import attention
+
+    n_queries, n_keys, d_k = ATTENTION_SHAPE
+    rng = np.random.default_rng(0)
+    Q, K, V = (rng.standard_normal((rows, d_k)) for rows in (n_queries, n_keys, n_keys))
+
+    def ours():
+        return attention(Q, K, V).output
+
+    def bare():
+        scores = Q @ K.T / np.sqrt(d_k)
+        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        return weights / weights.sum(axis=-1, keepdims=True) @ V
+
+    np.testing.assert_allclose(ours(), bare(), rtol=1e-12, atol=1e-14)
+    name = f"attention, {n_queries} × {n_keys}, d_k = {d_k} / bare NumPy"
+    return [ratio_row(name, ATTENTION_BUDGET, interleaved(ours, bare, repeats=41, loops=3))]
+
+
+def gradient_curve():
+    """The whole curve of gradient_flow, uncached."""
+    from sattn_core.lessons.gradient_flow import gradient_curve
+
+    return [_gradient_curve(gradient_curve, n_keys) for n_keys in GRADIENT_KEYS]
+
+
+def _gradient_curve(curve, n_keys):
+    taken = [seconds(lambda: curve(n_keys=n_keys, n_rows=GRADIENT_ROWS)) for _ in range(3)]
+    name = f"gradient_curve, {GRADIENT_ROWS:,} rows a point, n_keys = {n_keys}, first time"
+    return Row(name, min(taken), GRADIENT_BUDGET, "s", f"best of {len(taken)}; slowest {max(taken):.3g} s")

@@ -10,6 +10,10 @@ LESSONS = {
     "": "Why divide by √d_k?",
     "score_variance": "How far do raw scores spread?",
     "softmax_saturation": "What does softmax do with large scores?",
+    "gradient_flow": "Do gradients really vanish?",
+    "derivation": "Where does d_k come from?",
+    "attention_steps": "What happens to the numbers, step by step?",
+    "backprop": "How does the gradient come back?",
 }
 SHARED = ("d_k", "n_keys", "law", "seed")
 
@@ -82,9 +86,13 @@ def type_into(page, name, text):
 
 def chart_data(page, i=0):
     """The traces of the i-th chart as it is drawn: a list of {name, x, y}, with numbers as numbers."""
-    return page.locator(CHARTS).nth(i).evaluate(
-        """chart => chart.querySelector('.js-plotly-plot')._fullData.map(
+    return (
+        page.locator(CHARTS)
+        .nth(i)
+        .evaluate(
+            """chart => chart.querySelector('.js-plotly-plot')._fullData.map(
              trace => ({name: trace.name, type: trace.type, x: [...trace.x], y: [...trace.y]}))"""
+        )
     )
 
 

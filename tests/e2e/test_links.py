@@ -21,7 +21,7 @@ from harness import open_page, query_parameters, wait_until_idle
 
 pytestmark = pytest.mark.e2e
 
-START, VARIANCE, SATURATION = LESSONS.values()
+START, VARIANCE, SATURATION = (LESSONS[path] for path in ("", "score_variance", "softmax_saturation"))
 DEFAULTS = {"d_k": "64", "n_keys": "16", "law": "normal", "seed": "0"}
 
 
@@ -132,10 +132,28 @@ def set_saturation(page):
     type_into(page, "list_1", "4, 5, 6.5")
 
 
-SETTERS = dict(zip(LESSONS, (set_start, set_variance, set_saturation), strict=True))
+def set_gradient_flow(page):
+    press(slider(page, "d_k"), "ArrowRight")
+    press(page.locator(".st-key-place [role=radio]").first, "Space")
+    press(slider(page, "row"), "ArrowRight", "ArrowRight")
 
 
-@pytest.mark.parametrize(("path", "set_controls"), list(SETTERS.items()), ids=list(LESSONS.values()))
+def set_derivation(page):
+    press(page.locator(".st-key-broken [role=radio]").nth(3), "Space")
+    press(slider(page, "rho"), "ArrowRight")
+    press(slider(page, "d_k"), "ArrowRight")
+
+
+SETTERS = {
+    "": set_start,
+    "score_variance": set_variance,
+    "softmax_saturation": set_saturation,
+    "gradient_flow": set_gradient_flow,
+    "derivation": set_derivation,
+}
+
+
+@pytest.mark.parametrize(("path", "set_controls"), SETTERS.items(), ids=[LESSONS[path] for path in SETTERS])
 def test_a_copied_address_reproduces_every_sentence(new_page, server, path, set_controls):
     mine = open_page(new_page(), server, path, seed=7, law="laplace")
     as_opened = sentences(mine)

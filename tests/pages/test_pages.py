@@ -36,7 +36,13 @@ OWN_CONTROLS = {
         "k_3d",
     ),
     "softmax_saturation": ("list_1", "list_2", "list_3", "list_4", "multiplier", "shift"),
+    "gradient_flow": ("place", "jacobian", "row"),
+    "derivation": ("broken",),
+    "attention_steps": ("step", "preset", "query", "key", "column", "without_scale", "Q", "K", "V", "mask"),
+    "backprop": ("A", "B", "gradient", "exponent", "masking", "weight"),
 }
+# Controls of the derivation that are drawn only while their assumption is the broken one.
+STRENGTHS = {name: broken for broken, fields in controls.BROKEN.items() for name in fields}
 CHARTS = {  # what each picture's sentence speaks of
     "start": {},
     "score_variance": {
@@ -51,11 +57,36 @@ CHARTS = {  # what each picture's sentence speaks of
         "average_entropy_nats": "Over many queries",
         "overflow": "breaks in float16",
     },
+    "gradient_flow": {
+        "gradient_histograms": "The median row passes",
+        "gradient_curves": "2,000 rows a point",
+        "row_jacobians": "Both share one colour domain",
+    },
+    "derivation": {"score_growth": "the standard deviation of the raw scores goes from"},
+    "attention_steps": {f"matrix_{name}": "Step 1 of 5, MatMul" for name in ("Q", "K", "raw")},
+    "backprop": {
+        **{f"product_{name}": "a matrix becomes a vector" for name in ("hadamard", "rows", "frobenius")},
+        "gradient_matrix": "The central difference is",
+        "first_order": "⟨∂L/∂W, dW⟩",
+        "difference_error": "The complex step has no difference to round",
+    },
 }
+STEP_CHARTS = {  # the matrices of each step, and those that come beside them without the scale
+    "matmul": (("Q", "K", "raw"), ()),
+    "scale": (("raw", "scaled"), ()),
+    "mask": (("scaled", "masked"), ("masked_raw",)),
+    "softmax": (("masked", "weights"), ("weights_raw",)),
+    "output": (("weights", "V", "output"), ("weights_raw", "output_raw")),
+}
+TITLED = ("average_", "matrix_", "product_")  # pictures under one sentence are told apart by their titles
 DATA = {
     "start": ["start"],
     "score_variance": list(CHARTS["score_variance"]),
     "softmax_saturation": ["softmax_lists", "softmax_averages", "overflow"],
+    "gradient_flow": list(CHARTS["gradient_flow"]),
+    "derivation": ["derivation", "score_growth"],
+    "attention_steps": ["attention_steps"],
+    "backprop": ["products", "gradient_matrix", "first_order", "difference_error"],
 }
 
 
@@ -112,17 +143,27 @@ def hero(app):
     return json.loads(found[0].proto.json)
 
 
+def charts_of_step(app):
+    """The matrices that attention_steps shows, each with what its sentence speaks of."""
+    step = app.session_state["step"]
+    with_scale, without = STEP_CHARTS[step]
+    names = with_scale + without if app.session_state["without_scale"] == "show" else with_scale
+    said = f"Step {list(STEP_CHARTS).index(step) + 1} of 5"
+    return {f"matrix_{name}": said for name in names}
+
+
 def check_page(app, stem):
     """What holds whatever is set: no exception, the right lesson, all its pictures, each under its sentence."""
     assert [each.message for each in app.exception] == []
     assert [each.value for each in app.title] == [frame.lesson(stem).question]
     shown = charts(app)
-    assert list(shown) == list(CHARTS[stem])
+    wanted = charts_of_step(app) if stem == "attention_steps" else CHARTS[stem]
+    assert list(shown) == list(wanted)
     texts = {each.value for each in app.markdown}
     for name, chart in shown.items():
-        heading, _, sentence = chart.alt.partition(". ") if name.startswith("average_") else ("", "", chart.alt)
+        heading, _, sentence = chart.alt.partition(". ") if name.startswith(TITLED) else ("", "", chart.alt)
         assert plain(sentence) in texts
-        assert CHARTS[stem][name] in sentence
+        assert wanted[name] in sentence
         assert heading == (json.loads(chart.spec)["layout"]["title"]["text"] if heading else "")
     if stem == "start":
         payload = hero(app)
@@ -178,7 +219,8 @@ def test_a_deep_link_that_is_the_first_request_of_a_server_opens_inside_the_fram
 
 
 def test_the_pages_draw_every_control_there_is():
-    assert {*SHARED, *(name for names in OWN_CONTROLS.values() for name in names)} == set(controls.CONTROLS)
+    own = {name for names in OWN_CONTROLS.values() for name in names}
+    assert {*SHARED, *own, *STRENGTHS} == set(controls.CONTROLS)
 
 
 def test_shared_controls_keep_their_values_on_the_next_page():
@@ -487,6 +529,91 @@ def test_the_examples_made_by_hand_give_the_numbers_of_the_notes():
     assert "Dot products 10, 86, 209; mean 101.667, variance 6,722.89 (ddof = 0)." in said
 
 
+# --- gradients -------------------------------------------------------------------------------------------
+
+
+def test_the_gradient_page_says_the_truth_of_the_moment():
+    app = open_page("gradient_flow", n_keys="64", d_k="512")
+    check_page(app, "gradient_flow")
+    said = charts(app)["gradient_histograms"].alt
+    # The exact means, 1 − E Σp² without the scale and over √512 with it; the median row and the dead ones.
+    assert "0.105 ± 0.004 (exact 0.104) to the raw scores without the scale" in said
+    assert "(exact 0.0425) with it: 2.48 times as much without it" in said
+    assert "The median row passes 0.00369 and 0.0426" in said
+    assert "Without the scale 55.5 % of the rows are below 0.01 (with it 0.0 %)" in said
+
+
+@pytest.mark.parametrize("stem", ["gradient_flow"])
+def test_each_place_has_its_own_sentences_and_only_q_has_no_exact_mean(app, stem):
+    for place, words in (("scores", "to the scores "), ("raw_scores", "to the raw scores "), ("q", "to q ")):
+        widget(app, "place").set_value(place).run()
+        check_page(app, stem)
+        said = charts(app)
+        for name in ("gradient_histograms", "gradient_curves"):
+            assert words.strip() in said[name].alt
+            assert ("exact" in said[name].alt) == (place != "q")
+        assert ("The rate" in said["gradient_curves"].alt) == (place != "q")
+
+
+@pytest.mark.parametrize("stem", ["gradient_flow"])
+def test_the_lists_of_the_notes_and_the_drawn_rows_have_their_jacobians(app, stem):
+    widget(app, "d_k").set_value(1)
+    settle(app)
+    for chosen, norm in (("4, 5", "0.393224"), ("1, 10", "0.000246759")):
+        widget(app, "jacobian").set_value(chosen).run()
+        check_page(app, stem)
+        assert f"The scores [{chosen}]: " in charts(app)["row_jacobians"].alt
+        assert f"norm {norm}; after ÷ √1 " in charts(app)["row_jacobians"].alt
+    widget(app, "jacobian").set_value("row").run()
+    first = charts(app)["row_jacobians"].alt
+    widget(app, "row").set_value(2).run()
+    second = charts(app)["row_jacobians"].alt
+    assert (first[:7], second[:7]) == ("Row 1: ", "Row 2: ")
+    assert first[7:] != second[7:]
+
+
+@pytest.mark.parametrize("stem", ["gradient_flow"])
+def test_a_move_of_the_dimension_leaves_the_curves_as_they_are(app, stem):
+    before = charts(app)["gradient_curves"]
+    before = before.spec, before.alt
+    widget(app, "d_k").set_value(300).run()
+    after = charts(app)["gradient_curves"]
+    assert (after.spec, after.alt) == before
+
+
+# --- the derivation --------------------------------------------------------------------------------------
+
+
+def derivation_sentence(app):
+    return next(each.value for each in app.markdown if each.value.startswith("At d"))
+
+
+@pytest.mark.parametrize(("name", "broken"), STRENGTHS.items())
+def test_an_assumption_is_broken_by_its_own_controls_at_both_ends(name, broken):
+    app = open_page("derivation", broken=broken, d_k="8")
+    check_page(app, "derivation")
+    assert drawn_controls(app) == {*SHARED, "broken", *controls.BROKEN[broken]}
+    for value in ends(controls.CONTROLS[name]):
+        widget(app, name).set_value(value).run()
+        check_page(app, "derivation")
+        assert app.session_state[name] == value
+    widget(app, "broken").set_value("nothing").run()
+    check_page(app, "derivation")
+    assert "no assumption broken, all 9 lines hold" in derivation_sentence(app)
+
+
+FIRST_FAILING = {"means": 4, "variances": 7, "alignment": 3, "coordinates": 5, "tails": 5}
+
+
+@pytest.mark.parametrize(("broken", "number"), FIRST_FAILING.items())
+def test_the_first_line_that_fails_is_named_and_marked(broken, number):
+    app = open_page("derivation", broken=broken)
+    assert f"line {number} fails first" in derivation_sentence(app)
+    rows = next(each.value for each in app.markdown if each.value.startswith("| no.")).split("\n")
+    assert [row.split()[1] for row in rows if "**" in row] == [str(number)]
+    assert len(rows) == 11
+
+
 # --- what the pages say and give away --------------------------------------------------------------------
 
 
@@ -514,7 +641,8 @@ def test_opened_data_shows_the_table_the_file_and_code_that_runs(stem):
     app.run()
     check_page(app, stem)
     assert len(app.table) == tables_before + len(names)
-    assert [each.key for each in app.get("download_button")] == [name.replace("_data", "_csv") for name in names]
+    more = ["start_bins"] if stem == "start" else []
+    assert [each.key for each in app.get("download_button")] == [name.replace("_data", "_csv") for name in names] + more
     assert len(app.code) == len(names)
     script = "\n".join(each.value for each in app.code)
     done = subprocess.run(
@@ -541,3 +669,167 @@ def test_a_component_can_put_a_control_between_two_stops_and_never_beyond_its_bo
         assert [each.message for each in app.exception] == []
         assert (app.select_slider[0].value, app.session_state["d_k"]) == (value, value)
         assert str(value) in app.select_slider[0].options
+
+
+# --- attention step by step ------------------------------------------------------------------------------
+
+
+def press(app, label):
+    next(each for each in app.button if each.label == label).click()
+    return settle(app)
+
+
+def lit(app):
+    """The step that the diagram lights."""
+    (drawn,) = [each.proto.body for each in app.get("html") if "Architecture" in each.proto.body]
+    return drawn.split('aria-current="step"')[1].split("<b")[1].split(">")[1].split("<")[0]
+
+
+def test_next_and_previous_walk_through_the_steps_and_stop_at_the_ends():
+    app = open_page("attention_steps")
+    walked = []
+    for label in ["Next"] * 5 + ["Previous"] * 5:
+        press(app, label)
+        check_page(app, "attention_steps")
+        walked.append((app.session_state["step"], lit(app)))
+    there = [("scale", "Scale"), ("mask", "Mask (optional)"), ("softmax", "Softmax"), ("output", "MatMul")]
+    assert walked == [*there, there[-1], *there[-2::-1], ("matmul", "MatMul"), ("matmul", "MatMul")]
+
+
+@pytest.mark.parametrize("step", list(STEP_CHARTS))
+@pytest.mark.parametrize("preset", controls.CONTROLS["preset"].options)
+def test_every_step_of_every_preset_is_shown_beside_itself_without_the_scale(step, preset):
+    app = open_page("attention_steps", step=step, preset=preset, without_scale="show", d_k="16")
+    check_page(app, "attention_steps")
+    assert len(app.error) == 0
+    remarks = [each.value for each in app.info]
+    assert len(remarks) == (preset in ("fully_masked", "same_input"))
+    if preset == "fully_masked":
+        assert remarks[0].startswith("The mask forbids every key to query 1:")
+    if preset == "same_input":
+        assert "√d\\_k = 4.00" in remarks[0]
+
+
+def test_the_chosen_cell_is_written_out_term_by_term():
+    said = " ".join(each.value for each in open_page("attention_steps", query="3", key="2").markdown)
+    assert "8 × 5 + 9 × 6 = 40 + 54 = 94" in said
+    assert "94 ÷ 1.41 = 66.5" in said  # 94 / √2 = 66.47
+
+
+def test_a_cell_outside_the_matrices_is_their_last_one():
+    app = open_page("attention_steps", query="16", key="16", column="64")
+    assert "Query 3 with key 3 scores 98" in charts(app)["matrix_raw"].alt
+
+
+BAD_MATRICES = [
+    ("Q", "1, 2\n3, x", 'Q has "x" in row 2, column 2: write a number, as 1.5.'),
+    ("Q", "1, 2, 3", "Q has 3 columns but K has 2: both need d_k columns."),
+    ("V", "1\n2", "K has 3 rows but V has 2: both need one row for each key."),
+    ("K", "1, 2\n3", "K has 2 entries in row 1 but 1 in row 2: every row needs the same number."),
+    ("V", "\n".join(["1"] * 17), "V has 17 rows: at most 16 are allowed."),
+    ("Q", ",".join(["1"] * 65), "Q has 65 columns: at most 64 are allowed."),
+    ("Q", "1, 1e7", "Q has 1e+07 in row 1, column 2: numbers must lie between −1,000,000 and 1,000,000."),
+    ("mask", "10\n01", "mask is 2 × 2 but the scores are 3 × 3: both need one shape."),
+    ("mask", "102", 'mask has "2" in row 1, column 3: write 1 (may attend) or 0 (forbidden).'),
+]
+
+
+@pytest.mark.parametrize("stem", ["attention_steps"])
+@pytest.mark.parametrize(("name", "text", "sentence"), BAD_MATRICES)
+def test_a_matrix_that_cannot_be_used_gets_a_sentence_and_stays(app, stem, name, text, sentence):
+    widget(app, name).set_value(text)
+    settle(app)
+    assert [each.value for each in app.error] == [plain(sentence)]
+    assert widget(app, name).value == text
+
+
+@pytest.mark.parametrize("stem", ["attention_steps"])
+def test_a_typed_mask_that_forbids_a_whole_row_is_no_error(app, stem):
+    widget(app, "mask").set_value("100\n000\n111")
+    settle(app)
+    check_page(app, stem)
+    assert len(app.error) == 0
+    assert app.info[0].value.startswith("The mask forbids every key to query 2:")
+
+
+def test_the_preset_can_be_written_into_the_fields_and_taken_back():
+    app = press(open_page("attention_steps"), "Write the preset into the fields")
+    written = {name: widget(app, name).value for name in ("Q", "K", "V", "mask")}
+    assert written == {
+        "Q": "1, 2\n1, 4\n8, 9",
+        "K": "2, 3\n5, 6\n10, 2",
+        "V": "1, 0, 0\n0, 1, 0\n0, 0, 1",
+        "mask": "111\n111\n111",
+    }
+    check_page(app, "attention_steps")
+    assert {name: app.query_params[name] for name in written} == written
+    press(app, "Back to the preset")
+    assert {widget(app, name).value for name in written} == {""}
+    assert not set(written) & set(app.query_params)
+
+
+def test_matrices_too_large_for_a_link_stay_on_the_page_and_say_so():
+    app = open_page("attention_steps", preset="random")
+    large, small = "\n".join([", ".join(["0.12345"] * 64)] * 4), "1, 2"
+    for text, remarks in ((large, 1), (small, 0)):
+        for name in ("Q", "K"):
+            widget(app, name).set_value(text)
+        widget(app, "V").set_value("\n".join(["1"] * len(text.split("\n"))))
+        settle(app)
+        check_page(app, "attention_steps")
+        said = [each.value for each in app.info if "too large for a link" in each.value]
+        assert len(said) == remarks
+        assert widget(app, "Q").value == text
+        assert app.query_params.get("Q") == (None if remarks else text)
+
+
+# --- backprop --------------------------------------------------------------------------------------------
+
+
+def test_next_and_previous_walk_through_the_gradients():
+    app = open_page("backprop")
+    for place in range(2, 11):
+        press(app, "Next")
+        check_page(app, "backprop")
+        assert charts(app)["gradient_matrix"].alt.startswith(f"Gradient {place} of 10, ")
+        assert charts(app)["gradient_matrix"].alt.endswith("Both agree.")
+    assert app.session_state["gradient"] == "X"
+    press(app, "Previous")
+    assert app.session_state["gradient"] == "W_V"
+
+
+@pytest.mark.parametrize("masking", controls.CONTROLS["masking"].options)
+@pytest.mark.parametrize("exponent", ["0", "0.5", "1"])
+def test_every_gradient_agrees_whatever_the_mask_and_the_scale(masking, exponent):
+    app = open_page("backprop", masking=masking, exponent=exponent, seed="3")
+    check_page(app, "backprop")
+    assert app.table[0].value["verdict"].tolist() == ["agree"] * 10
+
+
+def test_the_central_difference_has_no_truncation_in_w_v_and_the_page_says_why():
+    sentence = charts(open_page("backprop", weight="W_V"))["difference_error"].alt
+    assert "no h² branch: the loss is quadratic in W_V" in sentence
+
+
+@pytest.mark.parametrize("stem", ["backprop"])
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("1, 2, 3", "A is 1 × 3 but B is 2 × 2: both need one shape."),
+        ("1, x\n3, 4", 'A has "x" in row 1, column 2: write a number, as 1.5.'),
+        ("", "A is empty: write at least one number."),
+    ],
+)
+def test_products_that_cannot_be_formed_get_a_sentence_and_the_gradients_stay(app, stem, text, sentence):
+    widget(app, "A").set_value(text)
+    settle(app)
+    assert [each.value for each in app.error] == [plain(sentence)]
+    assert widget(app, "A").value == text
+    assert list(charts(app)) == ["gradient_matrix", "first_order", "difference_error"]
+
+
+def test_the_three_products_and_their_identities_are_worked_out():
+    app = open_page("backprop", A="1, 2", B="3, -4")
+    assert "A ⊖ B = [−5]" in charts(app)["product_rows"].alt
+    assert "⟨A, B⟩ = −5" in charts(app)["product_frobenius"].alt
+    assert sum(each.value.count("relative error 0") for each in app.markdown) >= 6

@@ -333,6 +333,7 @@ def test_the_core_exports_the_agreed_names():
         entropy_nats effective_keys product_variance dot_product_moments correlated_pair_moments
         dot_product_pdf dot_product_cdf dot_product_ppf score_variance_moments score_variance_band
         expected_softmax critical_score_std
+        attention attention_backward hadamard row_wise_dot frobenius
         COMPONENT_LAWS draw_queries_and_keys dimension_sweep""".split()
     assert set(agreed) <= set(PUBLIC)
     assert [name for name in agreed if not hasattr(sattn_core, name)] == []

@@ -7,6 +7,12 @@ page together; the tests validate each figure once instead.
 
 import plotly.graph_objects as go
 
+from pages._view.theme import DARK
+
+# The ends of every heatmap's colours, readable by colour-blind eyes and not those of raw or scaled.
+_NEGATIVE, _POSITIVE = "#7b3294", "#1b7837"
+_NEGATIVE_ON_DARK, _POSITIVE_ON_DARK = "#d3a4e3", "#7fd68a"
+
 
 def figure(profile, traces, *, height=1.0, left=3.0, **layout):
     """A figure of plain trace dictionaries in the profile's sizes and colours.
@@ -120,3 +126,43 @@ def steps(edges, heights, colour, name):
 def line(x, y, style, name):
     """A line."""
     return {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": style, "name": name}
+
+
+def heatmap(profile, values, limit, *, text=None, name=""):
+    """A matrix as colours between −limit and limit; text is what its cells say, row by row.
+
+    The limit is given, not found: compared matrices share it, so that a small one looks small.
+    """
+    dark = profile is DARK
+    ends = (_NEGATIVE_ON_DARK, _POSITIVE_ON_DARK) if dark else (_NEGATIVE, _POSITIVE)
+    said = {"text": text, "texttemplate": "%{text}", "textfont": {"size": profile.tick_size}}
+    return {
+        "type": "heatmap",
+        "z": values,
+        "zmin": -limit,
+        "zmax": limit,
+        "colorscale": [[0, ends[0]], [0.5, profile.ground], [1, ends[1]]],
+        "showscale": False,
+        "xgap": 1,
+        "ygap": 1,
+        "name": name,
+        **({} if text is None else said),
+    }
+
+
+def colour_bar(profile, ticks, text=""):
+    """The key to a heatmap's colours, under the plot."""
+    return {
+        "showscale": True,
+        "colorbar": {
+            "orientation": "h",
+            "thickness": profile.tick_size,
+            "y": 0,
+            "yref": "container",
+            "yanchor": "bottom",
+            "tickvals": ticks,
+            "tickfont": {"size": profile.tick_size},
+            "outlinewidth": 0,
+            "title": {"text": text, "side": "top", "font": {"size": profile.tick_size}},
+        },
+    }

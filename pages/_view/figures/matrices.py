@@ -1,0 +1,155 @@
+"""Matrices as heatmaps with their numbers in the cells: what attention_steps and backprop draw with."""
+
+import numpy as np
+
+from pages._view.figures.base import axis, figure, label, title
+from pages._view.theme import number, typed
+
+FOLD = 8  # columns that still have room for their numbers on a phone
+_WIDE = 6  # columns that have room for their numbers in full size
+_FEW_LINES = 6
+_EDGE = 0.53  # half a cell, and a little room for its frame
+_STRENGTH = 0.55  # of the strongest shade: the text colour keeps its contrast on it
+
+
+def matrix(values, profile, name, *, limit, low=None, texts=None, rows="row", columns="column", chosen=(), colour=None):
+    """One matrix on a colour domain from low (−limit unless given) to limit.
+
+    A matrix wider than FOLD continues below itself. chosen are cells (row, column) to frame, from 0;
+    None in place of one of them frames the whole column or row.
+    """
+    values = np.atleast_2d(np.asarray(values, dtype=float))
+    texts = [[cell(x) for x in row] for row in values] if texts is None else texts
+    folded, written, places = _fold(values), _fold(texts), _places(*values.shape)
+    colours = _colours(profile, colour, two_sided=low is None)
+    trace = {
+        "type": "heatmap",
+        "z": folded,
+        "text": written,
+        "texttemplate": "%{text}",
+        "textfont": {
+            "size": profile.tick_size if values.shape[1] <= _WIDE else 0.8 * profile.tick_size,
+            "color": profile.text,
+        },
+        "zmin": -limit if low is None else low,
+        "zmax": limit or 1.0,
+        "colorscale": colours,
+        "showscale": False,
+        "xgap": 1,
+        "ygap": 1,
+        "hoverinfo": "skip",
+        "name": name,
+    }
+    width, lines = min(values.shape[1], FOLD), len(folded)
+    several = values.shape[1] > FOLD
+    return figure(
+        profile,
+        [trace],
+        left=2.2,
+        height=_height(lines, texts, profile),
+        title=title(name, profile) | {"font": {"size": profile.axis_size}},
+        xaxis=_places_axis(profile, columns, width, labelled=not several),
+        yaxis=_rows_axis(profile, rows, places, lines),
+        shapes=[frame for at in chosen for frame in _frames(profile, at, values.shape)],
+        annotations=_block_names(profile, columns, values.shape) if several else [],
+    )
+
+
+def cell(value):
+    """A number as short as it can be written with three digits."""
+    if np.isneginf(value):
+        return "−∞"
+    return min(number(value), typed(value), key=len)
+
+
+def _fold(values):
+    """Blocks of FOLD columns below each other, each under an empty line for its name."""
+    rows = [list(row) for row in values]
+    n_columns = len(rows[0])
+    if n_columns <= FOLD:
+        return rows
+    empty = None if isinstance(rows[0][0], float) else ""
+    lines = []
+    for first in range(0, n_columns, FOLD):
+        block = [row[first : first + FOLD] for row in rows]
+        lines += [[empty] * FOLD, *([*row, *[empty] * (FOLD - len(row))] for row in block)]
+    return lines
+
+
+def _places(n_rows, n_columns):
+    """Where each row of each block stands: (line, row number)."""
+    if n_columns <= FOLD:
+        return [(row, row + 1) for row in range(n_rows)]
+    blocks = -(-n_columns // FOLD)
+    return [(block * (n_rows + 1) + 1 + row, row + 1) for block in range(blocks) for row in range(n_rows)]
+
+
+def _height(lines, texts, profile):
+    two_lines = any("<br>" in text for row in texts for text in row)
+    each = profile.tick_size * (3.2 if two_lines or lines <= _FEW_LINES else 1.9)
+    return (round(profile.title_size * 1.6) + 3 * profile.axis_size + lines * each) / profile.height
+
+
+def _colours(profile, colour, *, two_sided):
+    top = shade(profile, colour or profile.band)
+    if two_sided:
+        return [[0, shade(profile, profile.third)], [0.5, profile.ground], [1, top]]
+    return [[0, profile.ground], [1, top]]
+
+
+def shade(profile, colour):
+    """The strongest shade of a colour that a cell may have under its number."""
+    mixed = (
+        round((1 - _STRENGTH) * int(profile.ground[at : at + 2], 16) + _STRENGTH * int(colour[at : at + 2], 16))
+        for at in (1, 3, 5)
+    )
+    return "#" + "".join(f"{part:02x}" for part in mixed)
+
+
+def _places_axis(profile, name, width, *, labelled):
+    ticks = {"tickvals": list(range(width)), "ticktext": [str(i + 1) for i in range(width)]} if labelled else {}
+    return axis(profile, showticklabels=labelled, range=[-_EDGE, width - 1 + _EDGE], **_bare(profile, name), **ticks)
+
+
+def _rows_axis(profile, name, places, lines):
+    at, text = zip(*places, strict=True)
+    return axis(
+        profile,
+        range=[lines - 1 + _EDGE, -_EDGE],
+        tickvals=list(at),
+        ticktext=[str(each) for each in text],
+        **_bare(profile, name),
+    )
+
+
+def _bare(profile, name):
+    """A matrix needs no axis lines, and its titles stand near so that the numbers have room."""
+    title = {"text": name, "font": {"size": profile.tick_size}, "standoff": 4}
+    return {"showline": False, "ticks": "", "title": title}
+
+
+def _frames(profile, at, shape):
+    """Frames around one cell, or around a whole row or column where the other place is None."""
+    n_rows, n_columns = shape
+    row, column = at
+    line = {"color": profile.text, "width": profile.line_width * 1.5}
+    top, bottom = (0, n_rows) if row is None else (row, row + 1)
+    frames = []
+    for block, first in enumerate(range(0, n_columns, FOLD)):
+        width = min(FOLD, n_columns - first)
+        left, right = (0, width) if column is None else (column - first, column - first + 1)
+        if 0 <= left and right <= width:
+            line_up = block * (n_rows + 1) + 0.5 if n_columns > FOLD else -0.5
+            place = {"x0": left - 0.5, "x1": right - 0.5, "y0": line_up + top, "y1": line_up + bottom}
+            frames.append({"type": "rect", **place, "line": line})
+    return frames
+
+
+def _block_names(profile, name, shape):
+    n_rows, n_columns = shape
+    names = []
+    for block, first in enumerate(range(0, n_columns, FOLD)):
+        text = f"{name}s {first + 1} to {min(first + FOLD, n_columns)}"
+        place = {"x": -0.5, "y": block * (n_rows + 1), "xanchor": "left"}
+        names.append(label(text, profile, **place))
+    return names

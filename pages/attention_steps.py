@@ -1,0 +1,63 @@
+"""attention_steps: softmax(Q Kᵀ / √d_k) V is five small steps, and the scale is one of them."""
+
+import streamlit as st
+
+from pages._view import compute, controls, frame, show
+from pages._view.figures import attention_steps as figures
+
+frame.ensure_frame()
+profile = frame.profile()
+show.heading(
+    frame.lesson("attention_steps"),
+    "Dot products, ÷ $\\sqrt{d_k}$, mask, softmax, average of the values: five steps, and the division is one of them.",
+)
+
+
+@st.fragment(key=frame.LIVE)
+def live():
+    step = controls.value_of("step")
+    st.html(figures.diagram(step, profile))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        controls.draw("step")
+        st.button("Previous", shortcut="Left", on_click=controls.turn, args=("step", -1))
+        st.button("Next", shortcut="Right", on_click=controls.turn, args=("step", 1))
+        without = controls.draw("without_scale") == "show"
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        preset = controls.draw("preset", width=170)
+        for place in ("query", "key", "column"):
+            controls.draw(place, width=130)
+
+    d_k, seed = controls.value_of("d_k"), controls.value_of("seed")
+    texts = {name: controls.value_of(name) for name in ("Q", "K", "V", "mask")}
+    params, problems = compute.attention_matrices(preset, texts, d_k, seed)
+    show.problems(problems)
+    if params:
+        result = compute.attention_steps(params)
+        at = compute.cell_of(params, *(controls.value_of(place) for place in ("query", "key", "column")))
+        st.markdown(figures.formula(step))
+        show.figures(
+            figures.panels(result, step, at, profile, without_scale=without),
+            key="attention_steps",
+            sentence=figures.sentence(result, step, at, d_k, without_scale=without),
+            table=figures.table(result),
+            code=figures.code(params),
+        )
+        show.remarks(figures.remarks(result))
+        st.header("One cell by hand", anchor=False)
+        cell, output = compute.attention_cell(params, at)
+        show.lines(figures.calculation(cell, without_scale=without))
+        show.lines(figures.output_calculation(output, without_scale=without))
+
+    st.header("Your own numbers", anchor=False)
+    show.prose("attention_own_numbers")
+    written = compute.matrix_texts(preset, d_k, seed)
+    _, linked = controls.draw_matrices(tuple(texts), written)
+    if not linked:
+        show.remarks(["These matrices are too large for a link: it carries the preset and the seed only."])
+    with st.container(horizontal=True):
+        st.button("Write the preset into the fields", on_click=controls.fill, args=(written,))
+        st.button("Back to the preset", on_click=controls.fill, args=(dict.fromkeys(texts, ""),))
+
+
+live()
+show.prose("attention_steps")

@@ -1,0 +1,250 @@
+"""Scaled dot-product attention, forward with every step kept, and backward."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sattn_core._checks import check_array, check_number
+
+
+@dataclass(frozen=True)
+class AttentionSteps:
+    """Every array of softmax(scale · Q Kᵀ) V, in the order it is computed.
+
+    Attributes
+    ----------
+    raw_scores, scaled_scores, masked_scores, attention_weights : ndarray, shape (..., n_queries, n_keys)
+        Q Kᵀ; times the scale; with −inf where the mask forbids; softmax of each row.
+        Without a mask `masked_scores` is the array `scaled_scores` itself.
+    output : ndarray, shape (..., n_queries, d_v)
+        Attention weights times V.
+    """
+
+    raw_scores: np.ndarray
+    scaled_scores: np.ndarray
+    masked_scores: np.ndarray
+    attention_weights: np.ndarray
+    output: np.ndarray
+
+
+@dataclass(frozen=True)
+class AttentionGradients:
+    """Gradients of a loss with respect to everything inside attention.
+
+    Attributes
+    ----------
+    d_Q, d_K, d_V : ndarray
+        Of the shapes of Q, K and V.
+    d_attention_weights, d_scaled_scores : ndarray, shape (..., n_queries, n_keys)
+        dP = dO Vᵀ, and dS = P ∘ (dP − D 1ᵀ) with D = P ⊖ dP; every row of dS sums to 0.
+    d_scale : float
+        ⟨dS, Q Kᵀ⟩, summed over the batch.
+    """
+
+    d_Q: np.ndarray
+    d_K: np.ndarray
+    d_V: np.ndarray
+    d_attention_weights: np.ndarray
+    d_scaled_scores: np.ndarray
+    d_scale: float
+
+
+def attention(Q, K, V, *, scale=None, mask=None):
+    """Scaled dot-product attention softmax(scale · Q Kᵀ) V, with scale = 1/√d_k by default.
+
+    Parameters
+    ----------
+    Q : array_like, shape (..., n_queries, d_k)
+    K : array_like, shape (..., n_keys, d_k)
+    V : array_like, shape (..., n_keys, d_v)
+        Finite numbers; leading (batch) axes broadcast.
+    scale : float, optional
+        The multiplier of Q Kᵀ, any finite number; 1/√d_k if not given.
+    mask : array_like of bool, optional
+        Broadcasts to (..., n_queries, n_keys). True = this query may attend to this key.
+
+    Returns
+    -------
+    AttentionSteps
+        Rows of `attention_weights` sum to 1; a row whose keys are all forbidden is all 0, as is its output.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit together, a number is not finite, or the scores leave the float64 range.
+    TypeError
+        If an input is not real, or the mask is not boolean.
+
+    Notes
+    -----
+    The scale gives the scores variance 1 only if the components of q and k are independent with mean 0
+    and variance 1. It does not give the output variance 1, and it does not prevent overflow: the
+    subtraction of each row's largest score does that.
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1.
+
+    Examples
+    --------
+    With V the identity the output is the weights: softmax([4, 5]).
+
+    >>> attention([[1.0]], [[4.0], [5.0]], [[1, 0], [0, 1]]).output.round(6)
+    array([[0.268941, 0.731059]])
+    """
+    Q, K, V, scale = _checked_inputs(Q, K, V, scale)
+    mask = _checked_mask(mask, _scores_shape(Q, K))
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps = _forward(Q, K, V, scale, mask)
+    _require_finite("scale times Q K^T", steps.scaled_scores)
+    return steps
+
+
+def attention_backward(Q, K, V, d_output, *, scale=None, mask=None):
+    """Backward: dV = PᵀdO, dP = dO Vᵀ, dS = P∘(dP − (P⊖dP)1ᵀ), dQ = c dS K, dK = c dSᵀQ, dc = ⟨dS, QKᵀ⟩.
+
+    Parameters
+    ----------
+    Q : array_like, shape (..., n_queries, d_k)
+    K : array_like, shape (..., n_keys, d_k)
+    V : array_like, shape (..., n_keys, d_v)
+        Finite numbers; leading (batch) axes broadcast.
+    d_output : array_like, shape (..., n_queries, d_v)
+        Gradient of the loss with respect to the output; exactly the output's shape.
+    scale : float, optional
+        The multiplier c of Q Kᵀ; 1/√d_k if not given.
+    mask : array_like of bool, optional
+        As in `attention`. True = may attend.
+
+    Returns
+    -------
+    AttentionGradients
+        Gradients of the shapes of their inputs; where an input's batch was broadcast, its gradient is
+        summed over it. Rows of `d_scaled_scores` sum to 0; forbidden keys and fully masked rows get 0.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit together, a number is not finite, or a gradient leaves the float64 range.
+    TypeError
+        If an input is not real, or the mask is not boolean.
+
+    Notes
+    -----
+    The scale c multiplies the backward pass too: the gradient at a raw score is c times that at the
+    scaled score. So a smaller scale does not simply mean larger gradients.
+
+    References
+    ----------
+    Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
+
+    Examples
+    --------
+    Two equal scores, p = (1/2, 1/2), and a gradient on the first weight: dS = p∘(dP − 1/2).
+
+    >>> attention_backward([[1.0]], [[4.0], [4.0]], [[1, 0], [0, 1]], [[1, 0]]).d_scaled_scores
+    array([[ 0.25, -0.25]])
+    """
+    Q, K, V, scale = _checked_inputs(Q, K, V, scale)
+    mask = _checked_mask(mask, _scores_shape(Q, K))
+    d_output = check_array("d_output", d_output)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps = _forward(Q, K, V, scale, mask)
+        _require_finite("scale times Q K^T", steps.scaled_scores)
+        if d_output.shape != steps.output.shape:
+            expected = steps.output.shape
+            raise ValueError(f"d_output must have the output's shape {expected}, but got {d_output.shape}")
+        gradients = _backward(Q, K, V, d_output, scale, steps)
+    for name in AttentionGradients.__dataclass_fields__:
+        _require_finite(name, getattr(gradients, name))
+    return gradients
+
+
+def _forward(Q, K, V, scale, mask):
+    """Attention without checks; complex inputs work too, which the complex step needs."""
+    raw_scores = Q @ K.swapaxes(-1, -2)  # (…, n_queries, d_k) (…, d_k, n_keys) -> (…, n_queries, n_keys)
+    scaled_scores = scale * raw_scores
+    masked_scores = scaled_scores if mask is None else np.where(mask, scaled_scores, -np.inf)
+    attention_weights = softmax_rows(masked_scores)
+    return AttentionSteps(raw_scores, scaled_scores, masked_scores, attention_weights, attention_weights @ V)
+
+
+def softmax_rows(scores):
+    """Softmax of each row without checks, for complex scores too; a fully masked row gives 0."""
+    largest = scores.real.max(axis=-1, keepdims=True)
+    # A fully masked row has largest = -inf, and -inf - (-inf) is not a number: subtract 0 there.
+    weights = scores - np.where(np.isneginf(largest), 0.0, largest)
+    np.exp(weights, out=weights)
+    total = weights.sum(axis=-1, keepdims=True)
+    weights /= np.where(total == 0.0, 1.0, total)
+    return weights
+
+
+def _backward(Q, K, V, d_output, scale, steps):
+    P = steps.attention_weights
+    d_V = P.swapaxes(-1, -2) @ d_output
+    d_P = d_output @ V.swapaxes(-1, -2)
+    # dP − D does not change when a constant is taken off a row of dP. Taking off the entry of the largest
+    # weight first keeps every digit when that weight is nearly 1 and D nearly equals that entry.
+    from_best = d_P - np.take_along_axis(d_P, P.argmax(axis=-1)[..., None], axis=-1)
+    D = np.einsum("...ij,...ij->...i", P, from_best)
+    d_S = P * (from_best - D[..., None])
+    d_Q = scale * (d_S @ K)
+    d_K = scale * (d_S.swapaxes(-1, -2) @ Q)
+    d_scale = float(np.sum(d_S * steps.raw_scores))
+    d_Q, d_K, d_V = _sum_to(d_Q, Q.shape), _sum_to(d_K, K.shape), _sum_to(d_V, V.shape)
+    return AttentionGradients(d_Q, d_K, d_V, d_P, d_S, d_scale)
+
+
+def _sum_to(gradient, shape):
+    """Gradient of a broadcast input: summed over the axes that were broadcast."""
+    extra = gradient.ndim - len(shape)
+    ones = (axis + extra for axis, length in enumerate(shape) if length == 1)
+    return gradient.sum(axis=(*range(extra), *ones), keepdims=True).reshape(shape)
+
+
+def _checked_inputs(Q, K, V, scale):
+    Q, K, V = (_checked_matrix(name, value) for name, value in (("Q", Q), ("K", K), ("V", V)))
+    if Q.shape[-1] != K.shape[-1]:
+        raise ValueError(f"Q and K must have the same d_k (columns), but got shapes {Q.shape} and {K.shape}")
+    if K.shape[-2] != V.shape[-2]:
+        raise ValueError(f"K and V must have the same n_keys (rows), but got shapes {K.shape} and {V.shape}")
+    try:
+        np.broadcast_shapes(Q.shape[:-2], K.shape[:-2], V.shape[:-2])
+    except ValueError:
+        raise ValueError(
+            f"the batch axes of Q, K and V must broadcast, but got shapes {Q.shape}, {K.shape} and {V.shape}"
+        ) from None
+    scale = Q.shape[-1] ** -0.5 if scale is None else check_number("scale", scale)
+    return Q, K, V, scale
+
+
+def _checked_matrix(name, value):
+    array = check_array(name, value, min_ndim=2)
+    if 0 in array.shape:
+        raise ValueError(f"{name} must have at least one entry on every axis, but got shape {array.shape}")
+    return array
+
+
+def _scores_shape(Q, K):
+    return (*np.broadcast_shapes(Q.shape[:-2], K.shape[:-2]), Q.shape[-2], K.shape[-2])
+
+
+def _checked_mask(mask, scores_shape):
+    if mask is None:
+        return None
+    mask = np.asarray(mask)
+    if mask.dtype != np.bool_:
+        raise TypeError(f"mask must be boolean, True = may attend, but got dtype {mask.dtype}")
+    try:
+        fits = np.broadcast_shapes(mask.shape, scores_shape) == scores_shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"mask must broadcast to the scores' shape {scores_shape}, but got {mask.shape}")
+    return mask
+
+
+def _require_finite(name, array):
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, but the inputs are so large that it overflows float64")

@@ -1,0 +1,173 @@
+"""How W_Q and W_K are drawn, and the variance of q, k and the scores that follows."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from sattn_core._checks import check_choice, check_integer
+
+
+class ProjectionVariance(NamedTuple):
+    """Variances at initialisation, for rows of squared norm d_model.
+
+    Attributes
+    ----------
+    query_component, key_component : float
+        Variance of one component of q = x W_Q and of k = x W_K.
+    raw_score, scaled_score : float
+        Variance of q·k and of q·k/√d_k.
+    """
+
+    query_component: float
+    key_component: float
+    raw_score: float
+    scaled_score: float
+
+
+@dataclass(frozen=True)
+class InitScheme:
+    """One way to draw a weight matrix whose entries are independent and symmetric.
+
+    Attributes
+    ----------
+    name, formula, source : str
+        Key in `INIT_SCHEMES`; variance of one weight in words; where the scheme is defined.
+    weights : {"uniform", "normal"}
+        Law of one weight.
+    has_random_bias : bool
+        Whether the layer's default bias is drawn with the variance of a weight (otherwise it is 0).
+    """
+
+    name: str
+    formula: str
+    source: str
+    weights: str
+    variance: Callable[[int, int], float] = field(repr=False)
+    has_random_bias: bool = False
+
+    @property
+    def kurtosis(self):
+        """Standardised fourth moment of one weight: 1.8 (uniform) or 3 (normal)."""
+        return 1.8 if self.weights == "uniform" else 3.0
+
+    def weight_variance(self, d_model, n_heads):
+        """Variance of one weight of W_Q or W_K."""
+        return self.variance(d_model, d_model // n_heads)
+
+    def draw(self, rng, d_model, n_heads, shape):
+        """Return independent weights of the given shape from the generator ``rng``."""
+        std = math.sqrt(self.weight_variance(d_model, n_heads))
+        if self.weights == "normal":
+            return std * rng.standard_normal(shape)
+        return rng.uniform(-math.sqrt(3) * std, math.sqrt(3) * std, shape)
+
+
+_SCHEMES = MappingProxyType(
+    {
+        scheme.name: scheme
+        for scheme in (
+            InitScheme(
+                "xavier_square", "2/(d_model + d_model)", "Glorot and Bengio (2010), equation 16",
+                "uniform", lambda E, d: 1 / E,
+            ),
+            InitScheme(
+                "xavier_per_head", "2/(d_model + d_k)", "Glorot and Bengio (2010), on one head's matrix",
+                "uniform", lambda E, d: 2 / (E + d),
+            ),
+            InitScheme(
+                "torch_multihead_attention", "2/(d_model + 3 d_model)",
+                "PyTorch nn.MultiheadAttention: Xavier on the packed matrix of Q, K and V, bias 0",
+                "uniform", lambda E, d: 1 / (2 * E),
+            ),
+            InitScheme(
+                "torch_linear", "1/(3 d_model)", "PyTorch nn.Linear: uniform between ±1/√d_model",
+                "uniform", lambda E, d: 1 / (3 * E), has_random_bias=True,
+            ),
+            InitScheme(
+                "he_normal", "2/d_model", "He et al. (2015), equation 10", "normal", lambda E, d: 2 / E
+            ),
+            InitScheme(
+                "lecun_normal", "1/d_model", "LeCun et al. (1998), section 4.6", "normal", lambda E, d: 1 / E
+            ),
+            InitScheme(
+                "normal_0_02", "0.02²", "GPT-2 and BERT style: standard deviation 0.02 at every width",
+                "normal", lambda E, d: 4e-4,
+            ),
+            InitScheme(
+                "keras_multihead_attention", "2/(d_model (n_heads + d_k))",
+                "Keras MultiHeadAttention: Glorot on a kernel of shape (d_model, n_heads, d_k)",
+                "uniform", lambda E, d: 2 / (E * (E // d + d)),
+            ),
+        )
+    }
+)  # fmt: skip
+
+INIT_SCHEMES = tuple(_SCHEMES)
+
+
+def init_scheme(name):
+    """Return the `InitScheme` of one of `INIT_SCHEMES`."""
+    return _SCHEMES[check_choice("scheme", name, INIT_SCHEMES)]
+
+
+def projection_variance(scheme, d_model, n_heads, *, bias=False):
+    """Var(q_i) = d_model w for |x|² = d_model; then Var(q·k) = d_k Var(q_i) Var(k_i), w = Var of a weight.
+
+    Parameters
+    ----------
+    scheme : str
+        One of `INIT_SCHEMES`, used for W_Q and for W_K, drawn independently.
+    d_model : int
+        Width of x, at least 1.
+    n_heads : int
+        Number of heads, a divisor of d_model; d_k = d_model / n_heads.
+    bias : bool, default False
+        Whether the layer's default bias is added. Only `torch_linear` has one that is not 0.
+
+    Returns
+    -------
+    ProjectionVariance
+        ``scaled_score == query_component * key_component`` and ``raw_score == d_k * scaled_score``.
+
+    Raises
+    ------
+    ValueError
+        If the scheme is unknown, a size is below 1, or n_heads does not divide d_model.
+    TypeError
+        If a size is not an integer or bias not a bool.
+
+    Notes
+    -----
+    x is layer-normalised (|x|² = d_model up to the tiny eps), whatever its distribution. The variance
+    is over the draw of the weights; after training it need not hold.
+
+    References
+    ----------
+    Glorot and Bengio (2010), "Understanding the difficulty of training deep feedforward neural
+    networks", AISTATS, section 4.2.1.
+
+    Examples
+    --------
+    PyTorch's attention layer halves both variances, so the scaled scores have standard deviation 1/2:
+
+    >>> projection_variance("torch_multihead_attention", 512, 8)
+    ProjectionVariance(query_component=0.5, key_component=0.5, raw_score=16.0, scaled_score=0.25)
+    """
+    law = init_scheme(scheme)
+    d_model, n_heads = check_heads(d_model, n_heads)
+    if not isinstance(bias, (bool, np.bool_)):
+        raise TypeError(f"bias must be True or False, but got {bias!r}")
+    component = (d_model + (bias and law.has_random_bias)) * law.weight_variance(d_model, n_heads)
+    return ProjectionVariance(component, component, d_model // n_heads * component**2, component**2)
+
+
+def check_heads(d_model, n_heads):
+    """Return both as integers if n_heads divides d_model."""
+    d_model, n_heads = check_integer("d_model", d_model, 1), check_integer("n_heads", n_heads, 1)
+    if d_model % n_heads:
+        raise ValueError(f"n_heads must divide d_model = {d_model}, but got {n_heads}")
+    return d_model, n_heads

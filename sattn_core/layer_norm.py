@@ -1,0 +1,54 @@
+"""Layer normalisation: what makes the input of the projections have mean 0 and variance 1 a row."""
+
+import numpy as np
+
+from sattn_core._checks import check_array, check_number
+
+
+def layer_norm(x, eps=1e-5):
+    """Normalise every row: (x − mean) / √(variance + eps), without gain and bias.
+
+    Parameters
+    ----------
+    x : array_like, shape (..., d_model)
+        Finite numbers; mean and variance (ddof=0) run over the last axis.
+    eps : float, default 1e-5
+        Added to the variance, above 0.
+
+    Returns
+    -------
+    ndarray, float64, shape (..., d_model)
+        Every row has mean 0 and squared norm d_model · variance / (variance + eps), for any data.
+        A constant row gives zeros.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite, there is no component, or eps is not above 0.
+    TypeError
+        If x does not hold real numbers.
+
+    Notes
+    -----
+    This fixes the norm of a row, not the law of its components: one large component may hold most of
+    it. It says nothing about q and k either; their variance also depends on how W_Q and W_K are drawn.
+
+    References
+    ----------
+    Ba, Kiros and Hinton (2016), "Layer Normalization", arXiv:1607.06450, section 3.
+
+    Examples
+    --------
+    Mean 3 and variance 4:
+
+    >>> layer_norm([1.0, 5.0], eps=1e-12).round(6).tolist()
+    [-1.0, 1.0]
+    """
+    x = check_array("x", x, min_ndim=1, min_length=1)
+    eps = check_number("eps", eps, 0, open_low=True)
+    # Rows of huge numbers are divided by their size first, so that no square leaves the float64 range.
+    size = np.maximum(np.abs(x).max(axis=-1, keepdims=True, initial=0.0), 1.0)
+    x /= size
+    centred = x - x.mean(axis=-1, keepdims=True)
+    variance = np.square(centred).mean(axis=-1, keepdims=True)
+    return centred / np.sqrt(variance + eps / size / size)

@@ -1,0 +1,751 @@
+"""What happens to the numbers, step by step: softmax(Q Kᵀ / √d_k) V with every term written out."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from sattn_core._checks import check_choice, check_integer
+from sattn_core.attention import AttentionSteps, attention
+from sattn_core.softmax import entropy_nats
+
+STEP_NAMES = ("matmul", "scale", "mask", "softmax", "output")
+PRESETS = ("notes", "random", "causal", "padding", "fully_masked", "same_input")
+MAX_ROWS = 16
+MAX_COLUMNS = 64
+MAX_VALUE = 1e6
+MAX_TEXT = 20_000
+LINK_CHARACTERS = 1_000
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NOTES_Q = ((1, 2), (1, 4), (8, 9))
+_NOTES_K = ((2, 3), (5, 6), (10, 2))
+
+
+@dataclass(frozen=True)
+class AttentionStepsParams:
+    """The matrices to walk through; array-likes are stored as tuples, so that equal numbers are equal params.
+
+    Attributes
+    ----------
+    Q : n_queries × d_k
+    K : n_keys × d_k
+    V : n_keys × d_v
+        At most 16 rows and 64 columns, numbers between −1,000,000 and 1,000,000.
+    mask : n_queries × n_keys of bool, or None
+        True = may attend.
+
+    Raises
+    ------
+    ValueError, TypeError
+        One sentence that names the matrix and the rule.
+    """
+
+    Q: tuple[tuple[float, ...], ...]
+    K: tuple[tuple[float, ...], ...]
+    V: tuple[tuple[float, ...], ...]
+    mask: tuple[tuple[bool, ...], ...] | None = None
+
+    def __post_init__(self):
+        for name in ("Q", "K", "V"):
+            object.__setattr__(self, name, checked_matrix(name, getattr(self, name)))
+        q, k, v = np.shape(self.Q), np.shape(self.K), np.shape(self.V)
+        if q[1] != k[1]:
+            raise ValueError(f"Q has {q[1]} columns but K has {k[1]}: both need d_k columns.")
+        if k[0] != v[0]:
+            raise ValueError(f"K has {k[0]} rows but V has {v[0]}: both need one row for each key.")
+        if self.mask is not None:
+            object.__setattr__(self, "mask", _checked_mask(self.mask, q[0], k[0]))
+
+
+@dataclass(frozen=True)
+class RowSummary:
+    """How concentrated each query's attention is.
+
+    Attributes
+    ----------
+    entropy_nats, effective_keys, max_weight : ndarray, shape (n_queries,)
+        Entropy of the row, e^entropy and the largest weight. A fully masked row has no distribution:
+        its entropy and effective keys are NaN and its largest weight is 0.
+    """
+
+    entropy_nats: np.ndarray
+    effective_keys: np.ndarray
+    max_weight: np.ndarray
+
+
+@dataclass(frozen=True)
+class AttentionStepsResult:
+    """Every matrix of the walk, with the scale and without it.
+
+    Attributes
+    ----------
+    params : AttentionStepsParams
+    d_k : int
+    divisor, scale : float
+        √d_k and 1/√d_k.
+    scaled, unscaled : AttentionSteps
+        The same numbers with the scale 1/√d_k and with the scale 1.
+    score_limit, value_limit : float
+        Largest size among raw and scaled scores, and among V and both outputs: the shared colour domains.
+    raw_std, scaled_std : float
+        Standard deviation over all score entries.
+    scaled_rows, unscaled_rows : RowSummary
+    output_change : ndarray, shape (n_queries,)
+        Length of the difference of the two output rows.
+    fully_masked_rows : tuple of int
+        Queries that may attend to no key, counted from 0.
+    self_scores : ndarray, shape (min(n_queries, n_keys),)
+        Diagonal of the scaled scores.
+    same_input : bool
+        Whether Q and K are the same numbers.
+    """
+
+    params: AttentionStepsParams
+    d_k: int
+    divisor: float
+    scale: float
+    scaled: AttentionSteps
+    unscaled: AttentionSteps
+    score_limit: float
+    value_limit: float
+    raw_std: float
+    scaled_std: float
+    scaled_rows: RowSummary
+    unscaled_rows: RowSummary
+    output_change: np.ndarray
+    fully_masked_rows: tuple[int, ...]
+    self_scores: np.ndarray
+    same_input: bool
+
+
+@dataclass(frozen=True)
+class SoftmaxTerms:
+    """One row's softmax as it is worked out by hand.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (n_keys,)
+        The row that enters the softmax, −inf where forbidden.
+    largest : float
+        Largest score of the row, which is subtracted; −inf in a fully masked row.
+    exponentials : ndarray, shape (n_keys,)
+        exp(score − largest); 0 where forbidden.
+    row_sum : float
+    weights : ndarray, shape (n_keys,)
+        exponentials / row_sum; all 0 in a fully masked row.
+    exponential, weight : float
+        Those of the chosen key.
+    """
+
+    scores: np.ndarray
+    largest: float
+    exponentials: np.ndarray
+    row_sum: float
+    weights: np.ndarray
+    exponential: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class CellExpansion:
+    """One cell of the score matrix from q and k to its attention weight.
+
+    Attributes
+    ----------
+    query, key : int
+        Row and column, counted from 0.
+    q, k, products, partial_sums : ndarray, shape (d_k,)
+        Components, q_i k_i, and their running sum, which ends at raw_score.
+    raw_score, divisor, scaled_score : float
+        q·k, √d_k and raw_score / divisor.
+    allowed : bool
+        What the mask says of this cell.
+    scaled, unscaled : SoftmaxTerms
+        The softmax of the row of scaled scores, and of the row of raw scores.
+    """
+
+    query: int
+    key: int
+    q: np.ndarray
+    k: np.ndarray
+    products: np.ndarray
+    partial_sums: np.ndarray
+    raw_score: float
+    divisor: float
+    scaled_score: float
+    allowed: bool
+    scaled: SoftmaxTerms
+    unscaled: SoftmaxTerms
+
+
+@dataclass(frozen=True)
+class OutputExpansion:
+    """One cell of the output, Σ_j p_j V_j, with the scale and without it.
+
+    Attributes
+    ----------
+    query, column : int
+        Row and column of the output, counted from 0.
+    values : ndarray, shape (n_keys,)
+        The column of V.
+    scaled_weights, unscaled_weights, scaled_products, unscaled_products : ndarray, shape (n_keys,)
+    scaled_output, unscaled_output : float
+        Sums of the products.
+    """
+
+    query: int
+    column: int
+    values: np.ndarray
+    scaled_weights: np.ndarray
+    unscaled_weights: np.ndarray
+    scaled_products: np.ndarray
+    unscaled_products: np.ndarray
+    scaled_output: float
+    unscaled_output: float
+
+
+def measure_attention_steps(params):
+    """Every step of softmax(Q Kᵀ / √d_k) V, beside the same numbers without the division.
+
+    Parameters
+    ----------
+    params : AttentionStepsParams
+
+    Returns
+    -------
+    AttentionStepsResult
+        Rows of the weights sum to 1, or to 0 where a row is fully masked.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `AttentionStepsParams`.
+
+    Notes
+    -----
+    One small hand-made matrix cannot show that scores grow with d_k; it shows what the division does.
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, figure 2.
+
+    Examples
+    --------
+    The first score of the notes' example: [1, 2]·[2, 3] = 8.
+
+    >>> result = measure_attention_steps(preset_params("notes"))
+    >>> float(result.scaled.raw_scores[0, 0]), result.d_k
+    (8.0, 2)
+    """
+    scaled, unscaled = _both_steps(params)
+    V, d_k = np.array(params.V), len(params.K[0])
+    return AttentionStepsResult(
+        params=params,
+        d_k=d_k,
+        divisor=float(np.sqrt(d_k)),
+        scale=float(d_k**-0.5),
+        scaled=scaled,
+        unscaled=unscaled,
+        score_limit=float(np.abs(scaled.raw_scores).max()),
+        value_limit=float(max(np.abs(values).max() for values in (V, scaled.output, unscaled.output))),
+        raw_std=float(scaled.raw_scores.std()),
+        scaled_std=float(scaled.scaled_scores.std()),
+        scaled_rows=_summary(scaled),
+        unscaled_rows=_summary(unscaled),
+        output_change=np.linalg.norm(scaled.output - unscaled.output, axis=1),
+        fully_masked_rows=tuple(np.flatnonzero(_fully_masked(scaled)).tolist()),
+        self_scores=np.diagonal(scaled.scaled_scores).copy(),
+        same_input=params.Q == params.K,
+    )
+
+
+def expand_cell(params, query, key):
+    """One cell written out: q·k = Σ_i q_i k_i, ÷ √d_k, exp, row sum, weight.
+
+    Parameters
+    ----------
+    params : AttentionStepsParams
+    query, key : int
+        Row and column of the score matrix, counted from 0.
+
+    Returns
+    -------
+    CellExpansion
+        The last partial sum is the raw score; exponential / row_sum is the weight.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the cell lies outside the score matrix.
+
+    Notes
+    -----
+    The largest score of the row is subtracted before the exponential: it changes no weight.
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1.
+
+    Examples
+    --------
+    >>> cell = expand_cell(preset_params("notes"), 2, 2)
+    >>> cell.products.tolist(), cell.raw_score
+    ([80.0, 18.0], 98.0)
+    """
+    query = check_integer("query", query, 0, len(params.Q) - 1)
+    key = check_integer("key", key, 0, len(params.K) - 1)
+    scaled, unscaled = _both_steps(params)
+    q, k = np.array(params.Q[query]), np.array(params.K[key])
+    return CellExpansion(
+        query=query,
+        key=key,
+        q=q,
+        k=k,
+        products=q * k,
+        partial_sums=np.cumsum(q * k),
+        raw_score=float(scaled.raw_scores[query, key]),
+        divisor=float(np.sqrt(len(q))),
+        scaled_score=float(scaled.scaled_scores[query, key]),
+        allowed=params.mask is None or params.mask[query][key],
+        scaled=_softmax_terms(scaled, query, key),
+        unscaled=_softmax_terms(unscaled, query, key),
+    )
+
+
+def expand_output(params, query, column):
+    """One cell of the output written out: O = Σ_j p_j V_j.
+
+    Parameters
+    ----------
+    params : AttentionStepsParams
+    query, column : int
+        Row and column of the output, counted from 0.
+
+    Returns
+    -------
+    OutputExpansion
+        The products sum to the output.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the cell lies outside the output.
+
+    Notes
+    -----
+    The weights sum to 1, so the output is an average of values: its variance is not 1.
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1.
+
+    Examples
+    --------
+    With one key the output is its value.
+
+    >>> expand_output(AttentionStepsParams([[1]], [[2]], [[7]]), 0, 0).scaled_output
+    7.0
+    """
+    query = check_integer("query", query, 0, len(params.Q) - 1)
+    column = check_integer("column", column, 0, len(params.V[0]) - 1)
+    scaled, unscaled = _both_steps(params)
+    values = np.array([row[column] for row in params.V])
+    return OutputExpansion(
+        query=query,
+        column=column,
+        values=values,
+        scaled_weights=scaled.attention_weights[query],
+        unscaled_weights=unscaled.attention_weights[query],
+        scaled_products=scaled.attention_weights[query] * values,
+        unscaled_products=unscaled.attention_weights[query] * values,
+        scaled_output=float(scaled.output[query, column]),
+        unscaled_output=float(unscaled.output[query, column]),
+    )
+
+
+def preset_params(preset, *, n_queries=4, n_keys=4, d_k=8, d_v=4, seed=0):
+    """Matrices to start from: Q, K, V ~ N(0, 1) to two decimals, and the mask of the preset.
+
+    Parameters
+    ----------
+    preset : str
+        One of `PRESETS`. "notes": the vectors of the hand-made example in two dimensions, with V the
+        identity. "random": no mask. "causal": query i sees keys 0 … i. "padding": the last quarter of the
+        keys is forbidden. "fully_masked": query i sees keys 0 … i − 1, so the first sees none.
+        "same_input": Q = K = V = X with rows of length √d_k, n_queries of them.
+    n_queries, n_keys : int, 1 to 16
+    d_k, d_v : int, 1 to 64
+    seed : int, at least 0
+
+    Returns
+    -------
+    AttentionStepsParams
+        Moving d_k keeps the coordinates there were (except in "same_input", which rescales the rows).
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the preset is unknown or a size outside its range.
+
+    Notes
+    -----
+    "same_input" must not be used to show the 1/√d_k rule: q and k are then the same vector, the raw
+    diagonal is d_k and the scaled one √d_k, so it still grows.
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.3.
+
+    Examples
+    --------
+    >>> params = preset_params("same_input", d_k=16)
+    >>> measure_attention_steps(params).self_scores.round(12).tolist()
+    [4.0, 4.0, 4.0, 4.0]
+    """
+    check_choice("preset", preset, PRESETS)
+    n_queries = check_integer("n_queries", n_queries, 1, MAX_ROWS)
+    n_keys = check_integer("n_keys", n_keys, 1, MAX_ROWS)
+    d_k = check_integer("d_k", d_k, 1, MAX_COLUMNS)
+    d_v = check_integer("d_v", d_v, 1, MAX_COLUMNS)
+    seed = check_integer("seed", seed, 0)
+    if preset == "notes":
+        return AttentionStepsParams(_NOTES_Q, _NOTES_K, np.eye(3))
+    if preset == "same_input":
+        X = _draw("Q", n_queries, d_k, seed)
+        X *= np.sqrt(d_k) / np.linalg.norm(X, axis=1, keepdims=True)
+        return AttentionStepsParams(X, X, X)
+    matrices = (("Q", n_queries, d_k), ("K", n_keys, d_k), ("V", n_keys, d_v))
+    Q, K, V = (np.round(_draw(*shape, seed), 2) for shape in matrices)
+    return AttentionStepsParams(Q, K, V, _preset_mask(preset, n_queries, n_keys))
+
+
+def typed_params(preset, Q="", K="", V="", mask="", *, d_k=8, seed=0):
+    """The matrices of a preset with typed ones in their place: softmax(Q Kᵀ / √d_k) V on a person's own numbers.
+
+    Parameters
+    ----------
+    preset : str
+        One of `PRESETS`; its mask is made for the shape of the scores at hand.
+    Q, K, V, mask : str
+        Typed or pasted text as `parse_matrix` and `parse_mask` read it; blank keeps the preset's.
+    d_k, seed : int
+        As in `preset_params`.
+
+    Returns
+    -------
+    AttentionStepsParams
+        With blank texts those of `preset_params`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        One sentence that names the matrix and the rule.
+
+    Notes
+    -----
+    Shapes are checked after all texts are read, so a typed Q may need a typed K of the same d_k.
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1.
+
+    Examples
+    --------
+    >>> typed_params("causal", "1; 2", "3; 4", "5; 6").mask
+    ((True, False), (True, True))
+    """
+    base, texts = preset_params(preset, d_k=d_k, seed=seed), {"Q": Q, "K": K, "V": V}
+    typed = {name: parse_matrix(name, text) for name, text in texts.items() if text.strip()}
+    matrices = {name: typed.get(name, getattr(base, name)) for name in texts}
+    shape = len(matrices["Q"]), len(matrices["K"])
+    if mask.strip():
+        return AttentionStepsParams(**matrices, mask=parse_mask(mask, *shape))
+    return AttentionStepsParams(**matrices, mask=None if base.mask is None else _preset_mask(preset, *shape))
+
+
+def parse_matrix(name, text):
+    """Read a matrix from typed or pasted text, one row a line (or after a semicolon).
+
+    Parameters
+    ----------
+    name : str
+        Name of the matrix, used in the messages.
+    text : str
+        Numbers with a decimal point, separated by commas, tabs or spaces; brackets as NumPy and Python
+        print them are understood.
+
+    Returns
+    -------
+    tuple of tuple of float
+        The rows, all of one length.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the matrix, the place and the rule; it can be shown to a person as it is.
+
+    Notes
+    -----
+    At most 16 rows, 64 columns and 20,000 characters, numbers between −1,000,000 and 1,000,000.
+
+    References
+    ----------
+    Shafranovich (2005), RFC 4180 (comma-separated values), section 2.
+
+    Examples
+    --------
+    >>> parse_matrix("Q", "1, 2; 3, 4.5")
+    ((1.0, 2.0), (3.0, 4.5))
+    """
+    rows = _split_rows(name, text)
+    return checked_matrix(name, [[_number(name, item, i, j) for j, item in enumerate(row, 1)]
+                                  for i, row in enumerate(rows, 1)])  # fmt: skip
+
+
+def parse_mask(text, n_queries, n_keys):
+    """Read a mask of ones (may attend) and zeros (forbidden) from typed or pasted text.
+
+    Parameters
+    ----------
+    text : str
+        n_queries rows of n_keys entries, or one row that holds for every query; `110` is read as `1 1 0`.
+    n_queries, n_keys : int
+        Shape of the scores.
+
+    Returns
+    -------
+    tuple of tuple of bool
+        n_queries rows of n_keys entries.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the place and the rule; it can be shown to a person as it is.
+
+    Notes
+    -----
+    A row of zeros only is allowed: that query then attends to nothing and its output is 0.
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.3.
+
+    Examples
+    --------
+    >>> parse_mask("10; 11", 2, 2)
+    ((True, False), (True, True))
+    """
+    rows = [list(row[0]) if len(row) == 1 else row for row in _split_rows("mask", text)]
+    for i, row in enumerate(rows, 1):
+        for j, item in enumerate(row, 1):
+            if item not in ("0", "1"):
+                raise ValueError(
+                    f'mask has "{item[:20]}" in row {i}, column {j}: write 1 (may attend) or 0 (forbidden).'
+                )
+    _check_rectangle("mask", rows)
+    allowed = [[item == "1" for item in row] for row in rows]
+    return _checked_mask(allowed * n_queries if len(allowed) == 1 else allowed, n_queries, n_keys)
+
+
+def format_matrix(matrix):
+    """Write a matrix as short text for a link: rows "1,2.5;3,4" that `parse_matrix` reads back exactly.
+
+    Parameters
+    ----------
+    matrix : sequence of rows of float
+
+    Returns
+    -------
+    str
+        Commas between numbers, semicolons between rows.
+
+    Raises
+    ------
+    TypeError
+        If an entry is not a number.
+
+    Notes
+    -----
+    Every number is written with the fewest digits that give the same float64.
+
+    References
+    ----------
+    Steele and White (1990), "How to Print Floating-Point Numbers Accurately".
+
+    Examples
+    --------
+    >>> format_matrix(((1.0, 2.5), (-3.0, 0.1)))
+    '1,2.5;-3,0.1'
+    """
+    return ";".join(",".join(repr(float(x)).removesuffix(".0") for x in row) for row in matrix)
+
+
+def format_mask(mask):
+    """Write a mask as short text for a link: "10;11", which `parse_mask` reads back.
+
+    Parameters
+    ----------
+    mask : sequence of rows of bool
+
+    Returns
+    -------
+    str
+        One character an entry, semicolons between rows.
+
+    Raises
+    ------
+    TypeError
+        If the mask is not made of rows.
+
+    Notes
+    -----
+    1 = may attend, as in `parse_mask`.
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.3.
+
+    Examples
+    --------
+    >>> format_mask(((True, False), (True, True)))
+    '10;11'
+    """
+    return ";".join("".join("1" if allowed else "0" for allowed in row) for row in mask)
+
+
+def fits_in_link(params):
+    """Whether the matrices are small enough to travel in a link: at most 1,000 characters together.
+
+    Parameters
+    ----------
+    params : AttentionStepsParams
+
+    Returns
+    -------
+    bool
+        False means that a link can carry only the preset and the seed.
+
+    Raises
+    ------
+    AttributeError
+        If params is not an `AttentionStepsParams`.
+
+    Notes
+    -----
+    Links of up to about 2,000 characters survive mail programs and chats.
+
+    References
+    ----------
+    Fielding, Nottingham and Reschke (2022), RFC 9110, section 4.1 (length of a URI).
+
+    Examples
+    --------
+    >>> fits_in_link(preset_params("notes")), fits_in_link(preset_params("random", d_k=64))
+    (True, False)
+    """
+    texts = [format_matrix(matrix) for matrix in (params.Q, params.K, params.V)]
+    return sum(map(len, texts)) + len(format_mask(params.mask or ())) <= LINK_CHARACTERS
+
+
+def _both_steps(params):
+    Q, K, V = (np.array(matrix) for matrix in (params.Q, params.K, params.V))
+    return tuple(attention(Q, K, V, scale=scale, mask=params.mask) for scale in (None, 1.0))
+
+
+def _fully_masked(steps):
+    return np.all(np.isneginf(steps.masked_scores), axis=1)
+
+
+def _summary(steps):
+    entropy = np.where(_fully_masked(steps), np.nan, entropy_nats(steps.masked_scores))
+    return RowSummary(entropy, np.exp(entropy), steps.attention_weights.max(axis=1))
+
+
+def _softmax_terms(steps, query, key):
+    scores = steps.masked_scores[query]
+    largest = scores.max()
+    exponentials = np.zeros_like(scores) if np.isneginf(largest) else np.exp(scores - largest)
+    weights = steps.attention_weights[query]
+    return SoftmaxTerms(
+        scores, float(largest), exponentials, float(exponentials.sum()),
+        weights, float(exponentials[key]), float(weights[key]),
+    )  # fmt: skip
+
+
+def _draw(name, n_rows, n_columns, seed):
+    """Standard normal rows whose first columns do not change when columns are appended."""
+    rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=("QKV".index(name),))))
+    return rng.standard_normal((n_columns, n_rows)).T.copy()
+
+
+def _preset_mask(preset, n_queries, n_keys):
+    if preset == "random":
+        return None
+    if preset == "padding":
+        kept = n_keys - max(1, n_keys // 4) if n_keys > 1 else 1
+        return np.broadcast_to(np.arange(n_keys) < kept, (n_queries, n_keys))
+    return np.tri(n_queries, n_keys, 0 if preset == "causal" else -1, dtype=bool)
+
+
+def _split_rows(name, text):
+    if len(text) > MAX_TEXT:
+        raise ValueError(f"{name} has {len(text):,} characters: at most {MAX_TEXT:,} are allowed.")
+    text = text.removeprefix("\ufeff").replace("−", "-")  # a spreadsheet's byte-order mark; a typeset minus
+    text = re.sub(r"\][ \t]*,?", ";", text).replace("[", " ")
+    rows = [row.strip() for row in re.split(r"[;\r\n]+", text)]
+    rows = [re.split(r"[ \t]*,[ \t]*|[ \t]+", row) for row in rows if row]
+    if not rows:
+        raise ValueError(f"{name} is empty: write at least one number.")
+    return rows
+
+
+def _number(name, item, row, column):
+    if not item:
+        raise ValueError(f"{name} has an empty place in row {row}, column {column}: write a number there.")
+    if not _NUMBER.fullmatch(item):
+        raise ValueError(f'{name} has "{item[:20]}" in row {row}, column {column}: write a number, as 1.5.')
+    return float(item)
+
+
+def _check_rectangle(name, rows):
+    for i, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise ValueError(
+                f"{name} has {len(rows[0])} entries in row 1 but {len(row)} in row {i}: "
+                "every row needs the same number."
+            )
+
+
+def checked_matrix(name, value):
+    try:
+        rows = [[float(x) for x in row] for row in value]
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be rows of numbers, but got {str(value)[:60]}.") from None
+    if not rows or not rows[0]:
+        raise ValueError(f"{name} is empty: write at least one number.")
+    _check_rectangle(name, rows)
+    _check_size(name, len(rows), len(rows[0]))
+    for i, row in enumerate(rows, 1):
+        for j, x in enumerate(row, 1):
+            if not abs(x) <= MAX_VALUE:
+                place = f"{name} has {x:g} in row {i}, column {j}"
+                raise ValueError(f"{place}: numbers must lie between −1,000,000 and 1,000,000.")
+    return tuple(map(tuple, rows))
+
+
+def _check_size(name, n_rows, n_columns):
+    if n_rows > MAX_ROWS:
+        raise ValueError(f"{name} has {n_rows} rows: at most {MAX_ROWS} are allowed.")
+    if n_columns > MAX_COLUMNS:
+        raise ValueError(f"{name} has {n_columns} columns: at most {MAX_COLUMNS} are allowed.")
+
+
+def _checked_mask(mask, n_queries, n_keys):
+    array = np.asarray(mask)
+    if array.dtype != np.bool_:
+        raise TypeError(f"mask must be rows of True and False, but got dtype {array.dtype}.")
+    if array.shape != (n_queries, n_keys):
+        shape = " × ".join(map(str, array.shape))
+        raise ValueError(f"mask is {shape} but the scores are {n_queries} × {n_keys}: both need one shape.")
+    return tuple(map(tuple, array.tolist()))

@@ -1,0 +1,581 @@
+"""How does the gradient come back? Three products of matrices, and attention's gradients checked live."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core.attention import AttentionSteps, attention, attention_backward, softmax_rows
+from sattn_core.lessons.attention_steps import checked_matrix
+from sattn_core.products import frobenius, hadamard, row_wise_dot
+from sattn_core.scores import scale_factor
+
+MAX_SIZE = 16
+MASKS = ("none", "causal", "fully_masked")
+GRADIENT_FORMULAS = {
+    "V": r"dV = P^\top dO",
+    "P": r"dP = dO\, V^\top",
+    "S": r"dS = P \circ (dP - D\,\mathbf{1}^\top), \quad D = P \ominus dP = O \ominus dO",
+    "Q": r"dQ = c\, dS\, K",
+    "K": r"dK = c\, dS^\top Q",
+    "scale": r"dc = \langle dS, Q K^\top \rangle",
+    "W_Q": r"dW_Q = X^\top dQ",
+    "W_K": r"dW_K = X^\top dK",
+    "W_V": r"dW_V = X^\top dV",
+    "X": r"dX = dQ\, W_Q^\top + dK\, W_K^\top + dV\, W_V^\top",
+}
+WEIGHTS = ("W_Q", "W_K", "W_V", "X")
+CENTRAL_STEP = 6e-6  # about eps^(1/3): truncation h² and rounding eps/h are equal there
+COMPLEX_STEP = 1e-30
+CENTRAL_TOLERANCE = 2e-8
+COMPLEX_TOLERANCE = 1e-13
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class ProductsParams:
+    """Two matrices of one shape; array-likes are stored as tuples.
+
+    Attributes
+    ----------
+    A, B : n_rows × n_columns
+        At most 16 rows and 64 columns, numbers between −1,000,000 and 1,000,000.
+
+    Raises
+    ------
+    ValueError, TypeError
+        One sentence that names the matrix and the rule.
+    """
+
+    A: tuple[tuple[float, ...], ...] = ((1, 2), (3, 4))
+    B: tuple[tuple[float, ...], ...] = ((5, 6), (7, 8))
+
+    def __post_init__(self):
+        for name in ("A", "B"):
+            object.__setattr__(self, name, checked_matrix(name, getattr(self, name)))
+        a, b = np.shape(self.A), np.shape(self.B)
+        if a != b:
+            raise ValueError(f"A is {a[0]} × {a[1]} but B is {b[0]} × {b[1]}: both need one shape.")
+
+
+@dataclass(frozen=True)
+class IdentityCheck:
+    """One identity of the Frobenius product, worked out on the two matrices.
+
+    Attributes
+    ----------
+    name, formula : str
+        A key, and the identity in KaTeX.
+    left, right : float
+    error : float
+        |left − right| over the sum of the sizes of all terms.
+    """
+
+    name: str
+    formula: str
+    left: float
+    right: float
+    error: float
+
+
+@dataclass(frozen=True)
+class ProductsResult:
+    """The matrix, the vector and the number, and the identities between them.
+
+    Attributes
+    ----------
+    params : ProductsParams
+    hadamard : ndarray, shape (n_rows, n_columns)
+    row_wise_dot : ndarray, shape (n_rows,)
+    frobenius : float
+    identities : tuple of IdentityCheck
+    """
+
+    params: ProductsParams
+    hadamard: np.ndarray
+    row_wise_dot: np.ndarray
+    frobenius: float
+    identities: tuple[IdentityCheck, ...]
+
+
+@dataclass(frozen=True)
+class BackpropParams:
+    """A small self-attention layer with the loss ½‖O − T‖², T random.
+
+    Attributes
+    ----------
+    n_tokens : int, 1 to 8
+    d_model, d_k, d_v : int, 1 to 16
+    exponent : float, 0 to 1
+        Scale = d_k ** −exponent: 0, 0.5 or 1 for 1, 1/√d_k and 1/d_k.
+    mask : str
+        One of `MASKS`; "fully_masked" lets token i attend to the tokens before it, so the first to none.
+    seed : int, at least 0
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is outside its range.
+    """
+
+    n_tokens: int = 4
+    d_model: int = 6
+    d_k: int = 4
+    d_v: int = 3
+    exponent: float = 0.5
+    mask: str = "none"
+    seed: int = 0
+
+    def __post_init__(self):
+        check_integer("n_tokens", self.n_tokens, 1, 8)
+        for name in ("d_model", "d_k", "d_v"):
+            check_integer(name, getattr(self, name), 1, MAX_SIZE)
+        check_number("exponent", self.exponent, 0.0, 1.0)
+        check_choice("mask", self.mask, MASKS)
+        check_integer("seed", self.seed, 0)
+
+
+@dataclass(frozen=True)
+class GradientCheck:
+    """One gradient beside what two numerical methods find for it.
+
+    Attributes
+    ----------
+    name, formula : str
+        Name of the array, and the gradient in KaTeX.
+    value, gradient, central, complex_step : ndarray
+        The array, ∂L/∂array by the formula, by central difference and by complex step, of one shape.
+    central_error, complex_error : float
+        Frobenius norm of the difference over that of the gradient; 0 where both are 0.
+    central_tolerance, complex_tolerance : float
+        2e-8 and 1e-13; more where the gradient is so small beside the loss, or beside the largest of the
+        gradients, that their rounding hides it.
+    central_agrees, complex_agrees : bool
+        Whether the errors are at most the tolerances.
+    """
+
+    name: str
+    formula: str
+    value: np.ndarray
+    gradient: np.ndarray
+    central: np.ndarray
+    complex_step: np.ndarray
+    central_error: float
+    complex_error: float
+    central_tolerance: float
+    complex_tolerance: float
+    central_agrees: bool
+    complex_agrees: bool
+
+
+@dataclass(frozen=True)
+class BackpropResult:
+    """The layer, its loss and its gradients in the order in which they come back.
+
+    Attributes
+    ----------
+    params : BackpropParams
+    scale : float
+    steps : AttentionSteps
+    target, d_output : ndarray, shape (n_tokens, d_v)
+        T, and dO = O − T.
+    loss : float
+    gradients : tuple of GradientCheck
+        dV, dP, dS, dQ, dK, dc, dW_Q, dW_K, dW_V, dX.
+    row_mean_by_weights, row_mean_by_output : ndarray, shape (n_tokens,)
+        D = P ⊖ dP and D = O ⊖ dO, equal.
+    row_mean_difference : float
+        Largest difference of the two.
+    score_gradient_row_sums : ndarray, shape (n_tokens,)
+        Row sums of dS, which are 0.
+    d_Q_without_scale : ndarray, shape (n_tokens, d_k)
+        dS K, before the scale multiplies it.
+    scaled_score_gradient, raw_score_gradient : float
+        Frobenius norms of dS and of c dS: the scale multiplies the backward pass too.
+    """
+
+    params: BackpropParams
+    scale: float
+    steps: AttentionSteps
+    target: np.ndarray
+    d_output: np.ndarray
+    loss: float
+    gradients: tuple[GradientCheck, ...]
+    row_mean_by_weights: np.ndarray
+    row_mean_by_output: np.ndarray
+    row_mean_difference: float
+    score_gradient_row_sums: np.ndarray
+    d_Q_without_scale: np.ndarray
+    scaled_score_gradient: float
+    raw_score_gradient: float
+
+
+@dataclass(frozen=True)
+class FirstOrderChange:
+    """L(W + ε dW) − L(W) beside ε⟨∂L/∂W, dW⟩ over eight decades of ε.
+
+    Attributes
+    ----------
+    weight : str
+        One of `WEIGHTS`.
+    inner_product : float
+        ⟨∂L/∂W, dW⟩ for the random direction dW of length 1.
+    epsilon : ndarray, shape (n,)
+    change, predicted, remainder : ndarray, shape (n,)
+        Sizes of the change, of the prediction, and of their difference.
+    rounding_floor : float
+        eps · L: differences of two losses cannot be known better.
+    in_fit : ndarray of bool, shape (n,)
+        Points far enough above the floor and small enough for the fit.
+    slope : float
+        Fitted slope of ln remainder against ln ε, 2 by Taylor's theorem; NaN if fewer than 3 points are fit.
+    """
+
+    weight: str
+    inner_product: float
+    epsilon: np.ndarray
+    change: np.ndarray
+    predicted: np.ndarray
+    remainder: np.ndarray
+    rounding_floor: float
+    in_fit: np.ndarray
+    slope: float
+
+
+@dataclass(frozen=True)
+class DifferenceError:
+    """Error of the central difference against its step h, over random directions.
+
+    Attributes
+    ----------
+    weight : str
+        One of `WEIGHTS`.
+    h, error : ndarray, shape (n,)
+        Steps, and the median error relative to the gradient's norm.
+    truncation_slope, rounding_slope : float
+        Fitted slopes of ln error against ln h for h from 1e-3 to 1e-1 (2) and from 1e-11 to 1e-7 (−1).
+        The first is NaN where rounding hides the truncation: the loss is quadratic in W_V, and there the
+        central difference has no truncation error at all.
+    best_h, best_error : float
+        The step of the smallest median error.
+    recommended_h : float
+        6e-6, about eps^(1/3).
+    complex_error : float
+        Median error of the complex step over the same directions: rounding only, at any small step.
+    """
+
+    weight: str
+    h: np.ndarray
+    error: np.ndarray
+    truncation_slope: float
+    rounding_slope: float
+    best_h: float
+    best_error: float
+    recommended_h: float
+    complex_error: float
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """Inputs of the layer; complex numbers and leading batch axes are welcome everywhere."""
+
+    inputs: dict = field(repr=False)  # X, W_Q, W_K, W_V, scale
+    mask: np.ndarray | None
+    target: np.ndarray
+
+    def loss(self, **moved):
+        """½‖O − T‖² where the named arrays take the given values and what follows is computed from them."""
+        at = self.inputs | moved
+        Q, K, V = (at.get(name, at["X"] @ at[f"W_{name}"]) for name in "QKV")
+        scale = np.asarray(at["scale"])[..., None, None]
+        S = at.get("S", scale * (Q @ K.swapaxes(-1, -2)))
+        P = at.get("P", softmax_rows(S if self.mask is None else np.where(self.mask, S, -np.inf)))
+        return 0.5 * np.sum((P @ V - self.target) ** 2, axis=(-1, -2))
+
+
+def measure_products(params):
+    """Hadamard A ∘ B (matrix) → row-wise dot A ⊖ B (vector) → Frobenius ⟨A, B⟩ (number).
+
+    Parameters
+    ----------
+    params : ProductsParams
+
+    Returns
+    -------
+    ProductsResult
+        The vector is the row sums of the matrix; the number is the sum of the vector.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `ProductsParams`.
+
+    Notes
+    -----
+    Where an identity needs a third factor, it is made from A and B: AᵀB, ABᵀ or A + B.
+
+    References
+    ----------
+    Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
+
+    Examples
+    --------
+    >>> result = measure_products(ProductsParams())
+    >>> result.row_wise_dot.tolist(), result.frobenius
+    ([17.0, 53.0], 70.0)
+    """
+    A, B = np.array(params.A), np.array(params.B)
+    return ProductsResult(params, hadamard(A, B), row_wise_dot(A, B), frobenius(A, B), _identities(A, B))
+
+
+def measure_backprop(params):
+    """Gradients of ½‖softmax(c X W_Q (X W_K)ᵀ) X W_V − T‖² by formula, central difference and complex step.
+
+    Parameters
+    ----------
+    params : BackpropParams
+
+    Returns
+    -------
+    BackpropResult
+        Ten gradients, each of the shape of its array.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `BackpropParams`.
+
+    Notes
+    -----
+    The complex step has no cancellation: Im L(W + ih)/h is exact up to h², with h = 1e-30.
+
+    References
+    ----------
+    Boué (2025), arXiv:2512.23329, and (2018), arXiv:1811.11987.
+    Squire and Trapp (1998), "Using Complex Variables to Estimate Derivatives", SIAM Review 40.
+
+    Examples
+    --------
+    >>> result = measure_backprop(BackpropParams())
+    >>> all(check.central_agrees and check.complex_agrees for check in result.gradients)
+    True
+    """
+    layer, scale = _layer(params), scale_factor(params.d_k, params.exponent)
+    steps, d_output, gradients = _forward_backward(layer)
+    d_S, P = gradients["S"], steps.attention_weights
+    by_weights, by_output = row_wise_dot(P, gradients["P"]), row_wise_dot(steps.output, d_output)
+    return BackpropResult(
+        params=params,
+        scale=scale,
+        steps=steps,
+        target=layer.target,
+        d_output=d_output,
+        loss=float(layer.loss()),
+        gradients=_checks(layer, steps, gradients),
+        row_mean_by_weights=by_weights,
+        row_mean_by_output=by_output,
+        row_mean_difference=float(np.abs(by_weights - by_output).max()),
+        score_gradient_row_sums=d_S.sum(axis=1),
+        d_Q_without_scale=d_S @ (layer.inputs["X"] @ layer.inputs["W_K"]),
+        scaled_score_gradient=float(np.linalg.norm(d_S)),
+        raw_score_gradient=float(np.linalg.norm(scale * d_S)),
+    )
+
+
+def first_order_change(params, weight="W_Q"):
+    """Change of the loss L(W + ε dW) − L(W) against its first-order part ε⟨∂L/∂W, dW⟩.
+
+    Parameters
+    ----------
+    params : BackpropParams
+    weight : str
+        One of `WEIGHTS`.
+
+    Returns
+    -------
+    FirstOrderChange
+        Four points a decade from 1e-8 to 1; all sizes at least 0.
+
+    Raises
+    ------
+    ValueError
+        If the weight is unknown.
+
+    Notes
+    -----
+    The remainder falls as ε² until it meets the rounding of the two losses.
+
+    References
+    ----------
+    Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
+
+    Examples
+    --------
+    >>> round(first_order_change(BackpropParams(), "W_V").slope, 2)
+    2.0
+    """
+    check_choice("weight", weight, WEIGHTS)
+    layer = _layer(params)
+    gradient = _forward_backward(layer)[2][weight]
+    (direction,) = _directions(params, gradient.shape, 1)
+    epsilon = np.logspace(-8, 0, 33)
+    inner = frobenius(gradient, direction)
+    moved = layer.inputs[weight] + epsilon[:, None, None] * direction
+    change = layer.loss(**{weight: moved}) - layer.loss()
+    remainder = np.abs(change - epsilon * inner)
+    floor = float(EPS * layer.loss())
+    in_fit = (remainder > 300 * floor) & (epsilon <= 0.03)
+    slope = _slope(epsilon, remainder, in_fit)
+    return FirstOrderChange(
+        weight, inner, epsilon, np.abs(change), np.abs(epsilon * inner), remainder, floor, in_fit, slope
+    )
+
+
+def central_difference_error(params, weight="W_Q", *, n_directions=25):
+    """Error of (L(W + h dW) − L(W − h dW)) / 2h against h: h² from truncation, eps/h from rounding.
+
+    Parameters
+    ----------
+    params : BackpropParams
+    weight : str
+        One of `WEIGHTS`.
+    n_directions : int, 1 to 200
+        Random directions dW of length 1 over which the median is taken.
+
+    Returns
+    -------
+    DifferenceError
+        Four points a decade from 1e-11 to 1e-1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the weight is unknown or n_directions outside its range.
+
+    Notes
+    -----
+    The two branches cross near h = eps^(1/3), where about ten digits are right: no h does better.
+
+    References
+    ----------
+    Squire and Trapp (1998), "Using Complex Variables to Estimate Derivatives", SIAM Review 40.
+
+    Examples
+    --------
+    >>> error = central_difference_error(BackpropParams())
+    >>> round(error.truncation_slope), round(error.rounding_slope)
+    (2, -1)
+    """
+    check_choice("weight", weight, WEIGHTS)
+    n_directions = check_integer("n_directions", n_directions, 1, 200)
+    layer = _layer(params)
+    gradient, value = _forward_backward(layer)[2][weight], layer.inputs[weight]
+    directions, size = _directions(params, gradient.shape, n_directions), np.linalg.norm(gradient)
+    exact = np.sum(gradient * directions, axis=(-1, -2))
+    h = np.logspace(-11, -1, 41)
+    steps = h[:, None, None, None] * directions  # (n_h, n_directions, …)
+    rise = layer.loss(**{weight: value + steps}) - layer.loss(**{weight: value - steps})
+    error = np.median(_relative(np.abs(rise / (2 * h[:, None]) - exact), size), axis=1)
+    above_rounding = error * size * h > 100 * EPS * layer.loss()
+    slopes = _slope(h, error, (h >= 0.99e-3) & above_rounding), _slope(h, error, h <= 1.01e-7)
+    complex_rise = layer.loss(**{weight: value + 1j * COMPLEX_STEP * directions}).imag
+    complex_error = np.median(_relative(np.abs(complex_rise / COMPLEX_STEP - exact), size))
+    best = int(np.argmin(error))
+    return DifferenceError(
+        weight, h, error, *slopes, float(h[best]), float(error[best]), CENTRAL_STEP, float(complex_error)
+    )
+
+
+def _identities(A, B):
+    """⟨A, B⟩ four ways, and a factor moved across: from the right, from the left, and a Hadamard factor."""
+    right, left, entrywise = A.T @ B, A @ B.T, A + B
+    whole, both = frobenius(A, B), (A, B)
+    pairs = (
+        ("trace", r"\langle A, B \rangle = \operatorname{tr}(A^\top B)", whole, np.trace(right), both),
+        ("rows", r"\langle A, B \rangle = \sum_i (A \ominus B)_i", whole, row_wise_dot(A, B).sum(), both),
+        ("entries", r"\langle A, B \rangle = \sum_{ij} (A \circ B)_{ij}", whole, hadamard(A, B).sum(), both),
+        ("right_factor", r"\langle A, B C \rangle = \langle A C^\top, B \rangle, \quad C = A^\top B",
+         frobenius(A, B @ right), frobenius(A @ right.T, B), (A, B, right)),
+        ("left_factor", r"\langle A, C B \rangle = \langle C^\top A, B \rangle, \quad C = A B^\top",
+         frobenius(A, left @ B), frobenius(left.T @ A, B), (A, left, B)),
+        ("hadamard_factor", r"\langle A, B \circ C \rangle = \langle A \circ B, C \rangle, \quad C = A + B",
+         frobenius(A, hadamard(B, entrywise)), frobenius(hadamard(A, B), entrywise), (A, B, entrywise)),
+    )  # fmt: skip
+    return tuple(_identity(*pair) for pair in pairs)
+
+
+def _identity(name, formula, left, right, factors):
+    # The product of the factors' norms bounds the sum of the sizes of all terms.
+    size = np.prod([np.linalg.norm(factor) for factor in factors])
+    return IdentityCheck(name, formula, float(left), float(right), float(_relative(abs(left - right), size)))
+
+
+def _layer(params):
+    rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(params.seed, spawn_key=(0,))))
+    n, d = params.n_tokens, params.d_model
+    X, target = rng.standard_normal((n, d)), rng.standard_normal((n, params.d_v))
+    # Weights of variance 1/d_model give queries and keys of variance 1.
+    widths = params.d_k, params.d_k, params.d_v
+    W_Q, W_K, W_V = (rng.standard_normal((d, width)) / np.sqrt(d) for width in widths)
+    scale = np.float64(scale_factor(params.d_k, params.exponent))
+    mask = None if params.mask == "none" else np.tri(n, k=0 if params.mask == "causal" else -1, dtype=bool)
+    return _Layer({"X": X, "W_Q": W_Q, "W_K": W_K, "W_V": W_V, "scale": scale}, mask, target)
+
+
+def _forward_backward(layer):
+    """Steps, dO and every gradient by name."""
+    X, W_Q, W_K, W_V, scale = layer.inputs.values()
+    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+    steps = attention(Q, K, V, scale=scale, mask=layer.mask)
+    d_output = steps.output - layer.target
+    back = attention_backward(Q, K, V, d_output, scale=scale, mask=layer.mask)
+    d_X = back.d_Q @ W_Q.T + back.d_K @ W_K.T + back.d_V @ W_V.T
+    gradients = {
+        "V": back.d_V, "P": back.d_attention_weights, "S": back.d_scaled_scores,
+        "Q": back.d_Q, "K": back.d_K, "scale": np.array(back.d_scale),
+        "W_Q": X.T @ back.d_Q, "W_K": X.T @ back.d_K, "W_V": X.T @ back.d_V, "X": d_X,
+    }  # fmt: skip
+    return steps, d_output, gradients
+
+
+def _checks(layer, steps, gradients):
+    largest = max(np.linalg.norm(gradient) for gradient in gradients.values())
+    return tuple(_check(layer, steps, name, gradients[name], largest) for name in GRADIENT_FORMULAS)
+
+
+def _check(layer, steps, name, gradient, largest):
+    X, inner = layer.inputs["X"], {"P": steps.attention_weights, "S": steps.scaled_scores}
+    inner |= {name: X @ layer.inputs[f"W_{name}"] for name in "QKV"}
+    value = np.asarray((layer.inputs | inner)[name])
+    each = np.eye(value.size).reshape(value.size, *value.shape)  # one entry moved in each member of a batch
+    forward, backward = (layer.loss(**{name: value + step * each}) for step in (CENTRAL_STEP, -CENTRAL_STEP))
+    central = ((forward - backward) / (2 * CENTRAL_STEP)).reshape(value.shape)
+    turned = layer.loss(**{name: value + 1j * COMPLEX_STEP * each})
+    complex_step = (turned.imag / COMPLEX_STEP).reshape(value.shape)
+    arrays, size = (value, gradient, central, complex_step), np.linalg.norm(gradient)
+    errors = [float(_relative(np.linalg.norm(found - gradient), size)) for found in arrays[2:]]
+    rounding = 4 * EPS * layer.loss() * np.sqrt(value.size) / CENTRAL_STEP, 16 * EPS * largest
+    hidden = [noise / size if size else 0.0 for noise in rounding]
+    tolerances = max(CENTRAL_TOLERANCE, float(hidden[0])), max(COMPLEX_TOLERANCE, float(hidden[1]))
+    agrees = [error <= tolerance for error, tolerance in zip(errors, tolerances, strict=True)]
+    return GradientCheck(name, GRADIENT_FORMULAS[name], *arrays, *errors, *tolerances, *agrees)
+
+
+def _relative(error, size):
+    """error / size, and 0 where a zero was found to be a zero."""
+    return np.where(error == 0.0, 0.0, error / size if size else np.inf)
+
+
+def _directions(params, shape, n):
+    """Random directions of length 1; the first ones do not change when more are asked for."""
+    rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(params.seed, spawn_key=(1,))))
+    directions = rng.standard_normal((n, *shape))
+    return directions / np.linalg.norm(directions, axis=(-1, -2), keepdims=True)
+
+
+def _slope(x, y, kept):
+    """Slope of ln y against ln x over the kept points, by least squares; NaN below three points."""
+    kept = kept & (y > 0)
+    if kept.sum() < 3:
+        return np.nan
+    return float(np.polyfit(np.log(x[kept]), np.log(y[kept]), 1)[0])

@@ -1,0 +1,526 @@
+"""Where does d_k come from? Every line of the variance derivation, checked on simulated q and k.
+
+q_i = mean_q + √variance_q · a_i and k_i = mean_k + √variance_k · (ρ a_i + √(1−ρ²) b_i). The a_i have mean 0,
+variance 1 and the same correlation r between any two coordinates; so have the b_i, independently.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sattn_core._checks import check_integer, check_number
+
+SEEN_BEYOND = 4.0  # a line is seen to fail when its two sides differ by more standard errors than this
+LINE_NAMES = (
+    "sum", "linearity", "product_of_means", "zero_mean", "variance_of_sum",
+    "variance_of_product", "variance_d_k", "scaling", "unit_variance",
+)  # fmt: skip
+LINE_FORMULAS = (
+    r"s = q \cdot k = \sum_{i=1}^{d_k} q_i k_i",
+    r"\mathbb{E}[s] = \sum_{i=1}^{d_k} \mathbb{E}[q_i k_i]",
+    r"\mathbb{E}[q_i k_i] = \mathbb{E}[q_i]\,\mathbb{E}[k_i]",
+    r"\mathbb{E}[s] = 0",
+    r"\operatorname{Var}(s) = \sum_{i=1}^{d_k} \operatorname{Var}(q_i k_i)",
+    r"\operatorname{Var}(q_i k_i) = (\operatorname{Var} q_i + \mathbb{E}[q_i]^2)"
+    r"(\operatorname{Var} k_i + \mathbb{E}[k_i]^2) - \mathbb{E}[q_i]^2\,\mathbb{E}[k_i]^2",
+    r"\operatorname{Var}(s) = d_k",
+    r"\operatorname{Var}(c\,s) = c^2 \operatorname{Var}(s)",
+    r"\operatorname{Var}(s / \sqrt{d_k}) = 1",
+)
+ASSUMPTIONS = (
+    "definition", "means_exist", "q_and_k_uncorrelated", "means_zero", "terms_uncorrelated",
+    "q_and_k_independent", "means_zero_variances_one", "variance_exists", "all_of_them",
+)  # fmt: skip
+RIGHT_RULES = ("sqrt_d_k", "component_variances", "within_row", "effective_dimension", "d_k", "tail_power")
+_CACHED_NUMBERS = 65_536  # of one array of a block, so that a block stays in the processor's cache
+
+
+@dataclass(frozen=True)
+class DerivationParams:
+    """The simulated pairs; the defaults break no assumption.
+
+    Attributes
+    ----------
+    d_k : int, 1 to 4,096
+    n_samples : int, 100 to 100,000
+        Simulated pairs (q, k).
+    mean_q, mean_k : float, −10 to 10
+    variance_q, variance_k : float, above 0, at most 100
+        For ν ≤ 2, where no variance exists, the square of a factor on the Student t components.
+    correlation : float, −1 to 1
+        ρ between q_i and k_i.
+    coordinate_correlation : float, 0 to 1
+        r between any two coordinates of q, and of k.
+    nu : float, 1.5 to 100, or None
+        Degrees of freedom of Student t components; None for normal ones.
+    seed : int, at least 0
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is outside its range, or ν comes together with a correlation.
+    """
+
+    d_k: int = 64
+    n_samples: int = 5_000
+    mean_q: float = 0.0
+    mean_k: float = 0.0
+    variance_q: float = 1.0
+    variance_k: float = 1.0
+    correlation: float = 0.0
+    coordinate_correlation: float = 0.0
+    nu: float | None = None
+    seed: int = 0
+
+    def __post_init__(self):
+        check_integer("d_k", self.d_k, 1, 4096)
+        check_integer("n_samples", self.n_samples, 100, 100_000)
+        check_integer("seed", self.seed, 0)
+        for name in ("mean_q", "mean_k"):
+            check_number(name, getattr(self, name), -10.0, 10.0)
+        for name in ("variance_q", "variance_k"):
+            check_number(name, getattr(self, name), 0.0, 100.0, open_low=True)
+        check_number("correlation", self.correlation, -1.0, 1.0)
+        check_number("coordinate_correlation", self.coordinate_correlation, 0.0, 1.0)
+        if self.nu is not None:
+            check_number("nu", self.nu, 1.5, 100.0)
+            if self.correlation or self.coordinate_correlation:
+                raise ValueError(f"nu must be None where a correlation is not 0, but got {self.nu:g}")
+
+
+@dataclass(frozen=True)
+class DerivationLine:
+    """One line of the derivation with its live check.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    name, formula, assumption : str
+        Entries of `LINE_NAMES`, `LINE_FORMULAS` (KaTeX) and `ASSUMPTIONS`.
+    left, right : float
+        Both sides, measured on the same draws; averaged over coordinates where the line has an index i.
+    left_error, right_error : float
+        Standard error of each side; 0 for a side that is a given number.
+    standard_error : float
+        Of left − right, from the same draws; 0 where the two sides are one algebraic identity.
+    z : float
+        (left − right) / standard_error; 0 for an identity.
+    holds : bool
+        Whether the line is true for these parameters, exactly.
+    seen_to_fail : bool
+        Whether |z| > 4.
+    reliable : bool
+        False where the tails are so heavy that the standard error itself has no finite expectation.
+    """
+
+    number: int
+    name: str
+    formula: str
+    assumption: str
+    left: float
+    right: float
+    left_error: float
+    right_error: float
+    standard_error: float
+    z: float
+    holds: bool
+    seen_to_fail: bool
+    reliable: bool
+
+
+@dataclass(frozen=True)
+class ExactScores:
+    """Exact moments of s = q·k for the parameters; inf where they do not exist.
+
+    Attributes
+    ----------
+    mean, variance : float
+    within_row_variance : float
+        Variance over keys that are independent of the query, which is all that softmax sees.
+    effective_dimension : float
+        d_k / (1 + (d_k − 1) r²), the number of uncorrelated coordinates with the same effect.
+    right_rule : str
+        One of `RIGHT_RULES`.
+    right_divisor : float
+        What to divide by instead of √d_k.
+    """
+
+    mean: float
+    variance: float
+    within_row_variance: float
+    effective_dimension: float
+    right_rule: str
+    right_divisor: float
+
+
+@dataclass(frozen=True)
+class DerivationResult:
+    """All lines, the first that fails, and what would be right instead.
+
+    Attributes
+    ----------
+    params : DerivationParams
+    lines : tuple of DerivationLine
+    first_failing : int or None
+        Number of the first line that is not true.
+    first_seen : int or None
+        Number of the first line that the draws show to fail.
+    exact : ExactScores
+    mean, mean_error, variance, variance_error : float
+        Measured on the raw scores.
+    within_row_variance, within_row_error : float
+        Measured: half the mean squared difference of two scores of one query with keys of other pairs.
+    right_within_row_std : float
+        Its root over the right divisor; about 1 where the right divisor is a standard deviation.
+    effective_dimension, effective_dimension_error : float
+        Measured: variance_q variance_k d_k² / variance; NaN with a mean, with q and k correlated, or
+        without a variance, where this is not the effective dimension.
+    divisor : float
+        √d_k.
+    scaled_mean, scaled_std, scaled_typical : float
+        Mean, standard deviation and median size of the scores divided by √d_k.
+    right_mean, right_std, right_typical : float
+        The same for the scores divided by the right divisor.
+    growth_dims : ndarray of int, shape (n_dims,)
+        1, 2, 4, … and d_k.
+    growth_std, growth_typical, growth_right_divisor : ndarray, shape (n_dims,)
+        Standard deviation and median size of the raw scores of the first coordinates, and the right divisor.
+    """
+
+    params: DerivationParams
+    lines: tuple[DerivationLine, ...]
+    first_failing: int | None
+    first_seen: int | None
+    exact: ExactScores
+    mean: float
+    mean_error: float
+    variance: float
+    variance_error: float
+    within_row_variance: float
+    within_row_error: float
+    right_within_row_std: float
+    effective_dimension: float
+    effective_dimension_error: float
+    divisor: float
+    scaled_mean: float
+    scaled_std: float
+    scaled_typical: float
+    right_mean: float
+    right_std: float
+    right_typical: float
+    growth_dims: np.ndarray
+    growth_std: np.ndarray
+    growth_typical: np.ndarray
+    growth_right_divisor: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """Sums over coordinates: one number a sample (first seven), and sums of sample moments (next four)."""
+
+    scores: np.ndarray  # Σ q_i k_i
+    dots: np.ndarray  # the same by a dot product
+    covariance: np.ndarray  # Σ (q_i − mean)(k_i − mean)
+    squares: np.ndarray  # Σ (q_i k_i − mean)²
+    rule: np.ndarray  # influence of the sample on Σ of the product rule's right side
+    row_one: np.ndarray  # Σ q_i k'_i and Σ q_i k''_i with the keys of the next two samples
+    row_two: np.ndarray
+    mean_products: float
+    products_of_means: float
+    variances: float
+    rule_value: float
+    growth: np.ndarray  # scores of the first 1, 2, 4, … coordinates: std and median size
+
+
+def measure_derivation(params):
+    """Check each line from s = Σ q_i k_i to Var(s/√d_k) = 1 on simulated pairs.
+
+    Parameters
+    ----------
+    params : DerivationParams
+
+    Returns
+    -------
+    DerivationResult
+        Nine lines in order. With the default assumptions all hold.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `DerivationParams`.
+
+    Notes
+    -----
+    Both sides of a line use the same draws, and the standard error is that of their difference (by
+    influence functions). `holds` is exact; `seen_to_fail` is what the draws show. A break that is too
+    small for n_samples has the first False and the second False too. Growing d_k appends coordinates.
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, footnote 4.
+    Goodman (1960), "On the Exact Variance of Products", JASA 55.
+
+    Examples
+    --------
+    >>> measure_derivation(DerivationParams()).first_failing is None
+    True
+    >>> measure_derivation(DerivationParams(correlation=0.5)).first_failing  # E[q_i k_i] = E[q_i] E[k_i]
+    3
+    """
+    draws, exact = _simulate(params), exact_scores(params)
+    lines = _lines(params, draws)
+    n, d = np.sqrt(params.n_samples), params.d_k
+    variance, spread = draws.scores.var(), (draws.scores - draws.scores.mean()) ** 2
+    uncorrelated = params.correlation == params.mean_q == params.mean_k == 0 and np.isfinite(exact.variance)
+    effective = params.variance_q * params.variance_k * d**2 / variance if uncorrelated else np.nan
+    dims = _growth_dims(d)
+    return DerivationResult(
+        params=params, lines=lines, exact=exact,
+        first_failing=next((line.number for line in lines if not line.holds), None),
+        first_seen=next((line.number for line in lines if line.seen_to_fail), None),
+        mean=float(draws.scores.mean()), mean_error=float(draws.scores.std() / n),
+        variance=float(variance), variance_error=float(spread.std() / n),
+        **_within_row(draws, exact), effective_dimension=float(effective),
+        effective_dimension_error=float(effective * spread.std() / n / variance),
+        divisor=float(np.sqrt(d)),
+        **_shape("scaled", draws.scores / np.sqrt(d)), **_shape("right", draws.scores / exact.right_divisor),
+        growth_dims=dims, growth_std=draws.growth[0], growth_typical=draws.growth[1],
+        growth_right_divisor=np.array([_right_divisor(params, int(d)) for d in dims]),
+    )  # fmt: skip
+
+
+def exact_scores(params):
+    """Exact mean and variance of s = q·k: Var = d Var(q_i k_i) + d (d − 1) Cov(q_i k_i, q_j k_j).
+
+    Parameters
+    ----------
+    params : DerivationParams
+
+    Returns
+    -------
+    ExactScores
+        The variance is above 0; inf where ν ≤ 2.
+
+    Raises
+    ------
+    AttributeError
+        If params is not a `DerivationParams`.
+
+    Notes
+    -----
+    Right divisors: √d_k when nothing is broken; √(d_k variance_q variance_k) for other variances; the
+    within-row standard deviation for non-zero means, since what all keys share softmax does not see;
+    d_k/√d_eff for correlated coordinates; d_k for aligned pairs, whose mean grows like d_k;
+    d_k^(1/ν), up to logarithms, without a variance. The first that applies from the end of this list.
+
+    References
+    ----------
+    Yang et al. (2022), "Tensor Programs V", arXiv:2203.03466 (1/d for aligned pairs).
+
+    Examples
+    --------
+    >>> exact = exact_scores(DerivationParams(d_k=64, correlation=0.5))
+    >>> exact.mean, exact.variance, exact.right_divisor
+    (32.0, 80.0, 64.0)
+    """
+    d, r = params.d_k, params.coordinate_correlation
+    mean_product, variance_product, covariance = _product_moments(params)
+    within = (1 - r) * d * (params.variance_q + params.mean_q**2)
+    within += r * (d * params.variance_q * (1 + (d - 1) * r) + (d * params.mean_q) ** 2)
+    finite = params.nu is None or params.nu > 2
+    return ExactScores(
+        mean=float(d * mean_product),
+        variance=float(d * variance_product + d * (d - 1) * covariance) if finite else np.inf,
+        within_row_variance=float(params.variance_k * within) if finite else np.inf,
+        effective_dimension=d / (1 + (d - 1) * r**2),
+        right_rule=_right_rule(params),
+        right_divisor=_right_divisor(params, d),
+    )
+
+
+def _product_moments(params):
+    """Mean and variance of q_i k_i, and its covariance with q_j k_j, i ≠ j."""
+    mq, mk, vq, vk = params.mean_q, params.mean_k, params.variance_q, params.variance_k
+    rho, r = params.correlation, params.coordinate_correlation
+    c = rho * np.sqrt(vq * vk)
+    mean = mq * mk + c
+    variance = vq * vk + c**2 + mq**2 * vk + mk**2 * vq + 2 * mq * mk * c
+    # The same expression with Cov(q_i, q_j) = r vq, Cov(k_i, k_j) = r vk, Cov(q_i, k_j) = r c.
+    covariance = r**2 * (vq * vk + c**2) + r * (mq**2 * vk + mk**2 * vq + 2 * mq * mk * c)
+    return mean, variance, covariance
+
+
+def _right_rule(params):
+    if params.nu is not None and params.nu <= 2:
+        return "tail_power"
+    if params.correlation:
+        return "d_k"
+    if params.coordinate_correlation:
+        return "effective_dimension"
+    if params.mean_q or params.mean_k:
+        return "within_row"
+    return "sqrt_d_k" if params.variance_q * params.variance_k == 1 else "component_variances"
+
+
+def _right_divisor(params, d):
+    size = params.variance_q * params.variance_k
+    spread = 1 + (d - 1) * params.coordinate_correlation**2  # d / d_eff
+    divisors = {
+        "sqrt_d_k": np.sqrt(d),
+        "component_variances": np.sqrt(d * size),
+        "within_row": np.sqrt(d * params.variance_k * (params.variance_q + params.mean_q**2)),
+        "effective_dimension": np.sqrt(d * spread * size),
+        "d_k": d,
+        "tail_power": d ** (1 / params.nu) if params.nu else np.nan,
+    }
+    return float(divisors[_right_rule(params)])
+
+
+def _simulate(params):
+    samples, numbers, growth = np.zeros((7, params.n_samples)), np.zeros(4), []
+    dims = _growth_dims(params.d_k)
+    for stop, q, k in _coordinate_blocks(params):
+        block_samples, block_numbers = _block_terms(q, k)
+        samples += block_samples
+        numbers += block_numbers
+        if stop in dims:
+            growth.append((samples[0].std(), np.median(np.abs(samples[0]))))
+    return _Draws(*samples, *numbers.tolist(), np.array(growth).T)
+
+
+def _block_terms(q, k):
+    """Sums over the coordinates of one block, shape (n_coordinates, n_samples).
+
+    Squares and products about the mean are multiplied out, so that each is a matrix-vector product.
+    """
+    x, qq, kk = q * k, q * q, k * k
+    mean_q, mean_k, mean_x, square_q, square_k = (values.mean(axis=1) for values in (q, k, x, qq, kk))
+    variance = np.einsum("in,in->i", x, x) / x.shape[1] - mean_x**2
+    rule = square_q * square_k - mean_q**2 * mean_k**2
+    total = x.sum(axis=0)
+    covariance = total - mean_k @ q - mean_q @ k + mean_q @ mean_k
+    squares = np.einsum("in,in->n", x, x) - 2 * (mean_x @ x) + mean_x @ mean_x
+    # First-order effect of each sample on `rule`: the derivative by each of its four moments.
+    effects = ((square_k, qq), (square_q, kk), (-2 * mean_q * mean_k**2, q), (-2 * mean_k * mean_q**2, k))
+    influence = sum(slope @ values for slope, values in effects)
+    dots, *row = (np.einsum("in,in->n", q, np.roll(k, -shift, axis=1)) for shift in range(3))
+    samples = total, dots, covariance, squares, influence, *row
+    return np.array(samples), np.array([mean_x.sum(), mean_q @ mean_k, variance.sum(), rule.sum()])
+
+
+def _coordinate_blocks(params):
+    """Yield (stop, q, k): the coordinates up to stop, block by block, each of shape (n, n_samples).
+
+    The streams of a and of b run coordinate by coordinate, so a larger d_k begins with the same coordinates.
+    """
+    streams = [np.random.SeedSequence(params.seed, spawn_key=(stream,)) for stream in range(3)]
+    rng_a, rng_b, rng_shared = (np.random.Generator(np.random.SFC64(stream)) for stream in streams)
+    shared_a, shared_b = rng_shared.standard_normal((2, params.n_samples))
+    rho, r = params.correlation, params.coordinate_correlation
+    block = max(1, _CACHED_NUMBERS // params.n_samples)
+    stops = sorted({*range(block, params.d_k, block), *_growth_dims(params.d_k).tolist()})
+    for start, stop in zip([0, *stops], stops, strict=False):
+        shape = (stop - start, params.n_samples)
+        a, b = _components(rng_a, shape, params.nu), _components(rng_b, shape, params.nu)
+        if r:
+            a, b = np.sqrt(1 - r) * a + np.sqrt(r) * shared_a, np.sqrt(1 - r) * b + np.sqrt(r) * shared_b
+        if rho:
+            b = rho * a + np.sqrt(1 - rho**2) * b
+        q, k = _located(a, params.mean_q, params.variance_q), _located(b, params.mean_k, params.variance_k)
+        yield stop, q, k
+
+
+def _located(values, mean, variance):
+    return values if (mean, variance) == (0, 1) else mean + np.sqrt(variance) * values
+
+
+def _components(rng, shape, nu):
+    if nu is None:
+        return rng.standard_normal(shape)
+    return rng.standard_t(nu, shape) * (np.sqrt((nu - 2) / nu) if nu > 2 else 1.0)
+
+
+def _growth_dims(d_k):
+    return np.array(sorted({2**power for power in range(d_k.bit_length())} | {d_k}))
+
+
+def _lines(params, draws):
+    """The nine lines; each is (left, right) with the influence of every sample on either side."""
+    d, c, s = params.d_k, params.d_k**-0.5, draws.scores
+    spread, scaled_spread = (s - s.mean()) ** 2, (c * s - (c * s).mean()) ** 2
+    zero = np.zeros_like(s)
+    sides = (
+        (draws.dots.mean(), s.mean(), draws.dots, s),
+        (s.mean(), draws.mean_products, s, s),
+        (draws.mean_products / d, draws.products_of_means / d, s / d, (s - draws.covariance) / d),
+        (s.mean(), 0.0, s, zero),
+        (s.var(), draws.variances, spread, draws.squares),
+        (draws.variances / d, draws.rule_value / d, draws.squares / d, draws.rule / d),
+        (s.var(), float(d), spread, zero),
+        ((c * s).var(), c**2 * s.var(), scaled_spread, c**2 * spread),
+        ((c * s).var(), 1.0, scaled_spread, zero),
+    )
+    truths = zip(_truths(params), _reliable(params), strict=True)
+    return tuple(_line(i, *side, *truth) for i, (side, truth) in enumerate(zip(sides, truths, strict=True)))
+
+
+def _line(index, left, right, influence_left, influence_right, holds, reliable):
+    root_n, size = np.sqrt(len(influence_left)), np.std(influence_left)
+    errors = size / root_n, np.std(influence_right) / root_n
+    error = np.std(influence_left - influence_right) / root_n
+    rounding = 1e-12 * (abs(left) + abs(right) + size)
+    if abs(left - right) <= rounding and error <= rounding:  # one algebraic identity, read from both ends
+        error, z = 0.0, 0.0
+    else:
+        z = (left - right) / error
+    texts = index + 1, LINE_NAMES[index], LINE_FORMULAS[index], ASSUMPTIONS[index]
+    numbers = map(float, (left, right, *errors, error, z))
+    return DerivationLine(*texts, *numbers, bool(holds), bool(abs(z) > SEEN_BEYOND), reliable)
+
+
+def _truths(params):
+    """Whether each line is true for the parameters."""
+    exact = exact_scores(params)
+    finite = np.isfinite(exact.variance)
+    mean_product, _, covariance = _product_moments(params)
+    c = mean_product - params.mean_q * params.mean_k  # Cov(q_i, k_i)
+    same_variance = abs(c**2 + 2 * params.mean_q * params.mean_k * c) < 1e-12
+    is_d_k = finite and np.isclose(exact.variance, params.d_k, rtol=1e-12, atol=0)
+    return (
+        True,
+        True,
+        params.correlation == 0,
+        abs(mean_product) < 1e-12,
+        finite and (params.d_k == 1 or abs(covariance) < 1e-12),
+        finite and same_variance,
+        is_d_k,
+        finite,
+        is_d_k,
+    )
+
+
+def _reliable(params):
+    """A mean's standard error needs ν > 2, a variance's ν > 4."""
+    means, variances = (params.nu is None or params.nu > moments for moments in (2, 4))
+    return (True, True, means, means, variances, variances, variances, True, variances)
+
+
+def _within_row(draws, exact):
+    halves = 0.5 * (draws.row_one - draws.row_two) ** 2
+    centred = halves - halves.mean()
+    # Neighbouring samples share one key, so their covariance counts too.
+    spread = np.mean(centred**2) + 2 * np.mean(centred * np.roll(centred, 1))
+    return {
+        "within_row_variance": float(halves.mean()),
+        "within_row_error": float(np.sqrt(max(spread, 0.0) / len(halves))),
+        "right_within_row_std": float(np.sqrt(halves.mean()) / exact.right_divisor),
+    }
+
+
+def _shape(name, scores):
+    return {
+        f"{name}_mean": float(scores.mean()),
+        f"{name}_std": float(scores.std()),
+        f"{name}_typical": float(np.median(np.abs(scores))),
+    }

@@ -1,0 +1,466 @@
+"""Do gradients really vanish? What reaches one row's scores, over many random rows.
+
+The popular claim is that without the scale all gradients vanish. The mean sensitivity of a row falls
+only like 1/√d_k, and at a raw score it is larger than with the scale, because the scale multiplies the
+backward pass too. What dies is the typical row: a few near-ties carry almost everything.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaincinv, log_ndtr
+
+from sattn_core._checks import check_array, check_integer
+from sattn_core.saturation import expected_attention_curve
+from sattn_core.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
+
+SCALE_EXPONENTS = (0.0, 0.5, 1.0)  # scale = d_k ** -exponent
+PLACES = ("scores", "raw_scores", "q")
+DEAD_BELOW = 0.01
+DEFAULT_DIMS = tuple(round(2 ** (half / 2)) for half in range(1, 21))  # 1, 2, 3, 4, 6, 8, 11, 16, … 1024
+LOG10_EDGES = np.linspace(-12.0, 2.0, 57)
+SHOWN_ROWS = 20
+COLOUR_LIMIT = 0.25  # |p_i (1 − p_i)| and |p_i p_j| never exceed 1/4
+
+
+@dataclass(frozen=True)
+class GradientFlowParams:
+    """What the lesson draws: n_rows attention rows of n_keys scores at one d_k.
+
+    Attributes
+    ----------
+    d_k : int, 1 to 4,096
+    n_keys : int, 2 to 1,024
+    n_rows : int, 10 to 100,000
+        Rows (queries) drawn, each with keys of its own.
+    seed : int, at least 0
+    """
+
+    d_k: int = 64
+    n_keys: int = 64
+    n_rows: int = 2_000
+    seed: int = 0
+
+    def __post_init__(self):
+        check_integer("d_k", self.d_k, 1, 4096)
+        check_integer("n_keys", self.n_keys, 2, 1024)
+        check_integer("n_rows", self.n_rows, 10, 100_000)
+        check_integer("seed", self.seed, 0)
+
+
+@dataclass(frozen=True)
+class SensitivityStatistics:
+    """Statistics over the rows; every array has the axes (place, scale, …).
+
+    Places are `PLACES` and scales are d_k ** −`SCALE_EXPONENTS`.
+
+    Attributes
+    ----------
+    mean, standard_error : ndarray
+        Mean over the rows and its standard error.
+    median, median_low, median_high : ndarray
+        Median, and the order statistics that hold the true median with 95 % probability.
+    low, high : ndarray
+        10th and 90th percentile of the rows.
+    share_below, share_error : ndarray
+        Share of rows below `DEAD_BELOW`, and its standard error.
+    top_tenth_share : ndarray
+        Share of the total that the most sensitive tenth of the rows holds.
+    exact_mean : ndarray
+        The exact expectation; NaN at the place q, which has no such formula.
+    z : ndarray
+        (mean − exact_mean) / standard_error; NaN where there is nothing to compare.
+    """
+
+    mean: np.ndarray
+    standard_error: np.ndarray
+    median: np.ndarray
+    median_low: np.ndarray
+    median_high: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    share_below: np.ndarray
+    share_error: np.ndarray
+    top_tenth_share: np.ndarray
+    exact_mean: np.ndarray
+    z: np.ndarray
+
+
+@dataclass(frozen=True)
+class GradientFlowResult:
+    """Sensitivities of the rows at the chosen d_k.
+
+    Attributes
+    ----------
+    params : GradientFlowParams
+    scales : ndarray, shape (3,)
+    sensitivity : ndarray, shape (3 places, 3 scales, n_rows)
+        Trace of the Jacobian; the same times the scale; the norm of ∂L/∂q.
+    statistics : SensitivityStatistics, arrays of shape (3, 3)
+    mean_ratio, median_ratio : ndarray, shape (3,)
+        Without the scale over with 1/√d_k, at each place.
+    log10_edges : ndarray, shape (n_bins + 1,)
+    counts : ndarray of int, shape (3, 3, n_bins)
+        Rows per bin of log10(sensitivity).
+    below, above : ndarray of int, shape (3, 3)
+        Rows outside the edges, so that counts, below and above add up to n_rows.
+    rate : float
+        E[M_n]/√d_k, the limit of the unscaled mean for large d_k; 1/√(π d_k) for two keys.
+    shown_scores : ndarray, shape (at most 20, n_keys)
+        Raw scores of the first rows, to step through.
+    """
+
+    params: GradientFlowParams
+    scales: np.ndarray
+    sensitivity: np.ndarray
+    statistics: SensitivityStatistics
+    mean_ratio: np.ndarray
+    median_ratio: np.ndarray
+    log10_edges: np.ndarray
+    counts: np.ndarray
+    below: np.ndarray
+    above: np.ndarray
+    rate: float
+    shown_scores: np.ndarray
+
+
+@dataclass(frozen=True)
+class GradientCurve:
+    """The same statistics against d_k.
+
+    Attributes
+    ----------
+    dims : tuple of int
+    n_keys, n_rows, seed : int
+    scales : ndarray, shape (3 scales, n_dims)
+    statistics : SensitivityStatistics, arrays of shape (3 places, 3 scales, n_dims)
+    rate : ndarray, shape (n_dims,)
+        E[M_n]/√d_k; 1/√(π d_k) for two keys.
+    """
+
+    dims: tuple[int, ...]
+    n_keys: int
+    n_rows: int
+    seed: int
+    scales: np.ndarray
+    statistics: SensitivityStatistics
+    rate: np.ndarray
+
+
+@dataclass(frozen=True)
+class RowJacobian:
+    """The Jacobian of one row, raw beside scaled by 1/√d_k.
+
+    Attributes
+    ----------
+    raw_scores, scaled_scores, raw_weights, scaled_weights : ndarray, shape (n_keys,)
+    raw_jacobian, scaled_jacobian : ndarray, shape (n_keys, n_keys)
+        diag(p) − p pᵀ; rows sum to 0.
+    raw_trace, scaled_trace, raw_norm, scaled_norm : float
+        Trace and Frobenius norm.
+    norm_ratio : float
+        scaled_norm / raw_norm.
+    colour_limit : float
+        1/4: no entry of any softmax Jacobian exceeds it, so one fixed colour domain serves all.
+    """
+
+    raw_scores: np.ndarray
+    scaled_scores: np.ndarray
+    raw_weights: np.ndarray
+    scaled_weights: np.ndarray
+    raw_jacobian: np.ndarray
+    scaled_jacobian: np.ndarray
+    raw_trace: float
+    scaled_trace: float
+    raw_norm: float
+    scaled_norm: float
+    norm_ratio: float
+    colour_limit: float
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Random numbers of all rows, the same at every d_k; the best key of each row is left out."""
+
+    z: np.ndarray  # standard normal scores, (n_rows, n_keys)
+    gaps: np.ndarray  # largest z minus the other z, (n_rows, n_keys − 1)
+    pushes: np.ndarray  # downstream gradient of the others minus that of the best key
+    uniform_q: np.ndarray  # ranks of |q|² and of |k⊥ part|² in their chi-square laws, (n_rows,)
+    uniform_k: np.ndarray
+
+
+def measure_gradient_flow(params):
+    """Row sensitivities at one d_k: tr J, c · tr J and ‖∂L/∂q‖, J = diag(p) − p pᵀ.
+
+    Parameters
+    ----------
+    params : GradientFlowParams
+
+    Returns
+    -------
+    GradientFlowResult
+        Sensitivities are at least 0; counts, below and above add up to n_rows.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `GradientFlowParams`, for a value outside its range.
+
+    Notes
+    -----
+    Given the query, the scores of a row are independent N(0, |q|²) exactly, and the part of the keys
+    across the query is independent of them. So a row costs n_keys normals at any d_k. |q|² is the
+    chi-square quantile of one uniform a row: moving d_k keeps every row's draw. The downstream
+    gradient dP is standard normal.
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1 (the claim).
+
+    Examples
+    --------
+    >>> result = measure_gradient_flow(GradientFlowParams(d_k=512))
+    >>> mean, median = result.statistics.mean[1], result.statistics.median[1]
+    >>> bool(mean[0] > mean[1]), bool(median[0] < median[1])  # without the scale: larger mean, dead median
+    (True, True)
+    """
+    rows = _draw_rows(params.n_keys, params.n_rows, params.seed)
+    scales = _scales((params.d_k,))
+    sensitivity = _sensitivity(rows, params.d_k)
+    statistics = _statistics(sensitivity, _exact_means(params.n_keys, (params.d_k,))[..., 0])
+    counts, below, above = _log10_counts(sensitivity)
+    radius = np.sqrt(_chi_square(params.d_k, rows.uniform_q[:SHOWN_ROWS]))
+    return GradientFlowResult(
+        params=params,
+        scales=scales[:, 0],
+        sensitivity=sensitivity,
+        statistics=statistics,
+        mean_ratio=statistics.mean[:, 0] / statistics.mean[:, 1],
+        median_ratio=statistics.median[:, 0] / statistics.median[:, 1],
+        log10_edges=LOG10_EDGES.copy(),
+        counts=counts,
+        below=below,
+        above=above,
+        rate=expected_maximum(params.n_keys) / np.sqrt(params.d_k),
+        shown_scores=radius[:, None] * rows.z[:SHOWN_ROWS],
+    )
+
+
+def gradient_curve(dims=DEFAULT_DIMS, *, n_keys=64, n_rows=2_000, seed=0):
+    """Row sensitivities against d_k: tr J, c · tr J and ‖∂L/∂q‖ for the scales 1, 1/√d_k and 1/d_k.
+
+    Parameters
+    ----------
+    dims : sequence of int, 1 to 4,096
+        Dimensions; each one's result does not depend on which others are asked for.
+    n_keys, n_rows, seed : int
+        As in `GradientFlowParams`.
+
+    Returns
+    -------
+    GradientCurve
+        At every d_k the statistics equal those of `measure_gradient_flow` with the same numbers.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a dimension or a number is outside its range.
+
+    Notes
+    -----
+    For large d_k the unscaled mean approaches E[M_n]/√d_k, M_n the largest of n_keys standard normals:
+    a power law, not an exponential one.
+
+    References
+    ----------
+    Gao and Pavel (2017), "On the Properties of the Softmax Function", arXiv:1704.00805.
+
+    Examples
+    --------
+    For one dimension the three scales are all 1.
+
+    >>> mean = gradient_curve((1,), n_keys=4).statistics.mean[0, :, 0]
+    >>> bool(mean[0] == mean[1] == mean[2])
+    True
+    """
+    dims = tuple(GradientFlowParams(d_k, n_keys, n_rows, seed).d_k for d_k in dims)
+    if not dims:
+        raise ValueError("dims must hold at least one dimension, but got ()")
+    rows = _draw_rows(n_keys, n_rows, seed)
+    exact = _exact_means(n_keys, dims)
+    each = [_statistics(_sensitivity(rows, d_k), exact[..., i]) for i, d_k in enumerate(dims)]
+    names = SensitivityStatistics.__dataclass_fields__
+    stacked = (np.stack([getattr(one, name) for one in each], axis=-1) for name in names)
+    rate = expected_maximum(n_keys) / np.sqrt(dims)
+    return GradientCurve(dims, n_keys, n_rows, seed, _scales(dims), SensitivityStatistics(*stacked), rate)
+
+
+def measure_row_jacobian(raw_scores, d_k):
+    """Jacobian J = diag(p) − p pᵀ of one row of scores, as it is and divided by √d_k.
+
+    Parameters
+    ----------
+    raw_scores : array_like, shape (n_keys,)
+        At least two finite scores.
+    d_k : int
+        Dimension whose square root divides the scaled copy.
+
+    Returns
+    -------
+    RowJacobian
+        Both Jacobians are symmetric and their rows sum to 0.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there are fewer than two scores, one is not finite, or d_k is below 1.
+
+    Notes
+    -----
+    Trace and norm are computed from the scores, never from 1 − p, and stay right when p rounds to 1.
+
+    References
+    ----------
+    Gao and Pavel (2017), "On the Properties of the Softmax Function", arXiv:1704.00805.
+
+    Examples
+    --------
+    >>> row = measure_row_jacobian([4, 5], 1)
+    >>> round(row.raw_norm, 6), round(row.raw_trace, 6)
+    (0.393224, 0.393224)
+    """
+    raw = check_array("raw_scores", raw_scores, ndim=1, min_length=2)
+    scaled = raw / np.sqrt(check_integer("d_k", d_k, 1))
+    jacobians = softmax_jacobian(raw), softmax_jacobian(scaled)
+    norms = float(softmax_jacobian_norm(raw)), float(softmax_jacobian_norm(scaled))
+    return RowJacobian(
+        raw_scores=raw,
+        scaled_scores=scaled,
+        raw_weights=softmax(raw),
+        scaled_weights=softmax(scaled),
+        raw_jacobian=jacobians[0],
+        scaled_jacobian=jacobians[1],
+        raw_trace=float(np.trace(jacobians[0])),
+        scaled_trace=float(np.trace(jacobians[1])),
+        raw_norm=norms[0],
+        scaled_norm=norms[1],
+        norm_ratio=norms[1] / norms[0] if norms[0] else np.inf,
+        colour_limit=COLOUR_LIMIT,
+    )
+
+
+def expected_maximum(n):
+    """Expected largest of n independent standard normals, E[M_n] = ∫ x n φ(x) Φ(x)^(n−1) dx.
+
+    Parameters
+    ----------
+    n : int, at least 1
+
+    Returns
+    -------
+    float
+        At least 0, and below √(2 ln n) for n ≥ 2.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If n is not an integer of at least 1.
+
+    Notes
+    -----
+    The trapezoid rule converges exponentially fast for this smooth integrand.
+
+    References
+    ----------
+    David and Nagaraja (2003), "Order Statistics", section 3.1.
+
+    Examples
+    --------
+    Two keys: 1/√π.
+
+    >>> round(expected_maximum(2), 6)
+    0.56419
+    """
+    n = check_integer("n", n, 1)
+    x = np.linspace(-12.0, 12.0, 2401)
+    log_density = np.log(n) - 0.5 * x**2 - 0.5 * np.log(2 * np.pi) + (n - 1) * log_ndtr(x)
+    return float(np.sum(x * np.exp(log_density)) * (x[1] - x[0]))
+
+
+def _draw_rows(n_keys, n_rows, seed):
+    rng = np.random.Generator(np.random.SFC64(seed))
+    z, push = rng.standard_normal((2, n_rows, n_keys))
+    uniform_q, uniform_k = rng.random((2, n_rows))
+    # The best key is the same at every d_k and every positive scale, because they only stretch the row.
+    best = np.arange(n_keys) == z.argmax(axis=1)[:, None]
+    gaps = (z[best][:, None] - z)[~best].reshape(n_rows, n_keys - 1)
+    pushes = (push - push[best][:, None])[~best].reshape(n_rows, n_keys - 1)
+    return _Rows(z, gaps, pushes, uniform_q, uniform_k)
+
+
+def _chi_square(degrees, uniform):
+    return 2.0 * gammaincinv(degrees / 2, uniform) if degrees else np.zeros_like(uniform)
+
+
+def _scales(dims):
+    return np.asarray(dims, dtype=np.float64) ** -np.array(SCALE_EXPONENTS)[:, None]
+
+
+def _sensitivity(rows, d_k):
+    """Sensitivity of every row, shape (3 places, 3 scales, n_rows)."""
+    radius = np.sqrt(_chi_square(d_k, rows.uniform_q))
+    across = np.sqrt(_chi_square(d_k - 1, rows.uniform_k))
+    sensitivity = np.empty((len(PLACES), len(SCALE_EXPONENTS), len(radius)))
+    for i, scale in enumerate(_scales((d_k,))[:, 0]):
+        trace, along_q, size = _softmax_response(rows, scale * radius)
+        # ∂L/∂q = c Kᵀ dS: its part along q is known from the scores, the rest is a fresh normal vector.
+        sensitivity[:, i] = trace, scale * trace, scale * np.hypot(along_q, size * across)
+    return sensitivity
+
+
+def _softmax_response(rows, stretch):
+    """tr J, |Σ_j z_j dS_j| and |dS| with dS = J dP for the scores stretch · z, row by row."""
+    response = np.empty((3, len(stretch)))
+    step = max(1, 65_536 // rows.z.shape[1])  # blocks of rows that stay in the processor's cache
+    for start in range(0, len(stretch), step):
+        block = slice(start, start + step)
+        gaps, pushes = rows.gaps[block], rows.pushes[block]
+        # Weights relative to the best key, whose own relative weight is 1: no 1 − p anywhere.
+        e = np.exp(-stretch[block, None] * gaps)
+        others, squares = e.sum(axis=1), np.einsum("ij,ij->i", e, e)
+        total = 1.0 + others
+        mean_push = np.einsum("ij,ij->i", e, pushes) / total
+        dS = e * (pushes - mean_push[:, None])
+        response[0, block] = (2.0 * others + (others**2 - squares)) / total**2
+        response[1, block] = np.abs(np.einsum("ij,ij->i", gaps, dS)) / total
+        response[2, block] = np.sqrt(np.einsum("ij,ij->i", dS, dS) + mean_push**2) / total
+    return response
+
+
+def _exact_means(n_keys, dims):
+    """Exact mean sensitivity, shape (3 places, 3 scales, n_dims); NaN at q."""
+    trace = expected_attention_curve(n_keys, dims, _scales(dims)).jacobian_trace
+    return np.stack([trace, _scales(dims) * trace, np.full_like(trace, np.nan)])
+
+
+def _statistics(sensitivity, exact_mean):
+    n_rows = sensitivity.shape[-1]
+    ordered = np.sort(sensitivity, axis=-1)
+    mean, error = ordered.mean(axis=-1), ordered.std(axis=-1, ddof=1) / np.sqrt(n_rows)
+    median, low, high = np.quantile(ordered, (0.5, 0.1, 0.9), axis=-1)
+    # The true median lies between these ranks with 95 % probability, whatever the law (binomial ranks).
+    reach = int(np.ceil(0.98 * np.sqrt(n_rows)))
+    first, last = max(n_rows // 2 - reach, 0), min(n_rows // 2 + reach, n_rows - 1)
+    share = np.mean(ordered < DEAD_BELOW, axis=-1)
+    top = ordered[..., -max(1, n_rows // 10) :].sum(axis=-1) / ordered.sum(axis=-1)
+    return SensitivityStatistics(
+        mean, error, median, ordered[..., first], ordered[..., last], low, high,
+        share, np.sqrt(share * (1 - share) / n_rows), top, exact_mean, (mean - exact_mean) / error,
+    )  # fmt: skip
+
+
+def _log10_counts(sensitivity):
+    edges = 10.0**LOG10_EDGES
+    ranks = np.searchsorted(edges, sensitivity, side="right")  # 0 = below, n_edges = above
+    counts = np.stack([[np.bincount(cell, minlength=len(edges) + 1) for cell in place] for place in ranks])
+    return counts[..., 1:-1], counts[..., 0], counts[..., -1]

@@ -1,0 +1,614 @@
+"""Why √, and what else do people divide by? Exponents, the published rules, and real bugs.
+
+Only d_k^½ keeps the variance of independent scores; only d_k¹ keeps the mean of aligned ones.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core.attention import attention
+from sattn_core.components import PairLaw, draw_queries_and_keys
+from sattn_core.initialisation import check_heads, init_scheme
+from sattn_core.layer_norm import layer_norm
+from sattn_core.moments import correlated_pair_moments
+from sattn_core.scaling_rules import SCALING_RULES, STATUS_TEXT, UNREAD_RULES
+from sattn_core.softmax import effective_keys, entropy_nats, softmax
+from sattn_core.sweep import growing_scores
+
+EXPONENT_DIMS = tuple(2**j for j in range(11))
+RULE_DIMS = tuple(2**j for j in range(2, 11))
+RULE_KEYS = tuple(2**j for j in range(2, 13))
+SHOWN_RULES = tuple(SCALING_RULES)
+_CURVE_QUERIES = 32
+
+
+@dataclass(frozen=True)
+class ExponentParams:
+    """Scores scaled by d_k ** −exponent, for pairs (q, k) with correlation ρ.
+
+    Attributes
+    ----------
+    exponent : float, 0 to 1
+    correlation : float, −1 to 1
+    n_samples : int, 100 to 100,000
+        Pairs; the same pairs at every d_k, with coordinates appended.
+    seed : int, at least 0
+    """
+
+    exponent: float = 0.5
+    correlation: float = 0.0
+    n_samples: int = 4_000
+    seed: int = 0
+
+    def __post_init__(self):
+        check_number("exponent", self.exponent, 0, 1)
+        check_number("correlation", self.correlation, -1, 1)
+        check_integer("n_samples", self.n_samples, 100, 100_000)
+        check_integer("seed", self.seed, 0)
+
+
+@dataclass(frozen=True)
+class ExponentCurve:
+    """One exponent against d_k; arrays have one entry a dimension.
+
+    Attributes
+    ----------
+    exponent : float
+    chosen : bool
+        Whether it is the learner's.
+    variance, variance_theory, variance_error : ndarray
+        Of the scaled scores: measured, (1 + ρ²) d_k^(1 − 2 exponent), and the standard error.
+    mean, mean_theory, mean_error : ndarray
+        ρ d_k^(1 − exponent).
+    variance_slope, mean_slope : float
+        Slopes of the theory in log–log: 1 − 2 exponent, and 1 − exponent.
+    variance_slope_measured : float
+        Least-squares slope of the measured variance in log–log.
+    variance_is_flat, mean_is_flat : bool
+        Whether the slope is 0; a mean that is 0 everywhere counts as flat.
+    """
+
+    exponent: float
+    chosen: bool
+    variance: np.ndarray
+    variance_theory: np.ndarray
+    variance_error: np.ndarray
+    mean: np.ndarray
+    mean_theory: np.ndarray
+    mean_error: np.ndarray
+    variance_slope: float
+    mean_slope: float
+    variance_slope_measured: float
+    variance_is_flat: bool
+    mean_is_flat: bool
+
+
+@dataclass(frozen=True)
+class ExponentResult:
+    """The learner's exponent beside 0, ½ and 1.
+
+    Attributes
+    ----------
+    params : ExponentParams
+    dims : tuple of int
+    curves : tuple of ExponentCurve
+        The learner's first, then those of 0, ½, 1 that differ from it.
+    """
+
+    params: ExponentParams
+    dims: tuple[int, ...]
+    curves: tuple[ExponentCurve, ...]
+
+
+@dataclass(frozen=True)
+class RulesParams:
+    """Scores on which all rules are compared.
+
+    Attributes
+    ----------
+    d_k : int, 1 to 1,024
+    n_keys : int, 2 to 4,096
+    n_queries : int, 1 to 64
+    correlation : float, −1 to 1
+        Of query i with key i: 0 at the start of training, positive after it.
+    seed : int, at least 0
+    """
+
+    d_k: int = 64
+    n_keys: int = 64
+    n_queries: int = 32
+    correlation: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self):
+        check_integer("d_k", self.d_k, 1, 1024)
+        check_integer("n_keys", self.n_keys, 2, 4096)
+        check_integer("n_queries", self.n_queries, 1, 64)
+        check_number("correlation", self.correlation, -1, 1)
+        check_integer("seed", self.seed, 0)
+
+
+@dataclass(frozen=True)
+class RuleResult:
+    """One rule on the shared scores, and what its card says.
+
+    Attributes
+    ----------
+    name, title, formula, fixes, source, status_text : str
+    confirmed : bool
+        Whether the formula was read in the primary source.
+    check_text : str
+    check_value : float
+        The checkable number, computed now.
+    scores, attention_weights : ndarray, shape (n_keys,)
+        Of the first query, after the rule.
+    score_std : float
+        Mean standard deviation inside a row, after the rule.
+    entropy_nats, effective_keys, max_weight : float
+        Means over the queries.
+    """
+
+    name: str
+    title: str
+    formula: str
+    fixes: str
+    source: str
+    status_text: str
+    confirmed: bool
+    check_text: str
+    check_value: float
+    scores: np.ndarray
+    attention_weights: np.ndarray
+    score_std: float
+    entropy_nats: float
+    effective_keys: float
+    max_weight: float
+
+
+@dataclass(frozen=True)
+class RulesResult:
+    """All rules on the same scores.
+
+    Attributes
+    ----------
+    params : RulesParams
+    raw_scores : ndarray, shape (n_keys,)
+        Of the first query.
+    rules : tuple of RuleResult
+        In the order of `SCALING_RULES`.
+    unread : tuple of (title, what is said, source)
+        Known by name only.
+    uniform_entropy : float
+        ln n_keys.
+    """
+
+    params: RulesParams
+    raw_scores: np.ndarray
+    rules: tuple[RuleResult, ...]
+    unread: tuple[tuple[str, str, str], ...]
+    uniform_entropy: float
+
+
+@dataclass(frozen=True)
+class RuleCurves:
+    """Mean entropy of every rule against d_k and against n_keys.
+
+    Attributes
+    ----------
+    params : RulesParams
+    names : tuple of str
+    dims, n_keys : tuple of int
+    against_d_k : ndarray, shape (n_rules, n_dims)
+        At the params' n_keys (at most 256).
+    against_n_keys : ndarray, shape (n_rules, n_lengths)
+        At the params' d_k.
+    uniform : ndarray, shape (n_lengths,)
+        ln n_keys, the largest entropy there can be.
+    """
+
+    params: RulesParams
+    names: tuple[str, ...]
+    dims: tuple[int, ...]
+    n_keys: tuple[int, ...]
+    against_d_k: np.ndarray
+    against_n_keys: np.ndarray
+    uniform: np.ndarray
+
+
+@dataclass(frozen=True)
+class Bug:
+    """One real mistake.
+
+    Attributes
+    ----------
+    name, title, cause : str
+    issue, url : str
+        Public place it was seen.
+    note : str
+        What to know about that place.
+    factor : callable
+        ``factor(d_model, n_heads)`` is the wrong multiplier of the raw scores.
+    fused : bool
+        The mistake is in the start, not in the multiplier: Xavier on one fused matrix of Q, K and V.
+    """
+
+    name: str
+    title: str
+    cause: str
+    issue: str
+    url: str
+    note: str
+    factor: Callable[[int, int], float] = field(repr=False)
+    fused: bool = False
+
+
+@dataclass(frozen=True)
+class BugParams:
+    """Where the bug is let loose: layer-normalised x, Xavier per projection, attention of every head.
+
+    Attributes
+    ----------
+    bug : str
+        Key of `BUGS`.
+    d_model : int, 2 to 1,024
+    n_heads : int, divides d_model
+    n_tokens : int, 2 to 256
+    seed : int, at least 0
+    """
+
+    bug: str = "d_model"
+    d_model: int = 512
+    n_heads: int = 8
+    n_tokens: int = 64
+    seed: int = 0
+
+    def __post_init__(self):
+        check_choice("bug", self.bug, tuple(BUGS))
+        check_integer("d_model", self.d_model, 2, 1024)
+        check_heads(self.d_model, self.n_heads)
+        check_integer("n_tokens", self.n_tokens, 2, 256)
+        check_integer("seed", self.seed, 0)
+
+
+@dataclass(frozen=True)
+class BugSide:
+    """The right or the wrong computation.
+
+    Attributes
+    ----------
+    multiplier : float
+        Of the raw scores.
+    score_std, predicted_std : float
+        Root mean square of the scores that enter the softmax, and its prediction at the start.
+    entropy_nats, max_weight : float
+        Means over queries and heads.
+    attention_weights : ndarray, shape (n_tokens, n_tokens)
+        Of the first head.
+    """
+
+    multiplier: float
+    score_std: float
+    predicted_std: float
+    entropy_nats: float
+    max_weight: float
+    attention_weights: np.ndarray
+
+
+@dataclass(frozen=True)
+class BugResult:
+    """The wrong computation beside the right one, on the same numbers.
+
+    Attributes
+    ----------
+    params : BugParams
+    bug : Bug
+    d_k : int
+    right, wrong : BugSide
+    output_error : float
+        |wrong output − right output| / |right output| over all numbers.
+    output_cosine : float
+        Cosine of the two outputs.
+    harmless : bool
+        Whether the two computations are the same here (one head, or d_k = 1).
+    """
+
+    params: BugParams
+    bug: Bug
+    d_k: int
+    right: BugSide
+    wrong: BugSide
+    output_error: float
+    output_cosine: float
+    harmless: bool
+
+
+def _github(repository, kind, number):
+    return f"https://github.com/{repository}/{kind}/{number}"
+
+
+BUGS = MappingProxyType(
+    {
+        bug.name: bug
+        for bug in (
+            Bug(
+                "d_model", "d_model in place of d_k", "Divides by the square root of the model's width, not of the "
+                "head's: the scores are √n_heads too small and attention is too flat.",
+                "karpathy/ng-video-lecture, pull request 6", _github("karpathy/ng-video-lecture", "pull", 6),
+                "Merged; the same slip was fixed in vit-pytorch (issue 65) and many copies.",
+                lambda E, H: E**-0.5,
+            ),
+            Bug(
+                "forgotten", "Scale forgotten", "A fallback path calls attention with scale 1: the scores are √d_k too "
+                "large and attention is nearly one-hot.",
+                "mlc-ai/mlc-llm, pull request 3426", _github("mlc-ai/mlc-llm", "pull", 3426),
+                "Merged; on a BERT encoder the fix took the cosine to the reference from 0.862 to 0.999989.",
+                lambda E, H: 1.0,
+            ),
+            Bug(
+                "divided_by_scale", "Multiplied where it should divide", "scale is already 1/√d_k, and the code "
+                "divides by it: the scores are multiplied by √d_k.",
+                "esceptico/perceiver-io, issue 9", _github("esceptico/perceiver-io", "issues", 9),
+                "Closed, fixed.",
+                lambda E, H: (E // H) ** 0.5,
+            ),
+            Bug(
+                "twice", "Applied twice", "The query is scaled, and then the attention function scales again by its "
+                "default: in all 1/d_k.",
+                "huggingface/transformers, pull request 38290", _github("huggingface/transformers", "pull", 38290),
+                "Merged; the OPT models scaled the query and left the default scale of the kernel on.",
+                lambda E, H: H / E,
+            ),
+            Bug(
+                "root_of_root", "√√d_k once", "1/√√d_k is right on q and on k, because the two multiply to 1/√d_k. On "
+                "one of them alone it divides too little.",
+                "openai/guided-diffusion, issue 38", _github("openai/guided-diffusion", "issues", 38),
+                "No bug there: the code scales both. The issue shows how easily it is read as one.",
+                lambda E, H: (E // H) ** -0.25,
+            ),
+            Bug(
+                "fused_qkv", "Xavier on a fused QKV matrix", "One matrix for Q, K and V has three times the outputs, "
+                "so Xavier draws every weight √2 too small: q and k have variance ½ and the scores ½ the spread.",
+                "pytorch/pytorch, issue 166378", _github("pytorch/pytorch", "issues", 166378),
+                "Open when read; also asked in phlippe/uvadlc_notebooks, issue 92.",
+                lambda E, H: (E // H) ** -0.5, True,
+            ),
+        )
+    }
+)  # fmt: skip
+
+
+def measure_exponents(params):
+    """Variance and mean of q·k / d_k^α against d_k: (1 + ρ²) d_k^(1−2α) and ρ d_k^(1−α).
+
+    Parameters
+    ----------
+    params : ExponentParams
+
+    Returns
+    -------
+    ExponentResult
+        For the learner's exponent and for 0, ½, 1, on the same pairs.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `ExponentParams`.
+
+    Notes
+    -----
+    Each pair (q_i, k_i) is standard bivariate normal with correlation ρ. Neighbouring dimensions share
+    their coordinates, so their errors go the same way.
+
+    References
+    ----------
+    Yang et al. (2022), arXiv:2203.03466, definition 4.1 (1/d attention).
+
+    Examples
+    --------
+    >>> result = measure_exponents(ExponentParams(exponent=1.0, correlation=0.5))
+    >>> [curve.mean_is_flat for curve in result.curves]       # exponents 1, 0 and ½
+    [True, False, False]
+    """
+    pair_law = PairLaw(correlation=params.correlation)
+    raw = np.array(
+        [(s.mean(), s.var(ddof=1)) for s in growing_scores(EXPONENT_DIMS, params.n_samples, pair_law, params.seed)]
+    )
+    exponents = (params.exponent, *(each for each in (0.0, 0.5, 1.0) if each != params.exponent))
+    curves = tuple(_exponent_curve(exponent, params, *raw.T) for exponent in exponents)
+    return ExponentResult(params, EXPONENT_DIMS, curves)
+
+
+def compare_rules(params):
+    """Apply every rule of `SCALING_RULES` to the same raw scores.
+
+    Parameters
+    ----------
+    params : RulesParams
+
+    Returns
+    -------
+    RulesResult
+        Attention weights of every rule sum to 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `RulesParams`.
+
+    Notes
+    -----
+    Learned or trained parts stand at their starting or published values: gains, τ, s₀, extension 16,
+    position 131,071, n₀ = 512, and for σReparam largest singular values of random square projections (2).
+
+    References
+    ----------
+    The source of each rule is in its result.
+
+    Examples
+    --------
+    >>> result = compare_rules(RulesParams())
+    >>> [rule.name for rule in result.rules if rule.score_std > 4][0]
+    'no_scale'
+    """
+    Q, K = _queries_and_keys(params, params.d_k, params.n_keys, params.n_queries)
+    raw = Q @ K.T
+    rules = tuple(_rule_result(rule, rule.apply(raw, **_context(Q, K))) for rule in SCALING_RULES.values())
+    return RulesResult(params, raw[0], rules, UNREAD_RULES, math.log(params.n_keys))
+
+
+def rule_curves(params, *, dims=RULE_DIMS, n_keys=RULE_KEYS):
+    """Mean entropy of every rule against d_k and against the number of keys.
+
+    Parameters
+    ----------
+    params : RulesParams
+    dims, n_keys : sequences of int
+
+    Returns
+    -------
+    RuleCurves
+        Entropies between 0 and ln n_keys.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a dimension or length is outside the range of `RulesParams`.
+
+    Notes
+    -----
+    Mean over 32 queries. Scores are independent unless the params' correlation is not 0.
+
+    References
+    ----------
+    Nakanishi (2025), arXiv:2501.19399 (why entropy against n_keys matters).
+
+    Examples
+    --------
+    >>> curves = rule_curves(RulesParams(), dims=(16, 64), n_keys=(8,))
+    >>> curves.against_d_k.shape == (len(SCALING_RULES), 2)
+    True
+    """
+    short = min(params.n_keys, 256)
+    by_dimension = [_entropies(params, check_integer("an entry of dims", d, 1, 1024), short) for d in dims]
+    by_length = [_entropies(params, params.d_k, check_integer("an entry of n_keys", n, 2, 4096)) for n in n_keys]
+    return RuleCurves(
+        params, tuple(SCALING_RULES), tuple(dims), tuple(n_keys),
+        np.array(by_dimension).T, np.array(by_length).T, np.log(np.array(n_keys, dtype=np.float64)),
+    )  # fmt: skip
+
+
+def measure_bug(params):
+    """Run attention with a real bug beside the right computation, softmax(Q Kᵀ/√d_k) V, on the same x.
+
+    Parameters
+    ----------
+    params : BugParams
+
+    Returns
+    -------
+    BugResult
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `BugParams`.
+
+    Notes
+    -----
+    At the start of training. A trained model may have learned around a wrong constant, which is why such
+    bugs live long; swapping the constant afterwards is what breaks it.
+
+    References
+    ----------
+    The public issue of each bug is in its result.
+
+    Examples
+    --------
+    >>> result = measure_bug(BugParams(bug="d_model"))
+    >>> round(result.right.predicted_std / result.wrong.predicted_std, 3)      # √8 heads
+    2.828
+    """
+    bug, E, H, n = BUGS[params.bug], params.d_model, params.n_heads, params.n_tokens
+    d = E // H
+    rng = np.random.Generator(np.random.SFC64(params.seed))
+    x = layer_norm(rng.standard_normal((n, E)))
+    weights = init_scheme("xavier_square").draw(rng, E, H, (3, E, E))
+    Q, K, V = ((x @ W).reshape(n, H, d).swapaxes(0, 1) for W in weights)
+    shrink = 0.5 if bug.fused else 1.0  # Q and K each √½ as large
+    right = attention(Q, K, V)
+    wrong = attention(Q, K, V, scale=shrink * bug.factor(E, H))
+    return BugResult(
+        params=params, bug=bug, d_k=d,
+        right=_bug_side(right, d**-0.5, d**-0.5, d),
+        wrong=_bug_side(wrong, bug.factor(E, H), shrink * bug.factor(E, H), d),
+        output_error=float(np.linalg.norm(wrong.output - right.output) / np.linalg.norm(right.output)),
+        output_cosine=_cosine(wrong.output, right.output),
+        harmless=math.isclose(shrink * bug.factor(E, H), d**-0.5, rel_tol=1e-12),
+    )  # fmt: skip
+
+
+def _exponent_curve(exponent, params, raw_mean, raw_variance):
+    d, n = np.array(EXPONENT_DIMS, dtype=np.float64), params.n_samples
+    theory = [correlated_pair_moments(d_k, params.correlation) for d_k in EXPONENT_DIMS]
+    c = d**-exponent
+    variance, mean = (np.array([getattr(each, name) for each in theory]) for name in ("variance", "mean"))
+    excess = np.array([each.excess_kurtosis for each in theory])
+    log_d = np.log(d) - np.log(d).mean()
+    return ExponentCurve(
+        exponent=exponent, chosen=exponent == params.exponent,
+        variance=c**2 * raw_variance, variance_theory=c**2 * variance,
+        variance_error=c**2 * variance * np.sqrt((excess + 2 * n / (n - 1)) / n),
+        mean=c * raw_mean, mean_theory=c * mean, mean_error=c * np.sqrt(variance / n),
+        variance_slope=1 - 2 * exponent, mean_slope=1 - exponent,
+        variance_slope_measured=float(np.log(c**2 * raw_variance) @ log_d / (log_d @ log_d)),
+        variance_is_flat=exponent == 0.5, mean_is_flat=exponent == 1 or params.correlation == 0,
+    )  # fmt: skip
+
+
+def _queries_and_keys(params, d_k, n_keys, n_queries):
+    return draw_queries_and_keys(n_queries, n_keys, d_k, correlation=params.correlation, seed=params.seed)
+
+
+def _context(Q, K):
+    """One context for all rules; a random square projection has a largest singular value near 2."""
+    return {"d_k": Q.shape[-1], "Q": Q, "K": K, "sigma_q": 2.0, "sigma_k": 2.0}
+
+
+def _rule_result(rule, scores):
+    entropy = entropy_nats(scores)
+    weights = softmax(scores)
+    return RuleResult(
+        name=rule.name, title=rule.title, formula=rule.formula, fixes=rule.fixes, source=rule.source,
+        status_text=STATUS_TEXT[rule.status], confirmed=rule.status == "read",
+        check_text=rule.check_text, check_value=rule.check(),
+        scores=scores[0].copy(), attention_weights=weights[0].copy(),
+        score_std=float(scores.std(axis=-1).mean()), entropy_nats=float(entropy.mean()),
+        effective_keys=float(effective_keys(scores).mean()), max_weight=float(weights.max(axis=-1).mean()),
+    )  # fmt: skip
+
+
+def _entropies(params, d_k, n_keys):
+    """Mean entropy of every rule at one shape."""
+    Q, K = _queries_and_keys(params, d_k, n_keys, _CURVE_QUERIES)
+    raw, context = Q @ K.T, _context(Q, K)
+    return [float(entropy_nats(rule.apply(raw, **context)).mean()) for rule in SCALING_RULES.values()]
+
+
+def _bug_side(steps, multiplier, effective, d_k):
+    return BugSide(
+        multiplier=multiplier,
+        score_std=float(np.sqrt(np.square(steps.scaled_scores).mean())),
+        predicted_std=effective * math.sqrt(d_k),
+        entropy_nats=float(entropy_nats(steps.scaled_scores).mean()),
+        max_weight=float(steps.attention_weights.max(axis=-1).mean()),
+        attention_weights=steps.attention_weights[0].copy(),
+    )
+
+
+def _cosine(a, b):
+    return float(np.sum(a * b) / (np.linalg.norm(a) * np.linalg.norm(b)))

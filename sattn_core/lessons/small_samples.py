@@ -1,0 +1,532 @@
+"""Why did a 2 × 2 experiment give 1.6? The variance of the entries of one product of random matrices.
+
+A variance computed from a few dependent entries scatters widely, and at 2 × 2 its mean is 1.5, not 2.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import ndtri
+
+from sattn_core._checks import check_integer
+from sattn_core.score_variance import score_variance_band, score_variance_moments
+
+ASKED_VALUE = 1.6  # what the question's experiment printed
+PUBLISHED_ROWS, PUBLISHED_D_K = 1111, 111
+PUBLISHED = (0.9998308190814476, 0.9957289239999045, 110.5603610976103, 0.9960392891676604)
+HISTOGRAM_BINS = 60
+DEFAULT_SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+_BLOCK_NUMBERS = 2_000_000  # score entries drawn at a time
+_MAX_PRODUCTS = 400_000_000
+_REFERENCE_DRAWS = 400_000
+_REFERENCE_SEED = 16
+
+
+@dataclass(frozen=True)
+class SmallSamplesParams:
+    """Draw A (size × d_k) and B (d_k × size), many times; each time take the variance of A B's entries.
+
+    Attributes
+    ----------
+    size : int, 2 to 64
+    d_k : int, 1 to 1,024
+    ddof : {0, 1}
+        The variance divides by size² − ddof.
+    n_draws : int, 1 to 10,000
+        Draw i is the same however many follow it. At most `most_draws` of the size and d_k.
+    seed : int, at least 0
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a field is outside its range or the draws together are too many.
+    """
+
+    size: int = 2
+    d_k: int = 2
+    ddof: int = 0
+    n_draws: int = 2_000
+    seed: int = 0
+
+    def __post_init__(self):
+        check_integer("size", self.size, 2, 64)
+        check_integer("d_k", self.d_k, 1, 1024)
+        check_integer("ddof", self.ddof, 0, 1)
+        check_integer("n_draws", self.n_draws, 1, 10_000)
+        check_integer("seed", self.seed, 0)
+        most = most_draws(self.size, self.d_k)
+        if self.n_draws > most:
+            raise ValueError(f"n_draws must be at most {most:,} at this size and d_k, but got {self.n_draws}")
+
+
+@dataclass(frozen=True)
+class DrawCheck:
+    """One number of the draws beside its prediction; the two shares are in per cent.
+
+    Attributes
+    ----------
+    name : {"mean", "median", "below 1.6", "near d_k"}
+    predicted, predicted_error : float
+        The mean is exact, error 0; the others are of the reference draws.
+    measured, standard_error : float
+        Of the draws; the error is the predicted one for their number.
+    z : float
+        (measured − predicted) over both errors together; NaN where there is none.
+    """
+
+    name: str
+    predicted: float
+    predicted_error: float
+    measured: float
+    standard_error: float
+    z: float
+
+
+@dataclass(frozen=True)
+class SmallSamplesResult:
+    """Variances of the entries of many small products.
+
+    Attributes
+    ----------
+    params : SmallSamplesParams
+    variances : ndarray, shape (n_draws,)
+        In the order drawn, so that a page can let them fall one by one.
+    first_A, first_B, first_product : ndarray
+        The matrices of the first draw.
+    mean_theory, std_theory : float
+        Exact mean and standard deviation of one such variance; the mean is d_k only for ddof = 1.
+    mean_measured, standard_error, z : float
+        Mean of the draws, std_theory/√n_draws, and how many such errors it is off.
+    median, median_error : float
+        Of up to 400,000 reference draws (200 or more where a draw is large), and its standard error.
+    low, high : float
+        Reference 5 % and 95 % quantiles.
+    band : tuple of 2 floats
+        `score_variance_band` at 95 %, for this ddof.
+    value, percentile, percentile_error : float
+        The number asked about (1.6), the share of reference draws below it in per cent, its standard error.
+    near_d_k : float
+        Per cent of reference draws within 10 % of d_k.
+    edges : ndarray, shape (61,)
+    counts : ndarray of int, shape (60,)
+        Of all draws; those beyond the last edge are in `above`.
+    above : int
+    expected : ndarray, shape (60,)
+        Counts that n_draws draws should give, from the reference draws.
+    checks : tuple of DrawCheck
+        "mean", "median", "below 1.6" and "near d_k".
+    """
+
+    params: SmallSamplesParams
+    variances: np.ndarray
+    first_A: np.ndarray
+    first_B: np.ndarray
+    first_product: np.ndarray
+    mean_theory: float
+    std_theory: float
+    mean_measured: float
+    standard_error: float
+    z: float
+    median: float
+    median_error: float
+    low: float
+    high: float
+    band: tuple[float, float]
+    value: float
+    percentile: float
+    percentile_error: float
+    near_d_k: float
+    edges: np.ndarray
+    counts: np.ndarray
+    above: int
+    expected: np.ndarray
+    checks: tuple[DrawCheck, ...]
+
+    def counts_of_first(self, n):
+        """Counts in the bins of the first n draws only, for a histogram that fills."""
+        n = check_integer("n", n, 0, len(self.variances))
+        return np.histogram(self.variances[:n], self.edges)[0]
+
+
+@dataclass(frozen=True)
+class VarianceCheck:
+    """One variance of the large experiment beside its exact law.
+
+    Attributes
+    ----------
+    name : {"A", "B", "product", "scaled product"}
+    measured, mean, std, z : float
+        Measured variance (ddof = 0), its exact mean and standard deviation, and (measured − mean)/std.
+    published, published_z : float
+        The number printed in the public answer, and its z.
+    """
+
+    name: str
+    measured: float
+    mean: float
+    std: float
+    z: float
+    published: float
+    published_z: float
+
+
+@dataclass(frozen=True)
+class LargeExperiment:
+    """(n, d_k) @ (d_k, n) once, beside the published run.
+
+    Attributes
+    ----------
+    n_rows, d_k, seed : int
+    rows : tuple of VarianceCheck
+        A, B, product, scaled product.
+    naive_std : float
+        Standard deviation if the entries were independent: wrong, far too small.
+    naive_z, published_naive_z : float
+        z of the product's variance about d_k with the naive standard deviation: a false alarm.
+    band, naive_band : tuple of 2 floats
+        95 % bands of the product's variance.
+    explained_share : float
+        Share of the variance of the product's variance that var(A) and var(B) explain.
+    from_factors, published_from_factors : float
+        d_k · var(A) · var(B): what the product's variance should be, given A and B.
+    residual_std, residual_z, published_residual_z : float
+        What is left, and how large it is.
+    dot_equals_matmul : bool
+        np.dot(A, B) and A @ B agree to rounding.
+    largest_difference : float
+        Largest difference between the two.
+    """
+
+    n_rows: int
+    d_k: int
+    seed: int
+    rows: tuple[VarianceCheck, ...]
+    naive_std: float
+    naive_z: float
+    published_naive_z: float
+    band: tuple[float, float]
+    naive_band: tuple[float, float]
+    explained_share: float
+    from_factors: float
+    published_from_factors: float
+    residual_std: float
+    residual_z: float
+    published_residual_z: float
+    dot_equals_matmul: bool
+    largest_difference: float
+
+
+@dataclass(frozen=True)
+class BandCurve:
+    """How the band of the variance narrows with the size of the matrix; arrays have one entry a size.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+    d_k, ddof : int
+    mean, std, low, high : ndarray
+        Exact mean and standard deviation, and the 95 % band.
+    naive_low, naive_high : ndarray
+        The band for independent entries: wrong.
+    measured : ndarray, shape (n_sizes, n_draws)
+        Measured points.
+    share_inside, naive_share_inside : ndarray
+        Share of the measured points inside the band and inside the naive one.
+    """
+
+    sizes: tuple[int, ...]
+    d_k: int
+    ddof: int
+    mean: np.ndarray
+    std: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    naive_low: np.ndarray
+    naive_high: np.ndarray
+    measured: np.ndarray
+    share_inside: np.ndarray
+    naive_share_inside: np.ndarray
+
+
+def most_draws(size, d_k):
+    """Most draws of one experiment: 10,000, or fewer where size² d_k n_draws would pass 400,000,000.
+
+    Parameters
+    ----------
+    size, d_k : int
+        As in `SmallSamplesParams`.
+
+    Returns
+    -------
+    int
+        From 1 to 10,000.
+
+    Examples
+    --------
+    >>> most_draws(2, 2), most_draws(64, 1024)      # 4 · 2 products a draw; 4096 · 1024
+    (10000, 95)
+    """
+    return min(10_000, max(1, _MAX_PRODUCTS // (size**2 * d_k)))
+
+
+def next_draws(n_draws):
+    """How many draws to show after n_draws: one more, later a fifth more, so that a histogram fills ever faster.
+
+    Parameters
+    ----------
+    n_draws : int
+        At least 0.
+
+    Returns
+    -------
+    int
+        Larger than n_draws.
+
+    Examples
+    --------
+    >>> next_draws(0), next_draws(9), next_draws(10), next_draws(1000)
+    (1, 10, 12, 1200)
+    """
+    return n_draws + max(1, n_draws // 5)
+
+
+def measure_small_samples(params):
+    """Repeat the small experiment: V = var of the entries of A B, with E V = d_k (1 − 1/size²) for ddof = 0.
+
+    Parameters
+    ----------
+    params : SmallSamplesParams
+
+    Returns
+    -------
+    SmallSamplesResult
+        ``counts.sum() + above == n_draws``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `SmallSamplesParams`.
+
+    Notes
+    -----
+    The question shows a picture, not its code: standard normal entries and NumPy's default ddof = 0 are
+    an assumption. Uniform numbers from 0 to 1 cannot give 1.6, because the entries then lie in [0, 2].
+
+    References
+    ----------
+    Muirhead (1982), "Aspects of Multivariate Statistical Theory", chapter 3.
+
+    Examples
+    --------
+    >>> result = measure_small_samples(SmallSamplesParams())
+    >>> result.mean_theory, round(result.std_theory, 6)      # √4.75
+    (1.5, 2.179449)
+    """
+    variances, A, B = _draw(params.size, params.d_k, params.n_draws, params.seed)
+    unbias = _unbias(params.size, params.ddof)
+    variances = variances * unbias
+    mean, variance = score_variance_moments(params.size, params.size, params.d_k)
+    mean_theory, std_theory = mean * unbias, math.sqrt(variance) * unbias
+    error = std_theory / math.sqrt(params.n_draws)
+    edges = np.linspace(0.0, mean_theory + 4 * std_theory, HISTOGRAM_BINS + 1)
+    counts = np.histogram(variances, edges)[0]
+    low, high = score_variance_band(params.size, params.size, params.d_k)
+    found = _reference_statistics(params, unbias, edges)
+    return SmallSamplesResult(
+        params=params, variances=variances, first_A=A, first_B=B, first_product=A @ B,
+        mean_theory=mean_theory, std_theory=std_theory,
+        mean_measured=float(variances.mean()), standard_error=error,
+        z=float((variances.mean() - mean_theory) / error),
+        **found, checks=_draw_checks(params, variances, mean_theory, error, found),
+        band=(low * unbias, high * unbias),
+        edges=edges, counts=counts, above=int(len(variances) - counts.sum()),
+    )  # fmt: skip
+
+
+def measure_large_experiment(n_rows=PUBLISHED_ROWS, d_k=PUBLISHED_D_K, *, seed=0):
+    """Run (n, d_k) @ (d_k, n) once: var(A B) beside d_k (1 − 1/n²) ± √(2 d_k (2n + d_k + 1))/n.
+
+    Parameters
+    ----------
+    n_rows : int, 2 to 2,048
+    d_k : int, 2 to 1,024
+    seed : int, at least 0
+
+    Returns
+    -------
+    LargeExperiment
+        The published numbers are those of 1,111 and 111 and are compared with the law of the sizes asked for.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is outside its range.
+
+    Notes
+    -----
+    Entries of A B are uncorrelated but dependent: entries of one row share a row of A. The formula for
+    independent entries, 2 d_k (d_k + 3)/n², makes an ordinary result look like three standard errors.
+
+    References
+    ----------
+    Muirhead (1982), "Aspects of Multivariate Statistical Theory", chapter 3.
+
+    Examples
+    --------
+    >>> experiment = measure_large_experiment()
+    >>> round(experiment.rows[2].published_z, 4), round(experiment.published_naive_z, 2)
+    (-0.6784, -3.07)
+    """
+    n, d = check_integer("n_rows", n_rows, 2, 2048), check_integer("d_k", d_k, 2, 1024)
+    rng = np.random.Generator(np.random.SFC64(check_integer("seed", seed, 0)))
+    A, B = rng.standard_normal((n, d)), rng.standard_normal((d, n))
+    product = A @ B
+    measured = A.var(), B.var(), product.var(), (product / math.sqrt(d)).var()
+    difference = float(np.abs(np.dot(A, B) - product).max())
+    mean, variance = score_variance_moments(n, n, d)
+    std, naive, residual = math.sqrt(variance), _naive_std(n, d), math.sqrt(2 * (d + 2) * (d - 1)) / n
+    factors, published_factors = (d * a * b for a, b in (measured[:2], PUBLISHED[:2]))
+    half = float(ndtri(0.975)) * naive
+    return LargeExperiment(
+        n_rows=n, d_k=d, seed=seed, rows=_variance_checks(measured, n, d, mean, std),
+        naive_std=naive, naive_z=float((measured[2] - d) / naive),
+        published_naive_z=(PUBLISHED[2] - d) / naive,
+        band=score_variance_band(n, n, d), naive_band=(d - half, d + half),
+        explained_share=2 * n / (2 * n + d + 1),
+        from_factors=float(factors), published_from_factors=published_factors,
+        residual_std=residual, residual_z=float((measured[2] - factors) / residual),
+        published_residual_z=(PUBLISHED[2] - published_factors) / residual,
+        dot_equals_matmul=bool(np.allclose(np.dot(A, B), product, rtol=1e-12, atol=1e-12 * d)),
+        largest_difference=difference,
+    )  # fmt: skip
+
+
+def band_curve(sizes=DEFAULT_SIZES, *, d_k=2, ddof=0, n_draws=40, seed=0):
+    """Band of var(A B) against the size of the matrices, exact, with measured points.
+
+    Parameters
+    ----------
+    sizes : sequence of int, 2 to 64
+    d_k, ddof, n_draws, seed
+        As in `SmallSamplesParams`.
+
+    Returns
+    -------
+    BandCurve
+        low ≤ high at every size.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a size or another argument is outside its range.
+
+    Notes
+    -----
+    For large matrices the standard deviation falls like 1/√size. Independent entries would make it 1/size.
+
+    References
+    ----------
+    Muirhead (1982), "Aspects of Multivariate Statistical Theory", chapter 3.
+
+    Examples
+    --------
+    >>> curve = band_curve((2, 64))
+    >>> curve.mean.round(4).tolist()      # 2 (1 − 1/4) and 2 (1 − 1/4096)
+    [1.5, 1.9995]
+    """
+    each = [SmallSamplesParams(size, d_k, ddof, n_draws, seed) for size in sizes]
+    if not each:
+        raise ValueError("sizes must hold at least one size, but got ()")
+    unbias = np.array([_unbias(params.size, ddof) for params in each])
+    moments = np.array([score_variance_moments(params.size, params.size, d_k) for params in each])
+    mean, std = moments[:, 0] * unbias, np.sqrt(moments[:, 1]) * unbias
+    low, high = (np.array([score_variance_band(p.size, p.size, d_k) for p in each]) * unbias[:, None]).T
+    naive = float(ndtri(0.975)) * unbias * [_naive_std(params.size, d_k) for params in each]
+    measured = np.stack([_draw(p.size, d_k, n_draws, seed)[0] for p in each]) * unbias[:, None]
+    return BandCurve(
+        sizes=tuple(params.size for params in each), d_k=d_k, ddof=ddof,
+        mean=mean, std=std, low=low, high=high, naive_low=mean - naive, naive_high=mean + naive,
+        measured=measured,
+        share_inside=_share_inside(measured, low, high),
+        naive_share_inside=_share_inside(measured, mean - naive, mean + naive),
+    )  # fmt: skip
+
+
+def _share_inside(measured, low, high):
+    return ((measured >= low[:, None]) & (measured <= high[:, None])).mean(axis=1)
+
+
+def _unbias(size, ddof):
+    return size**2 / (size**2 - ddof)
+
+
+def _naive_std(size, d_k):
+    """Standard deviation of the variance if the entries of the product were independent."""
+    return math.sqrt(2 * d_k * (d_k + 3)) / size
+
+
+def _draw(size, d_k, n_draws, seed):
+    """np.var (ddof=0) of every product in the order drawn, and the first two factors."""
+    rng = np.random.Generator(np.random.SFC64(seed))
+    numbers = max(1, _BLOCK_NUMBERS // (2 * size * d_k))
+    first, parts = None, []
+    for start in range(0, n_draws, numbers):
+        pair = rng.standard_normal((min(numbers, n_draws - start), 2, size, d_k))
+        A, B = pair[:, 0], pair[:, 1].swapaxes(-1, -2)
+        first = (A[0].copy(), B[0].copy()) if first is None else first
+        parts.append(np.matmul(A, B).var(axis=(1, 2)))
+    return np.concatenate(parts), *first
+
+
+def _reference_statistics(params, unbias, edges):
+    sample = _reference(params.size, params.d_k) * unbias
+    n = len(sample)
+    low, lower, median, upper, high = np.quantile(sample, (0.05, 0.5 - 0.5 / n**0.5, 0.5, 0.5 + 0.5 / n**0.5, 0.95))
+    below = float(np.mean(sample < ASKED_VALUE))
+    return {
+        "median": float(median), "median_error": float(upper - lower) / 2, "low": float(low), "high": float(high),
+        "value": ASKED_VALUE,
+        "percentile": 100 * below, "percentile_error": 100 * math.sqrt(below * (1 - below) / n),
+        "near_d_k": 100 * float(np.mean(np.abs(sample / params.d_k - 1) < 0.1)),
+        "expected": np.histogram(sample, edges)[0] * (params.n_draws / n),
+    }  # fmt: skip
+
+
+def _draw_checks(params, variances, mean, mean_error, found):
+    n_reference = len(_reference(params.size, params.d_k))
+    near = np.abs(variances / params.d_k - 1) < 0.1
+    ratio = math.sqrt(n_reference / params.n_draws)
+    shares = [(found["percentile"], variances < ASKED_VALUE), (found["near_d_k"], near)]
+    errors = [math.sqrt(share * (100 - share) / n_reference) for share, _ in shares]
+    return (
+        _draw_check("mean", mean, 0.0, variances.mean(), mean_error),
+        _draw_check("median", found["median"], found["median_error"], np.median(variances),
+                    found["median_error"] * ratio),
+        *(_draw_check(name, share, error, 100 * inside.mean(), error * ratio)
+          for name, (share, inside), error in zip(("below 1.6", "near d_k"), shares, errors, strict=True)),
+    )  # fmt: skip
+
+
+def _draw_check(name, predicted, predicted_error, measured, error):
+    both = math.hypot(predicted_error, error)
+    z = (measured - predicted) / both if both else math.nan
+    return DrawCheck(name, predicted, predicted_error, float(measured), error, float(z))
+
+
+@lru_cache(maxsize=32)
+def _reference(size, d_k):
+    n_draws = min(_REFERENCE_DRAWS, max(200, 120_000_000 // (size**2 * d_k + 10 * size * d_k)))
+    return _draw(size, d_k, n_draws, _REFERENCE_SEED)[0]
+
+
+def _variance_checks(measured, n, d, mean, std):
+    N = n * d
+    factor = (1 - 1 / N, math.sqrt(2 * (N - 1)) / N)
+    laws = factor, factor, (mean, std), (mean / d, std / d)
+    names = "A", "B", "product", "scaled product"
+    return tuple(
+        VarianceCheck(name, float(value), m, s, float((value - m) / s), printed, (printed - m) / s)
+        for name, value, (m, s), printed in zip(names, measured, laws, PUBLISHED, strict=True)
+    )

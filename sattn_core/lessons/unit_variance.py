@@ -1,0 +1,432 @@
+"""Are q and k really unit variance? x → LayerNorm → W_Q, W_K → q, k → raw scores → scaled scores.
+
+LayerNorm fixes the norm of x for any data; what q and k get also depends on how the weights are drawn.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core.components import COMPONENT_LAWS
+from sattn_core.initialisation import INIT_SCHEMES, check_heads, init_scheme, projection_variance
+from sattn_core.layer_norm import layer_norm
+from sattn_core.softmax import softmax
+from sattn_core.sweep import bin_counts
+
+STAGES = ("x", "layer_norm", "q", "k", "raw_scores", "scaled_scores")
+SHARING = ("independent", "tied_weights", "same_vectors")
+HISTOGRAM_EDGES = np.linspace(-5.0, 5.0, 61)  # in units of each stage's predicted standard deviation
+
+
+@dataclass(frozen=True)
+class UnitVarianceParams:
+    """What goes through the pipeline.
+
+    Attributes
+    ----------
+    d_model : int, 2 to 2,048
+    n_heads : int, divides d_model
+    n_tokens : int, 2 to 256
+    law : str
+        Key of `COMPONENT_LAWS`: law of one component of x.
+    x_mean, x_std : float
+        Mean between −1,000 and 1,000, and standard deviation above 0 up to 1,000, of a component of x.
+    normalise : bool
+        LayerNorm on or off.
+    scheme : str
+        One of `INIT_SCHEMES`, for W_Q and W_K.
+    bias : bool
+        Whether the layer's default bias is drawn too (only `torch_linear` has one that is not 0).
+    seed : int, at least 0
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a field is outside its range.
+    """
+
+    d_model: int = 512
+    n_heads: int = 8
+    n_tokens: int = 64
+    law: str = "normal"
+    x_mean: float = 0.0
+    x_std: float = 1.0
+    normalise: bool = True
+    scheme: str = "torch_multihead_attention"
+    bias: bool = False
+    seed: int = 0
+
+    def __post_init__(self):
+        check_integer("d_model", self.d_model, 2, 2048)
+        check_heads(self.d_model, self.n_heads)
+        check_integer("n_tokens", self.n_tokens, 2, 256)
+        check_choice("law", self.law, COMPONENT_LAWS)
+        check_number("x_mean", self.x_mean, -1e3, 1e3)
+        check_number("x_std", self.x_std, 0, 1e3, open_low=True)
+        check_choice("scheme", self.scheme, INIT_SCHEMES)
+        check_integer("seed", self.seed, 0)
+        for name in ("normalise", "bias"):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                raise TypeError(f"{name} must be True or False, but got {getattr(self, name)!r}")
+
+    @property
+    def d_k(self):
+        """Dimension of one head."""
+        return self.d_model // self.n_heads
+
+
+@dataclass(frozen=True)
+class PipelineStage:
+    """One stage, measured beside its prediction.
+
+    Attributes
+    ----------
+    name : str
+        One of `STAGES`; "layer_norm" is absent when it is off.
+    shape : tuple of int
+        Axes of the numbers: (n_tokens, d_model), (n_heads, n_tokens, d_k) or (n_heads, n_tokens, n_tokens).
+    mean, std : float
+        Mean, and root mean square about the predicted mean.
+    predicted_mean, predicted_std : float
+        For q, k and the scores: over the draw of the weights, given x.
+    variance_error : float
+        Standard error of std², exact; 0 for "layer_norm", whose std is fixed.
+    low, high : float
+        Where std lies in about 95 % of draws: √(predicted variance ± 1.96 errors).
+    z : float
+        (std² − predicted variance) / variance_error; NaN for "layer_norm".
+    ideal_std : float
+        1 for all but raw scores, √d_k there.
+    edges, counts : ndarray, shapes (61,), (60,)
+        Histogram over ±5 predicted standard deviations about the predicted mean.
+    outside : int
+        Numbers beyond the edges.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    mean: float
+    std: float
+    predicted_mean: float
+    predicted_std: float
+    variance_error: float
+    low: float
+    high: float
+    z: float
+    ideal_std: float
+    edges: np.ndarray
+    counts: np.ndarray
+    outside: int
+
+
+@dataclass(frozen=True)
+class SchemeRow:
+    """One initialisation in the table of all.
+
+    Attributes
+    ----------
+    name, formula, source : str
+    component_variance, raw_std, scaled_std : float
+        Predicted for layer-normalised x.
+    chosen : bool
+    measured_component_variance, measured_raw_std, measured_scaled_std : float
+        Of the chosen one's pipeline (with the learner's x); NaN for the others.
+    """
+
+    name: str
+    formula: str
+    source: str
+    component_variance: float
+    raw_std: float
+    scaled_std: float
+    chosen: bool
+    measured_component_variance: float
+    measured_raw_std: float
+    measured_scaled_std: float
+
+
+@dataclass(frozen=True)
+class UnitVarianceResult:
+    """The pipeline and the table.
+
+    Attributes
+    ----------
+    params : UnitVarianceParams
+    stages : tuple of PipelineStage
+    schemes : tuple of SchemeRow
+        All of `INIT_SCHEMES`, largest scaled_std first.
+    weight_variance : float
+        Variance of one weight of the chosen scheme.
+    """
+
+    params: UnitVarianceParams
+    stages: tuple[PipelineStage, ...]
+    schemes: tuple[SchemeRow, ...]
+    weight_variance: float
+
+
+@dataclass(frozen=True)
+class SharedInputRow:
+    """Diagonal (a token with itself) against off-diagonal scores, after 1/√d_k.
+
+    Attributes
+    ----------
+    name : {"independent", "tied_weights", "same_vectors"}
+        W_Q and W_K drawn separately; W_K = W_Q; Q = K = x itself, in d_k dimensions.
+    diagonal_mean, diagonal_std, off_diagonal_mean, off_diagonal_std : float
+        Measured over tokens (and heads).
+    predicted_diagonal_mean, predicted_off_diagonal_mean, predicted_off_diagonal_std : float
+        Over the draw of the weights given x; for "same_vectors" over the draw of x, given its norms after LayerNorm.
+    self_weight : float
+        Mean attention weight of a token on itself; 1/n_tokens would be neutral.
+    scores : ndarray, shape (n_tokens, n_tokens)
+        Scaled scores of the first head.
+    """
+
+    name: str
+    diagonal_mean: float
+    diagonal_std: float
+    off_diagonal_mean: float
+    off_diagonal_std: float
+    predicted_diagonal_mean: float
+    predicted_off_diagonal_mean: float
+    predicted_off_diagonal_std: float
+    self_weight: float
+    scores: np.ndarray
+
+
+def measure_unit_variance(params):
+    """Follow x through the pipeline: Var(q_i) = w |x|², Var(q·k) = d_k w² |x|² |x'|², w = Var of a weight.
+
+    Parameters
+    ----------
+    params : UnitVarianceParams
+
+    Returns
+    -------
+    UnitVarianceResult
+        ``counts.sum() + outside`` is the number of numbers of every stage.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `UnitVarianceParams`.
+
+    Notes
+    -----
+    W_Q and W_K are independent. Then, given x, q_i and k_i are independent with mean 0, also for a token
+    with itself. The errors are those of the draw of the weights and hold for any x: tokens share the
+    weights, so they are larger than for as many independent numbers.
+
+    References
+    ----------
+    Ba, Kiros and Hinton (2016), arXiv:1607.06450. Glorot and Bengio (2010), AISTATS, section 4.2.1.
+
+    Examples
+    --------
+    >>> result = measure_unit_variance(UnitVarianceParams(x_mean=3.0, x_std=7.0))
+    >>> [round(stage.predicted_std, 3) for stage in result.stages]     # 7, then 1, √½, √½, 4 and ½
+    [7.0, 1.0, 0.707, 0.707, 4.0, 0.5]
+    """
+    rng = np.random.Generator(np.random.SFC64(params.seed))
+    x, inputs = _inputs(params, rng)
+    q, k = (_heads(_project(params, inputs, rng), params) for _ in range(2))
+    raw = q @ k.swapaxes(-1, -2)  # (n_heads, n_tokens, n_tokens)
+    component, score = _component_law(params, inputs), _score_law(params, inputs)
+    stages = [_stage("x", x, params.x_mean, params.x_std**2, _input_error(params), 1.0)]
+    if params.normalise:
+        stages.append(_stage("layer_norm", inputs, 0.0, np.square(inputs).mean(), 0.0, 1.0))
+    stages += [_stage(name, array, 0.0, *component, 1.0) for name, array in (("q", q), ("k", k))]
+    d = params.d_k
+    stages.append(_stage("raw_scores", raw, 0.0, *score, math.sqrt(d)))
+    stages.append(_stage("scaled_scores", raw / math.sqrt(d), 0.0, score[0] / d, score[1] / d, 1.0))
+    w = init_scheme(params.scheme).weight_variance(params.d_model, params.n_heads)
+    return UnitVarianceResult(params, tuple(stages), _scheme_rows(params, stages), w)
+
+
+def measure_shared_input(params):
+    """Compare independent W_Q, W_K with tied weights and with Q = K = x: the diagonal of x xᵀ/√d_k is √d_k.
+
+    Parameters
+    ----------
+    params : UnitVarianceParams
+        Its n_tokens, law, mean, std, scheme and seed are used as in `measure_unit_variance`.
+
+    Returns
+    -------
+    tuple of SharedInputRow
+        In the order of `SHARING`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `UnitVarianceParams`.
+
+    Notes
+    -----
+    With Q = K = x a token scores |x|² with itself, d_k after LayerNorm, so √d_k after the scale: every
+    token attends to itself with the *correct* scale. That is no way to show what the scale does.
+
+    References
+    ----------
+    Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1, footnote 4 (q and k are assumed independent).
+
+    Examples
+    --------
+    >>> rows = measure_shared_input(UnitVarianceParams(n_tokens=16))
+    >>> round(rows[2].diagonal_mean, 3), round(rows[2].self_weight, 2)
+    (8.0, 0.99)
+    """
+    rng = np.random.Generator(np.random.SFC64(params.seed))
+    _, inputs = _inputs(params, rng)
+    q, k = (_heads(_project(params, inputs, rng), params) for _ in range(2))
+    law = _component_law(params, inputs)[0] / np.square(inputs).mean()  # variance of q_i for |x|² = 1 a component
+    alone = _vectors(params, rng)
+    return (
+        _shared_row("independent", q, k, 0.0, 0.0, _independent_square(params, inputs, law)),
+        _shared_row("tied_weights", q, q, *_tied_moments(params, inputs, law)),
+        _shared_row("same_vectors", alone[None], alone[None], *_same_moments(params, alone)),
+    )
+
+
+def _inputs(params, rng):
+    """x as drawn, and what enters the projections."""
+    drawn = COMPONENT_LAWS[params.law].draw(rng, (params.n_tokens, params.d_model))
+    x = params.x_mean + params.x_std * drawn
+    return x, layer_norm(x) if params.normalise else x
+
+
+def _vectors(params, rng):
+    """Vectors of d_k components that are both queries and keys."""
+    drawn = COMPONENT_LAWS[params.law].draw(rng, (params.n_tokens, params.d_k))
+    x = params.x_mean + params.x_std * drawn
+    return layer_norm(x) if params.normalise else x
+
+
+def _project(params, inputs, rng):
+    scheme = init_scheme(params.scheme)
+    width = params.d_model
+    projected = inputs @ scheme.draw(rng, width, params.n_heads, (width, width))
+    if params.bias and scheme.has_random_bias:
+        projected += scheme.draw(rng, width, params.n_heads, (1, width))
+    return projected
+
+
+def _heads(rows, params):
+    return rows.reshape(params.n_tokens, params.n_heads, params.d_k).swapaxes(0, 1)
+
+
+def _gram(params, inputs):
+    """tr G, tr G² and Σ_i (XᵀX)_ii² of the inputs; a random bias counts as one more component, 1."""
+    if params.bias and init_scheme(params.scheme).has_random_bias:
+        inputs = np.column_stack([inputs, np.ones(len(inputs))])
+    G = inputs @ inputs.T
+    return np.trace(G), np.square(G).sum(), np.square(np.square(inputs).sum(axis=0)).sum()
+
+
+def _weight_law(params):
+    scheme = init_scheme(params.scheme)
+    return scheme.weight_variance(params.d_model, params.n_heads), scheme.kurtosis - 3
+
+
+def _component_law(params, inputs):
+    """Mean square of all components of q given x, and its standard error.
+
+    One column of q is X w with w the weights: Var |X w|² = w² (2 tr G² + excess Σ (XᵀX)_ii²).
+    """
+    w, excess = _weight_law(params)
+    trace, square, fourth = _gram(params, inputs)
+    variance = w**2 * (2 * square + excess * fourth) / params.d_model
+    return w * trace / params.n_tokens, math.sqrt(variance) / params.n_tokens
+
+
+def _score_law(params, inputs):
+    """Mean square of all raw scores given x, and its standard error.
+
+    T = |Q Kᵀ|² = tr(QᵀQ KᵀK) in one head. With QᵀQ = m I + D, m = w tr G, Var T = 2 m² Var(tr D) + E tr(D D')².
+    """
+    (w, excess), d, n = _weight_law(params), params.d_k, params.n_tokens
+    trace, square, fourth = _gram(params, inputs)
+    diagonal = w**2 * (2 * square + excess * fourth)  # Var of one diagonal entry of D
+    off = w**2 * square  # Var of one off-diagonal entry
+    variance = 2 * (w * trace) ** 2 * d * diagonal + d * diagonal**2 + 2 * d * (d - 1) * off**2
+    return d * (w * trace / n) ** 2, math.sqrt(variance / params.n_heads) / n**2
+
+
+def _input_error(params):
+    """Standard error of the mean square of x about its mean."""
+    excess = COMPONENT_LAWS[params.law].kurtosis - 1
+    return params.x_std**2 * math.sqrt(excess / (params.n_tokens * params.d_model))
+
+
+def _stage(name, array, mean, variance, error, ideal):
+    std = math.sqrt(variance)
+    measured = float(np.square(array - mean).mean())
+    edges = mean + (std or 1.0) * HISTOGRAM_EDGES
+    counts, below, above = bin_counts(array.ravel(), edges)
+    return PipelineStage(
+        name=name, shape=array.shape,
+        mean=float(array.mean()), std=math.sqrt(measured), predicted_mean=mean, predicted_std=std,
+        variance_error=float(error),
+        low=math.sqrt(max(variance - 1.96 * error, 0.0)), high=math.sqrt(variance + 1.96 * error),
+        z=float((measured - variance) / error) if error else math.nan,
+        ideal_std=ideal, edges=edges, counts=counts, outside=int(below + above),
+    )  # fmt: skip
+
+
+def _scheme_rows(params, stages):
+    measured = {stage.name: stage.std for stage in stages}
+    rows = []
+    for name in INIT_SCHEMES:
+        law = projection_variance(name, params.d_model, params.n_heads, bias=params.bias)
+        chosen = name == params.scheme
+        seen = (measured["q"] ** 2, measured["raw_scores"], measured["scaled_scores"]) if chosen else (math.nan,) * 3
+        scheme = init_scheme(name)
+        stds = math.sqrt(law.raw_score), math.sqrt(law.scaled_score)
+        rows.append(SchemeRow(name, scheme.formula, scheme.source, law.query_component, *stds, chosen, *seen))
+    return tuple(sorted(rows, key=lambda row: -row.scaled_std))
+
+
+def _independent_square(params, inputs, law):
+    """Mean square of the off-diagonal scaled scores given x: law² |x_a|² |x_b|² for a ≠ b."""
+    sizes = np.square(inputs).mean(axis=1)
+    return law**2 * _off_mean(np.outer(sizes, sizes))
+
+
+def _tied_moments(params, inputs, law):
+    """Mean of the diagonal, mean and mean square of the off-diagonal scaled scores, for W_K = W_Q normal."""
+    d, overlap = params.d_k, law * (inputs @ inputs.T) / params.d_model  # covariance of q_i of two tokens
+    sizes = np.diag(overlap)
+    square = (d + 1) * np.square(overlap) + np.outer(sizes, sizes)
+    return math.sqrt(d) * sizes.mean(), math.sqrt(d) * _off_mean(overlap), _off_mean(square)
+
+
+def _same_moments(params, vectors):
+    """The same for Q = K = x. A layer-normalised x is orthogonal to the vector of ones: d_k − 1 directions."""
+    d, sizes = params.d_k, np.square(vectors).sum(axis=1)
+    if params.normalise:
+        return float(sizes.mean()) / math.sqrt(d), 0.0, _off_mean(np.outer(sizes, sizes)) / max(d - 1, 1) / d
+    m, v = params.x_mean**2, params.x_std**2
+    return math.sqrt(d) * (m + v), math.sqrt(d) * m, d * m**2 + 2 * m * v + v**2
+
+
+def _off_mean(matrix):
+    n = len(matrix)
+    return float((matrix.sum() - np.trace(matrix)) / (n * (n - 1)))
+
+
+def _shared_row(name, q, k, diagonal, off_mean, off_square):
+    scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    on = np.eye(scores.shape[-1], dtype=bool)
+    diagonals, others = scores[:, on], scores[:, ~on]
+    return SharedInputRow(
+        name=name,
+        diagonal_mean=float(diagonals.mean()), diagonal_std=float(diagonals.std()),
+        off_diagonal_mean=float(others.mean()), off_diagonal_std=float(others.std()),
+        predicted_diagonal_mean=float(diagonal), predicted_off_diagonal_mean=float(off_mean),
+        predicted_off_diagonal_std=math.sqrt(max(off_square - off_mean**2, 0.0)),
+        self_weight=float(softmax(scores)[:, on].mean()),
+        scores=scores[0].copy(),
+    )  # fmt: skip

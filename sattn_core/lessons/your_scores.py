@@ -1,0 +1,337 @@
+"""Is √d_k right for my model? The report on somebody's own q and k, and sample files to try it with."""
+
+import io
+import math
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from sattn_core._checks import check_choice, check_integer
+from sattn_core.components import draw_queries_and_keys
+from sattn_core.initialisation import init_scheme
+from sattn_core.layer_norm import layer_norm
+from sattn_core.score_files import LIMITS as LIMITS
+from sattn_core.score_files import SUFFIXES as SUFFIXES
+from sattn_core.score_files import ScoreFileError, read_queries_and_keys
+from sattn_core.score_report import HeadReport, ScoreReport, measure_scores
+
+SAMPLES = MappingProxyType(
+    {
+        "ideal": "Independent N(0, 1) components: what the rule assumes.",
+        "layer_norm_mha": "x through LayerNorm and PyTorch's nn.MultiheadAttention start, 8 heads: variance ½ each.",
+        "aligned": "Query i and key i correlated by 0.5, as after training: their own scores grow like d_k.",
+        "anisotropic": "A few shared directions hold most of the variance: √d_k divides too little.",
+        "heavy_tailed": "Sparse components with rare large values: the variance is right, the tail is not.",
+    }
+)
+HOOK_SNIPPET = '''\
+import numpy as np
+import torch
+
+saved = {}
+
+
+def keep(name):
+    def hook(module, inputs, output):
+        saved[name] = output.detach().float().cpu().numpy()
+
+    return hook
+
+
+# The layers that make q and k; their names differ from model to model (print(model) shows them).
+attention = model.layers[0].self_attn
+hooks = [attention.q_proj.register_forward_hook(keep("Q")), attention.k_proj.register_forward_hook(keep("K"))]
+with torch.no_grad():
+    model(batch)
+for hook in hooks:
+    hook.remove()
+
+
+def per_head(array, n_heads):
+    """(batch, n, n_heads * d_k) -> (n_heads, n, d_k), first element of the batch."""
+    n, width = array.shape[-2:]
+    return array.reshape(-1, n, n_heads, width // n_heads)[0].swapaxes(0, 1)
+
+
+np.savez("q_and_k.npz", Q=per_head(saved["Q"], n_heads), K=per_head(saved["K"], n_heads))
+'''
+PRIVACY = "Your file is read in memory for this page only: it is not stored, not logged and not sent on."
+
+
+@dataclass(frozen=True)
+class YourScoresParams:
+    """Which sample file to make.
+
+    Attributes
+    ----------
+    sample : str
+        Key of `SAMPLES`.
+    n_rows : int, 2 to 1,024
+        Queries, and as many keys.
+    d_k : int, 2 to 256
+    seed : int, at least 0
+    """
+
+    sample: str = "ideal"
+    n_rows: int = 256
+    d_k: int = 64
+    seed: int = 0
+
+    def __post_init__(self):
+        check_choice("sample", self.sample, tuple(SAMPLES))
+        check_integer("n_rows", self.n_rows, 2, 1024)
+        check_integer("d_k", self.d_k, 2, 256)
+        check_integer("seed", self.seed, 0)
+
+
+@dataclass(frozen=True)
+class HeadRow:
+    """One head in the table of heads.
+
+    Attributes
+    ----------
+    head : int
+        From 0.
+    q_mean, q_variance, q_kurtosis, k_mean, k_variance, k_kurtosis : float
+    scaled_std : float
+        Spread inside a row after 1/√d_k.
+    exponent, exponent_low, exponent_high : float
+    paired_correlation, paired_lift, paired_exponent : float
+    effective_dimension : float
+        d_k / shape_factor: how many directions the scores really use; above d_k where q and k avoid each other's.
+    entropy_nats, max_weight, effective_keys : float
+        With 1/√d_k.
+    unit_scale, divisor : float
+        The scale that gives the scores of a row variance 1, and what it divides by.
+    code : str
+    """
+
+    head: int
+    q_mean: float
+    q_variance: float
+    q_kurtosis: float
+    k_mean: float
+    k_variance: float
+    k_kurtosis: float
+    scaled_std: float
+    exponent: float
+    exponent_low: float
+    exponent_high: float
+    paired_correlation: float
+    paired_lift: float
+    paired_exponent: float
+    effective_dimension: float
+    entropy_nats: float
+    max_weight: float
+    effective_keys: float
+    unit_scale: float
+    divisor: float
+    code: str
+
+
+@dataclass(frozen=True)
+class YourScoresResult:
+    """Everything the page shows of one Q and K.
+
+    Attributes
+    ----------
+    report : ScoreReport
+    shown : HeadReport
+        The head to draw.
+    head : int
+        Its number, from 0.
+    rows : tuple of HeadRow
+    divisor : float
+        √d_k.
+    measured_density : ndarray, shape (96,)
+        Of the shown head's scaled scores, each less its row's mean, in the bins of report.scaled_edges.
+    exponent_line, ideal_line : ndarray, shape (n_dims,)
+        Fitted growth and m^½ through the fitted middle, at shown.row_exponent.dims.
+    uniform_entropy : float
+        ln n_keys.
+    ideal_effective_dimension : tuple of 2 floats
+        What n rows of independent components show in q and in k, d_k (n−1) / (n + d_k): sampling alone
+        makes directions look unequal.
+    """
+
+    report: ScoreReport
+    shown: HeadReport
+    head: int
+    rows: tuple[HeadRow, ...]
+    divisor: float
+    measured_density: np.ndarray
+    exponent_line: np.ndarray
+    ideal_line: np.ndarray
+    uniform_entropy: float
+    ideal_effective_dimension: tuple[float, float]
+
+
+def measure_your_scores(Q, K, *, head=0):
+    """Everything the page shows of Q and K: `measure_scores`, and one head's picture.
+
+    Parameters
+    ----------
+    Q, K : array_like
+        As in `measure_scores`.
+    head : int
+        Head to draw, from 0.
+
+    Returns
+    -------
+    YourScoresResult
+        ``rows[h].divisor * rows[h].unit_scale == 1`` for heads with any spread.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `measure_scores`, or if there is no such head.
+
+    Notes
+    -----
+    Nothing is kept between calls.
+
+    References
+    ----------
+    Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1.
+
+    Examples
+    --------
+    >>> result = measure_your_scores(*sample_scores(YourScoresParams("layer_norm_mha")))
+    >>> result.report.code, len(result.rows)
+    ('too_strong', 8)
+    """
+    report = measure_scores(Q, K)
+    head = check_integer("head", head, 0, report.n_heads - 1)
+    shown = report.heads[head]
+    inside = shown.scaled_counts / max(1, shown.scaled_counts.sum() + shown.scaled_below + shown.scaled_above)
+    return YourScoresResult(
+        report=report, shown=shown, head=head,
+        rows=tuple(_head_row(h, each, report.d_k) for h, each in enumerate(report.heads)),
+        divisor=math.sqrt(report.d_k),
+        measured_density=inside / np.diff(report.scaled_edges),
+        exponent_line=_line(shown.row_exponent, shown.row_exponent.value),
+        ideal_line=_line(shown.row_exponent, 0.5),
+        uniform_entropy=math.log(report.n_keys),
+        ideal_effective_dimension=tuple(
+            report.d_k * (n - 1) / (n + report.d_k) for n in (report.n_queries, report.n_keys)
+        ),
+    )  # fmt: skip
+
+
+def read_your_scores(q_file, k_file=None, *, head=0):
+    """Read one or two files and measure them: the result, or None and one sentence on what is wrong.
+
+    Parameters
+    ----------
+    q_file, k_file : tuple (name, bytes), or None
+        As in `read_queries_and_keys`.
+    head : int
+        Head to draw, from 0; the last one if there are fewer.
+
+    Returns
+    -------
+    tuple (YourScoresResult or None, str or None)
+        Exactly one of the two is None.
+    """
+    try:
+        Q, K = read_queries_and_keys(q_file, k_file)
+        return measure_your_scores(Q, K, head=min(head, len(Q) - 1) if Q.ndim == 3 else 0), None
+    except ScoreFileError as problem:
+        return None, str(problem)
+
+
+def sample_scores(params):
+    """Q and K of one sample, shape (n_rows, d_k), or (8, n_rows, d_k) for layer_norm_mha.
+
+    Parameters
+    ----------
+    params : YourScoresParams
+
+    Returns
+    -------
+    tuple of ndarray
+        The same params give the same numbers.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `YourScoresParams`.
+
+    Examples
+    --------
+    >>> sample_scores(YourScoresParams("ideal", n_rows=3, d_k=2))[0].shape
+    (3, 2)
+    """
+    n, d = params.n_rows, params.d_k
+    if params.sample == "layer_norm_mha":
+        return _layer_norm_mha(params)
+    law = "sparse" if params.sample == "heavy_tailed" else "normal"
+    correlation = 0.5 if params.sample == "aligned" else 0.0
+    Q, K = draw_queries_and_keys(n, n, d, law=law, correlation=correlation, seed=params.seed)
+    if params.sample == "anisotropic":
+        sizes = np.exp(-8.0 * np.arange(d) / d)  # variances of the directions, scaled to a mean of 1
+        turn = np.linalg.qr(np.random.Generator(np.random.SFC64(params.seed)).standard_normal((d, d)))[0]
+        Q, K = (rows * np.sqrt(sizes / sizes.mean()) @ turn for rows in (Q, K))
+    return Q, K
+
+
+def sample_file(params):
+    """The sample as a .npz file to download or to upload: (name, bytes).
+
+    Parameters
+    ----------
+    params : YourScoresParams
+
+    Returns
+    -------
+    tuple (str, bytes)
+        Holds Q and K as float32.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `YourScoresParams`.
+
+    Examples
+    --------
+    >>> name, data = sample_file(YourScoresParams("ideal", n_rows=3, d_k=2))
+    >>> name
+    'ideal.npz'
+    """
+    Q, K = sample_scores(params)
+    stream = io.BytesIO()
+    np.savez_compressed(stream, Q=Q.astype(np.float32), K=K.astype(np.float32))
+    return f"{params.sample}.npz", stream.getvalue()
+
+
+def _layer_norm_mha(params):
+    n_heads, d_model = 8, 8 * params.d_k
+    rng = np.random.Generator(np.random.SFC64(params.seed))
+    x = layer_norm(rng.standard_normal((params.n_rows, d_model)))
+    weights = init_scheme("torch_multihead_attention").draw(rng, d_model, n_heads, (2, d_model, d_model))
+    return tuple((x @ W).reshape(-1, n_heads, params.d_k).swapaxes(0, 1) for W in weights)
+
+
+def _head_row(index, head, d_k):
+    scaled = head.saturation[1]
+    return HeadRow(
+        head=index,
+        q_mean=head.query.mean, q_variance=head.query.variance, q_kurtosis=head.query.kurtosis,
+        k_mean=head.key.mean, k_variance=head.key.variance, k_kurtosis=head.key.kurtosis,
+        scaled_std=head.scaled_std,
+        exponent=head.row_exponent.value, exponent_low=head.row_exponent.low, exponent_high=head.row_exponent.high,
+        paired_correlation=head.paired_correlation, paired_lift=head.paired_lift,
+        paired_exponent=head.paired_exponent.value,
+        effective_dimension=d_k / head.shape_factor if head.shape_factor else math.nan,
+        entropy_nats=scaled.entropy_nats, max_weight=scaled.max_weight, effective_keys=scaled.effective_keys,
+        unit_scale=head.unit_scale, divisor=head.within_row_std, code=head.code,
+    )  # fmt: skip
+
+
+def _line(fitted, exponent):
+    """A power of the number of components through the middle of the measured sizes, in log–log."""
+    sizes, dims = fitted.sizes, np.log(fitted.dims)
+    if not (sizes > 0).all():
+        return np.full(len(sizes), math.nan)
+    return np.exp(np.log(sizes).mean() + exponent * (dims - dims.mean()))

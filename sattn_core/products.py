@@ -1,0 +1,124 @@
+"""The three products of two matrices that backpropagation is written with."""
+
+import numpy as np
+
+from sattn_core._checks import check_array
+
+
+def _same_shape(A, B):
+    A, B = check_array("A", A, min_ndim=2), check_array("B", B, min_ndim=2)
+    if A.shape != B.shape:
+        raise ValueError(f"A and B must have the same shape, but got {A.shape} and {B.shape}")
+    return A, B
+
+
+def hadamard(A, B):
+    """Hadamard product (A ∘ B)_ij = A_ij B_ij.
+
+    Parameters
+    ----------
+    A, B : array_like, shape (..., n_rows, n_columns)
+        Two matrices, or two batches of matrices, of one shape.
+
+    Returns
+    -------
+    ndarray, shape (..., n_rows, n_columns)
+        The matrix of products entry by entry; A ∘ B = B ∘ A.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, an input is not a matrix, or an entry is not finite.
+    TypeError
+        If an entry is not a real number.
+
+    Notes
+    -----
+    The shapes must be equal: nothing is broadcast, because a broadcast factor has a summed gradient.
+
+    References
+    ----------
+    Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
+
+    Examples
+    --------
+    >>> hadamard([[1, 2], [3, 4]], [[5, 6], [7, 8]])
+    array([[ 5., 12.],
+           [21., 32.]])
+    """
+    A, B = _same_shape(A, B)
+    return A * B
+
+
+def row_wise_dot(A, B):
+    """Row-wise dot product (A ⊖ B)_i = Σ_j A_ij B_ij.
+
+    Parameters
+    ----------
+    A, B : array_like, shape (..., n_rows, n_columns)
+        Two matrices, or two batches of matrices, of one shape.
+
+    Returns
+    -------
+    ndarray, shape (..., n_rows)
+        One dot product a row: the Hadamard product summed along each row.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, an input is not a matrix, or an entry is not finite.
+    TypeError
+        If an entry is not a real number.
+
+    Notes
+    -----
+    In the softmax gradient, D = P ⊖ dP is the mean of each row of dP under that row's weights.
+
+    References
+    ----------
+    Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
+
+    Examples
+    --------
+    >>> row_wise_dot([[1, 2], [3, 4]], [[5, 6], [7, 8]])
+    array([17., 53.])
+    """
+    A, B = _same_shape(A, B)
+    return np.einsum("...ij,...ij->...i", A, B)
+
+
+def frobenius(A, B):
+    """Frobenius inner product ⟨A, B⟩ = Σ_ij A_ij B_ij = tr(Aᵀ B).
+
+    Parameters
+    ----------
+    A, B : array_like, shape (..., n_rows, n_columns)
+        Two matrices, or two batches of matrices, of one shape.
+
+    Returns
+    -------
+    float
+        One number, summed over a batch too; ⟨A, A⟩ ≥ 0, and it is the sum of `row_wise_dot(A, B)`.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, an input is not a matrix, or an entry is not finite.
+    TypeError
+        If an entry is not a real number.
+
+    Notes
+    -----
+    First-order change of a loss: dL = ⟨∂L/∂W, dW⟩. This is what makes ∂L/∂W a matrix of W's shape.
+
+    References
+    ----------
+    Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
+
+    Examples
+    --------
+    >>> frobenius([[1, 2], [3, 4]], [[5, 6], [7, 8]])
+    70.0
+    """
+    A, B = _same_shape(A, B)
+    return float(np.sum(A * B))

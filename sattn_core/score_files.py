@@ -1,0 +1,329 @@
+"""Reading queries and keys from a file that somebody else made: bounded, never unpickled, one sentence if bad."""
+
+import ast
+import io
+import json
+import math
+import re
+import struct
+import zipfile
+import zlib
+from itertools import islice
+
+import numpy as np
+
+from sattn_core.score_report import MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS, MAX_ROWS, check_score_shapes
+
+MAX_FILE_BYTES = 64 * 2**20
+MAX_TEXT_BYTES = 16 * 2**20
+MAX_MEMBERS = 64
+SUFFIXES = (".npy", ".npz", ".csv", ".safetensors")
+LIMITS = (
+    f"A .npy, .npz, .csv or .safetensors file of at most {MAX_FILE_BYTES // 2**20} MB (.csv: "
+    f"{MAX_TEXT_BYTES // 2**20} MB). Q and K of shape (n, d_k) or (heads, n, d_k): 2 to {MAX_ROWS:,} rows, up to "
+    f"{MAX_DIMENSION:,} dimensions and {MAX_HEADS} heads, at most {MAX_NUMBERS:,} numbers each, real and finite."
+)
+_SAFETENSORS = {
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
+    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BF16": "<u2",
+}  # fmt: skip
+_MAX_HEADER_BYTES = 10_000
+_MAX_DIRECTORY_BYTES = 64 * 1024
+
+
+class ScoreFileError(ValueError):
+    """A file that cannot be used; the message is one sentence for the person who chose it."""
+
+
+def read_queries_and_keys(q_file, k_file=None):
+    """Read Q and K from one file that holds both, or from two files.
+
+    Parameters
+    ----------
+    q_file : tuple (name, bytes)
+        File name and contents. Alone, a .npz or .safetensors with arrays named Q and K (or q and k).
+    k_file : tuple (name, bytes), optional
+        A second file; each then holds one array.
+
+    Returns
+    -------
+    tuple of ndarray
+        Q and K as float64, of shapes (n, d_k) or (heads, n, d_k) that fit together.
+
+    Raises
+    ------
+    ScoreFileError
+        With one sentence that says what is wrong with which file and what is allowed.
+
+    Notes
+    -----
+    Sizes are read from headers and zip directories and compared with the limits before anything is
+    unpacked, so that a small file cannot ask for much memory. Nothing in a file is ever executed.
+
+    References
+    ----------
+    NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays".
+
+    Examples
+    --------
+    >>> Q, K = read_queries_and_keys(("q.csv", b"1,0\\n0,1"), ("k.csv", b"1,2\\n3,4"))
+    >>> K.tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    if k_file is None:
+        arrays = read_arrays(*q_file)
+        Q, K = _named(q_file[0], arrays, "q"), _named(q_file[0], arrays, "k")
+    else:
+        Q, K = (_single(name, read_arrays(name, data)) for name, data in (q_file, k_file))
+    try:
+        check_score_shapes(Q.shape, K.shape)
+    except ValueError as problem:
+        raise ScoreFileError(f"{problem}.") from None
+    return Q, K
+
+
+def read_arrays(name, data):
+    """Read every array of one file: name -> float64 array of finite numbers within the limits.
+
+    Parameters
+    ----------
+    name : str
+        File name; its suffix says how to read it.
+    data : bytes
+
+    Returns
+    -------
+    dict of str to ndarray
+        One entry "array" for .npy and .csv.
+
+    Raises
+    ------
+    ScoreFileError
+        With one sentence that names the file, the rule and what was found.
+
+    Examples
+    --------
+    >>> read_arrays("q.csv", b"1,2\\n3,4")["array"].tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    shown = _shown_name(name)
+    suffix = "." + str(name).rpartition(".")[2].lower()
+    if suffix not in SUFFIXES:
+        raise ScoreFileError(f"{shown} must be a {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]} file.")
+    limit = MAX_TEXT_BYTES if suffix == ".csv" else MAX_FILE_BYTES
+    if len(data) > limit:
+        raise ScoreFileError(f"{shown} may have at most {limit // 2**20} MB, but has {len(data) / 2**20:.1f} MB.")
+    if not data:
+        raise ScoreFileError(f"{shown} is empty.")
+    reader = {".npy": _read_npy, ".npz": _read_npz, ".csv": _read_csv, ".safetensors": _read_safetensors}
+    return reader[suffix](shown, bytes(data))
+
+
+def _shown_name(name):
+    """File name on one short line: it is somebody else's text too."""
+    text = "".join(c for c in str(name) if c.isprintable())
+    return text if len(text) <= 60 else text[:40] + "…" + text[-15:]
+
+
+def _named(name, arrays, wanted):
+    found = [array for key, array in arrays.items() if key.lower() == wanted]
+    if len(found) != 1:
+        here = ", ".join(list(arrays)[:8]) or "nothing"
+        raise ScoreFileError(f"{_shown_name(name)} must hold one array named Q and one named K, but holds {here}.")
+    return found[0]
+
+
+def _single(name, arrays):
+    if len(arrays) != 1:
+        raise ScoreFileError(f"{_shown_name(name)} must hold one array when Q and K come in two files.")
+    return next(iter(arrays.values()))
+
+
+def _check_declared(name, shape, dtype):
+    """Refuse shapes and types before a single number is read."""
+    if dtype.hasobject:
+        raise ScoreFileError(f"{name} holds Python objects, which are never unpickled: save plain numbers.")
+    if dtype.kind not in "iuf":
+        raise ScoreFileError(f"{name} must hold real numbers, but its type is {_shown_name(dtype)}.")
+    if not all(type(length) is int and length >= 0 for length in shape):
+        raise ScoreFileError(f"{name} declares no valid shape.")
+    if len(shape) not in (2, 3):
+        raise ScoreFileError(f"{name} must have shape (n, d_k) or (heads, n, d_k), but has {_shown_name(shape)}.")
+    heads, rows, d_k = (1, *shape)[-3:]
+    if heads < 1 or rows < 2 or d_k < 1:
+        raise ScoreFileError(f"{name} must have at least 2 rows, 1 dimension and 1 head, but has shape {shape}.")
+    if heads > MAX_HEADS or rows > MAX_ROWS or d_k > MAX_DIMENSION or math.prod(shape) > MAX_NUMBERS:
+        most = f"{MAX_ROWS:,} rows, {MAX_DIMENSION:,} dimensions, {MAX_HEADS} heads and {MAX_NUMBERS:,} numbers"
+        raise ScoreFileError(f"{name} may have at most {most}, but has shape {_shown_name(shape)}.")
+
+
+def _finished(name, array):
+    if not np.isfinite(array).all():
+        bad = array[~np.isfinite(array)].flat[0]
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ScoreFileError(f"{name} must hold finite numbers only, but has {bad} at {where}.")
+    with np.errstate(over="ignore"):
+        array = np.array(array, dtype=np.float64, order="C")  # a copy: bytes cannot be written to
+    if np.abs(array).max() > 1e30:
+        raise ScoreFileError(f"{name} must hold numbers of at most 1e30 in size, but has {np.abs(array).max():.3g}.")
+    return array
+
+
+def _read_npy(name, data):
+    shape, dtype, order, start = _npy_header(name, data)
+    _check_declared(name, shape, dtype)
+    if len(data) - start != math.prod(shape) * dtype.itemsize:
+        wanted, got = math.prod(shape) * dtype.itemsize, len(data) - start
+        raise ScoreFileError(f"{name} is damaged: shape {shape} needs {wanted:,} bytes of numbers, but has {got:,}.")
+    return {"array": _finished(name, np.frombuffer(data, dtype, offset=start).reshape(shape, order=order))}
+
+
+def _npy_header(name, data):
+    """Shape, type, order and start of the numbers. NumPy's loader would allocate before it finds data missing."""
+    if data[:6] != b"\x93NUMPY":
+        what = "a zip file (rename it to .npz)" if data[:2] == b"PK" else "something else"
+        raise ScoreFileError(f"{name} does not begin as a .npy file does: it is {what}.")
+    try:
+        size, width = (struct.unpack("<H", data[8:10])[0], 2) if data[6] == 1 else (*struct.unpack("<I", data[8:12]), 4)
+        if data[6] not in (1, 2, 3) or size > _MAX_HEADER_BYTES or len(data) < 8 + width + size:
+            raise ValueError
+        header = ast.literal_eval(data[8 + width : 8 + width + size].decode("utf-8").strip())
+        if not isinstance(header["shape"], tuple) or not isinstance(header["fortran_order"], bool):
+            raise ValueError
+        dtype, order = _declared_type(header["descr"]), "F" if header["fortran_order"] else "C"
+    except (ValueError, TypeError, KeyError, IndexError, SyntaxError, RecursionError, MemoryError, struct.error):
+        raise ScoreFileError(f"{name} is damaged: its .npy header cannot be read.") from None
+    return header["shape"], dtype, order, 8 + width + size
+
+
+def _declared_type(descr):
+    if isinstance(descr, str) and re.fullmatch(r"[<>|=]?[iufcbSUVOmM]\d{0,6}", descr):
+        return np.dtype(descr)
+    return np.dtype("V1")  # a record or something stranger: refused as not real numbers
+
+
+def _read_npz(name, data):
+    arrays = {}
+    archive, members = _zip_members(name, data)
+    for info in members:
+        try:
+            # Never read() without a size: that unpacks all there is before it looks at the declared size.
+            with archive.open(info) as stream:
+                content = stream.read(info.file_size)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError):
+            raise ScoreFileError(f"{name} is damaged: {_shown_name(info.filename)} cannot be unpacked.") from None
+        key = info.filename[: -len(".npy")]
+        arrays[_shown_name(key)] = _read_npy(f"{name}, array {_shown_name(key)}", content)["array"]
+    return arrays
+
+
+def _zip_members(name, data):
+    """The .npy members of a zip file, after its directory has been found small and honest."""
+    _check_directory(name, data)
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except (zipfile.BadZipFile, ValueError, EOFError, OSError, struct.error, NotImplementedError, UnicodeDecodeError):
+        raise ScoreFileError(f"{name} is damaged: it cannot be read as a .npz (zip) file.") from None
+    members = [info for info in archive.infolist() if info.filename.lower().endswith(".npy")]
+    wanted = [info for info in members if info.filename.lower() in ("q.npy", "k.npy")] or members[:1]
+    unpacked = sum(info.file_size for info in wanted)
+    if unpacked > 2 * (8 * MAX_NUMBERS + _MAX_HEADER_BYTES):
+        size = f"{unpacked / 2**20:,.0f} MB"
+        raise ScoreFileError(f"{name} unpacks to {size}, more than two arrays of {MAX_NUMBERS:,} numbers need.")
+    for info in wanted:
+        if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ScoreFileError(f"{name} must be saved by np.savez or np.savez_compressed, without a password.")
+    if not wanted:
+        raise ScoreFileError(f"{name} holds no .npy array: save it with np.savez(file, Q=Q, K=K).")
+    return archive, wanted
+
+
+def _check_directory(name, data):
+    """Bound the zip directory before it is parsed: a file of 64 MB could hold a million empty entries."""
+    if data[:2] != b"PK":
+        raise ScoreFileError(f"{name} does not begin as a .npz (zip) file does.")
+    end = data.rfind(b"PK\x05\x06", max(0, len(data) - 65_557))
+    if end < 0 or len(data) < end + 22:
+        raise ScoreFileError(f"{name} is cut off or damaged: the end of its zip directory is missing.")
+    entries, size = struct.unpack("<H", data[end + 10 : end + 12])[0], struct.unpack("<I", data[end + 12 : end + 16])[0]
+    if entries > MAX_MEMBERS or size > _MAX_DIRECTORY_BYTES or data[max(0, end - 20) : end - 16] == b"PK\x06\x07":
+        raise ScoreFileError(f"{name} may hold at most {MAX_MEMBERS} arrays, but its zip directory lists more.")
+
+
+def _read_csv(name, data):
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ScoreFileError(f"{name} must be plain text (UTF-8), but is not.") from None
+    # Lazily and bounded: a text of line ends only, or of one endless row, must not become millions of strings.
+    filled = (line for line in io.StringIO(text, newline=None) if line.strip())
+    lines = [line.strip("\r\n") for line in islice(filled, MAX_ROWS + 2)]
+    if not lines:
+        raise ScoreFileError(f"{name} is empty.")
+    delimiter = next((each for each in (";", "\t", ",") if each in lines[0]), None)
+    if not any(_is_number(cell) for cell in lines[0].split(delimiter, MAX_DIMENSION)):
+        lines = lines[1:]
+    width = len(lines[0].split(delimiter, MAX_DIMENSION)) if lines else 0
+    _check_declared(name, (len(lines), width), np.dtype(float))
+    return {"array": _finished(name, _csv_numbers(name, lines, delimiter, width))}
+
+
+def _is_number(cell):
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _csv_numbers(name, lines, delimiter, width):
+    rows = np.empty((len(lines), width))
+    for i, line in enumerate(lines):
+        cells = line.split(delimiter, width)
+        if len(cells) != width:
+            found = len(cells) if len(cells) < width else "more"
+            raise ScoreFileError(f"{name}: every row must have {width} numbers, but row {i + 1} has {found}.")
+        try:
+            rows[i] = [float(cell) for cell in cells]
+        except ValueError:
+            bad = next(cell for cell in cells if not _is_number(cell)).strip()
+            raise ScoreFileError(f"{name}: row {i + 1} must hold real numbers, but has {_shown_name(bad)!r}.") from None
+    return rows
+
+
+def _read_safetensors(name, data):
+    try:
+        size = struct.unpack("<Q", data[:8])[0]
+        if size > _MAX_DIRECTORY_BYTES * 16 or len(data) < 8 + size:
+            raise ValueError
+        header = json.loads(data[8 : 8 + size].decode("utf-8"))
+        entries = {key: _tensor(value) for key, value in header.items() if key != "__metadata__"}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, struct.error):
+        raise ScoreFileError(f"{name} is damaged: its .safetensors header cannot be read.") from None
+    wanted = {key: entry for key, entry in entries.items() if key.lower() in ("q", "k")}
+    wanted = wanted or dict(list(entries.items())[:1])
+    if not wanted:
+        raise ScoreFileError(f"{name} holds no tensor.")
+    content = data[8 + size :]
+    return {_shown_name(key): _tensor_numbers(f"{name}, tensor {_shown_name(key)}", entry, content)
+            for key, entry in wanted.items()}  # fmt: skip
+
+
+def _tensor(value):
+    """(type, shape, begin, end) of one entry of the header."""
+    begin, end = value["data_offsets"]
+    return str(value["dtype"]), tuple(value["shape"]), int(begin), int(end)
+
+
+def _tensor_numbers(name, entry, content):
+    kind, shape, begin, end = entry
+    if kind not in _SAFETENSORS:
+        raise ScoreFileError(f"{name} must hold real numbers, but its type is {_shown_name(kind)}.")
+    dtype = np.dtype(_SAFETENSORS[kind])
+    _check_declared(name, shape, dtype)
+    if not 0 <= begin <= end <= len(content) or end - begin != math.prod(shape) * dtype.itemsize:
+        raise ScoreFileError(f"{name} is cut off or damaged: shape {shape} does not fit its bytes.")
+    numbers = np.frombuffer(content[begin:end], dtype=dtype)
+    if kind == "BF16":  # the upper half of a float32
+        numbers = (numbers.astype(np.uint32) << 16).view(np.float32)
+    return _finished(name, numbers.reshape(shape))

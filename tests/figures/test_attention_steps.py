@@ -1,0 +1,206 @@
+"""Pictures of the attention_steps lesson: their data are the result's, their words are its numbers."""
+
+import contextlib
+import io
+import re
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from pages._view.figures import attention_steps as figures
+from pages._view.theme import DARK, LIGHT, PROJECTOR
+from sattn_core.lessons.attention_steps import (
+    PRESETS,
+    STEP_NAMES,
+    expand_cell,
+    expand_output,
+    measure_attention_steps,
+    preset_params,
+)
+
+PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+FIRST = (0, 0, 0)
+
+
+@pytest.fixture(scope="module")
+def notes():
+    return measure_attention_steps(preset_params("notes"))
+
+
+@pytest.fixture(scope="module")
+def masked():
+    return measure_attention_steps(preset_params("fully_masked", d_k=4))
+
+
+def values(fig):
+    return np.array(fig.data[0].z, dtype=float)
+
+
+def test_the_steps_are_those_of_the_core():
+    assert tuple(figures.STEPS) == STEP_NAMES
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("step", STEP_NAMES)
+def test_the_diagram_lights_one_step(step, profile):
+    drawn = figures.diagram(step, profile)
+    assert drawn.count('aria-current="step"') == 1
+    boxes = drawn.split("<li")[1:]
+    assert ['aria-current="step"' in box for box in boxes] == [name == step for name in STEP_NAMES]
+    assert [re.search("<b[^>]*>(.*?)</b>", box)[1] for box in boxes] == [
+        "MatMul",
+        "Scale",
+        "Mask (optional)",
+        "Softmax",
+        "MatMul",
+    ]
+    assert f"background:{profile.text};color:{profile.ground}" in drawn
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("step", STEP_NAMES)
+def test_every_panel_shows_the_result_s_matrix(notes, step, profile):
+    panels = figures.panels(notes, step, FIRST, profile, without_scale=True)
+    scaled, unscaled = notes.scaled, notes.unscaled
+    wanted = {
+        "matrix_Q": notes.params.Q,
+        "matrix_K": notes.params.K,
+        "matrix_V": notes.params.V,
+        "matrix_raw": scaled.raw_scores,
+        "matrix_scaled": scaled.scaled_scores,
+        "matrix_masked": scaled.masked_scores,
+        "matrix_masked_raw": unscaled.masked_scores,
+        "matrix_weights": scaled.attention_weights,
+        "matrix_weights_raw": unscaled.attention_weights,
+        "matrix_output": scaled.output,
+        "matrix_output_raw": unscaled.output,
+    }
+    for name, fig in panels.items():
+        go.Figure(fig.to_dict())  # Plotly validates every property
+        np.testing.assert_array_equal(values(fig), np.array(wanted[name], dtype=float))
+    fewer = figures.panels(notes, step, FIRST, profile, without_scale=False)
+    beside = {"matrix_masked_raw", "matrix_weights_raw", "matrix_output_raw"}
+    assert set(fewer) == set(panels) - beside
+
+
+def test_raw_and_scaled_scores_share_one_colour_domain(notes):
+    raw, scaled = (fig.data[0] for fig in figures.panels(notes, "scale", FIRST, LIGHT, without_scale=False).values())
+    assert (raw.zmin, raw.zmax) == (scaled.zmin, scaled.zmax) == (-98, 98)
+    assert raw.colorscale == scaled.colorscale
+
+
+def test_the_division_is_written_at_every_cell(notes):
+    panels = figures.panels(notes, "scale", FIRST, LIGHT, without_scale=False)
+    texts = panels["matrix_scaled"].data[0].text
+    assert texts[0][0] == "8 ÷ 1.41<br>= 5.66"
+    assert texts[2][2] == "98 ÷ 1.41<br>= 69.3"
+    wide = measure_attention_steps(preset_params("random", n_keys=8, d_k=16))
+    texts = figures.panels(wide, "scale", FIRST, LIGHT, without_scale=False)["matrix_scaled"].data[0].text
+    assert {text.split("<br>")[0] for row in texts for text in row} == {"÷ √16"}
+
+
+def test_weights_are_blue_with_the_scale_and_orange_without_on_one_domain(notes):
+    panels = figures.panels(notes, "softmax", FIRST, LIGHT, without_scale=True)
+    ours, theirs = panels["matrix_weights"].data[0], panels["matrix_weights_raw"].data[0]
+    assert (ours.zmin, ours.zmax) == (theirs.zmin, theirs.zmax) == (0, 1)
+    assert ours.colorscale[-1] != theirs.colorscale[-1]
+
+
+def test_a_forbidden_cell_is_minus_infinity(masked):
+    texts = figures.panels(masked, "mask", FIRST, LIGHT, without_scale=False)["matrix_masked"].data[0].text
+    assert [[text == "−∞" for text in row] for row in texts] == [[j >= i for j in range(4)] for i in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("matmul", "Query 3 with key 2 scores 94; the raw scores run from 8 to 98, with standard deviation 32.9."),
+        ("scale", "√d_k = √2 = 1.41. 94 becomes 66.5; the standard deviation falls from 32.9 to 23.2"),
+        ("mask", "no mask here"),
+        ("softmax", "Query 3 gives key 2 5.6 % and its favourite 94.4 %"),
+        ("output", "Query 3 gets 0.944 in column 3"),
+    ],
+)
+def test_the_sentence_has_the_numbers_of_the_moment(notes, step, said):
+    # 1 / (1 + exp(4 / √2)) = 0.0558
+    sentence = figures.sentence(notes, step, (2, 1, 2), 64, without_scale=False)
+    assert said in sentence
+    assert sentence.startswith(f"Step {STEP_NAMES.index(step) + 1} of 5, ")
+    assert "(These matrices have d_k = 2; the slider's d_k = 64 counts" in sentence
+    assert "Without" not in sentence
+    assert "Without the scale" in figures.sentence(notes, step, (2, 1, 2), 64, without_scale=True)
+    assert "Here d_k = 2." in figures.sentence(notes, step, (2, 1, 2), 2, without_scale=True)
+
+
+def test_the_sentence_without_the_scale_has_its_own_numbers(notes):
+    # 1 / (1 + exp(-4)) = 0.982; the two rows differ by (0.9441 - 0.9820) * √2
+    assert "its favourite gets 98.2 %" in figures.sentence(notes, "softmax", (2, 1, 2), 2, without_scale=True)
+    assert "it gets 0.982; the two output rows are 0.0535 apart" in figures.sentence(
+        notes, "output", (2, 1, 2), 2, without_scale=True
+    )
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("step", STEP_NAMES)
+def test_no_sentence_has_an_undefined_number_or_a_hyphen_for_a_minus(preset, step):
+    result = measure_attention_steps(preset_params(preset, d_k=4))
+    for query in range(len(result.params.Q)):
+        said = figures.sentence(result, step, (query, 0, 0), 4, without_scale=True)
+        assert "undefined" not in said
+        assert not re.search(r"-\d", said)
+
+
+def test_the_remarks_name_the_masked_row_and_the_trap(notes, masked):
+    assert figures.remarks(notes) == []
+    assert figures.remarks(masked)[0].startswith("The mask forbids every key to query 1:")
+    (trap,) = figures.remarks(measure_attention_steps(preset_params("same_input", d_k=64)))
+    assert "here 8.00, 8.00, 8.00, 8.00" in trap
+    assert "√d_k = 8.00" in trap
+
+
+def test_one_cell_is_written_out_to_its_weight(notes):
+    lines = dict(figures.calculation(expand_cell(notes.params, 2, 1), without_scale=True))
+    assert list(lines.values()) == [
+        "8 × 5 + 9 × 6 = 40 + 54 = 94",
+        "94 ÷ 1.41 = 66.5",
+        "score − largest of the row (69.3) = −2.83, and e to that power is 0.05911",
+        "1.29 × 10⁻¹⁷ + 0.0591 + 1.00 = 1.059",
+        "0.05911 ÷ 1.059 = 5.58 %",
+        "score − largest of the row (98) = −4.00, and e to that power is 0.01832",
+        "1.30 × 10⁻²⁴ + 0.0183 + 1.00 = 1.018",
+        "0.01832 ÷ 1.018 = 1.80 %",
+    ]
+
+
+def test_forbidden_cells_and_rows_are_written_out_too(masked):
+    row = figures.calculation(expand_cell(masked.params, 0, 0), without_scale=False)
+    assert row[-1][1] == "every key is forbidden, so the row sum is 0 and the weight is 0"
+    one = figures.calculation(expand_cell(masked.params, 1, 3), without_scale=False)
+    assert one[-1][1] == "the mask makes the score −∞ and e to that power is 0: weight 0 ÷ 1.000 = 0"
+
+
+def test_the_output_is_written_out_with_and_without_the_scale(notes):
+    lines = figures.output_calculation(expand_output(notes.params, 2, 2), without_scale=True)
+    assert [text for _, text in lines] == [
+        "0.0 % × 0 + 5.6 % × 0 + 94.4 % × 1 = 0.944",
+        "0.0 % × 0 + 1.8 % × 0 + 98.2 % × 1 = 0.982",
+    ]
+
+
+def test_the_table_has_every_entry(notes):
+    table = figures.table(notes)
+    assert len(table["value"]) == 2 * 6 + 9 + 7 * 9
+    at = table["matrix"].index("raw scores")
+    assert table["value"][at : at + 9] == notes.scaled.raw_scores.ravel().tolist()
+    assert (table["row"][at + 5], table["column"][at + 5]) == (2, 3)
+
+
+@pytest.mark.parametrize("preset", ["notes", "causal"])
+def test_the_code_gives_the_numbers_that_are_shown(preset):
+    result = measure_attention_steps(preset_params(preset))
+    names, printed = {}, io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(figures.code(result.params), names)
+    np.testing.assert_array_equal(names["steps"].output, result.unscaled.output)
+    assert str(result.scaled.output) in printed.getvalue()

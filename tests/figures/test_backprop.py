@@ -1,0 +1,176 @@
+"""Pictures of the backprop lesson: their data are the result's, their words are its numbers."""
+
+import contextlib
+import io
+from dataclasses import replace
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from pages._view.figures import backprop as figures
+from pages._view.theme import DARK, LIGHT, PROJECTOR, number
+from sattn_core.lessons.backprop import (
+    WEIGHTS,
+    BackpropParams,
+    ProductsParams,
+    central_difference_error,
+    first_order_change,
+    measure_backprop,
+    measure_products,
+)
+
+PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+
+
+@pytest.fixture(scope="module")
+def result():
+    return measure_backprop(BackpropParams())
+
+
+@pytest.fixture(scope="module")
+def products():
+    return measure_products(ProductsParams())
+
+
+def run(code):
+    names, printed = {}, io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, names)
+    return names, printed.getvalue()
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_three_products_collapse_on_one_colour_domain(products, profile):
+    both, rows, whole = figures.products(products, profile).values()
+    for fig in (both, rows, whole):
+        go.Figure(fig.to_dict())  # Plotly validates every property
+        assert (fig.data[0].zmin, fig.data[0].zmax) == (-70, 70)
+    np.testing.assert_array_equal(both.data[0].z, [[5, 12], [21, 32]])
+    np.testing.assert_array_equal(rows.data[0].z, [[17], [53]])
+    np.testing.assert_array_equal(whole.data[0].z, [[70]])
+    assert both.data[0].text[1][0] == "3 × 7<br>= 21"
+    assert [row[0] for row in rows.data[0].text] == ["5 + 12<br>= 17", "21 + 32<br>= 53"]
+    assert whole.data[0].text[0][0] == "17 + 53<br>= 70"
+
+
+def test_wide_products_are_numbers_only():
+    wide = measure_products(ProductsParams([[1.5] * 9] * 2, [[-1] * 9] * 2))
+    both, rows, whole = figures.products(wide, LIGHT).values()
+    assert both.data[0].text[1][0] == "−1.5"
+    assert rows.data[0].text[0][0] == "−13.5"
+    assert whole.data[0].text[0][0] == "(−13.5) + (−13.5)<br>= −27"
+
+
+def test_the_products_are_said_and_given_away(products):
+    assert "(A ⊖ B = [17, 53])" in figures.products_sentence(products)
+    assert "(⟨A, B⟩ = 70)" in figures.products_sentence(products)
+    table = figures.products_table(products)
+    assert (table["A"], table["B"], table["A ∘ B"]) == ([1, 2, 3, 4], [5, 6, 7, 8], [5, 12, 21, 32])
+    assert (table["A ⊖ B of the row"], table["⟨A, B⟩"]) == ([17, 17, 53, 53], [70] * 4)
+    assert run(figures.products_code(products.params))[1].endswith("[17. 53.]\n70.0\n")
+
+
+def test_every_identity_is_shown_with_both_sides(products):
+    lines = figures.identities(products)
+    assert [text for _, text in lines][:3] == ["70 = 70, relative error 0"] * 3
+    assert [text.split(",")[0] for _, text in lines][3:] == ["4892 = 4892", "5148 = 5148", "720 = 720"]
+    said = replace(products, identities=(replace(products.identities[0], left=1 / 3, error=2e-16),))
+    assert figures.identities(said)[0][1] == "0.333333 = 70, relative error 2.0 × 10⁻¹⁶"
+
+
+def test_the_gradients_are_those_of_the_core_in_their_order(result):
+    assert figures.GRADIENTS == tuple(check.name for check in result.gradients)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("name", figures.GRADIENTS)
+def test_a_gradient_is_drawn_said_and_given_away(result, name, profile):
+    check = figures.chosen(result, name)
+    fig = figures.gradient(result, name, profile)
+    go.Figure(fig.to_dict())  # Plotly validates every property
+    np.testing.assert_array_equal(np.array(fig.data[0].z, dtype=float), np.atleast_2d(check.gradient))
+    table = figures.gradient_table(result, name)
+    for column, array in (("gradient", check.gradient), ("central difference", check.central)):
+        assert table[column] == array.ravel().tolist()
+    assert table["complex step"] == check.complex_step.ravel().tolist()
+    assert {len(column) for column in table.values()} == {check.gradient.size}
+    sentence = figures.gradient_sentence(result, name, 4)
+    assert f"has norm {number(np.linalg.norm(check.gradient))} at d_k = 4. " in sentence
+
+
+def test_a_disagreement_is_said(result):
+    wrong = replace(result.gradients[3], central_agrees=False, central_error=0.5, central_tolerance=3e-7)
+    said = replace(result, gradients=(*result.gradients[:3], wrong, *result.gradients[4:]))
+    sentence = figures.gradient_sentence(said, "Q", 64)
+    assert "d_k = 4, the largest here (the slider says d_k = 64)" in sentence
+    assert "The central difference is 0.50 away (relative; allowed 3 × 10⁻⁷)" in sentence
+    assert sentence.endswith("They do not agree.")
+    table = figures.gradient_checks(said)
+    assert table["verdict"] == ["agree"] * 3 + ["DISAGREE"] + ["agree"] * 6
+    assert table["central difference: error (allowed)"][3] == "0.50 (3 × 10⁻⁷)"
+    assert table["formula"][3] == "dQ = c dS K"
+
+
+def test_the_scale_s_place_and_both_ways_to_d_are_shown(result):
+    scale, by_weights, by_output, sums = (text for _, text in figures.scale_lines(result))
+    without = np.linalg.norm(result.d_Q_without_scale)
+    assert f"with c = 0.500, ‖dS K‖ = {number(without)} becomes ‖dQ‖ = {number(without / 2)}" in scale
+    assert by_weights in by_output
+    assert sums.startswith("largest sum ")
+    assert figures.size_remark(result).startswith("Here 4 tokens, d_model = 6, d_v = 3, loss ½‖O − T‖² = ")
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_the_curves_hold_their_data_on_log_axes(profile, weight):
+    change = first_order_change(BackpropParams(), weight)
+    fig = figures.first_order(change, profile)
+    go.Figure(fig.to_dict())  # Plotly validates every property
+    for trace, values in zip(fig.data, (change.change, change.predicted, change.remainder), strict=False):
+        np.testing.assert_array_equal(trace.x, change.epsilon)
+        np.testing.assert_array_equal(trace.y, values)
+    assert set(fig.data[3].y) == {change.rounding_floor}
+    assert (fig.layout.xaxis.type, fig.layout.yaxis.type) == ("log", "log")
+    assert f"remainder, slope {number(change.slope)}" in [note.text for note in fig.layout.annotations]
+    error = central_difference_error(BackpropParams(), weight)
+    fig = figures.difference(error, profile)
+    go.Figure(fig.to_dict())
+    np.testing.assert_array_equal(fig.data[0].x, error.h)
+    np.testing.assert_array_equal(fig.data[0].y, error.error)
+    assert set(fig.data[1].y) == {error.complex_error}
+    slopes = [note.text for note in fig.layout.annotations if note.text.startswith("slope")]
+    assert len(slopes) == (1 if weight == "W_V" else 2)
+
+
+def test_every_point_lies_on_its_axes():
+    change, error = first_order_change(BackpropParams()), central_difference_error(BackpropParams())
+    layout = figures.first_order(change, LIGHT).layout
+    assert layout.xaxis.range[0] < -8 < 0 < layout.xaxis.range[1]
+    assert layout.yaxis.range[0] < np.log10(change.rounding_floor) < np.log10(change.change.max()) < 1.2
+    layout = figures.difference(error, LIGHT).layout
+    assert layout.xaxis.range[0] < -11 < -1 < layout.xaxis.range[1]
+    assert list(layout.xaxis.ticktext) == ["10⁻⁸", "10⁻⁴"]
+    assert layout.yaxis.range[0] < np.log10(error.complex_error)
+
+
+def test_the_sentences_of_the_curves():
+    change = first_order_change(BackpropParams())
+    assert f"a remainder of slope {number(change.slope)} (predicted 2)" in figures.first_order_sentence(change)
+    hidden = figures.first_order_sentence(replace(change, slope=np.nan))
+    assert hidden.endswith("so no slope can be fitted.")
+    error = central_difference_error(BackpropParams())
+    assert f"slope {number(error.truncation_slope)}, predicted 2" in figures.difference_sentence(error)
+    assert "rounding hides it here" in figures.difference_sentence(replace(error, truncation_slope=np.nan))
+    quadratic = central_difference_error(BackpropParams(), "W_V")
+    assert "the loss is quadratic in W_V" in figures.difference_sentence(quadratic)
+    assert figures.difference_table(error)["relative error, median"] == error.error.tolist()
+    assert figures.first_order_table(change)["remainder"] == change.remainder.tolist()
+
+
+def test_the_code_gives_the_numbers_that_are_shown(result):
+    names, printed = run(figures.gradient_code(result.params))
+    assert names["result"].loss == result.loss
+    assert printed.startswith(f"V {result.gradients[0].central_error} ")
+    change = first_order_change(BackpropParams(), "X")
+    assert run(figures.curve_code(BackpropParams(), "X"))[1].startswith(f"{change.slope}\n")

@@ -1,0 +1,90 @@
+"""Matrices as heatmaps: every number in its cell, wide ones folded, the text readable on every shade."""
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from pages._view.figures.matrices import FOLD, cell, matrix, shade
+from pages._view.theme import DARK, LIGHT, PROJECTOR
+
+PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+SMALL = np.array([[1.0, -2.5], [0.0, 40.0], [3.0, -np.inf]])
+
+
+def contrast(one, other):
+    """Contrast of two colours as WCAG 2 defines it."""
+
+    def luminance(colour):
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("name", ["band", "third", "raw", "scaled"])
+def test_numbers_are_readable_on_the_strongest_shade(profile, name):
+    assert contrast(profile.text, shade(profile, getattr(profile, name))) >= 4.5
+
+
+def test_the_contrast_is_that_of_the_standard():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_small_matrix_is_drawn_as_it_is(profile):
+    fig = matrix(SMALL, profile, "M", limit=50, rows="query", columns="key", chosen=[(1, 0), (2, None), (None, 1)])
+    go.Figure(fig.to_dict())  # Plotly validates every property
+    (trace,) = fig.data
+    np.testing.assert_array_equal(np.array(trace.z, dtype=float), SMALL)
+    assert [list(row) for row in trace.text] == [["1", "−2.5"], ["0", "40"], ["3", "−∞"]]
+    assert (trace.zmin, trace.zmax, trace.texttemplate) == (-50, 50, "%{text}")
+    assert (trace.textfont.color, trace.textfont.size) == (profile.text, profile.tick_size)
+    assert [colour for _, colour in trace.colorscale][1] == profile.ground  # zero
+    layout = fig.layout
+    assert (layout.title.text, layout.xaxis.title.text, layout.yaxis.title.text) == ("M", "key", "query")
+    assert (list(layout.yaxis.ticktext), list(layout.xaxis.ticktext)) == (["1", "2", "3"], ["1", "2"])
+    assert layout.yaxis.range[0] > layout.yaxis.range[1]  # the first row is on top
+    frames = [(shape.x0, shape.x1, shape.y0, shape.y1) for shape in layout.shapes]
+    assert frames == [(-0.5, 0.5, 0.5, 1.5), (-0.5, 1.5, 1.5, 2.5), (0.5, 1.5, -0.5, 2.5)]
+
+
+def test_a_one_sided_domain_begins_at_the_ground():
+    (trace,) = matrix([[0.2, 0.8]], LIGHT, "P", limit=1, low=0, colour=LIGHT.scaled).data
+    assert (trace.zmin, trace.zmax) == (0, 1)
+    assert [colour for _, colour in trace.colorscale] == [LIGHT.ground, shade(LIGHT, LIGHT.scaled)]
+
+
+def test_a_matrix_of_zeros_has_a_domain_too():
+    (trace,) = matrix([[0.0]], LIGHT, "M", limit=0.0).data
+    assert trace.zmin < trace.zmax
+
+
+@pytest.mark.parametrize("n_columns", [FOLD + 1, 2 * FOLD, 64])
+def test_a_wide_matrix_goes_on_below_itself_with_every_number(n_columns):
+    values = np.arange(2.0 * n_columns).reshape(2, n_columns)
+    fig = matrix(values, LIGHT, "M", limit=values.max(), columns="component", chosen=[(1, None), (0, FOLD)])
+    (trace,) = fig.data
+    written = [text for row in trace.text for text in row if text]
+    assert sorted(written, key=float) == [cell(x) for x in values.ravel()]
+    for at, row in enumerate(trace.z):
+        assert [cell(x) if x is not None else "" for x in row] == list(trace.text[at])
+    blocks = -(-n_columns // FOLD)
+    assert len(trace.z) == 3 * blocks
+    names = [note.text for note in fig.layout.annotations]
+    assert names[0] == f"components 1 to {FOLD}"
+    assert names[-1].endswith(f" to {n_columns}")
+    assert len(names) == blocks
+    *rows, one = fig.layout.shapes
+    assert [(frame.y0, frame.y1) for frame in rows] == [(3 * block + 1.5, 3 * block + 2.5) for block in range(blocks)]
+    assert (one.x0, one.x1, one.y0, one.y1) == (-0.5, 0.5, 3.5, 4.5)  # column FOLD, first of the second block
+    assert trace.z[4][0] == values[0, FOLD]
+    rows_of = zip(fig.layout.yaxis.tickvals, fig.layout.yaxis.ticktext, strict=True)
+    assert all(trace.z[line][0] in values[int(row) - 1] for line, row in rows_of)
+
+
+def test_a_number_is_as_short_as_it_can_be():
+    assert [cell(x) for x in (8.0, 0.5, 1 / 3, -1234567.0, -np.inf)] == ["8", "0.5", "0.333", "−1234567", "−∞"]

@@ -1,0 +1,50 @@
+import math
+
+import numpy as np
+
+from sattn_core.score_report import measure_scores
+from sattn_core.score_variance import score_variance_moments
+
+RNG = np.random.default_rng(21)
+
+
+def test_the_band_of_ideal_scores_covers():
+    draws = 300
+    heads = [measure_scores(*RNG.standard_normal((2, 24, 8)), seed=1).heads[0] for _ in range(draws)]
+    inside = np.mean([head.scaled_band[0] <= head.scaled_std <= head.scaled_band[1] for head in heads])
+    assert abs(inside - 0.95) < 4 * math.sqrt(0.95 * 0.05 / draws)
+
+
+def test_ideal_scores_have_exponent_one_half_and_the_interval_holds_it():
+    draws = 100
+    fits = [measure_scores(*RNG.standard_normal((2, 48, 32)), seed=i).heads[0].row_exponent for i in range(draws)]
+    values = np.array([fit.value for fit in fits])
+    assert abs(values.mean() - 0.5) < 4 * values.std() / math.sqrt(draws) + 1e-3  # + the bias of a logarithm
+    covered = np.mean([fit.low <= 0.5 <= fit.high for fit in fits])
+    # Resampling queries and keys separately errs on the wide side: at least 95 %, less 4 errors.
+    assert covered >= 0.95 - 4 * math.sqrt(0.95 * 0.05 / draws)
+
+
+def test_correlated_coordinates_have_the_variance_of_theory():
+    # Var(q·k) = tr(Σ Σ) = d² / d_eff for q, k ~ N(0, Σ), tr Σ = d.
+    d, n = 12, 1500
+    sizes = np.linspace(0.2, 1.8, d)
+    turn = np.linalg.qr(RNG.standard_normal((d, d)))[0]
+    Q, K = (RNG.standard_normal((n, d)) * np.sqrt(sizes) @ turn for _ in range(2))
+    head = measure_scores(Q, K).heads[0]
+    expected = np.sum(sizes**2) / d
+    # At most the relative error of iid scores with d_eff dimensions, twice for unequal directions.
+    mean, variance = score_variance_moments(n, n, int(d / expected))
+    assert abs(head.scaled_std**2 / expected - 1) < 4 * 2 * math.sqrt(variance) / mean
+    assert abs(head.query.effective_dimension / (sizes.sum() ** 2 / np.sum(sizes**2)) - 1) < 4 * math.sqrt(2 / n)
+
+
+def test_paired_correlation_and_growth_of_aligned_scores():
+    rho, n, d = 0.5, 2000, 32
+    A, B = RNG.standard_normal((2, n, d))
+    head = measure_scores(A, rho * A + math.sqrt(1 - rho**2) * B).heads[0]
+    assert abs(head.paired_correlation - rho) < 4 * math.sqrt((1 + rho**2) / (n * d))
+    # E s² over m components is m (1 + 2 ρ²) + m (m − 1) ρ².
+    m = np.array(head.paired_exponent.dims, dtype=float)
+    assert np.allclose(head.paired_exponent.sizes, np.sqrt(m * (1 + 2 * rho**2) + m * (m - 1) * rho**2), rtol=0.03)
+    assert abs(head.paired_lift - rho * d / head.within_row_std) < 0.1

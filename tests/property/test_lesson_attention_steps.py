@@ -1,0 +1,72 @@
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sattn_core.lessons.attention_steps import (
+    PRESETS,
+    expand_cell,
+    expand_output,
+    format_mask,
+    format_matrix,
+    measure_attention_steps,
+    parse_mask,
+    parse_matrix,
+    preset_params,
+)
+
+PARAMS = st.builds(
+    preset_params,
+    st.sampled_from(PRESETS),
+    n_queries=st.integers(1, 16),
+    n_keys=st.integers(1, 16),
+    d_k=st.integers(1, 64),
+    d_v=st.integers(1, 64),
+    seed=st.integers(0, 2**32 - 1),
+)
+NUMBERS = st.floats(-1e6, 1e6)
+
+
+def rows_of(n_columns):
+    return st.lists(st.lists(NUMBERS, min_size=n_columns, max_size=n_columns), min_size=1, max_size=16)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 16).flatmap(rows_of))
+def test_a_matrix_survives_the_link(rows):
+    assert parse_matrix("V", format_matrix(rows)) == tuple(map(tuple, rows))
+
+
+@settings(deadline=None, max_examples=60)
+@given(PARAMS)
+def test_a_mask_survives_the_link(params):
+    if params.mask is not None:
+        assert parse_mask(format_mask(params.mask), len(params.Q), len(params.K)) == params.mask
+
+
+@settings(deadline=None, max_examples=60)
+@given(PARAMS, st.integers(0, 15), st.integers(0, 15), st.integers(0, 63))
+def test_written_out_cells_agree_with_the_matrices(params, query, key, column):
+    query, key, column = query % len(params.Q), key % len(params.K), column % len(params.V[0])
+    result = measure_attention_steps(params)
+    cell, output = expand_cell(params, query, key), expand_output(params, query, column)
+    assert abs(cell.partial_sums[-1] - cell.raw_score) < 1e-12 * (1 + np.abs(cell.products).sum())
+    assert abs(cell.raw_score / cell.divisor - cell.scaled_score) < 1e-12 * (1 + abs(cell.scaled_score))
+    for terms, steps in ((cell.scaled, result.scaled), (cell.unscaled, result.unscaled)):
+        assert terms.weight == steps.attention_weights[query, key]
+        assert abs(terms.exponential - terms.weight * terms.row_sum) < 1e-12
+    assert abs(output.scaled_products.sum() - result.scaled.output[query, column]) < 1e-10
+    assert abs(output.unscaled_products.sum() - result.unscaled.output[query, column]) < 1e-10
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.text(max_size=40))
+def test_any_text_gives_a_matrix_or_one_sentence(text):
+    try:
+        answer = parse_matrix("Q", text)
+    except ValueError as error:
+        answer = str(error)
+    if isinstance(answer, str):
+        assert answer.startswith("Q ")
+        assert answer.endswith(".")
+    else:
+        assert np.isfinite(answer).all()

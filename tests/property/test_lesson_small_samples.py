@@ -1,0 +1,26 @@
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sattn_core.lessons.small_samples import SmallSamplesParams, band_curve, measure_small_samples
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(2, 6), st.integers(1, 6), st.integers(0, 1), st.integers(1, 50), st.integers(0, 2**32))
+def test_every_draw_is_counted_and_the_band_is_in_order(size, d_k, ddof, n_draws, seed):
+    result = measure_small_samples(SmallSamplesParams(size, d_k, ddof, n_draws, seed))
+    assert result.counts.sum() + result.above == n_draws
+    assert (result.variances >= 0).all()
+    assert 0 <= result.band[0] <= result.band[1]
+    assert result.low <= result.median <= result.high
+    assert result.first_A.shape == (size, d_k)
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.lists(st.integers(2, 64), min_size=1, max_size=4, unique=True), st.integers(1, 16))
+def test_a_size_does_not_depend_on_the_others(sizes, d_k):
+    curve = band_curve(sizes, d_k=d_k, n_draws=2)
+    for i, size in enumerate(sizes):
+        alone = band_curve((size,), d_k=d_k, n_draws=2)
+        for name in ("mean", "std", "low", "high", "naive_low", "naive_high", "measured"):
+            assert np.array_equal(getattr(curve, name)[i], getattr(alone, name)[0]), name

@@ -1,0 +1,42 @@
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sattn_core.lessons.training_race import QUANTITIES, TrainingRaceParams, measure_training_race, sweep_learning_rates
+
+PARAMS = st.builds(
+    TrainingRaceParams,
+    d_k=st.integers(1, 12),
+    exponents=st.lists(st.floats(0, 1), min_size=1, max_size=3).map(tuple),
+    optimizer=st.sampled_from(("sgd", "adam")),
+    learning_rate=st.floats(1e-3, 1.0),
+    loss=st.sampled_from(("output", "weights")),
+    fresh_data=st.booleans(),
+    train_values=st.booleans(),
+    n_keys=st.integers(2, 5),
+    n_steps=st.integers(1, 4),
+    n_seeds=st.integers(1, 3),
+    seed=st.integers(0, 2**32),
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(PARAMS)
+def test_a_race_is_complete_and_its_bands_hold_their_means(params):
+    result = measure_training_race(params)
+    assert result.progress == 1.0
+    assert result.steps[0] == 0
+    assert result.steps[-1] == params.n_steps
+    for name in QUANTITIES:
+        curve = getattr(result, name)
+        slack = 1e-12 * (1 + np.abs(curve.mean))
+        assert (curve.low <= curve.mean + slack).all()
+        assert (curve.mean <= curve.high + slack).all()
+
+
+@settings(deadline=None, max_examples=20)
+@given(PARAMS)
+def test_the_best_rate_is_the_best(params):
+    sweep = sweep_learning_rates(params, (0.01, 0.1, 1.0))
+    for run, rate in enumerate(sweep.best_rates):
+        assert sweep.loss[run, sweep.rates.index(rate)] == np.nanmin(sweep.loss[run])

@@ -1,0 +1,139 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from sattn_core.attention import attention_backward
+from sattn_core.key_value_memory import (
+    KeyValueMemoryParams,
+    _attend,
+    _draw_data,
+    _gradients,
+    _start,
+    train_key_value_memory,
+)
+
+SMALL = {"d_k": 8, "n_keys": 4, "d_model": 6, "n_seeds": 2}
+FIELDS = ("loss", "accuracy", "entropy_nats", "gradient_norm", "median_row_gradient", "attention_weights")
+
+
+def run(**changes):
+    return list(train_key_value_memory(KeyValueMemoryParams(**{**SMALL, **changes})))
+
+
+def test_uniform_attention_by_hand():
+    (start,) = run(d_k=1024, exponents=(2.0,), n_keys=32, n_steps=0)
+    assert np.allclose(start.loss, (1 - 1 / 32) / 2, rtol=0, atol=1e-3)
+    assert np.allclose(start.entropy_nats, math.log(32), rtol=0, atol=1e-3)
+    # |dS| of a uniform row: 1/n times the norm of its one-hot target less its mean, √(1 − 1/n).
+    assert np.allclose(start.median_row_gradient, math.sqrt(1 - 1 / 32) / 32, rtol=2e-2)
+
+
+def test_the_dossiers_start_without_the_scale():
+    (start,) = list(train_key_value_memory(KeyValueMemoryParams(n_steps=0, n_seeds=16)))
+    mean, error = start.loss.mean(axis=1), start.loss.std(axis=1) / 4
+    assert (np.abs(mean[:2] - [0.858, 0.506]) < 4 * error[:2] * math.sqrt(3)).all()  # 8 seeds there, 16 here
+    assert abs(mean[2] - 0.485) < 2e-3
+    assert np.allclose(start.gradient_norm.mean(axis=1), [1.43, 0.100, 0.0078], rtol=0.1)
+
+
+def test_gradients_are_those_of_attention_backward():
+    params = KeyValueMemoryParams(**SMALL, exponents=(0.0, 0.5), train_values=True)
+    memory = _start(params)
+    _draw_data(memory)
+    Q, K, V, steps = _attend(memory)
+    gradients, d_scores = _gradients(memory, Q, K, V, steps)
+    for run_, seed in itertools.product(range(2), range(2)):
+        d_output = (steps.output[run_, seed] - memory.wanted[seed]) / 4
+        one = attention_backward(Q[run_, seed], K[run_, seed], V[run_, seed], d_output, scale=params.scales[run_])
+        assert np.allclose(gradients["W_Q"][run_, seed], memory.X_q[seed].T @ one.d_Q, rtol=1e-12, atol=1e-15)
+        assert np.allclose(gradients["W_K"][run_, seed], memory.X_k[seed].T @ one.d_K, rtol=1e-12, atol=1e-15)
+        assert np.allclose(gradients["V"][run_, seed], one.d_V, rtol=1e-12, atol=1e-15)
+        assert np.allclose(d_scores[run_, seed], one.d_scaled_scores, rtol=1e-12, atol=1e-15)
+
+
+def test_checkpoints_come_at_the_right_steps():
+    assert [each.step for each in run(n_steps=7, checkpoint_every=3)] == [0, 3, 6, 7]
+    assert [each.step for each in run(n_steps=6, checkpoint_every=3)] == [0, 3, 6]
+
+
+def test_runs_share_their_start_and_do_not_touch_each_other():
+    both = run(exponents=(0.0, 0.5), n_steps=3)[-1]
+    alone = run(exponents=(0.5,), n_steps=3)[-1]
+    for name in FIELDS:
+        assert np.allclose(getattr(both, name)[1], getattr(alone, name)[0], rtol=1e-12), name
+
+
+def test_a_seed_does_not_depend_on_how_many_others_there_are():
+    many, few = run(n_steps=3, n_seeds=3)[-1], run(n_steps=3, n_seeds=2)[-1]
+    assert np.allclose(many.loss[:, :2], few.loss, rtol=1e-12)
+    assert not np.allclose(many.loss[:, 2], few.loss[:, 1])
+
+
+def test_the_start_can_be_made_smaller():
+    scaled, smaller = run(exponents=(0.5, 0.0), init_exponents=(0.0, 0.25), n_steps=0)[0].loss
+    assert np.allclose(scaled, smaller, rtol=1e-12)
+
+
+def test_fresh_data_are_new_every_step_and_solvable_by_copying():
+    params = KeyValueMemoryParams(**SMALL, fresh_data=True)
+    memory = _start(params)
+    _draw_data(memory)
+    first = memory.X_q.copy()
+    assert np.array_equal(memory.X_q[0], memory.X_k[0][memory.targets[0]])
+    _draw_data(memory)
+    assert not np.array_equal(first, memory.X_q)
+
+
+def test_fixed_data_are_drawn_once():
+    memory = _start(KeyValueMemoryParams(**SMALL))
+    _draw_data(memory)
+    first = memory.X_q
+    _draw_data(memory)
+    assert memory.X_q is first
+
+
+def test_a_diverged_run_says_so_and_leaves_the_others_alone():
+    last = run(exponents=(0.0, 0.5), learning_rates=(1e6, 0.1), n_steps=60, train_values=True)[-1]
+    fine = run(exponents=(0.5,), learning_rates=0.1, n_steps=60, train_values=True)[-1]
+    assert last.diverged[0].all()
+    assert not last.diverged[1].any()
+    assert np.isnan(last.entropy_nats[0]).any() or not np.isfinite(last.loss[0]).all()
+    assert np.allclose(last.loss[1], fine.loss[0], rtol=1e-10)
+
+
+def test_the_loss_on_the_weights_is_minus_log():
+    (start,) = run(loss="weights", n_steps=0, n_seeds=1)
+    right = start.attention_weights[:, np.arange(4), start.targets]
+    assert np.allclose(start.loss[:, 0], -np.log(right).mean(axis=-1), rtol=1e-12)
+
+
+def test_stopping_is_just_not_asking():
+    training = train_key_value_memory(KeyValueMemoryParams(**SMALL, n_steps=20_000))
+    assert next(training).step == 0
+    training.close()
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"d_k": 0}, ValueError, "d_k must be between 1 and 1024, but got 0"),
+        ({"n_keys": 1}, ValueError, "n_keys must be between 2 and 256"),
+        ({"optimizer": "lion"}, ValueError, "optimizer must be one of sgd, adam"),
+        ({"loss": "l1"}, ValueError, "loss must be one of output, weights"),
+        ({"exponents": ()}, ValueError, "exponents must hold between 1 and 256 runs, but got 0"),
+        ({"learning_rates": (1.0,)}, ValueError, "one number for each of the 3 runs, but got 1"),
+        ({"learning_rates": 0.0}, ValueError, "an entry of learning_rates must be"),
+        ({"fresh_data": 1}, TypeError, "fresh_data must be True or False, but got 1"),
+        ({"seed": -1}, ValueError, "seed must be at least 0"),
+    ],
+)
+def test_bad_params(changes, error, message):
+    with pytest.raises(error, match=message):
+        KeyValueMemoryParams(**changes)
+
+
+def test_only_params_can_be_trained():
+    with pytest.raises(TypeError, match="params must be KeyValueMemoryParams, but got dict"):
+        train_key_value_memory({})

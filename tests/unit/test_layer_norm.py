@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+
+from sattn_core.layer_norm import layer_norm
+
+
+def test_mean_3_and_variance_4():
+    assert np.allclose(layer_norm([[1.0, 5.0], [5.0, 1.0]], eps=1e-14), [[-1, 1], [1, -1]], rtol=0, atol=1e-13)
+
+
+def test_eps_is_added_to_the_variance():
+    assert np.allclose(layer_norm([1.0, 5.0], eps=12.0), [-0.5, 0.5], rtol=1e-15, atol=0)
+
+
+def test_every_row_is_normalised_by_itself():
+    x = np.array([[1.0, 5.0], [100.0, 300.0]])
+    assert np.array_equal(layer_norm(x)[1], layer_norm(x[1]))
+
+
+def test_a_constant_row_gives_zeros():
+    assert np.array_equal(layer_norm([[7.0, 7.0, 7.0]]), [[0.0, 0.0, 0.0]])
+
+
+def test_huge_rows_do_not_overflow():
+    assert np.allclose(layer_norm([-1e300, 1e300]), [-1.0, 1.0], rtol=1e-15, atol=0)
+
+
+def test_tiny_rows_are_below_eps():
+    assert np.allclose(layer_norm([-1e-10, 1e-10], eps=1e-5), [-1e-10 / 1e-5**0.5, 1e-10 / 1e-5**0.5], rtol=1e-12)
+
+
+def test_the_argument_is_not_written_to():
+    x = np.array([1.0, 5e3])
+    layer_norm(x)
+    assert np.array_equal(x, [1.0, 5e3])
+
+
+@pytest.mark.parametrize(
+    ("x", "eps", "error", "message"),
+    [
+        ([1.0, np.nan], 1e-5, ValueError, "x must hold finite numbers only, but got nan"),
+        (3.0, 1e-5, ValueError, "x must have at least 1 dimension"),
+        ([], 1e-5, ValueError, "x must have at least 1 entries"),
+        (["a"], 1e-5, TypeError, "x must hold real numbers"),
+        ([1.0], 0.0, ValueError, r"eps must be a finite number in \(0, inf"),
+    ],
+)
+def test_bad_arguments(x, eps, error, message):
+    with pytest.raises(error, match=message):
+        layer_norm(x, eps)

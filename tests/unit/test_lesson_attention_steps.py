@@ -1,0 +1,275 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from sattn_core.lessons.attention_steps import (
+    PRESETS,
+    STEP_NAMES,
+    AttentionStepsParams,
+    expand_cell,
+    expand_output,
+    fits_in_link,
+    format_mask,
+    format_matrix,
+    measure_attention_steps,
+    parse_mask,
+    parse_matrix,
+    preset_params,
+    typed_params,
+)
+
+NOTES = preset_params("notes")
+
+
+def test_the_notes_three_by_three_scores():
+    result = measure_attention_steps(NOTES)
+    raw = np.array([[8, 17, 14], [14, 29, 18], [43, 94, 98]])
+    assert np.array_equal(result.scaled.raw_scores, raw)
+    assert np.array_equal(result.unscaled.scaled_scores, raw)
+    assert np.allclose(result.scaled.scaled_scores, raw / np.sqrt(2), rtol=1e-15, atol=0)
+    assert result.score_limit == 98
+    assert abs(result.raw_std - np.std(raw)) < 1e-13
+    assert abs(result.scaled_std - np.std(raw) / np.sqrt(2)) < 1e-13
+    assert np.array_equal(result.scaled.output, result.scaled.attention_weights)  # V is the identity
+    assert (result.divisor, result.scale) == (np.sqrt(2), 2**-0.5)
+
+
+def test_scaling_keeps_more_keys_in_play():
+    result = measure_attention_steps(preset_params("random", d_k=64))
+    assert (result.scaled_rows.effective_keys > result.unscaled_rows.effective_keys).all()
+    assert (result.scaled_rows.max_weight < result.unscaled_rows.max_weight).all()
+    assert np.allclose(result.scaled_rows.effective_keys, np.exp(result.scaled_rows.entropy_nats), rtol=1e-15)
+    change = result.scaled.output - result.unscaled.output
+    assert np.allclose(result.output_change, np.sqrt((change**2).sum(axis=1)), rtol=1e-13)
+
+
+def test_limits_cover_every_matrix_that_shares_them():
+    result = measure_attention_steps(preset_params("random", d_k=3))
+    assert np.abs(result.scaled.scaled_scores).max() <= result.score_limit
+    assert result.value_limit == max(np.abs(a).max() for a in (result.params.V, result.scaled.output))
+
+
+def test_fully_masked_row_is_named_and_has_no_distribution():
+    result = measure_attention_steps(preset_params("fully_masked"))
+    assert result.fully_masked_rows == (0,)
+    assert np.isnan(result.scaled_rows.effective_keys[0])
+    assert np.isnan(result.unscaled_rows.entropy_nats[0])
+    assert result.scaled_rows.max_weight[0] == 0
+    assert result.scaled_rows.effective_keys[1] == 1
+    assert np.array_equal(result.scaled.output[0], np.zeros(4))
+
+
+def test_preset_masks():
+    assert preset_params("random").mask is None
+    assert format_mask(preset_params("causal").mask) == "1000;1100;1110;1111"
+    assert format_mask(preset_params("padding").mask) == "1110;1110;1110;1110"
+    assert format_mask(preset_params("fully_masked").mask) == "0000;1000;1100;1110"
+    assert format_mask(preset_params("padding", n_keys=1).mask) == "1;1;1;1"
+
+
+@pytest.mark.parametrize("d_k", [1, 4, 64])
+def test_same_input_has_a_scaled_diagonal_of_the_square_root_of_d_k(d_k):
+    result = measure_attention_steps(preset_params("same_input", d_k=d_k))
+    assert result.same_input
+    assert np.allclose(result.self_scores, np.sqrt(d_k), rtol=1e-13, atol=0)
+    assert not measure_attention_steps(preset_params("random", d_k=d_k)).same_input
+
+
+def test_more_dimensions_keep_the_coordinates_there_were():
+    small, large = preset_params("random", d_k=5), preset_params("random", d_k=9)
+    assert np.array_equal(np.array(small.Q), np.array(large.Q)[:, :5])
+    assert np.array_equal(np.array(small.K), np.array(large.K)[:, :5])
+    assert small.V == large.V
+    assert small.Q != preset_params("random", d_k=5, seed=1).Q
+    assert small.Q != small.K
+
+
+def test_random_numbers_have_two_decimals():
+    numbers = np.array(preset_params("random", d_k=64).Q)
+    assert np.array_equal(numbers, np.round(numbers, 2))
+
+
+def test_a_cell_term_by_term():
+    cell = expand_cell(NOTES, 1, 2)
+    assert cell.products.tolist() == [10.0, 8.0]
+    assert cell.partial_sums.tolist() == [10.0, 18.0]
+    assert (cell.raw_score, cell.divisor) == (18.0, np.sqrt(2))
+    assert abs(cell.scaled_score - 18 / np.sqrt(2)) < 1e-13
+    assert cell.allowed
+    assert cell.unscaled.largest == 29
+    assert np.allclose(cell.unscaled.exponentials, np.exp([-15, 0, -11]), rtol=1e-15)
+    assert abs(cell.unscaled.row_sum - (1 + np.exp(-15) + np.exp(-11))) < 1e-13
+    assert abs(cell.unscaled.weight - np.exp(-11) / (1 + np.exp(-15) + np.exp(-11))) < 1e-13
+    assert cell.scaled.exponential == cell.scaled.exponentials[2]
+    assert abs(cell.scaled.weights.sum() - 1) < 1e-13
+
+
+def test_a_forbidden_cell_and_a_fully_masked_row():
+    params = preset_params("fully_masked")
+    forbidden, empty = expand_cell(params, 1, 3), expand_cell(params, 0, 0)
+    assert not forbidden.allowed
+    assert forbidden.scaled.exponential == forbidden.scaled.weight == 0
+    assert expand_cell(params, 1, 0).allowed
+    assert empty.scaled.largest == -np.inf
+    assert empty.scaled.row_sum == 0
+    assert empty.scaled.weights.tolist() == [0, 0, 0, 0]
+
+
+def test_an_output_cell_term_by_term():
+    params = AttentionStepsParams([[1]], [[4], [5]], [[10], [20]])
+    cell = expand_output(params, 0, 0)
+    assert cell.values.tolist() == [10, 20]
+    assert np.allclose(cell.scaled_products, [2.68941, 14.62117], rtol=0, atol=5e-6)
+    assert abs(cell.scaled_output - cell.scaled_products.sum()) < 1e-13
+    assert abs(cell.unscaled_output - cell.unscaled_products.sum()) < 1e-13
+
+
+def test_cells_outside_are_rejected():
+    with pytest.raises(ValueError, match="query must be between 0 and 2, but got 3"):
+        expand_cell(NOTES, 3, 0)
+    with pytest.raises(ValueError, match="key must be between 0 and 2, but got -1"):
+        expand_cell(NOTES, 0, -1)
+    with pytest.raises(ValueError, match="column must be between 0 and 2, but got 3"):
+        expand_output(NOTES, 0, 3)
+
+
+LISTS = ["1,2\n3,4", "1, 2; 3, 4", "1 2\r\n3 4\r\n", "1\t2\n3\t4", " +1 ,2e0;\n\n3,.4e1"]
+
+
+@pytest.mark.parametrize("text", [*LISTS, "[[1, 2], [3, 4]]", "[[1. 2.]\n [3. 4.]]"])
+def test_matrices_are_read_in_every_usual_form(text):
+    assert parse_matrix("Q", text) == ((1.0, 2.0), (3.0, 4.0))
+
+
+def test_a_spreadsheet_and_a_typeset_minus_are_understood():
+    assert parse_matrix("Q", "\ufeff1,−2.5\r\n3,4\r\n") == ((1.0, -2.5), (3.0, 4.0))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "K is empty: write at least one number."),
+        (" ;\n ", "K is empty: write at least one number."),
+        ("1,2;3", "K has 2 entries in row 1 but 1 in row 2: every row needs the same number."),
+        ("1,2;3,five", 'K has "five" in row 2, column 2: write a number, as 1.5.'),
+        ("1,,2", "K has an empty place in row 1, column 2: write a number there."),
+        ("1,2,", "K has an empty place in row 1, column 3: write a number there."),
+        ("nan", 'K has "nan" in row 1, column 1: write a number, as 1.5.'),
+        ("1_0", 'K has "1_0" in row 1, column 1: write a number, as 1.5.'),
+        ("1e400", "K has inf in row 1, column 1: numbers must lie between −1,000,000 and 1,000,000."),
+        ("0,-2e6", "K has -2e+06 in row 1, column 2: numbers must lie between −1,000,000 and 1,000,000."),
+        ("\n".join(["1"] * 17), "K has 17 rows: at most 16 are allowed."),
+        (",".join(["1"] * 65), "K has 65 columns: at most 64 are allowed."),
+        ("1 " * 10_001, "K has 20,002 characters: at most 20,000 are allowed."),
+    ],
+)
+def test_what_is_wrong_with_a_matrix_is_one_sentence(text, message):
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        parse_matrix("K", text)
+    assert str(error.value) == message
+
+
+def test_masks_are_read():
+    assert parse_mask("10\n01", 2, 2) == ((True, False), (False, True))
+    assert parse_mask("1,0;0,1", 2, 2) == ((True, False), (False, True))
+    assert parse_mask("110", 2, 3) == ((True, True, False), (True, True, False))
+    assert parse_mask("1;0", 2, 1) == ((True,), (False,))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("12;11", 'mask has "2" in row 1, column 2: write 1 (may attend) or 0 (forbidden).'),
+        ("1 yes", 'mask has "yes" in row 1, column 2: write 1 (may attend) or 0 (forbidden).'),
+        ("11;1", "mask has 2 entries in row 1 but 1 in row 2: every row needs the same number."),
+        ("111;111", "mask is 2 × 3 but the scores are 2 × 2: both need one shape."),
+        ("111", "mask is 2 × 3 but the scores are 2 × 2: both need one shape."),
+    ],
+)
+def test_what_is_wrong_with_a_mask_is_one_sentence(text, message):
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        parse_mask(text, 2, 2)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("matrices", "error", "message"),
+    [
+        (([[1, 2]], [[1]], [[1]]), ValueError, "Q has 2 columns but K has 1: both need d_k columns"),
+        (([[1]], [[1], [2]], [[1]]), ValueError, "K has 2 rows but V has 1: both need one row for each key"),
+        (([[np.nan]], [[1]], [[1]]), ValueError, "Q has nan in row 1, column 1: numbers must lie between"),
+        (([1], [[1]], [[1]]), TypeError, "Q must be rows of numbers"),
+        (([[1]], [[1]], [[1]], [[1]]), TypeError, "mask must be rows of True and False, but got dtype int"),
+        (([[1]], [[1]], [[1]], [[True, False]]), ValueError, "mask is 1 × 2 but the scores are 1 × 1"),
+    ],
+)
+def test_params_are_checked(matrices, error, message):
+    with pytest.raises(error, match=message):
+        AttentionStepsParams(*matrices)
+
+
+def test_params_are_hashable_and_equal_by_value_and_leave_the_arguments_alone():
+    Q = np.ones((2, 2))
+    params = AttentionStepsParams(Q, Q, Q, np.ones((2, 2), bool))
+    assert hash(params) == hash(AttentionStepsParams([[1, 1], [1, 1]], Q, Q, [[True, True], [True, True]]))
+    assert np.array_equal(Q, np.ones((2, 2)))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        params.Q = ()
+
+
+def test_links():
+    assert format_matrix(((1.0, -0.25), (1e-9, 3e20))) == "1,-0.25;1e-09,3e+20"
+    assert fits_in_link(preset_params("random", d_k=8))
+    assert not fits_in_link(preset_params("random", n_keys=16, d_k=64))
+
+
+def test_bad_presets_are_named():
+    with pytest.raises(ValueError, match="preset must be one of notes, random"):
+        preset_params("nothing")
+    with pytest.raises(ValueError, match="d_k must be between 1 and 64, but got 65"):
+        preset_params("random", d_k=65)
+    with pytest.raises(ValueError, match="n_keys must be between 1 and 16, but got 17"):
+        preset_params("random", n_keys=17)
+
+
+def test_the_steps_and_presets_have_their_names():
+    assert STEP_NAMES == ("matmul", "scale", "mask", "softmax", "output")
+    for preset in PRESETS:
+        assert measure_attention_steps(preset_params(preset)).params == preset_params(preset)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_blank_texts_are_the_preset(preset):
+    assert typed_params(preset, d_k=5, seed=3) == preset_params(preset, d_k=5, seed=3)
+    assert typed_params(preset, " ", "\n", "", " \n", d_k=5, seed=3) == preset_params(preset, d_k=5, seed=3)
+
+
+def test_typed_matrices_take_the_place_of_the_preset_s():
+    typed = typed_params("notes", V="7; 8; 9")
+    assert (typed.Q, typed.K, typed.V, typed.mask) == (NOTES.Q, NOTES.K, ((7.0,), (8.0,), (9.0,)), None)
+
+
+def test_the_preset_s_mask_has_the_shape_of_the_typed_scores():
+    assert typed_params("causal", "1; 2; 3", "1; 2", "1; 2").mask == ((True, False), (True, True), (True, True))
+    assert typed_params("fully_masked", "1", "1", "1").mask == ((False,),)
+    assert typed_params("padding", "1", "1; 2; 3", "1; 2; 3").mask == ((True, True, False),)
+
+
+def test_a_typed_mask_takes_the_place_of_the_preset_s():
+    assert typed_params("causal", "1; 2", "1; 2", "1; 2", "01").mask == ((False, True), (False, True))
+    assert typed_params("notes", "1", "1; 2", "1; 2", "01").mask == ((False, True),)
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ({"Q": "1, x"}, 'Q has "x" in row 1, column 2'),
+        ({"Q": "1, 2, 3"}, "Q has 3 columns but K has 2"),
+        ({"V": "1; 2"}, "K has 3 rows but V has 2"),
+        ({"mask": "10"}, "mask is 3 × 2 but the scores are 3 × 3"),
+    ],
+)
+def test_typed_texts_that_do_not_fit_name_the_matrix(texts, message):
+    with pytest.raises(ValueError, match=message):
+        typed_params("notes", **texts)

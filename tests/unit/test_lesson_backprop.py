@@ -1,0 +1,185 @@
+import numpy as np
+import pytest
+
+from sattn_core.lessons.backprop import (
+    GRADIENT_FORMULAS,
+    MASKS,
+    WEIGHTS,
+    BackpropParams,
+    ProductsParams,
+    _directions,
+    _layer,
+    central_difference_error,
+    first_order_change,
+    measure_backprop,
+    measure_products,
+)
+
+
+def test_three_products_by_hand():
+    result = measure_products(ProductsParams())
+    assert result.hadamard.tolist() == [[5, 12], [21, 32]]
+    assert result.row_wise_dot.tolist() == [17, 53]
+    assert result.frobenius == 70
+
+
+def test_identities_by_hand():
+    checks = {check.name: check for check in measure_products(ProductsParams([[1, 2]], [[3, 5]])).identities}
+    assert {name: (check.left, check.right) for name, check in checks.items()} == {
+        "trace": (13, 13),
+        "rows": (13, 13),
+        "entries": (13, 13),
+        "right_factor": (169, 169),  # C = [[3, 5], [6, 10]]: B C = [39, 65], A Cᵀ = [13, 26]
+        "left_factor": (169, 169),  # C = [[13]]
+        "hadamard_factor": (82, 82),  # C = [4, 7]: 1·3·4 + 2·5·7
+    }
+    assert all(check.error == 0 for check in checks.values())
+
+
+def test_zero_matrices_have_no_error():
+    assert all(check.error == 0 for check in measure_products(ProductsParams([[0]], [[0]])).identities)
+
+
+def test_product_matrices_are_checked():
+    with pytest.raises(ValueError, match="A is 1 × 2 but B is 2 × 1: both need one shape"):
+        ProductsParams([[1, 2]], [[1], [2]])
+    with pytest.raises(ValueError, match="B has 17 rows: at most 16 are allowed"):
+        ProductsParams([[1]], [[1]] * 17)
+    assert hash(ProductsParams(np.ones((1, 1)), [[1]])) == hash(ProductsParams([[1]], [[1]]))
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
+def test_every_gradient_agrees_with_both_numerical_methods(mask, exponent):
+    result = measure_backprop(BackpropParams(mask=mask, exponent=exponent))
+    assert [check.name for check in result.gradients] == ["V", "P", "S", "Q", "K", "scale", *WEIGHTS]
+    for check in result.gradients:
+        assert check.central_error <= 2e-8
+        assert check.complex_error <= 1e-13
+        assert check.central_agrees
+        assert check.complex_agrees
+        assert check.gradient.shape == check.value.shape == check.central.shape == check.complex_step.shape
+        assert check.formula == GRADIENT_FORMULAS[check.name]
+
+
+def test_errors_are_relative_to_the_gradient():
+    for check in measure_backprop(BackpropParams()).gradients:
+        size = np.linalg.norm(check.gradient)
+        assert check.central_error == pytest.approx(np.linalg.norm(check.central - check.gradient) / size)
+        turned = np.linalg.norm(check.complex_step - check.gradient)
+        assert check.complex_error == pytest.approx(turned / size)
+
+
+def test_a_small_gradient_gets_the_tolerance_that_rounding_asks_for():
+    checks = measure_backprop(BackpropParams(seed=37, exponent=0.0, mask="fully_masked")).gradients
+    scores = next(check for check in checks if check.name == "S")
+    assert np.linalg.norm(scores.gradient) < 1e-5
+    assert scores.central_tolerance > 2e-8
+    assert scores.complex_tolerance > 1e-13
+    assert scores.central_agrees
+    assert scores.complex_agrees
+
+
+def test_one_token_has_one_weight_and_no_gradient_at_the_scores():
+    result = measure_backprop(BackpropParams(n_tokens=1))
+    scores = result.gradients[2]
+    assert scores.gradient.tolist() == [[0]]
+    assert (scores.central_error, scores.complex_error) == (0, 0)
+    assert scores.central_agrees
+    assert np.isnan(first_order_change(BackpropParams(n_tokens=1), "W_Q").slope)
+
+
+def test_the_layer_is_put_together_as_said():
+    params = BackpropParams(n_tokens=3, mask="causal", exponent=1.0)
+    result, layer = measure_backprop(params), _layer(params)
+    X = layer.inputs["X"]
+    Q, K, V = (X @ layer.inputs[name] for name in ("W_Q", "W_K", "W_V"))
+    scores = np.where(np.tri(3, dtype=bool), Q @ K.T / 4, -np.inf)
+    weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    assert result.scale == 0.25
+    assert np.allclose(result.steps.output, weights @ V, rtol=0, atol=1e-13)
+    assert result.loss == pytest.approx(0.5 * np.sum((weights @ V - result.target) ** 2), rel=1e-13)
+    assert np.allclose(result.d_output, weights @ V - result.target, rtol=0, atol=1e-13)
+
+
+def test_the_row_mean_comes_out_both_ways_and_rows_sum_to_zero():
+    result = measure_backprop(BackpropParams(n_tokens=8, d_k=16))
+    d_P, P = result.gradients[1].gradient, result.steps.attention_weights
+    assert np.allclose(result.row_mean_by_weights, np.sum(P * d_P, axis=1), rtol=0, atol=1e-13)
+    difference = np.abs(result.row_mean_by_weights - result.row_mean_by_output).max()
+    assert result.row_mean_difference == difference < 1e-13
+    assert np.abs(result.score_gradient_row_sums).max() < 1e-13
+
+
+def test_the_scale_multiplies_the_backward_pass():
+    result = measure_backprop(BackpropParams(d_k=16))
+    d_S, d_Q = result.gradients[2].gradient, result.gradients[3].gradient
+    assert np.allclose(d_Q, 0.25 * result.d_Q_without_scale, rtol=0, atol=1e-13)
+    assert result.raw_score_gradient == pytest.approx(result.scaled_score_gradient / 4, rel=1e-13)
+    assert result.scaled_score_gradient == pytest.approx(np.linalg.norm(d_S), rel=1e-13)
+
+
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_the_loss_changes_to_first_order_and_the_remainder_is_quadratic(weight):
+    change = first_order_change(BackpropParams(), weight)
+    assert change.slope == pytest.approx(2, abs=0.02)
+    assert change.in_fit.sum() >= 10
+    assert np.allclose(change.predicted, change.epsilon * abs(change.inner_product), rtol=1e-13)
+    middle = (change.epsilon > 1e-6) & (change.epsilon < 1e-4)
+    assert np.allclose(change.change[middle], change.predicted[middle], rtol=1e-2)
+    assert (change.remainder[change.epsilon < 1e-7] < 30 * change.rounding_floor).all()
+    assert (change.remainder[change.in_fit] > 300 * change.rounding_floor).all()
+    assert change.epsilon[[0, -1]].tolist() == [1e-8, 1]
+
+
+@pytest.mark.parametrize("weight", ["W_Q", "W_K", "X"])
+def test_the_central_difference_has_two_branches(weight):
+    error = central_difference_error(BackpropParams(), weight)
+    assert error.truncation_slope == pytest.approx(2, abs=0.05)
+    assert error.rounding_slope == pytest.approx(-1, abs=0.1)
+    assert 1e-6 < error.best_h < 1e-3
+    assert error.best_error == error.error.min() < 1e-9
+    assert error.complex_error < 1e-14
+
+
+def test_a_quadratic_loss_has_no_truncation_branch():
+    error = central_difference_error(BackpropParams(), "W_V")
+    assert np.isnan(error.truncation_slope)
+    assert error.error[-1] < 1e-13
+
+
+def test_directions_have_length_one():
+    lengths = np.linalg.norm(_directions(BackpropParams(), (6, 4), 5), axis=(1, 2))
+    assert np.allclose(lengths, 1, rtol=1e-14, atol=0)
+
+
+def test_more_directions_begin_with_the_same():
+    one, three = (_directions(BackpropParams(), (6, 4), n) for n in (1, 3))
+    assert np.array_equal(one[0], three[0])
+    errors = [central_difference_error(BackpropParams(), n_directions=n).error for n in (1, 3)]
+    assert not np.array_equal(*errors)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_tokens": 9}, "n_tokens must be between 1 and 8, but got 9"),
+        ({"d_k": 17}, "d_k must be between 1 and 16, but got 17"),
+        ({"d_model": 0}, "d_model must be between 1 and 16, but got 0"),
+        ({"exponent": 1.5}, r"exponent must be a finite number in \[0, 1\], but got 1.5"),
+        ({"mask": "some"}, "mask must be one of none, causal, fully_masked, but got 'some'"),
+        ({"seed": -1}, "seed must be at least 0"),
+    ],
+)
+def test_values_outside_the_range_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        BackpropParams(**options)
+
+
+def test_unknown_weights_are_named():
+    with pytest.raises(ValueError, match="weight must be one of W_Q, W_K, W_V, X, but got 'V'"):
+        first_order_change(BackpropParams(), "V")
+    with pytest.raises(ValueError, match="weight must be one of W_Q"):
+        central_difference_error(BackpropParams(), "W")
+    with pytest.raises(ValueError, match="n_directions must be between 1 and 200"):
+        central_difference_error(BackpropParams(), n_directions=0)

@@ -1,0 +1,214 @@
+import numpy as np
+import pytest
+
+from sattn_core.lessons.derivation import (
+    ASSUMPTIONS,
+    LINE_FORMULAS,
+    LINE_NAMES,
+    RIGHT_RULES,
+    DerivationParams,
+    _coordinate_blocks,
+    exact_scores,
+    measure_derivation,
+)
+
+
+def collected(params):
+    blocks = list(_coordinate_blocks(params))
+    return np.concatenate([q for _, q, _ in blocks]), np.concatenate([k for _, _, k in blocks])
+
+
+def test_nothing_broken_all_lines_hold():
+    result = measure_derivation(DerivationParams())
+    assert [line.number for line in result.lines] == list(range(1, 10))
+    assert tuple(line.name for line in result.lines) == LINE_NAMES
+    assert tuple(line.formula for line in result.lines) == LINE_FORMULAS
+    assert tuple(line.assumption for line in result.lines) == ASSUMPTIONS
+    assert all(line.holds and line.reliable and not line.seen_to_fail for line in result.lines)
+    assert (result.first_failing, result.first_seen) == (None, None)
+    assert (result.exact.right_rule, result.exact.right_divisor, result.divisor) == ("sqrt_d_k", 8.0, 8.0)
+
+
+@pytest.mark.parametrize(
+    ("broken", "failing", "rule"),
+    [
+        ({"correlation": 0.5}, {3, 4, 6, 7, 9}, "d_k"),
+        ({"mean_q": 1.0, "mean_k": 1.0}, {4, 7, 9}, "within_row"),
+        ({"mean_q": 1.0}, {7, 9}, "within_row"),
+        # 2 ρ mean_q mean_k = -ρ²: the product rule comes out right by accident.
+        ({"correlation": 0.5, "mean_q": 0.5, "mean_k": -0.5}, {3, 4, 7, 9}, "d_k"),
+        ({"variance_q": 2.0}, {7, 9}, "component_variances"),
+        ({"variance_q": 2.0, "variance_k": 0.5}, set(), "sqrt_d_k"),
+        ({"coordinate_correlation": 0.4}, {5, 7, 9}, "effective_dimension"),
+        ({"nu": 3.0}, set(), "sqrt_d_k"),
+    ],
+)
+def test_each_broken_assumption_fails_its_own_lines_and_the_draws_show_it(broken, failing, rule):
+    result = measure_derivation(DerivationParams(**broken))
+    assert {line.number for line in result.lines if not line.holds} == failing
+    assert {line.number for line in result.lines if line.seen_to_fail} == failing
+    assert result.first_failing == result.first_seen == min(failing, default=None)
+    assert result.exact.right_rule == rule
+
+
+def test_without_a_variance_every_line_on_variance_fails_and_no_error_bar_is_trusted():
+    result = measure_derivation(DerivationParams(nu=1.5))
+    assert {line.number for line in result.lines if not line.holds} == {5, 6, 7, 8, 9}
+    assert {line.number for line in result.lines if not line.reliable} == {3, 4, 5, 6, 7, 9}
+    assert result.first_failing == 5
+    assert result.exact.variance == result.exact.within_row_variance == np.inf
+    assert result.exact.right_rule == "tail_power"
+    assert abs(result.exact.right_divisor - 16.0) < 1e-12  # 64^(1/1.5)
+
+
+def test_between_2_and_4_degrees_the_lines_hold_but_the_variance_has_no_error_bar():
+    lines = measure_derivation(DerivationParams(nu=3.5)).lines
+    assert {line.number for line in lines if not line.reliable} == {5, 6, 7, 9}
+    assert all(line.reliable for line in measure_derivation(DerivationParams(nu=4.5)).lines)
+
+
+def test_a_break_too_small_to_see_fails_unseen():
+    result = measure_derivation(DerivationParams(correlation=1e-4))
+    assert result.first_failing == 3
+    assert result.first_seen is None
+
+
+def test_one_coordinate_has_no_terms_to_correlate():
+    result = measure_derivation(DerivationParams(d_k=1, coordinate_correlation=0.9))
+    assert result.first_failing is None
+    assert result.lines[4].standard_error == 0
+
+
+def test_identities_have_no_error():
+    lines = measure_derivation(DerivationParams(mean_q=3.0, variance_k=2.0)).lines
+    for number in (1, 2, 8):
+        assert (lines[number - 1].standard_error, lines[number - 1].z) == (0, 0)
+        assert lines[number - 1].left_error > 0
+
+
+def test_sides_and_errors_by_hand():
+    params = DerivationParams(d_k=3, n_samples=200, mean_q=0.5, correlation=0.3)
+    q, k = collected(params)
+    x, s = q * k, np.sum(q * k, axis=0)
+    result = measure_derivation(params)
+    product_rule = (q.var(1) + q.mean(1) ** 2) * (k.var(1) + k.mean(1) ** 2) - q.mean(1) ** 2 * k.mean(1) ** 2
+    sides = [
+        (s.mean(), s.mean()),
+        (s.mean(), x.mean(axis=1).sum()),
+        (x.mean(), np.mean(q.mean(axis=1) * k.mean(axis=1))),
+        (s.mean(), 0),
+        (s.var(), x.var(axis=1).sum()),
+        (x.var(axis=1).mean(), product_rule.mean()),
+        (s.var(), 3),
+        (s.var() / 3, s.var() / 3),
+        (s.var() / 3, 1),
+    ]
+    measured = [(line.left, line.right) for line in result.lines]
+    assert np.allclose(measured, sides, rtol=1e-12, atol=1e-13)
+    assert abs(result.lines[3].standard_error - s.std() / np.sqrt(200)) < 1e-13
+    assert abs(result.lines[3].z - s.mean() / (s.std() / np.sqrt(200))) < 1e-10
+    assert abs(result.variance_error - np.std((s - s.mean()) ** 2) / np.sqrt(200)) < 1e-12
+    assert (result.mean, result.variance) == pytest.approx((s.mean(), s.var()), rel=1e-12)
+
+
+def test_more_dimensions_append_coordinates():
+    small, large = collected(DerivationParams(d_k=5)), collected(DerivationParams(d_k=37))
+    assert np.array_equal(small[0], large[0][:5])
+    assert np.array_equal(small[1], large[1][:5])
+
+
+def test_growth_starts_at_one_and_ends_at_d_k():
+    result = measure_derivation(DerivationParams(d_k=12, coordinate_correlation=0.5))
+    assert result.growth_dims.tolist() == [1, 2, 4, 8, 12]
+    assert abs(result.growth_std[-1] - np.sqrt(result.variance)) < 1e-12
+    assert abs(result.growth_typical[-1] - result.scaled_typical * result.divisor) < 1e-12
+    expected = [np.sqrt(d * (1 + (d - 1) * 0.25)) for d in (1, 2, 4, 8, 12)]
+    assert np.allclose(result.growth_right_divisor, expected, rtol=1e-14)
+
+
+def test_shapes_of_the_divided_scores():
+    result = measure_derivation(DerivationParams(correlation=0.5))
+    assert abs(result.scaled_mean * 8 - result.mean) < 1e-12
+    assert abs(result.right_mean * 64 - result.mean) < 1e-12
+    assert abs(result.right_std * 64 - np.sqrt(result.variance)) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("options", "mean", "variance", "within", "effective"),
+    [
+        ({}, 0, 64, 64, 64),
+        ({"correlation": 0.5}, 32, 80, 64, 64),
+        ({"mean_q": 1.0, "mean_k": 2.0}, 128, 64 * 6, 128, 64),
+        ({"variance_q": 2.0, "variance_k": 3.0}, 0, 384, 384, 64),
+        ({"coordinate_correlation": 0.5}, 0, 64 * (1 + 63 * 0.25), 64 * (1 + 63 * 0.25), 64 / 16.75),
+        ({"coordinate_correlation": 1.0}, 0, 64**2, 64**2, 1),
+        ({"nu": 5.0}, 0, 64, 64, 64),
+    ],
+)
+def test_exact_moments(options, mean, variance, within, effective):
+    exact = exact_scores(DerivationParams(**options))
+    assert (exact.mean, exact.variance) == pytest.approx((mean, variance), rel=1e-13)
+    assert exact.within_row_variance == pytest.approx(within, rel=1e-13)
+    assert exact.effective_dimension == pytest.approx(effective, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("options", "divisor"),
+    [
+        ({"correlation": 0.5}, 64),
+        ({"mean_q": 1.0}, np.sqrt(128)),
+        ({"mean_k": 1.0}, 8),
+        ({"variance_q": 4.0}, 16),
+        ({"coordinate_correlation": 0.5}, 64 / np.sqrt(64 / 16.75)),
+        ({"nu": 2.0}, 8),
+    ],
+)
+def test_right_divisors(options, divisor):
+    exact = exact_scores(DerivationParams(**options))
+    assert exact.right_divisor == pytest.approx(divisor, rel=1e-13)
+    assert exact.right_rule in RIGHT_RULES
+
+
+def test_what_softmax_sees_has_unit_variance_after_the_right_divisor():
+    result = measure_derivation(DerivationParams(mean_q=1.0, mean_k=1.0))
+    assert result.right_within_row_std == pytest.approx(1, abs=4 * result.within_row_error / (2 * 128))
+    assert result.right_std > 1.1  # over pairs of different queries the spread is larger
+
+
+def test_within_row_variance_by_hand():
+    params = DerivationParams(d_k=3, n_samples=100, mean_k=1.0)
+    q, k = collected(params)
+    pairs = [(q[:, n] @ k[:, (n + 1) % 100], q[:, n] @ k[:, (n + 2) % 100]) for n in range(100)]
+    halves = [(one - two) ** 2 / 2 for one, two in pairs]
+    result, about = measure_derivation(params), halves - np.mean(halves)
+    assert result.within_row_variance == pytest.approx(np.mean(halves), rel=1e-12)
+    # Neighbours share a key: each covariance with the next counts twice, once from either side.
+    spread = np.mean(about**2) + 2 * np.mean(about * np.roll(about, -1))
+    assert result.within_row_error == pytest.approx(np.sqrt(spread / 100), rel=1e-12)
+
+
+def test_effective_dimension_is_measured_only_where_it_means_something():
+    assert np.isnan(measure_derivation(DerivationParams(mean_q=1.0)).effective_dimension)
+    assert np.isnan(measure_derivation(DerivationParams(correlation=0.1)).effective_dimension)
+    assert np.isnan(measure_derivation(DerivationParams(nu=2.0)).effective_dimension)
+    result = measure_derivation(DerivationParams(variance_q=3.0))
+    assert abs(result.effective_dimension - 64) < 4 * result.effective_dimension_error
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"d_k": 0}, "d_k must be between 1 and 4096, but got 0"),
+        ({"n_samples": 99}, "n_samples must be between 100 and 100000, but got 99"),
+        ({"mean_k": 11.0}, r"mean_k must be a finite number in \[-10, 10\], but got 11"),
+        ({"variance_q": 0.0}, r"variance_q must be a finite number in \(0, 100\], but got 0"),
+        ({"correlation": 1.5}, r"correlation must be a finite number in \[-1, 1\], but got 1.5"),
+        ({"coordinate_correlation": -0.1}, r"coordinate_correlation must be a finite number in \[0, 1\]"),
+        ({"nu": 1.4}, r"nu must be a finite number in \[1.5, 100\], but got 1.4"),
+        ({"nu": 3.0, "correlation": 0.1}, "nu must be None where a correlation is not 0, but got 3"),
+        ({"seed": -1}, "seed must be at least 0"),
+    ],
+)
+def test_values_outside_the_range_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        DerivationParams(**options)

@@ -1,0 +1,143 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from sattn_core.lessons.gradient_flow import (
+    DEAD_BELOW,
+    DEFAULT_DIMS,
+    PLACES,
+    GradientFlowParams,
+    expected_maximum,
+    gradient_curve,
+    measure_gradient_flow,
+    measure_row_jacobian,
+)
+
+PARAMS = GradientFlowParams(d_k=512, n_keys=64)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return measure_gradient_flow(PARAMS)
+
+
+def test_the_truth_of_the_moment_at_64_keys_and_d_k_512(result):
+    statistics = result.statistics
+    at_raw = PLACES.index("raw_scores")
+    assert abs(statistics.exact_mean[at_raw, 0] - 0.104) < 1e-3
+    assert abs(statistics.exact_mean[at_raw, 1] - 0.0425) < 5e-5
+    assert statistics.median_low[at_raw, 0] < 0.00395 < statistics.median_high[at_raw, 0]
+    assert abs(statistics.share_below[at_raw, 0] - 0.56) < 2 * statistics.share_error[at_raw, 0]
+    assert abs(statistics.top_tenth_share[at_raw, 0] - 0.50) < 0.03
+    assert result.mean_ratio[at_raw] > 2
+    assert result.median_ratio[at_raw] < 0.2
+
+
+def test_places_differ_by_the_scale(result):
+    at_scores, at_raw_scores, _ = result.sensitivity
+    assert np.allclose(at_raw_scores, result.scales[:, None] * at_scores, rtol=1e-15, atol=0)
+    assert np.allclose(result.scales, [1, 512**-0.5, 1 / 512], rtol=1e-15, atol=0)
+
+
+def test_every_row_is_counted_once_and_in_the_right_bin(result):
+    total = result.counts.sum(axis=-1) + result.below + result.above
+    assert (total == PARAMS.n_rows).all()
+    values = np.log10(result.sensitivity[0, 0])
+    inside = (values >= -3) & (values < -2.75)
+    (at,) = np.flatnonzero(np.isclose(result.log10_edges, -3))
+    assert result.counts[0, 0, at] == inside.sum()
+    assert result.below[0, 0] == (values < -12).sum() > 0
+
+
+def test_statistics_are_those_of_the_rows(result):
+    rows, statistics = result.sensitivity[2, 0], result.statistics
+    assert abs(statistics.mean[2, 0] - rows.mean()) < 1e-13
+    assert abs(statistics.standard_error[2, 0] - rows.std(ddof=1) / np.sqrt(2000)) < 1e-13
+    assert statistics.median[2, 0] == np.median(rows)
+    assert statistics.low[2, 0] == np.quantile(rows, 0.1)
+    assert statistics.high[2, 0] == np.quantile(rows, 0.9)
+    assert statistics.share_below[2, 0] == np.mean(rows < DEAD_BELOW)
+    assert abs(statistics.top_tenth_share[2, 0] - np.sort(rows)[-200:].sum() / rows.sum()) < 1e-13
+    assert np.isnan(statistics.exact_mean[2]).all()
+    assert np.isnan(statistics.z[2]).all()
+
+
+def test_the_curve_agrees_with_the_single_dimension_and_not_with_its_neighbours(result):
+    curve = gradient_curve((3, 512), n_keys=64)
+    for field in dataclasses.fields(curve.statistics):
+        here, there = getattr(result.statistics, field.name), getattr(curve.statistics, field.name)
+        assert np.array_equal(here, there[..., 1], equal_nan=True), field.name
+    assert curve.rate[1] == result.rate
+    assert np.array_equal(curve.scales[:, 1], result.scales)
+
+
+def test_at_one_dimension_all_scales_agree():
+    statistics = gradient_curve((1,), n_keys=3, n_rows=50).statistics
+    assert np.array_equal(statistics.mean[:, 0], statistics.mean[:, 1])
+    assert np.array_equal(statistics.mean[:, 0], statistics.mean[:, 2])
+
+
+def test_default_dimensions_run_from_1_to_1024():
+    assert DEFAULT_DIMS[0] == 1
+    assert DEFAULT_DIMS[-1] == 1024
+    assert list(DEFAULT_DIMS) == sorted(set(DEFAULT_DIMS))
+
+
+def test_shown_rows_are_rows_of_the_draw(result):
+    assert result.shown_scores.shape == (20, 64)
+    rows = [measure_row_jacobian(scores, 512) for scores in result.shown_scores]
+    raw, scaled = result.sensitivity[0, :2, :20]
+    assert np.allclose([row.raw_trace for row in rows], raw, rtol=1e-9, atol=0)
+    assert np.allclose([row.scaled_trace for row in rows], scaled, rtol=1e-12, atol=0)
+
+
+def test_the_notes_lists():
+    near, far = measure_row_jacobian([4, 5], 1), measure_row_jacobian([1, 10], 1)
+    assert abs(near.raw_norm - 0.393224) < 5e-7
+    assert abs(far.raw_norm - 2.46759e-4) < 5e-10
+    assert np.allclose(near.raw_jacobian, 0.196612 * np.array([[1, -1], [-1, 1]]), rtol=0, atol=5e-7)
+
+
+def test_scaled_row_is_divided_by_the_square_root():
+    row = measure_row_jacobian([1.0, 10.0, 4.0], 9)
+    assert np.allclose(row.scaled_scores, [1 / 3, 10 / 3, 4 / 3], rtol=1e-15, atol=0)
+    assert abs(row.norm_ratio - row.scaled_norm / row.raw_norm) < 1e-13
+    assert np.abs(row.scaled_jacobian).max() <= row.colour_limit
+    assert measure_row_jacobian([0.0, 1e6], 1).norm_ratio == np.inf
+
+
+MAXIMA = [(1, 0.0), (2, 0.564190), (8, 1.423600), (64, 2.343733), (1024, 3.248240)]
+
+
+@pytest.mark.parametrize(("n", "expected"), MAXIMA)
+def test_expected_maximum(n, expected):
+    assert abs(expected_maximum(n) - expected) < 1e-6
+
+
+def test_two_keys_follow_one_over_the_square_root_of_pi_d_k():
+    rate = gradient_curve((16,), n_keys=2, n_rows=10).rate
+    assert np.allclose(rate, 1 / np.sqrt(np.pi * 16), rtol=1e-13, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("d_k", 0, "d_k must be between 1 and 4096, but got 0"),
+        ("n_keys", 1, "n_keys must be between 2 and 1024, but got 1"),
+        ("n_rows", 9, "n_rows must be between 10 and 100000, but got 9"),
+        ("seed", -1, "seed must be at least 0, but got -1"),
+    ],
+)
+def test_values_outside_the_range_are_named(field, value, message):
+    with pytest.raises(ValueError, match=message):
+        GradientFlowParams(**{field: value})
+
+
+def test_other_bad_arguments():
+    with pytest.raises(TypeError, match="d_k must be an integer"):
+        gradient_curve((2.5,))
+    with pytest.raises(ValueError, match="dims must hold at least one"):
+        gradient_curve(())
+    with pytest.raises(ValueError, match="raw_scores must have at least 2 entries"):
+        measure_row_jacobian([1.0], 4)

@@ -1,0 +1,113 @@
+import math
+
+import numpy as np
+import pytest
+
+from sattn_core.lessons.scaling_rules import (
+    BUGS,
+    BugParams,
+    ExponentParams,
+    RulesParams,
+    compare_rules,
+    measure_bug,
+    measure_exponents,
+    rule_curves,
+)
+from sattn_core.scaling_rules import SCALING_RULES
+
+
+def test_only_one_half_is_flat_for_independent_scores():
+    curves = measure_exponents(ExponentParams(exponent=0.25)).curves
+    assert [curve.exponent for curve in curves] == [0.25, 0.0, 0.5, 1.0]
+    assert [curve.variance_is_flat for curve in curves] == [False, False, True, False]
+    assert [curve.variance_slope for curve in curves] == [0.5, 1.0, 0.0, -1.0]
+    assert all(abs(curve.variance_slope_measured - curve.variance_slope) < 0.05 for curve in curves)
+    assert curves[0].chosen
+    assert not curves[1].chosen
+
+
+def test_one_is_flat_for_the_mean_of_correlated_scores():
+    curves = {curve.exponent: curve for curve in measure_exponents(ExponentParams(correlation=0.5)).curves}
+    assert [curves[each].mean_is_flat for each in (0.0, 0.5, 1.0)] == [False, False, True]
+    assert np.allclose(curves[1.0].mean_theory, 0.5, rtol=1e-14)
+    assert np.allclose(curves[0.5].variance_theory, 1.25, rtol=1e-14)
+
+
+def test_the_learners_exponent_is_not_drawn_twice():
+    assert len(measure_exponents(ExponentParams(exponent=1.0)).curves) == 3
+
+
+def test_all_rules_see_the_same_scores():
+    result = compare_rules(RulesParams(d_k=16, n_keys=8))
+    assert [rule.name for rule in result.rules] == list(SCALING_RULES)
+    by_name = {rule.name: rule for rule in result.rules}
+    assert np.array_equal(by_name["no_scale"].scores, result.raw_scores)
+    assert np.allclose(by_name["vaswani"].scores, result.raw_scores / 4, rtol=1e-14)
+    for rule in result.rules:
+        assert abs(rule.attention_weights.sum() - 1) < 1e-13
+        assert 0 <= rule.entropy_nats <= result.uniform_entropy + 1e-12
+        assert rule.status_text
+    assert by_name["mup"].check_value == 0.03125
+
+
+def test_what_was_not_read_says_so():
+    result = compare_rules(RulesParams())
+    assert {rule.name for rule in result.rules if rule.confirmed} >= {"vaswani", "mup", "swin_v2"}
+    assert "not confirmed" in next(rule for rule in result.rules if rule.name == "swin_v1").status_text
+    assert result.unread[0][2] == "arXiv:2505.17083"
+
+
+def test_curves_pass_through_the_comparison():
+    params = RulesParams(d_k=32, n_keys=16)
+    curves = rule_curves(params, dims=(32,), n_keys=(16, 64))
+    single = [rule.entropy_nats for rule in compare_rules(params).rules]
+    assert np.allclose(curves.against_d_k[:, 0], single, rtol=1e-12)
+    assert np.allclose(curves.against_n_keys[:, 0], single, rtol=1e-12)
+    assert np.allclose(curves.uniform, [math.log(16), math.log(64)], rtol=1e-14)
+
+
+STDS = {
+    "d_model": 8**-0.5,
+    "forgotten": 8.0,
+    "divided_by_scale": 64.0,
+    "twice": 1 / 8,
+    "root_of_root": 8**0.5,
+    "fused_qkv": 0.5,
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_bugs_by_hand(bug):
+    result = measure_bug(BugParams(bug))
+    assert result.right.predicted_std == pytest.approx(1.0, rel=1e-14)
+    assert result.wrong.predicted_std == pytest.approx(STDS[bug], rel=1e-12)
+    ratio = result.wrong.score_std / result.right.score_std
+    assert ratio == pytest.approx(STDS[bug], rel=1e-9)
+    assert (result.wrong.entropy_nats < result.right.entropy_nats) == (STDS[bug] > 1)
+    assert result.output_error > 0.1
+    assert -1 <= result.output_cosine < 0.99
+    assert result.bug.url.startswith("https://github.com/")
+    assert result.bug.issue.split(",")[0] in result.bug.url
+    assert not result.harmless
+
+
+def test_with_one_head_d_model_is_d_k():
+    result = measure_bug(BugParams("d_model", d_model=64, n_heads=1))
+    assert result.harmless
+    assert result.output_error == 0.0
+    assert result.output_cosine == pytest.approx(1.0, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("params", "changes", "message"),
+    [
+        (ExponentParams, {"exponent": 1.5}, r"exponent must be a finite number in \[0, 1\]"),
+        (ExponentParams, {"correlation": 2.0}, "correlation must be"),
+        (RulesParams, {"n_keys": 1}, "n_keys must be between 2 and 4096"),
+        (BugParams, {"bug": "none"}, "bug must be one of d_model, forgotten"),
+        (BugParams, {"n_heads": 3}, "n_heads must divide d_model = 512, but got 3"),
+    ],
+)
+def test_bad_params(params, changes, message):
+    with pytest.raises(ValueError, match=message):
+        params(**changes)

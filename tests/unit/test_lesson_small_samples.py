@@ -1,0 +1,163 @@
+import math
+
+import numpy as np
+import pytest
+
+from sattn_core.lessons.small_samples import (
+    PUBLISHED,
+    SmallSamplesParams,
+    band_curve,
+    measure_large_experiment,
+    measure_small_samples,
+    most_draws,
+    next_draws,
+)
+
+
+@pytest.fixture(scope="module")
+def small():
+    return measure_small_samples(SmallSamplesParams())
+
+
+def test_two_by_two_by_hand(small):
+    assert small.mean_theory == 1.5
+    assert abs(small.std_theory - math.sqrt(4.75)) < 1e-14
+    assert abs(small.variances[0] - small.first_product.var()) < 1e-13
+    assert np.array_equal(small.first_product, small.first_A @ small.first_B)
+
+
+def test_the_dossiers_percentiles(small):
+    assert abs(small.percentile - 71.4) < 4 * small.percentile_error + 0.05
+    assert abs(small.median - 0.756) < 4 * small.median_error + 0.0005
+    assert abs(small.low - 0.048) < 0.002
+    assert abs(small.high - 5.43) < 0.06
+    assert abs(small.near_d_k - 5.0) < 0.2
+    with_ddof = measure_small_samples(SmallSamplesParams(ddof=1))
+    assert abs(with_ddof.percentile - 63.3) < 0.4
+
+
+def test_ddof_1_multiplies_by_four_thirds(small):
+    with_ddof = measure_small_samples(SmallSamplesParams(ddof=1))
+    assert with_ddof.mean_theory == 2.0
+    assert np.allclose(with_ddof.variances, small.variances * 4 / 3, rtol=1e-14)
+    assert np.allclose(with_ddof.band, np.array(small.band) * 4 / 3, rtol=1e-14)
+
+
+def test_histogram_fills_one_by_one(small):
+    assert small.counts.sum() + small.above == 2000
+    assert np.array_equal(small.counts_of_first(2000), small.counts)
+    assert small.counts_of_first(0).sum() == 0
+    ten = small.variances[:10]
+    assert small.counts_of_first(10).sum() == (ten <= small.edges[-1]).sum()
+
+
+def test_more_draws_keep_the_first_ones():
+    few = measure_small_samples(SmallSamplesParams(size=16, d_k=8, n_draws=5))
+    many = measure_small_samples(SmallSamplesParams(size=16, d_k=8, n_draws=9000))
+    assert np.allclose(many.variances[:5], few.variances, rtol=1e-13)
+
+
+def test_the_published_run():
+    experiment = measure_large_experiment()
+    A, B, product, scaled = experiment.rows
+    assert (A.published, B.published, product.published, scaled.published) == PUBLISHED
+    assert abs(product.mean - 110.99991) < 1e-5
+    assert abs(product.std - 0.647907) < 1e-6
+    assert abs(A.std - 0.00402712) < 1e-8
+    for row, z in zip(experiment.rows, (-0.0399968, -1.05856, -0.678414, -0.678414), strict=True):
+        assert abs(row.published_z - z) < 1e-5
+    assert abs(experiment.naive_std - 0.143191) < 1e-6
+    assert abs(experiment.published_naive_z - -3.0703) < 1e-4
+    assert abs(experiment.published_from_factors - 110.507212) < 1e-6
+    assert abs(experiment.residual_std - 0.141918) < 1e-6
+    assert abs(experiment.published_residual_z - 0.3745) < 1e-4
+    assert abs(experiment.explained_share - 0.952) < 1e-4
+    low, high = experiment.band
+    assert low < PUBLISHED[2] < high
+    assert PUBLISHED[2] < experiment.naive_band[0]
+
+
+def test_dot_is_matmul_in_two_dimensions():
+    experiment = measure_large_experiment(20, 10)
+    assert experiment.dot_equals_matmul
+    assert experiment.largest_difference < 1e-13
+
+
+def test_the_scaled_variance_is_the_same_number_over_d_k():
+    _, _, product, scaled = measure_large_experiment(50, 7, seed=2).rows
+    assert abs(scaled.measured * 7 / product.measured - 1) < 1e-13
+    assert abs(scaled.z - product.z) < 1e-9
+
+
+def test_the_band_narrows():
+    curve = band_curve((2, 8, 64), d_k=4)
+    assert (np.diff(curve.high - curve.low) < 0).all()
+    assert (curve.naive_high - curve.naive_low < curve.high - curve.low)[1:].all()
+    assert curve.measured.shape == (3, 40)
+    assert curve.share_inside[2] > curve.naive_share_inside[2]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"size": 1}, "size must be between 2 and 64, but got 1"),
+        ({"d_k": 0}, "d_k must be between 1 and 1024"),
+        ({"ddof": 2}, "ddof must be between 0 and 1"),
+        ({"n_draws": 0}, "n_draws must be between 1 and 10000"),
+        ({"size": 64, "d_k": 1024, "n_draws": 1000}, "n_draws must be at most 95 at this size and d_k, but got 1000"),
+        ({"seed": -1}, "seed must be at least 0"),
+    ],
+)
+def test_bad_params(changes, message):
+    with pytest.raises(ValueError, match=message):
+        SmallSamplesParams(**changes)
+
+
+def test_bad_arguments():
+    with pytest.raises(ValueError, match="n_rows must be between 2 and 2048"):
+        measure_large_experiment(1)
+    with pytest.raises(ValueError, match="sizes must hold at least one size"):
+        band_curve(())
+
+
+# --- draws that fall one by one, and their checks --------------------------------------------------------
+
+
+def test_most_draws_is_the_limit_of_the_params():
+    assert [most_draws(2, 2), most_draws(64, 64), most_draws(64, 1024)] == [10_000, 1525, 95]
+    SmallSamplesParams(64, 1024, n_draws=95)
+    with pytest.raises(ValueError, match="n_draws must be at most 95"):
+        SmallSamplesParams(64, 1024, n_draws=96)
+
+
+def test_next_draws_goes_one_by_one_and_then_faster():
+    seen = [0]
+    while seen[-1] < 20:
+        seen.append(next_draws(seen[-1]))
+    assert seen == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 19, 22]
+
+
+def test_expected_counts_are_those_of_the_reference_draws():
+    few, many = (measure_small_samples(SmallSamplesParams(n_draws=n)) for n in (10, 1000))
+    np.testing.assert_allclose(many.expected, 100 * few.expected)
+    assert 980 < many.expected.sum() < 1000  # the rest lies beyond the last edge
+    assert np.abs(many.counts - many.expected).max() < 4 * np.sqrt(many.expected.max())
+
+
+def test_the_checks_have_the_numbers_of_the_draws():
+    result = measure_small_samples(SmallSamplesParams(n_draws=400))
+    mean, median, below, near = result.checks
+    assert [each.name for each in result.checks] == ["mean", "median", "below 1.6", "near d_k"]
+    assert (mean.predicted, mean.predicted_error, mean.measured) == (1.5, 0, result.mean_measured)
+    assert mean.z == pytest.approx(result.z)
+    assert median.measured == np.median(result.variances)
+    assert below.measured == pytest.approx(np.sum(result.variances < 1.6) / 4)
+    assert below.standard_error == pytest.approx(100 * np.sqrt(0.714 * 0.286 / 400), rel=0.01)
+    assert near.measured == pytest.approx(np.sum(np.abs(result.variances - 2) < 0.2) / 4)
+    assert max(abs(each.z) for each in result.checks) < 4
+
+
+def test_a_share_of_which_nothing_is_expected_has_no_error():
+    below = measure_small_samples(SmallSamplesParams(16, 64, n_draws=5)).checks[2]
+    assert (below.predicted, below.measured, below.standard_error) == (0, 0, 0)
+    assert np.isnan(below.z)

@@ -1,0 +1,124 @@
+import io
+import math
+
+import numpy as np
+import pytest
+
+from sattn_core.lessons.your_scores import (
+    HOOK_SNIPPET,
+    SAMPLES,
+    YourScoresParams,
+    measure_your_scores,
+    read_your_scores,
+    sample_file,
+    sample_scores,
+)
+
+CODES = {
+    "ideal": "right",
+    "layer_norm_mha": "too_strong",
+    "aligned": "aligned",
+    "anisotropic": "too_weak",
+    "heavy_tailed": "right",
+}
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_every_sample_is_read_and_judged(sample):
+    result, problem = read_your_scores(sample_file(YourScoresParams(sample)))
+    assert problem is None
+    assert result.report.code == CODES[sample]
+    assert len(result.rows) == (8 if sample == "layer_norm_mha" else 1)
+    for row in result.rows:
+        assert row.divisor * row.unit_scale == pytest.approx(1.0, rel=1e-13)
+
+
+def test_what_makes_each_sample_special():
+    heads = {name: measure_your_scores(*sample_scores(YourScoresParams(name))).rows[0] for name in SAMPLES}
+    assert abs(heads["ideal"].exponent - 0.5) < 0.01
+    assert abs(heads["layer_norm_mha"].scaled_std - 0.5) < 0.03
+    assert abs(heads["aligned"].paired_correlation - 0.5) < 0.03
+    assert heads["aligned"].paired_exponent > 0.7
+    assert heads["anisotropic"].effective_dimension < 20
+    assert heads["anisotropic"].exponent > 0.6
+    assert heads["heavy_tailed"].q_kurtosis > 20
+
+
+def test_the_picture_is_of_the_chosen_head():
+    Q, K = np.random.default_rng(0).standard_normal((2, 3, 50, 8))
+    result = measure_your_scores(Q, K * [[[1.0]], [[1.0]], [[0.1]]], head=2)
+    assert result.head == 2
+    assert result.shown is result.report.heads[2]
+    widths = np.diff(result.report.scaled_edges)
+    assert np.sum(result.measured_density * widths) == pytest.approx(1.0, rel=1e-13)
+    assert result.uniform_entropy == math.log(50)
+    assert result.divisor == math.sqrt(8)
+
+
+def test_lines_go_through_the_middle():
+    result = measure_your_scores(*sample_scores(YourScoresParams("anisotropic")))
+    middle = np.log(result.shown.row_exponent.sizes).mean()
+    assert np.log(result.exponent_line).mean() == pytest.approx(middle, rel=1e-12)
+    assert np.log(result.ideal_line).mean() == pytest.approx(middle, rel=1e-12)
+    slopes = np.diff(np.log(result.ideal_line)) / np.diff(np.log(result.shown.row_exponent.dims))
+    assert np.allclose(slopes, 0.5, rtol=1e-12)
+
+
+def test_a_bad_file_is_a_sentence_not_an_error():
+    result, problem = read_your_scores(("q.npy", b"nonsense"))
+    assert result is None
+    assert problem == "q.npy does not begin as a .npy file does: it is something else."
+
+
+def test_a_head_that_is_not_there_becomes_the_last_one():
+    result, _ = read_your_scores(sample_file(YourScoresParams("layer_norm_mha", n_rows=8, d_k=4)), head=99)
+    assert result.head == 7
+
+
+def test_constant_scores_have_no_lines():
+    result = measure_your_scores(np.ones((3, 2)), np.ones((3, 2)))
+    assert result.report.code == "no_variation"
+    assert np.isnan(result.ideal_line).all()
+
+
+def test_samples_are_the_same_for_the_same_seed():
+    one, two = (sample_scores(YourScoresParams("anisotropic", seed=4))[0] for _ in range(2))
+    assert np.array_equal(one, two)
+
+
+def test_the_snippet_is_python_that_saves_what_the_page_reads():
+    compile(HOOK_SNIPPET, "snippet", "exec")
+    assert "register_forward_hook" in HOOK_SNIPPET
+    assert 'np.savez("q_and_k.npz", Q=' in HOOK_SNIPPET
+
+
+def test_sample_files_hold_plain_numbers():
+    name, data = sample_file(YourScoresParams("ideal", n_rows=4, d_k=3))
+    assert name == "ideal.npz"
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        assert arrays["Q"].shape == (4, 3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sample": "mine"}, "sample must be one of ideal"),
+        ({"n_rows": 1}, "n_rows must be between 2 and 1024"),
+        ({"d_k": 1}, "d_k must be between 2 and 256"),
+    ],
+)
+def test_bad_params(changes, message):
+    with pytest.raises(ValueError, match=message):
+        YourScoresParams(**changes)
+
+
+def test_a_head_outside_the_report():
+    with pytest.raises(ValueError, match="head must be between 0 and 0, but got 1"):
+        measure_your_scores(np.eye(3), np.eye(3), head=1)
+
+
+def test_sampling_alone_lowers_the_effective_dimension():
+    result = measure_your_scores(*sample_scores(YourScoresParams("ideal", n_rows=200, d_k=50)))
+    assert result.ideal_effective_dimension == (50 * 199 / 250, 50 * 199 / 250)
+    measured = np.array([result.shown.query.effective_dimension, result.shown.key.effective_dimension])
+    np.testing.assert_allclose(measured, result.ideal_effective_dimension, rtol=0.02)

@@ -1,0 +1,132 @@
+import math
+
+import numpy as np
+import pytest
+
+from sattn_core.scaling_rules import SCALING_RULES, STATUS_TEXT, adaptive_beta, min_entropy_bound
+
+RNG = np.random.default_rng(8)
+Q, K = RNG.standard_normal((5, 16)), RNG.standard_normal((7, 16))
+RAW = Q @ K.T
+CONTEXT = {"d_k": 16, "Q": Q, "K": K, "sigma_q": 2.0, "sigma_k": 2.0}
+
+# The dossier's numbers, by rule.
+CHECKED = {
+    "vaswani": 0.125,
+    "mup": 0.03125,
+    "granite": 0.0078125,
+    "qk_norm": 13.273213,
+    "vit_22b": 8,
+    "swin_v2": 100,
+    "soft_cap": 48.201379,
+    "gemma_2_27b": 0.083333,
+    "ssmax": 2.980533,
+    "yarn": 1.277259,
+    "llama_4": 1.283321,
+    "t5": 1,
+    "qk_clip": 100,
+    "adaptive_temperature": 2.099,
+}
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_checkable_numbers(name):
+    assert abs(SCALING_RULES[name].check() - CHECKED[name]) < 1e-6
+
+
+@pytest.mark.parametrize("rule", SCALING_RULES.values(), ids=list(SCALING_RULES))
+def test_cards_are_complete_and_rules_keep_shape_and_arguments(rule):
+    assert rule.status in STATUS_TEXT
+    for text in (rule.title, rule.formula, rule.fixes, rule.source, rule.check_text):
+        assert text.strip()
+    before = RAW.copy()
+    after = rule.apply(RAW, **CONTEXT)
+    assert after.shape == RAW.shape
+    assert np.array_equal(RAW, before)
+    for name in rule.needs:
+        with pytest.raises(TypeError, match=f"the rule {rule.name} needs {name}"):
+            rule.apply(RAW, **{key: value for key, value in CONTEXT.items() if key != name})
+
+
+def test_linear_rules_by_hand():
+    raw = np.array([[6.0, -12.0]])
+    expected = {
+        "no_scale": ({}, [6, -12]),
+        "mup": ({"d_k": 4, "mup_alpha": 8.0}, [12, -24]),
+        "log_n": ({"d_k": 4, "n_train": 4}, [1.5, -3]),
+        "sigma_reparam": ({"d_k": 4, "sigma_q": 3.0, "sigma_k": 1.0}, [1, -2]),
+        "key_length_sum": ({"K": [[3.0], [-1.0]]}, [1.5, -3]),
+        "swin_v1": ({"d_k": 4, "position_bias": [[1.0, 0.0]]}, [4, -6]),
+        "yarn": ({"d_k": 4, "extension": 1.0}, [3, -6]),
+        "llama_4": ({"d_k": 4, "positions": [0]}, [3, -6]),
+    }
+    for name, (context, scores) in expected.items():
+        assert np.allclose(SCALING_RULES[name].apply(raw, **context), [scores], rtol=1e-13), name
+
+
+def test_cosine_rules_by_hand():
+    context = {"Q": [[3.0, 4.0]], "K": [[4.0, 3.0], [-3.0, -4.0]]}
+    raw = [[24.0, -25.0]]
+    assert np.allclose(SCALING_RULES["qk_norm"].apply(raw, **context, qk_norm_gain=2.0), [[1.92, -2]], rtol=1e-13)
+    assert np.allclose(SCALING_RULES["swin_v2"].apply(raw, **context), [[9.6, -10]], rtol=1e-13)
+
+
+def test_vit_22b_ignores_size_and_mean_of_q_and_k():
+    plain = SCALING_RULES["vit_22b"].apply(RAW, Q=Q, K=K)
+    moved = SCALING_RULES["vit_22b"].apply(RAW, Q=1e3 * Q + 5.0, K=K)
+    assert np.allclose(plain, moved, rtol=0, atol=1e-4)
+    assert np.abs(plain).max() <= 4.0
+
+
+def test_soft_cap_is_bounded_with_the_slope_of_the_dossier():
+    rule = SCALING_RULES["soft_cap"]
+    low, high = rule.apply([[99.999, 100.001]], d_k=1)[0]
+    assert abs((high - low) / 0.002 - 0.070651) < 1e-6
+    assert rule.apply([[1e9, -1e9]], d_k=1).tolist() == [[50.0, -50.0]]
+
+
+def test_qk_clip_leaves_small_scores_alone_and_clips_every_head_by_itself():
+    raw = np.array([[[250.0, 50.0]], [[99.0, 0.0]]])
+    assert np.allclose(SCALING_RULES["qk_clip"].apply(raw, d_k=1), [[[100, 20]], [[99, 0]]], rtol=1e-13)
+    assert np.allclose(SCALING_RULES["qk_clip"].apply([[-9e4, -1.0]], d_k=1), [[-9e4, -1.0]], rtol=1e-13)
+
+
+def test_adaptive_beta():
+    assert adaptive_beta([0.0, 0.5, 7.5]).tolist() == [1.0, 1.0, 1.0]
+    assert abs(adaptive_beta(2.0) - 2.099) < 1e-12
+
+
+def test_min_entropy_bound_is_reached_by_one_score_above_equal_ones():
+    n, sigma = 8, 3.0
+    row = np.full(n, -1.0)
+    row[0] = n - 1
+    row *= sigma / np.linalg.norm(row)
+    p = np.exp(row) / np.exp(row).sum()
+    assert abs(min_entropy_bound(sigma, n) + np.sum(p * np.log(p))) < 1e-13
+    assert abs(min_entropy_bound(0.0, 8) - math.log(8)) < 1e-15
+
+
+@pytest.mark.parametrize(
+    ("name", "context", "message"),
+    [
+        ("vaswani", {"d_k": 0}, "d_k must be at least 1"),
+        ("qk_norm", {"Q": Q, "K": K[:2]}, "Q and K must have shapes"),
+        ("swin_v2", {"Q": 0 * Q, "K": K}, "no row of zeros"),
+        ("swin_v2", {"Q": Q, "K": K, "swin_tau": 0.001}, r"swin_tau must be a finite number in \[0.01"),
+        ("soft_cap", {"d_k": 4, "soft_cap": 0.0}, "soft_cap must be"),
+        ("yarn", {"d_k": 4, "extension": 0.5}, "extension must be"),
+        ("llama_4", {"d_k": 4, "positions": [-1]}, "positions must be at least 0, but got -1"),
+        ("key_length_sum", {"K": 0 * K}, "K must have a key that is not 0"),
+        ("log_n", {"d_k": 4, "n_train": 1}, "n_train must be at least 2"),
+    ],
+)
+def test_bad_context(name, context, message):
+    with pytest.raises(ValueError, match=message):
+        SCALING_RULES[name].apply(RAW, **context)
+
+
+def test_raw_scores_must_be_finite_matrices():
+    with pytest.raises(ValueError, match="raw_scores must hold finite numbers only, but got -inf"):
+        SCALING_RULES["soft_cap"].apply([[1.0, -np.inf]], d_k=4)
+    with pytest.raises(ValueError, match="raw_scores must have at least 2 dimension"):
+        SCALING_RULES["no_scale"].apply([1.0])

@@ -1,0 +1,262 @@
+import io
+import json
+import resource
+import struct
+import time
+import zipfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sattn_core import score_files
+from sattn_core.score_files import LIMITS, ScoreFileError, read_arrays, read_queries_and_keys
+
+RNG = np.random.default_rng(4)
+Q, K = RNG.standard_normal((2, 6, 4))
+
+
+def npy(array, **options):
+    stream = io.BytesIO()
+    np.save(stream, array, **options)
+    return stream.getvalue()
+
+
+def npz(compressed=False, **arrays):
+    stream = io.BytesIO()
+    (np.savez_compressed if compressed else np.savez)(stream, **arrays)
+    return stream.getvalue()
+
+
+def header_only(shape, descr="<f8"):
+    """A .npy file that declares a shape and holds no number."""
+    header = repr({"descr": descr, "fortran_order": False, "shape": shape}).encode()
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
+
+
+def safetensors(**tensors):
+    header, content = {}, b""
+    for name, (kind, shape, data) in tensors.items():
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [len(content), len(content) + len(data)]}
+        content += data
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + content
+
+
+def zip_of(name, data, method=zipfile.ZIP_DEFLATED):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as archive:
+        archive.writestr(name, data)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_npz_holds_both(compressed):
+    read = read_queries_and_keys(("both.npz", npz(compressed, Q=Q, k=K, other=np.arange(3))))
+    assert np.array_equal(read[0], Q)
+    assert np.array_equal(read[1], K)
+
+
+@pytest.mark.parametrize("dtype", ["<f4", ">f8", "<f2", "<i4", ">i2", "|u1"])
+def test_real_types_become_float64(dtype):
+    array = np.arange(8).reshape(2, 4).astype(dtype)
+    (read,) = read_arrays("a.npy", npy(array)).values()
+    assert read.dtype == np.float64
+    assert np.array_equal(read, array)
+
+
+def test_fortran_order_and_heads():
+    array = np.asfortranarray(RNG.standard_normal((2, 3, 4)))
+    assert np.array_equal(read_arrays("a.NPY", npy(array))["array"], array)
+
+
+@pytest.mark.parametrize(
+    "text", ["1,2\n3,4\n", "a,b\n1,2\n3,4", "1;2\r\n3;4", "1\t2\n\n3\t4", "1 2\n3  4", "\ufeff1, 2\n3, 4"]
+)
+def test_csv_spellings(text):
+    assert read_arrays("a.csv", text.encode())["array"].tolist() == [[1, 2], [3, 4]]
+
+
+def test_safetensors_and_bfloat16():
+    half = Q.astype(np.float32)
+    bfloat = (half.view(np.uint32) >> 16).astype("<u2").tobytes()
+    data = safetensors(q=("BF16", [6, 4], bfloat), k=("F64", [6, 4], K.tobytes()), other=("F8_E4M3", [1], b"0"))
+    read_q, read_k = read_queries_and_keys(("a.safetensors", data))
+    assert np.array_equal(read_k, K)
+    assert np.allclose(read_q, Q, rtol=2**-7, atol=0)
+
+
+def test_two_files():
+    read = read_queries_and_keys(("q.npy", npy(Q)), ("k.npz", npz(anything=K)))
+    assert np.array_equal(read[1], K)
+
+
+def test_limits_name_the_numbers():
+    for number in ("64 MB", "16 MB", "4,096", "1,024", "4,000,000"):
+        assert number in LIMITS
+
+
+RECORD = np.zeros(3, dtype=[("a", "f8"), ("b", "f8")])
+BAD = {
+    "suffix": ("a.txt", b"1", "must be a .npy, .npz, .csv or .safetensors file"),
+    "empty": ("a.npy", b"", "is empty"),
+    "wrong magic": ("a.npy", b"hello world, not numbers", "does not begin as a .npy file"),
+    "zip named npy": ("a.npy", npz(Q=Q), "rename it to .npz"),
+    "truncated npy": ("a.npy", npy(Q)[:-9], "needs 192 bytes of numbers, but has 183"),
+    "truncated header": ("a.npy", npy(Q)[:30], "header cannot be read"),
+    "bad version": ("a.npy", b"\x93NUMPY\x09" + npy(Q)[7:], "header cannot be read"),
+    "header is no dict": ("a.npy", b"\x93NUMPY\x01\x00\x02\x00[]", "header cannot be read"),
+    "deep header": ("a.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", 9000) + b"(" * 9000, "header cannot be read"),
+    "no such float": ("a.npy", header_only((2, 2), "<f3"), "header cannot be read"),
+    "pickled objects": ("a.npy", npy(np.array([[{}, 1], [2, 3]]), allow_pickle=True), "never unpickled"),
+    "complex": ("a.npy", npy(Q + 1j), "must hold real numbers, but its type is complex128"),
+    "strings": ("a.npy", npy(np.array([["a", "b"], ["c", "d"]])), "must hold real numbers, but its type is <U1"),
+    "bools": ("a.npy", npy(Q > 0), "must hold real numbers, but its type is bool"),
+    "dates": ("a.npy", npy(np.zeros((2, 2), "M8[s]")), "must hold real numbers"),
+    "records": ("a.npy", npy(RECORD), "must hold real numbers"),
+    "nan": ("a.npy", npy(np.where(np.eye(6, 4) > 0, np.nan, Q)), "finite numbers only, but has nan at (0, 0)"),
+    "infinity": ("a.npy", npy(np.array([[1, 2], [3, -np.inf]])), "has -inf at (1, 1)"),
+    "too large": ("a.npy", npy(np.array([[1, 2], [3, 1e200]])), "at most 1e30 in size, but has 1e+200"),
+    "vector": ("a.npy", npy(np.arange(5.0)), "must have shape (n, d_k) or (heads, n, d_k), but has (5,)"),
+    "scalar": ("a.npy", npy(np.float64(1)), "but has ()"),
+    "zero rows": ("a.npy", npy(np.zeros((0, 4))), "at least 2 rows"),
+    "one row": ("a.npy", npy(np.zeros((1, 4))), "at least 2 rows"),
+    "no dimension": ("a.npy", npy(np.zeros((4, 0))), "1 dimension"),
+    "too many rows": ("a.npy", npy(np.zeros((4097, 1))), "at most 4,096 rows"),
+    "declared 8 TB": ("a.npy", header_only((10**6, 10**6)), "at most 4,096 rows"),
+    "declared beyond int64": ("a.npy", header_only((10**30, 4)), "at most 4,096 rows"),
+    "declared within the limits": ("a.npy", header_only((4096, 976)), "is damaged"),
+    "negative shape": ("a.npy", header_only((-2, 4)), "no valid shape"),
+    "shape of floats": ("a.npy", header_only((2.0, 4)), "no valid shape"),
+    "not a zip": ("a.npz", b"nonsense", "does not begin as a .npz"),
+    "truncated zip": ("a.npz", npz(Q=Q, K=K)[:-40], "end of its zip directory is missing"),
+    "zip cut in the middle": ("a.npz", npz(Q=Q)[:60] + npz(Q=Q)[-22:], "is damaged"),
+    "zip without arrays": ("a.npz", zip_of("readme.txt", b"hello"), "holds no .npy array"),
+    "zip of nonsense": ("a.npz", zip_of("Q.npy", b"hello"), "does not begin as a .npy"),
+    "exotic compression": ("a.npz", zip_of("Q.npy", npy(Q), zipfile.ZIP_BZIP2), "np.savez"),
+    "csv letters": ("a.csv", b"1,2\n3,four", "row 2 must hold real numbers, but has 'four'"),
+    "csv complex": ("a.csv", b"1,2\n3,1+2j", "has '1+2j'"),
+    "csv nan": ("a.csv", b"1,2\nnan,4", "has nan at (1, 0)"),
+    "csv ragged": ("a.csv", b"1,2\n3", "every row must have 2 numbers, but row 2 has 1"),
+    "csv ragged, longer": ("a.csv", b"1,2\n3,4,5", "row 2 has more"),
+    "csv blank": ("a.csv", b"\n\n  \n", "is empty"),
+    "csv heading only": ("a.csv", b"a,b\n", "at least 2 rows"),
+    "csv not text": ("a.csv", b"\xff\xfe\x00\x01", "must be plain text"),
+    "csv one endless row": ("a.csv", b"1," * 5_000_000, "at least 2 rows"),
+    "csv line ends": ("a.csv", b"\n" * 16_000_000, "is empty"),
+    "csv too many rows": ("a.csv", b"1,2\n" * 5000, "at most 4,096 rows"),
+    "safetensors header": ("a.safetensors", b"\xff" * 20, "header cannot be read"),
+    "safetensors json": ("a.safetensors", struct.pack("<Q", 4) + b"[[[]", "header cannot be read"),
+    "safetensors list": ("a.safetensors", struct.pack("<Q", 2) + b"[]", "header cannot be read"),
+    "safetensors empty": ("a.safetensors", struct.pack("<Q", 2) + b"{}", "holds no tensor"),
+    "safetensors cut": ("a.safetensors", safetensors(q=("F64", [6, 4], Q.tobytes()))[:-1], "cut off or damaged"),
+    "safetensors type": ("a.safetensors", safetensors(q=("F8_E5M2", [6, 4], b"0" * 24)), "real numbers"),
+    "safetensors huge": ("a.safetensors", safetensors(q=("F64", [10**9, 10**9], b"")), "at most 4,096 rows"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_file_is_named_in_one_sentence_and_quickly(case):
+    name, data, wanted = BAD[case]
+    began = time.perf_counter()
+    with pytest.raises(ScoreFileError) as caught:
+        read_arrays(name, data)
+    assert time.perf_counter() - began < 2
+    message = str(caught.value)
+    assert wanted in message
+    assert message.startswith("a.")
+    assert message.endswith(".")
+    assert "\n" not in message
+    assert len(message) < 260
+
+
+@pytest.fixture(scope="module")
+def bomb():
+    """300 MB of zeros in 300 kB, as an array Q that fits the limits by its header."""
+    return zip_of("Q.npy", header_only((4096, 976)) + bytes(300 * 2**20))
+
+
+def declaring(data, size):
+    """The same file with a directory that lies about the unpacked size."""
+    at = data.rfind(b"PK\x01\x02")
+    return data[: at + 24] + struct.pack("<I", size) + data[at + 28 :]
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is measured through /proc")
+@pytest.mark.parametrize(("declared", "wanted"), [(None, "unpacks to 300 MB"), (1000, "is damaged")])
+def test_zip_bombs_cost_no_memory(bomb, declared, wanted):
+    data = bomb if declared is None else declaring(bomb, declared)
+    assert len(data) < 2**20
+    now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    limit, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (now + 150 * 2**20, hard))
+    began = time.perf_counter()
+    try:
+        with pytest.raises(ScoreFileError, match=wanted):
+            read_arrays("a.npz", data)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    assert time.perf_counter() - began < 2
+
+
+def test_a_directory_of_many_entries_is_not_parsed(monkeypatch):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for i in range(100):
+            archive.writestr(f"{i}.npy", b"")
+    monkeypatch.setattr(score_files.zipfile, "ZipFile", None)
+    with pytest.raises(ScoreFileError, match="at most 64 arrays"):
+        read_arrays("a.npz", stream.getvalue())
+
+
+def test_a_zip64_locator_is_refused_before_parsing():
+    data = npz(Q=Q)
+    end = data.rfind(b"PK\x05\x06")
+    with pytest.raises(ScoreFileError, match="at most 64 arrays"):
+        read_arrays("a.npz", data[:end] + b"PK\x06\x07" + bytes(16) + data[end:])
+
+
+def test_a_damaged_checksum_is_seen():
+    data = bytearray(npz(Q=Q))
+    at = data.find(b"\x93NUMPY") + 140
+    data[at] ^= 255
+    with pytest.raises(ScoreFileError, match="cannot be unpacked"):
+        read_arrays("a.npz", bytes(data))
+
+
+def test_large_files_are_refused_by_size():
+    with pytest.raises(ScoreFileError, match=r"at most 64 MB, but has 64\.0 MB"):
+        read_arrays("a.npy", bytes(64 * 2**20 + 1))
+    with pytest.raises(ScoreFileError, match="at most 16 MB"):
+        read_arrays("a.csv", bytes(17 * 2**20))
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ([("a.npz", npz(Q=Q))], "one array named Q and one named K, but holds Q"),
+        ([("a.npy", npy(Q))], "one array named Q and one named K, but holds array"),
+        ([("q.npy", npy(Q)), ("k.npz", npz(q=Q, k=K))], "k.npz must hold one array when"),
+        ([("q.npy", npy(Q)), ("k.npy", npy(K[:, :3]))], r"same d_k \(last axis\), but got shapes \(6, 4\)"),
+        ([("q.npy", npy(Q)), ("k.npy", npy(K[None]))], "both be 2-D or both 3-D"),
+        ([("q.npy", npy(Q[None])), ("k.npy", npy(np.stack([K, K])))], "same number of heads"),
+    ],
+)
+def test_files_that_do_not_fit_together(files, message):
+    with pytest.raises(ScoreFileError, match=message):
+        read_queries_and_keys(*files)
+
+
+def test_a_long_name_is_shortened_and_cleaned():
+    with pytest.raises(ScoreFileError) as caught:
+        read_arrays("x\n" * 500 + ".npy", b"")
+    assert len(str(caught.value)) < 80
+    assert "\n" not in str(caught.value)
+
+
+def test_nothing_is_written_back():
+    data = npy(Q)
+    (read,) = read_arrays("a.npy", data).values()
+    read[0, 0] = 99.0
+    assert zlib.crc32(data) == zlib.crc32(npy(Q))

@@ -1,0 +1,154 @@
+import math
+
+import numpy as np
+import pytest
+
+from sattn_core.score_report import VERDICTS, mean_over_subsets, measure_scores, sub_dimensions
+
+RNG = np.random.default_rng(11)
+Q, K = RNG.standard_normal((2, 64, 16))
+
+
+def head(*arrays):
+    return measure_scores(*arrays).heads[0]
+
+
+def test_moments_are_those_of_the_scores():
+    report = head(Q + 0.3, K - 0.2)
+    scores = (Q + 0.3) @ (K - 0.2).T
+    assert abs(report.raw_mean - scores.mean()) < 1e-12
+    assert abs(report.raw_std - scores.std()) < 1e-12
+    assert abs(report.within_row_std - np.sqrt(scores.var(axis=1).mean())) < 1e-12
+    assert abs(report.scaled_std - report.within_row_std / 4) < 1e-14
+    assert abs(report.unit_scale * report.within_row_std - 1) < 1e-14
+
+
+def test_component_moments_by_hand():
+    moments = head([[1.0, -1.0], [-1.0, 1.0]], [[1.0, 0.0], [0.0, 0.0]]).query
+    assert (moments.mean, moments.variance, moments.kurtosis) == (0.0, 1.0, 1.0)
+    assert moments.effective_dimension == pytest.approx(1.0, rel=1e-13)  # both rows on one line
+
+
+def test_a_constant_key_shift_is_invisible():
+    plain, shifted = head(Q, K), head(Q, K + 100.0)
+    assert shifted.within_row_std == pytest.approx(plain.within_row_std, rel=1e-10)
+    assert shifted.code == plain.code
+
+
+def test_mean_over_all_subsets_by_listing_them():
+    H = RNG.standard_normal((4, 4))
+    every_pair = [H[np.ix_(pair, pair)].sum() for pair in ([0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3])]
+    means = mean_over_subsets((1, 2, 4), 4, np.array([np.trace(H)]), np.array([H.sum()]))[0]
+    assert np.allclose(means, [np.trace(H) / 4, np.mean(every_pair), H.sum()], rtol=1e-13)
+
+
+def test_sub_dimensions():
+    assert sub_dimensions(1) == (1,)
+    assert sub_dimensions(8) == (1, 2, 4, 8)
+    assert sub_dimensions(12) == (1, 2, 4, 8, 12)
+
+
+def test_exponent_of_scores_that_add_up_is_one():
+    column_q, column_k = RNG.standard_normal((2, 40, 1))
+    report = head(np.repeat(column_q, 8, axis=1), np.repeat(column_k, 8, axis=1))
+    assert report.row_exponent.value == pytest.approx(1.0, rel=1e-12)
+    assert report.row_exponent.low == pytest.approx(1.0, rel=1e-12)
+
+
+def test_saturation_under_the_four_scales():
+    saturation = head(Q, K).saturation
+    assert [each.name for each in saturation] == ["1", "1/√d_k", "1/d_k", "1/std"]
+    assert [each.scale for each in saturation[:3]] == [1.0, 0.25, 0.0625]
+    entropies = [each.entropy_nats for each in saturation[:3]]
+    assert entropies == sorted(entropies)
+    assert saturation[3].score_std == pytest.approx(1.0, rel=1e-13)
+
+
+def test_histogram_counts_every_shown_score():
+    report = head(Q, K)
+    assert report.scaled_counts.sum() + report.scaled_below + report.scaled_above == 64 * 64
+
+
+CASES = {
+    "right": (Q, K),
+    "too_strong": (0.5 * Q, K),
+    "too_weak": (Q, 3.0 * K),
+    "aligned": (Q, Q + 0.3 * K),
+    "no_variation": (Q, np.ones((5, 16))),
+}
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_verdicts(code):
+    report = measure_scores(*CASES[code])
+    assert report.code == code
+    assert code in VERDICTS
+    assert report.verdict.endswith(".")
+    assert report.reason.endswith(".")
+
+
+def test_the_divisor_in_the_sentence_gives_unit_variance():
+    report = measure_scores(Q, 3.0 * K)
+    assert f"{report.heads[0].within_row_std:.3g} would give 1" in report.verdict
+    assert "wrong size" in report.reason
+
+
+def test_shared_directions_are_named():
+    sizes = np.array([4.0] + [0.0] * 15)
+    assert "share directions" in measure_scores(Q * sizes, K * sizes).reason
+
+
+def test_heads_are_measured_one_by_one():
+    both = measure_scores(np.stack([Q, Q]), np.stack([K, 3.0 * K]))
+    assert both.n_heads == 2
+    assert both.scaled_std[1] == pytest.approx(3 * both.scaled_std[0], rel=1e-13)
+    assert both.code == "too_weak"
+    assert both.verdict.startswith("√d_k is right for 1 of 2 heads; head 1 ")
+    assert measure_scores(np.stack([Q, Q]), np.stack([K, K])).verdict.startswith("√d_k is right for all 2 heads")
+
+
+def test_an_aligned_head_is_not_called_right():
+    # The right head is farther from 1 than the aligned one, and still not the one to report.
+    report = measure_scores(np.stack([Q, Q]), np.stack([0.85 * K, Q + 0.3 * K]))
+    assert report.heads[0].code == "right"
+    assert abs(math.log(report.scaled_std[0])) > abs(math.log(report.scaled_std[1]))
+    assert report.code == "aligned"
+
+
+def test_unpaired_rows_have_no_pair_figures():
+    report = head(Q, K[:40])
+    assert math.isnan(report.paired_correlation)
+    assert math.isnan(report.paired_exponent.value)
+    assert report.code == "right"
+
+
+def test_one_dimension_has_no_exponent():
+    assert math.isnan(head(Q[:, :1], K[:, :1]).row_exponent.value)
+
+
+def test_same_seed_same_interval_and_nothing_written_back():
+    before = Q.copy(), K.copy()
+    one, two = measure_scores(Q, K, seed=3), measure_scores(Q, K, seed=3)
+    assert one.exponent_interval == two.exponent_interval
+    assert one.exponent_interval != measure_scores(Q, K, seed=4).exponent_interval
+    assert np.array_equal(before[0], Q)
+    assert np.array_equal(before[1], K)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "error", "message"),
+    [
+        ((Q[0], K), ValueError, r"Q must have shape \(n, d_k\) or \(heads, n, d_k\), but got \(16,\)"),
+        ((Q, K[:, :3]), ValueError, r"same d_k \(last axis\)"),
+        ((Q, K[None]), ValueError, "both be 2-D or both 3-D"),
+        ((Q[:1], K), ValueError, "Q must have at least 2 rows"),
+        ((Q, K * np.nan), ValueError, "K must hold finite numbers only, but got nan"),
+        ((Q, K * 1e40), ValueError, r"at most 1e\+30 in size"),
+        ((Q, np.zeros((4097, 16))), ValueError, "K may have at most 4,096 rows"),
+        ((Q + 1j, K), TypeError, "Q must hold real numbers"),
+        (([[1.0], [1.0, 2.0]], K), ValueError, "Q must be a rectangular array"),
+    ],
+)
+def test_bad_arguments(arrays, error, message):
+    with pytest.raises(error, match=message):
+        measure_scores(*arrays)
