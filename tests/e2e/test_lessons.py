@@ -234,7 +234,8 @@ FOCUSABLE = """() => {
   const visit = root => root.querySelectorAll('*').forEach(element => {
     if (element.shadowRoot) visit(element.shadowRoot);
     if (!element.matches('a[href], button, input, textarea, summary, [tabindex="0"]:not(main)')) return;
-    if (element.matches(':disabled, [tabindex="-1"]') || !element.checkVisibility({visibilityProperty: true})) return;
+    if (element.matches(':disabled, [tabindex="-1"]:not(input, textarea)')) return;
+    if (!element.checkVisibility({visibilityProperty: true})) return;
     const group = element.getAttribute('role') === 'radio' && element.closest('[role=radiogroup]');
     found.add(window.nameOf(group || element));
   });
@@ -250,8 +251,8 @@ FOCUSED = """() => {
 NAME_OF = r"""() => {
   window.nameOf = element => {
     const name = element.getAttribute('aria-label') || element.innerText || element.placeholder || '';
-    const key = element.closest('[class*="st-key-"]')?.className.match(/st-key-([\\\\w-]+)/)?.[1] ?? '';
-    return `${element.tagName} ${key} ${name.replace(/\\\\s+/g, ' ').trim()}`;
+    const key = element.closest('[class*="st-key-"]')?.className.match(/st-key-([\w-]+)/)?.[1] ?? '';
+    return `${element.tagName} ${key} ${name.replace(/\s+/g, ' ').trim()}`;
   };
 }"""
 
