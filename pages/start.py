@@ -26,7 +26,13 @@ draw_hero(
     key="hero",
     on_commit=lambda value: controls.place("d_k", value),
 )
-show.data("start", figures.table(result, here), figures.code(params, d_k), "The picture: *Save SVG* above it.")
+show.data(
+    "start",
+    figures.table(result, here),
+    figures.code(params, d_k),
+    "The picture: *Save SVG* above it.",
+    figures.bins(result, here),
+)
 show.steps(
     (
         "1. Spread",

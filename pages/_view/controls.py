@@ -379,6 +379,7 @@ def show_link_notes():
 
 def draw(name, **options):
     """Draw the widget of a control and return its value."""
+    st.session_state.get("placed", {}).pop(name, None)
     control = CONTROLS[name]
     if isinstance(control, Choice):
         return _draw_choice(name, control, **options)
@@ -427,6 +428,7 @@ def place(name, value):
     control = CONTROLS[name]
     kept, _ = control.read(str(value))
     st.session_state.setdefault("visited_stops", {}).setdefault(name, set()).add(kept)
+    st.session_state.setdefault("placed", {})[name] = kept
     st.session_state[name] = kept
 
 
@@ -465,22 +467,41 @@ def draw_matrices(names, placeholders):
     return texts, linked
 
 
+def follow_address(name):
+    """Put a control where the address says, or where Python has placed it and the address does not say so yet."""
+    wanted = st.session_state.get("placed", {}).get(name, linked_value(name))
+    if value_of(name) != wanted:
+        place(name, wanted)
+
+
 def draw_typed(name):
-    """A field beside a slider: any allowed value, typed. It moves the slider, so it needs no place in the address."""
+    """A field beside a slider: any allowed value, typed. It moves the slider, so it needs no place in the address.
+
+    When something else moves the slider the field is a new one: the number that the browser
+    still holds for the old one would otherwise count as typed and move the slider back.
+    """
     control, field = CONTROLS[name], f"{name}_typed"
-    st.session_state[field] = value_of(name)
+    here = value_of(name)
+    version, shown = st.session_state.get(field, (0, here))
+    version += shown != here
+    st.session_state[field] = (version, here)
+    key = f"{field}_{version}"
     st.number_input(
         f"{control.label}, typed",
         control.low,
         control.high,
-        key=field,
+        here,
+        key=key,
         on_change=_place_typed,
-        args=(name, field),
+        args=(name, field, version),
     )
 
 
-def _place_typed(name, field):
-    place(name, st.session_state[field])
+def _place_typed(name, field, version):
+    if st.session_state[field][0] != version:
+        return
+    place(name, st.session_state[f"{field}_{version}"])
+    st.session_state[field] = (version, value_of(name))
     st.rerun()
 
 

@@ -7,7 +7,7 @@ import pandas  # noqa: F401  (Plotly looks for it half loaded when two sessions 
 import streamlit as st
 
 from pages._view import controls, theme
-from pages._view.live import keep_steps_back
+from pages._view.live import mend_browser
 
 PAGES = Path(__file__).resolve().parent.parent
 STYLE = Path(__file__).resolve().parent / "style"
@@ -153,8 +153,9 @@ def open_frame():
             st.rerun()
     lesson = next(lesson for lesson in LESSONS if lesson.title == page.title)
     _leave_notes_behind(lesson)
+    _follow_address(lesson)
     st.html(_style(lesson))
-    keep_steps_back()
+    mend_browser()
     if profile().name != "projector":
         _draw_menu()
     _draw_shared_controls(lesson)
@@ -211,6 +212,14 @@ def _leave_notes_behind(lesson):
     """The remarks about a link belong to the page it opened."""
     if st.session_state.setdefault("first_page", lesson.stem) != lesson.stem:
         st.session_state.pop("link_notes", None)
+
+
+def _follow_address(lesson):
+    """On a page change the address has the last word: a move still on its way to Python may be lost on the way."""
+    if st.session_state.setdefault("page", lesson.stem) != lesson.stem:
+        st.session_state["page"] = lesson.stem
+        for name in (*SHARED, "mode"):
+            controls.follow_address(name)
 
 
 def _draw_shared_controls(lesson):

@@ -7,6 +7,8 @@ from pathlib import Path
 import streamlit as st
 
 PROSE = Path(__file__).parent / "prose"
+LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
+TABLE_HEIGHT = 520  # pixels
 
 
 def heading(lesson, answer):
@@ -87,17 +89,25 @@ def problems(sentences):
         st.error(plain(sentence), icon=":material/edit:")
 
 
-def data(key, table, code, picture="The picture: use the camera button at the top right of the figure (SVG)."):
+def data(
+    key, table, code, picture="The picture: use the camera button at the top right of the figure (SVG).", parts=None
+):
     """The table behind a figure, its CSV file and the Python that reproduces it, made when opened."""
     box = st.expander("Data, picture and code", key=f"{key}_data", on_change="rerun", icon=":material/table:")
     if box.open:
         with box:
-            st.table(table)
+            long = len(next(iter(table.values()))) > LONGEST_TABLE
+            st.table(table, height=TABLE_HEIGHT if long else "content")
             st.download_button(
                 "Download this table (CSV)", lambda: as_csv(table), f"{key}.csv", "text/csv", key=f"{key}_csv"
             )
+            if parts:
+                name = f"{key}_bins"
+                st.download_button(
+                    "Download bins and weights (CSV)", lambda: as_csv(parts), f"{name}.csv", "text/csv", key=name
+                )
             st.markdown(picture)
-            st.code(code, language="python")
+            st.code(code, language="python", wrap_lines=True)
 
 
 def steps(*cards):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.law import dot_product_cdf
@@ -11,6 +11,8 @@ from sattn_core.moments import dot_product_moments
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import effective_keys, softmax
 from sattn_core.sweep import DimensionSweep, dimension_sweep
+
+_Z95 = float(ndtri(0.975))
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class StartResult:
         Standard deviation of the raw scores, √d_k, and the standard error of the measured one.
     scaled_std_measured, scaled_std_theory, scaled_std_error : ndarray, shape (n_dims,)
         The same after the division by √d_k; the theory is 1.
+    raw_std_inside, scaled_std_inside : ndarray of bool, shape (n_dims,)
+        Whether the measured standard deviation lies within 1.96 standard errors of the theory.
     std_error_source : str
         "exact" if the standard errors use the exact fourth moment of the law, "estimated from the
         draws" if that moment is infinite.
@@ -61,6 +65,8 @@ class StartResult:
     scaled_std_measured: np.ndarray
     scaled_std_theory: np.ndarray
     scaled_std_error: np.ndarray
+    raw_std_inside: np.ndarray
+    scaled_std_inside: np.ndarray
     std_error_source: str
     raw_law: np.ndarray
     scaled_law: np.ndarray
@@ -114,6 +120,7 @@ def measure_start(params):
     d_k = np.array(sweep.dims, dtype=float)
     relative_error, source = _relative_std_error(sweep)
     raw_law, scaled_law = _bin_laws(sweep)
+    inside = np.abs(np.sqrt(sweep.scaled_variance) - 1.0) <= _Z95 * relative_error  # the same for raw
     scaled_rows = sweep.row_scores / np.sqrt(d_k)[:, None]
     scales = np.stack([np.ones_like(d_k), 1 / np.sqrt(d_k)])  # (raw or scaled, dimension)
     expected = expected_attention_curve(params.n_keys, sweep.dims, scales).max_weight
@@ -123,6 +130,7 @@ def measure_start(params):
         raw_std_error=relative_error * np.sqrt(d_k),
         scaled_std_measured=np.sqrt(sweep.scaled_variance), scaled_std_theory=np.ones_like(d_k),
         scaled_std_error=relative_error, std_error_source=source,
+        raw_std_inside=inside, scaled_std_inside=inside,
         raw_law=raw_law, scaled_law=scaled_law, law_is_exact=params.law == "normal",
         **_softmax_of("raw", sweep.row_scores), **_softmax_of("scaled", scaled_rows),
         raw_expected_max_weight=expected[0], scaled_expected_max_weight=expected[1],

@@ -104,7 +104,11 @@ class Visitor:
         elif kind == "script_finished" and answer.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
             self.errors.append("the script did not compile")
         # A run that ends early is followed by the run that replaces it.
-        ended = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_WITH_COMPILE_ERROR)
+        ended = (
+            ForwardMsg.FINISHED_SUCCESSFULLY,
+            ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY,
+            ForwardMsg.FINISHED_WITH_COMPILE_ERROR,
+        )
         return kind == "script_finished" and answer.script_finished in ended
 
     def _look(self, element):

@@ -43,21 +43,33 @@ def problems():
     return []
 
 
-@pytest.fixture
-def new_page(browser, problems):
-    """A function that opens a page in a browser context of its own; console errors fail the test."""
-    contexts = []
+@pytest.fixture(scope="session")
+def contexts(browser):
+    """Browser contexts by their options. One that is used again has the scripts at hand: half the time."""
+    opened = {}
+    yield opened
+    for context in opened.values():
+        context.close()
 
-    def make(width=1280, height=800, **options):
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
-        page = context.new_page()
+
+@pytest.fixture
+def new_page(browser, contexts, problems):
+    """A function that opens a page; console errors fail the test. stranger: in a browser that knows nothing yet."""
+    opened = []
+
+    def make(width=1280, height=800, *, stranger=False, **options):
+        key = object() if stranger else tuple(sorted(options.items()))
+        if key not in contexts:
+            contexts[key] = browser.new_context(**options)
+        page = contexts[key].new_page()
+        opened.append(page)
+        page.set_viewport_size({"width": width, "height": height})
         watch_console(page, problems)
         return page
 
     yield make
-    for context in contexts:
-        context.close()
+    for page in opened:
+        page.close()
     assert not problems, "the browser reported:\n" + "\n".join(problems)
 
 

@@ -36,6 +36,11 @@ def field(page, name):
     return page.locator(f".st-key-{name}").locator("input, textarea")
 
 
+def typed_dimension(page):
+    """The box behind More settings in which d_k can be typed."""
+    return page.get_by_label("Dimension d_k, typed")
+
+
 def chosen(page, name):
     """The option that a bar of options stands on."""
     return page.locator(f".st-key-{name} [aria-checked=true]").inner_text()
@@ -81,14 +86,18 @@ def type_into(page, name, text):
 
 def chart_data(page, i=0):
     """The traces of the i-th chart as it is drawn: a list of {name, x, y}, with numbers as numbers."""
-    return page.locator(CHARTS).nth(i).evaluate(
-        """chart => chart.querySelector('.js-plotly-plot')._fullData.map(
+    return (
+        page.locator(CHARTS)
+        .nth(i)
+        .evaluate(
+            """chart => chart.querySelector('.js-plotly-plot')._fullData.map(
              trace => ({name: trace.name, type: trace.type, x: [...trace.x], y: [...trace.y]}))"""
+        )
     )
 
 
 def messages_to_server(page):
     """A list that grows with every message the page sends. Ask for it before the page is opened."""
     sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", sent.append))
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     return sent

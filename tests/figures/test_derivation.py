@@ -122,6 +122,11 @@ def test_the_sentence_of_an_unbroken_derivation(results):
     )
 
 
+def test_the_largest_difference_counts_whatever_its_sign(results):
+    lines = tuple(replace(line, z=-3.9 if line.number == 7 else 1.0) for line in results["nothing"].lines)
+    assert "differ by at most 3.9 standard errors" in figures.sentence(replace(results["nothing"], lines=lines))
+
+
 def test_the_sentence_names_what_is_broken_the_first_failing_line_and_the_right_divisor(results):
     wanted = {
         "means": ("means 1 and 1, line 4 fails first, E[s] = 0: ", "√(d_k Var(k_i) (Var(q_i) + E[q_i]²)) = 5.66"),
@@ -162,6 +167,8 @@ def test_the_moments_stand_beside_their_predictions(results):
     table = figures.moment_table(results["coordinates"])
     assert table["quantity"][3] == "effective dimension"
     assert table["predicted"][3] == number(16 / (1 + 15 * 0.09), 4)
+    assert table["measured"][3] == number(results["coordinates"].effective_dimension, 4)
+    assert table["standard error"][3] == number(results["coordinates"].effective_dimension_error, 2)
     table = figures.moment_table(results["tails"])
     assert table["predicted"][1:] == ["does not exist", "does not exist"]
     assert table["standard error"] == ["none"] * 3

@@ -242,9 +242,13 @@ def test_of_many_keys_the_twelve_with_the_highest_scores_are_shown_without_numbe
 
 
 def test_the_sentence_of_the_lists_has_the_norms():
-    row = measure_row_jacobian([4, 5], 1)
-    said = figures.jacobian_sentence(row, 1, "The scores [4, 5]")
-    assert said.startswith("The scores [4, 5]: the Jacobian of the raw scores has trace 0.393 and norm 0.393224; ")
+    row = measure_row_jacobian([4, 5], 4)
+    said = figures.jacobian_sentence(row, 4, "The scores [4, 5]")
+    # Two keys: the norm is 2p(1 − p), p = 1/(1 + e) and, divided by √4, p = 1/(1 + e^0.5).
+    assert said.startswith(
+        "The scores [4, 5]: the Jacobian of the raw scores has trace 0.393 and norm 0.393224; after ÷ √4 trace 0.470 "
+        "and norm 0.470007, 1.20 times as much. Both "
+    )
     assert "Shown" not in said
     assert said.endswith("Both share one colour domain, −0.25 to 0.25.")
 

@@ -42,7 +42,7 @@ def test_a_small_matrix_is_drawn_as_it_is(profile):
     np.testing.assert_array_equal(np.array(trace.z, dtype=float), SMALL)
     assert [list(row) for row in trace.text] == [["1", "−2.5"], ["0", "40"], ["3", "−∞"]]
     assert (trace.zmin, trace.zmax, trace.texttemplate) == (-50, 50, "%{text}")
-    assert trace.textfont.color == profile.text
+    assert (trace.textfont.color, trace.textfont.size) == (profile.text, profile.tick_size)
     assert [colour for _, colour in trace.colorscale][1] == profile.ground  # zero
     layout = fig.layout
     assert (layout.title.text, layout.xaxis.title.text, layout.yaxis.title.text) == ("M", "key", "query")
@@ -82,6 +82,8 @@ def test_a_wide_matrix_goes_on_below_itself_with_every_number(n_columns):
     assert [(frame.y0, frame.y1) for frame in rows] == [(3 * block + 1.5, 3 * block + 2.5) for block in range(blocks)]
     assert (one.x0, one.x1, one.y0, one.y1) == (-0.5, 0.5, 3.5, 4.5)  # column FOLD, first of the second block
     assert trace.z[4][0] == values[0, FOLD]
+    rows_of = zip(fig.layout.yaxis.tickvals, fig.layout.yaxis.ticktext, strict=True)
+    assert all(trace.z[line][0] in values[int(row) - 1] for line, row in rows_of)
 
 
 def test_a_number_is_as_short_as_it_can_be():

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -178,3 +179,25 @@ def test_the_code_gives_the_numbers_that_are_shown(result):
     np.testing.assert_allclose(variances, shown, rtol=1e-8)  # printed to 8 digits
     assert raw == pytest.approx([result.raw_max_weight[2], result.raw_effective_keys[2]], rel=1e-12)
     assert scaled == pytest.approx([result.scaled_max_weight[2], result.scaled_effective_keys[2]], rel=1e-12)
+
+
+def test_a_standard_deviation_outside_its_band_is_said_to_be(result):
+    said = figures.sentence(replace(result, raw_std_inside=np.zeros(len(result.sweep.dims), dtype=bool)), 0)
+    assert said.count("outside its 95 % band") == 1
+    assert "outside" not in figures.sentence(with_all_inside(result), 0)
+
+
+def with_all_inside(result):
+    inside = np.ones(len(result.sweep.dims), dtype=bool)
+    return replace(result, raw_std_inside=inside, scaled_std_inside=inside)
+
+
+def test_the_long_table_holds_every_bin_and_every_weight(result):
+    table = figures.bins(result, 1)
+    what = np.array(table["what"])
+    for side in ("raw", "scaled"):
+        counts = np.array(table["value"])[what == f"{side} scores, count in bin"]
+        assert counts.tolist() == getattr(result.sweep, f"{side}_counts")[1].tolist()
+        weights = np.array(table["value"])[what == f"{side} attention weight of key"]
+        assert weights.tolist() == getattr(result, f"{side}_weights")[1].tolist()
+    assert len({len(column) for column in table.values()}) == 1

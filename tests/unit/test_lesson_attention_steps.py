@@ -258,6 +258,7 @@ def test_the_preset_s_mask_has_the_shape_of_the_typed_scores():
 
 def test_a_typed_mask_takes_the_place_of_the_preset_s():
     assert typed_params("causal", "1; 2", "1; 2", "1; 2", "01").mask == ((False, True), (False, True))
+    assert typed_params("notes", "1", "1; 2", "1; 2", "01").mask == ((False, True),)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pages._view.figures.base import axis, figure, label, title
 from pages._view.theme import number, typed
 
 FOLD = 8  # columns that still have room for their numbers on a phone
+_WIDE = 6  # columns that have room for their numbers in full size
 _FEW_LINES = 6
 _EDGE = 0.53  # half a cell, and a little room for its frame
 _STRENGTH = 0.55  # of the strongest shade: the text colour keeps its contrast on it
@@ -26,7 +27,10 @@ def matrix(values, profile, name, *, limit, low=None, texts=None, rows="row", co
         "z": folded,
         "text": written,
         "texttemplate": "%{text}",
-        "textfont": {"size": profile.tick_size, "color": profile.text},
+        "textfont": {
+            "size": profile.tick_size if values.shape[1] <= _WIDE else 0.8 * profile.tick_size,
+            "color": profile.text,
+        },
         "zmin": -limit if low is None else low,
         "zmax": limit or 1.0,
         "colorscale": colours,
@@ -82,7 +86,7 @@ def _places(n_rows, n_columns):
 
 def _height(lines, texts, profile):
     two_lines = any("<br>" in text for row in texts for text in row)
-    each = profile.tick_size * (3.6 if two_lines or lines <= _FEW_LINES else 1.9)
+    each = profile.tick_size * (3.2 if two_lines or lines <= _FEW_LINES else 1.9)
     return (round(profile.title_size * 1.6) + 3 * profile.axis_size + lines * each) / profile.height
 
 

@@ -84,7 +84,7 @@ def histogram_sentence(result):
 
 
 def histogram_table(result):
-    """Bins, counts and law of both histograms, for the table and its file."""
+    """Bins of both histograms and their common counts, for the table and its file."""
     return {
         "raw from": result.raw_edges[:-1].tolist(),
         "raw to": result.raw_edges[1:].tolist(),

@@ -38,6 +38,25 @@ def table(result, i):
     }
 
 
+def bins(result, i):
+    """Every bar of stop i with its law, and every weight, in one long table."""
+    columns = {"what": [], "from": [], "to": [], "value": [], "law": []}
+    for side in ("raw", "scaled"):
+        edges, law = getattr(result.sweep, f"{side}_edges"), getattr(result, f"{side}_law")[i]
+        columns["what"] += [f"{side} scores, count in bin"] * len(law)
+        columns["from"] += edges[:-1].tolist()
+        columns["to"] += edges[1:].tolist()
+        columns["value"] += getattr(result.sweep, f"{side}_counts")[i].tolist()
+        columns["law"] += law.tolist()
+        weights = getattr(result, f"{side}_weights")[i]
+        columns["what"] += [f"{side} attention weight of key"] * len(weights)
+        columns["from"] += range(len(weights))
+        columns["to"] += range(len(weights))
+        columns["value"] += weights.tolist()
+        columns["law"] += [""] * len(weights)
+    return columns
+
+
 def hero_payload(result, d_k, profile):
     """What the hero needs: texts as texts, heights as shares of the tallest bar of their panel."""
     sweep = result.sweep
@@ -119,7 +138,8 @@ def _std(result, side, i):
     measured = getattr(result, f"{side}_std_measured")[i]
     theory = getattr(result, f"{side}_std_theory")[i]
     error = getattr(result, f"{side}_std_error")[i]
-    return f"{number(measured)} (predicted {number(theory)} ± {number(error, 1)})"
+    verdict = "" if getattr(result, f"{side}_std_inside")[i] else ", outside its 95 % band"
+    return f"{number(measured)} (predicted {number(theory)} ± {number(error, 1)}{verdict})"
 
 
 def _about(result):

@@ -1,4 +1,4 @@
-"""What runs in the browser: the hero of the start page, and the steps that Back takes.
+"""What runs in the browser: the hero of the start page, and what the frame needs there.
 
 The hero is a picture that follows the slider while it is being dragged. The browser draws
 what Python computed beforehand for every stop of the slider, so a drag sends no message.
@@ -17,12 +17,12 @@ def _text(name):
 
 
 _mount = st.components.v2.component("sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_text("hero.js"))
-_steps_back = st.components.v2.component("sattn_steps_back", js=_text("steps_back.js"))
+_mend = st.components.v2.component("sattn_frame", js=_text("frame.js"))
 
 
-def keep_steps_back():
-    """Let the browser's Back go from page to page and find each as it was left."""
-    _steps_back(key="steps_back")
+def mend_browser():
+    """Let Back find each page as it was left, and the keyboard scroll what is wider than its box."""
+    _mend(key="mend_browser")
 
 
 def draw_hero(payload, *, key, on_commit):

@@ -1,0 +1,70 @@
+// What the frame needs in the browser and Streamlit has no setting for.
+
+const LEAVING = 2000; // ms within which a page change follows the click on its link
+const SCROLLERS = { ".stTable > div": "Table", ".stCode pre": "Code" };
+const QUIET = 300; // ms without a change to the page before its scrollers are looked at
+
+export default function () {
+  if (window.frameIsReady) return;
+  window.frameIsReady = true;
+  keepStepsBack();
+  focusScrollers();
+}
+
+// One step of the browser's history a page. On its own Streamlit adds a step for every address that Python sets, and
+// on the way out of a page one without the page's own settings: Back would come to a page that lost them.
+function keepStepsBack() {
+  const { history, location } = window;
+  const push = history.pushState.bind(history);
+  let leaving = 0; // a timer, while a page change may be on its way
+  let held = null; // what was to be added meanwhile
+
+  function stay() {
+    leaving = 0;
+    if (held) history.replaceState(...held);
+    held = null;
+  }
+
+  window.addEventListener("click", (event) => {
+    if (!event.composedPath().some((element) => element.matches?.('a[data-testid*="Nav"]'))) return;
+    window.clearTimeout(leaving);
+    leaving = window.setTimeout(stay, LEAVING);
+  }, true);
+
+  history.pushState = (...step) => {
+    const changesPage = new URL(step[2], location.href).pathname !== location.pathname;
+    if (changesPage) {
+      window.clearTimeout(leaving);
+      [leaving, held] = [0, null];
+      push(...step);
+    } else if (leaving) held = step;
+    else history.replaceState(...step);
+  };
+}
+
+// A table or a piece of code that is wider than its box scrolls in it, by keyboard only if the box takes the focus.
+function focusScrollers() {
+  let timer = 0;
+
+  function update() {
+    for (const [selector, name] of Object.entries(SCROLLERS)) {
+      for (const box of document.querySelectorAll(selector)) {
+        const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
+        const wanted = scrolls ? { tabindex: "0", role: "group", "aria-label": name } : {};
+        for (const each of ["tabindex", "role", "aria-label"]) {
+          if (each in wanted) box.setAttribute(each, wanted[each]);
+          else box.removeAttribute(each);
+        }
+      }
+    }
+  }
+
+  function soon() {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(update, QUIET);
+  }
+
+  new MutationObserver(soon).observe(document.body, { childList: true, subtree: true });
+  window.addEventListener("resize", soon);
+  soon();
+}

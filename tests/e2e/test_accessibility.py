@@ -1,0 +1,52 @@
+"""axe-core on every page in every look, closed and with everything opened. No rule is switched off."""
+
+import pytest
+from dashboard import CHARTS, EXPANDERS, LESSONS, MORE_SETTINGS
+from harness import check_accessibility, open_page, wait_until_idle
+
+pytestmark = pytest.mark.e2e
+
+# Display mode, what the visitor's browser prefers, and the ground that must come of it.
+LOOKS = {
+    "light": ("screen", "light", "rgb(255, 255, 255)"),
+    "dark": ("screen", "dark", "rgb(18, 22, 28)"),
+    "projector": ("projector", "light", "rgb(255, 255, 255)"),
+    "projector, dark browser": ("projector", "dark", "rgb(255, 255, 255)"),
+}
+GROUND = "element => getComputedStyle(element).backgroundColor"
+LONG = "[class*=st-key-random_walks_data]"  # a table of 1,024 rows: half a minute of axe-core for no new element
+CODES = {"": 1, "score_variance": 2, "softmax_saturation": 3}  # pieces of code that open; at least one elsewhere
+FADE = 300  # ms until what opens has come to rest
+
+
+def open_everything(page):
+    """Every expander but the long one."""
+    for summary in page.locator(EXPANDERS).all():
+        if summary.is_visible() and not summary.evaluate(f"element => element.closest('{LONG}') !== null"):
+            summary.click()
+            wait_until_idle(page)
+    page.wait_for_timeout(2 * FADE)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("path", LESSONS)
+def test_no_rule_is_broken(new_page, server, path, look):
+    mode, scheme, ground = LOOKS[look]
+    page = new_page(color_scheme=scheme)
+    open_page(page, server, path, mode=mode, d_k="abc")
+    assert page.locator(".stApp").evaluate(GROUND) == ground
+    for surface in page.locator(f"{CHARTS} .main-svg:first-child, [data-hero]").all():
+        assert surface.evaluate(GROUND) == ground
+    check_accessibility(page)
+    open_everything(page)
+    assert page.locator(".st-key-more_settings details[open]").count() == 1
+    codes = page.get_by_test_id("stCode").count()
+    assert codes == (CODES[path] if path in CODES else max(1, codes)) if mode == "screen" else codes == 0
+    check_accessibility(page)
+    page.locator(MORE_SETTINGS).click()  # it lies over the lesson's own controls
+    popover = page.get_by_test_id("stPopoverButton")
+    if popover.count():
+        popover.click()
+        page.get_by_test_id("stPopoverBody").wait_for()
+        page.wait_for_timeout(FADE)
+        check_accessibility(page)

@@ -1,0 +1,370 @@
+"""The hero: it draws while it is being dragged, tells Python on release, and moves only when it is moved."""
+
+import math
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from dashboard import (
+    HERO_SENTENCE,
+    HERO_SLIDER,
+    LESSONS,
+    go_to,
+    lesson_state,
+    messages_to_server,
+    press,
+    sentences,
+)
+from harness import open_page, query_parameters, wait_until_idle
+
+from sattn_core import dimension_sweep, effective_keys, softmax
+
+pytestmark = pytest.mark.e2e
+
+RAW, SCALED = "[data-part=raw]", "[data-part=scaled]"
+SILENCE = 300  # ms without a key before the hero tells Python
+STEP = 550  # ms a stop stays while playing
+
+# After the hero's own listener: what every input event has left on the screen.
+RECORD = """slider => {
+  const hero = slider.closest('[data-hero]'), seen = window.heroSeen = [];
+  slider.addEventListener('input', () => seen.push({
+    at: performance.now(),
+    value: slider.getAttribute('aria-valuetext'),
+    title: hero.querySelector('.value').textContent,
+    sentence: hero.querySelector('.sentence').textContent,
+    raw: hero.querySelector('[data-part=raw] .fill').getAttribute('d'),
+  }));
+}"""
+
+
+@pytest.fixture
+def hero(page, server):
+    """The hero's slider on a page of its own, at d_k = 64."""
+    open_page(page, server)
+    return page.locator(HERO_SLIDER)
+
+
+def value(hero):
+    return hero.get_attribute("aria-valuetext")
+
+
+def path(page, part, mark="fill"):
+    return page.locator(f"{part} path.{mark}").get_attribute("d")
+
+
+def numbers(d):
+    return [float(found) for found in re.findall(r"-?\d+(?:\.\d+)?", d)]
+
+
+def ruler_width(page, part):
+    """The path of a ruler is M left top V … M left … H right …"""
+    d = path(page, part, "ruler")
+    return float(re.search(r"H(-?[\d.]+)", d)[1]) - float(re.search(r"^M(-?[\d.]+)", d)[1])
+
+
+def commit(page):
+    """Wait until the hero has told Python and Python has answered."""
+    page.wait_for_timeout(SILENCE + 50)
+    wait_until_idle(page)
+
+
+# --- moving it -----------------------------------------------------------------------------------------
+
+
+def test_a_drag_draws_every_step_and_tells_python_only_on_release(page, server):
+    sent = messages_to_server(page)
+    open_page(page, server)
+    hero = page.locator(HERO_SLIDER)
+    hero.evaluate(RECORD)
+    box = hero.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 27 / 48, middle)
+    page.mouse.down()
+    before = len(sent)
+    for step in range(24):
+        page.mouse.move(box["x"] + box["width"] * (0.52 + step * 0.018), middle)
+        page.wait_for_timeout(20)
+    page.wait_for_timeout(600)
+    assert len(sent) == before
+    seen = page.evaluate("() => window.heroSeen")
+    assert len(seen) >= 15
+    for earlier, later in pairwise(seen):
+        assert later["value"] == later["title"] != earlier["title"]
+        assert all(later[name] != earlier[name] for name in ("sentence", "raw"))
+    assert seen[-1]["sentence"].startswith(f"At {seen[-1]['value']} ")
+    assert query_parameters(page) == {}
+    page.mouse.up()
+    page.wait_for_function("() => location.search.includes('d_k=')")
+    wait_until_idle(page)
+    assert len(sent) > before
+    d_k = seen[-1]["value"].removeprefix("d_k = ")
+    assert query_parameters(page) == {"d_k": d_k}
+    assert value(hero) == f"d_k = {d_k}"
+    go_to(page, LESSONS["score_variance"])
+    assert lesson_state(page)["d_k"] == d_k
+    assert f"At d_k = {d_k}," in sentences(page)[0]
+
+
+def test_keys_move_it_at_once_and_commit_after_a_silence(page, server):
+    sent = messages_to_server(page)
+    open_page(page, server)
+    hero = page.locator(HERO_SLIDER)
+    before = len(sent)
+    for key, d_k in (
+        ("ArrowRight", "72"),
+        ("ArrowUp", "80"),
+        ("ArrowLeft", "72"),
+        ("Home", "1"),
+        ("End", "1,024"),
+        ("PageDown", None),
+        ("PageUp", "1,024"),
+        ("ArrowDown", "896"),
+    ):
+        hero.press(key)
+        assert d_k is None or value(hero) == f"d_k = {d_k}"
+        assert page.locator(HERO_SENTENCE).inner_text().startswith(f"At {value(hero)} ")
+    page.wait_for_function("() => location.search === '?d_k=896'")
+    wait_until_idle(page)
+    # One message for eight keys, or two where this machine was slower than the silence.
+    assert 1 <= len(sent) - before <= 2
+    assert query_parameters(page) == {"d_k": "896"}
+
+
+def test_page_keys_go_further_than_arrows(page, hero):
+    hero.press("PageUp")
+    stops = int(hero.evaluate("slider => slider.valueAsNumber"))
+    hero.press("PageDown")
+    start = int(hero.evaluate("slider => slider.valueAsNumber"))
+    assert stops - start >= 4
+    commit(page)
+
+
+def test_a_key_pressed_while_python_answers_the_last_one_is_not_lost(page, hero):
+    hero.press("ArrowRight")
+    for pause in (310, 330, 350, 380, 420):
+        page.wait_for_timeout(pause)
+        hero.press("ArrowRight")
+    commit(page)
+    assert value(hero) == "d_k = 111"
+    page.wait_for_function("() => location.search === '?d_k=111'", timeout=3000)
+
+
+def test_touch_drags_it(new_page, server):
+    page = new_page(390, 844, has_touch=True, is_mobile=True)
+    sent = messages_to_server(page)
+    open_page(page, server)
+    hero = page.locator(HERO_SLIDER)
+    hero.evaluate(RECORD)
+    hero.scroll_into_view_if_needed()
+    box = hero.bounding_box()
+    y = box["y"] + box["height"] / 2
+    touch = page.context.new_cdp_session(page)
+
+    def send(kind, share=None):
+        points = [] if share is None else [{"x": box["x"] + box["width"] * share, "y": y}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    send("touchStart", 27 / 48)
+    before = len(sent)
+    for step in range(8):
+        send("touchMove", 27 / 48 + 0.04 * (step + 1))
+        page.wait_for_timeout(30)
+    seen = page.evaluate("() => window.heroSeen")
+    assert len({each["sentence"] for each in seen}) >= 6
+    assert len(sent) == before
+    send("touchEnd")
+    page.wait_for_function("() => location.search.includes('d_k=')")
+    wait_until_idle(page)
+    assert f"d_k = {query_parameters(page)['d_k']}" == value(hero) == seen[-1]["value"]
+    page.touchscreen.tap(box["x"] + 2, y)
+    page.wait_for_function("() => location.search.includes('d_k=1')")
+    assert value(hero) in ("d_k = 1", "d_k = 2")
+    wait_until_idle(page)
+
+
+def test_the_address_and_another_lesson_place_it(page, server):
+    open_page(page, server, d_k=111)
+    hero = page.locator(HERO_SLIDER)
+    assert value(hero) == "d_k = 111"
+    assert page.locator(".value").inner_text() == "d_k = 111"
+    go_to(page, LESSONS["softmax_saturation"])
+    press(page.locator(".st-key-d_k input"), "ArrowRight", "ArrowRight")
+    go_to(page, LESSONS[""])
+    assert value(hero) == "d_k = 128"
+    assert sentences(page)[0].startswith("At d_k = 128 ")
+
+
+# --- playing -------------------------------------------------------------------------------------------
+
+PLAYED = """slider => {
+  const seen = window.played = [{value: slider.getAttribute('aria-valuetext'), at: performance.now()}];
+  new MutationObserver(() => {
+    const value = slider.getAttribute('aria-valuetext');
+    if (value !== seen.at(-1).value) seen.push({value, at: performance.now()});
+  }).observe(slider, {attributes: true, attributeFilter: ['aria-valuetext']});
+}"""
+
+
+def play_button(page):
+    return page.locator("[data-hero] .play")
+
+
+def played(page):
+    return page.evaluate("() => window.played")
+
+
+def test_play_goes_through_the_stops_and_stops_at_the_end(page, server):
+    open_page(page, server, d_k=704)
+    hero, button = page.locator(HERO_SLIDER), play_button(page)
+    hero.evaluate(PLAYED)
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    assert "Pause" in button.inner_text()
+    page.wait_for_function("() => window.played.at(-1).value === 'd_k = 1,024'")
+    page.wait_for_function("() => location.search === '?d_k=1024'")
+    page.wait_for_timeout(2 * STEP)
+    wait_until_idle(page)
+    assert [each["value"] for each in played(page)] == ["d_k = 704", "d_k = 768", "d_k = 896", "d_k = 1,024"]
+    assert button.get_attribute("aria-pressed") == "false"
+    assert "Play" in button.inner_text()
+
+
+def test_pause_stops_where_it_is_and_commits(page, hero):
+    hero.evaluate(PLAYED)
+    play_button(page).click()
+    page.wait_for_function("() => window.played.length >= 3")
+    play_button(page).click()
+    stopped = value(hero)
+    commit(page)
+    page.wait_for_timeout(2 * STEP)
+    assert value(hero) == stopped
+    assert query_parameters(page) == {"d_k": stopped.removeprefix("d_k = ")}
+
+
+def test_reduced_motion_plays_slower_and_without_transitions(new_page, server):
+    page = new_page(reduced_motion="reduce")
+    open_page(page, server)
+    page.locator(HERO_SLIDER).evaluate(PLAYED)
+    play_button(page).click()
+    page.wait_for_function("() => window.played.length >= 3")
+    play_button(page).click()
+    (_, first, second, *_) = played(page)
+    assert second["at"] - first["at"] > 1.6 * STEP
+    moving = page.evaluate("""() => [...document.querySelectorAll('.stApp *'),
+         ...document.querySelector('[data-hero]')?.querySelectorAll('*') ?? []].filter(element => {
+           const style = getComputedStyle(element);
+           return style.transitionDuration.split(', ').some(time => parseFloat(time) > 0);
+         }).length""")
+    assert moving == 0
+    commit(page)
+
+
+def test_nothing_moves_by_itself(page, server):
+    sent = messages_to_server(page)
+    open_page(page, server)
+    page.mouse.move(0, 0)
+    before = len(sent)
+    first = page.screenshot()
+    page.wait_for_timeout(2000)
+    assert page.screenshot() == first
+    assert len(sent) == before
+
+
+# --- what it shows -------------------------------------------------------------------------------------
+
+
+def test_the_raw_ruler_grows_like_the_root_of_d_k_and_the_scaled_one_stays(page, server):
+    raw, scaled = {}, {}
+    for d_k in (4, 64, 1024):
+        open_page(page, server, d_k=d_k)
+        raw[d_k], scaled[d_k] = ruler_width(page, RAW), ruler_width(page, SCALED)
+    assert raw[64] == pytest.approx(math.sqrt(64 / 4) * raw[4], rel=1e-6)
+    assert raw[1024] == pytest.approx(math.sqrt(1024 / 4) * raw[4], rel=1e-6)
+    assert scaled[64] == scaled[4] == scaled[1024]
+    assert raw[4] == pytest.approx(2 * scaled[4], rel=1e-6)
+
+
+def test_the_switch_gives_each_histogram_its_own_axis_and_back(page, hero):
+    switch = page.locator("[data-hero] .axis")
+    shared = path(page, RAW), path(page, SCALED)
+    assert ruler_width(page, RAW) == pytest.approx(8 * ruler_width(page, SCALED), rel=1e-6)
+    switch.click()
+    assert switch.get_attribute("aria-pressed") == "true"
+    assert ruler_width(page, RAW) == ruler_width(page, SCALED)
+    assert "−32.0" in page.locator(f"{RAW} svg text").all_text_contents()
+    assert "−4.00" in page.locator(f"{SCALED} svg text").all_text_contents()
+    own = path(page, RAW)
+    assert own != shared[0]
+    hero.press("ArrowRight")
+    assert path(page, RAW) != own
+    assert ruler_width(page, RAW) == ruler_width(page, SCALED)
+    hero.press("ArrowLeft")
+    switch.click()
+    assert (path(page, RAW), path(page, SCALED)) == shared
+    commit(page)
+
+
+def expected(d_k, n_keys, law, seed):
+    """What the core gives for the numbers of the sentence, from a sweep of this one dimension."""
+    sweep = dimension_sweep((d_k,), n_samples=20_000, n_keys=n_keys, law=law, seed=seed)
+    row = sweep.row_scores[0]
+    scaled = row / np.sqrt(d_k)
+    return {
+        "raw_std": math.sqrt(sweep.raw_variance[0]),
+        "scaled_std": math.sqrt(sweep.scaled_variance[0]),
+        "raw_max": softmax(row).max(),
+        "scaled_max": softmax(scaled).max(),
+        "raw_keys": float(effective_keys(row)),
+        "scaled_keys": float(effective_keys(scaled)),
+        "counts": sweep.raw_counts[0],
+        "weights": softmax(row),
+    }
+
+
+@pytest.mark.parametrize(
+    ("d_k", "n_keys", "law", "seed"), [(64, 16, "normal", 0), (300, 32, "uniform", 3), (1, 4, "rademacher", 9)]
+)
+def test_the_numbers_are_those_of_the_core(page, server, d_k, n_keys, law, seed):
+    open_page(page, server, d_k=d_k, n_keys=n_keys, law=law, seed=seed)
+    core = expected(d_k, n_keys, law, seed)
+    text = sentences(page)[0]
+    found = re.fullmatch(
+        r"At d_k = (?P<d_k>[\d,]+) raw scores have standard deviation (?P<raw_std>[\d.]+) \(predicted (?P<root>[\d.]+) "
+        r"± [^)]+\): one key takes (?P<raw_max>\d+) % of the weight, as if (?P<raw_keys>[\d.]+) of (?P<n_keys>\d+) "
+        r"keys were attended to\. Divided by √[\d,]+ = [\d.]+ they have (?P<scaled_std>[\d.]+) \(predicted 1\.00 ± "
+        r"[^)]+\): the largest weight is (?P<scaled_max>\d+) % and it attends to (?P<scaled_keys>[\d.]+) keys\.",
+        text,
+    ).groupdict()
+    assert (int(found["d_k"]), int(found["n_keys"])) == (d_k, n_keys)
+    assert float(found["root"]) == pytest.approx(math.sqrt(d_k), rel=0.005)
+    for name in ("raw_std", "scaled_std"):
+        assert float(found[name]) == pytest.approx(core[name], rel=0.0051), name  # three digits
+    for name in ("raw_max", "scaled_max"):
+        assert float(found[name]) == pytest.approx(100 * core[name], abs=0.51), name  # whole per cent
+    for name in ("raw_keys", "scaled_keys"):
+        assert float(found[name]) == pytest.approx(core[name], rel=0.051), name  # two digits
+
+
+def test_the_bars_are_the_counts_and_the_weights_of_the_core(page, hero):
+    core = expected(64, 16, "normal", 0)
+    heights = numbers("".join(re.findall(r"V-?[\d.]+H", path(page, RAW))))
+    bottom = numbers(path(page, RAW))[1]
+    drawn = (bottom - np.array(heights)) / (bottom - min(heights))
+    counts = core["counts"] / core["counts"].max()
+    assert drawn == pytest.approx(counts, abs=0.002)
+    tops = np.array([float(top) for top in re.findall(r"V(-?[\d.]+)H", path(page, "[data-part=raw-weights]"))])
+    levels = page.locator("[data-part=raw-weights] .gridline").get_attribute("d")
+    zero, _, one = (numbers(level)[1] for level in re.findall(r"M[^M]+", levels))
+    assert (zero - tops) / (zero - one) == pytest.approx(core["weights"], abs=0.001)
+
+
+def test_it_can_be_saved_as_a_picture(page, hero):
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Save SVG").click()
+    assert started.value.suggested_filename == "start_d_k_64.svg"
+    svg = started.value.path().read_text(encoding="utf-8")
+    assert svg.startswith("<svg")
+    assert path(page, RAW) in svg
+    assert "d_k = 64" in svg

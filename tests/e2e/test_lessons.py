@@ -1,0 +1,368 @@
+"""The lessons in a browser: typed input, sliders, data and code, keyboard, screens, and nothing from elsewhere."""
+
+import csv
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from dashboard import (
+    ALERTS,
+    CHARTS,
+    HERO_SENTENCE,
+    HERO_SLIDER,
+    LESSONS,
+    MORE_SETTINGS,
+    chart_data,
+    field,
+    press,
+    sentences,
+    slider,
+    type_into,
+    typed_dimension,
+)
+from harness import ROOT, open_page, query_parameters, wait_until_idle
+
+from sattn_core import effective_keys, entropy_nats, softmax, softmax_jacobian_norm
+
+pytestmark = pytest.mark.e2e
+
+
+def alerts(page):
+    return [text.split("\n")[-1] for text in page.locator(ALERTS).all_inner_texts()]
+
+
+# --- typed lists and vectors ---------------------------------------------------------------------------
+
+# The mechanism's lessons have their own tests of screens and pictures beside this file.
+FIRST_LESSONS = ("", "score_variance", "softmax_saturation")
+
+UNREADABLE = {
+    "4, five": 'First list: "five" (item 2) is not a number.',
+    "": "First list: The list is empty: write at least 2 numbers, for example 4, 5.",
+    "4, 1e400": 'First list: "1e400" (item 2) is not a finite number.',
+    "4, 2000000": "is too large: numbers must lie between −1,000,000 and 1,000,000.",
+    "7": "First list: The list has 1 number, but 2 to 64 are needed.",
+    " ".join(["1"] * 1000): "First list: The list has 1000 numbers, but 2 to 64 are needed.",
+    "4, <b>5</b>": "is not a number.",
+}
+
+
+def test_a_list_that_cannot_be_read_gets_a_sentence_and_stays(page, server):
+    open_page(page, server, "softmax_saturation")
+    charts = page.locator(CHARTS).count()
+    for text, sentence in UNREADABLE.items():
+        type_into(page, "list_1", text)
+        assert len(alerts(page)) == 1, text[:20]
+        assert sentence in alerts(page)[0], (text[:20], alerts(page))
+        assert field(page, "list_1").input_value() == text
+        assert page.locator(CHARTS).count() == charts - 1
+    type_into(page, "list_1", "4, 5, 6")
+    assert alerts(page) == []
+    assert page.locator(CHARTS).count() == charts
+    assert sentences(page)[0].startswith("[4, 5, 6] becomes [9.00 %, 24.47 %, 66.52 %]")
+
+
+def test_both_lists_can_be_wrong_and_each_is_named(page, server):
+    open_page(page, server, "softmax_saturation", list_1="4, five", list_2=";")
+    first, second = alerts(page)
+    assert first.startswith("First list: ")
+    assert second.startswith("Second list: ")
+    assert (field(page, "list_1").input_value(), field(page, "list_2").input_value()) == ("4, five", ";")
+
+
+def test_a_third_and_a_fourth_list_join_the_figure(page, server):
+    open_page(page, server, "softmax_saturation")
+    page.get_by_role("button", name="More lists").click()
+    type_into(page, "list_3", "0, 0, 0")
+    assert [trace["y"] for trace in chart_data(page)][2] == pytest.approx([1 / 3] * 3)
+    assert query_parameters(page)["list_3"] == "0, 0, 0"
+
+
+def test_vectors_made_by_hand_can_be_edited(page, server):
+    open_page(page, server, "score_variance")
+    shown = page.get_by_text("Dot products")
+    assert shown.nth(0).inner_text() == "Dot products 8, 29, 98; mean 45.0000, variance 1,478.00 (ddof = 0)."
+    assert shown.nth(1).inner_text() == "Dot products 10, 86, 209; mean 101.667, variance 6,722.89 (ddof = 0)."
+    type_into(page, "q_2d", "1, 2\n1, 4\n8, 10")
+    assert shown.nth(0).inner_text().startswith("Dot products 8, 29, 100; mean 45.6667, variance 1,549.56 ")
+    type_into(page, "q_2d", "1, 2\n1, x\n8, 9")
+    assert alerts(page) == ['"x" (line 2, item 2) is not a number.']
+    assert field(page, "q_2d").input_value() == "1, 2\n1, x\n8, 9"
+    assert shown.count() == 1
+    type_into(page, "q_2d", "1, 2\n1\n8, 9")
+    assert alerts(page) == ["Line 2 has 1 number, but line 1 has 2: all vectors need the same length."]
+
+
+# --- sliders -------------------------------------------------------------------------------------------
+
+
+def weights(page):
+    return [trace["y"] for trace in chart_data(page)]
+
+
+def test_the_shift_changes_no_weight_and_the_multiplier_does(page, server):
+    open_page(page, server, "softmax_saturation")
+    at_first = weights(page)
+    assert at_first[0] == pytest.approx(softmax([4, 5]), abs=1e-12)
+    assert at_first[1] == pytest.approx(softmax([1, 10]), abs=1e-12)
+    press(slider(page, "shift"), *["ArrowRight"] * 3)
+    assert query_parameters(page) == {"shift": "30"}
+    assert "[34, 35] becomes [26.89 %, 73.11 %] (gap 1)" in sentences(page)[0]
+    assert weights(page) == [pytest.approx(row, abs=1e-12) for row in at_first]
+    press(slider(page, "shift"), "Home")
+    assert weights(page) == [pytest.approx(row, abs=1e-12) for row in at_first]
+    press(slider(page, "shift"), *["ArrowRight"] * 10)
+    press(slider(page, "multiplier"), "ArrowRight", "ArrowRight")
+    assert query_parameters(page) == {"multiplier": "4"}
+    assert weights(page)[0] == pytest.approx(softmax([16, 20]), abs=1e-12)
+    press(slider(page, "multiplier"), "End")
+    assert weights(page)[1] == pytest.approx(softmax([64, 640]), abs=1e-12)
+
+
+def test_the_table_of_the_lists_has_the_numbers_of_the_core(page, server):
+    open_page(page, server, "softmax_saturation", list_1="1, 2, 4", list_2="0, 0.5")
+    cells = page.get_by_test_id("stTable").first.locator("tbody tr").all()
+    for row, scores in zip(cells, ([1, 2, 4], [0, 0.5]), strict=True):
+        texts = row.locator("td, th").all_inner_texts()
+        wanted = [entropy_nats(scores), effective_keys(scores), softmax_jacobian_norm(scores)]
+        assert [float(text) for text in texts[-3:]] == pytest.approx([float(w) for w in wanted], rel=1e-5)
+
+
+def test_a_move_of_d_k_leaves_the_axes_where_they_are(page, server):
+    open_page(page, server, "score_variance", d_k=4, n_samples=1000)
+    ranges = """chart => ['xaxis', 'yaxis', 'xaxis2', 'yaxis2'].map(
+                  name => chart.querySelector('.js-plotly-plot')._fullLayout[name].range)"""
+    before, bars = page.locator(CHARTS).first.evaluate(ranges), chart_data(page)[0]
+    press(slider(page, "d_k"), "ArrowRight")
+    assert page.locator(CHARTS).first.evaluate(ranges) == before
+    assert chart_data(page)[0] != bars
+    assert sentences(page)[0].startswith("At d_k = 5, over 1,000 independent pairs")
+
+
+# --- data, picture, code -------------------------------------------------------------------------------
+
+
+BRACKETS = str.maketrans("[]", "  ")
+
+
+def columns_of(csv_text):
+    head, *rows = csv.reader(io.StringIO(csv_text))
+    return {name: list(values) for name, values in zip(head, zip(*rows, strict=True), strict=True)}
+
+
+def floats(values):
+    return np.array([float(value) for value in values])
+
+
+def open_data(page):
+    """Open every expander with data; what is in them, in the order of the page: (columns, code)."""
+    boxes = page.locator("[class*='_data'] summary")
+    found = []
+    for i in range(boxes.count()):
+        boxes.nth(i).click()
+        wait_until_idle(page)
+        box = page.locator("[data-testid=stExpander]", has=page.get_by_text("Data, picture and code")).nth(i)
+        assert box.get_by_role("table").count() == 1
+        with page.expect_download() as started:
+            box.get_by_role("button", name="Download this table (CSV)").click()
+        text = started.value.path().read_text(encoding="utf-8")
+        assert started.value.suggested_filename.endswith(".csv")
+        found.append((columns_of(text), box.locator("code").inner_text()))
+    return found
+
+
+def run_code(codes):
+    """What the code blocks print, one after the other, in a Python that knows the repository only."""
+    program = "\nprint('-' * 9)\n".join(codes)
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split("---------\n")
+
+
+def test_start_data_and_code(page, server):
+    open_page(page, server, d_k=100, n_keys=32)
+    ((columns, code),) = open_data(page)
+    (printed,) = run_code([code])
+    variances, raw, scaled = (floats(line.translate(BRACKETS).split()) for line in printed.splitlines())
+    weight, keys = floats(columns["largest weight, this query"]), floats(columns["effective keys, this query"])
+    assert raw == pytest.approx([weight[0], keys[0]])
+    assert scaled == pytest.approx([weight[1], keys[1]])
+    assert np.sqrt(variances) == pytest.approx(floats(columns["standard deviation, measured"]))
+
+
+def test_score_variance_data_and_code(page, server):
+    open_page(page, server, "score_variance", n_samples=2000, d_k=16)
+    histogram, curve, walks = open_data(page)
+    raw_bars = next(trace for trace in chart_data(page, 0) if trace["name"].startswith("raw"))
+    counts = floats(histogram[0]["count"])
+    assert counts.sum() == 2000
+    assert raw_bars["y"][: len(counts)] == pytest.approx(counts / counts.max())
+    assert raw_bars["x"][0] == pytest.approx(float(histogram[0]["raw from"][0]))
+    points = {trace["name"]: trace["y"] for trace in chart_data(page, 1)}
+    assert points["raw"] == pytest.approx(floats(curve[0]["raw: measured"]))
+    assert points["÷ d_k"] == pytest.approx(floats(curve[0]["divided by d_k: measured"]))
+    lines = {trace["name"]: trace["y"] for trace in chart_data(page, 2)}
+    assert lines["walk 1"] == pytest.approx(floats(walks[0]["walk 1"]))
+    printed = run_code([each[1] for each in (histogram, curve, walks)])
+    variance = next(line for line in printed[0].splitlines() if line.startswith("raw variance"))
+    assert f"raw scores have variance {float(variance.split()[2]):.2f} " in sentences(page)[0]
+    assert all(text.strip() for text in printed)
+
+
+def test_softmax_saturation_data_and_code(page, server):
+    open_page(page, server, "softmax_saturation", list_1="1, 2, 3", d_k=32)
+    lists, averages, overflow = open_data(page)
+    assert np.concatenate(weights(page)) == pytest.approx(floats(lists[0]["weight"]), abs=1e-15)
+    assert floats(lists[0]["score"]) == pytest.approx([1, 2, 3, 1, 10])
+    points = {trace["name"]: trace["y"] for trace in chart_data(page, 1)}
+    assert points["raw"] == pytest.approx(floats(averages[0]["raw: Largest weight, measured"]))
+    assert points["scaled"] == pytest.approx(floats(averages[0]["scaled: Largest weight, measured"]))
+    breaks = [trace["x"][0] for trace in chart_data(page, 4) if trace["name"].endswith("breaks")]
+    assert breaks == pytest.approx(floats(overflow[0]["naive NaN from"]))
+    printed = run_code([each[1] for each in (lists, averages, overflow)])
+    assert "0.09003057" in printed[0]
+    assert "float16 11.09" in printed[2]
+
+
+# --- keyboard ------------------------------------------------------------------------------------------
+
+# Names of what can take the focus, through open shadow roots; of a group of radio buttons only one is a stop.
+FOCUSABLE = """() => {
+  const found = new Set();
+  const visit = root => root.querySelectorAll('*').forEach(element => {
+    if (element.shadowRoot) visit(element.shadowRoot);
+    if (!element.matches('a[href], button, input, textarea, summary, [tabindex="0"]:not(main)')) return;
+    if (element.matches(':disabled, [tabindex="-1"]:not(input, textarea)')) return;
+    if (!element.checkVisibility({visibilityProperty: true})) return;
+    const group = element.getAttribute('role') === 'radio' && element.closest('[role=radiogroup]');
+    found.add(window.nameOf(group || element));
+  });
+  visit(document);
+  return [...found];
+}"""
+FOCUSED = """() => {
+  let element = document.activeElement;
+  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+  const group = element.getAttribute('role') === 'radio' && element.closest('[role=radiogroup]');
+  return window.nameOf(group || element);
+}"""
+NAME_OF = r"""() => {
+  window.nameOf = element => {
+    const name = element.getAttribute('aria-label') || element.innerText || element.placeholder || '';
+    const key = element.closest('[class*="st-key-"]')?.className.match(/st-key-([\w-]+)/)?.[1] ?? '';
+    return `${element.tagName} ${key} ${name.replace(/\s+/g, ' ').trim()}`;
+  };
+}"""
+
+
+@pytest.mark.parametrize("path", LESSONS)
+def test_every_control_is_reached_by_tab(page, server, path):
+    open_page(page, server, path)
+    page.locator(MORE_SETTINGS).click()
+    page.wait_for_timeout(300)
+    page.evaluate(NAME_OF)
+    wanted = set(page.evaluate(FOCUSABLE))
+    page.evaluate("() => { document.activeElement.blur(); }")
+    reached = set()
+    for _ in range(3 * len(wanted)):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate(FOCUSED))
+    missing = {name for name in wanted - reached if not name.startswith("BODY")}
+    assert missing == set()
+    assert len(wanted) > 10
+
+
+def test_the_controls_work_by_keyboard(page, server):
+    open_page(page, server, "score_variance")
+    press(field(page, "seed"), "ArrowUp", "Enter")
+    law = field(page, "law")
+    law.focus()
+    page.keyboard.press("ArrowDown")
+    page.get_by_role("option", name="uniform").wait_for()
+    press(law, "Enter")
+    pairs = page.locator(".st-key-sampling [role=radio]").first
+    pairs.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    wait_until_idle(page)
+    more = page.locator(MORE_SETTINGS)
+    press(more, "Enter")
+    assert slider(page, "d_k").is_visible()
+    press(typed_dimension(page), "Control+a", "8", "Enter")
+    assert query_parameters(page) == {"seed": "1", "law": "uniform", "sampling": "matrix", "d_k": "8"}
+    popover = page.get_by_role("button", name="Break the assumptions")
+    press(popover, "Enter")
+    press(slider(page, "mean_q"), "ArrowRight")
+    page.keyboard.press("Escape")
+    assert query_parameters(page)["mean_q"] == "0.25"
+    expander = page.locator("[class*='_data'] summary").first
+    press(expander, "Enter")
+    assert page.get_by_role("button", name="Download this table (CSV)").count() == 1
+    link = page.get_by_test_id("stSidebar").get_by_role("link", name=LESSONS["softmax_saturation"])
+    link.press("Enter")
+    page.get_by_role("heading", level=1, name=LESSONS["softmax_saturation"]).wait_for()
+    wait_until_idle(page)
+    assert query_parameters(page) == {"seed": "1", "law": "uniform", "d_k": "8"}
+
+
+# --- every page ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", FIRST_LESSONS)
+def test_every_picture_is_described_and_nothing_comes_from_another_host(page, server, path):
+    hosts = set()
+    page.on("request", lambda request: hosts.add(request.url.split("/")[2] if "://" in request.url else ""))
+    open_page(page, server, path, d_k=100)
+    described = page.locator(CHARTS).evaluate_all("charts => charts.map(chart => [chart.role, chart.ariaLabel])")
+    shown = sentences(page)
+    assert shown
+    assert all(role == "figure" for role, _ in described)
+    assert all(any(alt.endswith(sentence) for sentence in shown) for _, alt in described)
+    assert all(any(alt.endswith(sentence) for _, alt in described) for sentence in shown if path)
+    described = "all => all.map(svg => [svg.getAttribute('role'), svg.ariaLabel])"
+    hero = page.locator("[data-hero] svg").evaluate_all(described)
+    assert len(hero) == (0 if path else 4)
+    assert all(role == "img" and len(alt) > 40 for role, alt in hero)
+    own = server.url.split("/")[2]
+    assert {host for host in hosts if host not in (own, "")} == set()
+
+
+@pytest.mark.parametrize("path", FIRST_LESSONS)
+def test_projector_mode_shows_figure_and_sentence_without_scrolling(new_page, server, path):
+    page = new_page(1920, 1080)
+    open_page(page, server, path, mode="projector", d_k=100)
+    figures = page.locator("[data-hero] .panels, " + CHARTS).first.bounding_box()
+    sentence = page.locator("[class*='st-key-sentence_'], " + HERO_SENTENCE).first
+    box = sentence.bounding_box()
+    assert figures["y"] >= 0
+    assert figures["y"] + figures["height"] <= box["y"] + 1
+    assert box["y"] + box["height"] <= 1080
+    assert figures["width"] > 1500
+    size = "element => parseFloat(getComputedStyle(element.querySelector('p') ?? element).fontSize)"
+    assert sentence.evaluate(size) >= 22
+    marks = page.locator(f"[data-hero] svg text, {CHARTS} .xtick text, {CHARTS} .ytick text").evaluate_all(
+        "all => all.map(text => parseFloat(getComputedStyle(text).fontSize))"
+    )
+    assert min(marks) >= 20
+
+
+@pytest.mark.parametrize("path", FIRST_LESSONS)
+def test_a_phone_needs_no_sideways_scrolling_and_has_the_dimension_slider(new_page, server, path):
+    page = new_page(390, 844, has_touch=True, is_mobile=True)
+    open_page(page, server, path, d_k=100)
+    wider = page.evaluate(
+        """() => [...document.querySelectorAll('[data-testid=stMain], [data-testid=stMainBlockContainer], html')]
+             .filter(element => element.scrollWidth > element.clientWidth + 1)
+             .map(element => [element.dataset.testid, element.scrollWidth])"""
+    )
+    assert wider == []
+    assert page.evaluate("() => window.innerWidth") == 390
+    box = (page.locator(HERO_SLIDER) if path == "" else slider(page, "d_k")).bounding_box()
+    assert box["y"] + box["height"] < 2 * 844
+    assert 0 <= box["x"] < box["x"] + box["width"] <= 390
+    for figure in page.locator(f"[data-hero] svg, {CHARTS}").all():
+        place = figure.bounding_box()
+        assert place["x"] >= 0
+        assert place["x"] + place["width"] <= 391

@@ -1,0 +1,119 @@
+"""attention_steps and backprop in a browser: keys, matrices in the address, what the eye and the ear get."""
+
+import pytest
+from dashboard import CHARTS, SENTENCES, press, sentences, slider, type_into
+from harness import check_accessibility, open_page, query_parameters, wait_until_idle
+
+pytestmark = pytest.mark.e2e
+
+LIT = "[aria-current=step]"
+PATHS = ("attention_steps", "backprop")
+
+
+def lit(page):
+    return page.locator(LIT).inner_text().split()[0]
+
+
+def alts(page):
+    return page.locator(CHARTS).evaluate_all(
+        "charts => charts.map(each => (each.matches('[aria-label]') ? each : each.querySelector('[aria-label]'))"
+        "?.getAttribute('aria-label') ?? '')"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "link"),
+    [
+        ("attention_steps", {"step": "softmax", "Q": "1, 2\n3, 4", "mask": "110", "query": "2"}),
+        ("backprop", {"A": "1, 2", "B": "3, 4", "gradient": "Q", "exponent": "1", "weight": "X"}),
+    ],
+)
+def test_a_cold_deep_link_shows_its_matrices(fresh_server, page, path, link):
+    open_page(page, fresh_server, path, **link)
+    assert query_parameters(page) == link
+    said = " ".join(sentences(page))
+    wanted = {"attention_steps": "Step 4 of 5, Softmax", "backprop": "⟨A, B⟩ = 11"}[path]
+    assert wanted in said
+    assert page.locator("[data-testid=stAlert]").count() == 0
+    page.reload()
+    wait_until_idle(page)
+    assert " ".join(sentences(page)) == said
+
+
+def test_the_arrow_keys_step_through_attention_but_leave_the_controls_alone(page, server):
+    open_page(page, server, "attention_steps")
+    walked = [lit(page)]
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"):
+        page.keyboard.press(key)
+        wait_until_idle(page)
+        walked.append(lit(page))
+    assert walked == ["MatMul", "Scale", "Mask", "Softmax", "Mask"]
+    assert query_parameters(page) == {"step": "mask"}
+    press(slider(page, "d_k"), "ArrowRight")
+    page.locator(".st-key-query input").press("ArrowRight")
+    wait_until_idle(page)
+    assert lit(page) == "Mask"
+    assert query_parameters(page) == {"step": "mask", "d_k": "72"}
+
+
+def test_a_cell_is_chosen_and_a_matrix_edited_by_keyboard(page, server):
+    open_page(page, server, "attention_steps")
+    press(page.locator(".st-key-query input"), "ArrowUp", "ArrowUp")
+    press(page.locator(".st-key-key input"), "ArrowUp")
+    assert "Query 3 with key 2 scores 94" in sentences(page)[0]
+    type_into(page, "Q", "1, 2\n1, 4\n1, -1")
+    assert "Query 3 with key 2 scores −1" in sentences(page)[0]
+    assert query_parameters(page) == {"query": "3", "key": "2", "Q": "1, 2\n1, 4\n1, -1"}
+
+
+def test_a_large_matrix_leaves_the_address_and_a_small_one_comes_back(page, server):
+    open_page(page, server, "attention_steps")
+    large = "\n".join([", ".join(["0.12345"] * 64)] * 3)
+    for text, kept in (("1, 2", {"Q": "1, 2"}), (large, {}), ("3, 4", {"Q": "3, 4"})):
+        type_into(page, "Q", text)
+        assert page.locator(".st-key-Q textarea").input_value() == text
+        assert query_parameters(page) == kept
+    type_into(page, "Q", "3, x")
+    assert 'Q has "x" in row 1, column 2' in page.locator("[data-testid=stAlert]").inner_text()
+    assert page.locator(".st-key-Q textarea").input_value() == "3, x"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_sentence_is_the_description_of_every_picture(page, server, path):
+    open_page(page, server, path)
+    said = sentences(page)
+    described = alts(page)
+    assert described
+    for text in described:
+        assert any(text.endswith(sentence) for sentence in said), text
+    assert page.locator(SENTENCES).count() == {"attention_steps": 1, "backprop": 4}[path]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("mode", ["screen", "projector"])
+@pytest.mark.parametrize("ground", ["light", "dark"])
+def test_an_accessibility_scan_finds_nothing(new_page, server, path, mode, ground):
+    page = new_page(1440, 900, color_scheme=ground)
+    open_page(page, server, path, mode=mode)
+    check_accessibility(page)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_phone_shows_the_slider_and_scrolls_in_one_direction(new_page, server, path):
+    page = new_page(390, 844)
+    open_page(page, server, path)
+    assert slider(page, "d_k").is_visible()
+    wide = page.evaluate(
+        "() => [document.documentElement, document.querySelector('[data-testid=stMain]')]"
+        ".some(each => each.scrollWidth > each.clientWidth)"
+    )
+    assert not wide
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(("width", "height", "mode"), [(1440, 900, "screen"), (1920, 1080, "projector")])
+def test_the_first_picture_and_its_sentence_need_no_scrolling(new_page, server, path, width, height, mode):
+    page = new_page(width, height)
+    open_page(page, server, path, mode=mode)
+    box = page.locator(SENTENCES).first.bounding_box()
+    assert box["y"] + box["height"] <= height
