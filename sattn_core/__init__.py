@@ -2,7 +2,10 @@
 
 from sattn_core.attention import AttentionGradients, AttentionSteps, attention, attention_backward
 from sattn_core.components import COMPONENT_LAWS, ComponentLaw, append_coordinates, draw_queries_and_keys
+from sattn_core.initialisation import INIT_SCHEMES, ProjectionVariance, projection_variance
+from sattn_core.key_value_memory import KeyValueMemoryParams, MemoryCheckpoint, train_key_value_memory
 from sattn_core.law import dot_product_cdf, dot_product_pdf, dot_product_ppf
+from sattn_core.layer_norm import layer_norm
 from sattn_core.moments import (
     DotProductMoments,
     correlated_pair_moments,
@@ -18,6 +21,8 @@ from sattn_core.saturation import (
     expected_attention_curve,
     expected_softmax,
 )
+from sattn_core.scaling_rules import SCALING_RULES, ScalingRule
+from sattn_core.score_report import ScoreReport, measure_scores
 from sattn_core.score_variance import ScoreVarianceMoments, score_variance_band, score_variance_moments
 from sattn_core.scores import raw_scores, scale_factor
 from sattn_core.softmax import (
@@ -32,12 +37,19 @@ from sattn_core.sweep import DimensionSweep, dimension_sweep
 
 __all__ = [
     "COMPONENT_LAWS",
+    "INIT_SCHEMES",
+    "SCALING_RULES",
     "AttentionGradients",
     "AttentionSteps",
     "ComponentLaw",
     "DimensionSweep",
     "DotProductMoments",
     "ExpectedSoftmax",
+    "KeyValueMemoryParams",
+    "MemoryCheckpoint",
+    "ProjectionVariance",
+    "ScalingRule",
+    "ScoreReport",
     "ScoreVarianceMoments",
     "append_coordinates",
     "attention",
@@ -57,9 +69,12 @@ __all__ = [
     "expected_softmax",
     "frobenius",
     "hadamard",
+    "layer_norm",
     "log_softmax",
+    "measure_scores",
     "paired_score_moments",
     "product_variance",
+    "projection_variance",
     "raw_scores",
     "row_wise_dot",
     "scale_factor",
@@ -68,4 +83,5 @@ __all__ = [
     "softmax",
     "softmax_jacobian",
     "softmax_jacobian_norm",
+    "train_key_value_memory",
 ]

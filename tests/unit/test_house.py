@@ -334,7 +334,8 @@ def test_the_core_exports_the_agreed_names():
         dot_product_pdf dot_product_cdf dot_product_ppf score_variance_moments score_variance_band
         expected_softmax critical_score_std
         attention attention_backward hadamard row_wise_dot frobenius
-        COMPONENT_LAWS draw_queries_and_keys dimension_sweep""".split()
+        COMPONENT_LAWS draw_queries_and_keys dimension_sweep
+        layer_norm INIT_SCHEMES projection_variance train_key_value_memory SCALING_RULES measure_scores""".split()
     assert set(agreed) <= set(PUBLIC)
     assert [name for name in agreed if not hasattr(sattn_core, name)] == []
 
