@@ -59,8 +59,8 @@ def live():
     st.header("Take q and k out of a model", anchor=False)
     show.prose("your_scores_hook")
     st.markdown(compute.HOOK_SNIPPET)
-    file = {"data": partial(compute.sample_file, params), "file_name": f"{sample}.npz"}
-    st.download_button("Download this sample (.npz)", **file, mime="application/octet-stream", key="sample_npz")
+    make, name = partial(compute.sample_file, params), f"{sample}.npz"
+    show.download("Download this sample (.npz)", make, name, "application/octet-stream", key="sample_npz")
 
 
 live()

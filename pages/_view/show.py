@@ -98,16 +98,18 @@ def data(
         with box:
             long = len(next(iter(table.values()))) > LONGEST_TABLE
             st.table(table, height=TABLE_HEIGHT if long else "content")
-            st.download_button(
-                "Download this table (CSV)", lambda: as_csv(table), f"{key}.csv", "text/csv", key=f"{key}_csv"
-            )
+            download("Download this table (CSV)", lambda: as_csv(table), f"{key}.csv", "text/csv", key=f"{key}_csv")
             if parts:
                 name = f"{key}_bins"
-                st.download_button(
-                    "Download bins and weights (CSV)", lambda: as_csv(parts), f"{name}.csv", "text/csv", key=name
-                )
+                download("Download bins and weights (CSV)", lambda: as_csv(parts), f"{name}.csv", "text/csv", key=name)
             st.markdown(picture)
             st.code(code, language="python", wrap_lines=True)
+
+
+def download(label, make, file_name, mime, *, key):
+    """A button for a file that is made when it is asked for."""
+    # No run of the page at the click: a new run forgets the file that the browser is about to ask for.
+    st.download_button(label, make, file_name, mime, key=key, on_click="ignore")
 
 
 def steps(*cards):

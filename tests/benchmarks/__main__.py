@@ -21,6 +21,7 @@ MEASUREMENTS = {
     "density": ("core_ratios", "density"),
     "attention": ("core_ratios", "attention"),
     "gradient_curve": ("core_ratios", "gradient_curve"),
+    "training_step": ("core_ratios", "training_step"),
     "hero": ("browser_ratios", "hero"),
     "move": ("browser_ratios", "move"),
     "first": ("browser_ratios", "first"),

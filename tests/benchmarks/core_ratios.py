@@ -17,6 +17,9 @@ ATTENTION_BUDGET = 1.3
 GRADIENT_ROWS = 2_000
 GRADIENT_KEYS = (16, 64)  # the page's default and the size that the lesson speaks of
 GRADIENT_BUDGET = 1.5  # seconds
+TRAINING_DIMS = (64, 512)
+TRAINING_STEPS = 60
+TRAINING_BUDGET = 1.5
 
 
 def sweep():
@@ -116,3 +119,46 @@ def _gradient_curve(curve, n_keys):
     taken = [seconds(lambda: curve(n_keys=n_keys, n_rows=GRADIENT_ROWS)) for _ in range(3)]
     name = f"gradient_curve, {GRADIENT_ROWS:,} rows a point, n_keys = {n_keys}, first time"
     return Row(name, min(taken), GRADIENT_BUDGET, "s", f"best of {len(taken)}; slowest {max(taken):.3g} s")
+
+
+def training_step():
+    """One step of the training race, checkpoints as the page takes them, against its bare matrix products."""
+    from sattn_core.key_value_memory import OPTIMIZERS
+
+    return [_training_step(d_k, optimizer) for optimizer in OPTIMIZERS for d_k in TRAINING_DIMS]
+
+
+def _training_step(d_k, optimizer):
+    from sattn_core.key_value_memory import KeyValueMemoryParams, train_key_value_memory
+
+    params = KeyValueMemoryParams(d_k=d_k, n_steps=TRAINING_STEPS, optimizer=optimizer, learning_rates=1e-3)
+    bare = _bare_products(params)
+
+    def ours():
+        for _ in train_key_value_memory(params):
+            pass
+
+    def products():
+        for _ in range(TRAINING_STEPS + 1):
+            bare()
+
+    name = f"training step, {optimizer}, d_k = {d_k}, 3 scales × {params.n_seeds} seeds / bare matrix products"
+    pairs = interleaved(ours, products, repeats=15)
+    return ratio_row(name, TRAINING_BUDGET, pairs, note=f"times of {TRAINING_STEPS + 1} steps")
+
+
+def _bare_products(params):
+    """The nine products of a step whose V is not trained, in the shapes of the race, with nothing between them."""
+    rng = np.random.default_rng(0)
+    n, n_seeds, runs = params.n_keys, params.n_seeds, (len(params.exponents), params.n_seeds)
+    X_q, X_k = rng.standard_normal((2, n_seeds, n, params.d_model))
+    W_Q, W_K = rng.standard_normal((2, *runs, params.d_model, params.d_k))
+    P, dO = rng.standard_normal((2, *runs, n, n))
+    V = np.eye(n)
+
+    def products():
+        Q, K = X_q @ W_Q, X_k @ W_K
+        Q @ K.swapaxes(-1, -2), P @ V, dO @ V.swapaxes(-1, -2)
+        X_q.swapaxes(-1, -2) @ (P @ K), X_k.swapaxes(-1, -2) @ (P.swapaxes(-1, -2) @ Q)
+
+    return products
