@@ -171,9 +171,7 @@ def coordinate_products(start, stop, n_samples, pair_law, seed):
                 yield pair_law.product(a, b)
 
 
-def draw_queries_and_keys(
-    n_queries, n_keys, d_k, *, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed
-):
+def draw_queries_and_keys(n_queries, n_keys, d_k, *, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed):
     """Draw Q and K: Q = mean_q + A, K = mean_k + ρ A + √(1−ρ²) B, with A and B iid of unit variance.
 
     Parameters
@@ -229,9 +227,7 @@ def draw_queries_and_keys(
     return pair_law.query(A), K
 
 
-def append_coordinates(
-    scores, start, stop, *, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed
-):
+def append_coordinates(scores, start, stop, *, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed):
     """Append coordinates to dot products of one draw: s + Σ_{start ≤ i < stop} q_i k_i.
 
     Parameters

@@ -401,6 +401,4 @@ SCALING_RULES = MappingProxyType(
 )  # fmt: skip
 
 # Known by name only: no formula was seen, so there is nothing to apply.
-UNREAD_RULES = (
-    ("Scale-invariant attention", "A position-dependent Gaussian argument.", "arXiv:2505.17083"),
-)
+UNREAD_RULES = (("Scale-invariant attention", "A position-dependent Gaussian argument.", "arXiv:2505.17083"),)

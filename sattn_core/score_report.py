@@ -439,9 +439,7 @@ def _verdict(scaled_std, size, shape, d_k, paired):
 
 def _reason(code, size, shape, exponent):
     """The larger of the two factors of the scaled variance explains it."""
-    by_size = (
-        f"Their components have the wrong size: mean square of q times variance of k is {size:.3g} instead of 1."
-    )
+    by_size = f"Their components have the wrong size: mean square of q times variance of k is {size:.3g} instead of 1."
     by_shape = (
         f"q and k share directions: that multiplies the variance of the scores by {shape:.3g}."
         if shape > 1

@@ -260,9 +260,7 @@ def _draw_scores(params):
     law = {"law": params.law, "mean_q": params.mean_q, "mean_k": params.mean_k, "seed": params.seed}
     if params.sampling == "matrix":
         return raw_scores(*draw_queries_and_keys(params.n_queries, params.n_keys, params.d_k, **law))
-    return append_coordinates(
-        np.zeros(params.n_samples), 0, params.d_k, correlation=params.correlation, **law
-    )
+    return append_coordinates(np.zeros(params.n_samples), 0, params.d_k, correlation=params.correlation, **law)
 
 
 def _check_shape(params, scores):
@@ -568,9 +566,7 @@ class VarianceCurve:
     error_source: str
 
 
-def variance_curve(
-    dims, *, n_samples, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed
-):
+def variance_curve(dims, *, n_samples, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed):
     """Measure Var(q·k / d_k^a) at every d_k of dims for a = 0, 1/2 and 1, on one growing draw.
 
     Parameters
@@ -645,9 +641,7 @@ class RandomWalks:
     high: np.ndarray
 
 
-def random_walks(
-    d_k, *, n_walks=6, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed
-):
+def random_walks(d_k, *, n_walks=6, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed):
     """Follow n_walks dot products coordinate by coordinate: Σ_{i ≤ t} q_i k_i for t = 0, …, d_k.
 
     Parameters

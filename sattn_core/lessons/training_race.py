@@ -13,9 +13,7 @@ from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core.key_value_memory import LOSSES, OPTIMIZERS, KeyValueMemoryParams, train_key_value_memory
 
 QUANTITIES = ("loss", "accuracy", "entropy_nats", "gradient_norm", "median_row_gradient")
-DECADES = MappingProxyType(
-    {"sgd": tuple(10.0**j for j in range(-3, 3)), "adam": tuple(10.0**j for j in range(-5, 0))}
-)
+DECADES = MappingProxyType({"sgd": tuple(10.0**j for j in range(-3, 3)), "adam": tuple(10.0**j for j in range(-5, 0))})
 DOSE_DIMS = (8, 16, 32, 64, 128, 256, 512)
 SOLVED_ACCURACY = 0.95
 _COST = MappingProxyType({"sgd": 1, "adam": 4})  # a step of Adam beside one of gradient descent

@@ -144,9 +144,7 @@ def find_browser(playwright):
 
 
 def launch_browser(playwright):
-    return playwright.chromium.launch(
-        executable_path=find_browser(playwright), headless=True, args=list(BROWSER_ARGS)
-    )
+    return playwright.chromium.launch(executable_path=find_browser(playwright), headless=True, args=list(BROWSER_ARGS))
 
 
 # On a deep link Streamlit's browser side first asks below the page's own path where its server is. It gets

@@ -11,7 +11,12 @@ CASES = {
     "broadcast batch": ((2, 1, 4, 8), (1, 3, 5, 8), (3, 5, 3), None, None),
     "causal": ((5, 8), (5, 8), (5, 3), np.tril(np.ones((5, 5), bool)), None),
     "key padding, broadcast over heads and queries": (
-        (2, 3, 4, 8), (2, 3, 5, 8), (2, 3, 5, 3), RNG.random((2, 1, 1, 5)) < 0.7, None),
+        (2, 3, 4, 8),
+        (2, 3, 5, 8),
+        (2, 3, 5, 3),
+        RNG.random((2, 1, 1, 5)) < 0.7,
+        None,
+    ),
     "fully masked rows": ((4, 8), (5, 8), (5, 3), np.arange(4)[:, None] % 2 == np.zeros((1, 5)), None),
     "mask of one row": ((4, 8), (5, 8), (5, 3), np.array([True, False, True, True, False]), 1.3),
 }

@@ -82,8 +82,7 @@ def test_variance_curve_keeps_its_theory_inside_its_band(dims, law, mean_q, corr
 @given(st.integers(1, 50), st.integers(1, 50), laws, means, correlations, seeds)
 def test_shorter_walks_are_the_beginning_of_longer_ones(first, second, law, mean_k, correlation, seed):
     short, long = (
-        random_walks(d_k, law=law, mean_k=mean_k, correlation=correlation, seed=seed)
-        for d_k in sorted((first, second))
+        random_walks(d_k, law=law, mean_k=mean_k, correlation=correlation, seed=seed) for d_k in sorted((first, second))
     )
     np.testing.assert_array_equal(long.walks[:, : short.walks.shape[1]], short.walks)
 

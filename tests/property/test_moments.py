@@ -36,18 +36,14 @@ def close(left, right):
 @given(DIMS, even_moments(), MEANS, MEANS)
 def test_without_correlation_pairs_are_independent(d_k, moments, mean_q, mean_k):
     kurtosis = moments[1]
-    independent = dot_product_moments(
-        d_k, mean_q=mean_q, mean_k=mean_k, kurtosis_q=kurtosis, kurtosis_k=kurtosis
-    )
+    independent = dot_product_moments(d_k, mean_q=mean_q, mean_k=mean_k, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
     close(paired_score_moments(d_k, moments=moments, mean_q=mean_q, mean_k=mean_k), independent)
 
 
 @settings(deadline=None, max_examples=60)
 @given(DIMS, RHO)
 def test_the_normal_pair_is_the_known_one(d_k, rho):
-    close(
-        paired_score_moments(d_k, moments=(1, 3, 15, 105), correlation=rho), correlated_pair_moments(d_k, rho)
-    )
+    close(paired_score_moments(d_k, moments=(1, 3, 15, 105), correlation=rho), correlated_pair_moments(d_k, rho))
 
 
 @settings(deadline=None, max_examples=60)

@@ -55,9 +55,7 @@ def test_permuting_keys_permutes_weights(scores, random):
     order = random.sample(range(scores.shape[-1]), scores.shape[-1])
     np.testing.assert_allclose(softmax(scores[:, order]), softmax(scores)[:, order], rtol=1e-12)
     np.testing.assert_allclose(entropy_nats(scores[:, order]), entropy_nats(scores), rtol=1e-12)
-    np.testing.assert_allclose(
-        softmax_jacobian_norm(scores[:, order]), softmax_jacobian_norm(scores), rtol=1e-12
-    )
+    np.testing.assert_allclose(softmax_jacobian_norm(scores[:, order]), softmax_jacobian_norm(scores), rtol=1e-12)
 
 
 @FEW

@@ -258,9 +258,7 @@ def test_law_is_finite_at_d_k_1():
     assert np.isfinite(measure_score_variance(ScoreVarianceParams(1, 4)).raw_law).all()
 
 
-@pytest.mark.parametrize(
-    "change", [{"law": "uniform"}, {"mean_q": 0.1}, {"mean_k": 0.1}, {"correlation": 0.1}]
-)
+@pytest.mark.parametrize("change", [{"law": "uniform"}, {"mean_q": 0.1}, {"mean_k": 0.1}, {"correlation": 0.1}])
 def test_law_is_normal_otherwise(change):
     result = measure_score_variance(ScoreVarianceParams(16, 4, **change))
     assert not result.law_is_exact

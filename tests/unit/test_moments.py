@@ -46,9 +46,7 @@ def test_unit_normal_components_give_variance_d_k(d_k):
     assert dataclasses.astuple(moments) == (0, d_k, 6 / d_k, d_k)
 
 
-@pytest.mark.parametrize(
-    ("kurtosis", "excess_times_d"), [(1, -2), (1.8, 0.24), (3, 6), (6, 33), (9, 78), (30, 897)]
-)
+@pytest.mark.parametrize(("kurtosis", "excess_times_d"), [(1, -2), (1.8, 0.24), (3, 6), (6, 33), (9, 78), (30, 897)])
 def test_excess_kurtosis_of_other_components(kurtosis, excess_times_d):
     moments = dot_product_moments(16, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
     assert moments.variance == 16
