@@ -8,8 +8,8 @@ from sattn_core.lessons.start import StartParams
 frame.ensure_frame()
 show.heading(
     frame.lesson("start"),
-    "Because a dot product of $d_k$ components spreads with standard deviation $\\sqrt{d_k}$, and softmax answers "
-    "such a spread by putting nearly all weight on one key. Dividing by $\\sqrt{d_k}$ undoes exactly that spread.",
+    "Because a dot product of d_k components spreads with standard deviation √d_k, and softmax answers "
+    "such a spread by putting nearly all weight on one key. Dividing by √d_k undoes exactly that spread.",
 )
 
 d_k = controls.value_of("d_k")
@@ -36,17 +36,17 @@ show.data(
 show.steps(
     (
         "1. Spread",
-        "A score adds up $d_k$ products. Each has variance 1, so the sum has variance $d_k$.",
+        "A score adds up d_k products. Each has variance 1, so the sum has variance d_k.",
         frame.lesson("score_variance"),
     ),
     (
         "2. Collapse",
-        "Softmax looks at differences. When they grow like $\\sqrt{d_k}$, one key takes all and the others vanish.",
+        "Softmax looks at differences. When they grow like √d_k, one key takes all and the others vanish.",
         frame.lesson("softmax_saturation"),
     ),
     (
         "3. Fix",
-        "$\\operatorname{Var}(cX) = c^2\\operatorname{Var}(X)$: with $c = 1/\\sqrt{d_k}$ it is 1 at every $d_k$.",
+        "Var(cX) = c² Var(X): with c = 1/√d_k it is 1 at every d_k.",
         frame.lesson("score_variance"),
     ),
 )

@@ -116,8 +116,7 @@ def steps(*cards):
     """Short steps side by side; each is (title, text, lesson it leads to)."""
     for column, (title, text, lesson) in zip(st.columns(len(cards)), cards, strict=True):
         with column.container(border=True, height="stretch"):
-            st.markdown(f"**{title}**")
-            st.markdown(text)
+            st.markdown(f"**{title}**\n\n{text}")
             st.page_link(f"pages/{lesson.stem}.py", label=lesson.question, icon=lesson.icon)
 
 

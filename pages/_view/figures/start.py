@@ -58,7 +58,7 @@ def bins(result, i):
 
 
 def hero_payload(result, d_k, profile):
-    """What the hero needs: texts as texts, heights as shares of the tallest bar of their panel."""
+    """What the hero needs: texts as texts, heights in thousandths of the tallest bar of their panel."""
     sweep = result.sweep
     stops = range(len(sweep.dims))
     return {
@@ -84,7 +84,6 @@ def hero_payload(result, d_k, profile):
             "labels": [f"{t}".replace("-", "−") for t in FIXED_TICKS],
         },
         "own": {"low": -OWN_RANGE, "high": OWN_RANGE, "ticks": OWN_TICKS},
-        "standard": _bars(sweep.scaled_edges, sweep.scaled_counts, result.scaled_law),
         "weightAxis": {
             "room": 3.2,
             "levels": [[0, "0 %"], [0.5, "50 %"], [1, "100 %"]],
@@ -123,14 +122,18 @@ def _side(result, side, edges, counts, law):
     }
 
 
+def _thousandths(shares):
+    return np.rint(1000 * shares).astype(int).tolist()
+
+
 def _bars(edges, counts, law):
-    """Bars and law as shares of the tallest bar; a law taller than its bars is cut at the panel's top."""
+    """Bars and law in thousandths of the tallest bar; a law taller than its bars is cut at the panel's top."""
     tallest = counts.max(axis=1, keepdims=True)
     per_density = counts.sum(axis=1, keepdims=True) * (edges[1] - edges[0])
     return {
         "bins": {"first": float(edges[0]), "width": float(edges[1] - edges[0])},
-        "heights": np.round(counts / tallest, 3).tolist(),
-        "law": np.round(np.minimum(law * per_density / tallest, 1.05), 3).tolist(),
+        "heights": _thousandths(counts / tallest),
+        "law": _thousandths(np.minimum(law * per_density / tallest, 1.05)),
     }
 
 

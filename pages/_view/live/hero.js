@@ -1,5 +1,5 @@
 // Draws what Python computed for every stop of the slider. It computes no statistic and formats no number:
-// heights come as shares of a panel's height, positions as scores, everything readable as text.
+// heights come in thousandths of a panel's height, positions as scores, everything readable as text.
 
 const NS = "http://www.w3.org/2000/svg";
 const SILENCE_AFTER_KEY = 300; // ms without a further key before Python is told
@@ -151,11 +151,11 @@ function makeScorePanel(panel) {
       const mine = data[side];
       const box = frameOf(svg, data);
       const unit = ownAxis ? mine.unit[i] : 1;
-      const shown = ownAxis ? data.standard : mine;
+      const shown = ownAxis ? data.scaled : mine; // in units of σ both sides have the bars of the scaled scores
       const range = ownAxis ? data.own : data.shared;
       const bins = shown.bins;
       const x = (score) => box.left + ((score - range.low * unit) / ((range.high - range.low) * unit)) * box.width;
-      const y = (share) => box.bottom - share * (box.height - box.tick * 1.6);
+      const y = (thousandths) => box.bottom - (thousandths / 1000) * (box.height - box.tick * 1.6);
       const labels = ownAxis ? mine.ownTicks[i] : data.shared.labels;
       drawGrid(grid, box, range.ticks.map((tick, j) => [x(tick * unit), labels[j]]));
       fill.setAttribute("d", steps(shown.heights[i], (j) => x((bins.first + j * bins.width) * unit), y, box));
