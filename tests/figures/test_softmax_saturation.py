@@ -192,8 +192,8 @@ def test_the_sentence_has_the_averages_at_the_chosen_dimension(result):
     said = replace(result, raw=curve, scaled=scaled, raw_measured=replace(result.raw_measured, max_weight=points))
     assert figures.average_sentence(said, 64, 16) == (
         "Over many queries with 16 keys at d_k = 64, the largest weight is on average 87.6 % raw and 25.4 % scaled; "
-        "1.41 keys are in use raw, 9.88 scaled. Measured at d_k = 64, raw: 88.1 % ± 1.3 % against 87.6 %, inside its 95 "
-        "% band. Softmax freezes beyond standard deviation √(2 ln 16) = 2.35, which raw scores pass at d_k = 5.55 "
+        "1.41 keys are in use raw, 9.88 scaled. Measured at d_k = 64, raw: 88.1 % ± 1.3 % against 87.6 %, inside its "
+        "95 % band. Softmax freezes beyond standard deviation √(2 ln 16) = 2.35, which raw scores pass at d_k = 5.55 "
         "(dotted) and scaled ones never."
     )
 
