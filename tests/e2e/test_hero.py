@@ -151,6 +151,21 @@ def test_a_key_pressed_while_python_answers_the_last_one_is_not_lost(page, hero)
     page.wait_for_function("() => location.search === '?d_k=111'", timeout=3000)
 
 
+def test_the_answer_of_python_draws_nothing_again(page, hero):
+    hero.press("ArrowRight")
+    hero.evaluate(
+        """slider => new MutationObserver(records => { window.drawnAgain = (window.drawnAgain || 0) + records.length; })
+        .observe(slider.closest('[data-hero]').querySelector('.panels'), {subtree: true, childList: true,
+        attributes: true, characterData: true})"""
+    )
+    commit(page)
+    page.wait_for_function("() => location.search === '?d_k=72'")
+    assert page.evaluate("() => window.drawnAgain || 0") == 0
+    hero.press("ArrowRight")
+    assert page.evaluate("() => window.drawnAgain") > 4
+    commit(page)
+
+
 def test_touch_drags_it(new_page, server):
     page = new_page(390, 844, has_touch=True, is_mobile=True)
     sent = messages_to_server(page)

@@ -37,13 +37,13 @@ function makeHero(root) {
   function draw() {
     const i = slider.valueAsNumber;
     const stop = data.stops[i];
-    value.textContent = stop.title;
-    slider.setAttribute("aria-valuetext", stop.title);
+    say(value, stop.title);
+    put(slider, "aria-valuetext", stop.title);
     for (const side of ["raw", "scaled"]) {
       panels[side].draw(data, side, i, ownAxis);
       panels[`${side}-weights`].draw(data, side, i);
     }
-    sentence.textContent = stop.sentence;
+    say(sentence, stop.sentence);
   }
 
   function moveTo(i) {
@@ -57,14 +57,14 @@ function makeHero(root) {
     if (!moved) return;
     moved = false;
     const stop = data.stops[slider.valueAsNumber];
-    spoken.textContent = stop.sentence;
+    say(spoken, stop.sentence);
     if (stop.d_k === known) return;
     known = stop.d_k;
     root.hero.tellPython(known);
   }
 
   function showPlaying(on) {
-    play.textContent = on ? data.labels.pause : data.labels.play;
+    say(play, on ? data.labels.pause : data.labels.play);
     play.setAttribute("aria-pressed", String(on));
   }
 
@@ -119,7 +119,7 @@ function makeHero(root) {
       for (const [name, size] of Object.entries(data.style)) root.style.setProperty(`--${name}`, size);
       root.dataset.mode = data.mode;
       for (const [part, name] of Object.entries(data.names)) panels[part].name(name);
-      axis.textContent = data.labels.axis;
+      say(axis, data.labels.axis);
       find(".save").textContent = data.labels.save;
       showPlaying(playTimer !== 0);
       if (here === null) known = data.d_k;
@@ -146,7 +146,7 @@ function makeScorePanel(panel) {
   const beyond = add(svg, "text", "halo");
   const caption = panel.querySelector(".figures");
   return {
-    name: (text) => { panel.querySelector(".name").textContent = text; },
+    name: (text) => { say(panel.querySelector(".name"), text); },
     draw(data, side, i, ownAxis) {
       const mine = data[side];
       const box = frameOf(svg, data);
@@ -158,16 +158,16 @@ function makeScorePanel(panel) {
       const y = (thousandths) => box.bottom - (thousandths / 1000) * (box.height - box.tick * 1.6);
       const labels = ownAxis ? mine.ownTicks[i] : data.shared.labels;
       drawGrid(grid, box, range.ticks.map((tick, j) => [x(tick * unit), labels[j]]));
-      fill.setAttribute("d", steps(shown.heights[i], (j) => x((bins.first + j * bins.width) * unit), y, box));
-      law.setAttribute("d", line(shown.law[i], (j) => x((bins.first + (j + 0.5) * bins.width) * unit), y, box));
+      put(fill, "d", steps(shown.heights[i], (j) => x((bins.first + j * bins.width) * unit), y, box));
+      put(law, "d", line(shown.law[i], (j) => x((bins.first + (j + 0.5) * bins.width) * unit), y, box));
       const [from, to, top] = [Math.max(box.left, x(-mine.ruler[i])), Math.min(box.right, x(mine.ruler[i])), box.tick * 0.6];
-      ruler.setAttribute("d", `M${from} ${top - 6}V${top + 6}M${from} ${top}H${to}M${to} ${top - 6}V${top + 6}`);
+      put(ruler, "d", `M${from} ${top - 6}V${top + 6}M${from} ${top}H${to}M${to} ${top - 6}V${top + 6}`);
       const right = to + box.tick * 0.6;
       const fits = right + box.tick * 9 < box.right;
       write(rulerText, fits ? right : box.right, top + box.tick * 0.36, mine.rulerText[i], fits ? "start" : "end");
       write(beyond, box.right, top + box.tick * 1.9, ownAxis ? "" : mine.beyond[i], "end");
-      caption.textContent = mine.figures[i];
-      svg.setAttribute("aria-label", `${mine.alt}: ${mine.figures[i]}`);
+      say(caption, mine.figures[i]);
+      put(svg, "aria-label", `${mine.alt}: ${mine.figures[i]}`);
     },
   };
 }
@@ -178,7 +178,7 @@ function makeWeightPanel(panel) {
   const fill = add(svg, "path", "fill");
   const caption = panel.querySelector(".figures");
   return {
-    name: (text) => { panel.querySelector(".name").textContent = text; },
+    name: (text) => { say(panel.querySelector(".name"), text); },
     draw(data, side, i) {
       const mine = data[side];
       const box = frameOf(svg, data, data.weightAxis.room);
@@ -192,9 +192,9 @@ function makeWeightPanel(panel) {
         const left = box.left + j * pitch + gap / 2;
         path += `M${left.toFixed(1)} ${box.bottom}V${y(weight).toFixed(2)}H${(left + pitch - gap).toFixed(1)}V${box.bottom}Z`;
       });
-      fill.setAttribute("d", path);
-      caption.textContent = mine.weightFigures[i];
-      svg.setAttribute("aria-label", `${mine.weightAlt}: ${mine.weightFigures[i]}`);
+      put(fill, "d", path);
+      say(caption, mine.weightFigures[i]);
+      put(svg, "aria-label", `${mine.weightAlt}: ${mine.weightFigures[i]}`);
     },
   };
 }
@@ -211,11 +211,20 @@ function add(parent, tag, kind) {
   return element;
 }
 
+// What is right already is left alone: an answer of Python to what the visitor did redraws nothing.
+function put(element, name, value) {
+  if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
+}
+
+function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 function write(element, x, y, text, anchor) {
-  element.setAttribute("x", x);
-  element.setAttribute("y", y);
-  element.setAttribute("text-anchor", anchor);
-  element.textContent = text;
+  put(element, "x", x);
+  put(element, "y", y);
+  put(element, "text-anchor", anchor);
+  say(element, text);
 }
 
 function frameOf(svg, data, room = 0) {
@@ -229,7 +238,7 @@ function frameOf(svg, data, room = 0) {
 function drawGrid(group, box, ticks) {
   match(group, ticks.length, "text");
   const rule = group.querySelector("path") ?? add(group, "path", "baseline");
-  rule.setAttribute("d", `M${box.left} ${box.bottom}H${box.right}` + ticks.map(([x]) => `M${x} ${box.bottom}v5`).join(""));
+  put(rule, "d", `M${box.left} ${box.bottom}H${box.right}` + ticks.map(([x]) => `M${x} ${box.bottom}v5`).join(""));
   group.querySelectorAll("text").forEach((text, j) => {
     write(text, ticks[j][0], box.bottom + box.tick * 1.4, ticks[j][1], "middle");
   });
@@ -238,7 +247,7 @@ function drawGrid(group, box, ticks) {
 function drawLevels(group, box, levels, label) {
   match(group, levels.length + 1, "text");
   const rule = group.querySelector("path") ?? add(group, "path", "gridline");
-  rule.setAttribute("d", levels.map(([y]) => `M${box.left} ${y}H${box.right}`).join(""));
+  put(rule, "d", levels.map(([y]) => `M${box.left} ${y}H${box.right}`).join(""));
   group.querySelectorAll("text").forEach((text, j) => {
     if (j < levels.length) write(text, box.left - box.tick * 0.5, levels[j][0] + box.tick * 0.35, levels[j][1], "end");
     else write(text, box.left + box.width / 2, box.bottom + box.tick * 1.4, label, "middle");
