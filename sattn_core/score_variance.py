@@ -12,7 +12,7 @@ from sattn_core.moments import check_kurtosis
 
 # Below this shape the matched gamma misses one tail less often than the other; two of the three sizes
 # are then small and simulation is cheap.
-_SMALLEST_GAMMA_SHAPE = 6.0
+SMALLEST_GAMMA_SHAPE = 6.0
 _SIMULATED_MATRICES = 100_000
 
 
@@ -124,7 +124,7 @@ def score_variance_band(n_queries, n_keys, d_k, *, level=0.95):
     if mean == 0:
         return 0.0, 0.0
     shape = mean**2 / variance
-    if shape < _SMALLEST_GAMMA_SHAPE:
+    if shape < SMALLEST_GAMMA_SHAPE:
         return _simulated_quantiles(min(m, n), max(m, n), d, tails)
     low, high = (float(gammaincinv(shape, p)) * variance / mean for p in tails)
     return low, high

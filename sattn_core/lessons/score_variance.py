@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -18,14 +19,15 @@ from sattn_core.components import (
 )
 from sattn_core.law import dot_product_pdf, dot_product_ppf
 from sattn_core.moments import DotProductMoments, paired_score_moments
-from sattn_core.score_variance import score_variance_band, score_variance_moments
+from sattn_core.score_variance import SMALLEST_GAMMA_SHAPE, score_variance_band, score_variance_moments
 from sattn_core.scores import raw_scores, scale_factor
 from sattn_core.sweep import bin_counts, check_dims, growing_scores, sample_moments
 
 SAMPLINGS = ("pairs", "matrix")
-EXACT, ESTIMATED = "exact", "estimated from the draws"
+EXACT, ESTIMATED, SIMULATED = "exact", "estimated from the draws", "simulated"
 MAX_ROWS, MAX_NUMBERS, MAX_MAGNITUDE = 16, 64, 1e6
 _Z95 = float(ndtri(0.975))
+_MATRICES, _MOST_NUMBERS, _BLOCK = (2_000, 20_000), 20_000_000, 1_000_000  # of a simulated band
 _N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even grid: at d_k = 1 the density at 0 is infinite
 
 
@@ -108,7 +110,7 @@ class MomentRow:
     inside : bool or None
         Whether low ≤ measured ≤ high; None where there is nothing to compare with.
     error_source : str
-        "exact" (from the theory) or "estimated from the draws".
+        "exact" (from the theory), "simulated" (from the law of q and k) or "estimated from the draws".
     """
 
     name: str
@@ -217,9 +219,10 @@ def measure_score_variance(params, *, scores=None):
     -----
     Pairs are independent. Entries of one matrix are uncorrelated but share queries and keys, so
     the variance of the entries scatters more than for as many pairs: the bands of a matrix come
-    from the exact law of that scatter (zero means), or from its rows and columns, and those are
-    too narrow for a small matrix. The standard error of an excess kurtosis is its limit for many
-    scores; a small or heavy-tailed sample falls short of the prediction on average.
+    from the exact mean and variance of that scatter (zero means), from matrices simulated with a fixed
+    seed (few entries, or means), or from its rows and columns (means and many entries).
+    The standard error of an excess kurtosis is its limit for many scores; a small or heavy-tailed
+    sample falls short of the prediction on average.
     Student's t with 5 degrees of freedom has no eighth moment: its measured kurtosis has no finite
     standard error, however many pairs are drawn.
 
@@ -467,14 +470,22 @@ def _matrix_bands(params, theory, sample):
     mean_variance = d_k * (1 / (m * n) + params.mean_q**2 / n + params.mean_k**2 / m)
     mean = _Band.normal(theory.mean, math.sqrt(mean_variance), EXACT)
     if params.mean_q or params.mean_k:
-        error = sample.m2 * two_way_error(sample.z**2)
-        variance = _two_way_band(params, theory.variance - mean_variance, error)
+        variance = _shifted_variance_band(params, theory.variance - mean_variance, sample)
     else:
         variance = _matrix_variance_band(params)
         if params.law == "normal":  # √(m n) times the mean is itself a dot product of d_k normal components
             edge = float(dot_product_ppf(0.975, d_k)) / math.sqrt(m * n)
             mean = mean._replace(low=-edge, high=edge)
     return mean, variance, _matrix_kurtosis_band(params, theory, sample)
+
+
+def _shifted_variance_band(params, predicted, sample):
+    """The band of a variance whose components have means: simulated, or estimated where that would take long."""
+    shape = params.n_queries, params.n_keys, params.d_k
+    if numbers_of(shape) * _MATRICES[0] > _MOST_NUMBERS:
+        return _two_way_band(params, predicted, sample.m2 * two_way_error(sample.z**2))
+    error, low, high = _simulated_band(params.law, params.mean_q, params.mean_k, shape)
+    return _Band(predicted, error, low, high, SIMULATED)
 
 
 def _matrix_kurtosis_band(params, theory, sample):
@@ -518,9 +529,32 @@ def _matrix_variance_band(params):
     mean, variance = score_variance_moments(*shape, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
     if params.law == "normal":
         low, high = score_variance_band(*shape)
+    elif mean**2 / variance < SMALLEST_GAMMA_SHAPE:
+        _, low, high = _simulated_band(params.law, 0.0, 0.0, shape)
     else:  # the gamma law with the exact mean and variance
         low, high = gammaincinv(mean**2 / variance, (0.025, 0.975)) * variance / mean
     return _Band(float(mean), math.sqrt(variance), float(low), float(high), EXACT)
+
+
+@lru_cache(maxsize=256)
+def _simulated_band(law, mean_q, mean_k, shape):
+    """Standard deviation and 95 % band of the variance of the entries, over matrices of a fixed seed."""
+    (n_queries, n_keys, d_k), draw = shape, COMPONENT_LAWS[law].draw
+    rng, per_matrix = np.random.default_rng(64), numbers_of(shape)
+    n_matrices = int(np.clip(_MOST_NUMBERS // per_matrix, *_MATRICES))
+    variances = []
+    while len(variances) < n_matrices:
+        block = min(n_matrices - len(variances), max(1, _BLOCK // per_matrix))
+        Q = mean_q + draw(rng, (block, n_queries, d_k))
+        K = mean_k + draw(rng, (block, n_keys, d_k))
+        variances.extend(np.var(Q @ K.swapaxes(-1, -2), axis=(-1, -2)))
+    return float(np.std(variances)), *map(float, np.quantile(variances, (0.025, 0.975)))
+
+
+def numbers_of(shape):
+    """How many random numbers one matrix of scores (n_queries, n_keys, d_k) takes."""
+    n_queries, n_keys, d_k = shape
+    return (n_queries + n_keys) * d_k
 
 
 def two_way_error(influence):

@@ -168,11 +168,18 @@ def test_matrix_with_means_by_hand():
     of_mean = 16 * (1 / 30 + 0.25 / 5 + 4 / 6)
     assert rows["raw mean"].predicted == 16.0
     assert rows["raw mean"].standard_error == pytest.approx(math.sqrt(of_mean))
-    assert rows["raw variance"].predicted == pytest.approx(16 * (1 + 0.25 + 4) - of_mean)
-    assert rows["raw variance"].error_source == "estimated from the draws"
+    variance = rows["raw variance"]
+    assert variance.predicted == pytest.approx(16 * (1 + 0.25 + 4) - of_mean)
+    assert variance.error_source == "simulated"
+    assert variance.low < variance.predicted < variance.high
+
+
+def test_the_band_of_a_large_matrix_with_means_is_estimated_from_its_rows_and_columns():
+    large = {"sampling": "matrix", "n_queries": 5, "n_keys": 400, "d_k": 32}  # 12,960 numbers
+    variance = rows_of(mean_q=0.5, **large)["raw variance"]
+    assert variance.error_source == "estimated from the draws"
     t_quantile = 2.7764451051977987  # Student's t, 4 degrees of freedom, 97.5 %
-    width = rows["raw variance"].high - rows["raw variance"].predicted
-    assert width == pytest.approx(t_quantile * rows["raw variance"].standard_error)
+    assert variance.high - variance.predicted == pytest.approx(t_quantile * variance.standard_error)
 
 
 def test_an_infinite_prediction_is_shown_and_not_judged():
