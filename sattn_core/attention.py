@@ -171,33 +171,35 @@ def _forward(Q, K, V, scale, mask):
 
 def softmax_rows(scores):
     """Softmax of each row without checks, for complex scores too; a fully masked row gives 0."""
-    largest = scores.real.max(axis=-1, keepdims=True)
+    largest = np.take_along_axis(scores.real, scores.real.argmax(axis=-1)[..., None], axis=-1)  # faster than max
     # A fully masked row has largest = -inf, and -inf - (-inf) is not a number: subtract 0 there.
     weights = scores - np.where(np.isneginf(largest), 0.0, largest)
     np.exp(weights, out=weights)
-    total = weights.sum(axis=-1, keepdims=True)
+    total = (weights @ np.ones(weights.shape[-1]))[..., None]
     weights /= np.where(total == 0.0, 1.0, total)
     return weights
 
 
-def _backward(Q, K, V, d_output, scale, steps):
+def _backward(Q, K, V, d_output, scale, steps, *, only_queries_and_keys=False):
     P = steps.attention_weights
-    d_V = P.swapaxes(-1, -2) @ d_output
     d_P = d_output @ V.swapaxes(-1, -2)
     # dP − D does not change when a constant is taken off a row of dP. Taking off the entry of the largest
     # weight first keeps every digit when that weight is nearly 1 and D nearly equals that entry.
-    from_best = d_P - np.take_along_axis(d_P, P.argmax(axis=-1)[..., None], axis=-1)
-    D = np.einsum("...ij,...ij->...i", P, from_best)
-    d_S = P * (from_best - D[..., None])
-    d_Q = scale * (d_S @ K)
-    d_K = scale * (d_S.swapaxes(-1, -2) @ Q)
-    d_scale = float(np.sum(d_S * steps.raw_scores))
-    d_Q, d_K, d_V = _sum_to(d_Q, Q.shape), _sum_to(d_K, K.shape), _sum_to(d_V, V.shape)
-    return AttentionGradients(d_Q, d_K, d_V, d_P, d_S, d_scale)
+    d_S = d_P - np.take_along_axis(d_P, P.argmax(axis=-1)[..., None], axis=-1)
+    d_S -= np.einsum("...ij,...ij->...i", P, d_S)[..., None]
+    d_S *= P
+    d_raw = scale * d_S
+    d_Q, d_K = _sum_to(d_raw @ K, Q.shape), _sum_to(d_raw.swapaxes(-1, -2) @ Q, K.shape)
+    if only_queries_and_keys:
+        return AttentionGradients(d_Q, d_K, None, d_P, d_S, None)
+    d_V = _sum_to(P.swapaxes(-1, -2) @ d_output, V.shape)
+    return AttentionGradients(d_Q, d_K, d_V, d_P, d_S, float(np.sum(d_S * steps.raw_scores)))
 
 
 def _sum_to(gradient, shape):
     """Gradient of a broadcast input: summed over the axes that were broadcast."""
+    if gradient.shape == shape:
+        return gradient
     extra = gradient.ndim - len(shape)
     ones = (axis + extra for axis, length in enumerate(shape) if length == 1)
     return gradient.sum(axis=(*range(extra), *ones), keepdims=True).reshape(shape)

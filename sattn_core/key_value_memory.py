@@ -289,7 +289,8 @@ def _gradients(memory, Q, K, V, steps):
     """Gradients of the loss in the trained weights, and in the scaled scores."""
     n_queries = memory.params.n_keys
     if memory.params.loss == "output":
-        attention = _backward(Q, K, V, (steps.output - memory.wanted) / n_queries, memory.scale, steps)
+        d_output, fixed_values = (steps.output - memory.wanted) / n_queries, not memory.params.train_values
+        attention = _backward(Q, K, V, d_output, memory.scale, steps, only_queries_and_keys=fixed_values)
         d_scores, d_Q, d_K, d_V = attention.d_scaled_scores, attention.d_Q, attention.d_K, attention.d_V
     else:
         d_scores = (steps.attention_weights - memory.wanted) / n_queries
