@@ -71,9 +71,14 @@ def random_walks(**draw):
 
 def hand_made_example(q_text, k_text):
     """The typed vectors' dot products, or None and the sentence that says what cannot be read."""
+    rows = {}
+    for name, text in (("q", q_text), ("k", k_text)):
+        try:
+            rows[name] = lesson_score_variance.parse_vector_rows(text)
+        except ValueError as problem:
+            return None, f"{name}: {problem}"
     try:
-        q_rows, k_rows = (lesson_score_variance.parse_vector_rows(text) for text in (q_text, k_text))
-        return lesson_score_variance.hand_made_example(q_rows, k_rows), None
+        return lesson_score_variance.hand_made_example(rows["q"], rows["k"]), None
     except ValueError as problem:
         return None, str(problem)
 

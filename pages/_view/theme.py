@@ -6,6 +6,7 @@ style or label wherever they meet. A theory line is dashed and in the text colou
 """
 
 from dataclasses import dataclass
+from decimal import Decimal
 from math import isfinite, isnan
 
 
@@ -60,6 +61,14 @@ def number(value, digits=3):
     if -4 <= exponent < 7:
         return f"{value:,.{max(0, digits - 1 - exponent)}f}".replace("-", "−")
     return f"{mantissa} × 10{str(exponent).translate(_SUPERSCRIPT)}".replace("-", "−")
+
+
+def number_of_log10(log10, digits=3):
+    """A positive number given by its logarithm, also where it leaves the range of float64."""
+    if -300 < log10 < 300:
+        return number(10.0**log10, digits)
+    mantissa, _, power = f"{Decimal(10) ** Decimal(log10):.{digits - 1}e}".partition("e")
+    return f"{mantissa} × 10{str(int(power)).translate(_SUPERSCRIPT)}"
 
 
 def typed(value):

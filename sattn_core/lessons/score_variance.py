@@ -766,12 +766,12 @@ def hand_made_example(q_rows, k_rows):
     k_rows = check_array("k_rows", k_rows, ndim=2, min_length=1)
     if q_rows.shape != k_rows.shape or not len(q_rows):
         raise ValueError(
-            "q_rows and k_rows must have the same shape, with at least one row, "
-            f"but got {q_rows.shape} and {k_rows.shape}"
+            "q and k must hold equally many vectors of one length, at least one each, "
+            f"but q is {q_rows.shape[0]} × {q_rows.shape[1]} and k is {k_rows.shape[0]} × {k_rows.shape[1]}"
         )
     largest = max(np.abs(q_rows).max(), np.abs(k_rows).max())
     if largest > MAX_MAGNITUDE:
-        raise ValueError(f"q_rows and k_rows must lie between ±{MAX_MAGNITUDE:g}, but got {largest:g}")
+        raise ValueError(f"q and k must lie between ±{MAX_MAGNITUDE:g}, but got {largest:g}")
     dots = np.sum(q_rows * k_rows, axis=-1)
     return ExampleDots(dots, float(dots.mean()), float(dots.var()))
 

@@ -51,8 +51,8 @@ class ListComparison:
         Entropy H of the weights, e^H, and the largest weight.
     jacobian_norm, log10_jacobian_norm : ndarray, shape (n_lists,)
         Frobenius norm of the softmax Jacobian; the norm is 0 for gaps beyond 745, its logarithm is not.
-    jacobian_norm_ratio : float
-        Norm of the first list over norm of the second; inf where it exceeds float64.
+    jacobian_norm_ratio, log10_jacobian_norm_ratio : float
+        Norm of the first list over norm of the second; inf where it exceeds float64, its logarithm is not.
     """
 
     scores: tuple[np.ndarray, ...]
@@ -64,6 +64,7 @@ class ListComparison:
     jacobian_norm: np.ndarray
     log10_jacobian_norm: np.ndarray
     jacobian_norm_ratio: float
+    log10_jacobian_norm_ratio: float
 
 
 def compare_lists(lists, *, multiplier=1.0, shift=0.0):
@@ -119,6 +120,7 @@ def compare_lists(lists, *, multiplier=1.0, shift=0.0):
         jacobian_norm=np.array([softmax_jacobian_norm(s) for s in scores]),
         log10_jacobian_norm=log_norms / math.log(10.0),
         jacobian_norm_ratio=ratio,
+        log10_jacobian_norm_ratio=float(log_norms[0] - log_norms[1]) / math.log(10.0),
     )
 
 

@@ -88,11 +88,11 @@ def test_vectors_made_by_hand_can_be_edited(page, server):
     type_into(page, "q_2d", "1, 2\n1, 4\n8, 10")
     assert shown.nth(0).inner_text().startswith("Dot products 8, 29, 100; mean 45.6667, variance 1,549.56 ")
     type_into(page, "q_2d", "1, 2\n1, x\n8, 9")
-    assert alerts(page) == ['"x" (line 2, item 2) is not a number.']
+    assert alerts(page) == ['q: "x" (line 2, item 2) is not a number.']
     assert field(page, "q_2d").input_value() == "1, 2\n1, x\n8, 9"
     assert shown.count() == 1
     type_into(page, "q_2d", "1, 2\n1\n8, 9")
-    assert alerts(page) == ["Line 2 has 1 number, but line 1 has 2: all vectors need the same length."]
+    assert alerts(page) == ["q: Line 2 has 1 number, but line 1 has 2: all vectors need the same length."]
 
 
 # --- sliders -------------------------------------------------------------------------------------------

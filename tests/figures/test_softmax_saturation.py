@@ -94,10 +94,13 @@ def test_the_sentence_follows_multiplier_and_shift():
 
 
 def test_a_gap_at_the_end_of_the_floats_has_its_numbers():
-    # 2 e^-744 = 1.535e-323 is three or four of the smallest steps of a float, 4.94e-324 each.
-    sentence = figures.list_sentence(compare_lists(((0, 744), (0, 1))))
-    assert "norm 1.48220 × 10⁻³²³ and" in sentence or "norm 1.97626 × 10⁻³²³ and" in sentence
-    assert "norm 0 and" in figures.list_sentence(compare_lists(((0, 746), (0, 1))))
+    # 2 e^-744 is three or four of the smallest steps of a float, and 2 e^-1000 is less than one.
+    # mpmath: 2*e**-744, 2*e**-1000; 2*e**-1000 / (2*p*(1-p)), p = 1/(1+e)
+    assert "norm 1.53439 × 10⁻³²³ and" in figures.list_sentence(compare_lists(((0, 744), (0, 1))))
+    sentence = figures.list_sentence(compare_lists(((0, 1000), (0, 1))))
+    assert "norm 1.01519 × 10⁻⁴³⁴ and" in sentence
+    assert "passes 2.58171 × 10⁻⁴³⁴ times" in sentence
+    assert figures.list_table(compare_lists(((0, 1000), (0, 1))))["Jacobian norm"][0] == "1.01519 × 10⁻⁴³⁴"
 
 
 def test_the_table_has_a_row_for_each_list():

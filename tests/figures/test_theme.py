@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pages._view.theme import DARK, LIGHT, PROJECTOR, number, percent, profile, typed
+from pages._view.theme import DARK, LIGHT, PROJECTOR, number, number_of_log10, percent, profile, typed
 
 ROOT = Path(__file__).resolve().parents[2]
 PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
@@ -148,6 +148,21 @@ def test_number_keeps_its_digits_and_never_a_hyphen(value, digits):
     mantissa, _, power = text.translate(_PLAIN_DIGITS).partition(" × 10")
     back = Fraction(f"{mantissa}e{power or 0}")  # rounded up, it may lie beyond the largest float
     assert abs(back - Fraction(value)) <= Fraction(1, 2) * Fraction(10) ** (1 - digits) * abs(Fraction(value))
+
+
+@pytest.mark.parametrize(
+    ("log10", "digits", "text"),
+    [
+        (0.0, 3, "1.00"),
+        (math.log10(1593.5567), 6, "1,593.56"),
+        (math.log10(2.46759e-5), 6, "2.46759 × 10⁻⁵"),
+        (-433.99345190758784646, 4, "1.015 × 10⁻⁴³⁴"),  # mpmath: log10(2*e**-1000); 2*e**-1000
+        (434294.0, 3, "1.00 × 10⁴³⁴²⁹⁴"),
+        (400.99999999, 3, "1.00 × 10⁴⁰¹"),
+    ],
+)
+def test_a_number_given_by_its_logarithm_may_lie_beyond_float64(log10, digits, text):
+    assert number_of_log10(log10, digits) == text
 
 
 @pytest.mark.parametrize(

@@ -424,9 +424,9 @@ def test_hand_made_examples_of_the_notes():
 @pytest.mark.parametrize(
     ("q_rows", "k_rows", "message"),
     [
-        ([[1, 2]], [[1, 2], [3, 4]], r"same shape, with at least one row, but got \(1, 2\) and \(2, 2\)"),
-        ([[1, 2]], [[1, 2, 3]], r"but got \(1, 2\) and \(1, 3\)"),
-        (np.empty((0, 2)), np.empty((0, 2)), "at least one row"),
+        ([[1, 2]], [[1, 2], [3, 4]], "of one length, at least one each, but q is 1 × 2 and k is 2 × 2"),
+        ([[1, 2]], [[1, 2, 3]], "but q is 1 × 2 and k is 1 × 3"),
+        (np.empty((0, 2)), np.empty((0, 2)), "at least one each"),
         ([1, 2], [1, 2], r"q_rows must have 2 dimension\(s\)"),
         ([[1e7]], [[1]], r"must lie between ±1e\+06, but got 1e\+07"),
         ([[1]], [[-1e7]], r"must lie between ±1e\+06, but got 1e\+07"),

@@ -52,7 +52,9 @@ def test_ratio_of_norms_that_underflow():
     found = compare_lists([[0, 1000], [0, 1001]])
     np.testing.assert_array_equal(found.jacobian_norm, [0.0, 0.0])
     assert found.jacobian_norm_ratio == pytest.approx(math.e, rel=1e-12)
-    assert compare_lists([[0, 0], [0, 1e6]]).jacobian_norm_ratio == math.inf
+    beyond = compare_lists([[0, 0], [0, 1e6]])
+    assert beyond.jacobian_norm_ratio == math.inf
+    assert beyond.log10_jacobian_norm_ratio == pytest.approx((1e6 + math.log(0.25)) / math.log(10), rel=1e-12)
     np.testing.assert_allclose(found.log10_jacobian_norm * math.log(10), np.log(2) - [1000, 1001], rtol=1e-14)
 
 

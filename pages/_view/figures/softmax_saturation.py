@@ -16,7 +16,7 @@ from pages._view.figures.base import (
     title,
     upright,
 )
-from pages._view.theme import number, percent, typed
+from pages._view.theme import number, number_of_log10, percent, typed
 
 QUANTITIES = {"max_weight": "Largest weight", "effective_keys": "Effective keys", "entropy_nats": "Entropy (nats)"}
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
@@ -82,10 +82,10 @@ def list_sentence(comparison):
         f"(gap {typed(comparison.gap[i])})"
         for i in (0, 1)
     )
-    one, two = (number(norm, 6) for norm in comparison.jacobian_norm[:2])
+    one, two = (number_of_log10(log10, 6) for log10 in comparison.log10_jacobian_norm[:2])
     return (
         f"{first}; {second}. Only differences count. The Jacobian, which carries the gradient, has norm {one} and "
-        f"{two}: the first list passes {number(comparison.jacobian_norm_ratio, 6)} times as much."
+        f"{two}: the first list passes {number_of_log10(comparison.log10_jacobian_norm_ratio, 6)} times as much."
     )
 
 
@@ -97,7 +97,7 @@ def list_table(comparison):
         "largest weight": [percent(x) for x in comparison.max_weight],
         "entropy (nats)": [number(x, 6) for x in comparison.entropy_nats],
         "effective keys": [number(x, 6) for x in comparison.effective_keys],
-        "Jacobian norm": [number(x, 6) for x in comparison.jacobian_norm],
+        "Jacobian norm": [number_of_log10(x, 6) for x in comparison.log10_jacobian_norm],
     }
 
 
