@@ -366,3 +366,7 @@ def test_a_phone_needs_no_sideways_scrolling_and_has_the_dimension_slider(new_pa
         place = figure.bounding_box()
         assert place["x"] >= 0
         assert place["x"] + place["width"] <= 391
+    page.locator(MORE_SETTINGS).click()
+    panel = page.locator(".st-key-more_settings [data-testid=stExpanderDetails]").bounding_box()
+    assert panel["x"] >= 0
+    assert panel["x"] + panel["width"] <= 390
