@@ -17,11 +17,16 @@ HERO_PAUSE = 0.025  # seconds between two moves of the pointer
 HERO_MEDIAN_BUDGET = 17
 HERO_P95_BUDGET = 20
 
-MOVE_PAGE = "score_variance"
-MOVE_PARAMETERS = {"n_samples": 50_000, "d_k": 8}
+# Page: its parameters, and how many moves fit before its pictures stop to follow d_k.
+MOVE_PAGES = {
+    "score_variance": ({"n_samples": 50_000, "d_k": 8}, 20),
+    "gradient_flow": ({"d_k": 8}, 20),
+    "derivation": ({"d_k": 8}, 20),
+    "attention_steps": ({"d_k": 1, "preset": "random"}, 20),
+    "backprop": ({"d_k": 1}, 10),
+}
 MOVE_SLIDER = ".st-key-d_k input[type=range]"
-MOVE_CHARTS = "[data-testid=stPlotlyChart]"
-MOVES = 20
+MOVE_SHOWN = "[data-testid=stPlotlyChart], [class*=st-key-lines_]"
 MOVE_BUDGET = 0.65
 # What Streamlit does where the product's .streamlit/config.toml says otherwise.
 STREAMLIT_DEFAULTS = (
@@ -150,24 +155,26 @@ MOVE_WATCH = """selector => {
 
 
 def move():
-    """A key press on d_k to the last painted change of the charts: our configuration against Streamlit's."""
+    """A key press on d_k to the last painted change of the pictures: our configuration against Streamlit's."""
     plain_server = running_server("app.py", *STREAMLIT_DEFAULTS)
     with _chromium() as browser, running_server() as ours, plain_server as plain:
-        pages = [_open_mover(browser, server) for server in (ours, plain)]
-        pairs = []
-        for turn in range(MOVES + 2):
-            order = pages if turn % 2 else pages[::-1]
-            taken = {page: _one_move(page) for page in order}
-            pairs.append((taken[pages[0]], taken[pages[1]]))
+        return [_moves(browser, (ours, plain), path, *how) for path, how in MOVE_PAGES.items()]
+
+
+def _moves(browser, servers, path, parameters, moves):
+    pages = [open_page(_new_page(browser), server, path, **parameters) for server in servers]
+    pairs = []
+    for page in pages:
+        page.evaluate(MOVE_WATCH, MOVE_SHOWN)
+    for turn in range(moves + 2):
+        order = pages if turn % 2 else pages[::-1]
+        taken = {page: _one_move(page) for page in order}
+        pairs.append((taken[pages[0]], taken[pages[1]]))
+    for page in pages:
+        page.context.close()
     note = f"p95 {percentile([ours for ours, _ in pairs[2:]], 0.95):.0f} ms"
-    name = f"move of d_k on {MOVE_PAGE}, {MOVE_PARAMETERS['n_samples']:,} samples / Streamlit's defaults"
-    return [ratio_row(name, MOVE_BUDGET, pairs[2:], scale=1, note=note)]
-
-
-def _open_mover(browser, server):
-    page = open_page(_new_page(browser), server, MOVE_PAGE, **MOVE_PARAMETERS)
-    page.evaluate(MOVE_WATCH, MOVE_CHARTS)
-    return page
+    where = ", ".join([path, *(f"{name} {value:,}" for name, value in parameters.items() if name == "n_samples")])
+    return ratio_row(f"move of d_k on {where} / Streamlit's defaults", MOVE_BUDGET, pairs[2:], scale=1, note=note)
 
 
 def _one_move(page):
