@@ -1,9 +1,12 @@
 """attention_steps: softmax(Q Kᵀ / √d_k) V is five small steps, and the scale is one of them."""
 
+from functools import partial
+
 import streamlit as st
 
 from pages._view import compute, controls, frame, show
 from pages._view.figures import attention_steps as figures
+from pages._view.live import watch_cells
 
 frame.ensure_frame()
 profile = frame.profile()
@@ -41,7 +44,9 @@ def live():
             sentence=figures.sentence(result, step, at, d_k, without_scale=without),
             table=figures.table(result),
             code=figures.code(params),
+            sentence_first=True,
         )
+        watch_cells(key="cells", find=partial(figures.clicked, result), choose=controls.fill)
         show.remarks(figures.remarks(result))
         st.header("One cell by hand", anchor=False)
         cell, output = compute.attention_cell(params, at)

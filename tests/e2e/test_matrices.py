@@ -66,6 +66,48 @@ def test_a_cell_is_chosen_and_a_matrix_edited_by_keyboard(page, server):
     assert query_parameters(page) == {"query": "3", "key": "2", "Q": "1, 2\n1, 4\n1, -1"}
 
 
+def click_cell(page, chart, row, column, *, shape, tap=False):
+    """Click or tap a cell, counted from 1."""
+    area = page.locator(f".st-key-matrix_{chart} .nsewdrag")
+    area.evaluate("area => area.scrollIntoView({block: 'center'})")
+    box = area.bounding_box()
+    x = box["x"] + box["width"] * (column - 0.5) / shape[1]
+    y = box["y"] + box["height"] * (row - 0.5) / shape[0]
+    (page.touchscreen.tap if tap else page.mouse.click)(x, y)
+    wait_until_idle(page)
+
+
+def test_a_cell_is_chosen_by_clicking_it(page, server):
+    open_page(page, server, "attention_steps")
+    # Again and back: no click takes the last one back.
+    for row, column, score in ((2, 3, 18), (2, 3, 18), (3, 2, 94), (2, 3, 18)):
+        click_cell(page, "raw", row, column, shape=(3, 3))
+        assert query_parameters(page) == {"query": str(row), "key": str(column)}
+        assert f"Query {row} with key {column} scores {score}" in sentences(page)[0]
+    press(page.locator(".st-key-key input"), "ArrowDown")
+    assert "Query 2 with key 2 scores 29" in sentences(page)[0]
+    click_cell(page, "Q", 3, 1, shape=(3, 2))
+    assert query_parameters(page) == {"query": "3", "key": "2"}
+    assert page.locator(".st-key-query input").input_value() == "3"
+
+
+def test_a_tap_chooses_a_cell_and_a_swipe_scrolls_the_page(new_page, server):
+    page = new_page(390, 844, has_touch=True)
+    open_page(page, server, "attention_steps", step="output")
+    click_cell(page, "output", 3, 2, shape=(3, 3), tap=True)
+    assert query_parameters(page) == {"step": "output", "query": "3", "column": "2"}
+    before = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollTop")
+    box = page.locator(".st-key-matrix_V .nsewdrag").bounding_box()
+    x, y = box["x"] + 100, box["y"] + box["height"] / 2
+    finger = page.context.new_cdp_session(page)
+    for kind, moved in (("touchStart", 0), *(("touchMove", 20 * i) for i in range(1, 8))):
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y + moved}]})
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_function(f"() => document.querySelector('[data-testid=stMain]').scrollTop < {before} - 50")
+    wait_until_idle(page)
+    assert query_parameters(page) == {"step": "output", "query": "3", "column": "2"}
+
+
 def test_a_large_matrix_leaves_the_address_and_a_small_one_comes_back(page, server):
     open_page(page, server, "attention_steps")
     large = "\n".join([", ".join(["0.12345"] * 64)] * 3)
@@ -117,3 +159,15 @@ def test_the_first_picture_and_its_sentence_need_no_scrolling(new_page, server, 
     open_page(page, server, path, mode=mode)
     box = page.locator(SENTENCES).first.bounding_box()
     assert box["y"] + box["height"] <= height
+
+
+@pytest.mark.parametrize(("width", "height", "mode"), [(1440, 900, "screen"), (1920, 1080, "projector")])
+def test_the_sentence_of_every_step_needs_no_scrolling(new_page, server, width, height, mode):
+    page = new_page(width, height)
+    open_page(page, server, "attention_steps", mode=mode, preset="random", d_k="64")
+    for step in range(1, 6):
+        assert sentences(page)[0].startswith(f"Step {step} of 5")
+        box = page.locator(SENTENCES).first.bounding_box()
+        assert box["y"] + box["height"] <= height
+        page.keyboard.press("ArrowRight")
+        wait_until_idle(page)

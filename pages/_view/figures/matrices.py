@@ -84,9 +84,19 @@ def _places(n_rows, n_columns):
     return [(block * (n_rows + 1) + 1 + row, row + 1) for block in range(blocks) for row in range(n_rows)]
 
 
+def cell_at(line, place, shape):
+    """The cell (row, column) of a drawn matrix at a line and a place in it, or None between two blocks."""
+    n_rows, n_columns = shape
+    last, _ = _places(*shape)[-1]
+    line, place = min(max(line, 0), last), min(max(place, 0), min(n_columns, FOLD) - 1)
+    block, row = divmod(line, n_rows + 1) if n_columns > FOLD else (0, line + 1)
+    column = block * FOLD + place
+    return (row - 1, column) if row >= 1 and column < n_columns else None
+
+
 def _height(lines, texts, profile):
     two_lines = any("<br>" in text for row in texts for text in row)
-    each = profile.tick_size * (3.2 if two_lines or lines <= _FEW_LINES else 1.9)
+    each = profile.tick_size * (2.75 if two_lines or lines <= _FEW_LINES else 1.9)
     return (round(profile.title_size * 1.6) + 3 * profile.axis_size + lines * each) / profile.height
 
 
