@@ -108,6 +108,48 @@ def test_a_tap_chooses_a_cell_and_a_swipe_scrolls_the_page(new_page, server):
     assert query_parameters(page) == {"step": "output", "query": "3", "column": "2"}
 
 
+def open_grid(page):
+    page.get_by_text("Edit as a grid").click()
+    page.locator("[data-testid=stDataFrame] table").first.wait_for(state="attached")
+    wait_until_idle(page)
+
+
+def edit_cell(page, text):
+    """Type into the cell on which the grid stands, and go down by one."""
+    page.keyboard.type(text, delay=30)
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(250)  # the grid itself waits for a while before it tells Python
+    wait_until_idle(page)
+
+
+def test_a_number_is_edited_in_its_cell_and_a_bad_one_stays_and_is_named(page, server):
+    open_page(page, server, "attention_steps")
+    open_grid(page)
+    grid = page.locator("[data-testid=stDataFrame]").first
+    grid.click(position={"x": 100, "y": 55})  # row 1, column 1
+    alerts = page.locator("[data-testid=stAlert]")
+    for text, written, said in (
+        ("-3", "-3, 2\n1, 4\n8, 9", None),
+        ("x", "-3, 2\nx, 4\n8, 9", 'Q has "x" in row 2, column 1'),
+        ("1,5", "-3, 2\nx, 4\n8, 9", 'Q has "1,5" in row 3, column 1'),
+    ):
+        edit_cell(page, text)
+        assert page.locator(".st-key-Q textarea").input_value() == written
+        assert query_parameters(page) == {"Q": written}
+        assert said is None or said in alerts.last.inner_text()
+    page.keyboard.press("ArrowUp")
+    edit_cell(page, "1")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    edit_cell(page, "8")
+    assert query_parameters(page) == {"Q": "-3, 2\n1, 4\n8, 9"}  # and the arrows turned no step
+    assert alerts.count() == 0
+    assert "Query 1 with key 1 scores 0" in sentences(page)[0]
+    type_into(page, "Q", "4, 5\n6, 7")
+    assert "".join(grid.locator("table").inner_text().split()) == "row12145267"
+    check_accessibility(page)
+
+
 def test_a_large_matrix_leaves_the_address_and_a_small_one_comes_back(page, server):
     open_page(page, server, "attention_steps")
     large = "\n".join([", ".join(["0.12345"] * 64)] * 3)

@@ -161,11 +161,11 @@ def test_a_dimension_beyond_the_matrices_is_said_beside_them(step, d_k):
 )
 def test_a_click_on_a_matrix_chooses_its_cell(notes, chart, at, wanted):
     line, place = at
-    assert figures.clicked(notes, {"chart": f"matrix_{chart}", "line": line, "place": place}) == wanted
+    assert figures.clicked(notes.params, {"chart": f"matrix_{chart}", "line": line, "place": place}) == wanted
 
 
 def test_a_click_between_two_blocks_chooses_nothing():
-    wide = measure_attention_steps(preset_params("random", d_k=12))
+    wide = preset_params("random", d_k=12)
     click = {"chart": "matrix_Q", "line": 5, "place": 0}
     assert figures.clicked(wide, click) == {}
     assert figures.clicked(wide, click | {"line": 7}) == {"query": 2}

@@ -122,11 +122,10 @@ _PANELS = {"matmul": _matmul, "scale": _scale, "mask": _mask, "softmax": _softma
 _WITHOUT = {"mask": _mask_without, "softmax": _softmax_without, "output": _output_without}
 
 
-def clicked(result, click):
+def clicked(params, click):
     """The controls that a click on a matrix sets, counted from 1; none between two blocks."""
     name = click["chart"].removeprefix("matrix_")
-    params = result.params
-    sizes = {"query": len(params.Q), "key": len(params.K), "column": len(params.V[0]), None: result.d_k}
+    sizes = {"query": len(params.Q), "key": len(params.K), "column": len(params.V[0]), None: len(params.K[0])}
     controls = _CONTROLS.get(name, _SCORES)
     at = cell_at(click["line"], click["place"], [sizes[control] for control in controls])
     return {control: place + 1 for control, place in zip(controls, at or (), strict=False) if control}

@@ -1,7 +1,9 @@
 // Tells Python which cell of a matrix was clicked or tapped. Streamlit's own selection would keep a finger from
-// scrolling the page over a chart, and forget or undo a choice when the same cell is clicked again.
+// scrolling the page over a chart, and forget or undo a choice when the same cell is clicked again. It also keeps the
+// arrow keys that move about in a grid from turning the steps, which Streamlit would let them do.
 
 const MATRIX = "[class*='st-key-matrix_']";
+const GRID = "[data-testid=stDataFrame]";
 const STILL = 6; // pixels within which a press is a click and not the start of a drag
 
 export default function ({ setTriggerValue }) {
@@ -31,9 +33,15 @@ export default function ({ setTriggerValue }) {
     pressed = null;
   }
 
+  function keepKeys(event) {
+    if (event.target.closest?.(GRID)) event.stopPropagation();
+  }
+
   const listeners = { pointerdown: onDown, pointerup: onUp, pointercancel: drop };
   for (const [name, listener] of Object.entries(listeners)) document.addEventListener(name, listener, true);
+  document.body.addEventListener("keydown", keepKeys);
   return () => {
+    document.body.removeEventListener("keydown", keepKeys);
     for (const [name, listener] of Object.entries(listeners)) document.removeEventListener(name, listener, true);
   };
 }
