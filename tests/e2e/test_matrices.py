@@ -134,14 +134,14 @@ def test_a_number_is_edited_in_its_cell_and_a_bad_one_stays_and_is_named(page, s
         ("1,5", "-3, 2\nx, 4\n8, 9", 'Q has "1,5" in row 3, column 1'),
     ):
         edit_cell(page, text)
-        assert page.locator(".st-key-Q textarea").input_value() == written
         assert query_parameters(page) == {"Q": written}
         assert said is None or said in alerts.last.inner_text()
     page.keyboard.press("ArrowUp")
     edit_cell(page, "1")
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowRight")
     edit_cell(page, "8")
+    for _ in range(3):  # beyond the edge of the grid
+        page.keyboard.press("ArrowRight")
+    wait_until_idle(page)
     assert query_parameters(page) == {"Q": "-3, 2\n1, 4\n8, 9"}  # and the arrows turned no step
     assert alerts.count() == 0
     assert "Query 1 with key 1 scores 0" in sentences(page)[0]
