@@ -52,6 +52,15 @@ def test_a_small_matrix_is_drawn_as_it_is(profile):
     assert frames == [(-0.5, 0.5, 0.5, 1.5), (-0.5, 1.5, 1.5, 2.5), (0.5, 1.5, -0.5, 2.5)]
 
 
+@pytest.mark.parametrize(
+    ("text", "n_columns", "size"),
+    [("−1.23", 3, 1), ("−0.747 ÷ 3.46<br>= −0.216", 3, 1), ("−0.747 ÷ 3.46<br>= −0.216", 4, 0.85), ("1", 7, 0.8)],
+)
+def test_what_is_written_in_neighbouring_cells_stays_apart(text, n_columns, size):
+    (trace,) = matrix(np.ones((2, n_columns)), LIGHT, "M", limit=1, texts=[[text] * n_columns] * 2).data
+    assert trace.textfont.size == pytest.approx(size * LIGHT.tick_size)
+
+
 def test_a_one_sided_domain_begins_at_the_ground():
     (trace,) = matrix([[0.2, 0.8]], LIGHT, "P", limit=1, low=0, colour=LIGHT.scaled).data
     assert (trace.zmin, trace.zmax) == (0, 1)

@@ -7,6 +7,7 @@ from pages._view.theme import number, typed
 
 FOLD = 8  # columns that still have room for their numbers on a phone
 _WIDE = 6  # columns that have room for their numbers in full size
+_LETTERS = 48  # of a row of cells that have room in full size on a phone
 _FEW_LINES = 6
 _EDGE = 0.53  # half a cell, and a little room for its frame
 _STRENGTH = 0.55  # of the strongest shade: the text colour keeps its contrast on it
@@ -28,7 +29,7 @@ def matrix(values, profile, name, *, limit, low=None, texts=None, rows="row", co
         "text": written,
         "texttemplate": "%{text}",
         "textfont": {
-            "size": profile.tick_size if values.shape[1] <= _WIDE else 0.8 * profile.tick_size,
+            "size": _text_size(texts) * profile.tick_size,
             "color": profile.text,
         },
         "zmin": -limit if low is None else low,
@@ -92,6 +93,15 @@ def cell_at(line, place, shape):
     block, row = divmod(line, n_rows + 1) if n_columns > FOLD else (0, line + 1)
     column = block * FOLD + place
     return (row - 1, column) if row >= 1 and column < n_columns else None
+
+
+def _text_size(texts):
+    """The size of the numbers, of the full one: what is written in a row of cells must fit beside each other."""
+    n_columns = len(texts[0])
+    if n_columns > _WIDE:
+        return 0.8
+    longest = max(len(line) for row in texts for text in row for line in text.split("<br>"))
+    return 0.85 if n_columns * longest > _LETTERS else 1.0
 
 
 def _height(lines, texts, profile):
