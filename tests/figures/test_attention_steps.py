@@ -84,6 +84,12 @@ def test_every_panel_shows_the_result_s_matrix(notes, step, profile):
     assert set(fewer) == set(panels) - beside
 
 
+def test_raw_and_scaled_scores_stand_beside_each_other_row_by_row():
+    large = measure_attention_steps(preset_params("random", n_queries=16, n_keys=16))
+    raw, scaled = figures.panels(large, "scale", FIRST, LIGHT, without_scale=False).values()
+    assert raw.layout.height == scaled.layout.height
+
+
 def test_raw_and_scaled_scores_share_one_colour_domain(notes):
     raw, scaled = (fig.data[0] for fig in figures.panels(notes, "scale", FIRST, LIGHT, without_scale=False).values())
     assert (raw.zmin, raw.zmax) == (scaled.zmin, scaled.zmax) == (-98, 98)

@@ -73,7 +73,7 @@ def _matmul(result, at, profile):
 def _scale(result, at, profile):
     raw, scaled = result.scaled.raw_scores, result.scaled.scaled_scores
     return {
-        "raw": _scores(result, raw, "Raw scores Q Kᵀ", at, profile),
+        "raw": _scores(result, raw, "Raw scores Q Kᵀ", at, profile, tall=True),
         "scaled": _scores(result, scaled, "Scaled scores ÷ √d_k", at, profile, texts=_divisions(result)),
     }
 
@@ -131,11 +131,11 @@ def clicked(params, click):
     return {control: place + 1 for control, place in zip(controls, at or (), strict=False) if control}
 
 
-def _scores(result, values, name, at, profile, *, texts=None, row=False):
+def _scores(result, values, name, at, profile, *, texts=None, row=False, tall=False):
     query, key, _ = at
     chosen = [(query, None if row else key)]
     places = {"rows": "query", "columns": "key", "chosen": chosen}
-    return matrix(values, profile, name, limit=result.score_limit, texts=texts, **places)
+    return matrix(values, profile, name, limit=result.score_limit, texts=texts, tall=tall, **places)
 
 
 def _weights(steps, name, at, profile, colour, *, row=False):

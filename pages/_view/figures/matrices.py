@@ -13,11 +13,24 @@ _EDGE = 0.53  # half a cell, and a little room for its frame
 _STRENGTH = 0.55  # of the strongest shade: the text colour keeps its contrast on it
 
 
-def matrix(values, profile, name, *, limit, low=None, texts=None, rows="row", columns="column", chosen=(), colour=None):
+def matrix(
+    values,
+    profile,
+    name,
+    *,
+    limit,
+    low=None,
+    texts=None,
+    rows="row",
+    columns="column",
+    chosen=(),
+    colour=None,
+    tall=False,
+):
     """One matrix on a colour domain from low (−limit unless given) to limit.
 
     A matrix wider than FOLD continues below itself. chosen are cells (row, column) to frame, from 0;
-    None in place of one of them frames the whole column or row.
+    None in place of one of them frames the whole column or row. tall gives each cell room for two lines.
     """
     values = np.atleast_2d(np.asarray(values, dtype=float))
     texts = [[cell(x) for x in row] for row in values] if texts is None else texts
@@ -47,7 +60,7 @@ def matrix(values, profile, name, *, limit, low=None, texts=None, rows="row", co
         profile,
         [trace],
         left=2.2,
-        height=_height(lines, texts, profile),
+        height=_height(lines, profile, tall=tall or any("<br>" in text for row in texts for text in row)),
         title=title(name, profile) | {"font": {"size": profile.axis_size}},
         xaxis=_places_axis(profile, columns, width, labelled=not several),
         yaxis=_rows_axis(profile, rows, places, lines),
@@ -104,9 +117,8 @@ def _text_size(texts):
     return 0.85 if n_columns * longest > _LETTERS else 1.0
 
 
-def _height(lines, texts, profile):
-    two_lines = any("<br>" in text for row in texts for text in row)
-    each = profile.tick_size * (2.75 if two_lines or lines <= _FEW_LINES else 1.9)
+def _height(lines, profile, *, tall):
+    each = profile.tick_size * (2.75 if tall or lines <= _FEW_LINES else 1.9)
     return (round(profile.title_size * 1.6) + 3 * profile.axis_size + lines * each) / profile.height
 
 
