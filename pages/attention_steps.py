@@ -1,9 +1,12 @@
 """attention_steps: softmax(Q Kᵀ / √d_k) V is five small steps, and the scale is one of them."""
 
+from functools import partial
+
 import streamlit as st
 
-from pages._view import compute, controls, frame, show
+from pages._view import compute, controls, frame, grids, show
 from pages._view.figures import attention_steps as figures
+from pages._view.live import watch_cells
 
 frame.ensure_frame()
 profile = frame.profile()
@@ -30,28 +33,31 @@ def live():
     d_k, seed = controls.value_of("d_k"), controls.value_of("seed")
     texts = {name: controls.value_of(name) for name in ("Q", "K", "V", "mask")}
     params, problems = compute.attention_matrices(preset, texts, d_k, seed)
-    show.problems(problems)
-    if params:
-        result = compute.attention_steps(params)
-        at = compute.cell_of(params, *(controls.value_of(place) for place in ("query", "key", "column")))
-        st.markdown(figures.formula(step))
-        show.figures(
-            figures.panels(result, step, at, profile, without_scale=without),
-            key="attention_steps",
-            sentence=figures.sentence(result, step, at, d_k, without_scale=without),
-            table=figures.table(result),
-            code=figures.code(params),
-        )
-        show.remarks(figures.remarks(result))
-        st.header("One cell by hand", anchor=False)
-        cell, output = compute.attention_cell(params, at)
-        show.lines(figures.calculation(cell, without_scale=without))
-        show.lines(figures.output_calculation(output, without_scale=without))
+    with st.container():  # one place, whatever is in it: the grid below would lose the focus if it moved
+        show.problems(problems)
+        if params:
+            result = compute.attention_steps(params)
+            at = compute.cell_of(params, *(controls.value_of(place) for place in ("query", "key", "column")))
+            st.markdown(figures.formula(step))
+            show.figures(
+                figures.panels(result, step, at, profile, without_scale=without),
+                key="attention_steps",
+                sentence=figures.sentence(result, step, at, d_k, without_scale=without),
+                table=figures.table(result),
+                code=figures.code(params),
+                sentence_first=True,
+            )
+            show.remarks(figures.remarks(result))
+            st.header("One cell by hand", anchor=False)
+            cell, output = compute.attention_cell(params, at)
+            show.lines(figures.calculation(cell, without_scale=without))
+            show.lines(figures.output_calculation(output, without_scale=without))
+    watch_cells(key="cells", find=partial(figures.clicked, params), choose=controls.fill)
 
     st.header("Your own numbers", anchor=False)
     show.prose("attention_own_numbers")
     written = compute.matrix_texts(preset, d_k, seed)
-    _, linked = controls.draw_matrices(tuple(texts), written)
+    _, linked = grids.draw_matrices(tuple(texts), written)
     if not linked:
         show.remarks(["These matrices are too large for a link: it carries the preset and the seed only."])
     with st.container(horizontal=True):

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._view import compute, controls, frame, show
+from pages._view import compute, controls, frame, grids, show
 from pages._view.figures import backprop as figures
 from sattn_core.lessons.backprop import BackpropParams
 
@@ -13,7 +13,7 @@ show.heading(
     "Through three products of matrices: Hadamard, row-wise dot and Frobenius. The scale multiplies the way back too.",
 )
 
-texts, linked = controls.draw_matrices(("A", "B"), {})
+texts, linked = grids.draw_matrices(("A", "B"), {})
 products, problems = compute.products(**texts)
 show.problems(problems)
 show.remarks(compute.link_remarks(linked))

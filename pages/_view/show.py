@@ -25,29 +25,37 @@ def prose(name):
 def figure(fig, *, key, sentence, table, code):
     """A figure with its live sentence, which is also its description, and its data to take away."""
     st.plotly_chart(fig, theme=None, key=key, alt=sentence, config=_chart_config(key))
-    with st.container(key=f"sentence_{key}"):
-        st.markdown(plain(sentence))
+    _live_sentence(key, sentence)
     data(key, table, code)
 
 
 def checked_lines(rows, *, key, sentence, table, code):
     """A Markdown table of formulas under its live sentence; a row with bold words is framed."""
-    with st.container(key=f"sentence_{key}"):
-        st.markdown(plain(sentence))
+    _live_sentence(key, sentence)
     with st.container(key=f"lines_{key}"):
         st.markdown(rows)
     data(key, table, code, picture="")
 
 
-def figures(parts, *, key, sentence, table, code, per_row=3):
-    """Figures that belong together, side by side, under one sentence and with one table."""
+def figures(parts, *, key, sentence, table, code, per_row=3, sentence_first=False):
+    """Figures that belong together, side by side, with one sentence and one table.
+
+    Figures that may be taller than the window let the sentence go first.
+    """
+    if sentence_first:
+        _live_sentence(key, sentence)
     for row in batched(parts.items(), per_row):
         for column, (name, fig) in zip(st.columns(len(row)), row, strict=True):
             alt = f"{fig.layout.title.text}. {sentence}"
             column.plotly_chart(fig, theme=None, key=name, alt=alt, config=_chart_config(name))
+    if not sentence_first:
+        _live_sentence(key, sentence)
+    data(key, table, code)
+
+
+def _live_sentence(key, sentence):
     with st.container(key=f"sentence_{key}"):
         st.markdown(plain(sentence))
-    data(key, table, code)
 
 
 def formula(latex, sentence):

@@ -503,6 +503,84 @@ def parse_matrix(name, text):
                                   for i, row in enumerate(rows, 1)])  # fmt: skip
 
 
+def split_cells(name, text):
+    """Lay typed or pasted text out as cells, whatever is written in them; `parse_matrix` reads the same text.
+
+    Parameters
+    ----------
+    name : str
+        Name of the matrix, used in the messages.
+    text : str
+        As in `parse_matrix`.
+
+    Returns
+    -------
+    tuple of tuple of str
+        The rows, all of one length.
+
+    Raises
+    ------
+    ValueError
+        If the rows differ in length or are too many or too long.
+
+    Notes
+    -----
+    The size limits of `parse_matrix` hold; what is no number stays as it was typed.
+
+    References
+    ----------
+    Shafranovich (2005), RFC 4180 (comma-separated values), section 2.
+
+    Examples
+    --------
+    >>> split_cells("Q", "1, 2; x, 4.50")
+    (('1', '2'), ('x', '4.50'))
+    """
+    rows = _split_rows(name, text)
+    _check_rectangle(name, rows)
+    _check_size(name, len(rows), len(rows[0]))
+    return tuple(map(tuple, rows))
+
+
+def join_cells(name, rows):
+    """Write cells as text, one row a line, that `split_cells` lays out again.
+
+    Parameters
+    ----------
+    name : str
+        Name of the matrix, used in the message.
+    rows : sequence of rows of str
+
+    Returns
+    -------
+    str
+        A comma and a blank between cells.
+
+    Raises
+    ------
+    ValueError
+        If a cell holds a comma, a semicolon, a bracket or a blank, and so would be read as several or none.
+
+    Notes
+    -----
+    An empty row of one cell leaves no trace: a matrix of one column loses it.
+
+    References
+    ----------
+    Shafranovich (2005), RFC 4180 (comma-separated values), section 2.
+
+    Examples
+    --------
+    >>> join_cells("Q", (("1", "2"), ("x", "")))
+    '1, 2\\nx, '
+    """
+    for i, row in enumerate(rows, 1):
+        for j, cell in enumerate(row, 1):
+            if re.search(r"[,;\[\]\s]", cell):
+                raise ValueError(f'{name} has "{cell[:20]}" in row {i}, column {j}: write one number there, as 1.5.')
+    return "\n".join(", ".join(row) for row in rows)
+
+
 def parse_mask(text, n_queries, n_keys):
     """Read a mask of ones (may attend) and zeros (forbidden) from typed or pasted text.
 

@@ -66,6 +66,90 @@ def test_a_cell_is_chosen_and_a_matrix_edited_by_keyboard(page, server):
     assert query_parameters(page) == {"query": "3", "key": "2", "Q": "1, 2\n1, 4\n1, -1"}
 
 
+def click_cell(page, chart, row, column, *, shape, tap=False):
+    """Click or tap a cell, counted from 1."""
+    area = page.locator(f".st-key-matrix_{chart} .nsewdrag")
+    area.evaluate("area => area.scrollIntoView({block: 'center'})")
+    box = area.bounding_box()
+    x = box["x"] + box["width"] * (column - 0.5) / shape[1]
+    y = box["y"] + box["height"] * (row - 0.5) / shape[0]
+    (page.touchscreen.tap if tap else page.mouse.click)(x, y)
+    wait_until_idle(page)
+
+
+def test_a_cell_is_chosen_by_clicking_it(page, server):
+    open_page(page, server, "attention_steps")
+    # Again and back: no click takes the last one back.
+    for row, column, score in ((2, 3, 18), (2, 3, 18), (3, 2, 94), (2, 3, 18)):
+        click_cell(page, "raw", row, column, shape=(3, 3))
+        assert query_parameters(page) == {"query": str(row), "key": str(column)}
+        assert f"Query {row} with key {column} scores {score}" in sentences(page)[0]
+    press(page.locator(".st-key-key input"), "ArrowDown")
+    assert "Query 2 with key 2 scores 29" in sentences(page)[0]
+    click_cell(page, "Q", 3, 1, shape=(3, 2))
+    assert query_parameters(page) == {"query": "3", "key": "2"}
+    assert page.locator(".st-key-query input").input_value() == "3"
+
+
+def test_a_tap_chooses_a_cell_and_a_swipe_scrolls_the_page(new_page, server):
+    page = new_page(390, 844, has_touch=True)
+    open_page(page, server, "attention_steps", step="output")
+    click_cell(page, "output", 3, 2, shape=(3, 3), tap=True)
+    assert query_parameters(page) == {"step": "output", "query": "3", "column": "2"}
+    before = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollTop")
+    box = page.locator(".st-key-matrix_V .nsewdrag").bounding_box()
+    x, y = box["x"] + 100, box["y"] + box["height"] / 2
+    finger = page.context.new_cdp_session(page)
+    for kind, moved in (("touchStart", 0), *(("touchMove", 20 * i) for i in range(1, 8))):
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y + moved}]})
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_function(f"() => document.querySelector('[data-testid=stMain]').scrollTop < {before} - 50")
+    wait_until_idle(page)
+    assert query_parameters(page) == {"step": "output", "query": "3", "column": "2"}
+
+
+def open_grid(page):
+    page.get_by_text("Edit as a grid").click()
+    page.locator("[data-testid=stDataFrame] table").first.wait_for(state="attached")
+    wait_until_idle(page)
+
+
+def edit_cell(page, text):
+    """Type into the cell on which the grid stands, and go down by one."""
+    page.keyboard.type(text, delay=30)
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(250)  # the grid itself waits for a while before it tells Python
+    wait_until_idle(page)
+
+
+def test_a_number_is_edited_in_its_cell_and_a_bad_one_stays_and_is_named(page, server):
+    open_page(page, server, "attention_steps")
+    open_grid(page)
+    grid = page.locator("[data-testid=stDataFrame]").first
+    grid.click(position={"x": 100, "y": 55})  # row 1, column 1
+    alerts = page.locator("[data-testid=stAlert]")
+    for text, written, said in (
+        ("-3", "-3, 2\n1, 4\n8, 9", None),
+        ("x", "-3, 2\nx, 4\n8, 9", 'Q has "x" in row 2, column 1'),
+        ("1,5", "-3, 2\nx, 4\n8, 9", 'Q has "1,5" in row 3, column 1'),
+    ):
+        edit_cell(page, text)
+        assert query_parameters(page) == {"Q": written}
+        assert said is None or said in alerts.last.inner_text()
+    page.keyboard.press("ArrowUp")
+    edit_cell(page, "1")
+    edit_cell(page, "8")
+    for _ in range(3):  # beyond the edge of the grid
+        page.keyboard.press("ArrowRight")
+    wait_until_idle(page)
+    assert query_parameters(page) == {"Q": "-3, 2\n1, 4\n8, 9"}  # and the arrows turned no step
+    assert alerts.count() == 0
+    assert "Query 1 with key 1 scores 0" in sentences(page)[0]
+    type_into(page, "Q", "4, 5\n6, 7")
+    assert "".join(grid.locator("table").inner_text().split()) == "row12145267"
+    check_accessibility(page)
+
+
 def test_a_large_matrix_leaves_the_address_and_a_small_one_comes_back(page, server):
     open_page(page, server, "attention_steps")
     large = "\n".join([", ".join(["0.12345"] * 64)] * 3)
@@ -117,3 +201,15 @@ def test_the_first_picture_and_its_sentence_need_no_scrolling(new_page, server, 
     open_page(page, server, path, mode=mode)
     box = page.locator(SENTENCES).first.bounding_box()
     assert box["y"] + box["height"] <= height
+
+
+@pytest.mark.parametrize(("width", "height", "mode"), [(1440, 900, "screen"), (1920, 1080, "projector")])
+def test_the_sentence_of_every_step_needs_no_scrolling(new_page, server, width, height, mode):
+    page = new_page(width, height)
+    open_page(page, server, "attention_steps", mode=mode, preset="random", d_k="64")
+    for step in range(1, 6):
+        assert sentences(page)[0].startswith(f"Step {step} of 5")
+        box = page.locator(SENTENCES).first.bounding_box()
+        assert box["y"] + box["height"] <= height
+        page.keyboard.press("ArrowRight")
+        wait_until_idle(page)

@@ -84,6 +84,12 @@ def test_every_panel_shows_the_result_s_matrix(notes, step, profile):
     assert set(fewer) == set(panels) - beside
 
 
+def test_raw_and_scaled_scores_stand_beside_each_other_row_by_row():
+    large = measure_attention_steps(preset_params("random", n_queries=16, n_keys=16))
+    raw, scaled = figures.panels(large, "scale", FIRST, LIGHT, without_scale=False).values()
+    assert raw.layout.height == scaled.layout.height
+
+
 def test_raw_and_scaled_scores_share_one_colour_domain(notes):
     raw, scaled = (fig.data[0] for fig in figures.panels(notes, "scale", FIRST, LIGHT, without_scale=False).values())
     assert (raw.zmin, raw.zmax) == (scaled.zmin, scaled.zmax) == (-98, 98)
@@ -127,10 +133,48 @@ def test_the_sentence_has_the_numbers_of_the_moment(notes, step, said):
     sentence = figures.sentence(notes, step, (2, 1, 2), 64, without_scale=False)
     assert said in sentence
     assert sentence.startswith(f"Step {STEP_NAMES.index(step) + 1} of 5, ")
-    assert "(These matrices have d_k = 2; the slider's d_k = 64 counts" in sentence
+    assert "These matrices have d_k = 2 of their own; the slider's d_k = 64 counts for the random presets." in sentence
     assert "Without" not in sentence
     assert "Without the scale" in figures.sentence(notes, step, (2, 1, 2), 64, without_scale=True)
     assert "Here d_k = 2." in figures.sentence(notes, step, (2, 1, 2), 2, without_scale=True)
+
+
+@pytest.mark.parametrize("step", STEP_NAMES)
+@pytest.mark.parametrize("d_k", [65, 512, 1024])
+def test_a_dimension_beyond_the_matrices_is_said_beside_them(step, d_k):
+    result = measure_attention_steps(preset_params("random", d_k=64))
+    sentence = figures.sentence(result, step, FIRST, d_k, without_scale=False)
+    assert sentence.endswith(
+        f"The slider says d_k = {d_k:,}, but matrices stop at 64 columns here: these have d_k = 64."
+    )
+    assert figures.sentence(result, step, FIRST, 64, without_scale=False).endswith("Here d_k = 64.")
+
+
+@pytest.mark.parametrize(
+    ("chart", "at", "wanted"),
+    [
+        *(("Q", (2, place), {"query": 3}) for place in (0, 1)),
+        ("K", (1, 0), {"key": 2}),
+        ("V", (0, 2), {"key": 1, "column": 3}),
+        *(
+            (name, (1, 2), {"query": 2, "key": 3})
+            for name in ("raw", "scaled", "masked", "masked_raw", "weights", "weights_raw")
+        ),
+        *((name, (2, 0), {"query": 3, "column": 1}) for name in ("output", "output_raw")),
+        ("raw", (-1, 3), {"query": 1, "key": 3}),  # on the edge of the drawing
+        ("raw", (3, -1), {"query": 3, "key": 1}),
+    ],
+)
+def test_a_click_on_a_matrix_chooses_its_cell(notes, chart, at, wanted):
+    line, place = at
+    assert figures.clicked(notes.params, {"chart": f"matrix_{chart}", "line": line, "place": place}) == wanted
+
+
+def test_a_click_between_two_blocks_chooses_nothing():
+    wide = preset_params("random", d_k=12)
+    click = {"chart": "matrix_Q", "line": 5, "place": 0}
+    assert figures.clicked(wide, click) == {}
+    assert figures.clicked(wide, click | {"line": 7}) == {"query": 2}
 
 
 def test_the_sentence_without_the_scale_has_its_own_numbers(notes):

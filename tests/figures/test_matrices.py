@@ -4,7 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from pages._view.figures.matrices import FOLD, cell, matrix, shade
+from pages._view.figures.matrices import FOLD, cell, cell_at, matrix, shade
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 
 PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
@@ -52,6 +52,15 @@ def test_a_small_matrix_is_drawn_as_it_is(profile):
     assert frames == [(-0.5, 0.5, 0.5, 1.5), (-0.5, 1.5, 1.5, 2.5), (0.5, 1.5, -0.5, 2.5)]
 
 
+@pytest.mark.parametrize(
+    ("text", "n_columns", "size"),
+    [("−1.23", 3, 1), ("−0.747 ÷ 3.46<br>= −0.216", 3, 1), ("−0.747 ÷ 3.46<br>= −0.216", 4, 0.85), ("1", 7, 0.8)],
+)
+def test_what_is_written_in_neighbouring_cells_stays_apart(text, n_columns, size):
+    (trace,) = matrix(np.ones((2, n_columns)), LIGHT, "M", limit=1, texts=[[text] * n_columns] * 2).data
+    assert trace.textfont.size == pytest.approx(size * LIGHT.tick_size)
+
+
 def test_a_one_sided_domain_begins_at_the_ground():
     (trace,) = matrix([[0.2, 0.8]], LIGHT, "P", limit=1, low=0, colour=LIGHT.scaled).data
     assert (trace.zmin, trace.zmax) == (0, 1)
@@ -84,6 +93,21 @@ def test_a_wide_matrix_goes_on_below_itself_with_every_number(n_columns):
     assert trace.z[4][0] == values[0, FOLD]
     rows_of = zip(fig.layout.yaxis.tickvals, fig.layout.yaxis.ticktext, strict=True)
     assert all(trace.z[line][0] in values[int(row) - 1] for line, row in rows_of)
+
+
+@pytest.mark.parametrize("n_columns", [1, FOLD, FOLD + 1, 64])
+def test_every_drawn_number_is_found_at_its_place_and_nothing_between_them(n_columns):
+    values = np.arange(2.0 * n_columns).reshape(2, n_columns)
+    drawn = matrix(values, LIGHT, "M", limit=1).data[0].z
+    for line, row in enumerate(drawn):
+        for place, value in enumerate(row):
+            found = cell_at(line, place, values.shape)
+            assert (None if found is None else values[found]) == value
+
+
+@pytest.mark.parametrize(("line", "place", "found"), [(-1, -1, (0, 0)), (1, 9, (1, 2)), (2, 0, (1, 0))])
+def test_the_edge_of_a_drawing_belongs_to_its_outer_cells(line, place, found):
+    assert cell_at(line, place, (2, 3)) == found
 
 
 def test_a_number_is_as_short_as_it_can_be():

@@ -1,4 +1,5 @@
 import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -12,10 +13,12 @@ from sattn_core.lessons.attention_steps import (
     fits_in_link,
     format_mask,
     format_matrix,
+    join_cells,
     measure_attention_steps,
     parse_mask,
     parse_matrix,
     preset_params,
+    split_cells,
     typed_params,
 )
 
@@ -273,3 +276,45 @@ def test_a_typed_mask_takes_the_place_of_the_preset_s():
 def test_typed_texts_that_do_not_fit_name_the_matrix(texts, message):
     with pytest.raises(ValueError, match=message):
         typed_params("notes", **texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [
+        ("1,2;3,4", (("1", "2"), ("3", "4"))),
+        ("1, x\n3, 4.50", (("1", "x"), ("3", "4.50"))),
+        ("1, \n, 4", (("1", ""), ("", "4"))),
+        ("[[1 2]\n [3 4]]", (("1", "2"), ("3", "4"))),
+    ],
+)
+def test_cells_are_what_is_typed_and_come_back_from_their_text(text, cells):
+    assert split_cells("Q", text) == cells
+    assert split_cells("Q", join_cells("Q", cells)) == cells
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "Q is empty: write at least one number."),
+        ("1, 2\n3", "Q has 2 entries in row 1 but 1 in row 2: every row needs the same number."),
+        ("\n".join(["1"] * 17), "Q has 17 rows: at most 16 are allowed."),
+        (",".join(["1"] * 65), "Q has 65 columns: at most 64 are allowed."),
+    ],
+)
+def test_text_that_is_no_grid_gets_the_sentence_of_its_matrix(text, sentence):
+    for read in (split_cells, parse_matrix):
+        with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+            read("Q", text)
+
+
+@pytest.mark.parametrize("cell", ["1,5", "1;5", "[1", "1]", "1 5", "1\n5", " "])
+def test_a_cell_that_would_become_several_is_named(cell):
+    sentence = f'K has "{cell}" in row 2, column 2: write one number there, as 1.5.'
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        join_cells("K", [["1", "2"], ["3", cell]])
+
+
+def test_the_largest_matrix_is_laid_out_and_written_again():
+    cells = split_cells("V", ";".join([",".join(["-0.12345"] * 64)] * 16))
+    assert (len(cells), len(cells[0])) == (16, 64)
+    assert parse_matrix("V", join_cells("V", cells)) == ((-0.12345,) * 64,) * 16

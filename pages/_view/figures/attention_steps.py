@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from pages._view.figures.matrices import cell, matrix
+from pages._view.figures.matrices import cell, cell_at, matrix
 from pages._view.theme import number, percent
+from sattn_core.lessons.attention_steps import MAX_COLUMNS
 
 STEPS = {
     "matmul": ("MatMul", "Q Kᵀ", r"S = Q K^\top, \quad S_{ij} = q_i \cdot k_j = \sum_{l=1}^{d_k} Q_{il} K_{jl}"),
@@ -16,6 +17,13 @@ STEPS = {
     "softmax": ("Softmax", "of each row", r"P_{ij} = e^{M_{ij}} / \sum_j e^{M_{ij}}"),
     "output": ("MatMul", "P V", r"O = P V = \operatorname{softmax}(Q K^\top / \sqrt{d_k})\, V"),
 }
+_CONTROLS = {  # what the rows and the columns of each matrix choose
+    "Q": ("query", None),
+    "K": ("key", None),
+    "V": ("key", "column"),
+    **dict.fromkeys(("output", "output_raw"), ("query", "column")),
+}
+_SCORES = ("query", "key")
 _SHORT = 5  # columns that have room for a division in the cell
 
 
@@ -39,8 +47,8 @@ def diagram(step, profile):
 
 
 def formula(step):
-    """The step's formula, as Markdown."""
-    return f"${STEPS[step][2]}$"
+    """The step's formula, as Markdown, and what the matrices under it are good for."""
+    return f"${STEPS[step][2]}$ \u2003 Click or tap a cell to see it written out below."
 
 
 def panels(result, step, at, profile, *, without_scale):
@@ -65,7 +73,7 @@ def _matmul(result, at, profile):
 def _scale(result, at, profile):
     raw, scaled = result.scaled.raw_scores, result.scaled.scaled_scores
     return {
-        "raw": _scores(result, raw, "Raw scores Q Kᵀ", at, profile),
+        "raw": _scores(result, raw, "Raw scores Q Kᵀ", at, profile, tall=True),
         "scaled": _scores(result, scaled, "Scaled scores ÷ √d_k", at, profile, texts=_divisions(result)),
     }
 
@@ -114,11 +122,20 @@ _PANELS = {"matmul": _matmul, "scale": _scale, "mask": _mask, "softmax": _softma
 _WITHOUT = {"mask": _mask_without, "softmax": _softmax_without, "output": _output_without}
 
 
-def _scores(result, values, name, at, profile, *, texts=None, row=False):
+def clicked(params, click):
+    """The controls that a click on a matrix sets, counted from 1; none between two blocks."""
+    name = click["chart"].removeprefix("matrix_")
+    sizes = {"query": len(params.Q), "key": len(params.K), "column": len(params.V[0]), None: len(params.K[0])}
+    controls = _CONTROLS.get(name, _SCORES)
+    at = cell_at(click["line"], click["place"], [sizes[control] for control in controls])
+    return {control: place + 1 for control, place in zip(controls, at or (), strict=False) if control}
+
+
+def _scores(result, values, name, at, profile, *, texts=None, row=False, tall=False):
     query, key, _ = at
     chosen = [(query, None if row else key)]
     places = {"rows": "query", "columns": "key", "chosen": chosen}
-    return matrix(values, profile, name, limit=result.score_limit, texts=texts, **places)
+    return matrix(values, profile, name, limit=result.score_limit, texts=texts, tall=tall, **places)
 
 
 def _weights(steps, name, at, profile, colour, *, row=False):
@@ -267,11 +284,12 @@ def remarks(result):
 
 def _size(result, d_k):
     """Which d_k these matrices have, and why it is not the slider's if it is not."""
-    if d_k == result.d_k:
+    d = result.d_k
+    if d_k == d:
         return f"Here d_k = {d_k:,}."
-    return (
-        f"(These matrices have d_k = {result.d_k}; the slider's d_k = {d_k:,} counts for the random presets, up to 64.)"
-    )
+    if d_k > MAX_COLUMNS == d:
+        return f"The slider says d_k = {d_k:,}, but matrices stop at {MAX_COLUMNS} columns here: these have d_k = {d}."
+    return f"These matrices have d_k = {d} of their own; the slider's d_k = {d_k:,} counts for the random presets."
 
 
 def calculation(cell_terms, *, without_scale):

@@ -125,14 +125,13 @@ def gradient_sentence(result, name, d_k):
     """The gradient of the moment and what two other methods say of it."""
     check, place = chosen(result, name), GRADIENTS.index(name) + 1
     agree = "Both agree" if check.central_agrees and check.complex_agrees else "They do not agree"
-    here = f"d_k = {d_k:,}"
-    if d_k > result.params.d_k:
-        here = f"d_k = {result.params.d_k}, the largest here (the slider says d_k = {d_k:,})"
+    largest = result.params.d_k
+    beyond = f" The slider says d_k = {d_k:,}, but matrices stop at {largest} columns here: all is at d_k = {largest}."
     return (
         f"Gradient {place} of {len(GRADIENTS)}, {_WRITTEN[name]}, has norm {number(np.linalg.norm(check.gradient))} at "
-        f"{here}. The central difference is {_error(check.central_error)} away (relative; allowed "
+        f"d_k = {largest}. The central difference is {_error(check.central_error)} away (relative; allowed "
         f"{number(check.central_tolerance, 1)}), the complex step {_error(check.complex_error)} (allowed "
-        f"{number(check.complex_tolerance, 1)}). {agree}."
+        f"{number(check.complex_tolerance, 1)}). {agree}.{beyond if d_k > largest else ''}"
     )
 
 

@@ -7,16 +7,30 @@ from pages._view.theme import number, typed
 
 FOLD = 8  # columns that still have room for their numbers on a phone
 _WIDE = 6  # columns that have room for their numbers in full size
+_LETTERS = 48  # of a row of cells that have room in full size on a phone
 _FEW_LINES = 6
 _EDGE = 0.53  # half a cell, and a little room for its frame
 _STRENGTH = 0.55  # of the strongest shade: the text colour keeps its contrast on it
 
 
-def matrix(values, profile, name, *, limit, low=None, texts=None, rows="row", columns="column", chosen=(), colour=None):
+def matrix(
+    values,
+    profile,
+    name,
+    *,
+    limit,
+    low=None,
+    texts=None,
+    rows="row",
+    columns="column",
+    chosen=(),
+    colour=None,
+    tall=False,
+):
     """One matrix on a colour domain from low (−limit unless given) to limit.
 
     A matrix wider than FOLD continues below itself. chosen are cells (row, column) to frame, from 0;
-    None in place of one of them frames the whole column or row.
+    None in place of one of them frames the whole column or row. tall gives each cell room for two lines.
     """
     values = np.atleast_2d(np.asarray(values, dtype=float))
     texts = [[cell(x) for x in row] for row in values] if texts is None else texts
@@ -28,7 +42,7 @@ def matrix(values, profile, name, *, limit, low=None, texts=None, rows="row", co
         "text": written,
         "texttemplate": "%{text}",
         "textfont": {
-            "size": profile.tick_size if values.shape[1] <= _WIDE else 0.8 * profile.tick_size,
+            "size": _text_size(texts) * profile.tick_size,
             "color": profile.text,
         },
         "zmin": -limit if low is None else low,
@@ -46,7 +60,7 @@ def matrix(values, profile, name, *, limit, low=None, texts=None, rows="row", co
         profile,
         [trace],
         left=2.2,
-        height=_height(lines, texts, profile),
+        height=_height(lines, profile, tall=tall or any("<br>" in text for row in texts for text in row)),
         title=title(name, profile) | {"font": {"size": profile.axis_size}},
         xaxis=_places_axis(profile, columns, width, labelled=not several),
         yaxis=_rows_axis(profile, rows, places, lines),
@@ -84,9 +98,27 @@ def _places(n_rows, n_columns):
     return [(block * (n_rows + 1) + 1 + row, row + 1) for block in range(blocks) for row in range(n_rows)]
 
 
-def _height(lines, texts, profile):
-    two_lines = any("<br>" in text for row in texts for text in row)
-    each = profile.tick_size * (3.2 if two_lines or lines <= _FEW_LINES else 1.9)
+def cell_at(line, place, shape):
+    """The cell (row, column) of a drawn matrix at a line and a place in it, or None between two blocks."""
+    n_rows, n_columns = shape
+    last, _ = _places(*shape)[-1]
+    line, place = min(max(line, 0), last), min(max(place, 0), min(n_columns, FOLD) - 1)
+    block, row = divmod(line, n_rows + 1) if n_columns > FOLD else (0, line + 1)
+    column = block * FOLD + place
+    return (row - 1, column) if row >= 1 and column < n_columns else None
+
+
+def _text_size(texts):
+    """The size of the numbers, of the full one: what is written in a row of cells must fit beside each other."""
+    n_columns = len(texts[0])
+    if n_columns > _WIDE:
+        return 0.8
+    longest = max(len(line) for row in texts for text in row for line in text.split("<br>"))
+    return 0.85 if n_columns * longest > _LETTERS else 1.0
+
+
+def _height(lines, profile, *, tall):
+    each = profile.tick_size * (2.75 if tall or lines <= _FEW_LINES else 1.9)
     return (round(profile.title_size * 1.6) + 3 * profile.axis_size + lines * each) / profile.height
 
 

@@ -1,4 +1,4 @@
-"""What runs in the browser: the hero of the start page, and what the frame needs there.
+"""What runs in the browser: the hero of the start page, clicks on matrices, and what the frame needs there.
 
 The hero is a picture that follows the slider while it is being dragged. The browser draws
 what Python computed beforehand for every stop of the slider, so a drag sends no message.
@@ -17,6 +17,7 @@ def _text(name):
 
 
 _mount = st.components.v2.component("sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_text("hero.js"))
+_cells = st.components.v2.component("sattn_cells", js=_text("cells.js"))
 _mend = st.components.v2.component("sattn_frame", js=_text("frame.js"))
 
 
@@ -32,3 +33,12 @@ def draw_hero(payload, *, key, on_commit):
         on_commit(st.session_state[key]["d_k"])
 
     return _mount(data=payload, key=key, default={"d_k": payload["d_k"]}, on_d_k_change=commit)
+
+
+def watch_cells(*, key, find, choose):
+    """Choose the cell of a matrix that is clicked or tapped: find turns the click into values of controls."""
+
+    def on_cell():
+        choose(find(st.session_state[key]["cell"]))
+
+    _cells(key=key, on_cell_change=on_cell)

@@ -1,0 +1,62 @@
+"""Matrices as grids: a number is edited in its cell. The text of the matrix's field stays the only truth."""
+
+import pandas as pd
+import streamlit as st
+
+from pages._view import controls, show
+from sattn_core.lessons.attention_steps import join_cells, split_cells
+
+
+def draw_matrices(names, written):
+    """Fields for matrices, and under them a grid for each: what `controls.draw_matrices` returns.
+
+    An empty field stands for what is written in its place.
+    """
+    texts, linked = controls.draw_matrices(names, written)
+    grids = [name for name in names if name != "mask"]
+    box = st.expander("Edit as a grid", key=f"grid_of_{grids[0]}", on_change="rerun", icon=":material/grid_on:")
+    if box.open:
+        with box:
+            for column, name in zip(st.columns(len(grids)), grids, strict=True):
+                with column:
+                    st.markdown(f"**{name}**")
+                    _draw_grid(name, texts[name] if texts[name].strip() else written.get(name, ""))
+    return texts, linked
+
+
+def _draw_grid(name, text):
+    """The editor keeps its own edits, so it is a new one only when the text has changed elsewhere."""
+    version, seen, rows, problem = st.session_state.get(f"{name}_grid", (0, None, None, []))
+    if text != seen or f"{name}_grid_{version}" not in st.session_state:
+        try:
+            version, rows, problem = version + 1, split_cells(name, text), []
+        except ValueError:
+            st.markdown("This text is no rectangle of entries yet: mend it in its field.")
+            return
+    st.session_state[f"{name}_grid"] = version, text, rows, problem
+    numbered = [str(column) for column in range(1, len(rows[0]) + 1)]
+    st.data_editor(
+        pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="row"), columns=numbered),
+        key=f"{name}_grid_{version}",
+        on_change=_write,
+        args=(name, version),
+        alt=f"{name}, one number a cell",
+    )
+    show.problems(problem)
+
+
+def _write(name, version):
+    """Write the edited cells into the text; one that would become several stays in the grid, with a sentence."""
+    current, text, rows, _ = st.session_state[f"{name}_grid"]
+    if current != version:
+        return
+    cells, problem = [list(row) for row in rows], []
+    for row, edits in st.session_state[f"{name}_grid_{version}"]["edited_rows"].items():
+        for column, cell in edits.items():
+            cells[int(row)][int(column) - 1] = cell or ""
+    try:
+        text = join_cells(name, cells)
+        controls.fill({name: text})
+    except ValueError as said:
+        problem = [str(said)]
+    st.session_state[f"{name}_grid"] = version, text, rows, problem

@@ -1,0 +1,53 @@
+// Tells Python which cell of a matrix was clicked or tapped. Streamlit's own selection would keep a finger from
+// scrolling the page over a chart, and forget or undo a choice when the same cell is clicked again. It also keeps the
+// arrow keys that move about in a grid from turning the steps, which Streamlit would let them do.
+
+const MATRIX = "[class*='st-key-matrix_']";
+const GRID = "[data-testid=stDataFrame]";
+const STILL = 6; // pixels within which a press is a click and not the start of a drag
+
+export default function ({ setTriggerValue }) {
+  let pressed = null;
+
+  function onDown(event) {
+    const area = event.isPrimary && event.button === 0 ? event.target.closest?.(`${MATRIX} .nsewdrag`) : null;
+    pressed = area && { area, x: event.clientX, y: event.clientY };
+  }
+
+  function onUp(event) {
+    const press = pressed;
+    pressed = null;
+    if (!press || !event.isPrimary || !press.area.isConnected) return;
+    if (Math.hypot(event.clientX - press.x, event.clientY - press.y) > STILL) return;
+    const { layout } = press.area.closest(".js-plotly-plot");
+    const name = [...press.area.closest(MATRIX).classList].find((each) => each.startsWith("st-key-matrix_"));
+    const box = press.area.getBoundingClientRect();
+    setTriggerValue("cell", {
+      chart: name.replace("st-key-", ""),
+      line: at(layout.yaxis.range, (press.y - box.top) / box.height, true),
+      place: at(layout.xaxis.range, (press.x - box.left) / box.width, false),
+    });
+  }
+
+  function drop() {
+    pressed = null;
+  }
+
+  function keepKeys(event) {
+    if (event.target.closest?.(GRID)) event.stopPropagation();
+  }
+
+  const listeners = { pointerdown: onDown, pointerup: onUp, pointercancel: drop };
+  for (const [name, listener] of Object.entries(listeners)) document.addEventListener(name, listener, true);
+  document.body.addEventListener("keydown", keepKeys);
+  return () => {
+    document.body.removeEventListener("keydown", keepKeys);
+    for (const [name, listener] of Object.entries(listeners)) document.removeEventListener(name, listener, true);
+  };
+}
+
+// The whole number that stands at a share of the axis's length, counted from the left or from the top.
+function at([first, last], share, fromTop) {
+  const [low, high] = fromTop ? [last, first] : [first, last];
+  return Math.round(low + share * (high - low));
+}
