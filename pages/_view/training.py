@@ -59,14 +59,16 @@ class Run:
 def draw_settings():
     """The preset that the settings are, the settings themselves, and what the preset teaches."""
     name = st.session_state[_PRESET] = _preset_now()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Preset", (*PRESETS, _OWN), key=_PRESET, format_func=_title, on_change=_choose_preset, width=240)
-        with st.expander("Settings of the race", key="race_settings", icon=":material/tune:"):
+    with st.container(horizontal=True, vertical_alignment="center", key="race_preset_row"):
+        hidden = {"label_visibility": "collapsed", "width": 240}
+        st.selectbox("Preset", (*PRESETS, _OWN), key=_PRESET, format_func=_title, on_change=_choose_preset, **hidden)
+        with st.expander("Settings of the race", key="race_settings", icon=":material/tune:", width=240):
             for row in show.batched(SETTINGS, _PER_ROW):
                 for column, setting in zip(st.columns(_PER_ROW), row, strict=False):
                     with column:
                         controls.draw(setting)
-    st.markdown(PRESETS[name].teaches if name in PRESETS else "Your own settings: what do you expect?")
+        with st.container(key="race_teaches"):
+            st.markdown(PRESETS[name].teaches if name in PRESETS else "Your own settings: what do you expect?")
 
 
 def open_run():

@@ -1,8 +1,8 @@
-"""The training race in a browser: a cold deep link, a race run live and stopped, a preset, the accessibility scan."""
+"""The training race in a browser: a cold deep link, a race run live and stopped, a preset."""
 
 import pytest
 from dashboard import wait_until_idle
-from harness import check_accessibility, open_page, query_parameters
+from harness import open_page, query_parameters
 
 pytestmark = pytest.mark.e2e
 
@@ -41,10 +41,3 @@ def test_a_race_runs_live_until_stop_and_what_is_there_stays(server, new_page):
     assert stop.count() == 0
     step = bar(page).split()[3]
     assert f"Step {step} of 3,000" in page.locator(".st-key-sentence_race_learning").inner_text()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_found_by_the_accessibility_scan(server, new_page, scheme):
-    page = new_page(1440, 900, color_scheme=scheme)
-    open_page(page, server, "training_race")
-    check_accessibility(page)
