@@ -137,9 +137,17 @@ def draw(beside, below):
 def draw_passing(beside, below):
     """The pictures of one moment of a race that goes on: their data come when it rests."""
     for column, picture in zip(st.columns(len(beside)), beside, strict=True):
-        column.html(passing.html(picture["fig"], picture["sentence"]))
+        with column:
+            _draw_passing(picture)
     for picture in below:
-        st.html(passing.html(picture["fig"], picture["sentence"]))
+        _draw_passing(picture)
+
+
+def _draw_passing(picture):
+    """A run that asks for the next one leaves what it has not drawn: the words and data of the picture at rest."""
+    st.html(passing.html(picture["fig"], picture["sentence"]))
+    st.empty()
+    st.empty()
 
 
 def progress_sentence(run):
@@ -161,7 +169,7 @@ def progress(run):
 def advance_dose(record):
     """Compute a few pieces of the shared table while this visitor waits for it."""
     began = time.monotonic()
-    while dose_wanted() and not record.done and time.monotonic() < began + 2 * _BETWEEN:
+    while dose_wanted() and not record.done and time.monotonic() < began + 4 * _BETWEEN:
         record.advance()
     if record.done:
         leave_dose()

@@ -34,6 +34,7 @@ def test_a_race_runs_live_until_stop_and_what_is_there_stays(server, new_page):
     assert bar(page).startswith("Press Train")
     page.get_by_role("button", name="Train", exact=True).click()
     page.wait_for_function("() => document.querySelectorAll('[role=img] img').length > 0")
+    page.wait_for_function("() => document.querySelectorAll('.st-key-sentence_race_learning').length === 0")
     stop = main(page).get_by_role("button", name="Stop")
     stop.click()
     wait_until_idle(page)
