@@ -274,8 +274,10 @@ def _choose_preset():
     name = st.session_state[_PRESET]
     if name not in PRESETS:
         return
+    own_d_k = any("d_k" in PRESETS[each].changes for each in (name, _preset_now()) if each in PRESETS)
     for key, value in _preset_settings(name).items():
-        controls.place(key, value)
+        if key != "d_k" or own_d_k:  # else the visitor's d_k stays
+            controls.place(key, value)
 
 
 def _title(name):
