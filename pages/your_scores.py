@@ -28,8 +28,8 @@ def live():
         k_file = st.file_uploader("K, if Q is a file of its own", compute.SUFFIXES, key="k_file")
     d_k = controls.value_of("d_k")
     params = compute.sample_params(sample, d_k, seed)
-    result, own, problems = compute.your_scores(params, q_file, k_file, head)
     with right:
+        result, own, problems = compute.your_scores(params, q_file, k_file, head)
         show.problems(problems)
         show.figure(
             figures.histogram(result, profile),

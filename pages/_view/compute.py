@@ -332,5 +332,7 @@ def uploaded(q_file, k_file, head):
     key = (*(each.file_id for each in files), head)
     if st.session_state.get("your_report", (None,))[0] != key:
         contents = [(each.name, each.getvalue()) for each in files]
-        st.session_state["your_report"] = key, lesson_your_scores.read_your_scores(*contents, head=head - 1)
+        with st.spinner("Measuring your scores: many heads of many rows take some seconds"):
+            report = lesson_your_scores.read_your_scores(*contents, head=head - 1)
+        st.session_state["your_report"] = key, report
     return st.session_state["your_report"][1]

@@ -59,14 +59,16 @@ class Run:
 def draw_settings():
     """The preset that the settings are, the settings themselves, and what the preset teaches."""
     name = st.session_state[_PRESET] = _preset_now()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Preset", (*PRESETS, _OWN), key=_PRESET, format_func=_title, on_change=_choose_preset, width=240)
-        with st.expander("Settings of the race", key="race_settings", icon=":material/tune:"):
+    with st.container(horizontal=True, vertical_alignment="center", key="race_preset_row"):
+        hidden = {"label_visibility": "collapsed", "width": 240}
+        st.selectbox("Preset", (*PRESETS, _OWN), key=_PRESET, format_func=_title, on_change=_choose_preset, **hidden)
+        with st.expander("Settings of the race", key="race_settings", icon=":material/tune:", width=240):
             for row in show.batched(SETTINGS, _PER_ROW):
                 for column, setting in zip(st.columns(_PER_ROW), row, strict=False):
                     with column:
                         controls.draw(setting)
-    st.markdown(PRESETS[name].teaches if name in PRESETS else "Your own settings: what do you expect?")
+        with st.container(key="race_teaches"):
+            st.markdown(PRESETS[name].teaches if name in PRESETS else "Your own settings: what do you expect?")
 
 
 def open_run():
@@ -135,9 +137,17 @@ def draw(beside, below):
 def draw_passing(beside, below):
     """The pictures of one moment of a race that goes on: their data come when it rests."""
     for column, picture in zip(st.columns(len(beside)), beside, strict=True):
-        column.html(passing.html(picture["fig"], picture["sentence"]))
+        with column:
+            _draw_passing(picture)
     for picture in below:
-        st.html(passing.html(picture["fig"], picture["sentence"]))
+        _draw_passing(picture)
+
+
+def _draw_passing(picture):
+    """A run that asks for the next one leaves what it has not drawn: the words and data of the picture at rest."""
+    st.html(passing.html(picture["fig"], picture["sentence"]))
+    st.empty()
+    st.empty()
 
 
 def progress_sentence(run):
@@ -159,7 +169,7 @@ def progress(run):
 def advance_dose(record):
     """Compute a few pieces of the shared table while this visitor waits for it."""
     began = time.monotonic()
-    while dose_wanted() and not record.done and time.monotonic() < began + 2 * _BETWEEN:
+    while dose_wanted() and not record.done and time.monotonic() < began + 4 * _BETWEEN:
         record.advance()
     if record.done:
         leave_dose()
@@ -264,8 +274,10 @@ def _choose_preset():
     name = st.session_state[_PRESET]
     if name not in PRESETS:
         return
+    own_d_k = any("d_k" in PRESETS[each].changes for each in (name, _preset_now()) if each in PRESETS)
     for key, value in _preset_settings(name).items():
-        controls.place(key, value)
+        if key != "d_k" or own_d_k:  # else the visitor's d_k stays
+            controls.place(key, value)
 
 
 def _title(name):

@@ -14,7 +14,14 @@ LESSONS = {
     "derivation": "Where does d_k come from?",
     "attention_steps": "What happens to the numbers, step by step?",
     "backprop": "How does the gradient come back?",
+    "small_samples": "Why did my 2 × 2 experiment give 1.6?",
+    "unit_variance": "Are q and k really unit variance?",
+    "training_race": "Does it matter when we train?",
+    "scaling_rules": "Why √, and what else do people divide by?",
+    "your_scores": "Is √d_k right for my model?",
 }
+# Built of the same parts as the others: not taken through what depends on those parts alone.
+EVIDENCE = ("small_samples", "unit_variance", "training_race", "scaling_rules", "your_scores")
 SHARED = ("d_k", "n_keys", "law", "seed")
 
 HERO_SLIDER = "[data-hero] .slider"

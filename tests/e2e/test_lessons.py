@@ -234,7 +234,7 @@ FOCUSABLE = """() => {
   const visit = root => root.querySelectorAll('*').forEach(element => {
     if (element.shadowRoot) visit(element.shadowRoot);
     if (!element.matches('a[href], button, input, textarea, summary, [tabindex="0"]:not(main)')) return;
-    if (element.matches(':disabled, [tabindex="-1"]:not(input, textarea)')) return;
+    if (element.matches(':disabled, [tabindex="-1"]:not(input:not([type=file]), textarea)')) return;
     if (!element.checkVisibility({visibilityProperty: true})) return;
     const group = element.getAttribute('role') === 'radio' && element.closest('[role=radiogroup]');
     found.add(window.nameOf(group || element));

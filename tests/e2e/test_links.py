@@ -3,6 +3,7 @@
 import pytest
 from dashboard import (
     ALERTS,
+    EVIDENCE,
     HERO_SLIDER,
     LESSONS,
     MORE_SETTINGS,
@@ -33,15 +34,19 @@ def alerts(page):
     return [text.split("\n")[-1] for text in page.locator(ALERTS).all_inner_texts()]
 
 
+def heading_and_menu(page):
+    menu = page.get_by_test_id("stSidebar").get_by_role("link")
+    found = [link.inner_text().split("\n")[-1] for link in menu.all()]
+    return page.get_by_role("heading", level=1).all_inner_texts(), found
+
+
 # --- links that work -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", LESSONS)
+@pytest.mark.parametrize("path", [path for path in LESSONS if path not in EVIDENCE])
 def test_cold_deep_link_shows_the_lesson_inside_its_frame(fresh_server, page, path):
     open_page(page, fresh_server, path, d_k=100, n_keys=32, seed=3)
-    assert page.get_by_role("heading", level=1).all_inner_texts() == [LESSONS[path]]
-    menu = page.get_by_test_id("stSidebar").get_by_role("link")
-    assert [link.inner_text().split("\n")[-1] for link in menu.all()] == list(LESSONS.values())
+    assert heading_and_menu(page) == ([LESSONS[path]], list(LESSONS.values()))
     assert lesson_state(page) == {"d_k": "100", "n_keys": "32", "law": "normal", "seed": "3"}
     assert query_parameters(page) == {"d_k": "100", "n_keys": "32", "seed": "3"}
     assert "d_k = 100" in " ".join(sentences(page))
@@ -165,6 +170,59 @@ def test_a_copied_address_reproduces_every_sentence(new_page, server, path, set_
     wait_until_idle(theirs)
     assert sentences(theirs) == sentences(mine)
     assert query_parameters(theirs) == query_parameters(mine)
+
+
+def set_small_samples(page):
+    press(slider(page, "size"), "ArrowRight")
+    press(page.locator(".st-key-ddof [role=radio]").nth(1), "Space")
+    press(page.get_by_role("button", name="Draw once"), "Enter")
+
+
+def set_unit_variance(page):
+    press(page.locator(".st-key-normalise [role=radio]").nth(1), "Space")
+    press(slider(page, "n_heads"), "ArrowLeft")
+
+
+def set_training_race(page):
+    page.locator(".st-key-race_settings summary").press("Enter")
+    press(slider(page, "n_pairs"), "ArrowLeft")
+    press(slider(page, "d_k"), "ArrowLeft")
+
+
+def set_scaling_rules(page):
+    press(slider(page, "alpha"), "End")
+    press(slider(page, "rho"), "Home")
+    press(page.locator(".st-key-pairs [role=radio]").nth(1), "Space")
+
+
+def set_your_scores(page):
+    press(field(page, "sample"), "ArrowDown", "ArrowDown", "Enter")
+    press(slider(page, "d_k"), "ArrowRight")
+
+
+EVIDENCE_SETTERS = {
+    "small_samples": set_small_samples,
+    "unit_variance": set_unit_variance,
+    "training_race": set_training_race,
+    "scaling_rules": set_scaling_rules,
+    "your_scores": set_your_scores,
+}
+
+
+@pytest.mark.parametrize("path", EVIDENCE)
+def test_a_copied_address_of_the_evidence_is_the_same_on_a_cold_server(server, fresh_server, new_page, path):
+    mine = open_page(new_page(), server, path, seed=7)
+    as_opened = sentences(mine)
+    EVIDENCE_SETTERS[path](mine)
+    wait_until_idle(mine)
+    assert sentences(mine)[0] != as_opened[0]
+    copied = query_parameters(mine)
+    assert len(copied) >= 3
+    theirs = open_page(new_page(stranger=True), fresh_server, path, **copied)
+    assert heading_and_menu(theirs) == ([LESSONS[path]], list(LESSONS.values()))
+    assert sentences(theirs) == sentences(mine)
+    assert query_parameters(theirs) == copied
+    assert alerts(theirs) == []
 
 
 def test_a_linked_300_is_a_place_on_every_slider(page, server):
@@ -292,7 +350,7 @@ def links_for(path):
     return list(BAD_LINKS)[: {"": None, "score_variance": 3}.get(path, 1)]
 
 
-@pytest.mark.parametrize("path", LESSONS)
+@pytest.mark.parametrize("path", [path for path in LESSONS if path not in EVIDENCE])
 def test_a_bad_link_leaves_a_working_page_and_says_so_in_one_line(page, server, path):
     page.on("dialog", lambda dialog: pytest.fail("a link ran a script"))
     for query in links_for(path):

@@ -77,6 +77,19 @@ def test_mean_median_d_k_and_the_asked_number_are_marked(result):
         assert name in texts(fig)
 
 
+def test_no_name_of_a_mark_lies_over_a_later_mark_or_over_a_bar(result, wide):
+    for shown in (result, wide):
+        fig = figures.histogram(shown, LIGHT)
+        names = sorted((note for note in fig.layout.annotations if note.yanchor == "top"), key=lambda note: note.x)
+        names = [note for note in names if note.yref != "y domain"]
+        assert len(names) >= 3
+        top = fig.layout.yaxis.range[1]
+        heights = [note.y for note in names]
+        assert max(np.diff(heights)) <= -0.1 * top  # each lower than the one to its left by more than a line of text
+        assert [max(trace_of(fig, note.text).y) for note in names] == heights
+        assert max(shown.counts.max(), shown.expected.max()) <= 0.67 * top  # three names above the highest bar
+
+
 def test_other_matrices_have_no_asked_number(wide):
     assert not [text for text in texts(figures.histogram(wide, LIGHT)) if "1.6" in text]
     assert "1.6" not in figures.histogram_sentence(wide)

@@ -71,12 +71,13 @@ def test_names_beside_the_ends_do_not_cover_each_other(result):
 
 def test_the_sentences_have_the_numbers_of_the_moment(result):
     said = figures.learning_sentence(result)
-    assert said.startswith("Step 40 of 40 at d_k = 16, mean of 2 seeds ± 1 standard error: loss ")
-    assert f"{number(result.loss.mean[1, -1])} ± {number(result.loss.standard_error[1, -1], 1)} with 1/√d_k" in said
-    assert "uniform attention would have 0.375 (dashed)" in said
+    assert said.startswith("Step 40 of 40 at d_k = 16, mean of 2 seeds ± standard error. Loss: raw ")
+    assert f"÷\u00a0√d_k {number(result.loss.mean[1, -1])} ± {number(result.loss.standard_error[1, -1], 1)}, " in said
+    assert "; uniform attention 0.375. Median row's gradient: raw " in said
     said = figures.state_sentence(result)
     assert f"is {number(result.first_gradient_ratio)} times that with 1/√d_k" in said
-    assert "of at most ln 4 = 1.39 nats" in said
+    assert ", at most 1.39. " in said
+    assert f"÷\u00a0d_k {100 * result.accuracy.mean[2, -1]:.1f} %" in said
     diverged = replace(result, diverged=np.array([True, False, False, False]))
     assert "left the range of numbers" in figures.learning_sentence(diverged)
 
@@ -88,7 +89,7 @@ def test_attention_is_shown_on_one_colour_domain(result):
         np.testing.assert_array_equal(trace.z, result.attention_weights[run])
         assert (trace.name, trace.zmin, trace.zmax) == (name, -1, 1)
     mean = 100 * np.diagonal(result.attention_weights[0]).mean()
-    assert f"{mean:.1f} % without the scale" in figures.attention_sentence(result)
+    assert f": raw {mean:.1f} %, ÷\u00a0√d_k" in figures.attention_sentence(result)
 
 
 def test_the_sweep_marks_the_best_rate_of_every_run(sweep):
@@ -101,7 +102,7 @@ def test_the_sweep_marks_the_best_rate_of_every_run(sweep):
     said = figures.rates_sentence(replace(sweep, progress=0.5))
     assert said.endswith("So far 50 % of the steps.")
     assert "So far" not in figures.rates_sentence(sweep)
-    assert said.count("(the edge of those tried)") == sweep.best_at_edge.sum()
+    assert said.count("the edge of those tried") == sweep.best_at_edge.sum()
 
 
 def test_the_equivalence_is_said_to_hold_only_where_it_does():

@@ -145,6 +145,8 @@ def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result, profile
     measured = trace_of(fig, "measured")
     assert (measured.y, measured.x) == (("torch_multihead_attention",), (chosen(result).measured_scaled_std,))
     assert set(INIT_SCHEMES) <= set(texts(fig))
+    names = [note for note in fig.layout.annotations if note.text in INIT_SCHEMES]
+    assert min(note.yshift for note in names) > trace_of(fig, "predicted").marker.size / 2  # none lies over a marker
     assert fig.layout.yaxis.categoryarray[-1] == result.schemes[0].name  # the largest is on top
 
 

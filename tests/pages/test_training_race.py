@@ -66,6 +66,14 @@ def test_a_preset_sets_the_settings_and_says_what_it_teaches(name):
     assert run.params.fresh_data == (name == "fresh_data")  # a preset takes back what is not its own
 
 
+def test_the_visitor_s_dimension_outlives_a_preset_that_has_none_of_its_own():
+    app = choose(open_race(d_k="32"), "fresh_data")
+    assert app.session_state["race_run"].params.d_k == 32
+    assert choose(app, "small_d_k").session_state["race_run"].params.d_k == 8
+    assert choose(app, "race").session_state["race_run"].params.d_k == 64
+    assert app.selectbox("race_preset").value == "race"
+
+
 def test_settings_of_no_preset_are_said_to_be_one_s_own():
     app = open_race(learning_rate="0.3")
     assert app.selectbox("race_preset").value == "own settings"

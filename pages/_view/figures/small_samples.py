@@ -7,7 +7,7 @@ from pages._view.theme import number
 from sattn_core.lessons.small_samples import DEFAULT_SIZES
 
 _ASKED = 2  # size and d_k of the experiment in the question
-_TOP = 1.12
+_TOP = 1.5  # the marks are named above the highest bar
 _HIGHEST_RATIO = 4
 _SIZE_TICKS = (2, 4, 8, 16, 32, 64)
 _SMALL = 0.5
@@ -31,7 +31,7 @@ def histogram(result, profile):
     ]
     words = []
     for row, (name, value, style) in enumerate(_marks(result, profile)):
-        height = top * (0.97 - 0.13 * row)
+        height = top * (0.98 - 0.11 * row)
         traces.append(line([value, value], [0, height], style, name))
         place = {"x": value, "y": height, "xanchor": "left", "yanchor": "top", "xshift": 4}
         words.append(label(name, profile, **place))
@@ -51,6 +51,7 @@ def histogram(result, profile):
 
 
 def _marks(result, profile):
+    """From left to right: each is lower than the one before, so that no name lies over a later mark."""
     marks = [
         (f"mean {number(result.mean_theory)}", result.mean_theory, dashed(profile)),
         (f"d_k = {result.params.d_k:,}", result.params.d_k, dotted(profile)),
@@ -58,7 +59,7 @@ def _marks(result, profile):
     ]
     if asked(result.params):
         marks.append((f"1.6: {_percentile(result)}", result.value, solid(profile, profile.third, 1.5)))
-    return sorted(marks, key=lambda mark: -mark[1])
+    return sorted(marks, key=lambda mark: mark[1])
 
 
 def asked(params):

@@ -79,8 +79,10 @@ def _panels(result, panels, profile):
             profile, grid=True, range=span, domain=[max(top - height, 0.0), top], anchor="x", **kind
         )
     steps = axis(profile, "step", range=[0, result.params.n_steps], anchor=f"y{n}")
-    fig = figure(profile, traces, height=0.95, left=3.2, xaxis=steps, annotations=notes, **axes)
-    fig.layout.margin.r = round(4.6 * profile.tick_size)
+    fig = figure(profile, traces, height=0.9, left=3.2, xaxis=steps, annotations=notes, **axes)
+    longest = max(len(run_name(exponent)) for exponent in result.params.exponents)
+    fig.layout.margin.r = round(max(4.6, 0.56 * longest) * profile.tick_size)
+    fig.layout.margin.t = 2 * profile.axis_size - 4  # a panel's heading, no title
     return fig
 
 
@@ -157,7 +159,8 @@ def in_words(exponent):
 
 
 def _each(result, say):
-    return ", ".join(f"{say(run)} {in_words(exponent)}" for run, exponent in enumerate(result.params.exponents))
+    names = [run_name(exponent).replace(" ", "\u00a0") for exponent in result.params.exponents]  # on one line
+    return ", ".join(f"{name} {say(run)}" for run, name in enumerate(names))
 
 
 def _with_error(curve, run, as_text=number):
@@ -168,13 +171,13 @@ def _with_error(curve, run, as_text=number):
 def learning_sentence(result):
     """Loss and median row of every run at this step, beside uniform attention."""
     params = result.params
-    seeds = "one seed" if params.n_seeds == 1 else f"mean of {params.n_seeds} seeds ± 1 standard error"
+    seeds = "one seed" if params.n_seeds == 1 else f"mean of {params.n_seeds} seeds ± standard error"
     lost = " A run that left the range of numbers is said to be undefined." if result.diverged.any() else ""
+    rows = _each(result, lambda run: number(result.median_row_gradient.mean[run, -1], 2))
     return (
-        f"Step {result.step:,} of {params.n_steps:,} at d_k = {params.d_k:,}, {seeds}: loss "
-        f"{_each(result, lambda run: _with_error(result.loss, run))}; uniform attention would have "
-        f"{number(result.uniform_loss)} (dashed). The median row's gradient: "
-        f"{_each(result, lambda run: number(result.median_row_gradient.mean[run, -1], 2))}.{lost}"
+        f"Step {result.step:,} of {params.n_steps:,} at d_k = {params.d_k:,}, {seeds}. Loss: "
+        f"{_each(result, lambda run: _with_error(result.loss, run))}; uniform attention {number(result.uniform_loss)}. "
+        f"Median row's gradient: {rows}.{lost}"
     )
 
 
@@ -183,9 +186,9 @@ def state_sentence(result):
     ratio, most = result.first_gradient_ratio, float(np.log(result.params.n_keys))
     return (
         f"Right answers: {_each(result, lambda run: percent(result.accuracy.mean[run, -1], 1))}. Entropy: "
-        f"{_each(result, lambda run: number(result.entropy_nats.mean[run, -1], 2))}, of at most "
-        f"ln {result.params.n_keys} = {number(most)} nats. At step 0 the total gradient without the scale is "
-        f"{number(ratio)} times that with 1/√d_k: look at the median row, not at the total."
+        f"{_each(result, lambda run: number(result.entropy_nats.mean[run, -1], 2))}, at most {number(most)}. "
+        f"At step 0 the total gradient without the scale is {number(ratio)} times that with 1/√d_k: "
+        f"look at the median row, not at the total."
     )
 
 
@@ -268,8 +271,8 @@ def rates_sentence(sweep):
     """The best rate of every scale and what it reaches."""
 
     def best(run):
-        edge = " (the edge of those tried)" if sweep.best_at_edge[run] else ""
-        return f"{typed(sweep.best_rates[run])}{edge} with loss {number(sweep.best_loss[run])}"
+        edge = ", the edge of those tried" if sweep.best_at_edge[run] else ""
+        return f"at {typed(sweep.best_rates[run])} (loss {number(sweep.best_loss[run])}{edge})"
 
     done = "" if sweep.progress == 1 else f" So far {percent(sweep.progress, 0)} of the steps."
     solved = ", ".join(

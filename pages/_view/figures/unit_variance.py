@@ -53,12 +53,13 @@ def pipeline(result, profile):
         traces.append(steps(stage.edges, bars, _colour(stage.name, profile), stage.name) | on)
         ends = [stage.predicted_mean - stage.predicted_std, stage.predicted_mean + stage.predicted_std]
         traces += [line([x, x], [0, 1], dashed(profile), f"{stage.name}, predicted ± 1 σ") | on for x in ends]
-        small = {"font": _small(profile), "xref": "x domain"}
+        small = {"font": _small(profile), "xref": "x domain", "bgcolor": None}  # no box over the stage above
         words.append(heading(_stage_words(stage), profile, axes=axes) | small)
     last = f"y{n}"
     return figure(
         profile,
         traces,
+        height=0.93,
         left=0.8,
         xaxis=axis(profile, "value, one axis for all stages", range=[-half, half], anchor=last, grid=True),
         annotations=words,
@@ -153,10 +154,12 @@ def schemes(result, profile):
     traces.append(
         line([chosen.measured_scaled_std], [chosen.name], {}, "measured") | {"mode": "markers", "marker": ring}
     )
-    words = [label(row.name, profile, x=-2.1, y=row.name, xanchor="left", yanchor="bottom", yshift=2) for row in rows]
+    place = {"x": -2.1, "xanchor": "left", "yanchor": "bottom", "yshift": profile.marker_size + 2}  # above any marker
+    words = [label(row.name, profile, y=row.name, **place) for row in rows]
     return figure(
         profile,
         traces,
+        height=0.93,
         left=0.8,
         title=title("σ of the scaled scores", profile),
         xaxis=axis(profile, "standard deviation", grid=True, type="log", range=[-2.1, 0.9], tickvals=_STD_TICKS),
@@ -165,7 +168,7 @@ def schemes(result, profile):
             type="category",
             categoryorder="array",
             categoryarray=names,
-            range=[-0.6, len(rows) - 0.1],
+            range=[-0.6, len(rows)],
             showticklabels=False,
             ticks="",
             showline=False,

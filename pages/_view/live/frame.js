@@ -2,13 +2,14 @@
 
 const LEAVING = 2000; // ms within which a page change follows the click on its link
 const SCROLLERS = { ".stTable > div": "Table", ".stCode pre": "Code" };
-const QUIET = 300; // ms without a change to the page before its scrollers are looked at
+const UPLOADS = "[data-testid=stFileUploaderDropzone]";
+const SOON = 100; // ms from a change of the page to a look at its boxes
 
 export default function () {
   if (window.frameIsReady) return;
   window.frameIsReady = true;
   keepStepsBack();
-  focusScrollers();
+  mendBoxes();
 }
 
 // One step of the browser's history a page. On its own Streamlit adds a step for every address that Python sets, and
@@ -43,10 +44,13 @@ function keepStepsBack() {
 }
 
 // A table or a piece of code that is wider than its box scrolls in it, by keyboard only if the box takes the focus.
-function focusScrollers() {
+// An upload box has a name and a button, and is a group of them: Streamlit says that it is nothing.
+function mendBoxes() {
   let timer = 0;
 
   function update() {
+    timer = 0;
+    for (const box of document.querySelectorAll(UPLOADS)) box.setAttribute("role", "group");
     for (const [selector, name] of Object.entries(SCROLLERS)) {
       for (const box of document.querySelectorAll(selector)) {
         const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
@@ -60,8 +64,7 @@ function focusScrollers() {
   }
 
   function soon() {
-    window.clearTimeout(timer);
-    timer = window.setTimeout(update, QUIET);
+    timer ||= window.setTimeout(update, SOON);
   }
 
   new MutationObserver(soon).observe(document.body, { childList: true, subtree: true });
