@@ -1,4 +1,4 @@
-"""training_race, scaling_rules and your_scores in a browser: what is seen first, on a phone, and a file of the visitor's own."""
+"""The race, the rules and your scores in a browser: what is seen first, on a phone, and a file of one's own."""
 
 import io
 
