@@ -31,7 +31,7 @@ SETTINGS = (
 )
 _PRESET = "race_preset"
 _OWN = "own settings"
-_PER_ROW = 6
+_PER_ROW = 4
 _EXPONENTS = (0.0, 0.5, 1.0)
 _AT_ONCE = 6e9  # multiplications: the default race, about half a second
 _BETWEEN = 0.12  # seconds between two pictures, so that a browser keeps up and an eye can follow

@@ -1,4 +1,4 @@
-"""scaling_rules and your_scores in a browser: what is seen first, on a phone, and a file of the visitor's own."""
+"""The race, the rules and your scores in a browser: what is seen first, on a phone, and a file of one's own."""
 
 import io
 
@@ -10,6 +10,7 @@ from harness import open_page, wait_until_idle
 pytestmark = pytest.mark.e2e
 
 FIRST_SEEN = {
+    "training_race": (".st-key-race_learning", ".st-key-sentence_race_learning", ".st-key-sentence_race_state"),
     "scaling_rules": (".st-key-exponent_variance", ".st-key-exponent_mean", ".st-key-sentence_exponents"),
     "your_scores": (".st-key-your_histogram", ".st-key-sentence_your_histogram"),
 }
