@@ -139,19 +139,6 @@ DATA = {
 }
 
 
-class _WarmPagesManager(PagesManager):
-    """The state of a server on which `st.navigation` has run."""
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        PagesManager.uses_pages_directory = False
-
-
-@pytest.fixture(autouse=True)
-def _warm_server(monkeypatch):
-    monkeypatch.setattr(app_test, "PagesManager", _WarmPagesManager)
-
-
 def open_page(stem, **query):
     """The page as a fresh visitor with this link sees it."""
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60)

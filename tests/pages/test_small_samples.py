@@ -2,26 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-from streamlit.runtime.pages_manager import PagesManager
-from streamlit.testing.v1 import AppTest, app_test
+from streamlit.testing.v1 import AppTest
 
 from pages._view import falling
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-class _WarmPagesManager(PagesManager):
-    """The state of a server on which `st.navigation` has run."""
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        PagesManager.uses_pages_directory = False
-
-
-@pytest.fixture(autouse=True)
-def _warm_server(monkeypatch):
-    monkeypatch.setattr(app_test, "PagesManager", _WarmPagesManager)
 
 
 def open_page(**query):
