@@ -108,7 +108,7 @@ CHARTS = {  # what each picture's sentence speaks of
         "your_growth": "Added component by component",
     },
     "training_race": {
-        "race_learning": "uniform attention would have",
+        "race_learning": "uniform attention ",
         "race_state": "look at the median row",
         "race_attention": "Mean weight on the right key",
         "race_equivalence": "Loss and gradient differ by at most",
