@@ -33,7 +33,7 @@ _PRESET = "race_preset"
 _OWN = "own settings"
 _PER_ROW = 4
 _EXPONENTS = (0.0, 0.5, 1.0)
-_AT_ONCE = 6e9  # multiplications: the default race, about half a second
+_AT_ONCE = 2.2e10  # multiplications: the default race up to d_k = 256, about a second
 _BETWEEN = 0.12  # seconds between two pictures, so that a browser keeps up and an eye can follow
 _PICTURES = 16
 _SWEEP_SEEDS = 2
