@@ -50,7 +50,7 @@ def live():
         code=figures.gradient_code(params),
     )
     show.lines(figures.scale_lines(result))
-    st.table(figures.gradient_checks(result))
+    show.table(figures.gradient_checks(result), key="gradient_checks")
 
     st.header("First order and no further", anchor=False)
     weight = controls.draw("weight")
