@@ -59,7 +59,7 @@ def pipeline(result, profile):
     return figure(
         profile,
         traces,
-        height=0.93,
+        height=0.9,
         left=0.8,
         xaxis=axis(profile, "value, one axis for all stages", range=[-half, half], anchor=last, grid=True),
         annotations=words,
@@ -159,7 +159,7 @@ def schemes(result, profile):
     return figure(
         profile,
         traces,
-        height=0.93,
+        height=0.9,
         left=0.8,
         title=title("σ of the scaled scores", profile),
         xaxis=axis(profile, "standard deviation", grid=True, type="log", range=[-2.1, 0.9], tickvals=_STD_TICKS),
