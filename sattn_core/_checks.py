@@ -8,6 +8,8 @@ from numbers import Integral, Real
 
 import numpy as np
 
+MOST = 2**53  # float64 holds every integer up to here exactly
+
 
 def _shown(value):
     """Value as a short text: an error message must stay one readable line."""
@@ -15,12 +17,12 @@ def _shown(value):
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def check_integer(name, value, low, high=None):
+def check_integer(name, value, low, high=MOST):
     """Return value as int if it is an integer in [low, high]."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be an integer, but got {_shown(value)}")
     if value < low or (high is not None and value > high):
-        allowed = f"at least {low}" if high is None else f"between {low} and {high}"
+        allowed = f"at least {low}" if value < low and high in (None, MOST) else f"between {low} and {high}"
         raise ValueError(f"{name} must be {allowed}, but got {_shown(value)}")
     return int(value)
 
@@ -29,7 +31,10 @@ def check_number(name, value, low=-np.inf, high=np.inf, *, open_low=False, open_
     """Return value as float if it is finite and inside the interval."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a real number, but got {_shown(value)}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = np.inf
     below = number <= low if open_low else number < low
     above = number >= high if open_high else number > high
     if not np.isfinite(number) or below or above:
@@ -57,6 +62,13 @@ def check_scores(name, value, *, min_ndim=1, min_length=1):
         bad = array[np.isnan(array) | np.isposinf(array)].flat[0]
         raise ValueError(f"{name} must be finite, or -inf where masked, but got {bad}")
     return _shaped(name, array, min_ndim, None, min_length)
+
+
+def require_finite(name, result):
+    """Return the result of a calculation with finite inputs, if it did not overflow."""
+    if not np.isfinite(result).all():
+        raise ValueError(f"{name} must be finite, but the inputs are so large that it overflows float64")
+    return result
 
 
 def check_choice(name, value, choices):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sattn_core._checks import check_array, check_number
+from sattn_core._checks import check_array, check_number, require_finite
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def attention(Q, K, V, *, scale=None, mask=None):
     mask = _checked_mask(mask, _scores_shape(Q, K))
     with np.errstate(over="ignore", invalid="ignore"):
         steps = _forward(Q, K, V, scale, mask)
-    _require_finite("scale times Q K^T", steps.scaled_scores)
+    require_finite("scale times Q K^T", steps.scaled_scores)
     return steps
 
 
@@ -150,13 +150,13 @@ def attention_backward(Q, K, V, d_output, *, scale=None, mask=None):
     d_output = check_array("d_output", d_output)
     with np.errstate(over="ignore", invalid="ignore"):
         steps = _forward(Q, K, V, scale, mask)
-        _require_finite("scale times Q K^T", steps.scaled_scores)
+        require_finite("scale times Q K^T", steps.scaled_scores)
         if d_output.shape != steps.output.shape:
             expected = steps.output.shape
             raise ValueError(f"d_output must have the output's shape {expected}, but got {d_output.shape}")
         gradients = _backward(Q, K, V, d_output, scale, steps)
     for name in AttentionGradients.__dataclass_fields__:
-        _require_finite(name, getattr(gradients, name))
+        require_finite(name, getattr(gradients, name))
     return gradients
 
 
@@ -185,9 +185,11 @@ def _backward(Q, K, V, d_output, scale, steps, *, only_queries_and_keys=False):
     d_P = d_output @ V.swapaxes(-1, -2)
     # dP − D does not change when a constant is taken off a row of dP. Taking off the entry of the largest
     # weight first keeps every digit when that weight is nearly 1 and D nearly equals that entry.
-    d_S = d_P - np.take_along_axis(d_P, P.argmax(axis=-1)[..., None], axis=-1)
+    largest = np.broadcast_to(P.argmax(axis=-1)[..., None], (*d_P.shape[:-1], 1))
+    d_S = d_P - np.take_along_axis(d_P, largest, axis=-1)
     d_S -= np.einsum("...ij,...ij->...i", P, d_S)[..., None]
     d_S *= P
+    d_P, d_S = _sum_to(d_P, P.shape), _sum_to(d_S, P.shape)  # one set of scores may serve several V
     d_raw = scale * d_S
     d_Q, d_K = _sum_to(d_raw @ K, Q.shape), _sum_to(d_raw.swapaxes(-1, -2) @ Q, K.shape)
     if only_queries_and_keys:
@@ -245,8 +247,3 @@ def _checked_mask(mask, scores_shape):
     if not fits:
         raise ValueError(f"mask must broadcast to the scores' shape {scores_shape}, but got {mask.shape}")
     return mask
-
-
-def _require_finite(name, array):
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, but the inputs are so large that it overflows float64")

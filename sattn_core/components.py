@@ -216,7 +216,7 @@ def draw_queries_and_keys(n_queries, n_keys, d_k, *, law="normal", mean_q=0.0, m
     shape_q = (check_integer("n_queries", n_queries, 1), check_integer("d_k", d_k, 1))
     shape_k = (check_integer("n_keys", n_keys, 1), shape_q[1])
     pair_law = PairLaw(law, mean_q, mean_k, correlation)
-    rng = np.random.Generator(np.random.SFC64(check_integer("seed", seed, 0)))
+    rng = np.random.Generator(np.random.SFC64(check_integer("seed", seed, 0, None)))
     A = pair_law.component.draw(rng, shape_q)
     K = pair_law.component.draw(rng, shape_k)
     paired = min(n_queries, n_keys)
@@ -271,7 +271,7 @@ def append_coordinates(scores, start, stop, *, law="normal", mean_q=0.0, mean_k=
     total = check_array("scores", scores, ndim=1, min_length=1)
     start = check_integer("start", start, 0)
     stop = check_integer("stop", stop, start)
-    seed = check_integer("seed", seed, 0)
+    seed = check_integer("seed", seed, 0, None)
     pair_law = PairLaw(law, mean_q, mean_k, correlation)
     for product in coordinate_products(start, stop, len(total), pair_law, seed):
         total += product

@@ -83,7 +83,7 @@ class KeyValueMemoryParams:
         check_integer("n_steps", self.n_steps, 0, 20_000)
         check_integer("checkpoint_every", self.checkpoint_every, 1)
         check_integer("n_seeds", self.n_seeds, 1, 32)
-        check_integer("seed", self.seed, 0)
+        check_integer("seed", self.seed, 0, None)
         check_choice("optimizer", self.optimizer, OPTIMIZERS)
         check_choice("loss", self.loss, LOSSES)
         for name in ("fresh_data", "train_values"):

@@ -51,4 +51,5 @@ def layer_norm(x, eps=1e-5):
     x /= size
     centred = x - x.mean(axis=-1, keepdims=True)
     variance = np.square(centred).mean(axis=-1, keepdims=True)
-    return centred / np.sqrt(variance + eps / size / size)
+    root = np.sqrt(variance + eps / size / size)  # 0 for a constant row of huge numbers
+    return np.divide(centred, root, out=np.zeros_like(x), where=root > 0)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sattn_core._checks import check_array, check_integer, check_number
+from sattn_core._checks import check_array, check_integer, check_number, require_finite
 
 # Larger means or variances would overflow once squared.
 _LARGEST = 1e60
@@ -51,7 +51,8 @@ def product_variance(mean_x, var_x, mean_y, var_y):
     Raises
     ------
     ValueError
-        If an argument is not finite, a variance is negative, or the shapes do not broadcast.
+        If an argument is not finite, a variance is negative, the shapes do not broadcast, or the result
+        leaves the float64 range.
     TypeError
         If an argument does not hold real numbers.
 
@@ -71,7 +72,8 @@ def product_variance(mean_x, var_x, mean_y, var_y):
     mean_x, mean_y = check_array("mean_x", mean_x), check_array("mean_y", mean_y)
     var_x, var_y = _variances("var_x", var_x), _variances("var_y", var_y)
     _check_broadcast(mean_x=mean_x, var_x=var_x, mean_y=mean_y, var_y=var_y)
-    return var_x * var_y + mean_x**2 * var_y + mean_y**2 * var_x
+    with np.errstate(over="ignore", invalid="ignore"):
+        return require_finite("the variance", var_x * var_y + mean_x**2 * var_y + mean_y**2 * var_x)
 
 
 def dot_product_moments(d_k, *, mean_q=0.0, var_q=1.0, kurtosis_q=3.0, mean_k=0.0, var_k=1.0, kurtosis_k=3.0):

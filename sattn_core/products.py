@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sattn_core._checks import check_array
+from sattn_core._checks import check_array, require_finite
 
 
 def _same_shape(A, B):
@@ -28,7 +28,7 @@ def hadamard(A, B):
     Raises
     ------
     ValueError
-        If the shapes differ, an input is not a matrix, or an entry is not finite.
+        If the shapes differ, an input is not a matrix, or an entry or the result is not finite.
     TypeError
         If an entry is not a real number.
 
@@ -47,7 +47,8 @@ def hadamard(A, B):
            [21., 32.]])
     """
     A, B = _same_shape(A, B)
-    return A * B
+    with np.errstate(over="ignore"):
+        return require_finite("A ∘ B", A * B)
 
 
 def row_wise_dot(A, B):
@@ -66,7 +67,7 @@ def row_wise_dot(A, B):
     Raises
     ------
     ValueError
-        If the shapes differ, an input is not a matrix, or an entry is not finite.
+        If the shapes differ, an input is not a matrix, or an entry or the result is not finite.
     TypeError
         If an entry is not a real number.
 
@@ -84,7 +85,8 @@ def row_wise_dot(A, B):
     array([17., 53.])
     """
     A, B = _same_shape(A, B)
-    return np.einsum("...ij,...ij->...i", A, B)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return require_finite("A ⊖ B", np.einsum("...ij,...ij->...i", A, B))
 
 
 def frobenius(A, B):
@@ -103,7 +105,7 @@ def frobenius(A, B):
     Raises
     ------
     ValueError
-        If the shapes differ, an input is not a matrix, or an entry is not finite.
+        If the shapes differ, an input is not a matrix, or an entry or the result is not finite.
     TypeError
         If an entry is not a real number.
 
@@ -121,4 +123,5 @@ def frobenius(A, B):
     70.0
     """
     A, B = _same_shape(A, B)
-    return float(np.sum(A * B))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(require_finite("⟨A, B⟩", np.sum(A * B)))

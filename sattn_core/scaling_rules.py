@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from sattn_core._checks import check_array, check_integer, check_number
+from sattn_core._checks import check_array, check_integer, check_number, require_finite
 from sattn_core.layer_norm import layer_norm
 from sattn_core.softmax import entropy_nats
 
@@ -75,7 +75,8 @@ class ScalingRule:
             raise TypeError(f"the rule {self.name} needs {', '.join(missing)} besides the raw scores")
         given = {name: context[name] for name in self.needs}
         given |= {name: context.get(name, default) for name, default in self.options.items()}
-        return self.function(scores, **given)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return require_finite(f"the scores after {self.title}", self.function(scores, **given))
 
     def check(self):
         """Return the checkable number of `check_text`, computed by this rule now."""
@@ -163,7 +164,7 @@ def _cosines(scores, Q, K):
     norms = np.linalg.norm(Q, axis=-1)[..., :, None] * np.linalg.norm(K, axis=-1)[..., None, :]
     if (norms == 0).any():
         raise ValueError("Q and K must have no row of zeros for a cosine, but got one")
-    return scores / norms
+    return scores / require_finite("each norm of a row of Q times that of a row of K", norms)
 
 
 def _qk_norm(scores, Q, K, qk_norm_length, qk_norm_gain):
@@ -247,7 +248,7 @@ def _key_length_sum(scores, K):
     total = np.linalg.norm(check_array("K", K, min_ndim=2, min_length=1), axis=-1).sum(axis=-1)
     if (total == 0).any():
         raise ValueError("K must have a key that is not 0, but all are")
-    return scores / total[..., None, None]
+    return scores / require_finite("the sum of the key lengths", total)[..., None, None]
 
 
 def _one_score(name, score, **context):

@@ -229,7 +229,7 @@ def measure_scores(Q, K, *, seed=0):
     (1.0, 0.707107)
     """
     Q, K = _checked(Q, K)
-    rng = np.random.Generator(np.random.SFC64(check_integer("seed", seed, 0)))
+    rng = np.random.Generator(np.random.SFC64(check_integer("seed", seed, 0, None)))
     heads = tuple(_measure_head(q, k, rng) for q, k in zip(Q, K, strict=True))
     scaled_std = np.array([head.scaled_std for head in heads])
     middle = heads[int(np.argsort(scaled_std)[len(heads) // 2])].row_exponent

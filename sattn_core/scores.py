@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sattn_core._checks import check_array, check_integer, check_number
+from sattn_core._checks import check_array, check_integer, check_number, require_finite
 
 
 def scale_factor(d_k, exponent=0.5):
@@ -66,7 +66,8 @@ def raw_scores(Q, K):
     Raises
     ------
     ValueError
-        If an entry is not finite, d_k differs or is 0, or the leading axes do not broadcast.
+        If an entry is not finite, d_k differs or is 0, the leading axes do not broadcast, or a score
+        leaves the float64 range.
     TypeError
         If Q or K does not hold real numbers.
 
@@ -93,4 +94,5 @@ def raw_scores(Q, K):
         shapes = f"{Q.shape} and {K.shape}"
         raise ValueError(f"the leading axes of Q and K must broadcast, but got shapes {shapes}") from None
     # (..., n_queries, d_k) times (..., d_k, n_keys)
-    return np.matmul(Q, np.swapaxes(K, -1, -2))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return require_finite("Q K^T", np.matmul(Q, np.swapaxes(K, -1, -2)))

@@ -106,7 +106,7 @@ def dimension_sweep(dims, *, n_samples, n_keys, law="normal", seed):
     n_samples = check_integer("n_samples", n_samples, 2)
     n_keys = check_integer("n_keys", n_keys, 1)
     law = check_choice("law", law, COMPONENT_LAWS)
-    seed = check_integer("seed", seed, 0)
+    seed = check_integer("seed", seed, 0, None)
     raw, scaled = [], []
     for d_k, scores in zip(dims, growing_scores(dims, n_samples, PairLaw(law), seed), strict=True):
         raw.append(_measured("raw", scores, RAW_EDGES))

@@ -9,6 +9,8 @@ CASES = {
     "one key": ((3, 2), (1, 2), (1, 2), None, None),
     "batch and heads": ((2, 3, 4, 8), (2, 3, 5, 8), (2, 3, 5, 3), None, 0.4),
     "broadcast batch": ((2, 1, 4, 8), (1, 3, 5, 8), (3, 5, 3), None, None),
+    "several V for one set of scores": ((4, 8), (5, 8), (6, 5, 3), None, None),
+    "V with more batch axes than the scores": ((3, 4, 8), (5, 8), (2, 1, 5, 3), np.tril(np.ones((4, 5), bool)), None),
     "causal": ((5, 8), (5, 8), (5, 3), np.tril(np.ones((5, 5), bool)), None),
     "key padding, broadcast over heads and queries": (
         (2, 3, 4, 8),
@@ -63,9 +65,7 @@ def test_inner_gradients_match_autograd(case, torch):
     out = weights @ v
     out.backward(torch.tensor(d_output))
     gradients = attention_backward(Q, K, V, d_output, scale=scale, mask=mask)
-    inner = {"d_scaled_scores": scaled.grad, "d_scale": c.grad}
-    if attention(Q, K, V).attention_weights.ndim == out.ndim:
-        inner["d_attention_weights"] = weights.grad
+    inner = {"d_attention_weights": weights.grad, "d_scaled_scores": scaled.grad, "d_scale": c.grad}
     for name, expected in inner.items():
         assert np.allclose(getattr(gradients, name), expected.numpy(), rtol=0, atol=1e-12), name
 
@@ -106,7 +106,8 @@ def test_the_row_mean_of_d_p_is_also_output_times_d_output(case):
     Q, K, V, d_output, mask, scale = inputs(case)
     steps = attention(Q, K, V, scale=scale, mask=mask)
     d_P = attention_backward(Q, K, V, d_output, scale=scale, mask=mask).d_attention_weights
-    by_weights, by_output = np.sum(steps.attention_weights * d_P, -1), np.sum(steps.output * d_output, -1)
+    by_weights = np.sum(steps.attention_weights * d_P, -1)
+    by_output = np.sum(steps.output * d_output, -1).reshape(-1, *by_weights.shape).sum(axis=0)
     assert np.allclose(by_weights, by_output, rtol=0, atol=1e-12)
 
 

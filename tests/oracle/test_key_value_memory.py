@@ -67,7 +67,7 @@ def test_the_default_race_agrees_with_autograd(torch):
         assert np.allclose([each.loss[run, 0] for each in checkpoints], losses, rtol=1e-9, atol=0)
 
 
-def test_the_dossiers_training_without_and_with_the_scale():
+def test_the_known_training_without_and_with_the_scale():
     # Mean loss of eight other seeds of an independent implementation after 100 steps at rate 1.
     params = KeyValueMemoryParams(n_steps=100, checkpoint_every=100, n_seeds=8, seed=1)
     last = list(train_key_value_memory(params))[-1]

@@ -30,7 +30,7 @@ def test_uniform_attention_by_hand():
     assert np.allclose(start.median_row_gradient, math.sqrt(1 - 1 / 32) / 32, rtol=2e-2)
 
 
-def test_the_dossiers_start_without_the_scale():
+def test_the_known_start_without_the_scale():
     (start,) = list(train_key_value_memory(KeyValueMemoryParams(n_steps=0, n_seeds=16)))
     mean, error = start.loss.mean(axis=1), start.loss.std(axis=1) / 4
     assert (np.abs(mean[:2] - [0.858, 0.506]) < 4 * error[:2] * math.sqrt(3)).all()  # 8 seeds there, 16 here

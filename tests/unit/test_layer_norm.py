@@ -25,6 +25,10 @@ def test_huge_rows_do_not_overflow():
     assert np.allclose(layer_norm([-1e300, 1e300]), [-1.0, 1.0], rtol=1e-15, atol=0)
 
 
+def test_a_constant_row_of_huge_numbers_gives_zeros():
+    assert layer_norm([1e300, 1e300]).tolist() == [0.0, 0.0]
+
+
 def test_tiny_rows_are_below_eps():
     assert np.allclose(layer_norm([-1e-10, 1e-10], eps=1e-5), [-1e-10 / 1e-5**0.5, 1e-10 / 1e-5**0.5], rtol=1e-12)
 

@@ -26,7 +26,7 @@ def test_two_by_two_by_hand(small):
     assert np.array_equal(small.first_product, small.first_A @ small.first_B)
 
 
-def test_the_dossiers_percentiles(small):
+def test_the_known_percentiles(small):
     assert abs(small.percentile - 71.4) < 4 * small.percentile_error + 0.05
     assert abs(small.median - 0.756) < 4 * small.median_error + 0.0005
     assert abs(small.low - 0.048) < 0.002

@@ -34,6 +34,11 @@ def test_product_variance_refuses_bad_arguments():
         product_variance(0, "1", 0, 1)
 
 
+def test_a_product_variance_that_overflows_is_refused():
+    with pytest.raises(ValueError, match="the variance must be finite, but the inputs are so large"):
+        product_variance(1e200, 1, 1e200, 1)
+
+
 def test_product_variance_does_not_write_back():
     mean = np.array([1.0, 2.0])
     product_variance(mean, 1, mean, 1)

@@ -21,6 +21,12 @@ def test_frobenius_by_hand():
     assert type(frobenius(A, B)) is float
 
 
+@pytest.mark.parametrize(("product", "name"), [(hadamard, "A ∘ B"), (row_wise_dot, "A ⊖ B"), (frobenius, "⟨A, B⟩")])
+def test_a_product_that_overflows_is_refused(product, name):
+    with pytest.raises(ValueError, match=f"{name} must be finite, but the inputs are so large"):
+        product([[1e200, -1e200]], [[1e200, 1e200]])
+
+
 def test_batches_keep_their_axes_but_frobenius_is_one_number():
     batch = np.stack([A, B])
     assert np.array_equal(hadamard(batch, batch)[1], B * B)

@@ -10,7 +10,7 @@ Q, K = RNG.standard_normal((5, 16)), RNG.standard_normal((7, 16))
 RAW = Q @ K.T
 CONTEXT = {"d_k": 16, "Q": Q, "K": K, "sigma_q": 2.0, "sigma_k": 2.0}
 
-# The dossier's numbers, by rule.
+# Worked out from the cited formulas, by rule.
 CHECKED = {
     "vaswani": 0.125,
     "mup": 0.03125,
@@ -78,7 +78,7 @@ def test_vit_22b_ignores_size_and_mean_of_q_and_k():
     assert np.abs(plain).max() <= 4.0
 
 
-def test_soft_cap_is_bounded_with_the_slope_of_the_dossier():
+def test_soft_cap_is_bounded_with_the_right_slope_at_100():
     rule = SCALING_RULES["soft_cap"]
     low, high = rule.apply([[99.999, 100.001]], d_k=1)[0]
     assert abs((high - low) / 0.002 - 0.070651) < 1e-6
@@ -123,6 +123,19 @@ def test_min_entropy_bound_is_reached_by_one_score_above_equal_ones():
 def test_bad_context(name, context, message):
     with pytest.raises(ValueError, match=message):
         SCALING_RULES[name].apply(RAW, **context)
+
+
+@pytest.mark.parametrize(
+    ("name", "context"),
+    [
+        ("yarn", {"d_k": 1}),
+        ("qk_norm", {"Q": [[1e200]], "K": [[1e200]]}),
+        ("key_length_sum", {"K": [[1e200]]}),
+    ],
+)
+def test_what_overflows_is_refused(name, context):
+    with pytest.raises(ValueError, match="must be finite, but the inputs are so large"):
+        SCALING_RULES[name].apply([[1.5e308]], **context)
 
 
 def test_raw_scores_must_be_finite_matrices():

@@ -35,6 +35,23 @@ def test_an_exponent_out_of_range_is_refused(exponent):
         scale_factor(64, exponent)
 
 
+@pytest.mark.parametrize("d_k", [2**53 + 1, 10**400])
+def test_a_dimension_that_float64_cannot_hold_is_refused(d_k):
+    with pytest.raises(ValueError, match=r"d_k must be between 1 and 9007199254740992, but got"):
+        scale_factor(d_k)
+    assert scale_factor(2**53, 8) > 0
+
+
+def test_an_exponent_beyond_float64_is_refused():
+    with pytest.raises(ValueError, match=r"exponent must be a finite number in \[-8, 8\]"):
+        scale_factor(4, 10**400)
+
+
+def test_scores_that_overflow_are_refused():
+    with pytest.raises(ValueError, match=r"Q K\^T must be finite, but the inputs are so large"):
+        raw_scores([[1e200]], [[1e200]])
+
+
 def test_raw_scores_of_hand_made_rows():
     # [1,2].[2,3] = 8, [1,2].[5,6] = 17, [8,9].[2,3] = 43, [8,9].[5,6] = 94
     scores = raw_scores([[1, 2], [8, 9]], [[2, 3], [5, 6]])
