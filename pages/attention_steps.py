@@ -37,7 +37,8 @@ def live():
         show.problems(problems)
         if params:
             result = compute.attention_steps(params)
-            at = compute.cell_of(params, *(controls.value_of(place) for place in ("query", "key", "column")))
+            asked = tuple(controls.value_of(place) for place in ("query", "key", "column"))
+            at = compute.cell_of(params, *asked)
             st.markdown(figures.formula(step))
             show.figures(
                 figures.panels(result, step, at, profile, without_scale=without),
@@ -47,7 +48,7 @@ def live():
                 code=figures.code(params),
                 sentence_first=True,
             )
-            show.remarks(figures.remarks(result))
+            show.remarks(figures.remarks(result, asked, at))
             st.header("One cell by hand", anchor=False)
             cell, output = compute.attention_cell(params, at)
             show.lines(figures.calculation(cell, without_scale=without))

@@ -134,8 +134,8 @@ class SoftmaxTerms:
     row_sum : float
     weights : ndarray, shape (n_keys,)
         exponentials / row_sum; all 0 in a fully masked row.
-    exponential, weight : float
-        Those of the chosen key.
+    score, below, exponential, weight : float
+        Those of the chosen key; below is score − largest, −inf where forbidden.
     """
 
     scores: np.ndarray
@@ -143,6 +143,8 @@ class SoftmaxTerms:
     exponentials: np.ndarray
     row_sum: float
     weights: np.ndarray
+    score: float
+    below: float
     exponential: float
     weight: float
 
@@ -743,11 +745,11 @@ def _summary(steps):
 def _softmax_terms(steps, query, key):
     scores = steps.masked_scores[query]
     largest = scores.max()
-    exponentials = np.zeros_like(scores) if np.isneginf(largest) else np.exp(scores - largest)
-    weights = steps.attention_weights[query]
+    below = np.full_like(scores, -np.inf) if np.isneginf(largest) else scores - largest
+    exponentials, weights = np.exp(below), steps.attention_weights[query]
     return SoftmaxTerms(
-        scores, float(largest), exponentials, float(exponentials.sum()),
-        weights, float(exponentials[key]), float(weights[key]),
+        scores, float(largest), exponentials, float(exponentials.sum()), weights,
+        *(float(each[key]) for each in (scores, below, exponentials, weights)),
     )  # fmt: skip
 
 

@@ -99,8 +99,8 @@ def test_raw_and_scaled_scores_share_one_colour_domain(notes):
 def test_the_division_is_written_at_every_cell(notes):
     panels = figures.panels(notes, "scale", FIRST, LIGHT, without_scale=False)
     texts = panels["matrix_scaled"].data[0].text
-    assert texts[0][0] == "8 ÷ 1.41<br>= 5.66"
-    assert texts[2][2] == "98 ÷ 1.41<br>= 69.3"
+    assert texts[0][0] == "8 ÷ 1.414<br>≈ 5.66"
+    assert texts[2][2] == "98 ÷ 1.414<br>≈ 69.3"
     wide = measure_attention_steps(preset_params("random", n_keys=8, d_k=16))
     texts = figures.panels(wide, "scale", FIRST, LIGHT, without_scale=False)["matrix_scaled"].data[0].text
     assert {text.split("<br>")[0] for row in texts for text in row} == {"÷ √16"}
@@ -122,7 +122,7 @@ def test_a_forbidden_cell_is_minus_infinity(masked):
     ("step", "said"),
     [
         ("matmul", "Query 3 with key 2 scores 94; the raw scores run from 8 to 98, with standard deviation 32.9."),
-        ("scale", "√d_k = √2 = 1.41. 94 becomes 66.5; the standard deviation falls from 32.9 to 23.2"),
+        ("scale", "√d_k = √2 ≈ 1.41. 94 becomes 66.5; the standard deviation falls from 32.9 to 23.2"),
         ("mask", "no mask here"),
         ("softmax", "Query 3 gives key 2 5.6 % and its favourite 94.4 %"),
         ("output", "Query 3 gets 0.944 in column 3"),
@@ -196,9 +196,9 @@ def test_no_sentence_has_an_undefined_number_or_a_hyphen_for_a_minus(preset, ste
 
 
 def test_the_remarks_name_the_masked_row_and_the_trap(notes, masked):
-    assert figures.remarks(notes) == []
-    assert figures.remarks(masked)[0].startswith("The mask forbids every key to query 1:")
-    (trap,) = figures.remarks(measure_attention_steps(preset_params("same_input", d_k=64)))
+    assert figures.remarks(notes, (1, 1, 1), FIRST) == []
+    assert figures.remarks(masked, (1, 1, 1), FIRST)[0].startswith("The mask forbids every key to query 1:")
+    (trap,) = figures.remarks(measure_attention_steps(preset_params("same_input", d_k=64)), (1, 1, 1), FIRST)
     assert "here 8.00, 8.00, 8.00, 8.00" in trap
     assert "√d_k = 8.00" in trap
 
@@ -207,13 +207,13 @@ def test_one_cell_is_written_out_to_its_weight(notes):
     lines = dict(figures.calculation(expand_cell(notes.params, 2, 1), without_scale=True))
     assert list(lines.values()) == [
         "8 × 5 + 9 × 6 = 40 + 54 = 94",
-        "94 ÷ 1.41 = 66.5",
-        "score − largest of the row (69.3) = −2.83, and e to that power is 0.05911",
-        "1.29 × 10⁻¹⁷ + 0.0591 + 1.00 = 1.059",
-        "0.05911 ÷ 1.059 = 5.58 %",
-        "score − largest of the row (98) = −4.00, and e to that power is 0.01832",
-        "1.30 × 10⁻²⁴ + 0.0183 + 1.00 = 1.018",
-        "0.01832 ÷ 1.018 = 1.80 %",
+        "94 ÷ 1.41421 ≈ 66.5",
+        "score − largest of the row: 66.4680 − 69.2965 ≈ −2.82843, and e to that power ≈ 0.0591057",
+        "(1.28798 × 10⁻¹⁷) + 0.0591057 + 1 ≈ 1.05911",
+        "0.0591057 ÷ 1.05911 ≈ 5.58 %",
+        "score − largest of the row: 94 − 98 = −4, and e to that power ≈ 0.0183156",
+        "(1.29958 × 10⁻²⁴) + 0.0183156 + 1 ≈ 1.01832",
+        "0.0183156 ÷ 1.01832 ≈ 1.80 %",
     ]
 
 
@@ -221,15 +221,57 @@ def test_forbidden_cells_and_rows_are_written_out_too(masked):
     row = figures.calculation(expand_cell(masked.params, 0, 0), without_scale=False)
     assert row[-1][1] == "every key is forbidden, so the row sum is 0 and the weight is 0"
     one = figures.calculation(expand_cell(masked.params, 1, 3), without_scale=False)
-    assert one[-1][1] == "the mask makes the score −∞ and e to that power is 0: weight 0 ÷ 1.000 = 0"
+    assert one[-1][1] == "the mask makes the score −∞ and e to that power is 0: weight 0 ÷ 1 = 0"
 
 
 def test_the_output_is_written_out_with_and_without_the_scale(notes):
     lines = figures.output_calculation(expand_output(notes.params, 2, 2), without_scale=True)
     assert [text for _, text in lines] == [
-        "0.0 % × 0 + 5.6 % × 0 + 94.4 % × 1 = 0.944",
-        "0.0 % × 0 + 1.8 % × 0 + 98.2 % × 1 = 0.982",
+        "(1.21610 × 10⁻¹⁷) × 0 + 0.0558072 × 0 + 0.944193 × 1 ≈ 0.944",
+        "(1.27621 × 10⁻²⁴) × 0 + 0.0179862 × 0 + 0.982014 × 1 ≈ 0.982",
     ]
+
+
+_AS_PYTHON = str.maketrans("−×÷", "-*/") | str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
+def _calculated(text):
+    """What a calculator finds for an expression as it is printed."""
+    powers = re.sub(r"10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda found: f"1e{found[1].translate(_AS_PYTHON)}", text)
+    return eval(powers.translate(_AS_PYTHON).replace(" %", "/100").replace(",", ""), {})
+
+
+@pytest.mark.parametrize("preset", ["notes", "random", "causal"])
+@pytest.mark.parametrize("d_k", [1, 3, 16])
+def test_a_calculator_finds_what_is_printed(preset, d_k):
+    params = preset_params(preset, d_k=d_k, seed=1)
+    for query, key in np.ndindex(2, 2):
+        lines = figures.calculation(expand_cell(params, query, key), without_scale=True)
+        lines += figures.output_calculation(expand_output(params, query, key), without_scale=True)
+        texts = [re.sub(r"^score − largest of the row: |, and e .*", "", text) for _, text in lines]
+        for text in [text for text in texts if "−∞" not in text and "weight" not in text]:
+            left, *rights = re.split(" [=≈] ", text)
+            for right in rights:
+                # Results have three digits, so they are at most half of 1 in 100 off; a sum of operands of six
+                # digits may be off by as many units of 1e-6 as it has terms where they nearly cancel.
+                assert _calculated(right) == pytest.approx(_calculated(left), rel=5.1e-3, abs=5e-5), text
+
+
+def test_a_place_outside_the_matrices_is_said(notes):
+    said = figures.remarks(notes, (16, 3, 64), (2, 2, 2))
+    assert said == [
+        "There is no query 16: these matrices have 3 queries, and query 3 is shown.",
+        "There is no column 64: these matrices have 3 columns, and column 3 is shown.",
+    ]
+
+
+def test_one_column_has_nothing_to_divide_by_or_to_add_up():
+    one = measure_attention_steps(preset_params("random", d_k=1))
+    sentence = figures.sentence(one, "scale", FIRST, 1, without_scale=False)
+    assert "√1 = 1, so" in sentence
+    assert "falls" not in sentence
+    product = figures.calculation(expand_cell(one.params, 0, 0), without_scale=False)[0][1]
+    assert len(re.findall("[=≈]", product)) == 1
 
 
 def test_the_table_has_every_entry(notes):

@@ -4,7 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from pages._view.figures.matrices import FOLD, cell, cell_at, matrix, shade
+from pages._view.figures.matrices import FOLD, cell, cell_at, equals, matrix, operand, shade
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 
 PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
@@ -108,6 +108,16 @@ def test_every_drawn_number_is_found_at_its_place_and_nothing_between_them(n_col
 @pytest.mark.parametrize(("line", "place", "found"), [(-1, -1, (0, 0)), (1, 9, (1, 2)), (2, 0, (1, 0))])
 def test_the_edge_of_a_drawing_belongs_to_its_outer_cells(line, place, found):
     assert cell_at(line, place, (2, 3)) == found
+
+
+def test_a_number_gives_up_digits_where_room_is_short():
+    texts = [cell(x, 6) for x in (-0.0316, 0.000273, 0.0796, -0.00194, -12.345)]
+    assert texts == ["−0.032", "0.0003", "0.0796", "−0.002", "−12.3"]
+
+
+def test_a_result_says_whether_it_is_rounded():
+    assert [equals(x) for x in (8.0, 2**0.5, 0.1 + 0.2, 1e12)] == ["= 8", "≈ 1.41", "= 0.3", "= 1.00 × 10¹²"]
+    assert [operand(x) for x in (2**0.5, -0.25, 1e12)] == ["1.41421", "−0.25", "1.00000 × 10¹²"]
 
 
 def test_a_number_is_as_short_as_it_can_be():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pages._view.figures.matrices import cell, cell_at, matrix
+from pages._view.figures.matrices import cell, cell_at, equals, matrix, operand
 from pages._view.theme import number, percent
 from sattn_core.lessons.attention_steps import MAX_COLUMNS
 
@@ -153,9 +153,9 @@ def _values(steps, name, at, profile, limit):
 def _divisions(result):
     """Each scaled score with its division."""
     raw, scaled = result.scaled.raw_scores, result.scaled.scaled_scores
-    divisor = cell(result.divisor) if raw.shape[1] <= _SHORT else f"√{result.d_k}"
+    divisor = number(result.divisor, 4) if raw.shape[1] <= _SHORT else f"√{result.d_k}"
     return [
-        [f"{cell(r)} ÷ {divisor}<br>= {cell(s)}" if raw.shape[1] <= _SHORT else f"÷ {divisor}<br>{cell(s)}"
+        [f"{cell(r)} ÷ {divisor}<br>{equals(s)}" if raw.shape[1] <= _SHORT else f"÷ {divisor}<br>{cell(s)}"
          for r, s in zip(*rows, strict=True)]
         for rows in zip(raw, scaled, strict=True)
     ]  # fmt: skip
@@ -182,8 +182,10 @@ def _say_matmul(result, at):
 def _say_scale(result, at):
     query, key, _ = at
     raw, scaled = result.scaled.raw_scores[query, key], result.scaled.scaled_scores[query, key]
+    if result.d_k == 1:
+        return f"every score is divided by √d_k = √1 = 1, so {cell(raw)} stays {cell(scaled)} and nothing changes."
     return (
-        f"every score is divided by √d_k = √{result.d_k} = {number(result.divisor)}. {cell(raw)} becomes "
+        f"every score is divided by √d_k = √{result.d_k} {equals(result.divisor)}. {cell(raw)} becomes "
         f"{cell(scaled)}; the standard deviation falls from {number(result.raw_std)} to {number(result.scaled_std)}, "
         f"in the same colours on the same scale."
     )
@@ -262,9 +264,11 @@ _BESIDE = {
 }
 
 
-def remarks(result):
-    """What a visitor must know of these matrices."""
-    said = []
+def remarks(result, asked, at):
+    """What a visitor must know of these matrices; asked are the places chosen, counted from 1."""
+    shape = len(result.params.Q), len(result.params.K), len(result.params.V[0])
+    places = zip(("query", "key", "column"), shape, asked, at, strict=True)
+    said = [_beyond(*place) for place in places if place[2] != place[3] + 1]
     if result.fully_masked_rows:
         names = ", ".join(str(query + 1) for query in result.fully_masked_rows)
         several = len(result.fully_masked_rows) > 1
@@ -280,6 +284,11 @@ def remarks(result):
             f"independent. Never show the 1/√d_k rule with Q = K = X."
         )
     return said
+
+
+def _beyond(name, size, asked, shown):
+    plural = {"query": "queries"}.get(name, f"{name}s") if size > 1 else name
+    return f"There is no {name} {asked}: these matrices have {size} {plural}, and {name} {shown + 1} is shown."
 
 
 def _size(result, d_k):
@@ -298,7 +307,10 @@ def calculation(cell_terms, *, without_scale):
     divisor, terms = cell_terms.divisor, cell_terms.scaled
     lines = [
         (f"$q_{{{i}}} \\cdot k_{{{j}}}$", _dot(cell_terms)),
-        ("$\\div \\sqrt{d_k}$", f"{cell(cell_terms.raw_score)} ÷ {number(divisor)} = {cell(cell_terms.scaled_score)}"),
+        (
+            "$\\div \\sqrt{d_k}$",
+            f"{operand(cell_terms.raw_score)} ÷ {operand(divisor)} {equals(cell_terms.scaled_score)}",
+        ),
     ]
     lines += [(f"**{name}**", text) for name, text in _softmax_lines(cell_terms.allowed, terms)]
     if without_scale:
@@ -312,23 +324,23 @@ def calculation(cell_terms, *, without_scale):
 def _dot(terms):
     products = " + ".join(f"{_signed(q)} × {_signed(k)}" for q, k in zip(terms.q, terms.k, strict=True))
     values = " + ".join(_signed(product) for product in terms.products)
-    return f"{products} = {values} = {cell(terms.raw_score)}"
+    between = f" = {values}" if len(terms.products) > 1 else ""
+    return f"{products}{between} {equals(terms.raw_score)}"
 
 
 def _softmax_lines(allowed, terms):
     if np.isneginf(terms.largest):
         return [("weight", "every key is forbidden, so the row sum is 0 and the weight is 0")]
-    score = cell(terms.largest)
-    exponents = " + ".join(number(each) for each in terms.exponentials)
-    total = number(terms.row_sum, 4)
+    exponents = " + ".join(_signed(each) for each in terms.exponentials)
+    total = operand(terms.row_sum)
     if not allowed:
         return [("weight", f"the mask makes the score −∞ and e to that power is 0: weight 0 ÷ {total} = 0")]
-    exponential, weight = number(terms.exponential, 4), percent(terms.weight, 2)
-    own = np.log(terms.exponential) if terms.exponential else -np.inf
+    difference = f"{operand(terms.score)} − {_signed(terms.largest)} {equals(terms.below, operand)}"
+    power = equals(terms.exponential, operand)
     return [
-        ("exponential", f"score − largest of the row ({score}) = {number(own)}, and e to that power is {exponential}"),
-        ("row sum", f"{exponents} = {total}"),
-        ("weight", f"{exponential} ÷ {total} = {weight}"),
+        ("exponential", f"score − largest of the row: {difference}, and e to that power {power}"),
+        ("row sum", f"{exponents} {equals(terms.row_sum, operand)}"),
+        ("weight", f"{operand(terms.exponential)} ÷ {total} ≈ {number(100 * terms.weight)} %"),
     ]
 
 
@@ -343,12 +355,13 @@ def output_calculation(terms, *, without_scale):
 
 
 def _average(weights, values, output):
-    terms = " + ".join(f"{percent(p, 1)} × {_signed(v)}" for p, v in zip(weights, values, strict=True))
-    return f"{terms} = {cell(output)}"
+    terms = " + ".join(f"{_signed(p)} × {_signed(v)}" for p, v in zip(weights, values, strict=True))
+    return f"{terms} {equals(output)}"
 
 
 def _signed(value):
-    return f"({cell(value)})" if value < 0 else cell(value)
+    text = operand(value)
+    return f"({text})" if value < 0 or "×" in text else text
 
 
 def table(result):

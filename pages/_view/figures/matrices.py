@@ -9,6 +9,7 @@ FOLD = 8  # columns that still have room for their numbers on a phone
 _WIDE = 6  # columns that have room for their numbers in full size
 _LETTERS = 48  # of a row of cells that have room in full size on a phone
 _FEW_LINES = 6
+_NARROW = 6  # letters that a cell of a wide matrix has room for on a phone
 _EDGE = 0.53  # half a cell, and a little room for its frame
 _STRENGTH = 0.55  # of the strongest shade: the text colour keeps its contrast on it
 
@@ -33,7 +34,8 @@ def matrix(
     None in place of one of them frames the whole column or row. tall gives each cell room for two lines.
     """
     values = np.atleast_2d(np.asarray(values, dtype=float))
-    texts = [[cell(x) for x in row] for row in values] if texts is None else texts
+    room = _NARROW if values.shape[1] > _WIDE else None
+    texts = [[cell(x, room) for x in row] for row in values] if texts is None else texts
     folded, written, places = _fold(values), _fold(texts), _places(*values.shape)
     colours = _colours(profile, colour, two_sided=low is None)
     trace = {
@@ -69,11 +71,30 @@ def matrix(
     )
 
 
-def cell(value):
-    """A number as short as it can be written with three digits."""
+def cell(value, room=None):
+    """A number as short as it can be written with three digits; fewer if it must fit into so many letters."""
     if np.isneginf(value):
         return "−∞"
-    return min(number(value), typed(value), key=len)
+    texts = [_shorter(value, digits) for digits in (3, 2, 1)]
+    return next((text for text in texts if room is None or len(text) <= room), texts[-1])
+
+
+def operand(value):
+    """A number that is calculated with: six digits, so that a calculator finds what is written behind it."""
+    return "−∞" if np.isneginf(value) else _shorter(value, 6)
+
+
+def equals(value, write=cell):
+    """A result behind its sign: = if it is written in full, ≈ if it is rounded."""
+    text = write(value)
+    full = float(f"{value:.2e}") == float(f"{value:.9e}") or text == typed(value)
+    return f"{'=' if full else '≈'} {text}"
+
+
+def _shorter(value, digits):
+    """The shorter of a number as typed and with so many digits; powers of ten only in the latter."""
+    rounded, as_typed = number(value, digits), typed(value)
+    return rounded if "e" in as_typed or len(rounded) < len(as_typed) else as_typed
 
 
 def _fold(values):
