@@ -40,7 +40,7 @@ def live():
             key="score_growth",
             sentence=figures.growth_sentence(result),
             table=figures.growth_table(result),
-            code=figures.code(params),
+            code=figures.growth_code(params),
         )
 
 

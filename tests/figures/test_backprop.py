@@ -171,6 +171,8 @@ def test_the_sentences_of_the_curves():
 def test_the_code_gives_the_numbers_that_are_shown(result):
     names, printed = run(figures.gradient_code(result.params))
     assert names["result"].loss == result.loss
-    assert printed.startswith(f"V {result.gradients[0].central_error} ")
+    shown = result.gradients[0]
+    assert printed.startswith(f"V\n{shown.gradient}\n{shown.central_error}\n")
     change = first_order_change(BackpropParams(), "X")
-    assert run(figures.curve_code(BackpropParams(), "X"))[1].startswith(f"{change.slope}\n")
+    error = central_difference_error(BackpropParams(), "X")
+    assert run(figures.curve_code(BackpropParams(), "X"))[1] == f"{change}\n{error}\n"

@@ -189,6 +189,14 @@ def test_the_code_gives_the_lines(results):
     assert printed.count("\n") == 10
 
 
+def test_the_growth_code_gives_the_points_of_the_figure(results):
+    result = results["coordinates"]
+    printed = run(figures.growth_code(result.params))[1]
+    table = figures.growth_table(result)
+    points = zip(*(table[name] for name in table if name != "sqrt(d_k)"), strict=True)
+    assert [tuple(map(float, row.split())) for row in printed.splitlines()] == list(points)
+
+
 # --- growth ----------------------------------------------------------------------------------------------
 
 

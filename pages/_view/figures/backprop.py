@@ -3,7 +3,7 @@
 import numpy as np
 
 from pages._view.figures.base import axis, corner, dashed, dotted, figure, label, line, solid, title
-from pages._view.figures.matrices import cell, matrix
+from pages._view.figures.matrices import cell, equals, matrix
 from pages._view.theme import number, typed
 
 _FORMULAS = {
@@ -36,7 +36,7 @@ def products(result, profile):
     if len(A[0]) <= _SHORT:
         factors = zip(A, B, both, strict=True)
         written = [
-            [f"{_signed(a)} × {_signed(b)}<br>= {cell(x)}" for a, b, x in zip(*row, strict=True)] for row in factors
+            [f"{_signed(a)} × {_signed(b)}<br>{equals(x)}" for a, b, x in zip(*row, strict=True)] for row in factors
         ]
     sums = [[_sum(products, total)] for products, total in zip(both, result.row_wise_dot, strict=True)]
     total = [[_sum(result.row_wise_dot, result.frobenius)]]
@@ -53,7 +53,7 @@ def products(result, profile):
 def _sum(terms, total):
     """A sum with its terms above it while they fit into a cell."""
     written = " + ".join(_signed(term) for term in terms)
-    return f"{written}<br>= {cell(total)}" if written and len(written) <= _TERMS else cell(total)
+    return f"{written}<br>{equals(total)}" if written and len(written) <= _TERMS else cell(total)
 
 
 def _signed(value):
@@ -198,7 +198,7 @@ def gradient_code(params):
         "from sattn_core.lessons.backprop import BackpropParams, measure_backprop\n\n"
         f"result = measure_backprop({params!r})\n"
         "for check in result.gradients:\n"
-        "    print(check.name, check.central_error, check.complex_error)\n"
+        "    print(check.name, check.gradient, check.central_error, check.complex_error, sep='\\n')\n"
     )
 
 
@@ -314,7 +314,7 @@ def curve_code(params, weight):
     return (
         "from sattn_core.lessons.backprop import BackpropParams, central_difference_error, first_order_change\n\n"
         f"params = {params!r}\n"
-        f"print(first_order_change(params, {weight!r}).slope)\n"
+        f"print(first_order_change(params, {weight!r}))\n"
         f"print(central_difference_error(params, {weight!r}))\n"
     )
 

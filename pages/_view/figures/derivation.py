@@ -248,12 +248,25 @@ def growth_table(result):
     }
 
 
+def growth_code(params):
+    """The Python that computes the points of the growth figure again."""
+    return _measured(params) + (
+        "for point in zip(result.growth_dims, result.growth_std, result.growth_typical, result.growth_right_divisor):\n"
+        "    print(*point)\n"
+    )
+
+
 def code(params):
     """The Python that checks the lines again."""
-    return (
-        "from sattn_core.lessons.derivation import DerivationParams, measure_derivation\n\n"
-        f"result = measure_derivation({params!r})\n"
+    return _measured(params) + (
         "for line in result.lines:\n"
         "    print(line.number, line.name, line.left, line.right, line.z, line.holds)\n"
         "print(result.exact)\n"
+    )
+
+
+def _measured(params):
+    return (
+        "from sattn_core.lessons.derivation import DerivationParams, measure_derivation\n\n"
+        f"result = measure_derivation({params!r})\n"
     )
