@@ -14,6 +14,7 @@ from streamlit.errors import StreamlitAPIException
 from pages._view import compute, controls, show
 from pages._view.dose import SEEDS, STEPS
 from pages._view.figures import passing
+from pages._view.figures import training_race as figures
 from sattn_core.lessons.training_race import PRESETS, LearningRateSweep, TrainingRaceParams, TrainingRaceResult
 
 SETTINGS = (
@@ -69,6 +70,13 @@ def draw_settings():
                         controls.draw(setting)
         with st.container(key="race_teaches"):
             st.markdown(PRESETS[name].teaches if name in PRESETS else "Your own settings: what do you expect?")
+
+
+def draw_outcome(run):
+    """What the race shows, once it is finished. A move of d_k can end a preset: then all of the page is drawn."""
+    if st.session_state[_PRESET] != _preset_now():
+        st.rerun()
+    show.plain_lines([figures.outcome(run.result, _preset_now())])
 
 
 def open_run():

@@ -257,7 +257,11 @@ class Preset:
 
     Attributes
     ----------
-    title, teaches : str
+    title : str
+    teaches : str
+        What the race does; it holds at every d_k.
+    because : mapping
+        `race_outcome` -> what that outcome of this race shows. It does not hold for another outcome.
     changes : mapping
         Fields of `TrainingRaceParams` to change.
     best_rates : bool
@@ -266,53 +270,93 @@ class Preset:
 
     title: str
     teaches: str
+    because: MappingProxyType
     changes: MappingProxyType
     best_rates: bool = False
 
 
-def _preset(title, teaches, best_rates=False, **changes):
-    return Preset(title, teaches, MappingProxyType(changes), best_rates)
+def _preset(title, teaches, *, harm="", harmless="", best_rates=False, **changes):
+    because = MappingProxyType({"harm": harm, "harmless": harmless})
+    return Preset(title, teaches, because, MappingProxyType(changes), best_rates)
 
 
 PRESETS = MappingProxyType(
     {
         "race": _preset(
-            "The race", "Without the scale attention commits to random keys in ten steps and stays there: "
-            "in a fixed data set no new near-tie arrives to move it.",
+            "The race", "Every scale starts from the same weights and learns one fixed set of keys and queries.",
+            harm="Attention without the scale has settled on one key for each query, wrong ones among them, and stays "
+            "there: in a fixed data set no new near-tie arrives to move it.",
         ),
         "small_d_k": _preset(
-            "Small d_k", "With few dimensions raw scores are small anyway: leaving the scale out does no harm.",
+            "Small d_k", "With few dimensions raw scores are small anyway.",
             d_k=8,
         ),
         "loss_on_weights": _preset(
-            "Loss on the weights", "A logarithm right behind the softmax cancels its Jacobian, the gradient is "
-            "p − y and never dies. The damage needs the softmax in the middle of the network.",
+            "Loss on the weights", "A logarithm right behind the softmax cancels its Jacobian: the gradient is "
+            "p − y and never dies.",
+            harmless="The damage needs the softmax in the middle of the network.",
             loss="weights", learning_rate=0.1,
         ),
         "fresh_data": _preset(
-            "Fresh data every step", "New keys keep bringing new near-ties, and attention without the scale "
-            "recovers at a smaller learning rate.",
+            "Fresh data every step", "New keys at every step keep bringing new near-ties, and the learning rate is "
+            "smaller than in the race.",
+            harmless="Attention without the scale recovers.",
             fresh_data=True, n_keys=16, n_steps=400, learning_rate=0.3,
         ),
         "smaller_start": _preset(
             "A smaller start", "Without the scale, W_Q and W_K divided by d_k^¼ at the start make the first scores as "
-            "small as 1/√d_k does. The scale changes where training starts, not what attention can represent.",
+            "small as 1/√d_k does.",
+            harmless="The scale changes where training starts, not what attention can represent.",
             init_exponents=(0.25, 0.0, -0.25),
         ),
         "trainable_values": _preset(
-            "Trainable V", "With values to train, the model partly routes around the frozen attention, and "
-            "still ends far above the scaled one.",
+            "Trainable V", "With values to train, the model can route around attention on a wrong key.",
+            harm="It does so in part: not all answers come right.",
             best_rates=True, train_values=True,
         ),
         "longer": _preset(
-            "Ten times longer", "Patience helps a little, and does not solve it.", best_rates=True, n_steps=3000
+            "Ten times longer", "Every scale has ten times the steps, and its own best learning rate.",
+            harm="Patience does not solve it.",
+            best_rates=True, n_steps=3000,
         ),
         "adam": _preset(
-            "Adam", "Dividing every gradient by its size does not bring back the rows that have none.",
+            "Adam", "Adam divides every gradient by its size.",
+            harm="That does not bring back the rows that have none.",
             optimizer="adam", learning_rate=0.001,
         ),
     }
 )  # fmt: skip
+
+
+def race_outcome(result):
+    """Whether the race without the scale and that with 1/√d_k give at least 95 % right answers at this step.
+
+    Parameters
+    ----------
+    result : TrainingRaceResult
+        Of a race with the exponents 0 and ½.
+
+    Returns
+    -------
+    {"harm", "harmless", "neither", "only_without"}
+        Only the scaled one does, both do, none does, only the one without the scale does.
+
+    Raises
+    ------
+    ValueError
+        If one of the two exponents is missing.
+
+    Examples
+    --------
+    >>> [race_outcome(measure_training_race(TrainingRaceParams(d_k))) for d_k in (2, 16, 64)]
+    ['neither', 'harmless', 'harm']
+    """
+    exponents = result.params.exponents
+    if not {0.0, 0.5} <= set(exponents):
+        raise ValueError(f"exponents must hold 0 and 0.5, but got {exponents}")
+    right = result.accuracy.mean[:, -1] >= SOLVED_ACCURACY
+    names = {(False, True): "harm", (True, True): "harmless", (False, False): "neither", (True, False): "only_without"}
+    return names[bool(right[exponents.index(0.0)]), bool(right[exponents.index(0.5)])]
 
 
 def race_frames(params):

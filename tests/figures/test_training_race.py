@@ -12,6 +12,7 @@ from pages._view.figures import passing
 from pages._view.figures import training_race as figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.lessons.training_race import (
+    PRESETS,
     QUANTITIES,
     TrainingRaceParams,
     dose_frames,
@@ -80,6 +81,28 @@ def test_the_sentences_have_the_numbers_of_the_moment(result):
     assert f"÷\u00a0d_k {100 * result.accuracy.mean[2, -1]:.1f} %" in said
     diverged = replace(result, diverged=np.array([True, False, False, False]))
     assert "left the range of numbers" in figures.learning_sentence(diverged)
+
+
+@pytest.mark.parametrize(
+    ("right", "verdict", "reason"),
+    [
+        ((0.169, 1.0), "leaving the scale out does harm here.", PRESETS["race"].because["harm"]),
+        ((1.0, 1.0), "leaving the scale out does no harm here.", PRESETS["fresh_data"].because["harmless"]),
+        ((0.2, 0.3), "neither learns them all.", None),
+        ((1.0, 0.3), "here it is 1/√d_k that lags.", None),
+    ],
+)
+def test_the_outcome_is_that_of_the_race_shown(result, right, verdict, reason):
+    mean = result.accuracy.mean.copy()
+    mean[:2, -1] = right
+    shown = replace(result, accuracy=replace(result.accuracy, mean=mean))
+    said = {name: figures.outcome(shown, name) for name in (*PRESETS, "own settings")}
+    numbers = f"without the scale {100 * right[0]:.1f} % of the answers are right, with 1/√d_k {100 * right[1]:.1f} %"
+    assert said["own settings"] == f"At d_k = 16 {numbers}: {verdict}"
+    reasons = {text.removeprefix(said["own settings"]).strip() for text in said.values()}
+    assert reason is None or reason in reasons
+    assert (reasons == {""}) == (reason is None)
+    assert "at its last step" in figures.outcome(replace(shown, progress=0.9), "race")
 
 
 def test_attention_is_shown_on_one_colour_domain(result):

@@ -52,6 +52,22 @@ def test_a_preset_sets_the_settings_and_says_what_it_teaches(name):
     assert run.params.fresh_data == (name == "fresh_data")  # a preset takes back what is not its own
 
 
+def test_the_outcome_is_that_of_the_picture_and_of_no_other():
+    for d_k, verdict in ((64, "does harm here. Attention without"), (16, "does no harm here."), (2, "neither learns")):
+        app = open_race(n_seeds="2", d_k=str(d_k))
+        (said,) = [each.value for each in app.markdown if "of the answers are right" in each.value]
+        assert f"At d\\_k = {d_k} " in said
+        assert verdict in said
+        assert ("stays there" in said) == (d_k == 64)
+
+
+def test_a_preset_of_its_own_dimension_ends_with_it():
+    app = choose(open_race(), "small_d_k")
+    assert app.select_slider("d_k").value == 8
+    app.select_slider("d_k").set_value(32).run()
+    assert app.selectbox("race_preset").value == "race"
+
+
 def test_the_visitor_s_dimension_outlives_a_preset_that_has_none_of_its_own():
     app = choose(open_race(d_k="32"), "fresh_data")
     assert app.session_state["race_run"].params.d_k == 32

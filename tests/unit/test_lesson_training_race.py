@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -14,6 +15,7 @@ from sattn_core.lessons.training_race import (
     measure_training_race,
     preset_params,
     race_frames,
+    race_outcome,
     sweep_frames,
     sweep_learning_rates,
 )
@@ -100,6 +102,7 @@ def test_scale_and_start_are_equivalent_step_by_step():
 def test_presets_can_be_run_and_say_what_they_teach(name):
     preset = PRESETS[name]
     assert preset.teaches.endswith(".")
+    assert set(preset.because) == {"harm", "harmless"}
     params = preset_params(name, seed=7, n_seeds=2)
     assert params.seed == 7
     assert next(race_frames(params)).step == 0
@@ -107,7 +110,36 @@ def test_presets_can_be_run_and_say_what_they_teach(name):
 
 @pytest.mark.parametrize("name", ["small_d_k", "loss_on_weights", "fresh_data", "smaller_start"])
 def test_controls_show_no_harm_without_the_scale(name):
-    assert measure_training_race(preset_params(name, n_seeds=3)).accuracy.mean[0, -1] > 0.95
+    result = measure_training_race(preset_params(name, n_seeds=3))
+    assert result.accuracy.mean[0, -1] > 0.95
+    assert race_outcome(result) == "harmless"
+
+
+@pytest.mark.parametrize(
+    ("d_k", "outcome"), [(2, "neither"), (4, "harm"), (8, "harmless"), (16, "harmless"), (32, "harm"), (64, "harm")]
+)
+def test_the_outcome_of_the_race_is_that_of_its_dimension(d_k, outcome):
+    assert race_outcome(measure_training_race(TrainingRaceParams(d_k))) == outcome
+
+
+def test_the_reason_for_harm_in_the_race_is_seen_in_its_numbers():
+    for d_k in (4, 32, 128):  # settled on one key each, and there to stay: entropy and median row say so
+        result = measure_training_race(TrainingRaceParams(d_k, n_seeds=3))
+        assert race_outcome(result) == "harm"
+        assert result.entropy_nats.mean[0, -1] < 0.1
+        assert abs(result.accuracy.mean[0, -1] - result.accuracy.mean[0, len(result.steps) // 2]) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("right", "outcome"),
+    [((0.9, 0.95), "harm"), ((0.95, 1), "harmless"), ((0.9, 0.9), "neither"), ((1, 0.9), "only_without")],
+)
+def test_the_outcome_compares_the_two_scales_whatever_their_order(right, outcome):
+    result = measure_training_race(TrainingRaceParams(**SMALL, exponents=(0.5, 1.0, 0.0), n_steps=1))
+    accuracy = replace(result.accuracy, mean=np.array([[0.0, right[1]], [0.0, 0.5], [1.0, right[0]]]))
+    assert race_outcome(replace(result, accuracy=accuracy)) == outcome
+    with pytest.raises(ValueError, match=r"exponents must hold 0 and 0.5, but got \(0.5,\)"):
+        race_outcome(replace(result, params=replace(result.params, exponents=(0.5,))))
 
 
 def test_adam_does_not_help():

@@ -4,11 +4,17 @@ import numpy as np
 
 from pages._view.figures.base import axis, dashed, dotted, figure, heading, heatmap, label, line, solid, title
 from pages._view.theme import number, percent, typed
-from sattn_core.lessons.training_race import SOLVED_ACCURACY
+from sattn_core.lessons.training_race import PRESETS, SOLVED_ACCURACY, race_outcome
 
 _NAMES = {0.0: "raw", 0.5: "÷ √d_k", 1.0: "÷ d_k"}
 _IN_WORDS = {0.0: "without the scale", 0.5: "with 1/√d_k", 1.0: "with 1/d_k"}
 _DASHES = {0.0: "solid", 0.5: "solid", 1.0: "longdash"}
+_OUTCOMES = {
+    "harm": "leaving the scale out does harm here",
+    "harmless": "leaving the scale out does no harm here",
+    "neither": "neither learns them all",
+    "only_without": "here it is 1/√d_k that lags",
+}
 _GAPS = {2: 0.15, 3: 0.24}  # between two labels at the end of their curves, as a share of one of so many panels
 _TIGHT = 1e-9
 
@@ -166,6 +172,19 @@ def _each(result, say):
 def _with_error(curve, run, as_text=number):
     error = curve.standard_error[run, -1]
     return as_text(curve.mean[run, -1]) + ("" if np.isnan(error) else f" ± {number(error, 1)}")
+
+
+def outcome(result, preset):
+    """What the finished race shows of leaving the scale out, and why, where the preset has a reason for it."""
+    if result.progress < 1:
+        return "What this race shows is said at its last step."
+    params, found = result.params, race_outcome(result)
+    without, scaled = (percent(result.accuracy.mean[params.exponents.index(each), -1], 1) for each in (0.0, 0.5))
+    reason = PRESETS[preset].because.get(found, "") if preset in PRESETS else ""
+    return (
+        f"At d_k = {params.d_k:,} without the scale {without} of the answers are right, with 1/√d_k {scaled}: "
+        f"{_OUTCOMES[found]}. {reason}"
+    ).strip()
 
 
 def learning_sentence(result):
