@@ -18,6 +18,7 @@ DOSE_DIMS = (8, 16, 32, 64, 128, 256, 512)
 SOLVED_ACCURACY = 0.95
 _COST = MappingProxyType({"sgd": 1, "adam": 4})  # a step of Adam beside one of gradient descent
 _SWEEP_FRAMES = 20
+_DIVERGED = 10  # times the loss of the start: what is still on its way out of the float64 range is past this
 
 
 @dataclass(frozen=True)
@@ -165,6 +166,8 @@ class LearningRateSweep:
         Mean over the seeds after n_steps; the loss is NaN where a seed diverged.
     loss_low, loss_high : ndarray
         Smallest and largest seed.
+    diverged : ndarray of bool
+        Where the loss is NaN, infinite or more than ten times that before the first step.
     best_rates : tuple of float
         Rate of the smallest mean final loss of each run.
     best_loss, best_accuracy : ndarray, shape (n_runs,)
@@ -182,6 +185,7 @@ class LearningRateSweep:
     accuracy: np.ndarray
     loss_low: np.ndarray
     loss_high: np.ndarray
+    diverged: np.ndarray
     best_rates: tuple[float, ...]
     best_loss: np.ndarray
     best_accuracy: np.ndarray
@@ -499,10 +503,11 @@ def sweep_frames(params, rates=None):
         exponents=tuple(np.repeat(params.exponents, n)), init_exponents=tuple(np.repeat(start, n)),
         learning_rates=rates * len(params.exponents),
     )  # fmt: skip
-    shape = len(params.exponents), n, params.n_seeds
+    shape, first = (len(params.exponents), n, params.n_seeds), None
     for state in train_key_value_memory(memory):
-        done = state.step / params.n_steps
-        yield _sweep(params, rates, state.loss.reshape(shape), state.accuracy.reshape(shape), done)
+        loss, done = state.loss.reshape(shape), state.step / params.n_steps
+        first = loss if first is None else first
+        yield _sweep(params, rates, first, loss, state.accuracy.reshape(shape), done)
 
 
 def dose_response(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3, seed=0):
@@ -663,14 +668,16 @@ def _curve(values):
         return Curve(values.mean(axis=1), error, values.min(axis=1), values.max(axis=1))
 
 
-def _sweep(params, rates, loss, accuracy, progress):
-    mean, right = loss.mean(axis=-1), accuracy.mean(axis=-1)
+def _sweep(params, rates, first, loss, accuracy, progress):
+    with np.errstate(over="ignore", invalid="ignore"):  # the mean of losses near the end of the float64 range
+        mean, right = loss.mean(axis=-1), accuracy.mean(axis=-1)
     ranked = np.where(np.isnan(mean), math.inf, mean)
     best = ranked.argmin(axis=-1)
     runs = np.arange(len(best))
     return LearningRateSweep(
         params=params, rates=rates, loss=mean, accuracy=right,
         loss_low=loss.min(axis=-1), loss_high=loss.max(axis=-1),
+        diverged=~(mean <= _DIVERGED * first.mean(axis=-1)),  # NaN too
         best_rates=tuple(rates[i] for i in best),
         best_loss=mean[runs, best], best_accuracy=right[runs, best],
         best_at_edge=(best == 0) | (best == len(rates) - 1),

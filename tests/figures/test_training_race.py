@@ -119,13 +119,30 @@ def test_the_sweep_marks_the_best_rate_of_every_run(sweep):
     fig = figures.rates(sweep, LIGHT)
     go.Figure(fig.to_dict())
     for run, name in enumerate(NAMES):
-        np.testing.assert_array_equal(traces_of(fig, name)[0].y, sweep.loss[run])
+        kept = np.where(sweep.diverged[run], np.nan, sweep.loss[run])
+        np.testing.assert_array_equal(traces_of(fig, name)[0].y, kept)
         (best,) = traces_of(fig, f"{name}, best")
         assert (best.x[0], best.y[0]) == (sweep.best_rates[run], sweep.best_loss[run])
     said = figures.rates_sentence(replace(sweep, progress=0.5))
     assert said.endswith("So far 50 % of the steps.")
     assert "So far" not in figures.rates_sentence(sweep)
     assert said.count("the edge of those tried") == sweep.best_at_edge.sum()
+
+
+def test_a_diverged_rate_is_a_cross_at_the_top_and_is_said_to_be_one(sweep):
+    loss, diverged = np.full(sweep.loss.shape, 0.5), np.zeros(sweep.loss.shape, bool)
+    loss[0, -2:], diverged[0, -2:] = (5e302, np.nan), True
+    fig = figures.rates(replace(sweep, loss=loss, diverged=diverged), LIGHT)
+    go.Figure(fig.to_dict())
+    assert tuple(fig.layout.yaxis.range) == (0, 1.2)
+    (lost,) = traces_of(fig, "raw, diverged")
+    assert tuple(lost.x) == sweep.rates[-2:] == (10.0, 100.0)
+    assert (lost.y < 1.2).all()
+    assert np.isnan(traces_of(fig, "raw")[0].y[-2:]).all()
+    said = figures.rates_sentence(replace(sweep, loss=loss, diverged=diverged))
+    assert "(beyond ten times the loss of the start): without the scale at 10, 100. Seeds" in said
+    diverged[:] = False
+    assert "iverged" not in figures.rates_sentence(replace(sweep, diverged=diverged))
 
 
 def test_the_equivalence_is_said_to_hold_only_where_it_does():

@@ -187,6 +187,18 @@ def test_the_sweep_goes_frame_by_frame_and_ends_as_the_whole_sweep():
     assert (frames[0].loss[:, 0] == frames[0].loss[:, 1]).all()  # nothing is trained yet
 
 
+def test_a_sweep_says_which_rates_diverged_also_while_their_loss_is_still_a_number():
+    first, *_, last = sweep_frames(TrainingRaceParams(train_values=True, n_steps=100, n_seeds=2))
+    assert not first.diverged.any()
+    assert np.isfinite(last.loss[last.diverged]).any()
+    start = first.loss[:, :1]
+    expected = ~np.isfinite(last.loss) | (np.nan_to_num(last.loss) > 10 * start)
+    assert last.diverged.any()
+    assert (last.diverged == expected).all()
+    runs = range(len(last.best_rates))
+    assert not any(last.diverged[run, last.rates.index(last.best_rates[run])] for run in runs)
+
+
 def test_the_dose_table_grows_and_its_progress_counts_the_work():
     tables = list(dose_frames((4, 8), optimizers=("sgd",), n_steps=3, n_seeds=1))
     progress = [table.progress for table in tables]

@@ -15,6 +15,7 @@ _OUTCOMES = {
     "neither": "neither learns them all",
     "only_without": "here it is 1/√d_k that lags",
 }
+_CROSSES = ("x-thin", "cross-thin", "asterisk", "y-up")  # told apart where they lie on each other
 _GAPS = {2: 0.15, 3: 0.24}  # between two labels at the end of their curves, as a share of one of so many panels
 _TIGHT = 1e-9
 
@@ -259,13 +260,19 @@ def attention_table(result):
 
 
 def rates(sweep, profile):
-    """Final loss of every scale against the learning rate, the best one marked."""
+    """Final loss of every scale against the learning rate, the best one marked; crosses at the top have diverged."""
     traces, notes = [], []
     exponents = sweep.params.exponents
+    kept = np.where(sweep.diverged, np.nan, sweep.loss)
+    top = max(1.2, 1.1 * _largest(kept))
     for run, exponent in enumerate(exponents):
         colour, name = _colour(exponent, profile), run_name(exponent)
         style = solid(profile, colour) | {"dash": _DASHES.get(exponent, "dashdot")}
-        traces.append(line(sweep.rates, sweep.loss[run], style, name))
+        traces.append(line(sweep.rates, kept[run], style, name))
+        lost = np.array(sweep.rates)[sweep.diverged[run]]
+        cross = {"color": colour, "size": 1.4 * profile.marker_size, "symbol": _CROSSES[run % len(_CROSSES)]}
+        gone = line(lost, np.full(len(lost), 0.97 * top), style, f"{name}, diverged")
+        traces.append(gone | {"mode": "markers", "marker": cross | {"line": {"width": 2, "color": colour}}})
         best = line([sweep.best_rates[run]], [sweep.best_loss[run]], style, f"{name}, best")
         mark = {"color": colour, "size": 1.6 * profile.marker_size, "symbol": "star"}
         traces.append(best | {"mode": "markers", "marker": mark})
@@ -281,7 +288,7 @@ def rates(sweep, profile):
         left=3.2,
         title=title("Which learning rate?", profile),
         xaxis=axis(profile, "learning rate", type="log", range=across, **ticks),
-        yaxis=axis(profile, "final loss", grid=True, range=[0, max(1.2, 1.1 * _largest(sweep.loss))]),
+        yaxis=axis(profile, "final loss", grid=True, range=[0, top]),
         annotations=notes,
     )
 
@@ -301,8 +308,20 @@ def rates_sentence(sweep):
     return (
         f"At d_k = {sweep.params.d_k:,} the best of {len(sweep.rates)} learning rates: {_each(sweep, best)}. "
         f"Rates with at least {percent(SOLVED_ACCURACY, 0)} right answers: {solved}. "
-        f"Seeds in the sweep: {sweep.params.n_seeds}.{done}"
+        f"{_diverged(sweep)}Seeds in the sweep: {sweep.params.n_seeds}.{done}"
     )
+
+
+def _diverged(sweep):
+    """Which rates lost the race, where some did."""
+    lost = [
+        f"{in_words(exponent)} at {', '.join(typed(rate) for rate in np.array(sweep.rates)[rates])}"
+        for exponent, rates in zip(sweep.params.exponents, sweep.diverged, strict=True)
+        if rates.any()
+    ]
+    if not lost:
+        return ""
+    return f"Diverged, a cross at the top (beyond ten times the loss of the start): {'; '.join(lost)}. "
 
 
 def rates_table(sweep):
