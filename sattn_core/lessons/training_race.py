@@ -16,7 +16,9 @@ QUANTITIES = ("loss", "accuracy", "entropy_nats", "gradient_norm", "median_row_g
 DECADES = MappingProxyType({"sgd": tuple(10.0**j for j in range(-3, 3)), "adam": tuple(10.0**j for j in range(-5, 0))})
 DOSE_DIMS = (8, 16, 32, 64, 128, 256, 512)
 SOLVED_ACCURACY = 0.95
-_COST = MappingProxyType({"sgd": 1, "adam": 4})  # a step of Adam beside one of gradient descent
+_COST = MappingProxyType({"sgd": 1, "adam": 1.3})  # a step of Adam beside one of gradient descent
+_SPEED = 2e10  # multiplications a second, and the rest of one step: one core, a matrix product at a time
+_STEP = 4e-4
 _SWEEP_FRAMES = 20
 _DIVERGED = 10  # times the loss of the start: what is still on its way out of the float64 range is past this
 
@@ -83,6 +85,11 @@ class TrainingRaceParams:
         memory = self.memory()
         products = 6 * memory.n_keys * memory.d_k * (memory.d_model + memory.n_keys)
         return products * len(self.exponents) * self.n_seeds * self.n_steps * _COST[self.optimizer]
+
+    def seconds(self, sweep_seeds=0):
+        """How long the race takes, roughly, after a sweep of the learning rates with so many seeds where not 0."""
+        sweep = len(DECADES[self.optimizer]) * min(sweep_seeds, self.n_seeds) / self.n_seeds
+        return self.work * (1 + sweep) / _SPEED + self.n_steps * (2 if sweep else 1) * _STEP
 
     def memory(self):
         """The same race as `KeyValueMemoryParams`, with about 60 checkpoints."""

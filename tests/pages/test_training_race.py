@@ -1,5 +1,6 @@
 """The training race without a browser: presets, a race shown live, Stop, and the table that visitors share."""
 
+from math import ceil
 from pathlib import Path
 
 import pytest
@@ -36,8 +37,32 @@ def choose(app, name):
 
 def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button():
     assert bar(open_race()) == "Step 300 of 300"
-    for longer in ({"n_steps": "3000"}, {"d_k": "1024"}, {"rates": "best"}):
-        assert bar(open_race(**longer)).startswith("Press Train")
+    for longer in ({"n_steps": "3000"}, {"d_k": "1024"}, {"rates": "best", "d_k": "256"}):
+        app = open_race(**longer)
+        seconds = compute.race_seconds(app.session_state["race_run"].params, "rates" in longer)
+        assert seconds > 2
+        assert bar(app) == f"Press Train: this race takes about {ceil(seconds)} seconds, so it waits for you"
+
+
+def test_a_short_race_at_its_best_rates_is_there_at_once_with_its_sweep():
+    app = open_race(rates="best", values="trained", n_seeds="1", n_steps="50")
+    assert bar(app) == "Step 50 of 50"
+    run = app.session_state["race_run"]
+    assert run.result.params.learning_rates == run.sweep.best_rates
+    assert "race_rates" in {each.key for each in app.get("plotly_chart")}
+
+
+def test_a_long_race_that_has_been_run_is_there_again_for_whoever_opens_its_address(monkeypatch):
+    monkeypatch.setattr(training, "_AT_ONCE", 0)
+    query = {"rates": "best", "n_seeds": "1", "n_steps": "40", "d_k": "8", "n_pairs": "4"}
+    first = open_race(**query)
+    assert bar(first).startswith("Press Train")
+    run = train(first)
+    again = open_race(**query)
+    assert bar(again) == "Step 40 of 40"
+    assert again.session_state["race_run"].result is run.result
+    assert again.session_state["race_run"].sweep is run.sweep
+    assert bar(open_race(**query | {"rates": "fixed"})).startswith("Press Train")
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -219,6 +219,15 @@ def test_the_work_grows_with_everything_that_takes_time():
     assert TrainingRaceParams(optimizer="adam").work > base
 
 
+def test_the_time_of_a_race_counts_its_steps_and_the_sweep_before_it():
+    race = TrainingRaceParams()
+    assert race.seconds() == pytest.approx(race.work / 2e10 + 300 * 4e-4)
+    # Six rates with two of the five seeds, and as many steps again.
+    assert race.seconds(sweep_seeds=2) == pytest.approx(race.work * (1 + 6 * 2 / 5) / 2e10 + 600 * 4e-4)
+    one = TrainingRaceParams(n_seeds=1)
+    assert one.seconds(sweep_seeds=2) == one.seconds(sweep_seeds=1) > one.seconds()
+
+
 def test_a_run_that_leaves_the_float64_range_is_shown_up_to_there():
     result = measure_training_race(TrainingRaceParams(loss="weights"))
     assert result.diverged.tolist() == [True, False, False]
