@@ -18,6 +18,7 @@ from sattn_core.lessons.training_race import (
     dose_frames,
     measure_equivalence,
     measure_training_race,
+    race_frames,
     sweep_learning_rates,
 )
 
@@ -162,14 +163,48 @@ def test_the_dose_table_has_a_line_for_every_dimension():
     assert f"{100 * last.rows[1].accuracy[0]:.0f} % at d_k = 8" in figures.dose_lines(last, "")[0][1]
 
 
-def test_the_tables_hold_every_checkpoint_and_the_code_gives_the_race(result):
+def test_the_tables_hold_every_checkpoint(result):
     table = figures.curves_table(result)
     assert len(table) == 1 + 2 * len(NAMES) * len(QUANTITIES)
     assert table["÷ √d_k: loss"] == result.loss.mean[1].tolist()
-    names = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(figures.code(PARAMS), names)
-    np.testing.assert_array_equal(names["result"].loss.mean, result.loss.mean)
+
+
+def printed(code):
+    """What a piece of code prints, line by line, as numbers."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(code, {})
+    return [eval(each, {"nan": np.nan, "inf": np.inf}) for each in out.getvalue().splitlines()]
+
+
+def drawn(fig, *names):
+    """The y of every trace of these names."""
+    return [list(trace.y) for name in names for trace in traces_of(fig, name)]
+
+
+def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it(result, sweep):
+    beside, below = figures.pictures(result, sweep, LIGHT)
+    for picture in beside:
+        lines = printed(picture["code"])
+        assert lines[0] == result.steps.tolist()
+        rows = [row for line in lines[1:] for row in line]
+        bands = (f"{name}, {edge} seed" for name in NAMES for edge in ("smallest", "largest"))
+        assert all(curve in rows for curve in drawn(picture["fig"], *NAMES, *bands))
+    rates, attention = below
+    shown = [trace.z.tolist() for trace in attention["fig"].data]
+    assert printed(attention["code"]) == [shown]
+    tried, loss, diverged = printed(rates["code"])
+    kept = np.where(diverged, np.nan, loss)
+    np.testing.assert_array_equal(kept, drawn(rates["fig"], *NAMES))
+    assert tried == sweep.rates
+    found = measure_equivalence(n_steps=5)
+    assert printed(figures.equivalence_code(found)) == [found.steps.tolist(), found.relative_difference.tolist()]
+
+
+def test_the_code_of_a_race_that_was_stopped_stops_where_it_did():
+    stopped = list(race_frames(PARAMS))[3]
+    steps, *curves = printed(figures.code(stopped, "steps", "loss.mean"))
+    assert (steps, curves) == (stopped.steps.tolist(), [stopped.loss.mean.tolist()])
 
 
 # --- passing moments ---------------------------------------------------------------------------------------

@@ -18,6 +18,8 @@ _OUTCOMES = {
 _CROSSES = ("x-thin", "cross-thin", "asterisk", "y-up")  # told apart where they lie on each other
 _GAPS = {2: 0.15, 3: 0.24}  # between two labels at the end of their curves, as a share of one of so many panels
 _TIGHT = 1e-9
+_LEARNING = ("loss", "median_row_gradient")
+_STATE = ("accuracy", "entropy_nats", "gradient_norm")
 
 
 def learning(result, profile):
@@ -407,43 +409,62 @@ def _dose_sentence(table):
     )
 
 
-def code(params):
-    """The Python that trains the race again."""
+def code(result, *shown):
+    """The Python that trains the race again up to this step and prints what a picture shows of it."""
+    name, made = "measure_training_race", f"measure_training_race({result.params!r})"
+    if result.progress < 1:
+        name = "race_frames"
+        made = f"next(frame for frame in race_frames({result.params!r}) if frame.step == {result.step})"
     return (
-        "from sattn_core.lessons.training_race import TrainingRaceParams, measure_training_race\n\n"
-        f"result = measure_training_race({params!r})\n"
-        "print(result.loss.mean[:, -1], result.accuracy.mean[:, -1], result.median_row_gradient.mean[:, -1])\n"
+        f"from sattn_core.lessons.training_race import TrainingRaceParams, {name}\n\nresult = {made}\n"
+        f"{_prints('result', shown)}"
     )
 
 
-def rates_code(params):
-    """The Python that sweeps the learning rates again."""
+def _curve_code(result, names):
+    """Curves are drawn as a mean with its band."""
+    return code(result, "steps", *(f"{name}.{part}" for name in names for part in ("mean", "low", "high")))
+
+
+def _prints(name, shown):
+    return "".join(f"print({name}.{each}.tolist())\n" for each in shown)
+
+
+def rates_code(sweep):
+    """The Python that sweeps the learning rates again to the end and prints the curves."""
     return (
         "from sattn_core.lessons.training_race import TrainingRaceParams, sweep_learning_rates\n\n"
-        f"sweep = sweep_learning_rates({params!r})\n"
-        "print(sweep.best_rates, sweep.best_loss)\n"
+        f"sweep = sweep_learning_rates({sweep.params!r})\nprint(sweep.rates)\n"
+        f"{_prints('sweep', ('loss', 'diverged'))}"
     )
 
 
 def equivalence_code(found):
-    """The Python that checks the equivalence again."""
+    """The Python that checks the equivalence again and prints the curve."""
     return (
         "from sattn_core.lessons.training_race import measure_equivalence\n\n"
-        f"print(measure_equivalence({found.d_k}, n_steps={found.n_steps}).largest_difference)\n"
+        f"found = measure_equivalence({found.d_k}, n_steps={found.n_steps})\n"
+        f"{_prints('found', ('steps', 'relative_difference'))}"
     )
 
 
 def pictures(result, sweep, profile):
     """The curves side by side, and below them attention and, where there is one, the sweep: each with its words."""
-    params, curves = result.params, curves_table(result)
+    curves = curves_table(result)
     beside = [
-        _picture("race_learning", learning(result, profile), learning_sentence(result), curves, code(params)),
-        _picture("race_state", state(result, profile), state_sentence(result), curves, code(params)),
+        _picture(
+            "race_learning",
+            learning(result, profile),
+            learning_sentence(result),
+            curves,
+            _curve_code(result, _LEARNING),
+        ),
+        _picture("race_state", state(result, profile), state_sentence(result), curves, _curve_code(result, _STATE)),
     ]
-    words = attention_sentence(result), attention_table(result), code(params)
+    words = attention_sentence(result), attention_table(result), code(result, "attention_weights")
     below = [_picture("race_attention", attention(result, profile), *words)]
     if sweep:
-        words = rates_sentence(sweep), rates_table(sweep), rates_code(sweep.params)
+        words = rates_sentence(sweep), rates_table(sweep), rates_code(sweep)
         below.insert(0, _picture("race_rates", rates(sweep, profile), *words))
     return beside, below
 
