@@ -215,7 +215,12 @@ def test_a_passing_picture_has_the_words_and_the_lines_of_its_figure(result, swe
     assert [each["key"] for each in beside + below] == ["race_learning", "race_state", "race_rates", "race_attention"]
     html = passing.html(beside[0]["fig"], 'a "b" < c')
     assert 'aria-label="a &quot;b&quot; &lt; c"' in html
-    assert html.count("polyline") == 2 * len(NAMES)  # the mean of every run in both panels, no edge of a band
+    assert html.count("polyline") == 2 * len(NAMES) + 1  # the mean of every run in both panels, uniform attention
+    assert html.count(">step<") == html.count(">0</span>") - 1 == html.count(">40</span>") == 1  # below the last panel
+    rates = passing.html(below[0]["fig"], "")
+    top = f">{below[0]['fig'].layout.yaxis.range[1]:g}</span>"
+    assert all(each in rates for each in (">Which learning rate?<", ">learning rate<", ">final loss<", ">0.001<", top))
+    assert (rates.count("★"), rates.count("×")) == (len(NAMES), sweep.diverged.sum())
     assert all(f"<b>{name}</b>" in html for name in NAMES)
     assert "<svg" not in html
     faint = replace(result, attention_weights=np.full_like(result.attention_weights, 0.25))
