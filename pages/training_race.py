@@ -9,8 +9,8 @@ frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("training_race"),
-    "It depends. On a fixed set of keys, yes: without the scale attention commits to wrong keys and stays there. "
-    "The presets show when it does not.",
+    "It depends. On a fixed set of keys and with d_k of 32 or more, yes: without the scale attention commits to wrong "
+    "keys and stays there. The presets show when it does not.",
 )
 
 training.draw_settings()
@@ -25,6 +25,7 @@ def live():
         if run.playing:
             st.button("Stop", icon=":material/stop:", on_click=training.stop)
         st.progress(training.progress(run), training.progress_sentence(run))
+    training.draw_outcome(run)
     pictures = figures.pictures(run.result, run.sweep, profile)
     if run.playing:
         training.draw_passing(*pictures)

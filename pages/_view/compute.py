@@ -1,5 +1,7 @@
 """Cached doors to the core: the only caching there is, and all of it bounded."""
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
@@ -26,6 +28,7 @@ PAIRS = {"independent": 0.0, "aligned": 0.5}  # correlation of query i with key 
 RULE_CURVE_DIMS = tuple(2**j for j in range(2, 9))
 RULE_CURVE_KEYS = tuple(2**j for j in range(2, 11))
 SHARED_TOKENS = 16
+SWEEP_SEEDS = 2
 BAND_DRAWS = 20  # measured points at each size of the matrix
 SAMPLE_ROWS = 128  # queries and keys of a sample: measured in less than a blink
 SUFFIXES = list(lesson_your_scores.SUFFIXES)
@@ -173,9 +176,38 @@ def attention_cell(params, at):
     )
 
 
+def race_seconds(params, best):
+    """How long the race takes, with the sweep before it where one is asked for."""
+    return params.seconds(SWEEP_SEEDS if best else 0)
+
+
+def sweep_params(params):
+    """The race of the sweep: a sweep trains every rate, so of fewer seeds."""
+    return replace(params, n_seeds=min(params.n_seeds, SWEEP_SEEDS))
+
+
 @st.cache_data(max_entries=32, show_spinner=False)
-def training_race(params):
-    return lesson_training_race.measure_training_race(params)
+def training_race(params, best):
+    """The finished race, and the sweep before it or None."""
+    sweep = lesson_training_race.sweep_learning_rates(sweep_params(params)) if best else None
+    own = replace(params, learning_rates=sweep.best_rates) if best else params
+    return lesson_training_race.measure_training_race(own), sweep
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _kept_race(params, best):
+    """Room for one race that a visitor has watched to its end."""
+    return []
+
+
+def keep_race(params, best, result, sweep):
+    """Keep a finished race for whoever opens its address again."""
+    _kept_race(params, best)[:] = [(result, sweep)]
+
+
+def kept_race(params, best):
+    """The race and its sweep if this server has run them, or None."""
+    return next(iter(_kept_race(params, best)), None)
 
 
 def training_frames(params):

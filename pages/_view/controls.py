@@ -388,6 +388,14 @@ def draw(name, **options):
     return _draw_number(name, control, **options)
 
 
+def show(name, value, **options):
+    """A control's field with a number that moves by itself; nothing can be typed into it.
+
+    The bound field is away meanwhile, so that the browser has no older number of it to send with its runs.
+    """
+    st.number_input(CONTROLS[name].label, value=value, disabled=True, **options)
+
+
 def draw_components(*, correlated):
     """Means of q and k and their correlation; a correlation pairs q with k, so a matrix has none."""
     means = {name: draw(name) for name in ("mean_q", "mean_k")}

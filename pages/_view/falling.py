@@ -18,7 +18,10 @@ def draw(most):
     """The number of draws, and the buttons that draw once, let many fall, or stop; returns how many to show."""
     n_draws = _shown(min(most, MANY)) if "fallen" in st.session_state else min(controls.value_of("n_draws"), most)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        controls.draw("n_draws", width=170)
+        if "fallen" in st.session_state:
+            controls.show("n_draws", n_draws, width=170)
+        else:
+            controls.draw("n_draws", width=170)
         st.button("Draw once", icon=":material/add:", on_click=_draw_once, args=(min(n_draws + 1, most),))
         if "fallen" in st.session_state:
             st.button("Stop", icon=":material/stop:", on_click=_stay, args=(n_draws,))

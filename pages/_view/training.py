@@ -1,12 +1,14 @@
 """The training race of one visitor: its settings, its presets, and the race as it is run live.
 
-A race that takes a moment is run at once; a long one waits for its button. While one is shown live the
+A race that takes a moment, or that this server has run before, is there at once; a long one waits for its
+button. While one is shown live the
 page trains on for a few checkpoints, draws them and asks Streamlit for its next run, in which a click counts.
 """
 
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import ceil
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
@@ -14,6 +16,7 @@ from streamlit.errors import StreamlitAPIException
 from pages._view import compute, controls, show
 from pages._view.dose import SEEDS, STEPS
 from pages._view.figures import passing
+from pages._view.figures import training_race as figures
 from sattn_core.lessons.training_race import PRESETS, LearningRateSweep, TrainingRaceParams, TrainingRaceResult
 
 SETTINGS = (
@@ -33,10 +36,9 @@ _PRESET = "race_preset"
 _OWN = "own settings"
 _PER_ROW = 4
 _EXPONENTS = (0.0, 0.5, 1.0)
-_AT_ONCE = 2.2e10  # multiplications: the default race up to d_k = 256, about a second
+_AT_ONCE = 1.3  # seconds: the default race up to d_k = 256
 _BETWEEN = 0.12  # seconds between two pictures, so that a browser keeps up and an eye can follow
 _PICTURES = 16
-_SWEEP_SEEDS = 2
 
 
 @dataclass
@@ -71,14 +73,22 @@ def draw_settings():
             st.markdown(PRESETS[name].teaches if name in PRESETS else "Your own settings: what do you expect?")
 
 
+def draw_outcome(run):
+    """What the race shows, once it is finished. A move of d_k can end a preset: then all of the page is drawn."""
+    if st.session_state[_PRESET] != _preset_now():
+        st.rerun()
+    show.plain_lines([figures.outcome(run.result, _preset_now())])
+
+
 def open_run():
     """The visitor's run of the current settings; a new one if they have changed."""
     params, best = _params(), controls.value_of("rates") == "best"
     run = st.session_state.get("race_run")
     if run is None or (run.params, run.best) != (params, best):
-        at_once = params.work <= _AT_ONCE and not best
-        result = compute.training_race(params) if at_once else next(compute.training_frames(params))
-        run = st.session_state["race_run"] = Run(params, best, result)
+        found = compute.kept_race(params, best)
+        if not found and compute.race_seconds(params, best) <= _AT_ONCE:
+            found = compute.training_race(params, best)
+        run = st.session_state["race_run"] = Run(params, best, *(found or (next(compute.training_frames(params)),)))
     return run
 
 
@@ -115,14 +125,14 @@ def _moments(run):
     params = run.params
     if run.best:
         run.sweeping = True
-        few = replace(params, n_seeds=min(params.n_seeds, _SWEEP_SEEDS))
-        for run.sweep in _paced(compute.sweep_frames(few)):
+        for run.sweep in _paced(compute.sweep_frames(compute.sweep_params(params))):
             yield run
         params = replace(params, learning_rates=run.sweep.best_rates)
         run.sweeping = False
     for run.result in _paced(compute.training_frames(params)):
         if not run.complete:
             yield run
+    compute.keep_race(run.params, run.best, run.result, run.sweep)
 
 
 def draw(beside, below):
@@ -158,7 +168,8 @@ def progress_sentence(run):
         return f"Step {run.result.step:,} of {run.params.n_steps:,}"
     if run.result.step:
         return f"Stopped at step {run.result.step:,} of {run.params.n_steps:,}"
-    return "Press Train: this race takes more than a moment, so it waits for you"
+    seconds = ceil(compute.race_seconds(run.params, run.best))
+    return f"Press Train: this race takes about {seconds:,} seconds, so it waits for you"
 
 
 def progress(run):

@@ -16,8 +16,11 @@ QUANTITIES = ("loss", "accuracy", "entropy_nats", "gradient_norm", "median_row_g
 DECADES = MappingProxyType({"sgd": tuple(10.0**j for j in range(-3, 3)), "adam": tuple(10.0**j for j in range(-5, 0))})
 DOSE_DIMS = (8, 16, 32, 64, 128, 256, 512)
 SOLVED_ACCURACY = 0.95
-_COST = MappingProxyType({"sgd": 1, "adam": 4})  # a step of Adam beside one of gradient descent
+_COST = MappingProxyType({"sgd": 1, "adam": 1.3})  # a step of Adam beside one of gradient descent
+_SPEED = 2e10  # multiplications a second, and the rest of one step: one core, a matrix product at a time
+_STEP = 4e-4
 _SWEEP_FRAMES = 20
+_DIVERGED = 10  # times the loss of the start: what is still on its way out of the float64 range is past this
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,11 @@ class TrainingRaceParams:
         memory = self.memory()
         products = 6 * memory.n_keys * memory.d_k * (memory.d_model + memory.n_keys)
         return products * len(self.exponents) * self.n_seeds * self.n_steps * _COST[self.optimizer]
+
+    def seconds(self, sweep_seeds=0):
+        """How long the race takes, roughly, after a sweep of the learning rates with so many seeds where not 0."""
+        sweep = len(DECADES[self.optimizer]) * min(sweep_seeds, self.n_seeds) / self.n_seeds
+        return self.work * (1 + sweep) / _SPEED + self.n_steps * (2 if sweep else 1) * _STEP
 
     def memory(self):
         """The same race as `KeyValueMemoryParams`, with about 60 checkpoints."""
@@ -165,6 +173,8 @@ class LearningRateSweep:
         Mean over the seeds after n_steps; the loss is NaN where a seed diverged.
     loss_low, loss_high : ndarray
         Smallest and largest seed.
+    diverged : ndarray of bool
+        Where the loss is NaN, infinite or more than ten times that before the first step.
     best_rates : tuple of float
         Rate of the smallest mean final loss of each run.
     best_loss, best_accuracy : ndarray, shape (n_runs,)
@@ -182,6 +192,7 @@ class LearningRateSweep:
     accuracy: np.ndarray
     loss_low: np.ndarray
     loss_high: np.ndarray
+    diverged: np.ndarray
     best_rates: tuple[float, ...]
     best_loss: np.ndarray
     best_accuracy: np.ndarray
@@ -257,7 +268,11 @@ class Preset:
 
     Attributes
     ----------
-    title, teaches : str
+    title : str
+    teaches : str
+        What the race does; it holds at every d_k.
+    because : mapping
+        `race_outcome` -> what that outcome of this race shows. It does not hold for another outcome.
     changes : mapping
         Fields of `TrainingRaceParams` to change.
     best_rates : bool
@@ -266,53 +281,93 @@ class Preset:
 
     title: str
     teaches: str
+    because: MappingProxyType
     changes: MappingProxyType
     best_rates: bool = False
 
 
-def _preset(title, teaches, best_rates=False, **changes):
-    return Preset(title, teaches, MappingProxyType(changes), best_rates)
+def _preset(title, teaches, *, harm="", harmless="", best_rates=False, **changes):
+    because = MappingProxyType({"harm": harm, "harmless": harmless})
+    return Preset(title, teaches, because, MappingProxyType(changes), best_rates)
 
 
 PRESETS = MappingProxyType(
     {
         "race": _preset(
-            "The race", "Without the scale attention commits to random keys in ten steps and stays there: "
-            "in a fixed data set no new near-tie arrives to move it.",
+            "The race", "Every scale starts from the same weights and learns one fixed set of keys and queries.",
+            harm="Attention without the scale has settled on one key for each query, wrong ones among them, and stays "
+            "there: in a fixed data set no new near-tie arrives to move it.",
         ),
         "small_d_k": _preset(
-            "Small d_k", "With few dimensions raw scores are small anyway: leaving the scale out does no harm.",
+            "Small d_k", "With few dimensions raw scores are small anyway.",
             d_k=8,
         ),
         "loss_on_weights": _preset(
-            "Loss on the weights", "A logarithm right behind the softmax cancels its Jacobian, the gradient is "
-            "p − y and never dies. The damage needs the softmax in the middle of the network.",
+            "Loss on the weights", "A logarithm right behind the softmax cancels its Jacobian: the gradient is "
+            "p − y and never dies.",
+            harmless="The damage needs the softmax in the middle of the network.",
             loss="weights", learning_rate=0.1,
         ),
         "fresh_data": _preset(
-            "Fresh data every step", "New keys keep bringing new near-ties, and attention without the scale "
-            "recovers at a smaller learning rate.",
+            "Fresh data every step", "New keys at every step keep bringing new near-ties, and the learning rate is "
+            "smaller than in the race.",
+            harmless="Attention without the scale recovers.",
             fresh_data=True, n_keys=16, n_steps=400, learning_rate=0.3,
         ),
         "smaller_start": _preset(
             "A smaller start", "Without the scale, W_Q and W_K divided by d_k^¼ at the start make the first scores as "
-            "small as 1/√d_k does. The scale changes where training starts, not what attention can represent.",
+            "small as 1/√d_k does.",
+            harmless="The scale changes where training starts, not what attention can represent.",
             init_exponents=(0.25, 0.0, -0.25),
         ),
         "trainable_values": _preset(
-            "Trainable V", "With values to train, the model partly routes around the frozen attention, and "
-            "still ends far above the scaled one.",
+            "Trainable V", "With values to train, the model can route around attention on a wrong key.",
+            harm="It does so in part: not all answers come right.",
             best_rates=True, train_values=True,
         ),
         "longer": _preset(
-            "Ten times longer", "Patience helps a little, and does not solve it.", best_rates=True, n_steps=3000
+            "Ten times longer", "Every scale has ten times the steps, and its own best learning rate.",
+            harm="Patience does not solve it.",
+            best_rates=True, n_steps=3000,
         ),
         "adam": _preset(
-            "Adam", "Dividing every gradient by its size does not bring back the rows that have none.",
+            "Adam", "Adam divides every gradient by its size.",
+            harm="That does not bring back the rows that have none.",
             optimizer="adam", learning_rate=0.001,
         ),
     }
 )  # fmt: skip
+
+
+def race_outcome(result):
+    """Whether the race without the scale and that with 1/√d_k give at least 95 % right answers at this step.
+
+    Parameters
+    ----------
+    result : TrainingRaceResult
+        Of a race with the exponents 0 and ½.
+
+    Returns
+    -------
+    {"harm", "harmless", "neither", "only_without"}
+        Only the scaled one does, both do, none does, only the one without the scale does.
+
+    Raises
+    ------
+    ValueError
+        If one of the two exponents is missing.
+
+    Examples
+    --------
+    >>> [race_outcome(measure_training_race(TrainingRaceParams(d_k))) for d_k in (2, 16, 64)]
+    ['neither', 'harmless', 'harm']
+    """
+    exponents = result.params.exponents
+    if not {0.0, 0.5} <= set(exponents):
+        raise ValueError(f"exponents must hold 0 and 0.5, but got {exponents}")
+    right = result.accuracy.mean[:, -1] >= SOLVED_ACCURACY
+    names = {(False, True): "harm", (True, True): "harmless", (False, False): "neither", (True, False): "only_without"}
+    return names[bool(right[exponents.index(0.0)]), bool(right[exponents.index(0.5)])]
 
 
 def race_frames(params):
@@ -455,10 +510,11 @@ def sweep_frames(params, rates=None):
         exponents=tuple(np.repeat(params.exponents, n)), init_exponents=tuple(np.repeat(start, n)),
         learning_rates=rates * len(params.exponents),
     )  # fmt: skip
-    shape = len(params.exponents), n, params.n_seeds
+    shape, first = (len(params.exponents), n, params.n_seeds), None
     for state in train_key_value_memory(memory):
-        done = state.step / params.n_steps
-        yield _sweep(params, rates, state.loss.reshape(shape), state.accuracy.reshape(shape), done)
+        loss, done = state.loss.reshape(shape), state.step / params.n_steps
+        first = loss if first is None else first
+        yield _sweep(params, rates, first, loss, state.accuracy.reshape(shape), done)
 
 
 def dose_response(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3, seed=0):
@@ -484,8 +540,8 @@ def dose_response(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds
     Examples
     --------
     >>> row = next(dose_response((4,), n_steps=5, n_seeds=1))
-    >>> row.d_k, row.progress
-    (4, 0.2)
+    >>> row.d_k, round(row.progress, 2)
+    (4, 0.43)
     """
     n_rows = 0
     for table in dose_frames(dims, optimizers=optimizers, n_steps=n_steps, n_seeds=n_seeds, seed=seed):
@@ -619,14 +675,16 @@ def _curve(values):
         return Curve(values.mean(axis=1), error, values.min(axis=1), values.max(axis=1))
 
 
-def _sweep(params, rates, loss, accuracy, progress):
-    mean, right = loss.mean(axis=-1), accuracy.mean(axis=-1)
+def _sweep(params, rates, first, loss, accuracy, progress):
+    with np.errstate(over="ignore", invalid="ignore"):  # the mean of losses near the end of the float64 range
+        mean, right = loss.mean(axis=-1), accuracy.mean(axis=-1)
     ranked = np.where(np.isnan(mean), math.inf, mean)
     best = ranked.argmin(axis=-1)
     runs = np.arange(len(best))
     return LearningRateSweep(
         params=params, rates=rates, loss=mean, accuracy=right,
         loss_low=loss.min(axis=-1), loss_high=loss.max(axis=-1),
+        diverged=~(mean <= _DIVERGED * first.mean(axis=-1)),  # NaN too
         best_rates=tuple(rates[i] for i in best),
         best_loss=mean[runs, best], best_accuracy=right[runs, best],
         best_at_edge=(best == 0) | (best == len(rates) - 1),

@@ -35,7 +35,9 @@ def test_a_race_runs_live_until_stop_and_what_is_there_stays(server, new_page):
     page.get_by_role("button", name="Train", exact=True).click()
     page.wait_for_function("() => document.querySelectorAll('[role=img] img').length > 0")
     page.wait_for_function("() => document.querySelectorAll('.st-key-sentence_race_learning').length === 0")
-    stop = main(page).get_by_role("button", name="Stop")
+    page.get_by_test_id("stStatusWidget").wait_for()
+    stop = page.get_by_role("button", name="Stop")  # the only one: Streamlit's own would break a picture off
+    assert main(page).get_by_role("button", name="Stop").count() == stop.count() == 1
     stop.click()
     wait_until_idle(page)
     assert bar(page).startswith("Stopped at step ")

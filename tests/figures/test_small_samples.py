@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from pages._view import show
 from pages._view.figures import small_samples as figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.lessons.small_samples import (
@@ -113,6 +114,20 @@ def test_the_sentence_has_the_numbers_of_the_moment(result, wide):
     said = figures.histogram_sentence(wide)
     assert said.startswith("50 draws of (4 × 64) @ (64 × 4) normal matrices")
     assert "where 64.00 is predicted, which is d_k." in said
+
+
+@pytest.mark.parametrize(("size", "d_k", "shown"), [(64, 1024, "1,023.8"), (64, 1, "0.9998"), (2, 2, "1.500")])
+def test_a_mean_that_is_not_d_k_does_not_read_like_it(size, d_k, shown):
+    large = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=2))
+    assert f"where {shown} is predicted, not d_k = {d_k:,}." in figures.histogram_sentence(large)
+    assert figures.check_table(large)["predicted"][0] == shown
+    assert f"mean {d_k:,}" not in texts(figures.histogram(large, LIGHT))
+
+
+def test_with_ddof_1_the_scatter_grows_as_the_explanation_says(result):
+    unbiased = measure_small_samples(SmallSamplesParams(n_draws=50, ddof=1))
+    assert unbiased.std_theory / result.std_theory == pytest.approx(4 / 3)
+    assert "by the same factor, 4/3 at 2 × 2" in (show.PROSE / "small_samples.md").read_text(encoding="utf-8")
 
 
 def test_one_draw_is_one_draw():

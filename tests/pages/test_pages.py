@@ -194,6 +194,10 @@ def check_page(app, stem):
     assert [each.value for each in app.title] == [frame.lesson(stem).question]
     shown = charts(app)
     wanted = charts_of_step(app) if stem == "attention_steps" else CHARTS[stem]
+    if "race_rates" in shown:  # only where a sweep was asked for, and between the others
+        assert app.session_state["rates"] == "best"
+        wanted = {name: wanted.get(name, "the best of 6 learning rates") for name in shown}
+        assert set(wanted) == {*CHARTS[stem], "race_rates"}
     assert list(shown) == list(wanted)
     texts = {each.value for each in app.markdown}
     for name, chart in shown.items():

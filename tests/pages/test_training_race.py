@@ -1,5 +1,6 @@
 """The training race without a browser: presets, a race shown live, Stop, and the table that visitors share."""
 
+from math import ceil
 from pathlib import Path
 
 import pytest
@@ -36,8 +37,32 @@ def choose(app, name):
 
 def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button():
     assert bar(open_race()) == "Step 300 of 300"
-    for longer in ({"n_steps": "3000"}, {"d_k": "1024"}, {"rates": "best"}):
-        assert bar(open_race(**longer)).startswith("Press Train")
+    for longer in ({"n_steps": "3000"}, {"d_k": "1024"}, {"rates": "best", "d_k": "256"}):
+        app = open_race(**longer)
+        seconds = compute.race_seconds(app.session_state["race_run"].params, "rates" in longer)
+        assert seconds > 2
+        assert bar(app) == f"Press Train: this race takes about {ceil(seconds)} seconds, so it waits for you"
+
+
+def test_a_short_race_at_its_best_rates_is_there_at_once_with_its_sweep():
+    app = open_race(rates="best", values="trained", n_seeds="1", n_steps="50")
+    assert bar(app) == "Step 50 of 50"
+    run = app.session_state["race_run"]
+    assert run.result.params.learning_rates == run.sweep.best_rates
+    assert "race_rates" in {each.key for each in app.get("plotly_chart")}
+
+
+def test_a_long_race_that_has_been_run_is_there_again_for_whoever_opens_its_address(monkeypatch):
+    monkeypatch.setattr(training, "_AT_ONCE", 0)
+    query = {"rates": "best", "n_seeds": "1", "n_steps": "40", "d_k": "8", "n_pairs": "4"}
+    first = open_race(**query)
+    assert bar(first).startswith("Press Train")
+    run = train(first)
+    again = open_race(**query)
+    assert bar(again) == "Step 40 of 40"
+    assert again.session_state["race_run"].result is run.result
+    assert again.session_state["race_run"].sweep is run.sweep
+    assert bar(open_race(**query | {"rates": "fixed"})).startswith("Press Train")
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -50,6 +75,22 @@ def test_a_preset_sets_the_settings_and_says_what_it_teaches(name):
         assert getattr(run.params, field) == value
     assert (run.params.seed, run.best) == (3, PRESETS[name].best_rates)
     assert run.params.fresh_data == (name == "fresh_data")  # a preset takes back what is not its own
+
+
+def test_the_outcome_is_that_of_the_picture_and_of_no_other():
+    for d_k, verdict in ((64, "does harm here. Attention without"), (16, "does no harm here."), (2, "neither learns")):
+        app = open_race(n_seeds="2", d_k=str(d_k))
+        (said,) = [each.value for each in app.markdown if "of the answers are right" in each.value]
+        assert f"At d\\_k = {d_k} " in said
+        assert verdict in said
+        assert ("stays there" in said) == (d_k == 64)
+
+
+def test_a_preset_of_its_own_dimension_ends_with_it():
+    app = choose(open_race(), "small_d_k")
+    assert app.select_slider("d_k").value == 8
+    app.select_slider("d_k").set_value(32).run()
+    assert app.selectbox("race_preset").value == "race"
 
 
 def test_the_visitor_s_dimension_outlives_a_preset_that_has_none_of_its_own():

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -14,6 +15,7 @@ from sattn_core.lessons.training_race import (
     measure_training_race,
     preset_params,
     race_frames,
+    race_outcome,
     sweep_frames,
     sweep_learning_rates,
 )
@@ -100,6 +102,7 @@ def test_scale_and_start_are_equivalent_step_by_step():
 def test_presets_can_be_run_and_say_what_they_teach(name):
     preset = PRESETS[name]
     assert preset.teaches.endswith(".")
+    assert set(preset.because) == {"harm", "harmless"}
     params = preset_params(name, seed=7, n_seeds=2)
     assert params.seed == 7
     assert next(race_frames(params)).step == 0
@@ -107,7 +110,36 @@ def test_presets_can_be_run_and_say_what_they_teach(name):
 
 @pytest.mark.parametrize("name", ["small_d_k", "loss_on_weights", "fresh_data", "smaller_start"])
 def test_controls_show_no_harm_without_the_scale(name):
-    assert measure_training_race(preset_params(name, n_seeds=3)).accuracy.mean[0, -1] > 0.95
+    result = measure_training_race(preset_params(name, n_seeds=3))
+    assert result.accuracy.mean[0, -1] > 0.95
+    assert race_outcome(result) == "harmless"
+
+
+@pytest.mark.parametrize(
+    ("d_k", "outcome"), [(2, "neither"), (4, "harm"), (8, "harmless"), (16, "harmless"), (32, "harm"), (64, "harm")]
+)
+def test_the_outcome_of_the_race_is_that_of_its_dimension(d_k, outcome):
+    assert race_outcome(measure_training_race(TrainingRaceParams(d_k))) == outcome
+
+
+def test_the_reason_for_harm_in_the_race_is_seen_in_its_numbers():
+    for d_k in (4, 32, 128):  # settled on one key each, and there to stay: entropy and median row say so
+        result = measure_training_race(TrainingRaceParams(d_k, n_seeds=3))
+        assert race_outcome(result) == "harm"
+        assert result.entropy_nats.mean[0, -1] < 0.1
+        assert abs(result.accuracy.mean[0, -1] - result.accuracy.mean[0, len(result.steps) // 2]) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("right", "outcome"),
+    [((0.9, 0.95), "harm"), ((0.95, 1), "harmless"), ((0.9, 0.9), "neither"), ((1, 0.9), "only_without")],
+)
+def test_the_outcome_compares_the_two_scales_whatever_their_order(right, outcome):
+    result = measure_training_race(TrainingRaceParams(**SMALL, exponents=(0.5, 1.0, 0.0), n_steps=1))
+    accuracy = replace(result.accuracy, mean=np.array([[0.0, right[1]], [0.0, 0.5], [1.0, right[0]]]))
+    assert race_outcome(replace(result, accuracy=accuracy)) == outcome
+    with pytest.raises(ValueError, match=r"exponents must hold 0 and 0.5, but got \(0.5,\)"):
+        race_outcome(replace(result, params=replace(result.params, exponents=(0.5,))))
 
 
 def test_adam_does_not_help():
@@ -155,6 +187,18 @@ def test_the_sweep_goes_frame_by_frame_and_ends_as_the_whole_sweep():
     assert (frames[0].loss[:, 0] == frames[0].loss[:, 1]).all()  # nothing is trained yet
 
 
+def test_a_sweep_says_which_rates_diverged_also_while_their_loss_is_still_a_number():
+    first, *_, last = sweep_frames(TrainingRaceParams(train_values=True, n_steps=100, n_seeds=2))
+    assert not first.diverged.any()
+    assert np.isfinite(last.loss[last.diverged]).any()
+    start = first.loss[:, :1]
+    expected = ~np.isfinite(last.loss) | (np.nan_to_num(last.loss) > 10 * start)
+    assert last.diverged.any()
+    assert (last.diverged == expected).all()
+    runs = range(len(last.best_rates))
+    assert not any(last.diverged[run, last.rates.index(last.best_rates[run])] for run in runs)
+
+
 def test_the_dose_table_grows_and_its_progress_counts_the_work():
     tables = list(dose_frames((4, 8), optimizers=("sgd",), n_steps=3, n_seeds=1))
     progress = [table.progress for table in tables]
@@ -173,6 +217,15 @@ def test_the_work_grows_with_everything_that_takes_time():
     assert TrainingRaceParams(n_seeds=10).work == 2 * base
     assert TrainingRaceParams(d_k=128).work == 2 * base
     assert TrainingRaceParams(optimizer="adam").work > base
+
+
+def test_the_time_of_a_race_counts_its_steps_and_the_sweep_before_it():
+    race = TrainingRaceParams()
+    assert race.seconds() == pytest.approx(race.work / 2e10 + 300 * 4e-4)
+    # Six rates with two of the five seeds, and as many steps again.
+    assert race.seconds(sweep_seeds=2) == pytest.approx(race.work * (1 + 6 * 2 / 5) / 2e10 + 600 * 4e-4)
+    one = TrainingRaceParams(n_seeds=1)
+    assert one.seconds(sweep_seeds=2) == one.seconds(sweep_seeds=1) > one.seconds()
 
 
 def test_a_run_that_leaves_the_float64_range_is_shown_up_to_there():

@@ -53,13 +53,21 @@ def histogram(result, profile):
 def _marks(result, profile):
     """From left to right: each is lower than the one before, so that no name lies over a later mark."""
     marks = [
-        (f"mean {number(result.mean_theory)}", result.mean_theory, dashed(profile)),
+        (f"mean {_mean(result, 3)}", result.mean_theory, dashed(profile)),
         (f"d_k = {result.params.d_k:,}", result.params.d_k, dotted(profile)),
         (f"median {number(result.median)}", result.median, solid(profile, profile.text)),
     ]
     if asked(result.params):
         marks.append((f"1.6: {_percentile(result)}", result.value, solid(profile, profile.third, 1.5)))
     return sorted(marks, key=lambda mark: mark[1])
+
+
+def _mean(result, digits):
+    """The predicted mean, with as many digits as it takes to tell it from d_k where it is not d_k."""
+    params, mean = result.params, result.mean_theory
+    while params.ddof == 0 and number(mean, digits) == number(params.d_k, digits):
+        digits += 1
+    return number(mean, digits)
 
 
 def asked(params):
@@ -78,7 +86,7 @@ def histogram_sentence(result):
     return (
         f"{_draws(params.n_draws)} of {_matrices(params)}: the variance of the {params.size**2:,} entries "
         f"(ddof = {params.ddof}) is on average {number(result.mean_measured)} ± {number(result.standard_error, 2)}, "
-        f"where {number(result.mean_theory, 4)} is predicted{_not_d_k(result)}. The last draw gave "
+        f"where {_mean(result, 4)} is predicted{_not_d_k(result)}. The last draw gave "
         f"{number(result.variances[-1])}. Half of all draws lie below {middle}, nine in ten between {low} and {high}."
         f"{_answer(result)}"
     )
@@ -109,7 +117,9 @@ def check_table(result):
     checks = [each for each in result.checks if each.name != "below 1.6" or asked(result.params)]
     return {
         "of the variances": [_CHECK_NAMES[each.name] for each in checks],
-        "predicted": [_value(each.predicted, each.predicted_error) for each in checks],
+        "predicted": [
+            _mean(result, 4) if each.name == "mean" else _value(each.predicted, each.predicted_error) for each in checks
+        ],
         "measured": [number(each.measured, 4) for each in checks],
         "standard error": [number(each.standard_error, 2) for each in checks],
         "z": ["none" if np.isnan(each.z) else number(each.z, 2) for each in checks],

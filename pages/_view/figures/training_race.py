@@ -4,13 +4,22 @@ import numpy as np
 
 from pages._view.figures.base import axis, dashed, dotted, figure, heading, heatmap, label, line, solid, title
 from pages._view.theme import number, percent, typed
-from sattn_core.lessons.training_race import SOLVED_ACCURACY
+from sattn_core.lessons.training_race import PRESETS, SOLVED_ACCURACY, race_outcome
 
 _NAMES = {0.0: "raw", 0.5: "÷ √d_k", 1.0: "÷ d_k"}
 _IN_WORDS = {0.0: "without the scale", 0.5: "with 1/√d_k", 1.0: "with 1/d_k"}
 _DASHES = {0.0: "solid", 0.5: "solid", 1.0: "longdash"}
+_OUTCOMES = {
+    "harm": "leaving the scale out does harm here",
+    "harmless": "leaving the scale out does no harm here",
+    "neither": "neither learns them all",
+    "only_without": "here it is 1/√d_k that lags",
+}
+_CROSSES = ("x-thin", "cross-thin", "asterisk", "y-up")  # told apart where they lie on each other
 _GAPS = {2: 0.15, 3: 0.24}  # between two labels at the end of their curves, as a share of one of so many panels
 _TIGHT = 1e-9
+_LEARNING = ("loss", "median_row_gradient")
+_STATE = ("accuracy", "entropy_nats", "gradient_norm")
 
 
 def learning(result, profile):
@@ -168,6 +177,19 @@ def _with_error(curve, run, as_text=number):
     return as_text(curve.mean[run, -1]) + ("" if np.isnan(error) else f" ± {number(error, 1)}")
 
 
+def outcome(result, preset):
+    """What the finished race shows of leaving the scale out, and why, where the preset has a reason for it."""
+    if result.progress < 1:
+        return "What this race shows is said at its last step."
+    params, found = result.params, race_outcome(result)
+    without, scaled = (percent(result.accuracy.mean[params.exponents.index(each), -1], 1) for each in (0.0, 0.5))
+    reason = PRESETS[preset].because.get(found, "") if preset in PRESETS else ""
+    return (
+        f"At d_k = {params.d_k:,} without the scale {without} of the answers are right, with 1/√d_k {scaled}: "
+        f"{_OUTCOMES[found]}. {reason}"
+    ).strip()
+
+
 def learning_sentence(result):
     """Loss and median row of every run at this step, beside uniform attention."""
     params = result.params
@@ -240,13 +262,19 @@ def attention_table(result):
 
 
 def rates(sweep, profile):
-    """Final loss of every scale against the learning rate, the best one marked."""
+    """Final loss of every scale against the learning rate, the best one marked; crosses at the top have diverged."""
     traces, notes = [], []
     exponents = sweep.params.exponents
+    kept = np.where(sweep.diverged, np.nan, sweep.loss)
+    top = max(1.2, 1.1 * _largest(kept))
     for run, exponent in enumerate(exponents):
         colour, name = _colour(exponent, profile), run_name(exponent)
         style = solid(profile, colour) | {"dash": _DASHES.get(exponent, "dashdot")}
-        traces.append(line(sweep.rates, sweep.loss[run], style, name))
+        traces.append(line(sweep.rates, kept[run], style, name))
+        lost = np.array(sweep.rates)[sweep.diverged[run]]
+        cross = {"color": colour, "size": 1.4 * profile.marker_size, "symbol": _CROSSES[run % len(_CROSSES)]}
+        gone = line(lost, np.full(len(lost), 0.97 * top), style, f"{name}, diverged")
+        traces.append(gone | {"mode": "markers", "marker": cross | {"line": {"width": 2, "color": colour}}})
         best = line([sweep.best_rates[run]], [sweep.best_loss[run]], style, f"{name}, best")
         mark = {"color": colour, "size": 1.6 * profile.marker_size, "symbol": "star"}
         traces.append(best | {"mode": "markers", "marker": mark})
@@ -262,7 +290,7 @@ def rates(sweep, profile):
         left=3.2,
         title=title("Which learning rate?", profile),
         xaxis=axis(profile, "learning rate", type="log", range=across, **ticks),
-        yaxis=axis(profile, "final loss", grid=True, range=[0, max(1.2, 1.1 * _largest(sweep.loss))]),
+        yaxis=axis(profile, "final loss", grid=True, range=[0, top]),
         annotations=notes,
     )
 
@@ -282,8 +310,20 @@ def rates_sentence(sweep):
     return (
         f"At d_k = {sweep.params.d_k:,} the best of {len(sweep.rates)} learning rates: {_each(sweep, best)}. "
         f"Rates with at least {percent(SOLVED_ACCURACY, 0)} right answers: {solved}. "
-        f"Seeds in the sweep: {sweep.params.n_seeds}.{done}"
+        f"{_diverged(sweep)}Seeds in the sweep: {sweep.params.n_seeds}.{done}"
     )
+
+
+def _diverged(sweep):
+    """Which rates lost the race, where some did."""
+    lost = [
+        f"{in_words(exponent)} at {', '.join(typed(rate) for rate in np.array(sweep.rates)[rates])}"
+        for exponent, rates in zip(sweep.params.exponents, sweep.diverged, strict=True)
+        if rates.any()
+    ]
+    if not lost:
+        return ""
+    return f"Diverged, a cross at the top (beyond ten times the loss of the start): {'; '.join(lost)}. "
 
 
 def rates_table(sweep):
@@ -369,43 +409,62 @@ def _dose_sentence(table):
     )
 
 
-def code(params):
-    """The Python that trains the race again."""
+def code(result, *shown):
+    """The Python that trains the race again up to this step and prints what a picture shows of it."""
+    name, made = "measure_training_race", f"measure_training_race({result.params!r})"
+    if result.progress < 1:
+        name = "race_frames"
+        made = f"next(frame for frame in race_frames({result.params!r}) if frame.step == {result.step})"
     return (
-        "from sattn_core.lessons.training_race import TrainingRaceParams, measure_training_race\n\n"
-        f"result = measure_training_race({params!r})\n"
-        "print(result.loss.mean[:, -1], result.accuracy.mean[:, -1], result.median_row_gradient.mean[:, -1])\n"
+        f"from sattn_core.lessons.training_race import TrainingRaceParams, {name}\n\nresult = {made}\n"
+        f"{_prints('result', shown)}"
     )
 
 
-def rates_code(params):
-    """The Python that sweeps the learning rates again."""
+def _curve_code(result, names):
+    """Curves are drawn as a mean with its band."""
+    return code(result, "steps", *(f"{name}.{part}" for name in names for part in ("mean", "low", "high")))
+
+
+def _prints(name, shown):
+    return "".join(f"print({name}.{each}.tolist())\n" for each in shown)
+
+
+def rates_code(sweep):
+    """The Python that sweeps the learning rates again to the end and prints the curves."""
     return (
         "from sattn_core.lessons.training_race import TrainingRaceParams, sweep_learning_rates\n\n"
-        f"sweep = sweep_learning_rates({params!r})\n"
-        "print(sweep.best_rates, sweep.best_loss)\n"
+        f"sweep = sweep_learning_rates({sweep.params!r})\nprint(sweep.rates)\n"
+        f"{_prints('sweep', ('loss', 'diverged'))}"
     )
 
 
 def equivalence_code(found):
-    """The Python that checks the equivalence again."""
+    """The Python that checks the equivalence again and prints the curve."""
     return (
         "from sattn_core.lessons.training_race import measure_equivalence\n\n"
-        f"print(measure_equivalence({found.d_k}, n_steps={found.n_steps}).largest_difference)\n"
+        f"found = measure_equivalence({found.d_k}, n_steps={found.n_steps})\n"
+        f"{_prints('found', ('steps', 'relative_difference'))}"
     )
 
 
 def pictures(result, sweep, profile):
     """The curves side by side, and below them attention and, where there is one, the sweep: each with its words."""
-    params, curves = result.params, curves_table(result)
+    curves = curves_table(result)
     beside = [
-        _picture("race_learning", learning(result, profile), learning_sentence(result), curves, code(params)),
-        _picture("race_state", state(result, profile), state_sentence(result), curves, code(params)),
+        _picture(
+            "race_learning",
+            learning(result, profile),
+            learning_sentence(result),
+            curves,
+            _curve_code(result, _LEARNING),
+        ),
+        _picture("race_state", state(result, profile), state_sentence(result), curves, _curve_code(result, _STATE)),
     ]
-    words = attention_sentence(result), attention_table(result), code(params)
+    words = attention_sentence(result), attention_table(result), code(result, "attention_weights")
     below = [_picture("race_attention", attention(result, profile), *words)]
     if sweep:
-        words = rates_sentence(sweep), rates_table(sweep), rates_code(sweep.params)
+        words = rates_sentence(sweep), rates_table(sweep), rates_code(sweep)
         below.insert(0, _picture("race_rates", rates(sweep, profile), *words))
     return beside, below
 

@@ -1,0 +1,41 @@
+"""Draws that fall, in a browser: where they are stopped, picture, field and address say the same number."""
+
+import pytest
+from dashboard import field, sentences
+from harness import open_page, query_parameters, wait_until_idle
+
+pytestmark = pytest.mark.e2e
+
+# What the browser says takes its time to the server, so that some of it is still under way when Stop is pressed.
+FAR_AWAY = """const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (message) { setTimeout(() => send.call(this, message), 200); };"""
+
+
+def numbers(page):
+    """The number of draws in the address, in the field and in the sentence."""
+    return query_parameters(page).get("n_draws"), field(page, "n_draws").input_value(), sentences(page)[0].split()[0]
+
+
+def fall_and_stop(page, after):
+    """Let draws fall for so many milliseconds, stop them and wait until all that was under way has arrived."""
+    page.get_by_role("button", name="Draw many").click()
+    page.wait_for_timeout(after)
+    page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Draw many").wait_for()
+    page.wait_for_timeout(1_000)
+    wait_until_idle(page)
+
+
+@pytest.mark.parametrize("query", [{}, {"n_draws": "50"}])
+def test_where_the_falling_is_stopped_picture_field_and_address_agree(server, new_page, query):
+    page = new_page(1440, 900)
+    page.add_init_script(FAR_AWAY)
+    open_page(page, server, "small_samples", **query)
+    for after in (1_000, 1_100, 1_200):
+        fall_and_stop(page, after)
+        stopped = numbers(page)
+        assert len(set(stopped)) == 1
+        assert 2 <= int(stopped[0]) <= 20
+    page.reload()
+    wait_until_idle(page)
+    assert numbers(page) == stopped
