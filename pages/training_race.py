@@ -20,12 +20,11 @@ training.draw_settings()
 def live():
     run = training.open_run()
     training.advance(run)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="race_progress"):
         st.button("Train", icon=":material/play_arrow:", on_click=training.start)
         if run.playing:
             st.button("Stop", icon=":material/stop:", on_click=training.stop)
-        st.progress(training.progress(run), training.progress_sentence(run))
-    training.draw_outcome(run)
+        training.draw_progress(run)
     pictures = figures.pictures(run.result, run.sweep, profile)
     if run.playing:
         training.draw_passing(*pictures)

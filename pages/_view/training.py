@@ -73,11 +73,12 @@ def draw_settings():
             st.markdown(PRESETS[name].teaches if name in PRESETS else "Your own settings: what do you expect?")
 
 
-def draw_outcome(run):
-    """What the race shows, once it is finished. A move of d_k can end a preset: then all of the page is drawn."""
+def draw_progress(run):
+    """How far the race is, and what it shows once it is finished."""
     if st.session_state[_PRESET] != _preset_now():
-        st.rerun()
-    show.plain_lines([figures.outcome(run.result, _preset_now())])
+        st.rerun()  # a move of d_k can end a preset: then all of the page is drawn
+    said = figures.outcome(run.result, _preset_now()) if run.complete else progress_sentence(run)
+    st.progress(progress(run), show.plain(said))
 
 
 def open_run():
@@ -164,8 +165,8 @@ def progress_sentence(run):
     """How far the training is, and what it waits for."""
     if run.sweeping:
         return f"Learning rates: {run.sweep.progress:.0%}"
-    if run.playing or run.complete:
-        return f"Step {run.result.step:,} of {run.params.n_steps:,}"
+    if run.playing:
+        return f"Step {run.result.step:,} of {run.params.n_steps:,}. What the race shows is said at its last step."
     if run.result.step:
         return f"Stopped at step {run.result.step:,} of {run.params.n_steps:,}"
     seconds = ceil(compute.race_seconds(run.params, run.best))

@@ -179,8 +179,6 @@ def _with_error(curve, run, as_text=number):
 
 def outcome(result, preset):
     """What the finished race shows of leaving the scale out, and why, where the preset has a reason for it."""
-    if result.progress < 1:
-        return "What this race shows is said at its last step."
     params, found = result.params, race_outcome(result)
     without, scaled = (percent(result.accuracy.mean[params.exponents.index(each), -1], 1) for each in (0.0, 0.5))
     reason = PRESETS[preset].because.get(found, "") if preset in PRESETS else ""
