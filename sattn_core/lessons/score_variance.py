@@ -36,6 +36,7 @@ _MATRICES, _MOST_NUMBERS, _BLOCK = (2_000, 20_000), 20_000_000, 1_000_000  # of 
 _LARGEST_KURTOSIS_ERROR = 0.1
 # Without a sixth moment a variance is narrower than its standard error says until the sample is large.
 _HEAVY_TAIL_SHAPE = 500.0
+_SHARED_HALF_WIDTH = 80.0  # two and a half standard deviations of raw scores at d_k = 1,024
 _N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even grid: at d_k = 1 the density at 0 is infinite
 
 
@@ -175,6 +176,11 @@ class ScoreVarianceResult:
         Scores in each bin [left, right): the same for raw and scaled.
     below, above : int
         Scores outside the bins: counts, below and above add up to n_scores.
+    shared_span : tuple of float
+        Ends of one axis for raw and scaled scores: −80 and 80 at every d_k, so that the growth is seen,
+        and further only for a shifted mean.
+    beyond_own, beyond_shared : float
+        Share of the raw scores outside the bins, and outside shared_span.
     raw_density, scaled_density : ndarray, shape (n_bins,)
         counts / (n_scores · bin width).
     raw_grid, scaled_grid, raw_law, scaled_law : ndarray, shape (400,)
@@ -198,6 +204,9 @@ class ScoreVarianceResult:
     counts: np.ndarray
     below: int
     above: int
+    shared_span: tuple[float, float]
+    beyond_own: float
+    beyond_shared: float
     raw_density: np.ndarray
     scaled_density: np.ndarray
     raw_grid: np.ndarray
@@ -261,12 +270,15 @@ def measure_score_variance(params, *, scores=None):
     counts, below, above = bin_counts(scores.ravel(), edges)
     bar = counts / scores.size / np.diff(edges)
     raw, scaled = _Sample.of(scores), _Sample.of(scale * scores)
+    shared = _shared_span(theory, edges)
     ddof = 1 if params.sampling == "pairs" else 0
     bands = (_pair_bands if params.sampling == "pairs" else _matrix_bands)(params, theory, raw)
     variances = raw.variance(ddof), scaled.variance(ddof)
     return ScoreVarianceResult(
         params=params, n_scores=scores.size, theory=theory, scale=scale,
         raw_edges=edges, scaled_edges=scale * edges, counts=counts, below=int(below), above=int(above),
+        shared_span=shared, beyond_own=float(below + above) / scores.size,
+        beyond_shared=float(np.mean((scores < shared[0]) | (scores > shared[1]))),
         raw_density=bar, scaled_density=bar / scale,
         raw_grid=grid, scaled_grid=scale * grid, raw_law=density, scaled_law=density / scale,
         law_is_exact=law_is_exact,
@@ -308,6 +320,11 @@ def _edges(params, theory):
     if params.law == "rademacher" and _is_centred(params):
         return _lattice_edges(params.d_k, std)
     return theory.mean + std * np.linspace(-_HALF_WIDTH, _HALF_WIDTH, _N_BINS + 1)
+
+
+def _shared_span(theory, edges):
+    low, high = (edges[0], edges[-1]) if theory.mean else (0.0, 0.0)
+    return min(-_SHARED_HALF_WIDTH, float(low)), max(_SHARED_HALF_WIDTH, float(high))
 
 
 def _lattice_edges(d_k, std):

@@ -285,6 +285,19 @@ def test_scores_outside_the_bins_are_counted():
     params = ScoreVarianceParams(16, n_samples=5)
     result = measure_score_variance(params, scores=[-21.0, -20.5, 0.0, 0.1, 30.0])
     assert (result.below, result.counts.sum(), result.above) == (2, 2, 1)
+    assert result.beyond_own == 3 / 5
+
+
+def test_the_shared_axis_and_what_lies_beyond_it():
+    scores = [-81.0, -80.0, 0.0, 80.0, 90.0]
+    result = measure_score_variance(ScoreVarianceParams(1024, n_samples=5), scores=scores)
+    assert (result.shared_span, result.beyond_shared, result.beyond_own) == ((-80.0, 80.0), 2 / 5, 0.0)
+
+
+def test_a_mean_widens_the_shared_axis_and_never_narrows_it():
+    for mean, high in ((0.5, 80.0), (2.0, 4 * 64 + 5 * math.sqrt(64 * 9))):
+        result = measure_score_variance(ScoreVarianceParams(64, 100, mean_q=mean, mean_k=mean))
+        assert result.shared_span == (-80.0, pytest.approx(high))
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 3, 16, 63, 64, 400, 1024, 4096])
