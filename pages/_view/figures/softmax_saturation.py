@@ -23,7 +23,7 @@ _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _POWERS = tuple(2**j for j in range(10))
 _FEW = 8  # bars that still have room for their number
 _SPELLED = 4  # scores that a sentence about several lists spells out
-_TITLE = {2: 12, 3: 8, 4: 7}  # letters of a list that fit over its panel, by the number of panels
+_LETTERS = {2: 18, 3: 9, 4: 7}  # of a title that fits over its panel on a phone, by the number of panels
 _GAP = 0.04
 
 
@@ -60,11 +60,10 @@ def list_bars(comparison, profile):
 
 
 def _panel_title(scores, place, n_lists):
-    """The list itself where it fits, otherwise its number; how long it is only where two panels leave the room."""
-    shown, most = _shown(scores), _TITLE[n_lists]
-    if len(shown) <= most:
-        return f"softmax of {shown}" if n_lists == 2 else shown
-    return f"List {place}: {len(scores)} scores" if n_lists == 2 else f"List {place}"
+    """The most telling title that fits."""
+    shown = _shown(scores)
+    titles = (f"softmax of {shown}", shown, f"List {place}: {len(scores)} scores", f"List {place}")
+    return next(text for text in titles if len(text) <= _LETTERS[n_lists])
 
 
 def _bars(weights, axes, profile):
@@ -100,7 +99,7 @@ def _becomes(comparison, i):
     scores, weights, gap = comparison.scores[i], comparison.attention_weights[i], typed(comparison.gap[i])
     if len(scores) <= _SPELLED:
         return f"{_shown(scores)} becomes {_shown_weights(weights)} (gap {gap})"
-    return f"list {i + 1} of {len(scores)} scores gives one key {percent(comparison.max_weight[i])} (gap {gap})"
+    return f"List {i + 1} ({len(scores)} scores) gives one key {percent(comparison.max_weight[i])} (gap {gap})"
 
 
 def list_table(comparison):
@@ -209,7 +208,7 @@ def overflow_figure(study, profile):
         profile,
         traces,
         left=6.5,
-        title=title("Naive softmax overflows", profile),
+        title=title("Naive softmax breaks", profile),
         xaxis=axis(profile, "score s in softmax([0, s])", **scores),
         yaxis=axis(profile, autorange="reversed"),
     )
