@@ -140,7 +140,9 @@ CONTROLS = {
         help="Law of each component of q and k. Every one has mean 0 and variance 1; student_t has 5 degrees "
         "of freedom, rademacher is ±1, sparse is zero nine times in ten.",
     ),
-    "seed": Number("Seed", 0, 0, 9999, (0,), help="Another seed is another random draw.", typed=True),
+    "seed": Number(
+        "Seed", 0, 0, 9999, (0,), help="A whole number, 0 to 9,999: another seed is another random draw.", typed=True
+    ),
     "mode": Choice("Display", "screen", ("screen", "projector"), bar=True),
     "n_samples": Number(
         "Pairs n_samples", 50_000, 1_000, 1_000_000, _SAMPLES, help="Independent pairs (q, k) drawn, for pairs."

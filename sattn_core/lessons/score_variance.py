@@ -25,9 +25,18 @@ from sattn_core.sweep import bin_counts, check_dims, growing_scores, sample_mome
 
 SAMPLINGS = ("pairs", "matrix")
 EXACT, ESTIMATED, SIMULATED = "exact", "estimated from the draws", "simulated"
+NORMAL, GAMMA = "exact, normal approximation", "exact, gamma approximation"
+ROUGH_NORMAL, ROUGH_GAMMA = "exact, rough normal approximation", "exact, rough gamma approximation"
+ROUGH_ESTIMATE, NO_BAND = "rough estimate from the draws", "too few scores for a band"
+ROUGH = (ROUGH_NORMAL, ROUGH_GAMMA, ROUGH_ESTIMATE)
 MAX_ROWS, MAX_NUMBERS, MAX_MAGNITUDE = 16, 64, 1e6
 _Z95 = float(ndtri(0.975))
 _MATRICES, _MOST_NUMBERS, _BLOCK = (2_000, 20_000), 20_000_000, 1_000_000  # of a simulated band
+# A kurtosis m₄/m₂² leans to the right: beyond this relative error the normal band misses well below 5 % of the draws.
+_LARGEST_KURTOSIS_ERROR = 0.1
+# Without a sixth moment a variance is narrower than its standard error says until the sample is large.
+_HEAVY_TAIL_SHAPE = 500.0
+_SHARED_HALF_WIDTH = 80.0  # two and a half standard deviations of raw scores at d_k = 1,024
 _N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even grid: at d_k = 1 the density at 0 is infinite
 
 
@@ -104,13 +113,15 @@ class MomentRow:
         Expected value (``inf`` or ``nan`` where the law has none) and what the draws gave.
     standard_error, low, high : float
         Standard deviation of ``measured`` over draws, and its 95 % band; nan without a prediction,
-        infinite if the law has too heavy a tail for one.
+        infinite if the law has too heavy a tail for one. The band is infinite as well where the normal
+        approximation of a kurtosis would reach below −2.
     z : float
         (measured − predicted) / standard_error; nan without a prediction or an error.
     inside : bool or None
         Whether low ≤ measured ≤ high; None where there is nothing to compare with.
     error_source : str
-        "exact" (from the theory), "simulated" (from the law of q and k) or "estimated from the draws".
+        Where the standard error comes from ("exact" theory, "simulated" from the law of q and k,
+        "estimated from the draws") and, unless the band is exact too, what approximates it.
     """
 
     name: str
@@ -122,6 +133,11 @@ class MomentRow:
     z: float
     inside: bool | None
     error_source: str
+
+    @property
+    def is_rough(self):
+        """Whether the band is only a rough one: it does not cover 95 %."""
+        return self.error_source in ROUGH
 
 
 @dataclass(frozen=True)
@@ -160,6 +176,11 @@ class ScoreVarianceResult:
         Scores in each bin [left, right): the same for raw and scaled.
     below, above : int
         Scores outside the bins: counts, below and above add up to n_scores.
+    shared_span : tuple of float
+        Ends of one axis for raw and scaled scores: −80 and 80 at every d_k, so that the growth is seen,
+        and further only for a shifted mean.
+    beyond_own, beyond_shared : float
+        Share of the raw scores outside the bins, and outside shared_span.
     raw_density, scaled_density : ndarray, shape (n_bins,)
         counts / (n_scores · bin width).
     raw_grid, scaled_grid, raw_law, scaled_law : ndarray, shape (400,)
@@ -183,6 +204,9 @@ class ScoreVarianceResult:
     counts: np.ndarray
     below: int
     above: int
+    shared_span: tuple[float, float]
+    beyond_own: float
+    beyond_shared: float
     raw_density: np.ndarray
     scaled_density: np.ndarray
     raw_grid: np.ndarray
@@ -221,8 +245,9 @@ def measure_score_variance(params, *, scores=None):
     the variance of the entries scatters more than for as many pairs: the bands of a matrix come
     from the exact mean and variance of that scatter (zero means), from matrices simulated with a fixed
     seed (few entries, or means), or from its rows and columns (means and many entries).
-    The standard error of an excess kurtosis is its limit for many scores; a small or heavy-tailed
-    sample falls short of the prediction on average.
+    The band of the variance of pairs is the gamma law with the exact mean and variance. The standard
+    error of an excess kurtosis is its limit for many scores; a small or heavy-tailed sample falls short of
+    the prediction on average, and its band is marked rough, or left out where it would reach below −2.
     Student's t with 5 degrees of freedom has no eighth moment: its measured kurtosis has no finite
     standard error, however many pairs are drawn.
 
@@ -245,12 +270,15 @@ def measure_score_variance(params, *, scores=None):
     counts, below, above = bin_counts(scores.ravel(), edges)
     bar = counts / scores.size / np.diff(edges)
     raw, scaled = _Sample.of(scores), _Sample.of(scale * scores)
+    shared = _shared_span(theory, edges)
     ddof = 1 if params.sampling == "pairs" else 0
     bands = (_pair_bands if params.sampling == "pairs" else _matrix_bands)(params, theory, raw)
     variances = raw.variance(ddof), scaled.variance(ddof)
     return ScoreVarianceResult(
         params=params, n_scores=scores.size, theory=theory, scale=scale,
         raw_edges=edges, scaled_edges=scale * edges, counts=counts, below=int(below), above=int(above),
+        shared_span=shared, beyond_own=float(below + above) / scores.size,
+        beyond_shared=float(np.mean((scores < shared[0]) | (scores > shared[1]))),
         raw_density=bar, scaled_density=bar / scale,
         raw_grid=grid, scaled_grid=scale * grid, raw_law=density, scaled_law=density / scale,
         law_is_exact=law_is_exact,
@@ -292,6 +320,11 @@ def _edges(params, theory):
     if params.law == "rademacher" and _is_centred(params):
         return _lattice_edges(params.d_k, std)
     return theory.mean + std * np.linspace(-_HALF_WIDTH, _HALF_WIDTH, _N_BINS + 1)
+
+
+def _shared_span(theory, edges):
+    low, high = (edges[0], edges[-1]) if theory.mean else (0.0, 0.0)
+    return min(-_SHARED_HALF_WIDTH, float(low)), max(_SHARED_HALF_WIDTH, float(high))
 
 
 def _lattice_edges(d_k, std):
@@ -359,9 +392,17 @@ class _Band(NamedTuple):
         error = float(error) if math.isfinite(predicted) else math.nan
         return cls(predicted, error, predicted - quantile * error, predicted + quantile * error, source)
 
+    @classmethod
+    def gamma(cls, predicted, error, source):
+        """The gamma law with that mean and standard deviation: a variance leans to the right and is never negative."""
+        if not error:
+            return cls.normal(predicted, error, source)
+        low, high = gammaincinv((predicted / error) ** 2, (0.025, 0.975)) * error**2 / predicted
+        return cls(predicted, float(error), float(low), float(high), source)
+
     def row(self, name, measured, factor):
         predicted, error, low, high = (factor * value for value in self[:4])
-        comparable = 0 < error < math.inf and math.isfinite(measured)
+        comparable = 0 < error < math.inf and math.isfinite(measured) and math.isfinite(low)
         z = (measured - predicted) / error if comparable else math.nan
         inside = bool(low <= measured <= high) if comparable else None
         return MomentRow(name, predicted, measured, error, low, high, z, inside, self.error_source)
@@ -377,21 +418,43 @@ def _rows(label, bands, scale, sample, ddof):
 
 
 def _pair_bands(params, theory, sample):
-    n = params.n_samples
-    variance_error, source = pair_variance_error(theory, n, sample.kurtosis - 3)
     return (
-        _Band.normal(theory.mean, math.sqrt(theory.variance / n), EXACT),
-        _Band.normal(theory.variance, variance_error, source),
-        _Band.normal(theory.excess_kurtosis, *_pair_kurtosis_error(params, theory)),
+        _Band.normal(theory.mean, math.sqrt(theory.variance / params.n_samples), NORMAL),
+        _pair_variance_band(params, theory, sample.kurtosis - 3),
+        _kurtosis_band(theory.excess_kurtosis, _pair_kurtosis_error(params, theory)),
     )
+
+
+def _pair_variance_band(params, theory, measured_excess):
+    """The gamma band of the variance of pairs, and whether it covers 95 % or is a rough one."""
+    error, source = pair_variance_error(theory, params.n_samples, measured_excess)
+    if source == EXACT and error:
+        source = _gamma_source(params.law, (theory.variance / error) ** 2)
+    return _Band.gamma(theory.variance, error, source)
+
+
+def _gamma_source(law, shape):
+    light = np.isfinite(COMPONENT_LAWS[law].moments).all()
+    return GAMMA if light or shape > _HEAVY_TAIL_SHAPE else ROUGH_GAMMA
+
+
+def _kurtosis_band(predicted, error):
+    """The normal band of an excess kurtosis: good while the error is small, and none if it can hardly be missed."""
+    band = _Band.normal(predicted, error, EXACT)
+    if not math.isfinite(band.standard_error):
+        return band
+    if band.low < -2:
+        return band._replace(low=-math.inf, high=math.inf, error_source=NO_BAND)
+    small = error <= _LARGEST_KURTOSIS_ERROR * (3 + predicted)
+    return band._replace(error_source=NORMAL if small else ROUGH_NORMAL)
 
 
 def _pair_kurtosis_error(params, theory):
     if not np.isfinite(COMPONENT_LAWS[params.law].moments).all():
-        return math.inf, EXACT
+        return math.inf
     if theory.variance == 0:
-        return math.nan, EXACT
-    return math.sqrt(_kurtosis_influence_variance(params) / params.n_samples), EXACT
+        return math.nan
+    return math.sqrt(_kurtosis_influence_variance(params) / params.n_samples)
 
 
 def _kurtosis_influence_variance(params):
@@ -458,7 +521,7 @@ def pair_variance_error(theory, n_samples, measured_excess):
     """
     excess, source = theory.excess_kurtosis, EXACT
     if theory.variance and not math.isfinite(excess):
-        excess, source = measured_excess, ESTIMATED
+        excess, source = measured_excess, ROUGH_ESTIMATE
     if not theory.variance:
         return 0.0, source
     n = n_samples
@@ -468,14 +531,14 @@ def pair_variance_error(theory, n_samples, measured_excess):
 def _matrix_bands(params, theory, sample):
     m, n, d_k = params.n_queries, params.n_keys, params.d_k
     mean_variance = d_k * (1 / (m * n) + params.mean_q**2 / n + params.mean_k**2 / m)
-    mean = _Band.normal(theory.mean, math.sqrt(mean_variance), EXACT)
+    mean = _Band.normal(theory.mean, math.sqrt(mean_variance), NORMAL)
     if params.mean_q or params.mean_k:
         variance = _shifted_variance_band(params, theory.variance - mean_variance, sample)
     else:
         variance = _matrix_variance_band(params)
         if params.law == "normal":  # √(m n) times the mean is itself a dot product of d_k normal components
             edge = float(dot_product_ppf(0.975, d_k)) / math.sqrt(m * n)
-            mean = mean._replace(low=-edge, high=edge)
+            mean = mean._replace(low=-edge, high=edge, error_source=EXACT)
     return mean, variance, _matrix_kurtosis_band(params, theory, sample)
 
 
@@ -491,13 +554,13 @@ def _shifted_variance_band(params, predicted, sample):
 def _matrix_kurtosis_band(params, theory, sample):
     law, n_scores = COMPONENT_LAWS[params.law], params.n_queries * params.n_keys
     if not np.isfinite(law.moments).all():
-        return _Band.normal(theory.excess_kurtosis, math.inf, EXACT)
+        return _kurtosis_band(theory.excess_kurtosis, math.inf)
     if params.mean_q or params.mean_k:
         error = two_way_error(sample.kurtosis_influence())
         return _two_way_band(params, theory.excess_kurtosis, error)
     shared = (params.n_queries + params.n_keys - 2) * shared_row_covariance(params.d_k, law.moments)
     error = math.sqrt((_kurtosis_influence_variance(params) + shared) / n_scores)
-    return _Band.normal(theory.excess_kurtosis, error, EXACT)
+    return _kurtosis_band(theory.excess_kurtosis, error)
 
 
 def shared_row_covariance(d_k, moments):
@@ -527,13 +590,13 @@ def _matrix_variance_band(params):
     shape = params.n_queries, params.n_keys, params.d_k
     kurtosis = COMPONENT_LAWS[params.law].kurtosis
     mean, variance = score_variance_moments(*shape, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
-    if params.law == "normal":
-        low, high = score_variance_band(*shape)
-    elif mean**2 / variance < SMALLEST_GAMMA_SHAPE:
-        _, low, high = _simulated_band(params.law, 0.0, 0.0, shape)
-    else:  # the gamma law with the exact mean and variance
-        low, high = gammaincinv(mean**2 / variance, (0.025, 0.975)) * variance / mean
-    return _Band(float(mean), math.sqrt(variance), float(low), float(high), EXACT)
+    gamma_shape = mean**2 / variance
+    band = _Band.gamma(float(mean), math.sqrt(variance), _gamma_source(params.law, gamma_shape))
+    if gamma_shape >= SMALLEST_GAMMA_SHAPE:
+        return band
+    normal = params.law == "normal"
+    low, high = score_variance_band(*shape) if normal else _simulated_band(params.law, 0.0, 0.0, shape)[1:]
+    return band._replace(low=low, high=high, error_source=SIMULATED)
 
 
 @lru_cache(maxsize=256)
@@ -588,7 +651,7 @@ class VarianceCurve:
     measured, theory, low, high : ndarray, shape (3, n_dims)
         Measured variance, its theory and the 95 % band around the theory.
     error_source : str
-        "exact", or "estimated from the draws" if the law has no finite fourth moment.
+        Where the band at the smallest dimension, the least certain one, comes from, as in `MomentRow`.
     """
 
     dims: tuple[int, ...]
@@ -598,6 +661,11 @@ class VarianceCurve:
     low: np.ndarray
     high: np.ndarray
     error_source: str
+
+    @property
+    def is_rough(self):
+        """Whether the band at the smallest dimension is only a rough one: it does not cover 95 %."""
+        return self.error_source in ROUGH
 
 
 def variance_curve(dims, *, n_samples, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed):
@@ -640,17 +708,16 @@ def variance_curve(dims, *, n_samples, law="normal", mean_q=0.0, mean_k=0.0, cor
     """
     dims = check_dims(dims)
     params = ScoreVarianceParams(dims[-1], n_samples, law, mean_q, mean_k, correlation, seed=seed)
-    records, pair_law = [], PairLaw(law, mean_q, mean_k, correlation)
+    records, sources, pair_law = [], [], PairLaw(law, mean_q, mean_k, correlation)
     for d_k, scores in zip(dims, growing_scores(dims, n_samples, pair_law, seed), strict=True):
         _, variance, excess_kurtosis = sample_moments(scores)
-        theory = _theory(replace(params, d_k=d_k))
-        error, source = pair_variance_error(theory, n_samples, excess_kurtosis)
-        band = _Band.normal(theory.variance, error, source)
+        band = _pair_variance_band(params, _theory(replace(params, d_k=d_k)), excess_kurtosis)
         records.append((variance, band.predicted, band.low, band.high))
+        sources.append(band.error_source)
     exponents = (0.0, 0.5, 1.0)
     factors = np.array([[scale_factor(d_k, a) ** 2 for d_k in dims] for a in exponents])
     measured, theory, low, high = (factors * column for column in np.transpose(records))
-    return VarianceCurve(dims, exponents, measured, theory, low, high, source)
+    return VarianceCurve(dims, exponents, measured, theory, low, high, sources[0])
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ def parse_score_list(text):
     Parameters
     ----------
     text : str
-        At most 2,000 characters that hold 2 to 64 numbers.
+        At most 2,000 characters that hold 2 to 64 numbers; one pair of square brackets around them is understood.
 
     Returns
     -------
@@ -163,7 +163,8 @@ def parse_score_list(text):
         raise ValueError(f"The text has {len(text):,} characters, but at most {MAX_TEXT:,} are allowed.")
     if not text.strip():
         raise ValueError("The list is empty: write at least 2 numbers, for example 4, 5.")
-    items = re.split(r"\s*[,;]\s*|\s+", text.strip())
+    inner = re.fullmatch(r"\s*\[(.*)\]\s*", text, re.DOTALL)
+    items = re.split(r"\s*[,;]\s*|\s+", (inner[1] if inner else text).strip())
     numbers = tuple(_parse_item(place, item) for place, item in enumerate(items, 1))
     if not MIN_NUMBERS <= len(numbers) <= MAX_NUMBERS:
         count = f"{len(numbers)} number{'s' if len(numbers) > 1 else ''}"

@@ -98,6 +98,26 @@ def test_each_panel_on_its_own_axis_spans_its_own_bins(d_k):
     assert layout.xaxis.showticklabels
 
 
+def drawn_with(**fields):
+    result = measure_score_variance(ScoreVarianceParams(64, 100))
+    return lambda axis: texts(figures.histograms(replace(result, **fields), LIGHT, axis))
+
+
+def test_scores_beyond_the_axis_are_counted_in_words():
+    shown = drawn_with(beyond_shared=0.0123, beyond_own=0.0005)
+    assert shown("shared")[-1] == "1.2 % beyond<br>the axis"
+    assert shown("own")[-1] in ("0.1 % beyond<br>the axis", "0.0 % beyond<br>the axis")
+    few = drawn_with(beyond_shared=0.0004, beyond_own=0.0)
+    assert len(few("shared")) == len(few("own")) == 3
+
+
+def test_there_is_room_between_the_panels_for_the_numbers_of_their_own_axes(result):
+    for axis, gap in (("shared", 0.14), ("own", 0.2)):
+        layout = figures.histograms(result, LIGHT, axis).layout
+        assert (layout.yaxis.domain[1], layout.yaxis2.domain[0]) == (1, 0)
+        assert layout.yaxis.domain[0] - layout.yaxis2.domain[1] == pytest.approx(gap)
+
+
 def test_the_panels_are_titled_with_the_measured_variances(result):
     raw, scaled, law = texts(figures.histograms(result, LIGHT, "shared"))
     assert raw == f"Raw scores: variance {number(result.rows[1].measured, 4)}"
@@ -136,6 +156,13 @@ def test_the_sentence_has_the_numbers_of_the_moment_and_says_inside_or_outside(r
     )
 
 
+def test_a_rough_band_is_never_called_one_of_95_percent(result):
+    rough = "exact, rough gamma approximation"
+    said = row_saying(result, 1, measured=66.5, predicted=64.0, low=60.25, high=67.75, inside=True, error_source=rough)
+    assert "variance 66.50 (predicted 64.00, rough band 60.25 to 67.75: inside)" in figures.histogram_sentence(said)
+    assert figures.moment_table(said)["95 % band"][1] == "roughly 60.25 to 67.75"
+
+
 def test_the_sentence_of_a_matrix_names_its_shape():
     params = ScoreVarianceParams(1024, sampling="matrix", n_queries=8, n_keys=16)
     sentence = figures.histogram_sentence(measure_score_variance(params))
@@ -169,7 +196,7 @@ def test_the_moment_table_says_in_words_what_lies_in_its_band(result):
     assert (table["95 % band"][1], table["z"][1], table["verdict"][1]) == ("60.25 to 65.00", "−2.2", "outside")
     assert (table["predicted"][2], table["measured"][2]) == ("infinite", "4.500")
     assert (table["95 % band"][2], table["z"][2], table["verdict"][2]) == ("none", "none", "nothing to compare")
-    assert table["sampling error"] == ["exact"] * 6
+    assert table["sampling error"] == [row.error_source for row in said.rows]
     assert {len(column) for column in table.values()} == {6}
 
 
@@ -237,6 +264,11 @@ def test_the_curve_s_sentence_has_the_last_numbers(curve):
     )
 
 
+def test_the_curve_s_sentence_calls_rough_bands_rough(curve):
+    rough = replace(curve, error_source="rough estimate from the draws")
+    assert figures.curve_sentence(rough, 4_000).endswith("bars are rough bands.")
+
+
 def test_the_curve_s_table_is_the_data(curve):
     table = figures.curve_table(curve)
     assert table["d_k"] == [1, 4, 64, 1024]
@@ -268,7 +300,7 @@ def test_the_walks_are_drawn_inside_their_envelope(walks, profile):
     for trace, bound in zip(fig.data[3:], (walks.low, walks.high), strict=True):
         np.testing.assert_array_equal(trace.y, bound)
         assert (trace.line.color, trace.line.dash, trace.line.width) == (profile.text, "dash", profile.line_width)
-    assert fig.layout.title.text == "A score is a walk of d_k steps"
+    assert fig.layout.title.text == "A score walks d_k steps"
     assert fig.layout.xaxis.title.text == "coordinates added so far"
     assert fig.layout.yaxis.title.text == "partial sum of q·k"
     assert texts(fig) == ["dashed: mean ± 1 σ"]
@@ -278,6 +310,8 @@ def test_the_walks_sentence_counts_those_inside_the_envelope(walks):
     ends = np.array([[4.0], [4.01], [-3.9]])
     sentence = figures.walks_sentence(replace(walks, walks=ends))
     assert sentence.startswith("After 16 steps 2 of 3 walks stand within one standard deviation, −4.00 to 4.00: ")
+    ends = np.array([[4.0], [4.01], [-5.0]])
+    assert "After 16 steps 1 of 3 walks stands within" in figures.walks_sentence(replace(walks, walks=ends))
 
 
 def test_the_walks_table_is_the_data(walks):

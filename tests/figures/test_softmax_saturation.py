@@ -76,8 +76,24 @@ def test_few_bars_carry_their_numbers_and_many_do_not():
     assert list(fig.data[0].text) == ["26.89 %", "73.11 %"]
     assert list(fig.layout.xaxis.ticktext) == ["4", "5"]
     assert fig.data[1].text is None
-    assert texts(fig) == ["softmax of [4, 5]", "softmax of [0, 1, 2, 3, 4, 5, 6, 7, …]"]
+    assert texts(fig) == ["softmax of [4, 5]", "List 2: 9 scores"]
     assert fig.layout.yaxis.title.text == "attention weight"
+
+
+@pytest.mark.parametrize(
+    ("more", "titles"),
+    [
+        ((), ["softmax of [4, 5]", "softmax of [1, 10]"]),
+        (((-1e6, 1e6),), ["[4, 5]", "[1, 10]", "List 3"]),
+        (((1.0, 2.0, 3.0), (5.0, 5.0)), ["[4, 5]", "[1, 10]", "List 3", "[5, 5]"]),
+    ],
+)
+def test_a_panel_s_title_is_as_long_as_the_panel_is_wide(more, titles):
+    assert texts(figures.list_bars(compare_lists((*NOTES, *more)), LIGHT)) == titles
+
+
+def test_a_longer_list_is_named_without_a_word_before_it():
+    assert texts(figures.list_bars(compare_lists(NOTES, shift=100.0), LIGHT)) == ["[104, 105]", "[101, 110]"]
 
 
 def test_the_sentence_has_the_numbers_of_the_notes():
@@ -86,6 +102,16 @@ def test_the_sentence_has_the_numbers_of_the_notes():
         "count. The Jacobian, which carries the gradient, has norm 0.393224 and 0.000246759: the first list passes "
         "1,593.56 times as much."
     )
+
+
+def test_the_sentence_speaks_of_every_list_and_spells_out_the_short_ones():
+    sentence = figures.list_sentence(compare_lists((*NOTES, (5.0, 5.0), tuple(0.0 for _ in range(64)))))
+    assert sentence == (
+        "[4, 5] becomes [26.89 %, 73.11 %] (gap 1); [1, 10] becomes [0.01 %, 99.99 %] (gap 9); [5, 5] becomes "
+        "[50.00 %, 50.00 %] (gap 0); List 4 (64 scores) gives one key 1.56 % (gap 0). Only differences count. The "
+        "Jacobian, which carries the gradient, has norm 0.393224, 0.000246759, 0.500000 and 0.124020: the first list "
+        "passes 1,593.56 times as much as the second."
+    )  # 64 equal weights: √63 / 64
 
 
 def test_the_sentence_follows_multiplier_and_shift():
@@ -244,10 +270,11 @@ def test_overflow_shows_how_far_each_type_reaches(study, profile):
         assert set(stable.y) == {f"{curve.dtype}, stable"}
         assert (naive.line.color, stable.line.color) == (profile.band, profile.third)
         assert (list(broken.x), broken.marker.symbol) == ([curve.first_failing_score], "x")
+        assert broken.textposition == "bottom center"
         assert list(broken.text) == [f"NaN from {number(curve.first_failing_score, 5)}"]
     assert (fig.layout.xaxis.type, fig.layout.xaxis.title.text) == ("log", "score s in softmax([0, s])")
     assert fig.layout.xaxis.range[1] > np.log10(study.scores[-1])
-    assert fig.layout.title.text == "Subtracting the largest score saves it"
+    assert fig.layout.title.text == "Naive softmax breaks"
 
 
 def test_the_overflow_sentence_names_the_limits(study):

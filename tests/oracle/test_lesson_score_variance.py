@@ -1,5 +1,6 @@
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -30,7 +31,8 @@ def repeats(params):
 
 
 # 95 % of 200 is 190, standard error 3.1: 4 standard errors below is 177.7. Only mean and variance
-# have a limit above, because the band of the kurtosis of a heavy-tailed sample is wider than it says.
+# have a limit above, because the band of the kurtosis of a heavy-tailed sample is wider than it says,
+# and is then called rough or left out.
 @pytest.mark.parametrize(
     "params",
     [
@@ -44,9 +46,45 @@ def repeats(params):
     ],
 )
 def test_bands_cover_what_they_say(params):
-    inside = np.sum([[row.inside for row in rows] for rows in repeats(params)], axis=0)
+    inside = np.sum([[row.low <= row.measured <= row.high for row in rows] for rows in repeats(params)], axis=0)
     assert (inside >= 178).all()
     assert (inside[:2] <= 199).all()
+
+
+def scores_of_many_draws(law, d_k, n_samples, n_draws, seed):
+    """n_draws rows of n_samples scores, from their shorter representations: S = |q| z, with z normal."""
+    rng = np.random.default_rng(seed)
+    shape = (n_draws, n_samples)
+    if law == "normal":
+        return np.sqrt(rng.chisquare(d_k, shape)) * rng.standard_normal(shape)
+    if law == "sparse":  # of d_k products, a binomial number with p = 0.01 is not zero
+        both = rng.binomial(d_k, 0.01, shape)
+        return 10 * np.sqrt(2 * rng.standard_gamma(both / 2)) * rng.standard_normal(shape)
+    draw = COMPONENT_LAWS[law].draw
+    return sum(draw(rng, shape) * draw(rng, shape) for _ in range(d_k))
+
+
+# 2,000 draws: the standard error of a coverage of 95 % is 0.49 %, 4 of them are 2 %, and the gamma law itself
+# covers 96.5 % where its shape is least (1.1, the sparse law at d_k = 1).
+@pytest.mark.parametrize(("law", "d_k"), [*product(("normal", "sparse"), (1, 8, 64)), ("laplace", 1), ("laplace", 8)])
+def test_the_gamma_band_of_the_variance_of_pairs_covers(law, d_k):
+    row = measure_score_variance(P(d_k, n_samples=1_000, law=law)).rows[1]
+    blocks = (scores_of_many_draws(law, d_k, 1_000, 100, seed) for seed in range(20))
+    variances = np.concatenate([scores.var(axis=1, ddof=1) for scores in blocks])
+    assert not row.is_rough
+    assert abs(np.mean((variances >= row.low) & (variances <= row.high)) - 0.95) < 0.03
+
+
+# Relative error of the kurtosis just below that of a rough band, and far above.
+@pytest.mark.parametrize(
+    ("law", "d_k", "is_rough", "highest"), [("normal", 8, False, 0.972), ("sparse", 64, True, 0.99)]
+)
+def test_the_band_of_a_kurtosis_covers_and_a_rough_one_more_than_it_should(law, d_k, is_rough, highest):
+    row = measure_score_variance(P(d_k, n_samples=1_000, law=law)).rows[2]
+    blocks = (scores_of_many_draws(law, d_k, 1_000, 100, seed) for seed in range(20))
+    excess = np.concatenate([stats.kurtosis(scores, axis=1) for scores in blocks])
+    assert row.is_rough == is_rough
+    assert 0.928 <= np.mean((excess >= row.low) & (excess <= row.high)) <= highest
 
 
 # Few entries of a heavy-tailed law, and components with means. 4,000 fresh matrices: the standard error of a

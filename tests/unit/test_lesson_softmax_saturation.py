@@ -92,6 +92,17 @@ def test_every_way_to_write_the_list(text):
     assert parse_score_list(text) == (4.0, 5.0, -65.0)
 
 
+@pytest.mark.parametrize("text", ["[4, 5, -65]", " [4 5 -65] ", "[ 4,\n5,\n-65 ]\n"])
+def test_a_list_may_stand_in_brackets(text):
+    assert parse_score_list(text) == (4.0, 5.0, -65.0)
+
+
+@pytest.mark.parametrize("text", ["[4, 5", "4, 5]", "[[4, 5]]", "[4], 5"])
+def test_brackets_that_do_not_match_are_named(text):
+    with pytest.raises(ValueError, match=r"is not a number\."):
+        parse_score_list(text)
+
+
 def test_limits_of_a_list_are_allowed():
     assert parse_score_list("1e6 -1e6") == (1e6, -1e6)
     assert len(parse_score_list(" ".join(["1"] * 64))) == 64

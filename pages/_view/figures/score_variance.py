@@ -15,44 +15,46 @@ from pages._view.figures.base import (
     steps,
     title,
 )
-from pages._view.theme import number, typed
+from pages._view.theme import number, percent, typed
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _TOP = 1.15
-_HALF_WIDTH = 80  # two and a half standard deviations of raw scores at d_k = 1,024
 
 
 def histograms(result, profile, score_axis):
     """Raw above scaled, each bar as a share of its panel's tallest, on one axis or each on its own."""
     shared = score_axis == "shared"
     raw_span, scaled_span = _spans(result, shared)
+    tall = 0.43 if shared else 0.4  # the raw panel's own numbers stand above the title of the scaled one
     heights = axis(profile, grid=True, range=[0, _TOP], tickvals=[0, 0.5, 1])
     return figure(
         profile,
         _histogram(result, "raw", "", profile) + _histogram(result, "scaled", "2", profile),
         height=1.05,
         xaxis=axis(profile, range=raw_span, anchor="y", showticklabels=not shared),
-        yaxis=heights | {"domain": [0.57, 1], "anchor": "x"},
+        yaxis=heights | {"domain": [1 - tall, 1], "anchor": "x"},
         xaxis2=axis(profile, "score", range=scaled_span, anchor="y2"),
-        yaxis2=heights | {"domain": [0, 0.43], "anchor": "x2"},
+        yaxis2=heights | {"domain": [0, tall], "anchor": "x2"},
         annotations=[
             heading(f"Raw scores: variance {number(result.rows[1].measured, 4)}", profile),
             heading(f"Scaled scores: variance {number(result.rows[4].measured, 4)}", profile, axes="2"),
             corner(f"heights: share of the tallest bar<br>dashed: {_law_name(result)}", profile, align="right"),
+            *_beyond(result, shared, profile),
         ],
     )
 
 
 def _spans(result, shared):
-    """Each panel's own bins, or one axis that is the same at every d_k, so that the growth is seen.
+    if shared:
+        return [list(result.shared_span)] * 2
+    return [[edges[0], edges[-1]] for edges in (result.raw_edges, result.scaled_edges)]
 
-    Only a shifted mean may widen the common axis.
-    """
-    own = [[edges[0], edges[-1]] for edges in (result.raw_edges, result.scaled_edges)]
-    if not shared:
-        return own
-    low, high = own[0] if result.theory.mean else (0, 0)
-    return [[min(-_HALF_WIDTH, low), max(_HALF_WIDTH, high)]] * 2
+
+def _beyond(result, shared, profile):
+    """How many raw scores the axis leaves out."""
+    share = result.beyond_shared if shared else result.beyond_own
+    text = f"{percent(share, 1)} beyond<br>the axis"
+    return [corner(text, profile, side="left", align="left")] if share >= 0.0005 else []
 
 
 def _histogram(result, side, axes, profile):
@@ -101,7 +103,7 @@ def moment_table(result):
         "quantity": [row.name for row in rows],
         "predicted": [number(row.predicted, 4) for row in rows],
         "measured": [number(row.measured, 4) for row in rows],
-        "95 % band": [_band(row) for row in rows],
+        "95 % band": [f"{'roughly ' if row.is_rough else ''}{_band(row)}" for row in rows],
         "z": [number(row.z, 2) if row.inside is not None else "none" for row in rows],
         "verdict": [_verdict(row) for row in rows],
         "sampling error": [row.error_source for row in rows],
@@ -145,7 +147,7 @@ def curve_sentence(curve, n_samples):
     return (
         f"From d_k = {first} to {last:,} the raw variance climbs to {raw} (predicted {t_raw}); divided by √d_k it is "
         f"{scaled} (predicted {t_scaled}), divided by d_k only {third} (predicted {t_third}). "
-        f"Each point has {n_samples:,} pairs; bars are 95 % bands."
+        f"Each point has {n_samples:,} pairs; bars are {'rough bands' if curve.is_rough else '95 % bands'}."
     )
 
 
@@ -167,7 +169,7 @@ def walks_figure(walks, profile):
         [line(walks.steps, walk, style, f"walk {i}") for i, walk in enumerate(walks.walks, start=1)]
         + [line(walks.steps, bound, dashed(profile), "mean ± 1 σ") for bound in (walks.low, walks.high)],
         left=4.2,
-        title=title("A score is a walk of d_k steps", profile),
+        title=title("A score walks d_k steps", profile),
         xaxis=axis(profile, "coordinates added so far"),
         yaxis=axis(profile, "partial sum of q·k", grid=True),
         annotations=[corner("dashed: mean ± 1 σ", profile, side="left")],
@@ -178,8 +180,9 @@ def walks_sentence(walks):
     """Where the walks stand after the last step."""
     d_k = int(walks.steps[-1])
     inside = int(np.sum((walks.walks[:, -1] >= walks.low[-1]) & (walks.walks[:, -1] <= walks.high[-1])))
+    stand = "stands" if inside == 1 else "stand"
     return (
-        f"After {d_k:,} steps {inside} of {len(walks.walks)} walks stand within one standard deviation, "
+        f"After {d_k:,} steps {inside} of {len(walks.walks)} walks {stand} within one standard deviation, "
         f"{number(walks.low[-1])} to {number(walks.high[-1])}: the envelope grows like the square root of the steps."
     )
 
@@ -235,7 +238,8 @@ def walks_code(options):
 
 
 def _against(row):
-    return f"{number(row.measured, 4)} (predicted {number(row.predicted, 4)}, 95 % band {_band(row)}: {_verdict(row)})"
+    kind = "rough band" if row.is_rough else "95 % band"
+    return f"{number(row.measured, 4)} (predicted {number(row.predicted, 4)}, {kind} {_band(row)}: {_verdict(row)})"
 
 
 def _band(row):

@@ -22,6 +22,8 @@ QUANTITIES = {"max_weight": "Largest weight", "effective_keys": "Effective keys"
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _POWERS = tuple(2**j for j in range(10))
 _FEW = 8  # bars that still have room for their number
+_SPELLED = 4  # scores that a sentence about several lists spells out
+_LETTERS = {2: 18, 3: 9, 4: 7}  # of a title that fits over its panel on a phone, by the number of panels
 _GAP = 0.04
 
 
@@ -53,8 +55,15 @@ def list_bars(comparison, profile):
             showticklabels=i == 0,
             anchor=f"x{axes}",
         )
-        names.append(heading(f"softmax of {_shown(scores)}", profile, axes=axes, x=0.5))
+        names.append(heading(_panel_title(scores, i + 1, n_lists), profile, axes=axes, x=0.5))
     return figure(profile, traces, left=4.8, annotations=names, **layout)
+
+
+def _panel_title(scores, place, n_lists):
+    """The most telling title that fits."""
+    shown = _shown(scores)
+    titles = (f"softmax of {shown}", shown, f"List {place}: {len(scores)} scores", f"List {place}")
+    return next(text for text in titles if len(text) <= _LETTERS[n_lists])
 
 
 def _bars(weights, axes, profile):
@@ -76,17 +85,21 @@ def _bars(weights, axes, profile):
 
 
 def list_sentence(comparison):
-    """What softmax does with the first two lists, in numbers."""
-    first, second = (
-        f"{_shown(comparison.scores[i])} becomes {_shown_weights(comparison.attention_weights[i])} "
-        f"(gap {typed(comparison.gap[i])})"
-        for i in (0, 1)
-    )
-    one, two = (number_of_log10(log10, 6) for log10 in comparison.log10_jacobian_norm[:2])
+    """What softmax does with each list, in numbers."""
+    norms = [number_of_log10(log10, 6) for log10 in comparison.log10_jacobian_norm]
     return (
-        f"{first}; {second}. Only differences count. The Jacobian, which carries the gradient, has norm {one} and "
-        f"{two}: the first list passes {number_of_log10(comparison.log10_jacobian_norm_ratio, 6)} times as much."
+        f"{'; '.join(_becomes(comparison, i) for i in range(len(norms)))}. Only differences count. The Jacobian, "
+        f"which carries the gradient, has norm {', '.join(norms[:-1])} and {norms[-1]}: the first list passes "
+        f"{number_of_log10(comparison.log10_jacobian_norm_ratio, 6)} times as much"
+        f"{' as the second' if len(norms) > 2 else ''}."
     )
+
+
+def _becomes(comparison, i):
+    scores, weights, gap = comparison.scores[i], comparison.attention_weights[i], typed(comparison.gap[i])
+    if len(scores) <= _SPELLED:
+        return f"{_shown(scores)} becomes {_shown_weights(weights)} (gap {gap})"
+    return f"List {i + 1} ({len(scores)} scores) gives one key {percent(comparison.max_weight[i])} (gap {gap})"
 
 
 def list_table(comparison):
@@ -195,7 +208,7 @@ def overflow_figure(study, profile):
         profile,
         traces,
         left=6.5,
-        title=title("Subtracting the largest score saves it", profile),
+        title=title("Naive softmax breaks", profile),
         xaxis=axis(profile, "score s in softmax([0, s])", **scores),
         yaxis=axis(profile, autorange="reversed"),
     )
@@ -209,7 +222,7 @@ def _breaking_point(curve, profile):
         "y": [f"{curve.dtype}, naive"],
         "name": f"{curve.dtype} breaks",
         "text": [f"NaN from {number(curve.first_failing_score, 5)}"],
-        "textposition": "middle right",
+        "textposition": "bottom center",
         "textfont": {"size": profile.tick_size, "color": profile.text},
         "marker": {"symbol": "x", "color": profile.text, "size": profile.marker_size * 1.5},
     }
