@@ -65,7 +65,7 @@ CHARTS = {  # what each picture's sentence speaks of
     "score_variance": {
         "score_histograms": "raw scores have variance",
         "variance_curve": "the raw variance climbs to",
-        "random_walks": "walks stand within one standard deviation",
+        "random_walks": "within one standard deviation",
     },
     "softmax_saturation": {
         "softmax_lists": "Only differences count.",
