@@ -116,7 +116,11 @@ def open_grid(page):
 
 def edit_cell(page, text):
     """Type into the cell on which the grid stands, and go down by one."""
-    page.keyboard.type(text, delay=30)
+    page.keyboard.type(text[0])
+    page.locator("#portal .gdg-input").wait_for()  # keys before the first editor is fetched start it anew
+    page.wait_for_timeout(100)
+    page.keyboard.type(text[1:], delay=30)
+    page.wait_for_timeout(100)  # no person presses Enter sooner
     page.keyboard.press("Enter")
     page.wait_for_timeout(250)  # the grid itself waits for a while before it tells Python
     wait_until_idle(page)

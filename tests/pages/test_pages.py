@@ -757,7 +757,7 @@ def test_every_step_of_every_preset_is_shown_beside_itself_without_the_scale(ste
 def test_the_chosen_cell_is_written_out_term_by_term():
     said = " ".join(each.value for each in open_page("attention_steps", query="3", key="2").markdown)
     assert "8 × 5 + 9 × 6 = 40 + 54 = 94" in said
-    assert "94 ÷ 1.41 = 66.5" in said  # 94 / √2 = 66.47
+    assert "94 ÷ 1.41421 ≈ 66.5" in said  # 94 / √2 = 66.47
 
 
 def test_a_cell_outside_the_matrices_is_their_last_one():
