@@ -133,17 +133,13 @@ def _positive(name, value):
 def _fitting(name, value, shape):
     """An argument that broadcasts to the scores, or to their queries, without enlarging them."""
     array = check_array(name, value)
-    _check_fits(name, array.shape, shape)
-    return array
-
-
-def _check_fits(name, shape, wanted):
     try:
-        fits = np.broadcast_shapes(shape, wanted) == wanted
+        fits = np.broadcast_shapes(array.shape, shape) == shape
     except ValueError:
         fits = False
     if not fits:
-        raise ValueError(f"{name} must broadcast to shape {wanted}, but got shape {shape}")
+        raise ValueError(f"{name} must broadcast to shape {shape}, but got shape {array.shape}")
+    return array
 
 
 def _vaswani(scores, d_k):
@@ -172,8 +168,6 @@ def _check_rows(scores, Q, K):
     if Q.shape[-1] != K.shape[-1] or (Q.shape[-2], K.shape[-2]) != scores.shape[-2:]:
         rule = f"(…, {scores.shape[-2]}, d_k) and (…, {scores.shape[-1]}, d_k)"
         raise ValueError(f"Q and K must have shapes {rule} as the scores do, but got {Q.shape} and {K.shape}")
-    for name, array in (("the heads of Q", Q), ("the heads of K", K)):
-        _check_fits(name, array.shape[:-2], scores.shape[:-2])
     return Q, K
 
 
@@ -196,8 +190,7 @@ def _qk_norm(scores, Q, K, qk_norm_length, qk_norm_gain):
 
 def _vit_22b(scores, Q, K):
     Q, K = _check_rows(scores, Q, K)
-    normed = layer_norm(Q) @ layer_norm(K).swapaxes(-1, -2) / math.sqrt(Q.shape[-1])
-    return np.broadcast_to(normed, scores.shape).copy()
+    return layer_norm(Q) @ layer_norm(K).swapaxes(-1, -2) / math.sqrt(Q.shape[-1])
 
 
 def _swin_v2(scores, Q, K, swin_tau, position_bias):
@@ -265,11 +258,7 @@ def adaptive_beta(entropy):
 
 
 def _key_length_sum(scores, K):
-    lengths = np.linalg.norm(check_array("K", K, min_ndim=2, min_length=1), axis=-1)
-    if lengths.shape[-1] != scores.shape[-1]:
-        raise ValueError(f"K must have one row for each of the {scores.shape[-1]} keys, but got {lengths.shape[-1]}")
-    _check_fits("the heads of K", lengths.shape[:-1], scores.shape[:-2])
-    total = lengths.sum(axis=-1)
+    total = np.linalg.norm(check_array("K", K, min_ndim=2, min_length=1), axis=-1).sum(axis=-1)
     if (total == 0).any():
         raise ValueError("K must have a key that is not 0, but all are")
     return scores / require_finite("the sum of the key lengths", total)[..., None, None]
