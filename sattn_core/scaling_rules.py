@@ -130,18 +130,6 @@ def _positive(name, value):
     return check_number(name, value, 0, open_low=True)
 
 
-def _fitting(name, value, shape):
-    """An argument that broadcasts to the scores, or to their queries, without enlarging them."""
-    array = check_array(name, value)
-    try:
-        fits = np.broadcast_shapes(array.shape, shape) == shape
-    except ValueError:
-        fits = False
-    if not fits:
-        raise ValueError(f"{name} must broadcast to shape {shape}, but got shape {array.shape}")
-    return array
-
-
 def _vaswani(scores, d_k):
     return scores / math.sqrt(_d_k(d_k))
 
@@ -182,8 +170,7 @@ def _cosines(scores, Q, K):
 def _qk_norm(scores, Q, K, qk_norm_length, qk_norm_gain):
     cosines = _cosines(scores, Q, K)
     if qk_norm_gain is None:
-        default = max(scores.shape[-1], 3)
-        length = check_integer("qk_norm_length", default if qk_norm_length is None else qk_norm_length, 3)
+        length = check_integer("qk_norm_length", qk_norm_length or max(scores.shape[-1], 3), 3)
         qk_norm_gain = math.log2(length**2 - length)
     return check_number("qk_norm_gain", qk_norm_gain) * cosines
 
@@ -195,11 +182,11 @@ def _vit_22b(scores, Q, K):
 
 def _swin_v2(scores, Q, K, swin_tau, position_bias):
     tau = check_number("swin_tau", swin_tau, 0.01)
-    return _cosines(scores, Q, K) / tau + _fitting("position_bias", position_bias, scores.shape)
+    return _cosines(scores, Q, K) / tau + check_array("position_bias", position_bias)
 
 
 def _swin_v1(scores, d_k, position_bias):
-    return scores / math.sqrt(_d_k(d_k)) + _fitting("position_bias", position_bias, scores.shape)
+    return scores / math.sqrt(_d_k(d_k)) + check_array("position_bias", position_bias)
 
 
 def _soft_cap(scores, d_k, soft_cap):
@@ -228,7 +215,7 @@ def _yarn(scores, d_k, extension):
 
 
 def _llama_4(scores, d_k, positions):
-    positions = _fitting("positions", positions, scores.shape[:-1])
+    positions = check_array("positions", positions)
     if (positions < 0).any():
         raise ValueError(f"positions must be at least 0, but got {positions.min():g}")
     temperature = 1 + 0.1 * np.log(np.floor((positions + 1) / 8192) + 1)
@@ -242,7 +229,7 @@ def _t5(scores, d_k):
 
 def _qk_clip(scores, d_k, clip_tau):
     scaled = scores / math.sqrt(_d_k(d_k))
-    largest = scaled.max(axis=(-1, -2), keepdims=True, initial=-np.inf)
+    largest = scaled.max(axis=(-1, -2), keepdims=True)
     return scaled * (_positive("clip_tau", clip_tau) / np.maximum(largest, clip_tau))
 
 

@@ -350,10 +350,9 @@ def sample_file(params):
 
 
 def your_scores(params, q_file, k_file, head):
-    """The report on the visitor's files, or on the sample while there is none: (result, file names, problems)."""
+    """The report on the visitor's files, or on the sample while there is none: (result, own or not, problems)."""
     own, problem = uploaded(q_file, k_file, head)
-    names = tuple(each.name for each in (q_file, k_file) if own and each)
-    return (own or your_sample(params, head), names, [problem] if problem else [])
+    return (own or your_sample(params, head), own is not None, [problem] if problem else [])
 
 
 def uploaded(q_file, k_file, head):

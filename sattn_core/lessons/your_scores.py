@@ -54,9 +54,7 @@ def per_head(array, n_heads):
     return array.reshape(-1, n, n_heads, width // n_heads)[0].swapaxes(0, 1)
 
 
-Q, K = per_head(saved["Q"], n_heads), per_head(saved["K"], n_kv_heads)
-# Where several query heads share one key head, n_kv_heads is the smaller; otherwise both numbers are the same.
-np.savez("q_and_k.npz", Q=Q, K=K.repeat(n_heads // n_kv_heads, axis=0))
+np.savez("q_and_k.npz", Q=per_head(saved["Q"], n_heads), K=per_head(saved["K"], n_heads))
 '''
 PRIVACY = "Your file is read in memory for this page only: it is not stored, not logged and not sent on."
 

@@ -209,12 +209,5 @@ def test_the_trap_in_words_and_numbers(rows):
 
 def test_the_code_gives_what_is_shown(result, rows):
     assert run(figures.code(result.params))["result"].stages[2].std == result.stages[2].std
-    names = run(figures.schemes_code(result.params))
-    assert names["row"].scaled_std == result.schemes[-1].scaled_std
     again = run(figures.shared_code(UnitVarianceParams(n_tokens=16)))["rows"]
     np.testing.assert_array_equal(again[1].scores, rows[1].scores)
-
-
-@pytest.mark.parametrize(("names", "said"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
-def test_names_are_listed_as_a_person_does(names, said):
-    assert figures._list(names) == said

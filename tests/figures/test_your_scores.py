@@ -146,22 +146,7 @@ def test_every_head_has_its_line(results):
 
 def test_the_code_gives_the_report_again(results, tmp_path, monkeypatch):
     result, params = results["anisotropic"], params_of("anisotropic")
-    assert run(figures.code(result, params, ()))["result"].report.verdict == result.report.verdict
+    assert run(figures.code(result, params, False))["result"].report.verdict == result.report.verdict
     monkeypatch.chdir(tmp_path)
     np.savez("q_and_k.npz", **dict(zip("QK", sample_scores(params), strict=True)))
-    for name, array in zip(("my q.npy", "k'.npy"), sample_scores(params), strict=True):
-        np.save(name, array)
-    for own in ((), ("q_and_k.npz",), ("my q.npy", "k'.npy")):
-        assert run(figures.code(result, params, own))["result"].report.verdict == result.report.verdict
-        again = run(figures.growth_code(result, params, own))["result"].shown.row_exponent
-        assert (again.value, again.low) == (result.shown.row_exponent.value, result.shown.row_exponent.low)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "said"), [(-0.4, 0.9, "0.5 1 2 5"), (-2.2, 0.3, "0.01 0.02 0.05 0.1 0.2 0.5 1")]
-)
-def test_sizes_below_one_are_written_as_they_are(results, low, high, said):
-    ticks = figures._round_sizes(low, high)
-    assert [f"{tick:g}" for tick in ticks] == said.split()
-    fig = figures.growth(results["layer_norm_mha"], LIGHT)
-    assert [float(text.replace(",", "")) for text in fig.layout.yaxis.ticktext] == list(fig.layout.yaxis.tickvals)
+    assert run(figures.code(result, params, True))["result"].report.verdict == result.report.verdict

@@ -182,17 +182,13 @@ def schemes_sentence(result):
     rows, params = result.schemes, result.params
     (chosen,) = [row for row in rows if row.chosen]
     unit = [row.name for row in rows if abs(row.scaled_std - 1) < 1e-3]
-    named = f"only {_list(unit)} give{'s' if len(unit) == 1 else ''} 1" if unit else "none gives 1"
+    named = f"only {' and '.join(unit)} give 1" if unit else "none gives 1"
     return (
         f"At d_k = {params.d_k:,} and d_model = {params.d_model:,} the scaled scores start with a standard deviation "
         f"from {number(rows[0].scaled_std)} ({rows[0].name}) to {number(rows[-1].scaled_std)} ({rows[-1].name}); "
         f"{named}. The chosen {chosen.name} is predicted at {number(chosen.scaled_std)} for normalised x, "
         f"measured at {number(chosen.measured_scaled_std)} here."
     )
-
-
-def _list(names):
-    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
 def schemes_table(result):
@@ -282,15 +278,6 @@ def code(params):
         f"result = measure_unit_variance({params!r})\n"
         "for stage in result.stages:\n"
         "    print(stage.name, stage.std, stage.predicted_std, stage.z)\n"
-    )
-
-
-def schemes_code(params):
-    """The Python that works out all initialisations again."""
-    return (
-        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_unit_variance\n\n"
-        f"for row in measure_unit_variance({params!r}).schemes:\n"
-        "    print(row.name, row.component_variance, row.raw_std, row.scaled_std)\n"
     )
 
 

@@ -127,7 +127,6 @@ def growth(result, profile):
     shown = [trace["y"] for trace in traces]
     sizes = np.concatenate([np.asarray(each)[np.asarray(each) > 0] for each in shown])
     low, high = (np.log10(sizes.min()), np.log10(sizes.max())) if len(sizes) else (-1.0, 1.0)
-    ticks = _round_sizes(low - 0.2, high + 0.3)
     return figure(
         profile,
         traces,
@@ -140,20 +139,11 @@ def growth(result, profile):
             grid=True,
             type="log",
             range=[low - 0.2, high + 0.3],
-            tickvals=ticks,
-            ticktext=[typed(tick) if 1e-3 <= tick < 1e4 else number(tick, 1) for tick in ticks],
+            dtick="D2",
+            exponentformat="power",
         ),
         annotations=names,
     )
-
-
-def _round_sizes(low, high):
-    """1, 2 and 5 times the powers of ten between two powers; only the powers where those are many."""
-    powers = range(int(np.floor(low)), int(np.ceil(high)) + 1)
-    every = -(-len(powers) // 8)
-    factors = (1, 2, 5) if high - low <= 3 else (1,)
-    ticks = [factor * 10.0**power for power in powers if power % every == 0 for factor in factors]
-    return [tick for tick in ticks if low <= np.log10(tick) <= high]
 
 
 def _sizes(fitted, colour, symbol, name, profile):
@@ -227,29 +217,18 @@ def head_table(result):
 
 
 def code(result, params, own):
-    """The Python that measures the same again and prints the histogram."""
-    return _measured(result, params, own) + (
-        "print(result.report.verdict, result.report.reason)\n"
-        "print(result.shown.scaled_counts, result.shown.saturation)\n"
-    )
-
-
-def growth_code(result, params, own):
-    """The Python that measures the same again and prints the growth."""
-    return _measured(result, params, own) + "print(result.shown.row_exponent, result.shown.paired_exponent)\n"
-
-
-def _measured(result, params, own):
-    """own are the names of the visitor's files, none for a sample."""
+    """The Python that measures the same again."""
     if own:
         return (
-            "from pathlib import Path\n\n"
-            "from sattn_core.lessons.your_scores import read_your_scores\n\n"
-            f"files = [(name, Path(name).read_bytes()) for name in {list(own)!r}]\n"
-            f"result, problem = read_your_scores(*files, head={result.head})\n"
+            "import numpy as np\n\n"
+            "from sattn_core.lessons.your_scores import measure_your_scores\n\n"
+            'file = np.load("q_and_k.npz")\n'
+            f'result = measure_your_scores(file["Q"], file["K"], head={result.head})\n'
+            "print(result.report.verdict, result.report.reason)\n"
         )
     return (
         "from sattn_core.lessons.your_scores import YourScoresParams, measure_your_scores, sample_scores\n\n"
         f"Q, K = sample_scores({params!r})\n"
         f"result = measure_your_scores(Q, K, head={result.head})\n"
+        "print(result.report.verdict, result.report.reason)\n"
     )
