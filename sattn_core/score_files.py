@@ -74,8 +74,7 @@ def read_queries_and_keys(q_file, k_file=None):
         arrays = read_arrays(*q_file)
         Q, K = _named(q_file[0], arrays, "q"), _named(q_file[0], arrays, "k")
     else:
-        files = (("q", "k", *q_file), ("k", "q", *k_file))
-        Q, K = (_single(name, read_arrays(name, data), *letters) for *letters, name, data in files)
+        Q, K = (_single(name, read_arrays(name, data)) for name, data in (q_file, k_file))
     try:
         check_score_shapes(Q.shape, K.shape)
     except ValueError as problem:
@@ -128,33 +127,16 @@ def _shown_name(name):
 
 def _named(name, arrays, wanted):
     found = [array for key, array in arrays.items() if key.lower() == wanted]
-    if len(found) != 1 and list(arrays) == ["array"]:
-        rule = "choose the other file too, or one file that holds both, named Q and K"
-        raise ScoreFileError(f"{_shown_name(name)} holds one array, Q or K: {rule}.")
     if len(found) != 1:
         here = ", ".join(list(arrays)[:8]) or "nothing"
         raise ScoreFileError(f"{_shown_name(name)} must hold one array named Q and one named K, but holds {here}.")
     return found[0]
 
 
-def _single(name, arrays, wanted, other):
+def _single(name, arrays):
     if len(arrays) != 1:
         raise ScoreFileError(f"{_shown_name(name)} must hold one array when Q and K come in two files.")
-    key, array = next(iter(arrays.items()))
-    if key.lower() == other:
-        raise ScoreFileError(
-            f"{_shown_name(name)} was chosen for {wanted.upper()} but holds {key}: swap the two files."
-        )
-    return array
-
-
-def _chosen(name, keys):
-    """Those named Q and K, or the only one there is."""
-    chosen = [key for key in keys if key.lower() in ("q", "k")]
-    if not chosen and len(keys) > 1:
-        here = ", ".join(_shown_name(key) for key in keys[:8]) + (", …" if len(keys) > 8 else "")
-        raise ScoreFileError(f"{name} must hold one array, or one named Q and one named K, but holds {here}.")
-    return chosen or keys
+    return next(iter(arrays.values()))
 
 
 def _check_declared(name, shape, dtype):
@@ -230,7 +212,7 @@ def _read_npz(name, data):
                 content = stream.read(info.file_size)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError):
             raise ScoreFileError(f"{name} is damaged: {_shown_name(info.filename)} cannot be unpacked.") from None
-        key = info.filename[:-4]
+        key = info.filename[: -len(".npy")]
         arrays[_shown_name(key)] = _read_npy(f"{name}, array {_shown_name(key)}", content)["array"]
     return arrays
 
@@ -242,8 +224,8 @@ def _zip_members(name, data):
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, EOFError, OSError, struct.error, NotImplementedError, UnicodeDecodeError):
         raise ScoreFileError(f"{name} is damaged: it cannot be read as a .npz (zip) file.") from None
-    members = {info.filename[:-4]: info for info in archive.infolist() if info.filename.lower().endswith(".npy")}
-    wanted = [members[key] for key in _chosen(name, list(members))]
+    members = [info for info in archive.infolist() if info.filename.lower().endswith(".npy")]
+    wanted = [info for info in members if info.filename.lower() in ("q.npy", "k.npy")] or members[:1]
     unpacked = sum(info.file_size for info in wanted)
     if unpacked > 2 * (8 * MAX_NUMBERS + _MAX_HEADER_BYTES):
         size = f"{unpacked / 2**20:,.0f} MB"
@@ -275,7 +257,7 @@ def _read_csv(name, data):
         raise ScoreFileError(f"{name} must be plain text (UTF-8), but is not.") from None
     # Lazily and bounded: a text of line ends only, or of one endless row, must not become millions of strings.
     filled = (line for line in io.StringIO(text, newline=None) if line.strip())
-    lines = [line.strip("\r\n").replace('"', "") for line in islice(filled, MAX_ROWS + 2)]  # a quoted number is one
+    lines = [line.strip("\r\n") for line in islice(filled, MAX_ROWS + 2)]
     if not lines:
         raise ScoreFileError(f"{name} is empty.")
     delimiter = next((each for each in (";", "\t", ",") if each in lines[0]), None)
@@ -318,9 +300,10 @@ def _read_safetensors(name, data):
         entries = {key: _tensor(value) for key, value in header.items() if key != "__metadata__"}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, struct.error):
         raise ScoreFileError(f"{name} is damaged: its .safetensors header cannot be read.") from None
-    if not entries:
+    wanted = {key: entry for key, entry in entries.items() if key.lower() in ("q", "k")}
+    wanted = wanted or dict(list(entries.items())[:1])
+    if not wanted:
         raise ScoreFileError(f"{name} holds no tensor.")
-    wanted = {key: entries[key] for key in _chosen(name, list(entries))}
     content = data[8 + size :]
     return {_shown_name(key): _tensor_numbers(f"{name}, tensor {_shown_name(key)}", entry, content)
             for key, entry in wanted.items()}  # fmt: skip

@@ -225,10 +225,6 @@ def test_a_damaged_checksum_is_seen():
         read_arrays("a.npz", bytes(data))
 
 
-def test_quoted_numbers_are_numbers():
-    assert read_arrays("a.csv", b'"a","b"\n"1","2"\n3,"4"\n')["array"].tolist() == [[1.0, 2.0], [3.0, 4.0]]
-
-
 def test_large_files_are_refused_by_size():
     with pytest.raises(ScoreFileError, match=r"at most 64 MB, but has 64\.0 MB"):
         read_arrays("a.npy", bytes(64 * 2**20 + 1))
@@ -240,11 +236,7 @@ def test_large_files_are_refused_by_size():
     ("files", "message"),
     [
         ([("a.npz", npz(Q=Q))], "one array named Q and one named K, but holds Q"),
-        ([("a.npy", npy(Q))], "a.npy holds one array, Q or K: choose the other file too, or one file that holds both"),
-        ([("a.npz", npz(a=Q, b=K))], "must hold one array, or one named Q and one named K, but holds a, b"),
-        ([("q.npz", npz(a=Q, b=K)), ("k.npy", npy(K))], "q.npz must hold one array, or .* but holds a, b"),
-        ([("q.npz", npz(K=K)), ("k.npz", npz(Q=Q))], "q.npz was chosen for Q but holds K: swap the two files"),
-        ([("q.npy", npy(Q)), ("k.npz", npz(Q=Q))], "k.npz was chosen for K but holds Q"),
+        ([("a.npy", npy(Q))], "one array named Q and one named K, but holds array"),
         ([("q.npy", npy(Q)), ("k.npz", npz(q=Q, k=K))], "k.npz must hold one array when"),
         ([("q.npy", npy(Q)), ("k.npy", npy(K[:, :3]))], r"same d_k \(last axis\), but got shapes \(6, 4\)"),
         ([("q.npy", npy(Q)), ("k.npy", npy(K[None]))], "both be 2-D or both 3-D"),
