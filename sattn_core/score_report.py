@@ -12,12 +12,12 @@ from sattn_core.softmax import entropy_nats, softmax
 from sattn_core.sweep import bin_counts
 
 MAX_ROWS, MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS = 4096, 1024, 64, 4_000_000
-SMALLEST_NUMBER, LARGEST_NUMBER = 1e-30, 1e30  # of the largest of a matrix: squares of squares stay in float64
+LARGEST_NUMBER = 1e30
 SCALED_EDGES = np.linspace(-6.0, 6.0, 97)
 SHOWN_QUERIES = 128  # queries of each head whose softmax and histogram are computed
 RIGHT_LOW, RIGHT_HIGH = 0.8, 1.25  # scaled standard deviation that the verdict calls right
 _RESAMPLES, _ROWS_RESAMPLED = 200, 256
-VERDICTS = ("right", "aligned", "too_few_rows", "too_weak", "too_strong", "no_variation")
+VERDICTS = ("right", "aligned", "too_weak", "too_strong", "no_variation")
 _ALIGNED_LIFT, _ALIGNED_Z = 1.0, 6.0
 
 
@@ -118,7 +118,7 @@ class HeadReport:
         Scores outside the bins.
     verdict, reason : str
         One sentence, and what explains it.
-    code : {"right", "aligned", "too_few_rows", "too_weak", "too_strong", "no_variation"}
+    code : {"right", "aligned", "too_weak", "too_strong", "no_variation"}
         Whether √d_k divides rightly; rightly but for query i with key i, which score more than one standard
         deviation above the rest; too little; too much; or the scores of a row are all equal.
     """
@@ -204,8 +204,7 @@ def measure_scores(Q, K, *, seed=0):
     Raises
     ------
     ValueError
-        If shapes do not fit, a number is not finite or above 1e30 in size, all are below 1e-30 but not
-        all 0, or a limit is passed.
+        If shapes do not fit, a number is not finite or above 1e30 in size, or a limit is passed.
     TypeError
         If Q or K does not hold real numbers.
 
@@ -214,8 +213,7 @@ def measure_scores(Q, K, *, seed=0):
     A constant added to a row changes nothing in softmax, so a row's own mean is left out. The mean
     square over all subsets of m components has a closed form in the trace and the sum of the
     elementwise product of E[q qᵀ] and Cov(k); no subset is drawn. The interval resamples queries and
-    keys (at most the first 256 of each) separately, which errs on the wide side; with more rows its
-    width shrinks like 1/√n. Keys that differ by no more than rounding count as equal.
+    keys (at most the first 256 of each) separately, which errs on the wide side.
 
     References
     ----------
@@ -280,39 +278,28 @@ def _checked(Q, K):
         largest = np.abs(array).max()
         if largest > LARGEST_NUMBER:
             raise ValueError(f"{name} must hold numbers of at most {LARGEST_NUMBER:g} in size, but got {largest:g}")
-        if 0 < largest < SMALLEST_NUMBER:
-            rule = f"at least one number of {SMALLEST_NUMBER:g} or more in size, or zeros only"
-            raise ValueError(f"{name} must hold {rule}, but its largest is {largest:g}")
     return Q.reshape((-1, *Q.shape[-2:])), K.reshape((-1, *K.shape[-2:]))
 
 
 def _measure_head(Q, K, rng):
-    d_k, centred_K = Q.shape[-1], _centred(K)
+    d_k, centred_K = Q.shape[-1], K - K.mean(axis=0)
     # Mean square of the scores less their row's mean = Σ (E[q qᵀ] ∘ Cov(k)), without forming the scores.
     H = (Q.T @ Q / len(Q)) * (centred_K.T @ centred_K / len(K))  # (d_k, d_k)
     variance = max(H.sum(), 0.0)
     std = math.sqrt(variance)
     size = float(np.square(Q).mean() * np.square(centred_K).mean())
     shape = float(variance / d_k / size) if size else math.nan
-    paired, band = _paired(Q, K, std, rng), _ideal_band(len(Q), len(K), d_k)
+    paired = _paired(Q, K, std, rng)
     return HeadReport(
         query=_component_moments(Q), key=_component_moments(K),
         **_raw_moments(Q, K, variance), within_row_std=std, scaled_std=std / math.sqrt(d_k),
-        scaled_band=band,
+        scaled_band=_ideal_band(len(Q), len(K), d_k),
         unit_scale=1 / std if std else math.inf, size_factor=size, shape_factor=shape,
         **paired,
-        row_exponent=_fit(d_k, np.trace(H), variance, *_resampled_rows(Q, centred_K, rng), _resampled_share(Q, K)),
+        row_exponent=_fit(d_k, np.trace(H), variance, *_resampled_rows(Q, centred_K, rng)),
         **_shown(Q[:SHOWN_QUERIES] @ centred_K.T, std, d_k),
-        **_verdict(std / math.sqrt(d_k), band, size, shape, d_k, paired),
+        **_verdict(std / math.sqrt(d_k), size, shape, d_k, paired),
     )  # fmt: skip
-
-
-def _centred(rows):
-    """Rows less their mean; a component that differs by no more than the rounding of its mean is constant."""
-    centred = rows - rows.mean(axis=0)
-    rounding = len(rows) * np.finfo(float).eps * np.abs(rows).max(axis=0)
-    centred[:, np.abs(centred).max(axis=0) <= rounding] = 0.0
-    return centred
 
 
 def _raw_moments(Q, K, row_variance):
@@ -330,9 +317,9 @@ def _shown(row_scores, std, d_k):
 
 
 def _component_moments(rows):
-    mean, each = rows.mean(), _centred(rows.reshape(-1, 1))
-    variance, fourth = np.square(each).mean(), np.square(np.square(each)).mean()
-    centred = _centred(rows)
+    mean, variance = rows.mean(), rows.var()
+    fourth = np.square(np.square(rows - mean)).mean()
+    centred = rows - rows.mean(axis=0)
     # tr Σ² through the smaller of XᵀX and XXᵀ.
     gram = centred @ centred.T if rows.shape[0] < rows.shape[1] else centred.T @ centred
     trace, square = np.trace(gram), np.square(gram).sum()
@@ -389,19 +376,13 @@ def _resampled_rows(Q, K, rng):
     return np.maximum(diagonal, 0.0), np.maximum(total, 0.0)
 
 
-def _resampled_share(Q, K):
-    """The smaller share of the rows that is resampled: the error of all rows is smaller by its root."""
-    return min(_ROWS_RESAMPLED / max(len(Q), _ROWS_RESAMPLED), _ROWS_RESAMPLED / max(len(K), _ROWS_RESAMPLED))
-
-
 def _weights(rng, n):
     """Weights of the Bayesian bootstrap, which sum to 1."""
     weights = rng.standard_exponential((_RESAMPLES, n))
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-def _fit(d_k, diagonal, total, diagonals, totals, share=1.0):
-    """Growth of the root mean square over subsets, with the scatter of the resampled slopes about their median."""
+def _fit(d_k, diagonal, total, diagonals, totals):
     dims = sub_dimensions(d_k)
     squares = mean_over_subsets(dims, d_k, np.array([diagonal, *diagonals]), np.array([total, *totals]))
     sizes = np.sqrt(np.maximum(squares[0], 0.0))
@@ -411,11 +392,8 @@ def _fit(d_k, diagonal, total, diagonals, totals, share=1.0):
     x = np.log(dims)
     x -= x.mean()
     slopes = 0.5 * np.log(squares[usable]) @ x / (x @ x)
-    if len(slopes) == 1:
-        return FittedExponent(float(slopes[0]), math.nan, math.nan, dims, sizes)
-    low, middle, high = np.quantile(slopes[1:], (0.025, 0.5, 0.975))
-    low, high = (float(slopes[0] + math.sqrt(share) * (end - middle)) for end in (low, high))
-    return FittedExponent(float(slopes[0]), low, high, dims, sizes)
+    low, high = np.quantile(slopes[1:], (0.025, 0.975)) if len(slopes) > 1 else (math.nan, math.nan)
+    return FittedExponent(float(slopes[0]), float(low), float(high), dims, sizes)
 
 
 def _paired(Q, K, std, rng):
@@ -441,34 +419,25 @@ def _paired(Q, K, std, rng):
     }
 
 
-def _verdict(scaled_std, band, size, shape, d_k, paired):
+def _verdict(scaled_std, size, shape, d_k, paired):
     if not scaled_std or not size:
         sentence = "The scores of every row are all equal, so no scale changes what softmax does with them."
         return {"verdict": sentence, "reason": "Softmax sees only differences inside a row.", "code": "no_variation"}
-    lift = paired["paired_lift"]
     code = "right" if RIGHT_LOW <= scaled_std <= RIGHT_HIGH else ("too_weak" if scaled_std > 1 else "too_strong")
-    if code != "right" and band[0] <= scaled_std <= band[1]:
-        code = "too_few_rows"
-    if code == "right" and abs(lift) > _ALIGNED_LIFT and abs(paired["paired_z"]) > _ALIGNED_Z:
+    if code == "right" and paired["paired_lift"] > _ALIGNED_LIFT and paired["paired_z"] > _ALIGNED_Z:
         code = "aligned"
     start = f"Divided by √d_k = {math.sqrt(d_k):.3g}, the scores of a row have standard deviation {scaled_std:.3g}"
     ends = {
         "right": "close to 1: √d_k is right for these q and k.",
-        "aligned": f"close to 1, but query i scores {abs(lift):.3g} of them {_more(lift)} with key i.",
-        "too_few_rows": f"which so few rows give by chance where √d_k is right: 95 % lie from {band[0]:.3g} to "
-        f"{band[1]:.3g}.",
+        "aligned": f"close to 1, but query i scores {paired['paired_lift']:.3g} of them higher with key i.",
         "too_weak": f"above 1: √d_k divides too little, {math.sqrt(d_k) * scaled_std:.3g} would give 1.",
         "too_strong": f"below 1: √d_k divides too much, {math.sqrt(d_k) * scaled_std:.3g} would give 1.",
     }
-    reason = _reason(code, size, shape, lift, paired["paired_exponent"].value)
+    reason = _reason(code, size, shape, paired["paired_exponent"].value)
     return {"verdict": f"{start}, {ends[code]}", "reason": reason, "code": code}
 
 
-def _more(lift):
-    return "higher" if lift > 0 else "lower"
-
-
-def _reason(code, size, shape, lift, exponent):
+def _reason(code, size, shape, exponent):
     """The larger of the two factors of the scaled variance explains it."""
     by_size = f"Their components have the wrong size: mean square of q times variance of k is {size:.3g} instead of 1."
     by_shape = (
@@ -477,27 +446,20 @@ def _reason(code, size, shape, lift, exponent):
         else f"q and k avoid each other's directions: that multiplies the variance of the scores by {shape:.3g}."
     )
     if code == "aligned":
-        grown = f"grow like d_k^{exponent:.2f}" if math.isfinite(exponent) else "grow faster than √d_k"
-        ways = "the same way" if lift > 0 else "opposite ways"
-        return f"q and k of one row point {ways}: their scores {grown}, which √d_k does not keep steady; see 1/d_k."
-    if code in ("right", "too_few_rows"):
+        grown = f"they grow like d_k^{exponent:.2f}" if math.isfinite(exponent) else "they grow faster than √d_k"
+        return f"q and k of one row point the same way: {grown}, which √d_k does not keep steady; see 1/d_k."
+    if code == "right":
         return f"Size of the components contributes a factor {size:.3g}, their directions {shape:.3g}."
     return by_size if abs(math.log(size)) >= abs(math.log(shape)) else by_shape
 
 
 def _overall(heads):
-    other = [head for head in heads if head.code != "right"]
-    wrong = [head for head in other if head.code != "too_few_rows"]
-    farthest = max(
-        wrong or other or heads, key=lambda head: abs(math.log(head.scaled_std)) if head.scaled_std else math.inf
-    )
+    wrong = [head for head in heads if head.code != "right"]
+    farthest = max(wrong or heads, key=lambda head: abs(math.log(head.scaled_std)) if head.scaled_std else math.inf)
     if len(heads) == 1:
         return farthest.verdict, farthest.reason, farthest.code
-    where = (
-        f"head {[head is farthest for head in heads].index(True) + 1} has standard deviation {farthest.scaled_std:.3g}"
-    )
-    if not other:
+    where = f"head {[head is farthest for head in heads].index(True)} has standard deviation {farthest.scaled_std:.3g}"
+    if not wrong:
         return f"√d_k is right for all {len(heads)} heads; farthest from 1, {where}.", farthest.reason, "right"
-    chance = "" if wrong else ", which so few rows give by chance"
-    right = len(heads) - len(other)
-    return f"√d_k is right for {right} of {len(heads)} heads; {where}{chance}.", farthest.reason, farthest.code
+    right = len(heads) - len(wrong)
+    return f"√d_k is right for {right} of {len(heads)} heads; {where}.", farthest.reason, farthest.code

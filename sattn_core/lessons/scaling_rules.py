@@ -372,7 +372,7 @@ BUGS = MappingProxyType(
             ),
             Bug(
                 "fused_qkv", "Xavier on a fused QKV matrix", "One matrix for Q, K and V has three times the outputs, "
-                "so Xavier draws every weight √2 too small: q, k and v have variance ½ and the scores ½ the spread.",
+                "so Xavier draws every weight √2 too small: q and k have variance ½ and the scores ½ the spread.",
                 "pytorch/pytorch, issue 166378", _github("pytorch/pytorch", "issues", 166378),
                 "Open when read; also asked in phlippe/uvadlc_notebooks, issue 92.",
                 lambda E, H: (E // H) ** -0.5, True,
@@ -539,16 +539,16 @@ def measure_bug(params):
     x = layer_norm(rng.standard_normal((n, E)))
     weights = init_scheme("xavier_square").draw(rng, E, H, (3, E, E))
     Q, K, V = ((x @ W).reshape(n, H, d).swapaxes(0, 1) for W in weights)
-    size = math.sqrt(0.5) if bug.fused else 1.0  # of each projection
+    shrink = 0.5 if bug.fused else 1.0  # Q and K each √½ as large
     right = attention(Q, K, V)
-    wrong = attention(size * Q, size * K, size * V, scale=bug.factor(E, H))
+    wrong = attention(Q, K, V, scale=shrink * bug.factor(E, H))
     return BugResult(
         params=params, bug=bug, d_k=d,
         right=_bug_side(right, d**-0.5, d**-0.5, d),
-        wrong=_bug_side(wrong, bug.factor(E, H), size**2 * bug.factor(E, H), d),
+        wrong=_bug_side(wrong, bug.factor(E, H), shrink * bug.factor(E, H), d),
         output_error=float(np.linalg.norm(wrong.output - right.output) / np.linalg.norm(right.output)),
         output_cosine=_cosine(wrong.output, right.output),
-        harmless=size == 1 and math.isclose(bug.factor(E, H), d**-0.5, rel_tol=1e-12),
+        harmless=math.isclose(shrink * bug.factor(E, H), d**-0.5, rel_tol=1e-12),
     )  # fmt: skip
 
 
