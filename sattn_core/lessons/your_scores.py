@@ -272,6 +272,8 @@ def sample_scores(params):
     if params.sample == "anisotropic":
         sizes = np.exp(-8.0 * np.arange(d) / d)  # variances of the directions, scaled to a mean of 1
         turn = np.linalg.qr(np.random.Generator(np.random.SFC64(params.seed)).standard_normal((d, d)))[0]
+        # Exact sizes: with two directions chance alone would now and then make the scores look right.
+        Q, K = Q / np.sqrt(np.square(Q).mean(axis=0)), (K - K.mean(axis=0)) / K.std(axis=0)
         Q, K = (rows * np.sqrt(sizes / sizes.mean()) @ turn for rows in (Q, K))
     return Q, K
 

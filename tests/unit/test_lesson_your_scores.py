@@ -33,6 +33,12 @@ def test_every_sample_is_read_and_judged(sample):
         assert row.divisor * row.unit_scale == pytest.approx(1.0, rel=1e-13)
 
 
+@pytest.mark.parametrize("d_k", [2, 3, 64])
+def test_the_anisotropic_sample_is_what_its_text_says_at_every_d_k_and_seed(d_k):
+    params = [YourScoresParams("anisotropic", 128, d_k, seed) for seed in range(30)]
+    assert {measure_your_scores(*sample_scores(each)).report.code for each in params} == {"too_weak"}
+
+
 def test_what_makes_each_sample_special():
     heads = {name: measure_your_scores(*sample_scores(YourScoresParams(name))).rows[0] for name in SAMPLES}
     assert abs(heads["ideal"].exponent - 0.5) < 0.01
