@@ -63,7 +63,7 @@ def test_two_files_are_measured_together():
         (chosen("q.npy", b"\x93NUMPY\x01\x00"), "q.npy is damaged"),
         (chosen("q.npy", b"<html>"), "q.npy does not begin as a .npy file does"),
         (chosen("q.txt", b"1,2"), "q.txt must be a .npy, .npz, .csv or .safetensors file"),
-        (array_file(np.eye(4)), "must hold one array named Q and one named K"),
+        (array_file(np.eye(4)), "q.npy holds one array, which is Q: now choose a file for K."),
     ],
 )
 def test_a_bad_file_is_answered_in_one_sentence_and_the_sample_stays(q_file, said):
