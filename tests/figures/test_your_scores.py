@@ -102,13 +102,13 @@ def test_the_growth_sentence_says_whether_the_interval_holds_a_half(results):
     for name in ("ideal", "anisotropic"):
         fit = results[name].shown.row_exponent
         said = figures.growth_sentence(results[name])
-        assert f"m^{number(fit.value)}; the 95 % interval, {number(fit.low)} to {number(fit.high)}, " in said
+        assert f"m^{number(fit.value, 4)}; the 95 % interval, {number(fit.low, 4)} to {number(fit.high, 4)}, " in said
         assert ("does not hold ½" in said) == (not fit.low <= 0.5 <= fit.high)
     result = results["ideal"]
     for low, high, said in ((0.4, 0.6, "holds ½"), (0.51, 0.6, "does not hold ½"), (0.4, 0.49, "does not hold ½")):
         fit = replace(result.shown.row_exponent, low=low, high=high)
         moved = replace(result, shown=replace(result.shown, row_exponent=fit))
-        assert f"{number(low)} to {number(high)}, {said}, which" in figures.growth_sentence(moved)
+        assert f"{number(low, 4)} to {number(high, 4)}, {said}, which" in figures.growth_sentence(moved)
 
 
 def test_scores_without_variation_leave_pictures_and_words():

@@ -182,8 +182,8 @@ def growth_sentence(result):
     inside = "holds ½" if fitted.low <= 0.5 <= fitted.high else "does not hold ½"
     alone = f" Scores of query i with key i grow like m^{number(paired.value)}." if isfinite(paired.value) else ""
     return (
-        f"Added component by component, the scores of a row grow like m^{number(fitted.value)}; the 95 % interval, "
-        f"{number(fitted.low)} to {number(fitted.high)}, {inside}, which √d_k assumes.{alone}"
+        f"Added component by component, the scores of a row grow like m^{number(fitted.value, 4)}; the 95 % interval, "
+        f"{number(fitted.low, 4)} to {number(fitted.high, 4)}, {inside}, which √d_k assumes.{alone}"
     )
 
 
