@@ -41,7 +41,7 @@ def live():
             key="schemes",
             sentence=figures.schemes_sentence(result),
             table=figures.schemes_data(result),
-            code=figures.code(params),
+            code=figures.schemes_code(params),
         )
     st.header("Stage by stage, predicted and measured", anchor=False)
     st.table(figures.stage_table(result))

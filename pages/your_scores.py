@@ -49,7 +49,7 @@ def live():
             key="your_growth",
             sentence=figures.growth_sentence(result),
             table=figures.growth_table(result),
-            code=figures.code(result, params, own),
+            code=figures.growth_code(result, params, own),
         )
     with right:
         st.table(figures.moment_table(result))

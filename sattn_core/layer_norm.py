@@ -49,6 +49,7 @@ def layer_norm(x, eps=1e-5):
     # Rows of huge numbers are divided by their size first, so that no square leaves the float64 range.
     size = np.maximum(np.abs(x).max(axis=-1, keepdims=True, initial=0.0), 1.0)
     x /= size
+    x -= x[..., :1]  # or the mean of equal numbers would differ from them by its rounding
     centred = x - x.mean(axis=-1, keepdims=True)
     variance = np.square(centred).mean(axis=-1, keepdims=True)
     root = np.sqrt(variance + eps / size / size)  # 0 for a constant row of huge numbers

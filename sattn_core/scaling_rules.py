@@ -66,7 +66,8 @@ class ScalingRule:
     def apply(self, raw_scores, **context):
         """Return the scores that enter the softmax, of the shape of raw_scores (…, n_queries, n_keys).
 
-        Masking comes after the rule: raw scores must be finite.
+        Masking comes after the rule: raw scores must be finite. What comes with them may have fewer axes
+        (it then serves all heads) but no more.
         Names of the context that this rule does not use are ignored, so that one context serves all rules.
         """
         scores = check_array("raw_scores", raw_scores, min_ndim=2, min_length=1)
@@ -156,7 +157,18 @@ def _check_rows(scores, Q, K):
     if Q.shape[-1] != K.shape[-1] or (Q.shape[-2], K.shape[-2]) != scores.shape[-2:]:
         rule = f"(…, {scores.shape[-2]}, d_k) and (…, {scores.shape[-1]}, d_k)"
         raise ValueError(f"Q and K must have shapes {rule} as the scores do, but got {Q.shape} and {K.shape}")
+    _check_fits("the heads of Q", Q.shape[:-2], scores.shape[:-2])
+    _check_fits("the heads of K", K.shape[:-2], scores.shape[:-2])
     return Q, K
+
+
+def _check_fits(name, shape, wanted):
+    try:
+        fits = np.broadcast_shapes(shape, wanted) == wanted
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"{name} must have the shape {wanted} of the raw scores or repeat to it, but got {shape}")
 
 
 def _cosines(scores, Q, K):
@@ -170,23 +182,31 @@ def _cosines(scores, Q, K):
 def _qk_norm(scores, Q, K, qk_norm_length, qk_norm_gain):
     cosines = _cosines(scores, Q, K)
     if qk_norm_gain is None:
-        length = check_integer("qk_norm_length", qk_norm_length or max(scores.shape[-1], 3), 3)
+        default = max(scores.shape[-1], 3)
+        length = check_integer("qk_norm_length", default if qk_norm_length is None else qk_norm_length, 3)
         qk_norm_gain = math.log2(length**2 - length)
     return check_number("qk_norm_gain", qk_norm_gain) * cosines
 
 
 def _vit_22b(scores, Q, K):
     Q, K = _check_rows(scores, Q, K)
-    return layer_norm(Q) @ layer_norm(K).swapaxes(-1, -2) / math.sqrt(Q.shape[-1])
+    normed = layer_norm(Q) @ layer_norm(K).swapaxes(-1, -2) / math.sqrt(Q.shape[-1])
+    return np.broadcast_to(normed, scores.shape).copy()
 
 
 def _swin_v2(scores, Q, K, swin_tau, position_bias):
     tau = check_number("swin_tau", swin_tau, 0.01)
-    return _cosines(scores, Q, K) / tau + check_array("position_bias", position_bias)
+    return _cosines(scores, Q, K) / tau + _bias(scores, position_bias)
 
 
 def _swin_v1(scores, d_k, position_bias):
-    return scores / math.sqrt(_d_k(d_k)) + check_array("position_bias", position_bias)
+    return scores / math.sqrt(_d_k(d_k)) + _bias(scores, position_bias)
+
+
+def _bias(scores, position_bias):
+    bias = check_array("position_bias", position_bias)
+    _check_fits("position_bias", bias.shape, scores.shape)
+    return bias
 
 
 def _soft_cap(scores, d_k, soft_cap):
@@ -216,6 +236,7 @@ def _yarn(scores, d_k, extension):
 
 def _llama_4(scores, d_k, positions):
     positions = check_array("positions", positions)
+    _check_fits("positions", positions.shape, scores.shape[:-1])
     if (positions < 0).any():
         raise ValueError(f"positions must be at least 0, but got {positions.min():g}")
     temperature = 1 + 0.1 * np.log(np.floor((positions + 1) / 8192) + 1)
@@ -229,7 +250,7 @@ def _t5(scores, d_k):
 
 def _qk_clip(scores, d_k, clip_tau):
     scaled = scores / math.sqrt(_d_k(d_k))
-    largest = scaled.max(axis=(-1, -2), keepdims=True)
+    largest = scaled.max(axis=(-1, -2), keepdims=True, initial=0.0)
     return scaled * (_positive("clip_tau", clip_tau) / np.maximum(largest, clip_tau))
 
 
@@ -245,7 +266,13 @@ def adaptive_beta(entropy):
 
 
 def _key_length_sum(scores, K):
-    total = np.linalg.norm(check_array("K", K, min_ndim=2, min_length=1), axis=-1).sum(axis=-1)
+    lengths = np.linalg.norm(check_array("K", K, min_ndim=2, min_length=1), axis=-1)
+    if lengths.shape[-1] != scores.shape[-1]:
+        raise ValueError(
+            f"K must have the {scores.shape[-1]} rows that the scores have keys, but got {lengths.shape[-1]}"
+        )
+    total = lengths.sum(axis=-1)
+    _check_fits("the heads of K", total.shape, scores.shape[:-2])
     if (total == 0).any():
         raise ValueError("K must have a key that is not 0, but all are")
     return scores / require_finite("the sum of the key lengths", total)[..., None, None]

@@ -43,7 +43,7 @@ def read_queries_and_keys(q_file, k_file=None):
     q_file : tuple (name, bytes)
         File name and contents. Alone, a .npz or .safetensors with arrays named Q and K (or q and k).
     k_file : tuple (name, bytes), optional
-        A second file; each then holds one array.
+        A second file; each then holds one array, under any name but that of the other.
 
     Returns
     -------
@@ -71,10 +71,12 @@ def read_queries_and_keys(q_file, k_file=None):
     [[1.0, 2.0], [3.0, 4.0]]
     """
     if k_file is None:
-        arrays = read_arrays(*q_file)
-        Q, K = _named(q_file[0], arrays, "q"), _named(q_file[0], arrays, "k")
+        arrays = list(read_arrays(*q_file, choose=_choose_both).values())
+        if len(arrays) == 1:
+            raise ScoreFileError(f"{_shown_name(q_file[0])} holds one array, which is Q: now choose a file for K.")
     else:
-        Q, K = (_single(name, read_arrays(name, data)) for name, data in (q_file, k_file))
+        arrays = [_only(*q_file, "Q"), _only(*k_file, "K")]
+    Q, K = arrays
     try:
         check_score_shapes(Q.shape, K.shape)
     except ValueError as problem:
@@ -82,7 +84,11 @@ def read_queries_and_keys(q_file, k_file=None):
     return Q, K
 
 
-def read_arrays(name, data):
+def _every(name, names):
+    return names
+
+
+def read_arrays(name, data, choose=_every):
     """Read every array of one file: name -> float64 array of finite numbers within the limits.
 
     Parameters
@@ -90,6 +96,8 @@ def read_arrays(name, data):
     name : str
         File name; its suffix says how to read it.
     data : bytes
+    choose : callable, default all
+        ``choose(shown_name, names)`` gives the names of the arrays to read, of those in the file.
 
     Returns
     -------
@@ -116,7 +124,7 @@ def read_arrays(name, data):
     if not data:
         raise ScoreFileError(f"{shown} is empty.")
     reader = {".npy": _read_npy, ".npz": _read_npz, ".csv": _read_csv, ".safetensors": _read_safetensors}
-    return reader[suffix](shown, bytes(data))
+    return reader[suffix](shown, bytes(data), choose)
 
 
 def _shown_name(name):
@@ -125,18 +133,33 @@ def _shown_name(name):
     return text if len(text) <= 60 else text[:40] + "…" + text[-15:]
 
 
-def _named(name, arrays, wanted):
-    found = [array for key, array in arrays.items() if key.lower() == wanted]
-    if len(found) != 1:
-        here = ", ".join(list(arrays)[:8]) or "nothing"
-        raise ScoreFileError(f"{_shown_name(name)} must hold one array named Q and one named K, but holds {here}.")
-    return found[0]
+def _choose_both(name, names):
+    """The array named Q and the one named K; or the only one, if that may be Q."""
+    found = [key for wanted in ("q", "k") for key in names if key.lower() == wanted]
+    if [key.lower() for key in found] == ["q", "k"]:
+        return found
+    if len(names) == 1 and names[0].lower() != "k":
+        return names
+    raise ScoreFileError(f"{name} must hold one array named Q and one named K, but holds {_listed(names)}.")
 
 
-def _single(name, arrays):
-    if len(arrays) != 1:
-        raise ScoreFileError(f"{_shown_name(name)} must hold one array when Q and K come in two files.")
-    return next(iter(arrays.values()))
+def _only(name, data, role):
+    """The one array of a file that was chosen for Q or for K."""
+
+    def choose(shown, names):
+        if len(names) != 1:
+            rule = "must hold one array when Q and K come in two files"
+            raise ScoreFileError(f"{shown} {rule}, but holds {_listed(names)}.")
+        if {names[0].upper(), role} == {"Q", "K"}:
+            raise ScoreFileError(f"{shown} was chosen for {role}, but its array is named {names[0]}: swap the files.")
+        return names
+
+    return next(iter(read_arrays(name, data, choose).values()))
+
+
+def _listed(names):
+    text = ", ".join(_shown_name(name) for name in names)
+    return text if len(text) <= 120 else text[:120] + "…"
 
 
 def _check_declared(name, shape, dtype):
@@ -169,7 +192,8 @@ def _finished(name, array):
     return array
 
 
-def _read_npy(name, data):
+def _read_npy(name, data, choose=_every):
+    choose(name, ["array"])
     shape, dtype, order, start = _npy_header(name, data)
     _check_declared(name, shape, dtype)
     if len(data) - start != math.prod(shape) * dtype.itemsize:
@@ -202,9 +226,9 @@ def _declared_type(descr):
     return np.dtype("V1")  # a record or something stranger: refused as not real numbers
 
 
-def _read_npz(name, data):
+def _read_npz(name, data, choose):
     arrays = {}
-    archive, members = _zip_members(name, data)
+    archive, members = _zip_members(name, data, choose)
     for info in members:
         try:
             # Never read() without a size: that unpacks all there is before it looks at the declared size.
@@ -212,20 +236,29 @@ def _read_npz(name, data):
                 content = stream.read(info.file_size)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError):
             raise ScoreFileError(f"{name} is damaged: {_shown_name(info.filename)} cannot be unpacked.") from None
-        key = info.filename[: -len(".npy")]
-        arrays[_shown_name(key)] = _read_npy(f"{name}, array {_shown_name(key)}", content)["array"]
+        key = _array_name(info)
+        arrays[key] = _read_npy(f"{name}, array {_shown_name(key)}", content)["array"]
     return arrays
 
 
-def _zip_members(name, data):
-    """The .npy members of a zip file, after its directory has been found small and honest."""
+def _array_name(info):
+    return info.filename[: -len(".npy")]
+
+
+def _zip_members(name, data, choose):
+    """The chosen .npy members of a zip file, after its directory has been found small and honest."""
     _check_directory(name, data)
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, EOFError, OSError, struct.error, NotImplementedError, UnicodeDecodeError):
         raise ScoreFileError(f"{name} is damaged: it cannot be read as a .npz (zip) file.") from None
     members = [info for info in archive.infolist() if info.filename.lower().endswith(".npy")]
-    wanted = [info for info in members if info.filename.lower() in ("q.npy", "k.npy")] or members[:1]
+    if not members:
+        raise ScoreFileError(f"{name} holds no .npy array: save it with np.savez(file, Q=Q, K=K).")
+    chosen = choose(name, [_array_name(info) for info in members])
+    wanted = sorted(
+        (info for info in members if _array_name(info) in chosen), key=lambda i: chosen.index(_array_name(i))
+    )
     unpacked = sum(info.file_size for info in wanted)
     if unpacked > 2 * (8 * MAX_NUMBERS + _MAX_HEADER_BYTES):
         size = f"{unpacked / 2**20:,.0f} MB"
@@ -233,8 +266,6 @@ def _zip_members(name, data):
     for info in wanted:
         if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise ScoreFileError(f"{name} must be saved by np.savez or np.savez_compressed, without a password.")
-    if not wanted:
-        raise ScoreFileError(f"{name} holds no .npy array: save it with np.savez(file, Q=Q, K=K).")
     return archive, wanted
 
 
@@ -250,7 +281,8 @@ def _check_directory(name, data):
         raise ScoreFileError(f"{name} may hold at most {MAX_MEMBERS} arrays, but its zip directory lists more.")
 
 
-def _read_csv(name, data):
+def _read_csv(name, data, choose):
+    choose(name, ["array"])
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -268,9 +300,15 @@ def _read_csv(name, data):
     return {"array": _finished(name, _csv_numbers(name, lines, delimiter, width))}
 
 
+def _number(cell):
+    """The number of one cell, which may stand in quotation marks."""
+    cell = cell.strip()
+    return float(cell[1:-1] if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell)
+
+
 def _is_number(cell):
     try:
-        float(cell)
+        _number(cell)
     except ValueError:
         return False
     return True
@@ -284,14 +322,14 @@ def _csv_numbers(name, lines, delimiter, width):
             found = len(cells) if len(cells) < width else "more"
             raise ScoreFileError(f"{name}: every row must have {width} numbers, but row {i + 1} has {found}.")
         try:
-            rows[i] = [float(cell) for cell in cells]
+            rows[i] = [_number(cell) for cell in cells]
         except ValueError:
             bad = next(cell for cell in cells if not _is_number(cell)).strip()
             raise ScoreFileError(f"{name}: row {i + 1} must hold real numbers, but has {_shown_name(bad)!r}.") from None
     return rows
 
 
-def _read_safetensors(name, data):
+def _read_safetensors(name, data, choose):
     try:
         size = struct.unpack("<Q", data[:8])[0]
         if size > _MAX_DIRECTORY_BYTES * 16 or len(data) < 8 + size:
@@ -300,13 +338,11 @@ def _read_safetensors(name, data):
         entries = {key: _tensor(value) for key, value in header.items() if key != "__metadata__"}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, struct.error):
         raise ScoreFileError(f"{name} is damaged: its .safetensors header cannot be read.") from None
-    wanted = {key: entry for key, entry in entries.items() if key.lower() in ("q", "k")}
-    wanted = wanted or dict(list(entries.items())[:1])
-    if not wanted:
+    if not entries:
         raise ScoreFileError(f"{name} holds no tensor.")
     content = data[8 + size :]
-    return {_shown_name(key): _tensor_numbers(f"{name}, tensor {_shown_name(key)}", entry, content)
-            for key, entry in wanted.items()}  # fmt: skip
+    return {key: _tensor_numbers(f"{name}, tensor {_shown_name(key)}", entries[key], content)
+            for key in choose(name, list(entries))}  # fmt: skip
 
 
 def _tensor(value):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sattn_core._checks import check_array, check_integer
+from sattn_core._checks import check_array
 from sattn_core.law import dot_product_pdf
 from sattn_core.score_variance import score_variance_band
 from sattn_core.softmax import entropy_nats, softmax
@@ -16,9 +16,10 @@ LARGEST_NUMBER = 1e30
 SCALED_EDGES = np.linspace(-6.0, 6.0, 97)
 SHOWN_QUERIES = 128  # queries of each head whose softmax and histogram are computed
 RIGHT_LOW, RIGHT_HIGH = 0.8, 1.25  # scaled standard deviation that the verdict calls right
-_RESAMPLES, _ROWS_RESAMPLED = 200, 256
-VERDICTS = ("right", "aligned", "too_weak", "too_strong", "no_variation")
+VERDICTS = ("right", "aligned", "too_weak", "too_strong", "unclear", "no_variation")
 _ALIGNED_LIFT, _ALIGNED_Z = 1.0, 6.0
+_ROUNDING = 16 * np.finfo(float).eps  # variation this much smaller than the numbers is none
+_TINIEST = 1e-300  # 1 over it is still a float64
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class FittedExponent:
     Attributes
     ----------
     value, low, high : float
-        Least-squares slope in log–log and its 95 % bootstrap interval; NaN where it cannot be fitted.
+        Least-squares slope in log–log and its 95 % jackknife interval; NaN where it cannot be fitted.
     dims : tuple of int
         Numbers m of components: powers of two, and d_k.
     sizes : ndarray, shape (n_dims,)
@@ -118,9 +119,10 @@ class HeadReport:
         Scores outside the bins.
     verdict, reason : str
         One sentence, and what explains it.
-    code : {"right", "aligned", "too_weak", "too_strong", "no_variation"}
+    code : {"right", "aligned", "too_weak", "too_strong", "unclear", "no_variation"}
         Whether √d_k divides rightly; rightly but for query i with key i, which score more than one standard
-        deviation above the rest; too little; too much; or the scores of a row are all equal.
+        deviation above or below the rest; too little; too much; neither rightly nor wrongly as far as so few
+        rows can tell (scaled_std lies in scaled_band); or the scores of a row are all equal up to rounding.
     """
 
     query: ComponentMoments
@@ -166,7 +168,8 @@ class ScoreReport:
     verdict, reason : str
         One sentence for all heads, and what explains it.
     code : str
-        "right" if that holds for every head; otherwise the code of the head farthest from 1 of those it does not.
+        "right" if that holds for every head; otherwise the code of the head farthest from 1 of those it does
+        not, where heads that are "unclear" count only if there are no others.
     """
 
     n_heads: int
@@ -185,7 +188,7 @@ class ScoreReport:
     code: str
 
 
-def measure_scores(Q, K, *, seed=0):
+def measure_scores(Q, K):
     """Measure raw scores s = q·k inside their rows: is Var(s)/d_k = 1, and if not, why not?
 
     Parameters
@@ -193,8 +196,6 @@ def measure_scores(Q, K, *, seed=0):
     Q : array_like, shape (n_queries, d_k) or (n_heads, n_queries, d_k)
     K : array_like, shape (n_keys, d_k) or (n_heads, n_keys, d_k)
         At least 2 rows each; at most 4,096 rows, 1,024 dimensions, 64 heads and 4,000,000 numbers.
-    seed : int, default 0
-        Seed of the bootstrap, at least 0.
 
     Returns
     -------
@@ -212,13 +213,15 @@ def measure_scores(Q, K, *, seed=0):
     -----
     A constant added to a row changes nothing in softmax, so a row's own mean is left out. The mean
     square over all subsets of m components has a closed form in the trace and the sum of the
-    elementwise product of E[q qᵀ] and Cov(k); no subset is drawn. The interval resamples queries and
-    keys (at most the first 256 of each) separately, which errs on the wide side.
+    elementwise product of E[q qᵀ] and Cov(k); no subset is drawn. The interval adds up what each row
+    changes in the exponent, to first order (if there are as many keys as queries, query i and key i are
+    one row); it is about what rows of these numbers give on average, and errs on the wide side. Where
+    q_i resembles k_i, that one score of n_keys lifts the exponent of a row too, the less the more keys.
 
     References
     ----------
-    Owen (2007), "The pigeonhole bootstrap", Annals of Applied Statistics 1(2), section 3.
-    Rubin (1981), "The Bayesian bootstrap", Annals of Statistics 9(1).
+    Efron (1982), "The Jackknife, the Bootstrap and Other Resampling Plans", chapter 6 (infinitesimal).
+    Efron and Stein (1981), "The jackknife estimate of variance", Annals of Statistics 9(3).
 
     Examples
     --------
@@ -229,8 +232,7 @@ def measure_scores(Q, K, *, seed=0):
     (1.0, 0.707107)
     """
     Q, K = _checked(Q, K)
-    rng = np.random.Generator(np.random.SFC64(check_integer("seed", seed, 0, None)))
-    heads = tuple(_measure_head(q, k, rng) for q, k in zip(Q, K, strict=True))
+    heads = tuple(_measure_head(q, k) for q, k in zip(Q, K, strict=True))
     scaled_std = np.array([head.scaled_std for head in heads])
     middle = heads[int(np.argsort(scaled_std)[len(heads) // 2])].row_exponent
     centres = (SCALED_EDGES[1:] + SCALED_EDGES[:-1]) / 2
@@ -281,31 +283,52 @@ def _checked(Q, K):
     return Q.reshape((-1, *Q.shape[-2:])), K.reshape((-1, *K.shape[-2:]))
 
 
-def _measure_head(Q, K, rng):
-    d_k, centred_K = Q.shape[-1], K - K.mean(axis=0)
+def _measure_head(Q, K):
+    (Q, power_q), (K, power_k) = _near_one(Q), _near_one(K)
+    d_k, q, k, power = Q.shape[-1], _centred(Q), _centred(K), power_q + power_k
     # Mean square of the scores less their row's mean = Σ (E[q qᵀ] ∘ Cov(k)), without forming the scores.
-    H = (Q.T @ Q / len(Q)) * (centred_K.T @ centred_K / len(K))  # (d_k, d_k)
-    variance = max(H.sum(), 0.0)
-    std = math.sqrt(variance)
-    size = float(np.square(Q).mean() * np.square(centred_K).mean())
-    shape = float(variance / d_k / size) if size else math.nan
-    paired = _paired(Q, K, std, rng)
+    M, C = Q.T @ Q / len(Q), k.T @ k / len(k)  # (d_k, d_k)
+    variance, std = _spread(M * C, power)
+    size = float(np.square(Q).mean() * np.square(k).mean())
+    factors = math.ldexp(size, 2 * power), float(variance / d_k / size) if size else math.nan
+    paired, band = _paired(q, k, math.sqrt(variance), power), _ideal_band(len(Q), len(K), d_k)
     return HeadReport(
-        query=_component_moments(Q), key=_component_moments(K),
-        **_raw_moments(Q, K, variance), within_row_std=std, scaled_std=std / math.sqrt(d_k),
-        scaled_band=_ideal_band(len(Q), len(K), d_k),
-        unit_scale=1 / std if std else math.inf, size_factor=size, shape_factor=shape,
+        query=_component_moments(Q, q, power_q), key=_component_moments(K, k, power_k),
+        **_raw_moments(Q, K, variance, power), within_row_std=std, scaled_std=std / math.sqrt(d_k),
+        scaled_band=band,
+        unit_scale=1 / std if std else math.inf, size_factor=factors[0], shape_factor=factors[1],
         **paired,
-        row_exponent=_fit(d_k, np.trace(H), variance, *_resampled_rows(Q, centred_K, rng)),
-        **_shown(Q[:SHOWN_QUERIES] @ centred_K.T, std, d_k),
-        **_verdict(std / math.sqrt(d_k), size, shape, d_k, paired),
+        row_exponent=_fit(d_k, power, (M * C).trace(), variance, *_row_changes(Q, k, M, C)),
+        **_shown(np.ldexp(Q[:SHOWN_QUERIES] @ k.T, power), std, d_k),
+        **_verdict(std / math.sqrt(d_k), band, *factors, d_k, paired),
     )  # fmt: skip
 
 
-def _raw_moments(Q, K, row_variance):
+def _near_one(rows):
+    """The rows over the power of two next to their largest number, lest a square underflow; and the power."""
+    power = math.frexp(np.abs(rows).max())[1]
+    return np.ldexp(rows, -power), power
+
+
+def _centred(rows):
+    """Rows less their mean; exactly 0 in components that do not vary."""
+    centred = rows - rows[0]  # a mean of equal numbers need not equal them
+    centred -= centred.mean(axis=0)
+    return np.where(np.abs(centred).max(axis=0) > _ROUNDING * np.abs(rows).max(axis=0), centred, 0.0)
+
+
+def _spread(H, power):
+    """Variance inside a row, and the standard deviation in the units of the scores; 0 if it is but rounding."""
+    variance = float(H.sum())
+    std = math.ldexp(math.sqrt(max(variance, 0.0)), power)
+    return (variance, std) if variance > _ROUNDING * np.abs(H).sum() and std > _TINIEST else (0.0, 0.0)
+
+
+def _raw_moments(Q, K, row_variance, power):
     """Mean and standard deviation of all scores: inside rows, and between the rows' means."""
     between = np.square((Q - Q.mean(axis=0)) @ K.mean(axis=0)).mean()
-    return {"raw_mean": float(Q.mean(axis=0) @ K.mean(axis=0)), "raw_std": math.sqrt(row_variance + between)}
+    mean, std = float(Q.mean(axis=0) @ K.mean(axis=0)), math.sqrt(row_variance + between)
+    return {"raw_mean": math.ldexp(mean, power), "raw_std": math.ldexp(std, power)}
 
 
 def _shown(row_scores, std, d_k):
@@ -316,16 +339,16 @@ def _shown(row_scores, std, d_k):
     }  # fmt: skip
 
 
-def _component_moments(rows):
-    mean, variance = rows.mean(), rows.var()
-    fourth = np.square(np.square(rows - mean)).mean()
-    centred = rows - rows.mean(axis=0)
+def _component_moments(rows, centred, power):
+    away = rows - rows[0, 0]  # a mean of equal numbers need not equal them
+    squares = np.square(away - away.mean())
+    variance, fourth = squares.mean(), np.square(squares).mean()
     # tr Σ² through the smaller of XᵀX and XXᵀ.
     gram = centred @ centred.T if rows.shape[0] < rows.shape[1] else centred.T @ centred
     trace, square = np.trace(gram), np.square(gram).sum()
     return ComponentMoments(
-        mean=float(mean),
-        variance=float(variance),
+        mean=math.ldexp(float(rows.mean()), power),
+        variance=math.ldexp(float(variance), 2 * power),
         kurtosis=float(fourth / variance**2) if variance**2 > 0 else math.nan,
         effective_dimension=float(trace**2 / square) if square > 0 else math.nan,
     )
@@ -364,80 +387,82 @@ def mean_over_subsets(dims, d_k, diagonal, total):
     return m / d_k * diagonal[..., None] + pairs * (total - diagonal)[..., None]
 
 
-def _resampled_rows(Q, K, rng):
-    """tr H and the sum of H in bootstrap samples of queries and of keys, drawn separately."""
-    Q, K = Q[:_ROWS_RESAMPLED], K[:_ROWS_RESAMPLED]
-    w_q, w_k = (_weights(rng, len(rows)) for rows in (Q, K))  # (n_resamples, rows), rows sum to 1
-    S = Q @ K.T
-    variance_k = w_k @ np.square(K) - np.square(w_k @ K)
-    diagonal = np.einsum("bd,bd->b", w_q @ np.square(Q), variance_k)
-    # Row variance of resampled scores: E s² − (E s)², averaged over the resampled queries.
-    total = np.einsum("bi,bi->b", w_q, w_k @ np.square(S).T - np.square(w_k @ S.T))
-    return np.maximum(diagonal, 0.0), np.maximum(total, 0.0)
+def _row_changes(Q, K, M, C):
+    """What each row changes in tr H and in the sum of H, to first order; K is centred."""
+    of_queries, of_keys = (
+        np.array([np.square(rows) @ other.diagonal(), np.einsum("id,id->i", rows @ other, rows)])
+        for rows, other in ((Q, C), (K, M))
+    )
+    changes = [(each - each.mean(axis=-1, keepdims=True)) / each.shape[-1] for each in (of_queries, of_keys)]
+    return changes[0] + changes[1] if len(Q) == len(K) else np.concatenate(changes, axis=-1)
 
 
-def _weights(rng, n):
-    """Weights of the Bayesian bootstrap, which sum to 1."""
-    weights = rng.standard_exponential((_RESAMPLES, n))
-    return weights / weights.sum(axis=-1, keepdims=True)
-
-
-def _fit(d_k, diagonal, total, diagonals, totals):
+def _fit(d_k, power, diagonal, total, diagonal_changes, total_changes):
     dims = sub_dimensions(d_k)
-    squares = mean_over_subsets(dims, d_k, np.array([diagonal, *diagonals]), np.array([total, *totals]))
-    sizes = np.sqrt(np.maximum(squares[0], 0.0))
-    usable = (squares > 0).all(axis=-1)
-    if d_k == 1 or not usable[0]:
+    squares = mean_over_subsets(dims, d_k, np.float64(diagonal), np.float64(total))
+    sizes = np.ldexp(np.sqrt(np.maximum(squares, 0.0)), power)
+    if d_k == 1 or not (squares > 0).all():
         return FittedExponent(math.nan, math.nan, math.nan, dims, sizes)
-    x = np.log(dims)
-    x -= x.mean()
-    slopes = 0.5 * np.log(squares[usable]) @ x / (x @ x)
-    low, high = np.quantile(slopes[1:], (0.025, 0.975)) if len(slopes) > 1 else (math.nan, math.nan)
-    return FittedExponent(float(slopes[0]), float(low), float(high), dims, sizes)
+    x = np.log(dims) - np.log(dims).mean()
+    weights = 0.5 * x / (x @ x)
+    slope = float(weights @ np.log(squares))
+    changes = mean_over_subsets(dims, d_k, diagonal_changes, total_changes) @ (weights / squares)
+    half = 1.96 * math.sqrt(changes @ changes)
+    return FittedExponent(slope, slope - half, slope + half, dims, sizes)
 
 
-def _paired(Q, K, std, rng):
-    """What query i has to do with key i."""
-    d_k = Q.shape[-1]
-    if len(Q) != len(K):
+def _paired(q, k, std, power):
+    """What query i has to do with key i; from centred rows."""
+    d_k = q.shape[-1]
+    if len(q) != len(k):
         sizes = np.full(len(sub_dimensions(d_k)), math.nan)
         none = FittedExponent(math.nan, math.nan, math.nan, sub_dimensions(d_k), sizes)
         return dict.fromkeys(("paired_correlation", "paired_lift", "paired_z"), math.nan) | {"paired_exponent": none}
-    q, k = Q - Q.mean(axis=0), K - K.mean(axis=0)
     products = q * k
-    scores = products.sum(axis=-1)
-    spread = np.sqrt(np.square(q).mean() * np.square(k).mean())
-    error = scores.std() / math.sqrt(len(scores))
-    squares = np.square(products).sum(axis=-1)
-    w = _weights(rng, len(scores))
-    fitted = _fit(d_k, squares.mean(), np.square(scores).mean(), w @ squares, w @ np.square(scores))
+    scores, n = products.sum(axis=-1), len(products)
+    spread, error = np.sqrt(np.square(q).mean() * np.square(k).mean()), scores.std() / math.sqrt(n)
+    squares = np.square(products).sum(axis=-1), np.square(scores)
+    means = [each.mean() for each in squares]
+    changes = [(each - mean) / n for each, mean in zip(squares, means, strict=True)]
     return {
         "paired_correlation": float(products.mean() / spread) if spread else math.nan,
         "paired_lift": float(scores.mean() / std) if std else math.nan,
         "paired_z": float(scores.mean() / error) if error else math.nan,
-        "paired_exponent": fitted,
+        "paired_exponent": _fit(d_k, power, *means, *changes),
     }
 
 
-def _verdict(scaled_std, size, shape, d_k, paired):
-    if not scaled_std or not size:
-        sentence = "The scores of every row are all equal, so no scale changes what softmax does with them."
+def _verdict(scaled_std, band, size, shape, d_k, paired):
+    if not scaled_std:
+        sentence = "The scores of every row are all equal up to rounding: no scale changes what softmax does with them."
         return {"verdict": sentence, "reason": "Softmax sees only differences inside a row.", "code": "no_variation"}
-    code = "right" if RIGHT_LOW <= scaled_std <= RIGHT_HIGH else ("too_weak" if scaled_std > 1 else "too_strong")
-    if code == "right" and paired["paired_lift"] > _ALIGNED_LIFT and paired["paired_z"] > _ALIGNED_Z:
-        code = "aligned"
+    code, lift = _code(scaled_std, band, paired), paired["paired_lift"]
     start = f"Divided by √d_k = {math.sqrt(d_k):.3g}, the scores of a row have standard deviation {scaled_std:.3g}"
     ends = {
         "right": "close to 1: √d_k is right for these q and k.",
-        "aligned": f"close to 1, but query i scores {paired['paired_lift']:.3g} of them higher with key i.",
+        "aligned": f"close to 1, but query i scores {abs(lift):.3g} of them {_way(lift)[0]} with key i.",
         "too_weak": f"above 1: √d_k divides too little, {math.sqrt(d_k) * scaled_std:.3g} would give 1.",
         "too_strong": f"below 1: √d_k divides too much, {math.sqrt(d_k) * scaled_std:.3g} would give 1.",
+        "unclear": "but so may ideal q and k of this size: too few rows to tell whether √d_k is right.",
     }
-    reason = _reason(code, size, shape, paired["paired_exponent"].value)
+    reason = _reason(code, size, shape, lift, paired["paired_exponent"].value)
     return {"verdict": f"{start}, {ends[code]}", "reason": reason, "code": code}
 
 
-def _reason(code, size, shape, exponent):
+def _code(scaled_std, band, paired):
+    if RIGHT_LOW <= scaled_std <= RIGHT_HIGH:
+        aligned = abs(paired["paired_lift"]) > _ALIGNED_LIFT and abs(paired["paired_z"]) > _ALIGNED_Z
+        return "aligned" if aligned else "right"
+    if band[0] <= scaled_std <= band[1]:
+        return "unclear"
+    return "too_weak" if scaled_std > 1 else "too_strong"
+
+
+def _way(lift):
+    return ("higher", "the same way") if lift > 0 else ("lower", "opposite ways")
+
+
+def _reason(code, size, shape, lift, exponent):
     """The larger of the two factors of the scaled variance explains it."""
     by_size = f"Their components have the wrong size: mean square of q times variance of k is {size:.3g} instead of 1."
     by_shape = (
@@ -447,19 +472,24 @@ def _reason(code, size, shape, exponent):
     )
     if code == "aligned":
         grown = f"they grow like d_k^{exponent:.2f}" if math.isfinite(exponent) else "they grow faster than √d_k"
-        return f"q and k of one row point the same way: {grown}, which √d_k does not keep steady; see 1/d_k."
+        return f"q and k of one row point {_way(lift)[1]}: {grown}, which √d_k does not keep steady; see 1/d_k."
     if code == "right":
         return f"Size of the components contributes a factor {size:.3g}, their directions {shape:.3g}."
-    return by_size if abs(math.log(size)) >= abs(math.log(shape)) else by_shape
+    if code == "unclear":
+        return "More rows narrow the band of what ideal q and k give."
+    return by_size if not size or abs(math.log(size)) >= abs(math.log(shape)) else by_shape
 
 
 def _overall(heads):
-    wrong = [head for head in heads if head.code != "right"]
+    unclear = [head for head in heads if head.code == "unclear"]
+    wrong = [head for head in heads if head.code not in ("right", "unclear")] or unclear
     farthest = max(wrong or heads, key=lambda head: abs(math.log(head.scaled_std)) if head.scaled_std else math.inf)
     if len(heads) == 1:
         return farthest.verdict, farthest.reason, farthest.code
-    where = f"head {[head is farthest for head in heads].index(True)} has standard deviation {farthest.scaled_std:.3g}"
+    number = [head is farthest for head in heads].index(True) + 1
+    where = f"head {number} has standard deviation {farthest.scaled_std:.3g}"
     if not wrong:
         return f"√d_k is right for all {len(heads)} heads; farthest from 1, {where}.", farthest.reason, "right"
-    right = len(heads) - len(wrong)
-    return f"√d_k is right for {right} of {len(heads)} heads; {where}.", farthest.reason, farthest.code
+    right = sum(head.code == "right" for head in heads)
+    few = f", unclear for {len(unclear)}" if unclear else ""
+    return f"√d_k is right for {right} of {len(heads)} heads{few}; {where}.", farthest.reason, farthest.code

@@ -350,9 +350,10 @@ def sample_file(params):
 
 
 def your_scores(params, q_file, k_file, head):
-    """The report on the visitor's files, or on the sample while there is none: (result, own or not, problems)."""
-    own, problem = uploaded(q_file, k_file, head)
-    return (own or your_sample(params, head), own is not None, [problem] if problem else [])
+    """The report on the visitor's files, or on the sample while there is none: (result, file names, problems)."""
+    report, problem = uploaded(q_file, k_file, head)
+    names = tuple(each.name for each in (q_file, k_file) if each is not None) if report else ()
+    return (report or your_sample(params, head), names, [problem] if problem else [])
 
 
 def uploaded(q_file, k_file, head):

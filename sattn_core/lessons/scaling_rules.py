@@ -539,9 +539,9 @@ def measure_bug(params):
     x = layer_norm(rng.standard_normal((n, E)))
     weights = init_scheme("xavier_square").draw(rng, E, H, (3, E, E))
     Q, K, V = ((x @ W).reshape(n, H, d).swapaxes(0, 1) for W in weights)
-    shrink = 0.5 if bug.fused else 1.0  # Q and K each √½ as large
+    shrink = 0.5 if bug.fused else 1.0  # Q, K and V each √½ as large
     right = attention(Q, K, V)
-    wrong = attention(Q, K, V, scale=shrink * bug.factor(E, H))
+    wrong = attention(Q, K, math.sqrt(shrink) * V, scale=shrink * bug.factor(E, H))
     return BugResult(
         params=params, bug=bug, d_k=d,
         right=_bug_side(right, d**-0.5, d**-0.5, d),

@@ -39,6 +39,8 @@ def keep(name):
     return hook
 
 
+# model, and batch, an input of it, are yours. So are the numbers of heads of q and of k: n_heads and n_kv_heads
+# (often model.config.num_attention_heads and num_key_value_heads); several heads of q may share one of k.
 # The layers that make q and k; their names differ from model to model (print(model) shows them).
 attention = model.layers[0].self_attn
 hooks = [attention.q_proj.register_forward_hook(keep("Q")), attention.k_proj.register_forward_hook(keep("K"))]
@@ -54,7 +56,8 @@ def per_head(array, n_heads):
     return array.reshape(-1, n, n_heads, width // n_heads)[0].swapaxes(0, 1)
 
 
-np.savez("q_and_k.npz", Q=per_head(saved["Q"], n_heads), K=per_head(saved["K"], n_heads))
+K = np.repeat(per_head(saved["K"], n_kv_heads), n_heads // n_kv_heads, axis=0)  # one for every head of q
+np.savez("q_and_k.npz", Q=per_head(saved["Q"], n_heads), K=K)
 '''
 PRIVACY = "Your file is read in memory for this page only: it is not stored, not logged and not sent on."
 

@@ -211,3 +211,25 @@ def test_the_code_gives_what_is_shown(result, rows):
     assert run(figures.code(result.params))["result"].stages[2].std == result.stages[2].std
     again = run(figures.shared_code(UnitVarianceParams(n_tokens=16)))["rows"]
     np.testing.assert_array_equal(again[1].scores, rows[1].scores)
+
+
+def test_the_code_of_the_initialisations_prints_what_their_figure_shows(result):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(figures.schemes_code(result.params), {})
+    lines = out.getvalue().splitlines()
+    assert len(lines) == len(result.schemes)
+    for text, row in zip(lines, result.schemes, strict=True):
+        name, *numbers = text.split()
+        assert name == row.name
+        shown = [row.component_variance, row.raw_std, row.scaled_std, row.measured_scaled_std]
+        np.testing.assert_array_equal([float(each) for each in numbers], shown)
+
+
+def test_the_initialisations_that_give_1_are_listed_with_commas(result):
+    rows = result.schemes
+    for count, words in ((0, "none gives 1"), (1, "only {} gives 1"), (2, "only {} and {} give 1"),
+                         (3, "only {}, {} and {} give 1")):  # fmt: skip
+        moved = tuple(replace(row, scaled_std=1.0 if i < count else 3.0) for i, row in enumerate(rows))
+        said = figures.schemes_sentence(replace(result, schemes=moved))
+        assert words.format(*(row.name for row in rows[:count])) + ". The chosen" in said

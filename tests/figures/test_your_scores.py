@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import re
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -100,13 +102,13 @@ def test_the_growth_sentence_says_whether_the_interval_holds_a_half(results):
     for name in ("ideal", "anisotropic"):
         fit = results[name].shown.row_exponent
         said = figures.growth_sentence(results[name])
-        assert f"m^{number(fit.value)}; the 95 % interval, {number(fit.low)} to {number(fit.high)}, " in said
+        assert f"m^{number(fit.value, 4)}; the 95 % interval, {number(fit.low, 4)} to {number(fit.high, 4)}, " in said
         assert ("does not hold ½" in said) == (not fit.low <= 0.5 <= fit.high)
     result = results["ideal"]
     for low, high, said in ((0.4, 0.6, "holds ½"), (0.51, 0.6, "does not hold ½"), (0.4, 0.49, "does not hold ½")):
         fit = replace(result.shown.row_exponent, low=low, high=high)
         moved = replace(result, shown=replace(result.shown, row_exponent=fit))
-        assert f"{number(low)} to {number(high)}, {said}, which" in figures.growth_sentence(moved)
+        assert f"{number(low, 4)} to {number(high, 4)}, {said}, which" in figures.growth_sentence(moved)
 
 
 def test_scores_without_variation_leave_pictures_and_words():
@@ -144,9 +146,54 @@ def test_every_head_has_its_line(results):
     assert set(table["√d_k is"]) == {"too strong"}
 
 
-def test_the_code_gives_the_report_again(results, tmp_path, monkeypatch):
+def printed(code):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), np.printoptions(floatmode="unique", threshold=sys.maxsize):
+        exec(code, {})
+    return re.findall(r"-?\d+\.?\d*(?:e[+-]?\d+)?", out.getvalue().replace("\n", " "))
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_the_code_prints_the_numbers_of_its_figure(results, sample):
+    result, params = results[sample], params_of(sample)
+    report, shown, fit = result.report, result.shown, result.shown.row_exponent
+    numbers = {float(each) for each in printed(figures.code(result, params, ()))}
+    assert {shown.scaled_std, *shown.scaled_band, *result.measured_density, *report.ideal_density} <= numbers
+    assert set(shown.scaled_counts) <= numbers
+    numbers = {float(each) for each in printed(figures.growth_code(result, params, ()))}
+    assert {fit.value, fit.low, fit.high, *fit.dims, *fit.sizes, *shown.paired_exponent.sizes} <= numbers
+    assert {*result.exponent_line, *result.ideal_line} <= numbers
+
+
+@pytest.mark.parametrize("name", ["q.csv", 'a "b\'s" \\n\nq{0}.csv'])
+def test_the_code_loads_the_files_that_were_uploaded(results, tmp_path, monkeypatch, name):
     result, params = results["anisotropic"], params_of("anisotropic")
-    assert run(figures.code(result, params, False))["result"].report.verdict == result.report.verdict
     monkeypatch.chdir(tmp_path)
-    np.savez("q_and_k.npz", **dict(zip("QK", sample_scores(params), strict=True)))
-    assert run(figures.code(result, params, True))["result"].report.verdict == result.report.verdict
+    Q, K = sample_scores(params)
+    np.savetxt(name, Q, delimiter=",", fmt="%.17g")
+    np.save("keys of mine.npy", K)
+    for code in (figures.code, figures.growth_code):
+        again = run(code(result, params, (name, "keys of mine.npy")))["result"]
+        assert again.report.verdict == result.report.verdict
+        assert again.shown.row_exponent.low == result.shown.row_exponent.low
+    np.savez("both.npz", Q=Q, K=K)
+    assert run(figures.code(result, params, ("both.npz",)))["result"].report.verdict == result.report.verdict
+    assert run(figures.code(result, params, ()))["result"].report.verdict == result.report.verdict
+
+
+@pytest.mark.parametrize(("size", "shown"), [(1.0, {"0.5", "1", "2"}), (0.01, {"0.005", "0.01", "0.02"})])
+def test_the_sizes_of_the_growth_are_written_in_full(size, shown):
+    Q, K = np.random.default_rng(0).standard_normal((2, 40, 16))
+    low = figures.growth(measure_your_scores(size * 0.5 * Q, K), LIGHT).layout.yaxis
+    assert shown <= set(low.ticktext)
+    assert [number(tick, 1) for tick in low.tickvals] == list(low.ticktext)
+    assert all(low.range[0] <= np.log10(tick) <= low.range[1] for tick in low.tickvals)
+
+
+def test_sizes_over_many_decades_have_few_ticks():
+    Q, K = np.random.default_rng(0).standard_normal((2, 40, 16))
+    result = measure_your_scores(Q, K)
+    wide = replace(result.shown.row_exponent, sizes=np.logspace(-320, 30, 5))
+    fig = figures.growth(replace(result, shown=replace(result.shown, row_exponent=wide)), LIGHT)
+    assert 3 <= len(fig.layout.yaxis.tickvals) <= 7
+    assert min(fig.layout.yaxis.tickvals) > 0

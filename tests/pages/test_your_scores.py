@@ -40,19 +40,19 @@ def both(heads=8, file_id="1"):
 
 def test_without_a_file_the_sample_is_shown():
     result, own, problems = compute.your_scores(SAMPLE, None, None, 99)
-    assert (result.report.d_k, result.report.n_queries, own, problems) == (16, compute.SAMPLE_ROWS, False, [])
+    assert (result.report.d_k, result.report.n_queries, own, problems) == (16, compute.SAMPLE_ROWS, (), [])
 
 
 def test_one_file_with_both_is_measured_and_a_head_chosen():
     result, own, problems = compute.your_scores(SAMPLE, both(), None, 3)
-    assert (result.report.n_heads, result.head, own, problems) == (8, 2, True, [])
+    assert (result.report.n_heads, result.head, own, problems) == (8, 2, ("layer_norm_mha.npz",), [])
     assert compute.your_scores(SAMPLE, both(heads=1, file_id="2"), None, 3)[0].head == 0
 
 
 def test_two_files_are_measured_together():
     q, k = array_file(np.eye(4)), array_file(2 * np.eye(4), "k.npy", "2")
     result, own, _ = compute.your_scores(SAMPLE, q, k, 1)
-    assert own
+    assert own == ("q.npy", "k.npy")
     assert (result.report.n_keys, result.shown.key.variance) == (4, 0.75)  # 2² · ¼ · ¾
 
 
@@ -63,14 +63,14 @@ def test_two_files_are_measured_together():
         (chosen("q.npy", b"\x93NUMPY\x01\x00"), "q.npy is damaged"),
         (chosen("q.npy", b"<html>"), "q.npy does not begin as a .npy file does"),
         (chosen("q.txt", b"1,2"), "q.txt must be a .npy, .npz, .csv or .safetensors file"),
-        (array_file(np.eye(4)), "must hold one array named Q and one named K"),
+        (array_file(np.eye(4)), "q.npy holds one array, which is Q: now choose a file for K."),
     ],
 )
 def test_a_bad_file_is_answered_in_one_sentence_and_the_sample_stays(q_file, said):
     result, own, problems = compute.your_scores(SAMPLE, q_file, None, 1)
     assert len(problems) == 1
     assert said in problems[0]
-    assert (own, result.report.d_k) == (False, 16)
+    assert (own, result.report.d_k) == ((), 16)
 
 
 @pytest.mark.parametrize(

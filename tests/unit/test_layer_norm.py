@@ -21,6 +21,12 @@ def test_a_constant_row_gives_zeros():
     assert np.array_equal(layer_norm([[7.0, 7.0, 7.0]]), [[0.0, 0.0, 0.0]])
 
 
+@pytest.mark.parametrize("length", [3, 7, 10, 64, 1000])
+def test_rounding_does_not_make_a_constant_row_vary(length):
+    for value in (0.1, -1e5 / 3, 1e299 / 7):
+        assert not layer_norm(np.full((2, length), value), eps=1e-300).any()
+
+
 def test_huge_rows_do_not_overflow():
     assert np.allclose(layer_norm([-1e300, 1e300]), [-1.0, 1.0], rtol=1e-15, atol=0)
 

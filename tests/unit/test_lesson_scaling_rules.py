@@ -3,6 +3,9 @@ import math
 import numpy as np
 import pytest
 
+from sattn_core.attention import attention
+from sattn_core.initialisation import init_scheme
+from sattn_core.layer_norm import layer_norm
 from sattn_core.lessons.scaling_rules import (
     BUGS,
     BugParams,
@@ -89,6 +92,21 @@ def test_bugs_by_hand(bug):
     assert result.bug.url.startswith("https://github.com/")
     assert result.bug.issue.split(",")[0] in result.bug.url
     assert not result.harmless
+
+
+def test_a_fused_matrix_shrinks_the_values_too():
+    # x and the weights are drawn as in the lesson; the fused start makes every weight √½ as large.
+    E, H, n = 64, 4, 9
+    rng = np.random.Generator(np.random.SFC64(0))
+    x = layer_norm(rng.standard_normal((n, E)))
+    weights = init_scheme("xavier_square").draw(rng, E, H, (3, E, E))
+    right, wrong = (
+        attention(*((x @ W * size).reshape(n, H, E // H).swapaxes(0, 1) for W in weights)).output
+        for size in (1.0, math.sqrt(0.5))
+    )
+    result = measure_bug(BugParams("fused_qkv", E, H, n))
+    assert result.output_error == pytest.approx(np.linalg.norm(wrong - right) / np.linalg.norm(right), rel=1e-12)
+    assert round(measure_bug(BugParams("fused_qkv")).output_error, 2) == 0.57
 
 
 def test_with_one_head_d_model_is_d_k():

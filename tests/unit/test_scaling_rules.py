@@ -48,6 +48,22 @@ def test_cards_are_complete_and_rules_keep_shape_and_arguments(rule):
             rule.apply(RAW, **{key: value for key, value in CONTEXT.items() if key != name})
 
 
+@pytest.mark.parametrize("rule", SCALING_RULES.values(), ids=list(SCALING_RULES))
+def test_no_query_and_many_heads_keep_their_shape(rule):
+    assert rule.apply(RAW[:0], **CONTEXT | {"Q": Q[:0]}).shape == (0, 7)
+    assert rule.apply(np.stack([RAW, RAW]), **CONTEXT).shape == (2, 5, 7)
+
+
+def test_what_comes_with_the_scores_may_serve_all_queries_or_one_each():
+    two = np.ones((2, 3, 4))
+    for positions in (8191, [8191, 0, 0], [[8191] * 3] * 2):
+        after = SCALING_RULES["llama_4"].apply(two, d_k=1, positions=positions)
+        assert after.shape == two.shape
+        assert after[0, 0, 0] == pytest.approx(1 + 0.1 * math.log(2), rel=1e-14)
+    for bias in (1.0, [1.0, 0, 0, 0], np.ones((3, 4)), np.ones((2, 1, 1))):
+        assert SCALING_RULES["swin_v1"].apply(two, d_k=1, position_bias=bias)[0, 0, 0] == 2.0
+
+
 def test_linear_rules_by_hand():
     raw = np.array([[6.0, -12.0]])
     expected = {
@@ -118,6 +134,15 @@ def test_min_entropy_bound_is_reached_by_one_score_above_equal_ones():
         ("llama_4", {"d_k": 4, "positions": [-1]}, "positions must be at least 0, but got -1"),
         ("key_length_sum", {"K": 0 * K}, "K must have a key that is not 0"),
         ("log_n", {"d_k": 4, "n_train": 1}, "n_train must be at least 2"),
+        ("llama_4", {"d_k": 4, "positions": [1, 2]}, r"positions must have the shape \(5,\) of .*, but got \(2,\)"),
+        ("llama_4", {"d_k": 4, "positions": [[1] * 5] * 2}, r"positions must have .*, but got \(2, 5\)"),
+        ("swin_v1", {"d_k": 4, "position_bias": [1, 2, 3]}, r"position_bias must have the shape \(5, 7\) of the raw"),
+        ("swin_v2", {"Q": Q, "K": K, "position_bias": np.ones((2, 5, 7))}, r"position_bias must .* \(2, 5, 7\)"),
+        ("vit_22b", {"Q": np.stack([Q, Q]), "K": K}, r"heads of Q must have the shape \(\) .*, but got \(2,\)"),
+        ("qk_norm", {"Q": Q, "K": np.stack([K, K])}, r"heads of K must have the shape \(\) .*, but got \(2,\)"),
+        ("qk_norm", {"Q": Q, "K": K, "qk_norm_length": 0}, "qk_norm_length must be at least 3, but got 0"),
+        ("key_length_sum", {"K": K[:3]}, "K must have the 7 rows that the scores have keys, but got 3"),
+        ("key_length_sum", {"K": np.stack([K, K])}, r"heads of K must have the shape \(\)"),
     ],
 )
 def test_bad_context(name, context, message):

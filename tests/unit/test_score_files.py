@@ -72,7 +72,17 @@ def test_fortran_order_and_heads():
 
 
 @pytest.mark.parametrize(
-    "text", ["1,2\n3,4\n", "a,b\n1,2\n3,4", "1;2\r\n3;4", "1\t2\n\n3\t4", "1 2\n3  4", "\ufeff1, 2\n3, 4"]
+    "text",
+    [
+        "1,2\n3,4\n",
+        "a,b\n1,2\n3,4",
+        "1;2\r\n3;4",
+        "1\t2\n\n3\t4",
+        "1 2\n3  4",
+        "\ufeff1, 2\n3, 4",
+        '"1","2"\n3, "4" ',
+        '"a","b"\n"1","2"\n3,4',
+    ],
 )
 def test_csv_spellings(text):
     assert read_arrays("a.csv", text.encode())["array"].tolist() == [[1, 2], [3, 4]]
@@ -135,6 +145,8 @@ BAD = {
     "zip without arrays": ("a.npz", zip_of("readme.txt", b"hello"), "holds no .npy array"),
     "zip of nonsense": ("a.npz", zip_of("Q.npy", b"hello"), "does not begin as a .npy"),
     "exotic compression": ("a.npz", zip_of("Q.npy", npy(Q), zipfile.ZIP_BZIP2), "np.savez"),
+    "csv quotes": ("a.csv", b'"1,5","2"\n3,4', "must"),
+    "csv open quote": ("a.csv", b'1,2\n3,"4', "row 2 must hold real numbers, but has '\"4'"),
     "csv letters": ("a.csv", b"1,2\n3,four", "row 2 must hold real numbers, but has 'four'"),
     "csv complex": ("a.csv", b"1,2\n3,1+2j", "has '1+2j'"),
     "csv nan": ("a.csv", b"1,2\nnan,4", "has nan at (1, 0)"),
@@ -232,12 +244,37 @@ def test_large_files_are_refused_by_size():
         read_arrays("a.csv", bytes(17 * 2**20))
 
 
+TWO = safetensors(a=("F64", [6, 4], Q.tobytes()), b=("F64", [6, 4], K.tobytes()))
+
+
+def test_every_array_of_a_file_is_read_unless_some_are_chosen():
+    for name, data in (("a.npz", npz(a=Q, b=K)), ("a.safetensors", TWO)):
+        read = read_arrays(name, data)
+        assert list(read) == ["a", "b"]
+        assert np.array_equal(read["b"], K)
+
+
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ([("a.npz", npz(Q=Q))], "one array named Q and one named K, but holds Q"),
-        ([("a.npy", npy(Q))], "one array named Q and one named K, but holds array"),
-        ([("q.npy", npy(Q)), ("k.npz", npz(q=Q, k=K))], "k.npz must hold one array when"),
+        ([("a.npz", npz(Q=Q))], "a.npz holds one array, which is Q: now choose a file for K"),
+        ([("a.npy", npy(Q))], "a.npy holds one array, which is Q: now choose a file for K"),
+        ([("a.csv", b"1,2\n3,4")], "a.csv holds one array, which is Q: now choose a file for K"),
+        ([("a.npy", npy(Q * np.nan))], "finite numbers only"),
+        ([("a.npz", npz(k=K))], "one array named Q and one named K, but holds k"),
+        ([("a.npz", npz(arr_0=Q, arr_1=K))], "one array named Q and one named K, but holds arr_0, arr_1"),
+        ([("a.npz", npz(Q=Q, q=Q, K=K))], "one array named Q and one named K, but holds Q, q, K"),
+        ([("a.npz", npz(**{f"layer_{i:02}": Q for i in range(40)}))], r"but holds layer_00, .*…\.$"),
+        ([("q.npy", npy(Q)), ("k.npz", npz(q=Q, k=K))], "k.npz must hold one array when .*, but holds q, k"),
+        ([("q.npz", npz(a=Q, b=K)), ("k.npy", npy(K))], "q.npz must hold one array when .*, but holds a, b"),
+        ([("q.npz", npz(Q=Q, b=K)), ("k.npy", npy(K))], "q.npz must hold one array when .*, but holds Q, b"),
+        ([("a.safetensors", TWO), ("k.npy", npy(K))], "a.safetensors must hold one array when .*, but holds a, b"),
+        ([("a.safetensors", TWO)], "one array named Q and one named K, but holds a, b"),
+        (
+            [("1.npz", npz(K=Q)), ("2.npz", npz(Q=K))],
+            "1.npz was chosen for Q, but its array is named K: swap the files",
+        ),
+        ([("q.npy", npy(Q)), ("2.npz", npz(q=K))], "2.npz was chosen for K, but its array is named q: swap the files"),
         ([("q.npy", npy(Q)), ("k.npy", npy(K[:, :3]))], r"same d_k \(last axis\), but got shapes \(6, 4\)"),
         ([("q.npy", npy(Q)), ("k.npy", npy(K[None]))], "both be 2-D or both 3-D"),
         ([("q.npy", npy(Q[None])), ("k.npy", npy(np.stack([K, K])))], "same number of heads"),

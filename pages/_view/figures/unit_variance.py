@@ -182,13 +182,18 @@ def schemes_sentence(result):
     rows, params = result.schemes, result.params
     (chosen,) = [row for row in rows if row.chosen]
     unit = [row.name for row in rows if abs(row.scaled_std - 1) < 1e-3]
-    named = f"only {' and '.join(unit)} give 1" if unit else "none gives 1"
+    named = f"only {_listed(unit)} {'gives' if len(unit) == 1 else 'give'} 1" if unit else "none gives 1"
     return (
         f"At d_k = {params.d_k:,} and d_model = {params.d_model:,} the scaled scores start with a standard deviation "
         f"from {number(rows[0].scaled_std)} ({rows[0].name}) to {number(rows[-1].scaled_std)} ({rows[-1].name}); "
         f"{named}. The chosen {chosen.name} is predicted at {number(chosen.scaled_std)} for normalised x, "
         f"measured at {number(chosen.measured_scaled_std)} here."
     )
+
+
+def _listed(names):
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def schemes_table(result):
@@ -278,6 +283,16 @@ def code(params):
         f"result = measure_unit_variance({params!r})\n"
         "for stage in result.stages:\n"
         "    print(stage.name, stage.std, stage.predicted_std, stage.z)\n"
+    )
+
+
+def schemes_code(params):
+    """The Python that compares the initialisations again."""
+    return (
+        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_unit_variance\n\n"
+        f"result = measure_unit_variance({params!r})\n"
+        "for row in result.schemes:\n"
+        "    print(row.name, row.component_variance, row.raw_std, row.scaled_std, row.measured_scaled_std)\n"
     )
 
 

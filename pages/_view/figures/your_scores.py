@@ -1,6 +1,6 @@
 """Pictures of the your_scores lesson: scores against their ideal law, growth with the dimension, tables."""
 
-from math import isfinite, nan
+from math import floor, isfinite, log10, nan
 
 import numpy as np
 
@@ -139,8 +139,7 @@ def growth(result, profile):
             grid=True,
             type="log",
             range=[low - 0.2, high + 0.3],
-            dtick="D2",
-            exponentformat="power",
+            **_size_ticks(low - 0.2, high + 0.3),
         ),
         annotations=names,
     )
@@ -161,6 +160,16 @@ def _every(dims):
     return dims[:: max(1, -(-len(dims) // 6))]
 
 
+def _size_ticks(low, high):
+    """1, 2 and 5 of every decade, or as many powers of ten as there is room for, each written in full."""
+    decades = range(floor(low), floor(high) + 1)
+    every = -(-len(decades) // 6)
+    steps = (1, 2, 5) if len(decades) <= 3 else (1,)
+    ticks = [float(f"{step}e{decade}") for decade in decades[::every] for step in steps]
+    ticks = [tick for tick in ticks if tick > 0 and low <= log10(tick) <= high]
+    return {"tickvals": ticks, "ticktext": [number(tick, 1) for tick in ticks]}
+
+
 def _wide(dims):
     return [-0.1, np.log10(dims[-1]) + 0.1]
 
@@ -173,8 +182,8 @@ def growth_sentence(result):
     inside = "holds ½" if fitted.low <= 0.5 <= fitted.high else "does not hold ½"
     alone = f" Scores of query i with key i grow like m^{number(paired.value)}." if isfinite(paired.value) else ""
     return (
-        f"Added component by component, the scores of a row grow like m^{number(fitted.value)}; the 95 % interval, "
-        f"{number(fitted.low)} to {number(fitted.high)}, {inside}, which √d_k assumes.{alone}"
+        f"Added component by component, the scores of a row grow like m^{number(fitted.value, 4)}; the 95 % interval, "
+        f"{number(fitted.low, 4)} to {number(fitted.high, 4)}, {inside}, which √d_k assumes.{alone}"
     )
 
 
@@ -217,18 +226,37 @@ def head_table(result):
 
 
 def code(result, params, own):
-    """The Python that measures the same again."""
+    """The Python that measures the same again, from the files of these names if they are the visitor's own."""
+    return _measured(result, params, own) + (
+        "report, shown = result.report, result.shown\n"
+        "print(report.verdict, report.reason)\n"
+        "print(shown.scaled_std, shown.scaled_band)\n"
+        "print(shown.scaled_counts, result.measured_density, report.ideal_density)\n"
+    )
+
+
+def growth_code(result, params, own):
+    """The Python that fits the growth again."""
+    return _measured(result, params, own) + (
+        "fitted, paired = result.shown.row_exponent, result.shown.paired_exponent\n"
+        "print(fitted.value, fitted.low, fitted.high, paired.value)\n"
+        "print(fitted.dims, fitted.sizes, paired.sizes)\n"
+        "print(result.exponent_line, result.ideal_line)\n"
+    )
+
+
+def _measured(result, params, own):
+    lesson = "from sattn_core.lessons.your_scores import"
+    measure = f"result = measure_your_scores(Q, K, head={result.head})\n"
     if own:
         return (
-            "import numpy as np\n\n"
-            "from sattn_core.lessons.your_scores import measure_your_scores\n\n"
-            'file = np.load("q_and_k.npz")\n'
-            f'result = measure_your_scores(file["Q"], file["K"], head={result.head})\n'
-            "print(result.report.verdict, result.report.reason)\n"
+            "from pathlib import Path\n\n"
+            f"{lesson} measure_your_scores\n"
+            "from sattn_core.score_files import read_queries_and_keys\n\n"
+            f"files = {list(own)!r}\n"
+            "Q, K = read_queries_and_keys(*((name, Path(name).read_bytes()) for name in files))\n"
+            f"{measure}"
         )
     return (
-        "from sattn_core.lessons.your_scores import YourScoresParams, measure_your_scores, sample_scores\n\n"
-        f"Q, K = sample_scores({params!r})\n"
-        f"result = measure_your_scores(Q, K, head={result.head})\n"
-        "print(result.report.verdict, result.report.reason)\n"
+        f"{lesson} YourScoresParams, measure_your_scores, sample_scores\n\nQ, K = sample_scores({params!r})\n{measure}"
     )
