@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sattn_core._checks import check_array
+from sattn_core._checks import check_array, check_integer
 from sattn_core.law import dot_product_pdf
 from sattn_core.score_variance import score_variance_band
 from sattn_core.softmax import entropy_nats, softmax
@@ -18,6 +18,7 @@ SHOWN_QUERIES = 128  # queries of each head whose softmax and histogram are comp
 RIGHT_LOW, RIGHT_HIGH = 0.8, 1.25  # scaled standard deviation that the verdict calls right
 VERDICTS = ("right", "aligned", "too_weak", "too_strong", "unclear", "no_variation")
 _ALIGNED_LIFT, _ALIGNED_Z = 1.0, 6.0
+_RESAMPLES = 1000
 _ROUNDING = 16 * np.finfo(float).eps  # variation this much smaller than the numbers is none
 _TINIEST = 1e-300  # 1 over it is still a float64
 
@@ -70,7 +71,7 @@ class FittedExponent:
     Attributes
     ----------
     value, low, high : float
-        Least-squares slope in log–log and its 95 % jackknife interval; NaN where it cannot be fitted.
+        Least-squares slope in log–log and its 95 % bootstrap interval; NaN where it cannot be fitted.
     dims : tuple of int
         Numbers m of components: powers of two, and d_k.
     sizes : ndarray, shape (n_dims,)
@@ -188,7 +189,7 @@ class ScoreReport:
     code: str
 
 
-def measure_scores(Q, K):
+def measure_scores(Q, K, *, seed=0):
     """Measure raw scores s = q·k inside their rows: is Var(s)/d_k = 1, and if not, why not?
 
     Parameters
@@ -196,6 +197,8 @@ def measure_scores(Q, K):
     Q : array_like, shape (n_queries, d_k) or (n_heads, n_queries, d_k)
     K : array_like, shape (n_keys, d_k) or (n_heads, n_keys, d_k)
         At least 2 rows each; at most 4,096 rows, 1,024 dimensions, 64 heads and 4,000,000 numbers.
+    seed : int, default 0
+        Of the bootstrap samples.
 
     Returns
     -------
@@ -213,15 +216,16 @@ def measure_scores(Q, K):
     -----
     A constant added to a row changes nothing in softmax, so a row's own mean is left out. The mean
     square over all subsets of m components has a closed form in the trace and the sum of the
-    elementwise product of E[q qᵀ] and Cov(k); no subset is drawn. The interval adds up what each row
-    changes in the exponent, to first order (if there are as many keys as queries, query i and key i are
-    one row); it is about what rows of these numbers give on average, and errs on the wide side. Where
-    q_i resembles k_i, that one score of n_keys lifts the exponent of a row too, the less the more keys.
+    elementwise product of E[q qᵀ] and Cov(k); no subset is drawn. Each bootstrap sample weights all rows
+    anew (if there are as many keys as queries, query i and key i are one row); trace and sum change by what
+    the queries change times what the keys change, which is exact to first order in the weights. The interval
+    is about what rows of these numbers give on average, and errs on the wide side. Where q_i resembles k_i,
+    that one score of n_keys lifts the exponent of a row too, the less the more keys.
 
     References
     ----------
-    Efron (1982), "The Jackknife, the Bootstrap and Other Resampling Plans", chapter 6 (infinitesimal).
-    Efron and Stein (1981), "The jackknife estimate of variance", Annals of Statistics 9(3).
+    Rubin (1981), "The Bayesian bootstrap", Annals of Statistics 9(1).
+    Owen (2007), "The pigeonhole bootstrap", Annals of Applied Statistics 1(2): rows and columns.
 
     Examples
     --------
@@ -232,7 +236,8 @@ def measure_scores(Q, K):
     (1.0, 0.707107)
     """
     Q, K = _checked(Q, K)
-    heads = tuple(_measure_head(q, k) for q, k in zip(Q, K, strict=True))
+    weights = _weights(check_integer("seed", seed, 0, None), Q.shape[1], K.shape[1])
+    heads = tuple(_measure_head(q, k, weights) for q, k in zip(Q, K, strict=True))
     scaled_std = np.array([head.scaled_std for head in heads])
     middle = heads[int(np.argsort(scaled_std)[len(heads) // 2])].row_exponent
     centres = (SCALED_EDGES[1:] + SCALED_EDGES[:-1]) / 2
@@ -283,7 +288,7 @@ def _checked(Q, K):
     return Q.reshape((-1, *Q.shape[-2:])), K.reshape((-1, *K.shape[-2:]))
 
 
-def _measure_head(Q, K):
+def _measure_head(Q, K, weights):
     (Q, power_q), (K, power_k) = _near_one(Q), _near_one(K)
     d_k, q, k, power = Q.shape[-1], _centred(Q), _centred(K), power_q + power_k
     # Mean square of the scores less their row's mean = Σ (E[q qᵀ] ∘ Cov(k)), without forming the scores.
@@ -291,14 +296,14 @@ def _measure_head(Q, K):
     variance, std = _spread(M * C, power)
     size = float(np.square(Q).mean() * np.square(k).mean())
     factors = math.ldexp(size, 2 * power), float(variance / d_k / size) if size else math.nan
-    paired, band = _paired(q, k, math.sqrt(variance), power), _ideal_band(len(Q), len(K), d_k)
+    paired, band = _paired(q, k, math.sqrt(variance), power, weights), _ideal_band(len(Q), len(K), d_k)
     return HeadReport(
         query=_component_moments(Q, q, power_q), key=_component_moments(K, k, power_k),
         **_raw_moments(Q, K, variance, power), within_row_std=std, scaled_std=std / math.sqrt(d_k),
         scaled_band=band,
         unit_scale=1 / std if std else math.inf, size_factor=factors[0], shape_factor=factors[1],
         **paired,
-        row_exponent=_fit(d_k, power, (M * C).trace(), variance, *_row_changes(Q, k, M, C)),
+        row_exponent=_fit(d_k, power, np.array([(M * C).trace(), variance]), _row_parts(Q, k, M, C), weights),
         **_shown(np.ldexp(Q[:SHOWN_QUERIES] @ k.T, power), std, d_k),
         **_verdict(std / math.sqrt(d_k), band, *factors, d_k, paired),
     )  # fmt: skip
@@ -387,31 +392,36 @@ def mean_over_subsets(dims, d_k, diagonal, total):
     return m / d_k * diagonal[..., None] + pairs * (total - diagonal)[..., None]
 
 
-def _row_changes(Q, K, M, C):
-    """What each row changes in tr H and in the sum of H, to first order; K is centred."""
-    of_queries, of_keys = (
+def _weights(seed, n_queries, n_keys):
+    """Weights of the Bayesian bootstrap for queries and keys, the same for both if they are as many."""
+    rng = np.random.Generator(np.random.SFC64(seed))
+    sizes = {n: rng.standard_exponential((_RESAMPLES, n)) for n in dict.fromkeys((n_queries, n_keys))}
+    return [sizes[n] / sizes[n].sum(axis=-1, keepdims=True) for n in (n_queries, n_keys)]
+
+
+def _row_parts(Q, K, M, C):
+    """What each query, and each key, has of tr H and of the sum of H: these are their means; K is centred."""
+    return [
         np.array([np.square(rows) @ other.diagonal(), np.einsum("id,id->i", rows @ other, rows)])
         for rows, other in ((Q, C), (K, M))
-    )
-    changes = [(each - each.mean(axis=-1, keepdims=True)) / each.shape[-1] for each in (of_queries, of_keys)]
-    return changes[0] + changes[1] if len(Q) == len(K) else np.concatenate(changes, axis=-1)
+    ]
 
 
-def _fit(d_k, power, diagonal, total, diagonal_changes, total_changes):
+def _fit(d_k, power, whole, parts, weights):
+    """Growth of the root mean square over subsets; whole holds tr H and the sum of H, parts those of the rows."""
     dims = sub_dimensions(d_k)
-    squares = mean_over_subsets(dims, d_k, np.float64(diagonal), np.float64(total))
+    squares = mean_over_subsets(dims, d_k, *whole)
     sizes = np.ldexp(np.sqrt(np.maximum(squares, 0.0)), power)
     if d_k == 1 or not (squares > 0).all():
         return FittedExponent(math.nan, math.nan, math.nan, dims, sizes)
     x = np.log(dims) - np.log(dims).mean()
-    weights = 0.5 * x / (x @ x)
-    slope = float(weights @ np.log(squares))
-    changes = mean_over_subsets(dims, d_k, diagonal_changes, total_changes) @ (weights / squares)
-    half = 1.96 * math.sqrt(changes @ changes)
-    return FittedExponent(slope, slope - half, slope + half, dims, sizes)
+    resampled = whole * np.prod([w @ part.T / whole for w, part in zip(weights, parts, strict=False)], axis=0)
+    several = np.vstack([squares, mean_over_subsets(dims, d_k, *resampled.T)])
+    slopes = 0.5 * np.log(several) @ x / (x @ x)
+    return FittedExponent(*map(float, (slopes[0], *np.quantile(slopes[1:], (0.025, 0.975)))), dims, sizes)
 
 
-def _paired(q, k, std, power):
+def _paired(q, k, std, power, weights):
     """What query i has to do with key i; from centred rows."""
     d_k = q.shape[-1]
     if len(q) != len(k):
@@ -421,14 +431,12 @@ def _paired(q, k, std, power):
     products = q * k
     scores, n = products.sum(axis=-1), len(products)
     spread, error = np.sqrt(np.square(q).mean() * np.square(k).mean()), scores.std() / math.sqrt(n)
-    squares = np.square(products).sum(axis=-1), np.square(scores)
-    means = [each.mean() for each in squares]
-    changes = [(each - mean) / n for each, mean in zip(squares, means, strict=True)]
+    parts = np.array([np.square(products).sum(axis=-1), np.square(scores)])
     return {
         "paired_correlation": float(products.mean() / spread) if spread else math.nan,
         "paired_lift": float(scores.mean() / std) if std else math.nan,
         "paired_z": float(scores.mean() / error) if error else math.nan,
-        "paired_exponent": _fit(d_k, power, *means, *changes),
+        "paired_exponent": _fit(d_k, power, parts.mean(axis=-1), [parts], weights),
     }
 
 

@@ -372,7 +372,7 @@ BUGS = MappingProxyType(
             ),
             Bug(
                 "fused_qkv", "Xavier on a fused QKV matrix", "One matrix for Q, K and V has three times the outputs, "
-                "so Xavier draws every weight √2 too small: q and k have variance ½ and the scores ½ the spread.",
+                "so Xavier draws every weight √2 too small: q, k and v have variance ½ and the scores ½ the spread.",
                 "pytorch/pytorch, issue 166378", _github("pytorch/pytorch", "issues", 166378),
                 "Open when read; also asked in phlippe/uvadlc_notebooks, issue 92.",
                 lambda E, H: (E // H) ** -0.5, True,

@@ -23,7 +23,7 @@ def test_ideal_scores_have_exponent_one_half_and_the_interval_holds_it():
     values = np.array([fit.value for fit in fits])
     assert abs(values.mean() - 0.5) < 4 * values.std() / math.sqrt(draws) + 1e-3  # + the bias of a logarithm
     covered = np.mean([fit.low <= 0.5 <= fit.high for fit in fits])
-    # The jackknife errs on the wide side: at least 95 %, less 4 errors.
+    # The bootstrap errs on the wide side: at least 95 %, less 4 errors.
     assert covered >= 0.95 - 4 * math.sqrt(0.95 * 0.05 / draws)
 
 

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from sattn_core.score_report import VERDICTS, _row_changes, mean_over_subsets, measure_scores, sub_dimensions
+from sattn_core.score_report import VERDICTS, _row_parts, _weights, mean_over_subsets, measure_scores, sub_dimensions
 
 RNG = np.random.default_rng(11)
 Q, K = RNG.standard_normal((2, 64, 16))
@@ -71,17 +71,23 @@ def test_the_interval_is_that_of_the_estimate_however_many_rows(n, d_k, correlat
     assert interval_holds_the_estimate(queries, correlation * queries + math.sqrt(1 - correlation**2) * noise)
 
 
-def test_what_a_row_changes_is_the_derivative_of_the_exponent():
-    # Query 0 five times and every other four times, so that its weight is 1/64 + 63/64 · 1/257.
-    copies, k = np.repeat(np.arange(64), [5] + [4] * 63), K - K.mean(axis=0)
+def test_the_parts_of_the_rows_give_trace_and_sum_of_resampled_rows():
+    copies, k = np.repeat(np.arange(64), [5] + [4] * 63), K - K.mean(axis=0)  # query 0 five times, others four
     M, C = Q.T @ Q / 64, k.T @ k / 64
+    of_queries, of_keys = _row_parts(Q, k, M, C)
     more = Q[copies].T @ Q[copies] / 257
-    apart = _row_changes(Q, k[:63], M, C)  # 64 queries and 63 keys have nothing to do with each other
-    together = _row_changes(Q, k, M, C)
-    changed = np.array([np.trace((more - M) * C), np.sum((more - M) * C)])
-    assert np.allclose(apart[:, 0] * 64 / 257, changed, rtol=1e-10, atol=0)
-    assert (apart.shape, together.shape) == ((2, 127), (2, 64))
-    assert np.allclose(together.sum(axis=1), 0.0, atol=1e-12)
+    assert np.allclose(of_queries[:, copies].mean(axis=1), [np.trace(more * C), np.sum(more * C)], rtol=1e-12, atol=0)
+    more = k[copies].T @ k[copies] / 257
+    assert np.allclose(of_keys[:, copies].mean(axis=1), [np.trace(M * more), np.sum(M * more)], rtol=1e-12, atol=0)
+
+
+def test_a_row_has_one_weight_where_queries_and_keys_are_as_many():
+    of_queries, of_keys = _weights(0, 64, 64)
+    assert np.array_equal(of_queries, of_keys)
+    of_queries, of_keys = _weights(0, 64, 63)
+    assert (of_queries.shape[1], of_keys.shape[1]) == (64, 63)
+    assert not np.array_equal(of_queries[:, :63], of_keys)
+    assert np.allclose(of_keys.sum(axis=1), 1.0, rtol=1e-12, atol=0)
 
 
 def test_saturation_under_the_four_scales():
@@ -233,10 +239,11 @@ def test_one_dimension_has_no_exponent():
     assert math.isnan(head(Q[:, :1], K[:, :1]).row_exponent.value)
 
 
-def test_same_numbers_same_interval_and_nothing_written_back():
+def test_same_seed_same_interval_and_nothing_written_back():
     before = Q.copy(), K.copy()
-    one, two = measure_scores(Q, K), measure_scores(Q, K)
+    one, two = measure_scores(Q, K, seed=3), measure_scores(Q, K, seed=3)
     assert one.exponent_interval == two.exponent_interval
+    assert one.exponent_interval != measure_scores(Q, K, seed=4).exponent_interval
     assert np.array_equal(before[0], Q)
     assert np.array_equal(before[1], K)
 
