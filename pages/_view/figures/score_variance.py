@@ -38,7 +38,9 @@ def histograms(result, profile, score_axis):
         annotations=[
             heading(f"Raw scores: variance {number(result.rows[1].measured, 4)}", profile),
             heading(f"Scaled scores: variance {number(result.rows[4].measured, 4)}", profile, axes="2"),
-            corner(f"heights: share of the tallest bar<br>dashed: {_law_name(result)}", profile, align="right"),
+            corner(
+                f"heights: share<br>of the tallest bar<br>dashed: {_law_name(result)}", profile, axes="2", align="right"
+            ),
             *_beyond(result, shared, profile),
         ],
     )
@@ -68,7 +70,7 @@ def _histogram(result, side, axes, profile):
 
 
 def _law_name(result):
-    return "exact law" if result.law_is_exact else "normal approximation"
+    return "exact law" if result.law_is_exact else "normal law"
 
 
 def histogram_sentence(result):
