@@ -49,6 +49,29 @@ UNREADABLE = {
 }
 
 
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(
+    ("path", "name", "text", "allowed"),
+    [("score_variance", "seed", "99999", "0 and 9999"), ("attention_steps", "query", "17", "1 and 16")],
+)
+def test_a_number_outside_its_range_stays_and_what_is_allowed_is_read(
+    new_page, server, width, path, name, text, allowed
+):
+    page = new_page(width, 844)
+    open_page(page, server, path)
+    box = page.locator(f".st-key-{name} input")
+    box.fill(text)
+    press(box, "Enter")
+    said = page.locator(f".st-key-{name}").get_by_role("alert")
+    assert said.inner_text().endswith(f"Please enter a value between {allowed}.")
+    place = said.bounding_box()
+    assert min(place["width"], 5 * place["height"]) > 200  # not the point that only a screen reader finds
+    assert place["x"] >= 0
+    assert place["x"] + place["width"] <= width
+    assert box.input_value() == text
+    assert query_parameters(page) == {}
+
+
 def test_a_list_that_cannot_be_read_gets_a_sentence_and_stays(page, server):
     open_page(page, server, "softmax_saturation")
     charts = page.locator(CHARTS).count()
