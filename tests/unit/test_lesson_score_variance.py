@@ -49,8 +49,8 @@ def test_pairs_are_the_appended_coordinates(pairs, scores):
 
 def test_pairs_with_means_and_correlation_are_drawn_with_them():
     options = {"law": "laplace", "mean_q": 0.5, "mean_k": -1.0, "correlation": 0.3, "seed": 4}
-    params = ScoreVarianceParams(3, n_samples=50, **options)
-    scores = append_coordinates(np.zeros(50), 0, 3, **options)
+    params = ScoreVarianceParams(3, n_samples=20_000, **options)
+    scores = append_coordinates(np.zeros(20_000), 0, 3, **options)
     assert measure_score_variance(params, scores=scores).rows == measure_score_variance(params).rows
 
 
