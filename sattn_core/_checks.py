@@ -71,6 +71,14 @@ def require_finite(name, result):
     return result
 
 
+def broadcasts_to(shape, wanted):
+    """Whether an array of this shape repeats to the wanted one, without enlarging it."""
+    try:
+        return np.broadcast_shapes(shape, wanted) == wanted
+    except ValueError:
+        return False
+
+
 def check_choice(name, value, choices):
     """Return value if it is one of the named choices."""
     if not isinstance(value, str) or value not in choices:

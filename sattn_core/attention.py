@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sattn_core._checks import check_array, check_number, require_finite
+from sattn_core._checks import broadcasts_to, check_array, check_number, require_finite
 
 
 @dataclass(frozen=True)
@@ -240,10 +240,6 @@ def _checked_mask(mask, scores_shape):
     mask = np.asarray(mask)
     if mask.dtype != np.bool_:
         raise TypeError(f"mask must be boolean, True = may attend, but got dtype {mask.dtype}")
-    try:
-        fits = np.broadcast_shapes(mask.shape, scores_shape) == scores_shape
-    except ValueError:
-        fits = False
-    if not fits:
+    if not broadcasts_to(mask.shape, scores_shape):
         raise ValueError(f"mask must broadcast to the scores' shape {scores_shape}, but got {mask.shape}")
     return mask

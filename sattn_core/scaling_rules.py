@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from sattn_core._checks import check_array, check_integer, check_number, require_finite
+from sattn_core._checks import broadcasts_to, check_array, check_integer, check_number, require_finite
 from sattn_core.layer_norm import layer_norm
 from sattn_core.softmax import entropy_nats
 
@@ -163,11 +163,7 @@ def _check_rows(scores, Q, K):
 
 
 def _check_fits(name, shape, wanted):
-    try:
-        fits = np.broadcast_shapes(shape, wanted) == wanted
-    except ValueError:
-        fits = False
-    if not fits:
+    if not broadcasts_to(shape, wanted):
         raise ValueError(f"{name} must have the shape {wanted} of the raw scores or repeat to it, but got {shape}")
 
 
