@@ -81,4 +81,10 @@ def percent(share, places=2):
     return f"{100 * share:.{places}f} %"
 
 
+def listed(texts):
+    """Texts as a sentence lists them: a, b and c."""
+    *first, last = texts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -1,8 +1,8 @@
 """The training race of one visitor: its settings, its presets, and the race as it is run live.
 
 A race that takes a moment, or that this server has run before, is there at once; a long one waits for its
-button. While one is shown live the
-page trains on for a few checkpoints, draws them and asks Streamlit for its next run, in which a click counts.
+button. While one is shown live the page trains on for a few checkpoints, draws them and asks Streamlit for
+its next run, in which a click counts.
 """
 
 import time

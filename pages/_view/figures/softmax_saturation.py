@@ -16,7 +16,7 @@ from pages._view.figures.base import (
     title,
     upright,
 )
-from pages._view.theme import number, number_of_log10, percent, typed
+from pages._view.theme import listed, number, number_of_log10, percent, typed
 
 QUANTITIES = {"max_weight": "Largest weight", "effective_keys": "Effective keys", "entropy_nats": "Entropy (nats)"}
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
@@ -89,7 +89,7 @@ def list_sentence(comparison):
     norms = [number_of_log10(log10, 6) for log10 in comparison.log10_jacobian_norm]
     return (
         f"{'; '.join(_becomes(comparison, i) for i in range(len(norms)))}. Only differences count. The Jacobian, "
-        f"which carries the gradient, has norm {', '.join(norms[:-1])} and {norms[-1]}: the first list passes "
+        f"which carries the gradient, has norm {listed(norms)}: the first list passes "
         f"{number_of_log10(comparison.log10_jacobian_norm_ratio, 6)} times as much"
         f"{' as the second' if len(norms) > 2 else ''}."
     )

@@ -18,7 +18,7 @@ from pages._view.figures.base import (
     steps,
     title,
 )
-from pages._view.theme import number
+from pages._view.theme import listed, number
 from sattn_core.lessons.unit_variance import NARROWEST, WIDEST
 
 _HALF_WIDTH = 3  # in units of the standard deviation √d_k that raw scores should have
@@ -182,18 +182,13 @@ def schemes_sentence(result):
     rows, params = result.schemes, result.params
     (chosen,) = [row for row in rows if row.chosen]
     unit = [row.name for row in rows if abs(row.scaled_std - 1) < 1e-3]
-    named = f"only {_listed(unit)} {'gives' if len(unit) == 1 else 'give'} 1" if unit else "none gives 1"
+    named = f"only {listed(unit)} {'gives' if len(unit) == 1 else 'give'} 1" if unit else "none gives 1"
     return (
         f"At d_k = {params.d_k:,} and d_model = {params.d_model:,} the scaled scores start with a standard deviation "
         f"from {number(rows[0].scaled_std)} ({rows[0].name}) to {number(rows[-1].scaled_std)} ({rows[-1].name}); "
         f"{named}. The chosen {chosen.name} is predicted at {number(chosen.scaled_std)} for normalised x, "
         f"measured at {number(chosen.measured_scaled_std)} here."
     )
-
-
-def _listed(names):
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def schemes_table(result):
