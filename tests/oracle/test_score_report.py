@@ -17,6 +17,15 @@ def test_the_band_of_ideal_scores_covers():
     assert abs(inside - 0.95) < 4 * math.sqrt(0.95 * 0.05 / draws)
 
 
+def test_the_ideal_density_is_that_of_the_scaled_score():
+    # q·k is a Laplace variable at d_k = 2, a difference of two Erlang ones at 4; over √d_k it is √d_k times denser.
+    for d_k, law in ((2, lambda s: np.exp(-s) / 2), (4, lambda s: (1 + s) * np.exp(-s) / 4)):
+        report = measure_scores(*RNG.standard_normal((2, 8, d_k)))
+        centres = (report.scaled_edges[1:] + report.scaled_edges[:-1]) / 2
+        root = math.sqrt(d_k)
+        assert np.allclose(report.ideal_density, root * law(root * np.abs(centres)), rtol=1e-9, atol=0)
+
+
 def test_ideal_scores_have_exponent_one_half_and_the_interval_holds_it():
     draws = 100
     fits = [measure_scores(*RNG.standard_normal((2, 48, 32))).heads[0].row_exponent for i in range(draws)]
