@@ -26,6 +26,7 @@ draw_hero(
     key="hero",
     on_commit=lambda value: controls.place("d_k", value),
 )
+show.tries("start")
 show.data(
     "start",
     figures.table(result, here),

@@ -477,6 +477,13 @@ def draw_matrices(names, placeholders):
     return texts, linked
 
 
+def apply(settings):
+    """Put several controls of the page on their values at once."""
+    for name, value in settings.items():
+        place(name, value)
+    st.rerun()
+
+
 def follow_address(name):
     """Put a control where the address says, or where Python has placed it and the address does not say so yet."""
     wanted = st.session_state.get("placed", {}).get(name, linked_value(name))

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages._view import controls
+from pages._view.tries import TRIES
+
 PROSE = Path(__file__).parent / "prose"
 LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
 TABLE_HEIGHT = 520  # pixels
@@ -125,6 +128,13 @@ def download(label, make, file_name, mime, *, key):
     """A button for a file that is made when it is asked for."""
     # No run of the page at the click: a new run forgets the file that the browser is about to ask for.
     st.download_button(label, make, file_name, mime, key=key, on_click="ignore")
+
+
+def tries(stem):
+    """Buttons, each with its promise as its label; a click sets the controls that make it true."""
+    st.markdown("**Try this**")
+    for each in TRIES[stem]:
+        st.button(plain(each.promise), key=f"try_{each.key}", on_click=controls.apply, args=(each.settings,))
 
 
 def steps(*cards):

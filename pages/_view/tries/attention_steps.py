@@ -1,0 +1,5 @@
+"""What to try on the attention_steps page."""
+
+from pages._view.tries.base import Try
+
+TRIES: tuple[Try, ...] = ()
