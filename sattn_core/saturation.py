@@ -14,7 +14,6 @@ variable of mean γ (Euler's constant), which gives the third line from
 H = ln Z - sum p s without the cancellation of the two terms.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -22,6 +21,7 @@ from numpy.polynomial import chebyshev, legendre
 from scipy.special import ndtr, ndtri, xlog1py
 
 from sattn_core._checks import check_array, check_integer, check_number
+from sattn_core._records import record
 
 MAX_KEYS = 1_000_000
 MAX_SCORE_STD = 1e6
@@ -31,7 +31,7 @@ _LARGEST_LN_W = 4.0  # e^-w is below 1e-23 above this
 _SMALLEST_TABLE_STD = 64.0
 
 
-@dataclass(frozen=True)
+@record
 class ExpectedSoftmax:
     """Averages of one attention row over random scores.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sattn_core._checks import check_choice, check_integer
+from sattn_core._records import record
 from sattn_core.attention import AttentionSteps, attention
 from sattn_core.softmax import entropy_nats
 
@@ -58,7 +59,7 @@ class AttentionStepsParams:
             object.__setattr__(self, "mask", _checked_mask(self.mask, q[0], k[0]))
 
 
-@dataclass(frozen=True)
+@record
 class RowSummary:
     """How concentrated each query's attention is.
 
@@ -74,7 +75,7 @@ class RowSummary:
     max_weight: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class AttentionStepsResult:
     """Every matrix of the walk, with the scale and without it.
 
@@ -119,7 +120,7 @@ class AttentionStepsResult:
     same_input: bool
 
 
-@dataclass(frozen=True)
+@record
 class SoftmaxTerms:
     """One row's softmax as it is worked out by hand.
 
@@ -149,7 +150,7 @@ class SoftmaxTerms:
     weight: float
 
 
-@dataclass(frozen=True)
+@record
 class CellExpansion:
     """One cell of the score matrix from q and k to its attention weight.
 
@@ -181,7 +182,7 @@ class CellExpansion:
     unscaled: SoftmaxTerms
 
 
-@dataclass(frozen=True)
+@record
 class OutputExpansion:
     """One cell of the output, Σ_j p_j V_j, with the scale and without it.
 

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import gammaincinv, log_ndtr
 
 from sattn_core._checks import check_array, check_integer
+from sattn_core._records import record
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
 
@@ -48,7 +49,7 @@ class GradientFlowParams:
         check_integer("seed", self.seed, 0)
 
 
-@dataclass(frozen=True)
+@record
 class SensitivityStatistics:
     """Statistics over the rows; every array has the axes (place, scale, …).
 
@@ -86,7 +87,7 @@ class SensitivityStatistics:
     z: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class GradientFlowResult:
     """Sensitivities of the rows at the chosen d_k.
 
@@ -124,7 +125,7 @@ class GradientFlowResult:
     shown_scores: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class GradientCurve:
     """The same statistics against d_k.
 
@@ -147,7 +148,7 @@ class GradientCurve:
     rate: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class RowJacobian:
     """The Jacobian of one row, raw beside scaled by 1/√d_k.
 
@@ -178,7 +179,7 @@ class RowJacobian:
     colour_limit: float
 
 
-@dataclass(frozen=True)
+@record
 class _Rows:
     """Random numbers of all rows, the same at every d_k; the best key of each row is left out."""
 

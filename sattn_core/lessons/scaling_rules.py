@@ -11,6 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core._records import record
 from sattn_core.attention import attention
 from sattn_core.components import PairLaw, draw_queries_and_keys
 from sattn_core.initialisation import check_heads, init_scheme
@@ -52,7 +53,7 @@ class ExponentParams:
         check_integer("seed", self.seed, 0)
 
 
-@dataclass(frozen=True)
+@record
 class ExponentCurve:
     """One exponent against d_k; arrays have one entry a dimension.
 
@@ -88,7 +89,7 @@ class ExponentCurve:
     mean_is_flat: bool
 
 
-@dataclass(frozen=True)
+@record
 class ExponentResult:
     """The learner's exponent beside 0, ½ and 1.
 
@@ -133,7 +134,7 @@ class RulesParams:
         check_integer("seed", self.seed, 0)
 
 
-@dataclass(frozen=True)
+@record
 class RuleResult:
     """One rule on the shared scores, and what its card says.
 
@@ -170,7 +171,7 @@ class RuleResult:
     max_weight: float
 
 
-@dataclass(frozen=True)
+@record
 class RulesResult:
     """All rules on the same scores.
 
@@ -194,7 +195,7 @@ class RulesResult:
     uniform_entropy: float
 
 
-@dataclass(frozen=True)
+@record
 class RuleCurves:
     """Mean entropy of every rule against d_k and against n_keys.
 
@@ -275,7 +276,7 @@ class BugParams:
         check_integer("seed", self.seed, 0)
 
 
-@dataclass(frozen=True)
+@record
 class BugSide:
     """The right or the wrong computation.
 
@@ -299,7 +300,7 @@ class BugSide:
     attention_weights: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class BugResult:
     """The wrong computation beside the right one, on the same numbers.
 

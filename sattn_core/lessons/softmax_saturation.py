@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
+from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS, block_generator
 from sattn_core.saturation import critical_score_std, expected_attention_curve
 from sattn_core.scores import scale_factor
@@ -35,7 +36,7 @@ _QUANTITIES = ("entropy_nats", "effective_keys", "max_weight", "jacobian_trace")
 # --- lists of scores, side by side ---------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record
 class ListComparison:
     """What softmax makes of each list of scores; entry i of every field belongs to list i.
 
@@ -257,7 +258,7 @@ class SaturationParams:
         check_integer("seed", self.seed, 0)
 
 
-@dataclass(frozen=True)
+@record
 class MeasuredMean:
     """One measured average at each measured dimension, beside its prediction.
 
@@ -281,7 +282,7 @@ class MeasuredMean:
     inside: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class MeasuredSoftmax:
     """The four averages of `SaturationCurve`, measured."""
 
@@ -291,7 +292,7 @@ class MeasuredSoftmax:
     jacobian_trace: MeasuredMean
 
 
-@dataclass(frozen=True)
+@record
 class SaturationCurve:
     """Exact averages over q and k with iid N(0, 1) components, one entry a dimension.
 
@@ -313,7 +314,7 @@ class SaturationCurve:
     jacobian_trace: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class SaturationResult:
     """Everything the saturation figure shows.
 
@@ -468,7 +469,7 @@ def _measured_mean(measured, error, predicted):
 # --- overflow ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record
 class OverflowCurve:
     """Weight of the larger of two scores 0 and s, really computed in one floating-point type.
 
@@ -503,7 +504,7 @@ class OverflowCurve:
     machine_epsilon: float
 
 
-@dataclass(frozen=True)
+@record
 class OverflowStudy:
     """Naive and stable softmax of the row [0, s] in three floating-point types.
 
