@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sattn_core._checks import broadcasts_to, check_array, check_number, require_finite
+from sattn_core._checks import broadcasts_to, check_array, check_number, refuse_masked, require_finite
 from sattn_core._records import record
 
 
@@ -236,6 +236,7 @@ def _scores_shape(Q, K):
 def _checked_mask(mask, scores_shape):
     if mask is None:
         return None
+    refuse_masked("mask", mask)
     mask = np.asarray(mask)
     if mask.dtype != np.bool_:
         raise TypeError(f"mask must be boolean, True = may attend, but got dtype {mask.dtype}")

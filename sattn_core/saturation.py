@@ -20,7 +20,7 @@ import numpy as np
 from numpy.polynomial import chebyshev, legendre
 from scipy.special import ndtr, ndtri, xlog1py
 
-from sattn_core._checks import check_array, check_integer, check_number
+from sattn_core._checks import check_array, check_integer, check_number, refuse_large_integers, refuse_masked
 from sattn_core._records import record
 
 MAX_KEYS = 1_000_000
@@ -337,6 +337,8 @@ def _table(n_keys, table_std):
 
 
 def _check_dims(dims):
+    refuse_masked("dims", dims)
+    refuse_large_integers("dims", dims)
     array = np.asarray(dims)
     if array.dtype.kind not in "iu":
         raise TypeError(f"dims must hold integers, but got dtype {array.dtype}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sattn_core._checks import check_choice, check_integer
+from sattn_core._checks import check_choice, check_integer, refuse_masked
 from sattn_core._records import record
 from sattn_core.attention import AttentionSteps, attention
 from sattn_core.softmax import entropy_nats
@@ -799,6 +799,7 @@ def _check_rectangle(name, rows):
 
 
 def checked_matrix(name, value):
+    refuse_masked(name, value)
     try:
         rows = [[float(x) for x in row] for row in value]
     except (TypeError, ValueError):
@@ -823,6 +824,7 @@ def _check_size(name, n_rows, n_columns):
 
 
 def _checked_mask(mask, n_queries, n_keys):
+    refuse_masked("mask", mask)
     array = np.asarray(mask)
     if array.dtype != np.bool_:
         raise TypeError(f"mask must be rows of True and False, but got dtype {array.dtype}.")

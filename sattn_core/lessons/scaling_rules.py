@@ -17,7 +17,7 @@ from sattn_core.components import PairLaw, draw_queries_and_keys
 from sattn_core.initialisation import check_heads, init_scheme
 from sattn_core.layer_norm import layer_norm
 from sattn_core.moments import correlated_pair_moments
-from sattn_core.scaling_rules import SCALING_RULES, STATUS_TEXT, UNREAD_RULES
+from sattn_core.scaling_rules import SCALING_RULES
 from sattn_core.softmax import effective_keys, entropy_nats, softmax
 from sattn_core.sweep import growing_scores
 
@@ -140,10 +140,7 @@ class RuleResult:
 
     Attributes
     ----------
-    name, title, formula, fixes, source, status_text : str
-    confirmed : bool
-        Whether the formula was read in the primary source.
-    check_text : str
+    name, title, formula, fixes, source, check_text : str
     check_value : float
         The checkable number, computed now.
     scores, attention_weights : ndarray, shape (n_keys,)
@@ -159,8 +156,6 @@ class RuleResult:
     formula: str
     fixes: str
     source: str
-    status_text: str
-    confirmed: bool
     check_text: str
     check_value: float
     scores: np.ndarray
@@ -182,8 +177,6 @@ class RulesResult:
         Of the first query.
     rules : tuple of RuleResult
         In the order of `SCALING_RULES`.
-    unread : tuple of (title, what is said, source)
-        Known by name only.
     uniform_entropy : float
         ln n_keys.
     """
@@ -191,7 +184,6 @@ class RulesResult:
     params: RulesParams
     raw_scores: np.ndarray
     rules: tuple[RuleResult, ...]
-    unread: tuple[tuple[str, str, str], ...]
     uniform_entropy: float
 
 
@@ -458,8 +450,8 @@ def compare_rules(params):
     """
     Q, K = _queries_and_keys(params, params.d_k, params.n_keys, params.n_queries)
     raw = Q @ K.T
-    rules = tuple(_rule_result(rule, rule.apply(raw, **_context(Q, K))) for rule in SCALING_RULES.values())
-    return RulesResult(params, raw[0], rules, UNREAD_RULES, math.log(params.n_keys))
+    rules = tuple(_rule_result(rule, _applied(rule, raw, Q, K)) for rule in SCALING_RULES.values())
+    return RulesResult(params, raw[0], rules, math.log(params.n_keys))
 
 
 def rule_curves(params, *, dims=RULE_DIMS, n_keys=RULE_KEYS):
@@ -575,9 +567,10 @@ def _queries_and_keys(params, d_k, n_keys, n_queries):
     return draw_queries_and_keys(n_queries, n_keys, d_k, correlation=params.correlation, seed=params.seed)
 
 
-def _context(Q, K):
-    """One context for all rules; a random square projection has a largest singular value near 2."""
-    return {"d_k": Q.shape[-1], "Q": Q, "K": K, "sigma_q": 2.0, "sigma_k": 2.0}
+def _applied(rule, raw, Q, K):
+    """The rule with what it needs; a random square projection has a largest singular value near 2."""
+    context = {"d_k": Q.shape[-1], "Q": Q, "K": K, "sigma_q": 2.0, "sigma_k": 2.0}
+    return rule.apply(raw, **{name: context[name] for name in rule.needs})
 
 
 def _rule_result(rule, scores):
@@ -585,7 +578,6 @@ def _rule_result(rule, scores):
     weights = softmax(scores)
     return RuleResult(
         name=rule.name, title=rule.title, formula=rule.formula, fixes=rule.fixes, source=rule.source,
-        status_text=STATUS_TEXT[rule.status], confirmed=rule.status == "read",
         check_text=rule.check_text, check_value=rule.check(),
         scores=scores[0].copy(), attention_weights=weights[0].copy(),
         score_std=float(scores.std(axis=-1).mean()), entropy_nats=float(entropy.mean()),
@@ -596,8 +588,8 @@ def _rule_result(rule, scores):
 def _entropies(params, d_k, n_keys):
     """Mean entropy of every rule at one shape."""
     Q, K = _queries_and_keys(params, d_k, n_keys, _CURVE_QUERIES)
-    raw, context = Q @ K.T, _context(Q, K)
-    return [float(entropy_nats(rule.apply(raw, **context)).mean()) for rule in SCALING_RULES.values()]
+    raw = Q @ K.T
+    return [float(entropy_nats(_applied(rule, raw, Q, K)).mean()) for rule in SCALING_RULES.values()]
 
 
 def _bug_side(steps, multiplier, effective, d_k):
