@@ -5,7 +5,7 @@ Only d_k^½ keeps the variance of independent scores; only d_k¹ keeps the mean 
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -526,14 +526,58 @@ def measure_bug(params):
     >>> round(result.right.predicted_std / result.wrong.predicted_std, 3)      # √8 heads
     2.828
     """
-    bug, E, H, n = BUGS[params.bug], params.d_model, params.n_heads, params.n_tokens
-    d = E // H
+    return _bug_result(params, *_right_attention(params))
+
+
+def measure_museum(params):
+    """Run attention with every bug of `BUGS` beside the right computation, on the same x and weights.
+
+    Parameters
+    ----------
+    params : BugParams
+        Its bug is not looked at.
+
+    Returns
+    -------
+    tuple of BugResult
+        In the order of `BUGS`; each is that of `measure_bug`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `BugParams`.
+
+    Notes
+    -----
+    At the start of training, as in `measure_bug`.
+
+    References
+    ----------
+    The public issue of each bug is in its result.
+
+    Examples
+    --------
+    >>> min(result.output_error for result in measure_museum(BugParams())) > 0.5
+    True
+    """
+    right = _right_attention(params)
+    return tuple(_bug_result(replace(params, bug=bug), *right) for bug in BUGS)
+
+
+def _right_attention(params):
+    """Queries, keys and values of every head of a LayerNormed x, and the right attention on them."""
+    E, H, n = params.d_model, params.n_heads, params.n_tokens
     rng = np.random.Generator(np.random.SFC64(params.seed))
     x = layer_norm(rng.standard_normal((n, E)))
     weights = init_scheme("xavier_square").draw(rng, E, H, (3, E, E))
-    Q, K, V = ((x @ W).reshape(n, H, d).swapaxes(0, 1) for W in weights)
+    Q, K, V = ((x @ W).reshape(n, H, E // H).swapaxes(0, 1) for W in weights)
+    return Q, K, V, attention(Q, K, V)
+
+
+def _bug_result(params, Q, K, V, right):
+    bug, E, H = BUGS[params.bug], params.d_model, params.n_heads
+    d = E // H
     shrink = 0.5 if bug.fused else 1.0  # Q, K and V each √½ as large
-    right = attention(Q, K, V)
     wrong = attention(Q, K, math.sqrt(shrink) * V, scale=shrink * bug.factor(E, H))
     return BugResult(
         params=params, bug=bug, d_k=d,
