@@ -49,7 +49,10 @@ def live():
                 sentence_first=True,
             )
             show.remarks(figures.remarks(result, asked, at))
+        show.tries("attention_steps")
+        if params:
             st.header("One cell by hand", anchor=False)
+            st.markdown("With six digits, so that a calculator finds the same; the pictures round to three.")
             cell, output = compute.attention_cell(params, at)
             show.lines(figures.calculation(cell, without_scale=without))
             show.lines(figures.output_calculation(output, without_scale=without))

@@ -17,6 +17,7 @@ MAX_COLUMNS = 64
 MAX_VALUE = 1e6
 MAX_TEXT = 20_000
 LINK_CHARACTERS = 1_000
+DRAWN_SCORE_LIMIT = 2 * MAX_COLUMNS**0.5  # two standard deviations of the raw scores at the largest d_k here
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOTES_Q = ((1, 2), (1, 4), (8, 9))
@@ -35,6 +36,8 @@ class AttentionStepsParams:
         At most 16 rows and 64 columns, numbers between −1,000,000 and 1,000,000.
     mask : n_queries × n_keys of bool, or None
         True = may attend.
+    drawn : bool
+        Whether Q and K are standard normal draws: their scores then get the same colours at every d_k.
 
     Raises
     ------
@@ -46,6 +49,7 @@ class AttentionStepsParams:
     K: tuple[tuple[float, ...], ...]
     V: tuple[tuple[float, ...], ...]
     mask: tuple[tuple[bool, ...], ...] | None = None
+    drawn: bool = False
 
     def __post_init__(self):
         for name in ("Q", "K", "V"):
@@ -88,7 +92,8 @@ class AttentionStepsResult:
     scaled, unscaled : AttentionSteps
         The same numbers with the scale 1/√d_k and with the scale 1.
     score_limit, value_limit : float
-        Largest size among raw and scaled scores, and among V and both outputs: the shared colour domains.
+        Ends of the colour domains that raw and scaled scores share, and V and both outputs. For drawn Q and K
+        the first is `DRAWN_SCORE_LIMIT` whatever d_k is; otherwise each is the largest size there is.
     raw_std, scaled_std : float
         Standard deviation over all score entries.
     scaled_rows, unscaled_rows : RowSummary
@@ -250,7 +255,7 @@ def measure_attention_steps(params):
         scale=float(d_k**-0.5),
         scaled=scaled,
         unscaled=unscaled,
-        score_limit=float(np.abs(scaled.raw_scores).max()),
+        score_limit=DRAWN_SCORE_LIMIT if params.drawn else float(np.abs(scaled.raw_scores).max()),
         value_limit=float(max(np.abs(values).max() for values in (V, scaled.output, unscaled.output))),
         raw_std=float(scaled.raw_scores.std()),
         scaled_std=float(scaled.scaled_scores.std()),
@@ -420,7 +425,7 @@ def preset_params(preset, *, n_queries=4, n_keys=4, d_k=8, d_v=4, seed=0):
         return AttentionStepsParams(X, X, X)
     matrices = (("Q", n_queries, d_k), ("K", n_keys, d_k), ("V", n_keys, d_v))
     Q, K, V = (np.round(_draw(*shape, seed), 2) for shape in matrices)
-    return AttentionStepsParams(Q, K, V, _preset_mask(preset, n_queries, n_keys))
+    return AttentionStepsParams(Q, K, V, _preset_mask(preset, n_queries, n_keys), drawn=True)
 
 
 def typed_params(preset, Q="", K="", V="", mask="", *, d_k=8, seed=0):
@@ -462,9 +467,11 @@ def typed_params(preset, Q="", K="", V="", mask="", *, d_k=8, seed=0):
     typed = {name: parse_matrix(name, text) for name, text in texts.items() if text.strip()}
     matrices = {name: typed.get(name, getattr(base, name)) for name in texts}
     shape = len(matrices["Q"]), len(matrices["K"])
+    drawn = base.drawn and not typed.keys() & {"Q", "K"}
     if mask.strip():
-        return AttentionStepsParams(**matrices, mask=parse_mask(mask, *shape))
-    return AttentionStepsParams(**matrices, mask=None if base.mask is None else _preset_mask(preset, *shape))
+        return AttentionStepsParams(**matrices, mask=parse_mask(mask, *shape), drawn=drawn)
+    made = None if base.mask is None else _preset_mask(preset, *shape)
+    return AttentionStepsParams(**matrices, mask=made, drawn=drawn)
 
 
 def parse_matrix(name, text):

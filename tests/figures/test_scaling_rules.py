@@ -90,6 +90,12 @@ def test_an_exponent_near_a_named_one_keeps_its_name_apart(alpha):
         check_names_at_line_ends(fig, PROJECTOR)
 
 
+def test_names_move_as_little_as_they_must_and_stay_between_the_ends():
+    assert figures._apart([0, 0.2, 5], 1, 6).tolist() == [0, 1, 5]
+    assert figures._apart([5, 6, 5.5], 1, 6).tolist() == [4, 6, 5]
+    assert figures._apart([3, 1], 1, 6).tolist() == [3, 1]
+
+
 def test_a_bar_longer_than_its_mean_stays_on_the_log_axis():
     result = powers(exponent=0.25, correlation=0.001)
     assert any((curve.mean_error > abs(curve.mean)).any() for curve in result.curves)

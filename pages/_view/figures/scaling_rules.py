@@ -458,7 +458,11 @@ def museum_sentence(results):
     least, *_, most = ordered = sorted(results, key=lambda each: each.output_error)
     near = [each.bug.title for each in ordered if each.output_error < _NEARLY_UNCHANGED]
     share = percent(_NEARLY_UNCHANGED, 0)
-    found = f"{listed(near)} leave the output" if near else f"None of the {len(results)} bugs leaves the output"
+    found = (
+        f"{listed(near)} leave{'s' if len(near) == 1 else ''} the output"
+        if near
+        else f"None of the {len(results)} bugs leaves the output"
+    )
     least, most = (f"{percent(each.output_error, 0)} of its length ({each.bug.title})" for each in (least, most))
     return f"{found} within {share} of what it should be: it is off by {least} to {most}."
 

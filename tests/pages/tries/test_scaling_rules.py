@@ -36,4 +36,5 @@ def test_fused_matrix(tried):
     _, shown = tried("scaling_rules", "fused_matrix", bug="forgotten", seed="7")
     right, wrong = (side.attention_weights for side in (shown.bug.right, shown.bug.wrong))
     np.testing.assert_array_equal(right.argsort(axis=1), wrong.argsort(axis=1))
+    assert shown.bug.params.bug == "fused_qkv"
     assert shown.bug.output_error > 0.5
