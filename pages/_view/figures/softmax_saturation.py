@@ -184,10 +184,10 @@ def _threshold(result, n_keys):
     """The threshold of freezing is a limit; what softmax does there with this many keys."""
     there = result.at_critical
     return (
-        f"In the limit of many keys softmax freezes beyond a standard deviation of √(2 ln n_keys); here √(2 ln {n_keys}) "
-        f"= {number(result.critical_score_std)}, where the largest weight is {percent(there.max_weight, 1)} on average "
-        f"and {number(np.exp(there.entropy_nats))} keys are in use. Raw scores pass it at d_k = "
-        f"{number(result.freezing_d_k)} (dotted), scaled ones never."
+        f"In the limit of many keys softmax freezes beyond a standard deviation of √(2 ln n_keys); here "
+        f"√(2 ln {n_keys}) = {number(result.critical_score_std)}, where the largest weight is "
+        f"{percent(there.max_weight, 1)} on average and {number(np.exp(there.entropy_nats))} keys are in use. "
+        f"Raw scores pass it at d_k = {number(result.freezing_d_k)} (dotted), scaled ones never."
     )
 
 
