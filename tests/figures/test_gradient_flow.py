@@ -134,7 +134,7 @@ def test_the_sentence_has_the_numbers_of_the_moment(result):
     assert figures.histogram_sentence(said, "raw_scores") == (
         "At d_k = 512 with 64 keys, 55.5 % of the rows are frozen without the scale and 0.0 % with it: their softmax "
         "passes on less than 0.01. The median row passes 0.00369 to the raw scores without the scale and 0.0426 with "
-        "it, 0.0865 times as much without it; the mean row 0.105 ± 0.004 (exact 0.104) and 0.0425 ± 1 × 10⁻⁵ (exact "
+        "it, 0.0865 times as much without it; the mean row 0.105 ± 0.0039 (exact 0.104) and 0.0425 ± 1.0 × 10⁻⁵ (exact "
         "0.0425), 2.48 times as much."
     )
     assert "exact" not in figures.histogram_sentence(said, "q")
@@ -235,7 +235,7 @@ def means_of(curve, place, *ends):
 def test_the_curve_s_sentence_says_which_way_each_mean_moves():
     curve = gradient_curve((4, 64, 1024), **OPTIONS)
     said = figures.curve_sentence(means_of(curve, "q", (0.5, 1.25), (0.3, 0.26), (0.2, 0.01)), "q")
-    errors = [number(error, 1) for error in curve.statistics.standard_error[2, :, -1]]
+    errors = [number(error, 2) for error in curve.statistics.standard_error[2, :, -1]]
     assert said == (
         f"From d_k = 4 to 1,024 with 8 keys, the mean passed to q rises from 0.500 to 1.25 ± {errors[0]} without the "
         f"scale; it stays between 0.260 and 0.300 with 1/√d_k; it falls from 0.200 to 0.0100 ± {errors[2]} with "

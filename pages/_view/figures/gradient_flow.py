@@ -111,7 +111,7 @@ def _mean(found, i, scale, at=()):
     values = found.mean, found.standard_error, found.exact_mean
     mean, error, exact = (each[(i, scale, *at)] for each in values)
     beside = "" if np.isnan(exact) else f" (exact {number(exact)})"
-    return f"{number(mean)} ± {number(error, 1)}{beside}"
+    return f"{number(mean)} ± {number(error, 2)}{beside}"
 
 
 def _times(ratio):

@@ -167,7 +167,7 @@ def average_sentence(result, d_k, n_keys):
     weight = result.raw_measured.max_weight
     drawn = (
         f"Measured at d_k = {result.measured_dims[near]:,}, raw: {percent(weight.measured[near], 1)} ± "
-        f"{percent(weight.standard_error[near], 1)} against {percent(weight.predicted[near], 1)}, "
+        f"{number(100 * weight.standard_error[near], 2)} % against {percent(weight.predicted[near], 1)}, "
         f"{'inside' if weight.inside[near] else 'outside'} its 95 % band"
     )
     about = "" if result.prediction_is_exact else "about "
