@@ -26,6 +26,7 @@ if products:
         code=figures.products_code(products.params),
     )
     show.lines(figures.identities(products))
+show.tries("backprop")
 
 
 @st.fragment(key=frame.LIVE)

@@ -124,6 +124,11 @@ def gradient_curve(**options):
     return lesson_gradient_flow.gradient_curve(**options)
 
 
+@st.cache_data(max_entries=32, show_spinner=False)
+def crossover_curve(n_keys):
+    return lesson_gradient_flow.crossover_curve(n_keys)
+
+
 def row_jacobian(result, chosen, number):
     """The Jacobian of a drawn row, or of a typed list of scores, and what it is called."""
     if chosen == "row":

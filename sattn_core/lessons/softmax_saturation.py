@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS, block_generator
-from sattn_core.saturation import critical_score_std, expected_attention_curve
+from sattn_core.saturation import ExpectedSoftmax, critical_score_std, expected_attention_curve, expected_softmax
 from sattn_core.scores import scale_factor
 from sattn_core.softmax import (
     entropy_nats,
@@ -331,7 +331,10 @@ class SaturationResult:
     uniform_entropy_nats : float
         ln n_keys, the entropy of uniform weights.
     critical_score_std, freezing_d_k : float
-        √(2 ln n_keys) and 2 ln n_keys: where the spread √d_k of raw scores crosses it.
+        √(2 ln n_keys), beyond which softmax freezes in the limit of many keys, and 2 ln n_keys, the
+        d_k at which the spread √d_k of raw scores passes it.
+    at_critical : ExpectedSoftmax
+        Exact averages over iid normal scores of that spread, with this number of keys.
     prediction_is_exact : bool
         True for normal components. For another law the curves are what its averages tend to as d_k grows.
     """
@@ -345,6 +348,7 @@ class SaturationResult:
     uniform_entropy_nats: float
     critical_score_std: float
     freezing_d_k: float
+    at_critical: ExpectedSoftmax
     prediction_is_exact: bool
 
 
@@ -400,6 +404,7 @@ def measure_saturation(params):
         uniform_entropy_nats=math.log(params.n_keys),
         critical_score_std=critical,
         freezing_d_k=2.0 * math.log(params.n_keys),
+        at_critical=expected_softmax(params.n_keys, critical),
         prediction_is_exact=params.law == "normal",
     )
 
