@@ -46,6 +46,7 @@ def live():
                 sentence=figures.sentence(result, step, at, d_k, without_scale=without),
                 table=figures.table(result),
                 code=figures.code(params),
+                per_row=2 if step == "scale" else 3,
                 sentence_first=True,
             )
             show.remarks(figures.remarks(result, asked, at))
