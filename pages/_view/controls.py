@@ -8,7 +8,6 @@ unreadable to the default, and the visitor is told in one line.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isnan
 
 import streamlit as st
 
@@ -18,6 +17,7 @@ from sattn_core.lessons.scaling_rules import BUGS
 from sattn_core.lessons.small_samples import DEFAULT_SIZES
 from sattn_core.lessons.your_scores import SAMPLES
 from sattn_core.scaling_rules import SCALING_RULES
+from sattn_core.typed import parse_number
 
 LONGEST_LINK_VALUE = 2000
 LONGEST_LINK_MATRICES = 1000  # characters of all matrices together
@@ -40,8 +40,8 @@ class Number:
     def read(self, text):
         """The value that text stands for, and what had to be changed, or None."""
         try:
-            value = _number(text)
-        except (ValueError, ZeroDivisionError):
+            value = parse_number(text)
+        except ValueError:
             return self.default, f"is not a number; {self.shown(self.default)} is used"
         nearest = min(max(value, self.low), self.high)
         if nearest != value:
@@ -95,18 +95,6 @@ class Text:
 
     def write(self, value):
         return value
-
-
-def _number(text):
-    """The number that text stands for, a fraction too, in floating point.
-
-    An exact Fraction("1e999999999") would write out a billion digits and stop the server.
-    """
-    top, slash, bottom = text.replace("−", "-").partition("/")
-    value = float(top) / float(bottom) if slash else float(top)
-    if isnan(value):
-        raise ValueError(f"text must be a number, but got {text!r}")
-    return value + 0.0  # -0.0 becomes 0.0
 
 
 def _plain_fraction(value):
