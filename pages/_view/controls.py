@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import streamlit as st
 
+from pages._view.literal import plain
 from sattn_core import COMPONENT_LAWS
 from sattn_core.initialisation import INIT_SCHEMES
 from sattn_core.lessons.scaling_rules import BUGS
@@ -351,7 +352,7 @@ def repair_link():
         if problem:
             notes.append(f"{name} {problem} (the link says “{_short(given[-1])}”)")
         elif len(given) > 1:
-            notes.append(f"{name} is given {len(given)} times; the last, {control.write(value)}, is used")
+            notes.append(f"{name} is given {len(given)} times; the last, {_short(control.write(value))}, is used")
         clean[name] = control.write(value)
     changed = clean != st.query_params.to_dict() or bool(notes)
     if changed:
@@ -364,7 +365,7 @@ def show_link_notes():
     """One line for what `repair_link` had to change, while the first page stays open."""
     notes = st.session_state.get("link_notes")
     if notes:
-        st.info(f"This link was adjusted: {'; '.join(notes)}.".replace("_", "\\_"), icon=":material/link:")
+        st.info(plain(f"This link was adjusted: {'; '.join(notes)}."), icon=":material/link:")
 
 
 def draw(name, **options):
@@ -556,5 +557,5 @@ def _draw_text(name, control, bound=True, **options):
 
 
 def _short(text):
-    text = "".join(c for c in text if c.isprintable() and c not in "<>[]`*$\\")
+    text = "".join(c for c in text if c.isprintable())
     return text if len(text) <= 24 else text[:24] + "…"
