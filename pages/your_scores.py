@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages._view import compute, controls, frame, show
+from pages._view import compute, controls, frame, show, uploads
 from pages._view.figures import your_scores as figures
 
 frame.ensure_frame()
@@ -24,12 +24,13 @@ def live():
         sample = controls.draw("sample")
         head = controls.draw("head")
         st.markdown("**Your own files**")
-        q_file = st.file_uploader("Q, or one file with Q and K", compute.SUFFIXES, key="q_file")
-        k_file = st.file_uploader("K, if Q is a file of its own", compute.SUFFIXES, key="k_file")
+        q_file = uploads.draw("q_file", "Q, or one file with Q and K")
+        k_file = uploads.draw("k_file", "K, if Q is a file of its own")
     d_k = controls.value_of("d_k")
     params = compute.sample_params(sample, d_k, seed)
     with right:
         result, own, problems = compute.your_scores(params, q_file, k_file, head)
+        show.remarks(uploads.remarks("q_file", "k_file"))
         show.problems(problems)
         show.figure(
             figures.histogram(result, profile),

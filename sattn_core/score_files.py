@@ -14,14 +14,16 @@ import numpy as np
 
 from sattn_core._checks import refuse_large_integers
 from sattn_core.score_report import MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS, MAX_ROWS, check_score_shapes
+from sattn_core.typed import read_item
 
-MAX_FILE_BYTES = 64 * 2**20
+MAX_FILE_BYTES = 64 * 2**20  # of one file, and of two together
 MAX_TEXT_BYTES = 16 * 2**20
 MAX_MEMBERS = 64
 SUFFIXES = (".npy", ".npz", ".csv", ".safetensors")
 LIMITS = (
     f"A .npy, .npz, .csv or .safetensors file of at most {MAX_FILE_BYTES // 2**20} MB (.csv: "
-    f"{MAX_TEXT_BYTES // 2**20} MB). Q and K of shape (n, d_k) or (heads, n, d_k): 2 to {MAX_ROWS:,} rows, up to "
+    f"{MAX_TEXT_BYTES // 2**20} MB); two files have at most {MAX_FILE_BYTES // 2**20} MB together. "
+    f"Q and K of shape (n, d_k) or (heads, n, d_k): 2 to {MAX_ROWS:,} rows, up to "
     f"{MAX_DIMENSION:,} dimensions and {MAX_HEADS} heads, at most {MAX_NUMBERS:,} numbers each, real and finite."
 )
 _SAFETENSORS = {
@@ -64,6 +66,7 @@ def read_queries_and_keys(q_file, k_file=None):
     References
     ----------
     NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays".
+    Hugging Face, safetensors, README, section "Format": names differ, and the tensors fill the bytes without holes.
 
     Examples
     --------
@@ -71,6 +74,7 @@ def read_queries_and_keys(q_file, k_file=None):
     >>> K.tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
+    _check_total(q_file, k_file)
     if k_file is None:
         arrays = list(read_arrays(*q_file, choose=_choose_both).values())
         if len(arrays) == 1:
@@ -83,6 +87,14 @@ def read_queries_and_keys(q_file, k_file=None):
     except ValueError as problem:
         raise ScoreFileError(f"{problem}.") from None
     return Q, K
+
+
+def _check_total(q_file, k_file):
+    total = sum(len(data) for _, data in filter(None, (q_file, k_file)))
+    if k_file is not None and total > MAX_FILE_BYTES:
+        names = f"{_shown_name(q_file[0])} and {_shown_name(k_file[0])}"
+        most, size = MAX_FILE_BYTES // 2**20, f"{total / 2**20:.1f} MB"
+        raise ScoreFileError(f"{names} may have at most {most} MB together, but have {size}.")
 
 
 def _every(name, names):
@@ -294,7 +306,7 @@ def _read_csv(name, data, choose):
         raise ScoreFileError(f"{name} must be plain text (UTF-8), but is not.") from None
     # Lazily and bounded: a text of line ends only, or of one endless row, must not become millions of strings.
     filled = (line for line in io.StringIO(text, newline=None) if line.strip())
-    lines = [line.strip("\r\n") for line in islice(filled, MAX_ROWS + 2)]
+    lines = [_open_row(line) for line in islice(filled, MAX_ROWS + 2)]
     if not lines:
         raise ScoreFileError(f"{name} is empty.")
     delimiter = next((each for each in (";", "\t", ",") if each in lines[0]), None)
@@ -305,10 +317,25 @@ def _read_csv(name, data, choose):
     return {"array": _finished(name, _csv_numbers(name, lines, delimiter, width))}
 
 
+def _open_row(line):
+    """A line without its end, and without the brackets in which Python and NumPy print a row."""
+    row = line.strip()
+    if row[0] not in "[(":
+        return line.strip("\r\n")
+    return row.removesuffix(",").strip("[()] \t")
+
+
 def _number(cell):
     """The number of one cell, which may stand in quotation marks."""
     cell = cell.strip()
-    return float(cell[1:-1] if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell)
+    return read_item(cell[1:-1] if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell)
+
+
+def _numbers(line, cells):
+    """The numbers of a row; most rows are plain, and then Python's own reader is the fast one."""
+    if line.isascii() and "_" not in line and '"' not in line:
+        return [float(cell) for cell in cells]
+    return [_number(cell) for cell in cells]
 
 
 def _is_number(cell):
@@ -327,7 +354,7 @@ def _csv_numbers(name, lines, delimiter, width):
             found = len(cells) if len(cells) < width else "more"
             raise ScoreFileError(f"{name}: every row must have {width} numbers, but row {i + 1} has {found}.")
         try:
-            rows[i] = [_number(cell) for cell in cells]
+            rows[i] = _numbers(line, cells)
         except ValueError:
             bad = next(cell for cell in cells if not _is_number(cell)).strip()
             raise ScoreFileError(f"{name}: row {i + 1} must hold real numbers, but has {_shown_name(bad)!r}.") from None
@@ -335,25 +362,53 @@ def _csv_numbers(name, lines, delimiter, width):
 
 
 def _read_safetensors(name, data, choose):
-    try:
-        size = struct.unpack("<Q", data[:8])[0]
-        if size > _MAX_DIRECTORY_BYTES * 16 or len(data) < 8 + size:
-            raise ValueError
-        header = json.loads(data[8 : 8 + size].decode("utf-8"))
-        entries = {key: _tensor(value) for key, value in header.items() if key != "__metadata__"}
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, struct.error):
-        raise ScoreFileError(f"{name} is damaged: its .safetensors header cannot be read.") from None
+    entries, content = _safetensors_header(name, data)
     if not entries:
         raise ScoreFileError(f"{name} holds no tensor.")
-    content = data[8 + size :]
+    _check_layout(name, entries, len(content))
     return {key: _tensor_numbers(f"{name}, tensor {_shown_name(key)}", entries[key], content)
             for key in choose(name, list(entries))}  # fmt: skip
 
 
+def _safetensors_header(name, data):
+    """(type, shape, begin, end) of every tensor as the header has them, and the bytes they point to."""
+    try:
+        size = struct.unpack("<Q", data[:8])[0]
+        if size > _MAX_DIRECTORY_BYTES * 16 or len(data) < 8 + size:
+            raise ValueError
+        header = json.loads(data[8 : 8 + size].decode("utf-8"), object_pairs_hook=_named_once)
+        entries = {key: _tensor(value) for key, value in header.items() if key != "__metadata__"}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, struct.error):
+        raise ScoreFileError(f"{name} is damaged: its .safetensors header cannot be read.") from None
+    return entries, data[8 + size :]
+
+
+def _named_once(pairs):
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError("names must differ")
+    return dict(pairs)
+
+
 def _tensor(value):
-    """(type, shape, begin, end) of one entry of the header."""
     begin, end = value["data_offsets"]
-    return str(value["dtype"]), tuple(value["shape"]), int(begin), int(end)
+    return str(value["dtype"]), tuple(value["shape"]), begin, end
+
+
+def _check_layout(name, entries, n_bytes):
+    """Refuse tensors that do not fill the bytes exactly, one behind the other, as the format asks."""
+    for key, (_, _, begin, end) in entries.items():
+        if not (type(begin) is type(end) is int and 0 <= begin <= end):
+            rule = f"data_offsets of {_shown_name(key)} must be two whole numbers, from 0 up and in order"
+            raise ScoreFileError(f"{name} is damaged: the {rule}, but are {_shown_name([begin, end])}.")
+    at = 0
+    for begin, end in sorted((begin, end) for _, _, begin, end in entries.values()):
+        if begin < at:
+            raise ScoreFileError(f"{name} is damaged: two of its tensors share bytes.")
+        if begin > at:
+            raise ScoreFileError(f"{name} is damaged: bytes {at:,} to {begin:,} belong to no tensor.")
+        at = end
+    if at != n_bytes:
+        raise ScoreFileError(f"{name} is cut off or damaged: its tensors need {at:,} bytes, but it has {n_bytes:,}.")
 
 
 def _tensor_numbers(name, entry, content):
@@ -362,8 +417,8 @@ def _tensor_numbers(name, entry, content):
         raise ScoreFileError(f"{name} must hold real numbers, but its type is {_shown_name(kind)}.")
     dtype = np.dtype(_SAFETENSORS[kind])
     _check_declared(name, shape, dtype)
-    if not 0 <= begin <= end <= len(content) or end - begin != math.prod(shape) * dtype.itemsize:
-        raise ScoreFileError(f"{name} is cut off or damaged: shape {shape} does not fit its bytes.")
+    if end - begin != math.prod(shape) * dtype.itemsize:
+        raise ScoreFileError(f"{name} is damaged: shape {shape} does not fit its {end - begin:,} bytes.")
     numbers = np.frombuffer(content[begin:end], dtype=dtype)
     if kind == "BF16":  # the upper half of a float32
         numbers = (numbers.astype(np.uint32) << 16).view(np.float32)

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from pages._view.dose import DoseRecord
+from sattn_core import typed
 from sattn_core.components import append_coordinates
 from sattn_core.lessons import attention_steps as lesson_attention_steps
 from sattn_core.lessons import backprop as lesson_backprop
@@ -77,7 +78,7 @@ def hand_made_example(q_text, k_text):
     rows = {}
     for name, text in (("q", q_text), ("k", k_text)):
         try:
-            rows[name] = lesson_score_variance.parse_vector_rows(text)
+            rows[name] = typed.parse_vector_rows(text)
         except ValueError as problem:
             return None, f"{name}: {problem}"
     try:
@@ -93,7 +94,7 @@ def read_lists(texts):
         if place in ("Third", "Fourth") and not text.strip():
             continue
         try:
-            lists.append(lesson_softmax.parse_score_list(text))
+            lists.append(typed.parse_score_list(text))
         except ValueError as problem:
             problems.append(f"{place} list: {problem}")
     return tuple(lists), problems
@@ -134,7 +135,7 @@ def row_jacobian(result, chosen, number):
     if chosen == "row":
         scores, name = result.shown_scores[(number - 1) % len(result.shown_scores)], f"Row {number}"
     else:
-        scores, name = lesson_softmax.parse_score_list(chosen), f"The scores [{chosen}]"
+        scores, name = typed.parse_score_list(chosen), f"The scores [{chosen}]"
     return lesson_gradient_flow.measure_row_jacobian(scores, result.params.d_k), name
 
 
@@ -145,7 +146,7 @@ def derivation(params):
 
 def attention_matrices(preset, texts, d_k, seed):
     """The preset with the typed matrices in their place, or None and the sentence that says what is wrong."""
-    size = min(d_k, lesson_attention_steps.MAX_COLUMNS)
+    size = min(d_k, typed.MAX_COLUMNS)
     try:
         return lesson_attention_steps.typed_params(preset, **texts, d_k=size, seed=seed), []
     except (ValueError, TypeError) as problem:
@@ -155,9 +156,9 @@ def attention_matrices(preset, texts, d_k, seed):
 def matrix_texts(preset, d_k, seed):
     """The preset's matrices as texts for their fields, one row a line."""
     params, _ = attention_matrices(preset, {}, d_k, seed)
-    texts = {name: lesson_attention_steps.format_matrix(getattr(params, name)) for name in ("Q", "K", "V")}
+    texts = {name: typed.format_matrix(getattr(params, name)) for name in ("Q", "K", "V")}
     everything = [[True] * len(params.K)] * len(params.Q)
-    texts["mask"] = lesson_attention_steps.format_mask(params.mask or everything)
+    texts["mask"] = typed.format_mask(params.mask or everything)
     return {name: text.replace(";", "\n").replace(",", ", ") for name, text in texts.items()}
 
 
@@ -243,7 +244,7 @@ def link_remarks(linked):
 def products(A, B):
     """The three products of the typed matrices, or None and the sentence that says what is wrong."""
     try:
-        matrices = {name: lesson_attention_steps.parse_matrix(name, text) for name, text in (("A", A), ("B", B))}
+        matrices = {name: typed.parse_matrix(name, text) for name, text in (("A", A), ("B", B))}
         return measure_products(lesson_backprop.ProductsParams(**matrices)), []
     except (ValueError, TypeError) as problem:
         return None, [str(problem)]

@@ -8,16 +8,17 @@ unreadable to the default, and the visitor is told in one line.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isnan
 
 import streamlit as st
 
+from pages._view.literal import plain
 from sattn_core import COMPONENT_LAWS
 from sattn_core.initialisation import INIT_SCHEMES
 from sattn_core.lessons.scaling_rules import BUGS
 from sattn_core.lessons.small_samples import DEFAULT_SIZES
 from sattn_core.lessons.your_scores import SAMPLES
 from sattn_core.scaling_rules import SCALING_RULES
+from sattn_core.typed import parse_number
 
 LONGEST_LINK_VALUE = 2000
 LONGEST_LINK_MATRICES = 1000  # characters of all matrices together
@@ -40,8 +41,8 @@ class Number:
     def read(self, text):
         """The value that text stands for, and what had to be changed, or None."""
         try:
-            value = _number(text)
-        except (ValueError, ZeroDivisionError):
+            value = parse_number(text)
+        except ValueError:
             return self.default, f"is not a number; {self.shown(self.default)} is used"
         nearest = min(max(value, self.low), self.high)
         if nearest != value:
@@ -95,18 +96,6 @@ class Text:
 
     def write(self, value):
         return value
-
-
-def _number(text):
-    """The number that text stands for, a fraction too, in floating point.
-
-    An exact Fraction("1e999999999") would write out a billion digits and stop the server.
-    """
-    top, slash, bottom = text.replace("−", "-").partition("/")
-    value = float(top) / float(bottom) if slash else float(top)
-    if isnan(value):
-        raise ValueError(f"text must be a number, but got {text!r}")
-    return value + 0.0  # -0.0 becomes 0.0
 
 
 def _plain_fraction(value):
@@ -363,7 +352,7 @@ def repair_link():
         if problem:
             notes.append(f"{name} {problem} (the link says “{_short(given[-1])}”)")
         elif len(given) > 1:
-            notes.append(f"{name} is given {len(given)} times; the last, {control.write(value)}, is used")
+            notes.append(f"{name} is given {len(given)} times; the last, {_short(control.write(value))}, is used")
         clean[name] = control.write(value)
     changed = clean != st.query_params.to_dict() or bool(notes)
     if changed:
@@ -376,7 +365,7 @@ def show_link_notes():
     """One line for what `repair_link` had to change, while the first page stays open."""
     notes = st.session_state.get("link_notes")
     if notes:
-        st.info(f"This link was adjusted: {'; '.join(notes)}.".replace("_", "\\_"), icon=":material/link:")
+        st.info(plain(f"This link was adjusted: {'; '.join(notes)}."), icon=":material/link:")
 
 
 def draw(name, **options):
@@ -568,5 +557,5 @@ def _draw_text(name, control, bound=True, **options):
 
 
 def _short(text):
-    text = "".join(c for c in text if c.isprintable() and c not in "<>[]`*$\\")
+    text = "".join(c for c in text if c.isprintable())
     return text if len(text) <= 24 else text[:24] + "…"

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from pages._view import controls, show
-from sattn_core.lessons.attention_steps import join_cells, split_cells
+from sattn_core.typed import join_cells, split_cells
 
 
 def draw_matrices(names, written):

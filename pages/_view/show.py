@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages._view import controls
+from pages._view.literal import plain as plain
 from pages._view.tries import TRIES
 
 PROSE = Path(__file__).parent / "prose"
@@ -167,13 +168,6 @@ def as_csv(table):
     writer.writerow(table)
     writer.writerows(zip(*table.values(), strict=True))
     return out.getvalue()
-
-
-def plain(text):
-    """Text that Markdown must not read as markup."""
-    for mark in "\\*_`$[]~":
-        text = text.replace(mark, "\\" + mark)
-    return text
 
 
 def _chart_config(name):

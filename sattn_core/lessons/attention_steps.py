@@ -1,25 +1,29 @@
 """What happens to the numbers, step by step: softmax(Q Kᵀ / √d_k) V with every term written out."""
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
 
-from sattn_core._checks import check_choice, check_integer, refuse_masked
+from sattn_core._checks import check_choice, check_integer
 from sattn_core._records import record
 from sattn_core.attention import AttentionSteps, attention
 from sattn_core.softmax import entropy_nats
+from sattn_core.typed import (
+    MAX_COLUMNS,
+    MAX_ROWS,
+    checked_mask,
+    checked_matrix,
+    format_mask,
+    format_matrix,
+    parse_mask,
+    parse_matrix,
+)
 
 STEP_NAMES = ("matmul", "scale", "mask", "softmax", "output")
 PRESETS = ("notes", "random", "causal", "padding", "fully_masked", "same_input")
-MAX_ROWS = 16
-MAX_COLUMNS = 64
-MAX_VALUE = 1e6
-MAX_TEXT = 20_000
 LINK_CHARACTERS = 1_000
 DRAWN_SCORE_LIMIT = 2 * MAX_COLUMNS**0.5  # two standard deviations of the raw scores at the largest d_k here
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOTES_Q = ((1, 2), (1, 4), (8, 9))
 _NOTES_K = ((2, 3), (5, 6), (10, 2))
 
@@ -60,7 +64,7 @@ class AttentionStepsParams:
         if k[0] != v[0]:
             raise ValueError(f"K has {k[0]} rows but V has {v[0]}: both need one row for each key.")
         if self.mask is not None:
-            object.__setattr__(self, "mask", _checked_mask(self.mask, q[0], k[0]))
+            object.__setattr__(self, "mask", checked_mask(self.mask, q[0], k[0]))
 
 
 @record
@@ -474,234 +478,6 @@ def typed_params(preset, Q="", K="", V="", mask="", *, d_k=8, seed=0):
     return AttentionStepsParams(**matrices, mask=made, drawn=drawn)
 
 
-def parse_matrix(name, text):
-    """Read a matrix from typed or pasted text, one row a line (or after a semicolon).
-
-    Parameters
-    ----------
-    name : str
-        Name of the matrix, used in the messages.
-    text : str
-        Numbers with a decimal point, separated by commas, tabs or spaces; brackets as NumPy and Python
-        print them are understood.
-
-    Returns
-    -------
-    tuple of tuple of float
-        The rows, all of one length.
-
-    Raises
-    ------
-    ValueError
-        One sentence that names the matrix, the place and the rule; it can be shown to a person as it is.
-
-    Notes
-    -----
-    At most 16 rows, 64 columns and 20,000 characters, numbers between −1,000,000 and 1,000,000.
-
-    References
-    ----------
-    Shafranovich (2005), RFC 4180 (comma-separated values), section 2.
-
-    Examples
-    --------
-    >>> parse_matrix("Q", "1, 2; 3, 4.5")
-    ((1.0, 2.0), (3.0, 4.5))
-    """
-    rows = _split_rows(name, text)
-    return checked_matrix(name, [[_number(name, item, i, j) for j, item in enumerate(row, 1)]
-                                  for i, row in enumerate(rows, 1)])  # fmt: skip
-
-
-def split_cells(name, text):
-    """Lay typed or pasted text out as cells, whatever is written in them; `parse_matrix` reads the same text.
-
-    Parameters
-    ----------
-    name : str
-        Name of the matrix, used in the messages.
-    text : str
-        As in `parse_matrix`.
-
-    Returns
-    -------
-    tuple of tuple of str
-        The rows, all of one length.
-
-    Raises
-    ------
-    ValueError
-        If the rows differ in length or are too many or too long.
-
-    Notes
-    -----
-    The size limits of `parse_matrix` hold; what is no number stays as it was typed.
-
-    References
-    ----------
-    Shafranovich (2005), RFC 4180 (comma-separated values), section 2.
-
-    Examples
-    --------
-    >>> split_cells("Q", "1, 2; x, 4.50")
-    (('1', '2'), ('x', '4.50'))
-    """
-    rows = _split_rows(name, text)
-    _check_rectangle(name, rows)
-    _check_size(name, len(rows), len(rows[0]))
-    return tuple(map(tuple, rows))
-
-
-def join_cells(name, rows):
-    """Write cells as text, one row a line, that `split_cells` lays out again.
-
-    Parameters
-    ----------
-    name : str
-        Name of the matrix, used in the message.
-    rows : sequence of rows of str
-
-    Returns
-    -------
-    str
-        A comma and a blank between cells.
-
-    Raises
-    ------
-    ValueError
-        If a cell holds a comma, a semicolon, a bracket or a blank, and so would be read as several or none.
-
-    Notes
-    -----
-    An empty row of one cell leaves no trace: a matrix of one column loses it.
-
-    References
-    ----------
-    Shafranovich (2005), RFC 4180 (comma-separated values), section 2.
-
-    Examples
-    --------
-    >>> join_cells("Q", (("1", "2"), ("x", "")))
-    '1, 2\\nx, '
-    """
-    for i, row in enumerate(rows, 1):
-        for j, cell in enumerate(row, 1):
-            if re.search(r"[,;\[\]\s]", cell):
-                raise ValueError(f'{name} has "{cell[:20]}" in row {i}, column {j}: write one number there, as 1.5.')
-    return "\n".join(", ".join(row) for row in rows)
-
-
-def parse_mask(text, n_queries, n_keys):
-    """Read a mask of ones (may attend) and zeros (forbidden) from typed or pasted text.
-
-    Parameters
-    ----------
-    text : str
-        n_queries rows of n_keys entries, or one row that holds for every query; `110` is read as `1 1 0`.
-    n_queries, n_keys : int
-        Shape of the scores.
-
-    Returns
-    -------
-    tuple of tuple of bool
-        n_queries rows of n_keys entries.
-
-    Raises
-    ------
-    ValueError
-        One sentence that names the place and the rule; it can be shown to a person as it is.
-
-    Notes
-    -----
-    A row of zeros only is allowed: that query then attends to nothing and its output is 0.
-
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.3.
-
-    Examples
-    --------
-    >>> parse_mask("10; 11", 2, 2)
-    ((True, False), (True, True))
-    """
-    rows = [list(row[0]) if len(row) == 1 else row for row in _split_rows("mask", text)]
-    for i, row in enumerate(rows, 1):
-        for j, item in enumerate(row, 1):
-            if item not in ("0", "1"):
-                raise ValueError(
-                    f'mask has "{item[:20]}" in row {i}, column {j}: write 1 (may attend) or 0 (forbidden).'
-                )
-    _check_rectangle("mask", rows)
-    allowed = [[item == "1" for item in row] for row in rows]
-    return _checked_mask(allowed * n_queries if len(allowed) == 1 else allowed, n_queries, n_keys)
-
-
-def format_matrix(matrix):
-    """Write a matrix as short text for a link: rows "1,2.5;3,4" that `parse_matrix` reads back exactly.
-
-    Parameters
-    ----------
-    matrix : sequence of rows of float
-
-    Returns
-    -------
-    str
-        Commas between numbers, semicolons between rows.
-
-    Raises
-    ------
-    TypeError
-        If an entry is not a number.
-
-    Notes
-    -----
-    Every number is written with the fewest digits that give the same float64.
-
-    References
-    ----------
-    Steele and White (1990), "How to Print Floating-Point Numbers Accurately".
-
-    Examples
-    --------
-    >>> format_matrix(((1.0, 2.5), (-3.0, 0.1)))
-    '1,2.5;-3,0.1'
-    """
-    return ";".join(",".join(repr(float(x)).removesuffix(".0") for x in row) for row in matrix)
-
-
-def format_mask(mask):
-    """Write a mask as short text for a link: "10;11", which `parse_mask` reads back.
-
-    Parameters
-    ----------
-    mask : sequence of rows of bool
-
-    Returns
-    -------
-    str
-        One character an entry, semicolons between rows.
-
-    Raises
-    ------
-    TypeError
-        If the mask is not made of rows.
-
-    Notes
-    -----
-    1 = may attend, as in `parse_mask`.
-
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.3.
-
-    Examples
-    --------
-    >>> format_mask(((True, False), (True, True)))
-    '10;11'
-    """
-    return ";".join("".join("1" if allowed else "0" for allowed in row) for row in mask)
-
-
 def fits_in_link(params):
     """Whether the matrices are small enough to travel in a link: at most 1,000 characters together.
 
@@ -774,68 +550,3 @@ def _preset_mask(preset, n_queries, n_keys):
         kept = n_keys - max(1, n_keys // 4) if n_keys > 1 else 1
         return np.broadcast_to(np.arange(n_keys) < kept, (n_queries, n_keys))
     return np.tri(n_queries, n_keys, 0 if preset == "causal" else -1, dtype=bool)
-
-
-def _split_rows(name, text):
-    if len(text) > MAX_TEXT:
-        raise ValueError(f"{name} has {len(text):,} characters: at most {MAX_TEXT:,} are allowed.")
-    text = text.removeprefix("\ufeff").replace("−", "-")  # a spreadsheet's byte-order mark; a typeset minus
-    text = re.sub(r"\][ \t]*,?", ";", text).replace("[", " ")
-    rows = [row.strip() for row in re.split(r"[;\r\n]+", text)]
-    rows = [re.split(r"[ \t]*,[ \t]*|[ \t]+", row) for row in rows if row]
-    if not rows:
-        raise ValueError(f"{name} is empty: write at least one number.")
-    return rows
-
-
-def _number(name, item, row, column):
-    if not item:
-        raise ValueError(f"{name} has an empty place in row {row}, column {column}: write a number there.")
-    if not _NUMBER.fullmatch(item):
-        raise ValueError(f'{name} has "{item[:20]}" in row {row}, column {column}: write a number, as 1.5.')
-    return float(item)
-
-
-def _check_rectangle(name, rows):
-    for i, row in enumerate(rows, 1):
-        if len(row) != len(rows[0]):
-            raise ValueError(
-                f"{name} has {len(rows[0])} entries in row 1 but {len(row)} in row {i}: "
-                "every row needs the same number."
-            )
-
-
-def checked_matrix(name, value):
-    refuse_masked(name, value)
-    try:
-        rows = [[float(x) for x in row] for row in value]
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be rows of numbers, but got {str(value)[:60]}.") from None
-    if not rows or not rows[0]:
-        raise ValueError(f"{name} is empty: write at least one number.")
-    _check_rectangle(name, rows)
-    _check_size(name, len(rows), len(rows[0]))
-    for i, row in enumerate(rows, 1):
-        for j, x in enumerate(row, 1):
-            if not abs(x) <= MAX_VALUE:
-                place = f"{name} has {x:g} in row {i}, column {j}"
-                raise ValueError(f"{place}: numbers must lie between −1,000,000 and 1,000,000.")
-    return tuple(map(tuple, rows))
-
-
-def _check_size(name, n_rows, n_columns):
-    if n_rows > MAX_ROWS:
-        raise ValueError(f"{name} has {n_rows} rows: at most {MAX_ROWS} are allowed.")
-    if n_columns > MAX_COLUMNS:
-        raise ValueError(f"{name} has {n_columns} columns: at most {MAX_COLUMNS} are allowed.")
-
-
-def _checked_mask(mask, n_queries, n_keys):
-    refuse_masked("mask", mask)
-    array = np.asarray(mask)
-    if array.dtype != np.bool_:
-        raise TypeError(f"mask must be rows of True and False, but got dtype {array.dtype}.")
-    if array.shape != (n_queries, n_keys):
-        shape = " × ".join(map(str, array.shape))
-        raise ValueError(f"mask is {shape} but the scores are {n_queries} × {n_keys}: both need one shape.")
-    return tuple(map(tuple, array.tolist()))

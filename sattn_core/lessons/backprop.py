@@ -7,9 +7,9 @@ import numpy as np
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.attention import AttentionSteps, attention, attention_backward, softmax_rows
-from sattn_core.lessons.attention_steps import checked_matrix
 from sattn_core.products import frobenius, hadamard, row_wise_dot
 from sattn_core.scores import scale_factor
+from sattn_core.typed import checked_matrix
 
 MAX_SIZE = 16
 MASKS = ("none", "causal", "fully_masked")

@@ -1,7 +1,6 @@
 """Score variance: Var(q·k) = d_k, measured on pairs or on one score matrix, beside its exact theory."""
 
 import math
-import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -23,6 +22,7 @@ from sattn_core.moments import DotProductMoments, paired_score_moments
 from sattn_core.score_variance import SMALLEST_GAMMA_SHAPE, score_variance_band, score_variance_moments
 from sattn_core.scores import raw_scores, scale_factor
 from sattn_core.sweep import bin_counts, check_dims, growing_scores, sample_moments
+from sattn_core.typed import MAX_MAGNITUDE
 
 SAMPLINGS = ("pairs", "matrix")
 EXACT, ESTIMATED, SIMULATED = "exact", "estimated from the draws", "simulated"
@@ -30,7 +30,6 @@ NORMAL, GAMMA = "exact, normal approximation", "exact, gamma approximation"
 ROUGH_NORMAL, ROUGH_GAMMA = "exact, rough normal approximation", "exact, rough gamma approximation"
 ROUGH_ESTIMATE, NO_BAND = "rough estimate from the draws", "too few scores for a band"
 ROUGH = (ROUGH_NORMAL, ROUGH_GAMMA, ROUGH_ESTIMATE)
-MAX_ROWS, MAX_NUMBERS, MAX_MAGNITUDE = 16, 64, 1e6
 _Z95 = float(ndtri(0.975))
 _MATRICES, _MOST_NUMBERS, _BLOCK = (2_000, 20_000), 20_000_000, 1_000_000  # of a simulated band
 # A kurtosis m₄/m₂² leans to the right: beyond this relative error the normal band misses well below 5 % of the draws.
@@ -842,79 +841,3 @@ def hand_made_example(q_rows, k_rows):
         raise ValueError(f"q and k must lie between ±{MAX_MAGNITUDE:g}, but got {largest:g}")
     dots = np.sum(q_rows * k_rows, axis=-1)
     return ExampleDots(dots, float(dots.mean()), float(dots.var()))
-
-
-def parse_vector_rows(text):
-    """Read vectors from text, one a line, numbers separated by commas, semicolons or spaces.
-
-    Parameters
-    ----------
-    text : str
-        At most 16 lines of at most 64 numbers each, all lines equally long. Blank lines are skipped.
-
-    Returns
-    -------
-    tuple of tuple of float
-        At least one row; all rows have the same length.
-
-    Raises
-    ------
-    ValueError
-        With one sentence for the person who typed, naming the line and the item.
-    TypeError
-        If text is not a string.
-
-    Notes
-    -----
-    A comma separates numbers; it is never a decimal mark.
-
-    References
-    ----------
-    Python Language Reference, section 2.4.6 (floating-point literals).
-
-    Examples
-    --------
-    >>> parse_vector_rows("1, 2\\n8 9")
-    ((1.0, 2.0), (8.0, 9.0))
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, but got {type(text).__name__}")
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if not lines:
-        raise ValueError("There are no numbers: write one vector per line, for example 1, 2.")
-    if len(lines) > MAX_ROWS:
-        raise ValueError(f"There are {len(lines)} vectors, but at most {MAX_ROWS} lines are allowed.")
-    rows = tuple(_parse_line(number, line) for number, line in lines)
-    for (number, _), row in zip(lines, rows, strict=True):
-        if len(row) != len(rows[0]):
-            raise ValueError(
-                f"Line {number} has {_numbers(row)}, but line {lines[0][0]} has {len(rows[0])}: "
-                "all vectors need the same length."
-            )
-    return rows
-
-
-def _parse_line(number, line):
-    items = re.split(r"\s*[,;]\s*|\s+", line.strip())
-    if len(items) > MAX_NUMBERS:
-        raise ValueError(f"Line {number} has {_numbers(items)}, but at most {MAX_NUMBERS} are allowed.")
-    return tuple(_parse_item(f"(line {number}, item {i})", item) for i, item in enumerate(items, 1))
-
-
-def _parse_item(place, item):
-    shown = f'"{item if len(item) <= 20 else item[:20] + "…"}" {place}'
-    if not item:
-        raise ValueError(f"A number is missing {place}: a comma or semicolon stands alone.")
-    try:
-        value = float(item.replace("_", "x"))  # Python would read 1_0 as 10
-    except ValueError:
-        raise ValueError(f"{shown} is not a number.") from None
-    if not math.isfinite(value):
-        raise ValueError(f"{shown} is not a finite number.")
-    if abs(value) > MAX_MAGNITUDE:
-        raise ValueError(f"{shown} is too large: numbers must lie between −1,000,000 and 1,000,000.")
-    return value
-
-
-def _numbers(row):
-    return "1 number" if len(row) == 1 else f"{len(row)} numbers"

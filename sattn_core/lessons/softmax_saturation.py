@@ -1,7 +1,6 @@
 """Softmax saturation: wide scores turn attention into a choice of one key, whose Jacobian is nearly 0."""
 
 import math
-import re
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -20,11 +19,9 @@ from sattn_core.softmax import (
     softmax_jacobian_norm,
 )
 from sattn_core.sweep import check_dims
+from sattn_core.typed import MAX_LIST, MAX_MAGNITUDE, MIN_LIST
 
 MIN_LISTS, MAX_LISTS = 2, 4
-MIN_NUMBERS, MAX_NUMBERS = 2, 64
-MAX_MAGNITUDE = 1e6
-MAX_TEXT = 2_000
 N_BATCHES = 20
 MAX_DIM = 4096
 MAX_SCORES = 5_000_000
@@ -125,72 +122,6 @@ def compare_lists(lists, *, multiplier=1.0, shift=0.0):
     )
 
 
-def parse_score_list(text):
-    """Read scores from text, separated by commas, semicolons or white space.
-
-    Parameters
-    ----------
-    text : str
-        At most 2,000 characters that hold 2 to 64 numbers; one pair of square brackets around them is understood.
-
-    Returns
-    -------
-    tuple of float
-        2 to 64 finite numbers between -1,000,000 and 1,000,000, in the order of the text.
-
-    Raises
-    ------
-    ValueError
-        With one sentence for the person who typed, naming the item and the rule.
-    TypeError
-        If text is not a string.
-
-    Notes
-    -----
-    A comma separates numbers; it is never a decimal mark.
-
-    References
-    ----------
-    Python Language Reference, section 2.4.6 (floating-point literals).
-
-    Examples
-    --------
-    >>> parse_score_list("4, 5")
-    (4.0, 5.0)
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, but got {type(text).__name__}")
-    if len(text) > MAX_TEXT:
-        raise ValueError(f"The text has {len(text):,} characters, but at most {MAX_TEXT:,} are allowed.")
-    if not text.strip():
-        raise ValueError("The list is empty: write at least 2 numbers, for example 4, 5.")
-    inner = re.fullmatch(r"\s*\[(.*)\]\s*", text, re.DOTALL)
-    items = re.split(r"\s*[,;]\s*|\s+", (inner[1] if inner else text).strip())
-    numbers = tuple(_parse_item(place, item) for place, item in enumerate(items, 1))
-    if not MIN_NUMBERS <= len(numbers) <= MAX_NUMBERS:
-        count = f"{len(numbers)} number{'s' if len(numbers) > 1 else ''}"
-        raise ValueError(f"The list has {count}, but {MIN_NUMBERS} to {MAX_NUMBERS} are needed.")
-    return numbers
-
-
-def _parse_item(place, item):
-    """The item as a float, or a ValueError that says which item breaks which rule."""
-    shown = f'"{item if len(item) <= 20 else item[:19] + "…"}" (item {place})'
-    if not item:
-        raise ValueError(f"Item {place} is missing: a comma or semicolon has no number beside it.")
-    try:
-        number = float(item)
-    except ValueError:
-        raise ValueError(f"{shown} is not a number.") from None
-    if "_" in item:
-        raise ValueError(f"{shown} is not a number.")
-    if not math.isfinite(number):
-        raise ValueError(f"{shown} is not a finite number.")
-    if abs(number) > MAX_MAGNITUDE:
-        raise ValueError(f"{shown} is too large: numbers must lie between −1,000,000 and 1,000,000.")
-    return number
-
-
 def _check_lists(lists):
     if isinstance(lists, str) or not hasattr(lists, "__iter__"):
         raise TypeError(f"lists must be a sequence of lists of numbers, but got {type(lists).__name__}")
@@ -202,8 +133,8 @@ def _check_lists(lists):
 
 def _check_list(name, numbers):
     array = check_array(name, numbers, ndim=1)
-    if not MIN_NUMBERS <= array.size <= MAX_NUMBERS:
-        raise ValueError(f"{name} must hold {MIN_NUMBERS} to {MAX_NUMBERS} numbers, but got {array.size}")
+    if not MIN_LIST <= array.size <= MAX_LIST:
+        raise ValueError(f"{name} must hold {MIN_LIST} to {MAX_LIST} numbers, but got {array.size}")
     largest = array[np.abs(array).argmax()]
     if abs(largest) > MAX_MAGNITUDE:
         raise ValueError(f"{name} must lie between -1,000,000 and 1,000,000, but got {largest:g}")

@@ -103,6 +103,23 @@ def chart_data(page, i=0):
     )
 
 
+def watch_menu(page):
+    """Keep every name that a menu of the page shows, however short. Ask for it before the page is opened."""
+    page.add_init_script(
+        """(() => {
+          window.menuNames = [];
+          const look = () => document.querySelectorAll('[data-testid*=Nav] a, a[data-testid*=Nav]').forEach(
+            link => window.menuNames.push(link.innerText.trim().split('\\n').pop()));
+          new MutationObserver(look).observe(document, {childList: true, subtree: true, characterData: true});
+        })()"""
+    )
+
+
+def menu_names(page):
+    """The names that `watch_menu` has kept."""
+    return set(page.evaluate("() => window.menuNames"))
+
+
 def messages_to_server(page):
     """A list that grows with every message the page sends. Ask for it before the page is opened."""
     sent = []

@@ -87,16 +87,20 @@ def free_port():
 
 
 @contextmanager
-def running_server(script="app.py", *flags, cwd=ROOT, timeout=60):
-    """Start `streamlit run script` on a free port; stop it by its own process id."""
-    port = free_port()
+def running_server(script="app.py", *flags, cwd=ROOT, timeout=60, port=None, address="127.0.0.1", environment=None):
+    """Start `streamlit run script`, on a free port if none is named; stop it by its own process id.
+
+    Without an address it listens on every one, as it does for a person who starts it.
+    """
+    port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
-    command += ["--server.address", "127.0.0.1", "--server.headless", "true"]
-    command += ["--browser.gatherUsageStats", "false", *flags]
+    command += ["--server.address", address] if address else []
+    command += ["--server.headless", "true", "--browser.gatherUsageStats", "false", *flags]
     with tempfile.TemporaryDirectory() as folder:
         log_path = Path(folder) / "server.log"
         with log_path.open("wb") as log:
-            process = subprocess.Popen(command, cwd=cwd, stdout=log, stderr=subprocess.STDOUT)
+            env = os.environ | (environment or {})
+            process = subprocess.Popen(command, cwd=cwd, stdout=log, stderr=subprocess.STDOUT, env=env)
             try:
                 server = Server(f"http://127.0.0.1:{port}", process.pid, log_path)
                 _wait_until_healthy(server, process, timeout)

@@ -12,11 +12,13 @@ from dashboard import (
     field,
     go_to,
     lesson_state,
+    menu_names,
     press,
     sentences,
     slider,
     type_into,
     typed_dimension,
+    watch_menu,
 )
 from harness import open_page, query_parameters, wait_until_idle
 
@@ -45,7 +47,9 @@ def heading_and_menu(page):
 
 @pytest.mark.parametrize("path", [path for path in LESSONS if path not in EVIDENCE])
 def test_cold_deep_link_shows_the_lesson_inside_its_frame(fresh_server, page, path):
+    watch_menu(page)
     open_page(page, fresh_server, path, d_k=100, n_keys=32, seed=3)
+    assert menu_names(page) == set(LESSONS.values())  # never the names of the files, not even for a moment
     assert heading_and_menu(page) == ([LESSONS[path]], list(LESSONS.values()))
     assert lesson_state(page) == {"d_k": "100", "n_keys": "32", "law": "normal", "seed": "3"}
     assert query_parameters(page) == {"d_k": "100", "n_keys": "32", "seed": "3"}

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import numpy as np
 import pytest
@@ -188,8 +189,8 @@ def test_a_text_is_kept_whatever_it_says_up_to_its_length():
     assert text.read("9" * 2_001) == ("4, 5", "is longer than 2,000 characters; the default is used")
 
 
-def test_a_quotation_of_a_link_is_short_and_free_of_markup():
-    assert controls._short("<b>`$x$`*[a]\\\n\x00") == "bxa"
+def test_a_quotation_of_a_link_is_short_and_on_one_line():
+    assert controls._short("<b>`$x$`*[a]\\\n\x00\u202e") == "<b>`$x$`*[a]\\"
     assert controls._short("x" * 24) == "x" * 24
     assert controls._short("x" * 25) == "x" * 24 + "…"
 
@@ -322,6 +323,43 @@ def test_as_csv_holds_every_number_in_full_precision():
 def test_as_csv_refuses_columns_of_different_length():
     with pytest.raises(ValueError, match="shorter"):
         show.as_csv({"a": [1, 2], "b": [1]})
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("https://example.org/a", "`https://example.org/a`"),
+        ("HTTP://a.b, (www.a.b)", "`HTTP://a.b`, (`www.a.b`)"),
+        ("“mail@example.org”.", "“`mail@example.org`”."),
+        ("<https://a.b> <b>x</b>", "`<https://a.b>` \\<b>x\\</b>"),
+        ("![x](https://a.b/c.png)", "!\\[x\\](`https://a.b/c.png`)"),
+        (":red[x] $x^2$", "\\:red\\[x\\] \\$x^2\\$"),
+        (":smile: a:b:c ::x", "`:smile:` `a:b:c` :\\:x"),
+        (":material/edit: :material_edit:", "\\:material\\/edit: `:material_edit:`"),
+        ("a -> b <= c", "a `->` b `<=` c"),
+        ("`a@b`", "`` `a@b` ``"),
+        ("a``b@c", "```a``b@c```"),
+        ("a|b", "a\\|b"),
+        ("&copy; a & b", "\\&copy; a & b"),
+        ("# a # b", "\\# a # b"),
+        ("- a - b", "\\- a - b"),
+        ("1. a 2. b", "1\\. a 2. b"),
+        ("  a\n\n  b\u2028c ", "a b c"),
+        ("5\u00a0% at d_k = 64: 3 < 4, −1", "5\u00a0% at d\\_k = 64: 3 < 4, −1"),
+        ("", ""),
+    ],
+)
+def test_plain_gives_markdown_that_shows_the_text(text, markdown):
+    assert show.plain(text) == markdown
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.text(":/@w.a_`|<>[]() \\$", max_size=30))
+def test_outside_code_nothing_is_left_that_can_live(text):
+    outside = re.sub(r"(?<!\\)(`+)(?!`).*?(?<!`)\1(?!`)", "\x00", show.plain(text))
+    bare = re.sub(r"\\(.)", r"\1", outside)
+    assert not re.search(r"https?://|www\.|@|:[\w+-]+:", bare)
+    assert not re.search(r"(?<!\\)(?:\\\\)*[`$\[\]|_]", outside)
 
 
 def test_plain_takes_the_meaning_from_every_mark():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from pages._view import compute
+from pages._view import compute, uploads
 from sattn_core.lessons.your_scores import YourScoresParams, sample_file
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -110,8 +110,64 @@ def test_a_file_is_read_once_and_only_its_report_is_kept_until_it_is_removed(ses
     assert list(session) == []
 
 
+class Browser:
+    """What Streamlit makes of a browser's upload fields: None for a file that this server does not have."""
+
+    def __init__(self, state, **files):
+        self.state, self.files, self.drawn = state, files, None
+
+    def file_uploader(self, label, types, *, key):
+        self.drawn = key
+        self.state[key] = self.files.get(key)
+        return None if self.state[key] == "lost" else self.state[key]
+
+
+class Again(Exception):
+    """Streamlit runs the page once more."""
+
+
+@pytest.fixture
+def come(session, monkeypatch):
+    """A new session with a browser: what the first run that ends gives, the field drawn last, and the remarks."""
+
+    def draw(**files):
+        session.clear()
+        browser = Browser(session, **files)
+        monkeypatch.setattr(st, "empty", lambda: browser)
+        try:
+            file = uploads.draw("q_file", "Q")
+        except Again:
+            browser.files.pop("q_file" if session["q_file_key"] == "q_file_again" else "q_file_again")
+            file = uploads.draw("q_file", "Q")
+        return browser, file, uploads.remarks("q_file")
+
+    def rerun():
+        raise Again
+
+    monkeypatch.setattr(st, "rerun", rerun)
+    return draw
+
+
+def test_a_new_session_has_an_empty_field_and_no_remark(come):
+    browser, file, remarks = come()
+    assert (browser.drawn, file, remarks) == ("q_file", None, [])
+    browser.files["q_file"] = "own.npz"
+    assert uploads.draw("q_file", "Q") == "own.npz"
+
+
+@pytest.mark.parametrize(("held", "fresh"), [("q_file", "q_file_again"), ("q_file_again", "q_file")])
+def test_a_field_whose_file_was_lost_gives_way_to_an_empty_one_until_a_file_is_chosen(come, held, fresh):
+    browser, file, remarks = come(**{held: "lost"})
+    assert (browser.drawn, file, remarks) == (fresh, None, [uploads.LOST])
+    assert uploads.draw("q_file", "Q") is None
+    assert uploads.remarks("q_file") == [uploads.LOST]
+    browser.files[fresh] = "own.npz"
+    assert (uploads.draw("q_file", "Q"), browser.drawn, uploads.remarks("q_file")) == ("own.npz", fresh, [])
+
+
 def test_the_limits_are_those_of_the_server():
     config = (ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")
     assert "maxUploadSize = 64\n" in config
     assert "at most 64 MB" in compute.UPLOAD_NOTES[0]
+    assert "two files have at most 64 MB together" in compute.UPLOAD_NOTES[0]
     assert "not stored, not logged" in compute.UPLOAD_NOTES[1]

@@ -9,7 +9,6 @@ from sattn_core.lessons.score_variance import (
     ScoreVarianceParams,
     hand_made_example,
     measure_score_variance,
-    parse_vector_rows,
     random_walks,
     score_moments,
     two_way_error,
@@ -85,27 +84,6 @@ def test_shorter_walks_are_the_beginning_of_longer_ones(first, second, law, mean
         random_walks(d_k, law=law, mean_k=mean_k, correlation=correlation, seed=seed) for d_k in sorted((first, second))
     )
     np.testing.assert_array_equal(long.walks[:, : short.walks.shape[1]], short.walks)
-
-
-@settings(deadline=None, max_examples=60)
-@given(tables, st.sampled_from([", ", ",", " ", ";", "\t", " , "]))
-def test_what_is_written_is_read_back(rows, separator):
-    text = "\n".join(separator.join(repr(x) for x in row) for row in rows)
-    assert parse_vector_rows(text) == tuple(map(tuple, rows))
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.text(max_size=200))
-def test_any_text_is_read_or_refused_in_one_sentence(text):
-    try:
-        rows = parse_vector_rows(text)
-    except ValueError as error:
-        message = str(error)
-    else:
-        assert all(len(row) == len(rows[0]) for row in rows)
-        message = "Read."
-    assert message.endswith(".")
-    assert len(message.splitlines()) == 1
 
 
 @settings(deadline=None, max_examples=40)

@@ -399,3 +399,9 @@ def test_requirements_are_pinned_exactly(name):
 
 def test_no_package_marks_the_test_folders():
     assert list((ROOT / "tests").rglob("__init__.py")) == []
+
+
+def test_the_whole_check_runs_the_linter_and_the_formatter_after_the_tests():
+    lines = _read(ROOT / ".ci" / "run").splitlines()
+    steps = ['bash -c "$test_command"', ".venv/bin/ruff check .", ".venv/bin/ruff format --check ."]
+    assert [line for line in lines if line in steps] == steps

@@ -1,5 +1,4 @@
 import dataclasses
-import re
 
 import numpy as np
 import pytest
@@ -11,16 +10,11 @@ from sattn_core.lessons.attention_steps import (
     expand_cell,
     expand_output,
     fits_in_link,
-    format_mask,
-    format_matrix,
-    join_cells,
     measure_attention_steps,
-    parse_mask,
-    parse_matrix,
     preset_params,
-    split_cells,
     typed_params,
 )
+from sattn_core.typed import format_mask, format_matrix
 
 NOTES = preset_params("notes")
 
@@ -161,65 +155,6 @@ def test_cells_outside_are_rejected():
         expand_output(NOTES, 0, 3)
 
 
-LISTS = ["1,2\n3,4", "1, 2; 3, 4", "1 2\r\n3 4\r\n", "1\t2\n3\t4", " +1 ,2e0;\n\n3,.4e1"]
-
-
-@pytest.mark.parametrize("text", [*LISTS, "[[1, 2], [3, 4]]", "[[1. 2.]\n [3. 4.]]"])
-def test_matrices_are_read_in_every_usual_form(text):
-    assert parse_matrix("Q", text) == ((1.0, 2.0), (3.0, 4.0))
-
-
-def test_a_spreadsheet_and_a_typeset_minus_are_understood():
-    assert parse_matrix("Q", "\ufeff1,−2.5\r\n3,4\r\n") == ((1.0, -2.5), (3.0, 4.0))
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "K is empty: write at least one number."),
-        (" ;\n ", "K is empty: write at least one number."),
-        ("1,2;3", "K has 2 entries in row 1 but 1 in row 2: every row needs the same number."),
-        ("1,2;3,five", 'K has "five" in row 2, column 2: write a number, as 1.5.'),
-        ("1,,2", "K has an empty place in row 1, column 2: write a number there."),
-        ("1,2,", "K has an empty place in row 1, column 3: write a number there."),
-        ("nan", 'K has "nan" in row 1, column 1: write a number, as 1.5.'),
-        ("1_0", 'K has "1_0" in row 1, column 1: write a number, as 1.5.'),
-        ("1e400", "K has inf in row 1, column 1: numbers must lie between −1,000,000 and 1,000,000."),
-        ("0,-2e6", "K has -2e+06 in row 1, column 2: numbers must lie between −1,000,000 and 1,000,000."),
-        ("\n".join(["1"] * 17), "K has 17 rows: at most 16 are allowed."),
-        (",".join(["1"] * 65), "K has 65 columns: at most 64 are allowed."),
-        ("1 " * 10_001, "K has 20,002 characters: at most 20,000 are allowed."),
-    ],
-)
-def test_what_is_wrong_with_a_matrix_is_one_sentence(text, message):
-    with pytest.raises(ValueError) as error:  # noqa: PT011
-        parse_matrix("K", text)
-    assert str(error.value) == message
-
-
-def test_masks_are_read():
-    assert parse_mask("10\n01", 2, 2) == ((True, False), (False, True))
-    assert parse_mask("1,0;0,1", 2, 2) == ((True, False), (False, True))
-    assert parse_mask("110", 2, 3) == ((True, True, False), (True, True, False))
-    assert parse_mask("1;0", 2, 1) == ((True,), (False,))
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("12;11", 'mask has "2" in row 1, column 2: write 1 (may attend) or 0 (forbidden).'),
-        ("1 yes", 'mask has "yes" in row 1, column 2: write 1 (may attend) or 0 (forbidden).'),
-        ("11;1", "mask has 2 entries in row 1 but 1 in row 2: every row needs the same number."),
-        ("111;111", "mask is 2 × 3 but the scores are 2 × 2: both need one shape."),
-        ("111", "mask is 2 × 3 but the scores are 2 × 2: both need one shape."),
-    ],
-)
-def test_what_is_wrong_with_a_mask_is_one_sentence(text, message):
-    with pytest.raises(ValueError) as error:  # noqa: PT011
-        parse_mask(text, 2, 2)
-    assert str(error.value) == message
-
-
 @pytest.mark.parametrize(
     ("matrices", "error", "message"),
     [
@@ -300,45 +235,3 @@ def test_a_typed_mask_takes_the_place_of_the_preset_s():
 def test_typed_texts_that_do_not_fit_name_the_matrix(texts, message):
     with pytest.raises(ValueError, match=message):
         typed_params("notes", **texts)
-
-
-@pytest.mark.parametrize(
-    ("text", "cells"),
-    [
-        ("1,2;3,4", (("1", "2"), ("3", "4"))),
-        ("1, x\n3, 4.50", (("1", "x"), ("3", "4.50"))),
-        ("1, \n, 4", (("1", ""), ("", "4"))),
-        ("[[1 2]\n [3 4]]", (("1", "2"), ("3", "4"))),
-    ],
-)
-def test_cells_are_what_is_typed_and_come_back_from_their_text(text, cells):
-    assert split_cells("Q", text) == cells
-    assert split_cells("Q", join_cells("Q", cells)) == cells
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("", "Q is empty: write at least one number."),
-        ("1, 2\n3", "Q has 2 entries in row 1 but 1 in row 2: every row needs the same number."),
-        ("\n".join(["1"] * 17), "Q has 17 rows: at most 16 are allowed."),
-        (",".join(["1"] * 65), "Q has 65 columns: at most 64 are allowed."),
-    ],
-)
-def test_text_that_is_no_grid_gets_the_sentence_of_its_matrix(text, sentence):
-    for read in (split_cells, parse_matrix):
-        with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
-            read("Q", text)
-
-
-@pytest.mark.parametrize("cell", ["1,5", "1;5", "[1", "1]", "1 5", "1\n5", " "])
-def test_a_cell_that_would_become_several_is_named(cell):
-    sentence = f'K has "{cell}" in row 2, column 2: write one number there, as 1.5.'
-    with pytest.raises(ValueError, match=re.escape(sentence)):
-        join_cells("K", [["1", "2"], ["3", cell]])
-
-
-def test_the_largest_matrix_is_laid_out_and_written_again():
-    cells = split_cells("V", ";".join([",".join(["-0.12345"] * 64)] * 16))
-    assert (len(cells), len(cells[0])) == (16, 64)
-    assert parse_matrix("V", join_cells("V", cells)) == ((-0.12345,) * 64,) * 16

@@ -11,7 +11,6 @@ from sattn_core.lessons.score_variance import (
     ScoreVarianceParams,
     hand_made_example,
     measure_score_variance,
-    parse_vector_rows,
     random_walks,
     score_moments,
     shared_row_covariance,
@@ -499,53 +498,3 @@ def test_hand_made_examples_of_the_notes():
 def test_hand_made_examples_are_checked(q_rows, k_rows, message):
     with pytest.raises(ValueError, match=message):
         hand_made_example(q_rows, k_rows)
-
-
-@pytest.mark.parametrize(
-    ("text", "rows"),
-    [
-        ("1 2", ((1.0, 2.0),)),
-        ("1, 2\n-3.5 ,4e1", ((1.0, 2.0), (-3.5, 40.0))),
-        ("\n 1;2 \r\n\n3\t4\n", ((1.0, 2.0), (3.0, 4.0))),
-        ("1000000", ((1e6,),)),
-    ],
-)
-def test_vector_rows_are_read(text, rows):
-    assert parse_vector_rows(text) == rows
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "There are no numbers: write one vector per line, for example 1, 2."),
-        (" \n\t\n", "There are no numbers: write one vector per line, for example 1, 2."),
-        ("1 2\n3 five", '"five" (line 2, item 2) is not a number.'),
-        ("\n1 2\n3 1_0", '"1_0" (line 3, item 2) is not a number.'),
-        ("1,,2", "A number is missing (line 1, item 2): a comma or semicolon stands alone."),
-        ("1, 2,", "A number is missing (line 1, item 3): a comma or semicolon stands alone."),
-        ("nan 1", '"nan" (line 1, item 1) is not a finite number.'),
-        ("1 1e400", '"1e400" (line 1, item 2) is not a finite number.'),
-        (
-            "1 -2e6",
-            '"-2e6" (line 1, item 2) is too large: numbers must lie between −1,000,000 and 1,000,000.',
-        ),
-        ("1 2\n\n3", "Line 3 has 1 number, but line 1 has 2: all vectors need the same length."),
-        ("1\n" * 17, "There are 17 vectors, but at most 16 lines are allowed."),
-        ("1 " * 65, "Line 1 has 65 numbers, but at most 64 are allowed."),
-        ("x" * 99, '"' + "x" * 20 + '…" (line 1, item 1) is not a number.'),
-    ],
-)
-def test_vector_rows_say_what_is_wrong(text, message):
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
-        parse_vector_rows(text)
-    assert str(caught.value) == message
-
-
-def test_sixteen_rows_of_sixty_four_numbers_are_allowed():
-    rows = parse_vector_rows(("1 " * 64 + "\n") * 16)
-    assert (len(rows), len(rows[0])) == (16, 64)
-
-
-def test_vector_rows_are_read_from_text_only():
-    with pytest.raises(TypeError, match="text must be a string, but got int"):
-        parse_vector_rows(12)

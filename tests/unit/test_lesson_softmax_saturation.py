@@ -1,7 +1,6 @@
 """The softmax lesson: lists a reader can check, messages a person reads, fields a page shows."""
 
 import math
-import re
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from sattn_core.lessons.softmax_saturation import (
     compare_lists,
     measure_saturation,
     overflow_study,
-    parse_score_list,
 )
 from sattn_core.saturation import expected_attention
 from sattn_core.softmax import entropy_nats
@@ -83,59 +81,6 @@ def test_lists_are_not_written_to():
 def test_bad_lists_are_named(lists, keywords, error, message):
     with pytest.raises(error, match=message):
         compare_lists(lists, **keywords)
-
-
-@pytest.mark.parametrize(
-    "text", ["4, 5, -6.5e1", "4;5;-65", " 4\n5\t-65 ", "4 ,5; -65", "+4.0,\n 5 ,-65.", "4e0,.5e1,-65"]
-)
-def test_every_way_to_write_the_list(text):
-    assert parse_score_list(text) == (4.0, 5.0, -65.0)
-
-
-@pytest.mark.parametrize("text", ["[4, 5, -65]", " [4 5 -65] ", "[ 4,\n5,\n-65 ]\n"])
-def test_a_list_may_stand_in_brackets(text):
-    assert parse_score_list(text) == (4.0, 5.0, -65.0)
-
-
-@pytest.mark.parametrize("text", ["[4, 5", "4, 5]", "[[4, 5]]", "[4], 5"])
-def test_brackets_that_do_not_match_are_named(text):
-    with pytest.raises(ValueError, match=r"is not a number\."):
-        parse_score_list(text)
-
-
-def test_limits_of_a_list_are_allowed():
-    assert parse_score_list("1e6 -1e6") == (1e6, -1e6)
-    assert len(parse_score_list(" ".join(["1"] * 64))) == 64
-    assert parse_score_list("1 2".ljust(2000)) == (1.0, 2.0)
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("4, five", '"five" (item 2) is not a number.'),
-        ("1_0 2", '"1_0" (item 1) is not a number.'),
-        ("", "The list is empty: write at least 2 numbers, for example 4, 5."),
-        (" \n ", "The list is empty: write at least 2 numbers, for example 4, 5."),
-        ("1e400, 2", '"1e400" (item 1) is not a finite number.'),
-        ("2 nan", '"nan" (item 2) is not a finite number.'),
-        ("2 3 -inf", '"-inf" (item 3) is not a finite number.'),
-        ("7", "The list has 1 number, but 2 to 64 are needed."),
-        ("1 " * 65, "The list has 65 numbers, but 2 to 64 are needed."),
-        ("1,,2", "Item 2 is missing: a comma or semicolon has no number beside it."),
-        ("1,2;", "Item 3 is missing: a comma or semicolon has no number beside it."),
-        ("1 -1000001", '"-1000001" (item 2) is too large: numbers must lie between −1,000,000 and 1,000,000.'),
-        ("1 " + "z" * 50, '"zzzzzzzzzzzzzzzzzzz…" (item 2) is not a number.'),
-        ("1 2".ljust(2001), "The text has 2,001 characters, but at most 2,000 are allowed."),
-    ],
-)
-def test_what_a_person_is_told(text, sentence):
-    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
-        parse_score_list(text)
-
-
-def test_only_text_is_parsed():
-    with pytest.raises(TypeError, match="text must be a string, but got float"):
-        parse_score_list(4.5)
 
 
 def test_shapes_and_the_measured_dimensions():

@@ -4,7 +4,7 @@ import numpy as np
 
 from pages._view.figures.matrices import cell, cell_at, equals, matrix, operand
 from pages._view.theme import number, percent
-from sattn_core.lessons.attention_steps import MAX_COLUMNS
+from sattn_core.typed import MAX_COLUMNS
 
 STEPS = {
     "matmul": ("MatMul", "Q Kᵀ", r"S = Q K^\top, \quad S_{ij} = q_i \cdot k_j = \sum_{l=1}^{d_k} Q_{il} K_{jl}"),

@@ -1,0 +1,544 @@
+"""Numbers that a person typed or pasted: one number, a list, rows, a mask. Bounded in length, never evaluated.
+
+Every reader here takes a leading byte-order mark, the true minus sign "−" and surrounding brackets.
+A semicolon begins a new row where a text holds rows, and separates numbers where it holds one list.
+A comma separates numbers; it is never a decimal mark.
+"""
+
+import math
+import re
+
+import numpy as np
+
+from sattn_core._checks import refuse_masked
+
+MAX_ROWS, MAX_COLUMNS, MAX_MAGNITUDE = 16, 64, 1e6
+MAX_TEXT = 20_000  # characters of rows
+MIN_LIST, MAX_LIST, MAX_LIST_TEXT = 2, 64, 2_000
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WORD = re.compile(r"[+-]?(nan|inf|infinity)", re.ASCII | re.IGNORECASE)
+_ITEMS = re.compile(r"\s*,\s*|\s+")
+_LIST_ITEMS = re.compile(r"\s*[,;]\s*|\s+")
+_ROW_ENDS = re.compile(r"\r\n|[;\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+_BETWEEN = " \t\r\n,;"  # what may stand outside the innermost brackets
+
+
+def read_item(text):
+    """The number that one item stands for, "inf" and "nan" too.
+
+    Parameters
+    ----------
+    text : str
+        Decimal digits with a point, as 1.5 or −2e3; blanks around them are allowed.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If it is no number, or one that only Python would read, as 1_0.
+
+    Notes
+    -----
+    One pass over the text, whatever it holds.
+
+    Examples
+    --------
+    >>> read_item("−1.5")
+    -1.5
+    """
+    item = _cleaned(text).strip()
+    if not (_NUMBER.fullmatch(item) or _WORD.fullmatch(item)):
+        raise ValueError(f"text must be a number, but got {text[:60]!r}")
+    return float(item)
+
+
+def parse_number(text):
+    """Read one number, a fraction too: "1/64" is 0.015625.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+        Never nan; an infinity where the number is too large for a float64.
+
+    Raises
+    ------
+    ValueError
+        If text is no number.
+
+    Notes
+    -----
+    In floating point throughout: the exact fraction 1e999999999 would write out a billion digits.
+
+    Examples
+    --------
+    >>> parse_number("[−1/4]")
+    -0.25
+    """
+    top, slash, bottom = _unwrapped(_cleaned(text)).partition("/")
+    value, divisor = read_item(top), read_item(bottom) if slash else 1.0
+    if divisor == 0 or math.isnan(value / divisor):
+        raise ValueError(f"text must be a number, but got {text[:60]!r}")
+    return value / divisor + 0.0  # -0.0 becomes 0.0
+
+
+def parse_score_list(text):
+    """Read scores from text, separated by commas, semicolons or white space.
+
+    Parameters
+    ----------
+    text : str
+        At most 2,000 characters that hold 2 to 64 numbers; one pair of brackets around them is understood.
+
+    Returns
+    -------
+    tuple of float
+        2 to 64 finite numbers between -1,000,000 and 1,000,000, in the order of the text.
+
+    Raises
+    ------
+    ValueError
+        With one sentence for the person who typed, naming the item and the rule.
+    TypeError
+        If text is not a string.
+
+    Notes
+    -----
+    A comma separates numbers; it is never a decimal mark.
+
+    Examples
+    --------
+    >>> parse_score_list("4, 5")
+    (4.0, 5.0)
+    """
+    _check_text(text, MAX_LIST_TEXT)
+    text = _cleaned(text)
+    if not text.strip():
+        raise ValueError("The list is empty: write at least 2 numbers, for example 4, 5.")
+    items = _LIST_ITEMS.split(_unwrapped(text))
+    missing = "Item {} is missing: a comma or semicolon has no number beside it."
+    numbers = tuple(_checked_item(item, f"(item {i})", missing.format(i), kept=19) for i, item in enumerate(items, 1))
+    if not MIN_LIST <= len(numbers) <= MAX_LIST:
+        raise ValueError(f"The list has {_count(numbers)}, but {MIN_LIST} to {MAX_LIST} are needed.")
+    return numbers
+
+
+def parse_vector_rows(text):
+    """Read vectors from text, one a line or after a semicolon, numbers separated by commas or white space.
+
+    Parameters
+    ----------
+    text : str
+        At most 16 rows of at most 64 numbers each, all equally long. Blank lines are skipped.
+
+    Returns
+    -------
+    tuple of tuple of float
+        At least one row; all rows have the same length.
+
+    Raises
+    ------
+    ValueError
+        With one sentence for the person who typed, naming the line and the item.
+    TypeError
+        If text is not a string.
+
+    Notes
+    -----
+    A comma separates numbers; it is never a decimal mark. A semicolon begins a new line, also in the count of lines.
+
+    Examples
+    --------
+    >>> parse_vector_rows("1, 2\\n8 9")
+    ((1.0, 2.0), (8.0, 9.0))
+    """
+    _check_text(text, MAX_TEXT)
+    lines = _split_rows(text)
+    if not lines:
+        raise ValueError("There are no numbers: write one vector per line, for example 1, 2.")
+    if len(lines) > MAX_ROWS:
+        raise ValueError(f"There are {len(lines)} vectors, but at most {MAX_ROWS} lines are allowed.")
+    rows = tuple(_vector(number, items) for number, items in lines)
+    for (number, _), row in zip(lines, rows, strict=True):
+        if len(row) != len(rows[0]):
+            raise ValueError(
+                f"Line {number} has {_count(row)}, but line {lines[0][0]} has {len(rows[0])}: "
+                "all vectors need the same length."
+            )
+    return rows
+
+
+def parse_matrix(name, text):
+    """Read a matrix from typed or pasted text, one row a line (or after a semicolon).
+
+    Parameters
+    ----------
+    name : str
+        Name of the matrix, used in the messages.
+    text : str
+        Numbers with a decimal point, separated by commas, tabs or spaces; brackets as NumPy and Python
+        print them are understood.
+
+    Returns
+    -------
+    tuple of tuple of float
+        The rows, all of one length.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the matrix, the place and the rule; it can be shown to a person as it is.
+
+    Notes
+    -----
+    At most 16 rows, 64 columns and 20,000 characters, numbers between −1,000,000 and 1,000,000.
+
+    References
+    ----------
+    Shafranovich (2005), RFC 4180 (comma-separated values), section 2.
+
+    Examples
+    --------
+    >>> parse_matrix("Q", "1, 2; 3, 4.5")
+    ((1.0, 2.0), (3.0, 4.5))
+    """
+    rows = _named_rows(name, text)
+    return checked_matrix(name, [[_entry(name, item, i, j) for j, item in enumerate(row, 1)]
+                                  for i, row in enumerate(rows, 1)])  # fmt: skip
+
+
+def split_cells(name, text):
+    """Lay typed or pasted text out as cells, whatever is written in them; `parse_matrix` reads the same text.
+
+    Parameters
+    ----------
+    name : str
+        Name of the matrix, used in the messages.
+    text : str
+        As in `parse_matrix`.
+
+    Returns
+    -------
+    tuple of tuple of str
+        The rows, all of one length.
+
+    Raises
+    ------
+    ValueError
+        If the rows differ in length or are too many or too long.
+
+    Notes
+    -----
+    The size limits of `parse_matrix` hold; what is no number stays as it was typed.
+
+    References
+    ----------
+    Shafranovich (2005), RFC 4180 (comma-separated values), section 2.
+
+    Examples
+    --------
+    >>> split_cells("Q", "1, 2; x, 4.50")
+    (('1', '2'), ('x', '4.50'))
+    """
+    rows = _named_rows(name, text)
+    _check_rectangle(name, rows)
+    _check_size(name, len(rows), len(rows[0]))
+    return tuple(map(tuple, rows))
+
+
+def join_cells(name, rows):
+    """Write cells as text, one row a line, that `split_cells` lays out again.
+
+    Parameters
+    ----------
+    name : str
+        Name of the matrix, used in the message.
+    rows : sequence of rows of str
+
+    Returns
+    -------
+    str
+        A comma and a blank between cells.
+
+    Raises
+    ------
+    ValueError
+        If a cell holds a comma, a semicolon, a bracket or a blank, and so would be read as several or none.
+
+    Notes
+    -----
+    An empty row of one cell leaves no trace: a matrix of one column loses it.
+
+    References
+    ----------
+    Shafranovich (2005), RFC 4180 (comma-separated values), section 2.
+
+    Examples
+    --------
+    >>> join_cells("Q", (("1", "2"), ("x", "")))
+    '1, 2\\nx, '
+    """
+    for i, row in enumerate(rows, 1):
+        for j, cell in enumerate(row, 1):
+            if re.search(r"[,;\[\]()\s]", cell):
+                raise ValueError(f'{name} has "{cell[:20]}" in row {i}, column {j}: write one number there, as 1.5.')
+    return "\n".join(", ".join(row) for row in rows)
+
+
+def parse_mask(text, n_queries, n_keys):
+    """Read a mask of ones (may attend) and zeros (forbidden) from typed or pasted text.
+
+    Parameters
+    ----------
+    text : str
+        n_queries rows of n_keys entries, or one row that holds for every query; `110` is read as `1 1 0`.
+    n_queries, n_keys : int
+        Shape of the scores.
+
+    Returns
+    -------
+    tuple of tuple of bool
+        n_queries rows of n_keys entries.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the place and the rule; it can be shown to a person as it is.
+
+    Notes
+    -----
+    A row of zeros only is allowed: that query then attends to nothing and its output is 0.
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.3.
+
+    Examples
+    --------
+    >>> parse_mask("10; 11", 2, 2)
+    ((True, False), (True, True))
+    """
+    rows = [list(row[0]) if len(row) == 1 else row for row in _named_rows("mask", text)]
+    for i, row in enumerate(rows, 1):
+        for j, item in enumerate(row, 1):
+            if item not in ("0", "1"):
+                raise ValueError(
+                    f'mask has "{_printable(item)[:20]}" in row {i}, column {j}: write 1 (may attend) or 0 (forbidden).'
+                )
+    _check_rectangle("mask", rows)
+    allowed = [[item == "1" for item in row] for row in rows]
+    return checked_mask(allowed * n_queries if len(allowed) == 1 else allowed, n_queries, n_keys)
+
+
+def format_matrix(matrix):
+    """Write a matrix as short text for a link: rows "1,2.5;3,4" that `parse_matrix` reads back exactly.
+
+    Parameters
+    ----------
+    matrix : sequence of rows of float
+
+    Returns
+    -------
+    str
+        Commas between numbers, semicolons between rows.
+
+    Raises
+    ------
+    TypeError
+        If an entry is not a number.
+
+    Notes
+    -----
+    Every number is written with the fewest digits that give the same float64.
+
+    References
+    ----------
+    Steele and White (1990), "How to Print Floating-Point Numbers Accurately".
+
+    Examples
+    --------
+    >>> format_matrix(((1.0, 2.5), (-3.0, 0.1)))
+    '1,2.5;-3,0.1'
+    """
+    return ";".join(",".join(repr(float(x)).removesuffix(".0") for x in row) for row in matrix)
+
+
+def format_mask(mask):
+    """Write a mask as short text for a link: "10;11", which `parse_mask` reads back.
+
+    Parameters
+    ----------
+    mask : sequence of rows of bool
+
+    Returns
+    -------
+    str
+        One character an entry, semicolons between rows.
+
+    Raises
+    ------
+    TypeError
+        If the mask is not made of rows.
+
+    Notes
+    -----
+    1 = may attend, as in `parse_mask`.
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.3.
+
+    Examples
+    --------
+    >>> format_mask(((True, False), (True, True)))
+    '10;11'
+    """
+    return ";".join("".join("1" if allowed else "0" for allowed in row) for row in mask)
+
+
+def checked_matrix(name, value):
+    """Rows of floats within the limits as a tuple of tuples, or a sentence that says what is wrong with them."""
+    refuse_masked(name, value)
+    try:
+        rows = [[float(x) for x in row] for row in value]
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be rows of numbers, but got {str(value)[:60]}.") from None
+    if not rows or not rows[0]:
+        raise ValueError(f"{name} is empty: write at least one number.")
+    _check_rectangle(name, rows)
+    _check_size(name, len(rows), len(rows[0]))
+    for i, row in enumerate(rows, 1):
+        for j, x in enumerate(row, 1):
+            if not abs(x) <= MAX_MAGNITUDE:
+                place = f"{name} has {x:g} in row {i}, column {j}"
+                raise ValueError(f"{place}: numbers must lie between −1,000,000 and 1,000,000.")
+    return tuple(map(tuple, rows))
+
+
+def checked_mask(mask, n_queries, n_keys):
+    """Rows of True and False of the shape of the scores as a tuple of tuples, or a sentence that says what is wrong."""
+    refuse_masked("mask", mask)
+    array = np.asarray(mask)
+    if array.dtype != np.bool_:
+        raise TypeError(f"mask must be rows of True and False, but got dtype {array.dtype}.")
+    if array.shape != (n_queries, n_keys):
+        shape = " × ".join(map(str, array.shape))
+        raise ValueError(f"mask is {shape} but the scores are {n_queries} × {n_keys}: both need one shape.")
+    return tuple(map(tuple, array.tolist()))
+
+
+def _check_text(text, most):
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string, but got {type(text).__name__}")
+    if len(text) > most:
+        raise ValueError(f"The text has {len(text):,} characters, but at most {most:,} are allowed.")
+
+
+def _cleaned(text):
+    """Text without a spreadsheet's byte-order mark, with a plain minus for a typeset one."""
+    return text.removeprefix("\ufeff").replace("−", "-")
+
+
+def _printable(text):
+    return "".join(c for c in text if c.isprintable())
+
+
+def _unwrapped(text):
+    """Text without blanks and without one pair of brackets around it."""
+    text = text.strip()
+    return text[1:-1].strip() if len(text) > 1 and text[0] + text[-1] in ("[]", "()") else text
+
+
+def _split_rows(text):
+    """(line, items) of every row that holds something; the lines are counted from 1."""
+    lines = enumerate(_ROW_ENDS.split(_without_brackets(_cleaned(text))), 1)
+    return [(number, _ITEMS.split(line.strip())) for number, line in lines if line.strip()]
+
+
+def _without_brackets(text):
+    """Rows in brackets as rows of text. Brackets that do not pair up stay, and are then named as no number."""
+    depth, depths, opened = 0, set(), []
+    for c in text.replace("(", "[").replace(")", "]"):
+        depth += (c == "[") - (c == "]")
+        if depth < 0:
+            return text
+        if c not in "[]" and c not in _BETWEEN:
+            depths.add(depth)
+        # NumPy breaks a long row of a matrix over several lines.
+        opened.append(" " if c == "[" or (depth == 2 and c in "\r\n") else c)
+    if depth or len(depths) > 1 or max(depths, default=0) > 2:
+        return text
+    text = re.sub(r"\][ \t]*,?", "]", "".join(opened))
+    return re.sub(r"\]+[ \t]*(?=[;\r\n]|$)", "", text).replace("]", ";")
+
+
+def _checked_item(item, place, missing, kept):
+    """The item as a number within the limits, or a ValueError that quotes it with its place."""
+    if not item:
+        raise ValueError(missing)
+    item = _printable(item)
+    shown = f'"{item if len(item) <= 20 else item[:kept] + "…"}" {place}'
+    try:
+        value = read_item(item)
+    except ValueError:
+        raise ValueError(f"{shown} is not a number.") from None
+    if not math.isfinite(value):
+        raise ValueError(f"{shown} is not a finite number.")
+    if abs(value) > MAX_MAGNITUDE:
+        raise ValueError(f"{shown} is too large: numbers must lie between −1,000,000 and 1,000,000.")
+    return value
+
+
+def _vector(number, items):
+    if len(items) > MAX_COLUMNS:
+        raise ValueError(f"Line {number} has {_count(items)}, but at most {MAX_COLUMNS} are allowed.")
+    places = [f"(line {number}, item {i})" for i in range(1, len(items) + 1)]
+    missing = "A number is missing {}: a comma or semicolon stands alone."
+    return tuple(
+        _checked_item(item, place, missing.format(place), kept=20) for item, place in zip(items, places, strict=True)
+    )
+
+
+def _count(numbers):
+    return f"{len(numbers)} number{'s' if len(numbers) > 1 else ''}"
+
+
+def _named_rows(name, text):
+    if len(text) > MAX_TEXT:
+        raise ValueError(f"{name} has {len(text):,} characters: at most {MAX_TEXT:,} are allowed.")
+    rows = [items for _, items in _split_rows(text)]
+    if not rows:
+        raise ValueError(f"{name} is empty: write at least one number.")
+    return rows
+
+
+def _entry(name, item, row, column):
+    if not item:
+        raise ValueError(f"{name} has an empty place in row {row}, column {column}: write a number there.")
+    if not _NUMBER.fullmatch(item):
+        shown = _printable(item)[:20]
+        raise ValueError(f'{name} has "{shown}" in row {row}, column {column}: write a number, as 1.5.')
+    return float(item)
+
+
+def _check_rectangle(name, rows):
+    for i, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise ValueError(
+                f"{name} has {len(rows[0])} entries in row 1 but {len(row)} in row {i}: "
+                "every row needs the same number."
+            )
+
+
+def _check_size(name, n_rows, n_columns):
+    if n_rows > MAX_ROWS:
+        raise ValueError(f"{name} has {n_rows} rows: at most {MAX_ROWS} are allowed.")
+    if n_columns > MAX_COLUMNS:
+        raise ValueError(f"{name} has {n_columns} columns: at most {MAX_COLUMNS} are allowed.")
