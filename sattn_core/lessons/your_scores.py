@@ -9,6 +9,7 @@ import numpy as np
 
 from sattn_core._checks import check_choice, check_integer
 from sattn_core.components import draw_queries_and_keys
+from sattn_core.cost import proceed
 from sattn_core.initialisation import init_scheme
 from sattn_core.layer_norm import layer_norm
 from sattn_core.score_files import LIMITS as LIMITS
@@ -106,7 +107,7 @@ class HeadRow:
     entropy_nats, max_weight, effective_keys : float
         With 1/√d_k.
     unit_scale, divisor : float
-        The scale that gives the scores of a row variance 1, and what it divides by.
+        The scale that gives the scores of a row the spread of ideal q and k, and what it divides by.
     code : str
     """
 
@@ -170,7 +171,7 @@ class YourScoresResult:
     ideal_effective_dimension: tuple[float, float]
 
 
-def measure_your_scores(Q, K, *, head=0):
+def measure_your_scores(Q, K, *, head=0, check=proceed):
     """Everything the page shows of Q and K: `measure_scores`, and one head's picture.
 
     Parameters
@@ -179,6 +180,8 @@ def measure_your_scores(Q, K, *, head=0):
         As in `measure_scores`.
     head : int
         Head to draw, from 0.
+    check : callable, default `proceed`
+        As in `measure_scores`.
 
     Returns
     -------
@@ -204,7 +207,7 @@ def measure_your_scores(Q, K, *, head=0):
     >>> result.report.code, len(result.rows)
     ('too_strong', 8)
     """
-    report = measure_scores(Q, K)
+    report = measure_scores(Q, K, check=check)
     head = check_integer("head", head, 0, report.n_heads - 1)
     shown = report.heads[head]
     inside = shown.scaled_counts / max(1, shown.scaled_counts.sum() + shown.scaled_below + shown.scaled_above)
@@ -222,7 +225,7 @@ def measure_your_scores(Q, K, *, head=0):
     )  # fmt: skip
 
 
-def read_your_scores(q_file, k_file=None, *, head=0):
+def read_your_scores(q_file, k_file=None, *, head=0, check=proceed):
     """Read one or two files and measure them: the result, or None and one sentence on what is wrong.
 
     Parameters
@@ -231,6 +234,8 @@ def read_your_scores(q_file, k_file=None, *, head=0):
         As in `read_queries_and_keys`.
     head : int
         Head to draw, from 0; the last one if there are fewer.
+    check : callable, default `proceed`
+        As in `measure_scores`.
 
     Returns
     -------
@@ -239,7 +244,7 @@ def read_your_scores(q_file, k_file=None, *, head=0):
     """
     try:
         Q, K = read_queries_and_keys(q_file, k_file)
-        return measure_your_scores(Q, K, head=min(head, len(Q) - 1) if Q.ndim == 3 else 0), None
+        return measure_your_scores(Q, K, head=min(head, len(Q) - 1) if Q.ndim == 3 else 0, check=check), None
     except ScoreFileError as problem:
         return None, str(problem)
 
@@ -330,7 +335,7 @@ def _head_row(index, head, d_k):
         paired_exponent=head.paired_exponent.value,
         effective_dimension=d_k / head.shape_factor if head.shape_factor else math.nan,
         entropy_nats=scaled.entropy_nats, max_weight=scaled.max_weight, effective_keys=scaled.effective_keys,
-        unit_scale=head.unit_scale, divisor=head.within_row_std, code=head.code,
+        unit_scale=head.unit_scale, divisor=1 / head.unit_scale, code=head.code,
     )  # fmt: skip
 
 
