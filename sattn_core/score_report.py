@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sattn_core._checks import check_array
-from sattn_core.cost import proceed
+from sattn_core.cost import Price, proceed
 from sattn_core.law import dot_product_pdf
 from sattn_core.score_growth import FittedExponent, no_exponent, paired_exponent, row_exponent
-from sattn_core.score_variance import row_variance_band
+from sattn_core.score_variance import row_variance_band, row_variance_band_price
 from sattn_core.softmax import entropy_nats, softmax
 from sattn_core.sweep import bin_counts
 
@@ -20,6 +20,7 @@ SHOWN_QUERIES = 128  # queries of each head whose softmax and histogram are comp
 RIGHT_LOW, RIGHT_HIGH = 0.8, 1.25  # scaled standard deviation over its target that the verdict calls right
 VERDICTS = ("right", "aligned", "too_weak", "too_strong", "unclear", "no_variation")
 _ALIGNED_LIFT, _ALIGNED_Z = 1.0, 6.0
+_WIDER = 1.1  # a band that much wider than the normal one is that of heavy tails
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ROUNDING = 16 * np.finfo(float).eps  # variation this much smaller than the numbers is none
 _TINIEST = 1e-300  # 1 over it is still a float64
@@ -262,6 +263,29 @@ def measure_scores(Q, K, *, check=proceed):
     )  # fmt: skip
 
 
+def score_report_price(n_heads, n_queries, n_keys, d_k):
+    """What `measure_scores` costs for arrays of these sizes.
+
+    Parameters
+    ----------
+    n_heads, n_queries, n_keys, d_k : int
+
+    Returns
+    -------
+    Price
+
+    Examples
+    --------
+    >>> round(score_report_price(64, 4096, 4096, 15).seconds)
+    4
+    """
+    numbers, squares, shown = (n_queries + n_keys) * d_k, d_k**2, min(n_queries, SHOWN_QUERIES) * n_keys
+    band = row_variance_band_price(n_queries, n_keys, d_k)
+    a_head = 1e-3 + 5e-8 * numbers + 1.2e-10 * numbers * d_k + 2.4e-8 * squares + 1.15e-7 * shown
+    at_once = max(56 * shown, 30 * numbers + 32 * squares, band.bytes)
+    return Price(band.seconds + n_heads * a_head, n_heads * (8 * numbers + 4_000) + at_once)
+
+
 def check_score_shapes(shape_q, shape_k):
     """Raise one sentence if arrays of these shapes cannot be measured; for files whose header only is read."""
     for name, shape in (("Q", shape_q), ("K", shape_k)):
@@ -432,9 +456,8 @@ def _inside(value, band):
 def _verdict(head):
     if head.code == "no_variation":
         return "The scores of every row are all equal up to rounding: no scale changes what softmax does with them."
-    few = f"{head.target_std:.2g}" != "1"
-    aim = f"the {head.target_std:.2g} that ideal q and k give with {head.n_keys} keys" if few else "1"
-    divisor = f"{_digits(1 / head.unit_scale)} would give {'that' if few else '1'}"
+    aim = _aim(head)
+    divisor = f"{_digits(1 / head.unit_scale)} would give {'1' if aim == '1' else 'that'}"
     ends = {
         "right": f"close to {aim}: √d_k is right for these q and k.",
         "aligned": f"close to {aim}, but query i scores {_digits(abs(head.paired_lift))} of them "
@@ -445,6 +468,11 @@ def _verdict(head):
     }
     start = f"Divided by √d_k = {math.sqrt(head.d_k):.4g}, the scores of a row have standard deviation"
     return f"{start} {_digits(head.scaled_std)}, {ends[head.code]}"
+
+
+def _aim(head):
+    target = f"{head.target_std:.2g}"
+    return target if target == "1" else f"the {target} that ideal q and k give with {head.n_keys} keys"
 
 
 def _digits(value):
@@ -483,17 +511,20 @@ def _reason(head):
 
 def _chance(head):
     """How the spread compares with what chance gives, and why it may lie outside though √d_k is right."""
-    low, high = map(_digits, head.scaled_band)
-    start = f"95 % of independent normal q and k of these sizes give a standard deviation of {low} to {high}"
+    low, high = head.scaled_band
+    start = f"Normal q and k of these sizes give {_digits(low)} to {_digits(high)} in 95 % of cases; this is"
     if _inside(head.scaled_std, head.scaled_band):
-        return f"{start}; this is inside."
-    if _inside(head.scaled_std, head.tail_band):
-        tails = f"kurtosis {_digits(head.query.kurtosis)} and {_digits(head.key.kurtosis)} instead of 3"
+        return f"{start} inside."
+    heavy = head.tail_band[1] - head.tail_band[0] > _WIDER * (high - low)
+    explained = _inside(head.scaled_std, head.tail_band)
+    small = "chance seldom makes such a difference, but it is small enough to count as close to "
+    small += f"{head.target_std:.2g}"
+    if heavy and (explained or head.code in ("right", "aligned")):
+        kurtosis = f"kurtosis {_digits(head.query.kurtosis)} and {_digits(head.key.kurtosis)} instead of 3"
         wider = " to ".join(map(_digits, head.tail_band))
-        return f"{start}; this is outside, but components with tails as heavy as these ({tails}) scatter more: {wider}."
-    if head.code in ("right", "aligned"):
-        return f"{start}; this is outside, so it is not chance, but too small a difference to call √d_k wrong."
-    return f"{start}; this is outside."
+        end = "and this is inside" if explained else f"and this is still outside: {small}"
+        return f"{start} outside. Tails as heavy as these ({kurtosis}) scatter the spread more, {wider}, {end}."
+    return f"{start} outside: {small}." if head.code in ("right", "aligned") else f"{start} outside."
 
 
 def _overall(heads):

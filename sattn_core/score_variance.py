@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import gammainccinv, gammaincinv
 
 from sattn_core._checks import check_integer, check_number
+from sattn_core.cost import Price
 from sattn_core.moments import check_kurtosis
 
 # Below this shape the matched gamma misses one tail less often than the other; two of the three sizes
@@ -227,6 +228,29 @@ def row_variance_band(n_queries, n_keys, d_k, *, level=0.95, kurtosis_q=3.0, kur
     if kurtosis_q == kurtosis_k == 3 and _gamma_shape(moments) < SMALLEST_GAMMA_SHAPE:
         return _simulated_band("rows", (m, n, d), level)
     return _gamma_band(moments, level)
+
+
+def row_variance_band_price(n_queries, n_keys, d_k):
+    """What the first `row_variance_band` of normal components of these sizes costs; later ones are remembered.
+
+    Parameters
+    ----------
+    n_queries, n_keys, d_k : int
+
+    Returns
+    -------
+    Price
+
+    Examples
+    --------
+    >>> row_variance_band_price(64, 64, 64)
+    Price(seconds=0.0, bytes=0)
+    """
+    moments = row_variance_moments(n_queries, n_keys, d_k)
+    if n_keys == 1 or _gamma_shape(moments) >= SMALLEST_GAMMA_SHAPE:
+        return Price(0.0, 0)
+    smallest = min(n_queries, n_keys - 1, d_k)
+    return Price(0.01 + 0.0035 * smallest**2, 24 * _BLOCK * smallest**2 + 16 * _SIMULATED_MATRICES)
 
 
 def _gamma_shape(moments):

@@ -9,13 +9,13 @@ import numpy as np
 
 from sattn_core._checks import check_choice, check_integer
 from sattn_core.components import draw_queries_and_keys
-from sattn_core.cost import proceed
+from sattn_core.cost import Price, proceed
 from sattn_core.initialisation import init_scheme
 from sattn_core.layer_norm import layer_norm
 from sattn_core.score_files import LIMITS as LIMITS
 from sattn_core.score_files import SUFFIXES as SUFFIXES
 from sattn_core.score_files import ScoreFileError, read_queries_and_keys
-from sattn_core.score_report import HeadReport, ScoreReport, measure_scores
+from sattn_core.score_report import HeadReport, ScoreReport, measure_scores, score_report_price
 
 SAMPLES = MappingProxyType(
     {
@@ -60,6 +60,7 @@ def per_head(array, n_heads):
 K = np.repeat(per_head(saved["K"], n_kv_heads), n_heads // n_kv_heads, axis=0)  # one for every head of q
 np.savez("q_and_k.npz", Q=per_head(saved["Q"], n_heads), K=K)
 '''
+_HEADS = 8  # of the layer_norm_mha sample
 PRIVACY = "Your file is read in memory for this page only: it is not stored, not logged and not sent on."
 
 
@@ -87,6 +88,23 @@ class YourScoresParams:
         check_integer("n_rows", self.n_rows, 2, 1024)
         check_integer("d_k", self.d_k, 2, 256)
         check_integer("seed", self.seed, 0)
+
+    @property
+    def n_heads(self):
+        """8 for layer_norm_mha, else 1."""
+        return _HEADS if self.sample == "layer_norm_mha" else 1
+
+    @property
+    def price(self):
+        """What the sample and its report cost."""
+        report = score_report_price(self.n_heads, self.n_rows, self.n_rows, self.d_k)
+        width = self.n_heads * self.d_k
+        numbers = 2 * self.n_rows * width
+        if self.n_heads == 1:
+            return Price(1.5e-8 * numbers + report.seconds, 8 * numbers + report.bytes)
+        weights = 2 * width**2
+        drawn = 1e-8 * weights + 4e-11 * weights * self.n_rows
+        return Price(drawn + report.seconds, max(8 * weights + 12 * numbers, 8 * numbers + report.bytes))
 
 
 @dataclass(frozen=True)
@@ -316,7 +334,7 @@ def sample_file(params):
 
 
 def _layer_norm_mha(params):
-    n_heads, d_model = 8, 8 * params.d_k
+    n_heads, d_model = params.n_heads, params.n_heads * params.d_k
     rng = np.random.Generator(np.random.SFC64(params.seed))
     x = layer_norm(rng.standard_normal((params.n_rows, d_model)))
     weights = init_scheme("torch_multihead_attention").draw(rng, d_model, n_heads, (2, d_model, d_model))

@@ -6,8 +6,9 @@ import numpy as np
 
 from pages._view.figures.base import axis, corner, dashed, figure, label, line, solid, steps, title
 from pages._view.theme import number, percent, typed
+from sattn_core.score_growth import FEWEST_ROWS
 
-_SCALES = {"1": "no scale", "1/√d_k": "1/√d_k", "1/d_k": "1/d_k", "1/std": "unit variance"}
+_SCALES = {"1": "no scale", "1/√d_k": "1/√d_k", "1/d_k": "1/d_k", "1/std": "the fitting one"}
 
 
 def source(result, params, d_k, own):
@@ -40,7 +41,7 @@ def histogram(result, profile):
         ],
         left=3.8,
         height=0.95,
-        title=title(f"Scores ÷ √d_k{_of_head(result)}: spread {number(shown.scaled_std)}", profile),
+        title=title(f"Scores ÷ √d_k{_of_head(result)}: spread {number(shown.scaled_std, 4)}", profile),
         xaxis=axis(profile, "scaled score, less its row's mean", range=[edges[0], edges[-1]]),
         yaxis=axis(profile, "density", grid=True, range=[0, top]),
         annotations=words,
@@ -52,15 +53,10 @@ def _of_head(result):
 
 
 def sentence(result, said_source):
-    """The verdict, its reason, and the shown head's spread beside the band of ideal q and k."""
+    """The verdict, its reason, and how the shown head's spread compares with that of ideal q and k."""
     report, shown = result.report, result.shown
-    low, high = shown.scaled_band
-    inside = "inside" if low <= shown.scaled_std <= high else "outside"
-    head = f"Head {result.head + 1} has spread" if has_heads(result) else "The spread is"
-    return (
-        f"{said_source}: {report.verdict} {report.reason} {head} {number(shown.scaled_std, 4)}, {inside} the 95 % band "
-        f"of ideal q and k, {number(low, 4)} to {number(high, 4)}."
-    )
+    head = f"Head {result.head + 1} has {number(shown.scaled_std, 4)}. " if has_heads(result) else ""
+    return f"{said_source}: {report.verdict} {report.reason} {head}{shown.chance}"
 
 
 def histogram_table(result):
@@ -80,8 +76,8 @@ def saturation_table(result):
     rows = result.shown.saturation
     return {
         "scale": [_SCALES[row.name] for row in rows],
-        "multiplier": [number(row.scale, 4) for row in rows],
-        "spread": [number(row.score_std) for row in rows],
+        "multiplier": [_exact(row.scale) if row.name != "1/std" else number(row.scale, 4) for row in rows],
+        "spread": [number(row.score_std, 4) for row in rows],
         f"entropy (at most {number(result.uniform_entropy)} nats)": [number(row.entropy_nats) for row in rows],
         f"effective keys (of {result.report.n_keys:,})": [number(row.effective_keys) for row in rows],
         "largest weight": [number(row.max_weight) for row in rows],
@@ -102,14 +98,19 @@ def moment_table(result):
         ("effective dimension of k", key.effective_dimension, result.ideal_effective_dimension[1]),
         ("correlation of q_i with k_i", shown.paired_correlation, 0),
         ("lift of query i at key i, in spreads", shown.paired_lift, 0),
-        ("divisor for a spread of 1", shown.within_row_std, result.divisor),
-        ("scale for a spread of 1", shown.unit_scale, 1 / result.divisor),
+        ("divisor that fits", 1 / shown.unit_scale, result.divisor),
+        ("scale that fits", shown.unit_scale, 1 / result.divisor),
     ]
     return {
         "quantity": [name for name, _, _ in rows],
         "measured": [number(value, 4) for _, value, _ in rows],
-        "ideal": [number(float(ideal), 4) for _, _, ideal in rows],
+        "ideal": [_exact(ideal) for _, _, ideal in rows],
     }
+
+
+def _exact(value):
+    """A number known exactly, with at most four digits and none that say nothing."""
+    return f"{value:.4g}"
 
 
 def growth(result, profile):
@@ -179,12 +180,20 @@ def growth_sentence(result):
     fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
     if not isfinite(fitted.value):
         return "There is no growth to fit: it takes at least two components and scores that differ."
+    alone = f" Scores of query i with key i grow like m^{number(paired.value, 4)}" if isfinite(paired.value) else ""
+    start = f"Added component by component, the scores of a row grow like m^{number(fitted.value, 4)}"
+    if not isfinite(fitted.low):
+        few = f"An interval takes at least {FEWEST_ROWS} queries and {FEWEST_ROWS} keys."
+        return f"{start}.{alone and alone + '.'} {few}"
     inside = "holds ½" if fitted.low <= 0.5 <= fitted.high else "does not hold ½"
-    alone = f" Scores of query i with key i grow like m^{number(paired.value)}." if isfinite(paired.value) else ""
     return (
-        f"Added component by component, the scores of a row grow like m^{number(fitted.value, 4)}; the 95 % interval, "
-        f"{number(fitted.low, 4)} to {number(fitted.high, 4)}, {inside}, which √d_k assumes.{alone}"
+        f"{start}; the 95 % interval, {_between(fitted)}, {inside}, which √d_k assumes."
+        f"{alone and f'{alone} ({_between(paired)}).'}"
     )
+
+
+def _between(fitted):
+    return f"{number(fitted.low, 4)} to {number(fitted.high, 4)}"
 
 
 def growth_table(result):
@@ -218,9 +227,13 @@ def head_table(result):
         "entropy": "entropy_nats",
         "effective keys": "effective_keys",
         "largest weight": "max_weight",
-        "divisor for 1": "divisor",
+        "divisor that fits": "divisor",
     }
-    columns = {name: [number(getattr(row, field)) for row in result.rows] for name, field in names.items()}
+    # As many digits as the other tables give the same quantity.
+    digits = {name: 3 if name in ("entropy", "effective keys", "largest weight") else 4 for name in names}
+    columns = {
+        name: [number(getattr(row, field), digits[name]) for row in result.rows] for name, field in names.items()
+    }
     verdicts = [row.code.replace("_", " ") for row in result.rows]
     return {"head": [typed(row.head + 1) for row in result.rows]} | columns | {"√d_k is": verdicts}
 
@@ -230,7 +243,7 @@ def code(result, params, own):
     return _measured(result, params, own) + (
         "report, shown = result.report, result.shown\n"
         "print(report.verdict, report.reason)\n"
-        "print(shown.scaled_std, shown.scaled_band)\n"
+        "print(shown.scaled_std, shown.scaled_band, shown.tail_band, shown.chance)\n"
         "print(shown.scaled_counts, result.measured_density, report.ideal_density)\n"
     )
 
@@ -239,7 +252,7 @@ def growth_code(result, params, own):
     """The Python that fits the growth again."""
     return _measured(result, params, own) + (
         "fitted, paired = result.shown.row_exponent, result.shown.paired_exponent\n"
-        "print(fitted.value, fitted.low, fitted.high, paired.value)\n"
+        "print(fitted.value, fitted.low, fitted.high, paired.value, paired.low, paired.high)\n"
         "print(fitted.dims, fitted.sizes, paired.sizes)\n"
         "print(result.exponent_line, result.ideal_line)\n"
     )
