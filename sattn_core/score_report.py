@@ -471,8 +471,12 @@ def _verdict(head):
 
 
 def _aim(head):
-    target = f"{head.target_std:.2g}"
+    target = _target_text(head)
     return target if target == "1" else f"the {target} that ideal q and k give with {head.n_keys} keys"
+
+
+def _target_text(head):
+    return f"{head.target_std:.2g}"
 
 
 def _digits(value):
@@ -512,19 +516,20 @@ def _reason(head):
 def _chance(head):
     """How the spread compares with what chance gives, and why it may lie outside though √d_k is right."""
     low, high = head.scaled_band
-    start = f"Normal q and k of these sizes give {_digits(low)} to {_digits(high)} in 95 % of cases; this is"
-    if _inside(head.scaled_std, head.scaled_band):
-        return f"{start} inside."
-    heavy = head.tail_band[1] - head.tail_band[0] > _WIDER * (high - low)
+    where = "inside" if _inside(head.scaled_std, head.scaled_band) else "outside"
+    said = f"The spread is {where} the 95 % band of ideal q and k, {_digits(low)} to {_digits(high)}."
+    if where == "inside":
+        return said
+    close = head.code in ("right", "aligned")
     explained = _inside(head.scaled_std, head.tail_band)
-    small = "chance seldom makes such a difference, but it is small enough to count as close to "
-    small += f"{head.target_std:.2g}"
-    if heavy and (explained or head.code in ("right", "aligned")):
+    if (explained or close) and head.tail_band[1] - head.tail_band[0] > _WIDER * (high - low):
         kurtosis = f"kurtosis {_digits(head.query.kurtosis)} and {_digits(head.key.kurtosis)} instead of 3"
-        wider = " to ".join(map(_digits, head.tail_band))
-        end = "and this is inside" if explained else f"and this is still outside: {small}"
-        return f"{start} outside. Tails as heavy as these ({kurtosis}) scatter the spread more, {wider}, {end}."
-    return f"{start} outside: {small}." if head.code in ("right", "aligned") else f"{start} outside."
+        wider, which = " to ".join(map(_digits, head.tail_band)), "inside that" if explained else "outside that too"
+        said += f" Those are normal; tails as heavy as here ({kurtosis}) scatter it more, {wider}, and it is {which}."
+    if explained or not close:
+        return said
+    small = f"it is small enough to count as close to {_target_text(head)}"
+    return f"{said} Chance seldom makes such a difference, but {small}."
 
 
 def _overall(heads):

@@ -50,8 +50,9 @@ def test_the_histogram_stands_under_the_ideal_law(results, profile, sample):
     assert fig.layout.annotations[0].text == "dashed: ideal q and k"
     assert (measured.fillcolor, ideal.line.dash) == (profile.scaled, "dash")
     assert fig.layout.yaxis.range[1] > max(result.measured_density.max(), result.report.ideal_density.max())
-    assert fig.layout.title.text.endswith(f": spread {number(result.shown.scaled_std, 4)}")
-    assert ("head 1" in fig.layout.title.text) == (sample == "layer_norm_mha")
+    who = "Head 1: spread" if sample == "layer_norm_mha" else "Scaled spread"
+    assert fig.layout.title.text == f"{who} {number(result.shown.scaled_std, 4)}"
+    assert len(fig.layout.title.text) < 24  # more is cut off on a phone
 
 
 def test_scores_beyond_the_axis_are_counted_aloud(results):
@@ -67,11 +68,11 @@ def test_the_sentence_gives_whose_numbers_the_verdict_the_reason_and_the_band(re
     assert source == "Sample anisotropic, 1 head, 32 queries, 32 keys, d_k = 16"
     said, (low, high) = figures.sentence(result, source), result.shown.scaled_band
     assert said == f"{source}: {result.report.verdict} {result.report.reason} {result.shown.chance}"
-    assert f"give {number(low, 4)} to {number(high, 4)} in 95 % of cases; this is outside" in said
+    assert f"The spread is outside the 95 % band of ideal q and k, {number(low, 4)} to {number(high, 4)}." in said
     inside = replace(result, shown=replace(result.shown, scaled_std=(low + high) / 2))
-    assert "; this is inside." in figures.sentence(inside, source)
+    assert "The spread is inside the 95 % band" in figures.sentence(inside, source)
     heads = results["layer_norm_mha"]
-    assert f" Head 1 has {number(heads.shown.scaled_std, 4)}. Normal q and k" in figures.sentence(heads, "")
+    assert f" Head 1 has {number(heads.shown.scaled_std, 4)}. The spread is outside" in figures.sentence(heads, "")
 
 
 @pytest.mark.parametrize("size", [1e-9, 0.013, 0.5, 1.0, 4.0, 1234.5, 1e8])
@@ -117,6 +118,12 @@ def test_the_growth_stands_beside_the_square_root(results, profile, sample):
         np.testing.assert_array_equal(trace.x, fit.dims)
         np.testing.assert_array_equal(trace.y, values)
     np.testing.assert_array_equal(paired.y, result.shown.paired_exponent.sizes)
+    (names,) = fig.layout.annotations
+    assert (names.y, names.yanchor) == (1.0, "bottom")  # above the plot, where no mark is
+    assert names.text.count("<br>") == 1
+    for trace, mark in ((rows, "■</span> all pairs   - - m^½"), (paired, "◆</span> query i, key i")):
+        assert f'<span style="color:{trace.marker.color}">{mark}' in names.text
+    assert fig.layout.margin.t >= 1.6 * profile.title_size + 2 * 1.3 * profile.tick_size
     drawn = np.log10([trace.y for trace in fig.data])
     assert fig.layout.yaxis.range[0] < drawn.min()
     assert drawn.max() < fig.layout.yaxis.range[1]

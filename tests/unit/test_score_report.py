@@ -266,39 +266,44 @@ def heavy(spread, n=64):
     return rows[0] * spread / head(*rows).scaled_std, rows[1]
 
 
+SMALL = "Chance seldom makes such a difference, but it is small enough to count as close to 1."
+
+
 def test_heavy_tails_explain_a_right_scale_outside_the_band():
     report = head(*heavy(1.15))
     low, high = report.tail_band
     assert report.code == "right"
     assert report.scaled_band[1] < 1.15 < high
-    assert f"(kurtosis {report.query.kurtosis:.2f} and {report.key.kurtosis:.2f} instead of 3)" in report.chance
-    assert report.chance.endswith(f"scatter the spread more, {low:.4f} to {high:.3f}, and this is inside.")
+    assert report.chance.startswith("The spread is outside the 95 % band of ideal q and k, ")
+    kurtosis = f"(kurtosis {report.query.kurtosis:.2f} and {report.key.kurtosis:.2f} instead of 3)"
+    assert report.chance.endswith(
+        f"Those are normal; tails as heavy as here {kurtosis} scatter it more, {low:.4f} to {high:.3f}, "
+        "and it is inside that."
+    )
     report = head(*heavy(1.24, n=256))
     low, high = report.tail_band
     assert report.code == "right"
     assert high < 1.24
-    assert report.chance.endswith(
-        f"{low:.4f} to {high:.3f}, and this is still outside: chance seldom makes such a "
-        "difference, but it is small enough to count as close to 1."
-    )
-    assert head(*heavy(1.0)).chance.endswith("in 95 % of cases; this is inside.")
+    assert report.chance.endswith(f"scatter it more, {low:.4f} to {high:.3f}, and it is outside that too. {SMALL}")
+    inside = head(*heavy(1.0))
+    low, high = inside.scaled_band
+    assert inside.chance == f"The spread is inside the 95 % band of ideal q and k, {low:.4f} to {high:.3f}."
 
 
 def test_a_right_scale_outside_the_band_without_heavy_tails_is_explained_too():
     rows = np.random.default_rng(1).standard_normal((2, 1024, 16))
-    report = head(rows[0] * 1.15 / head(*rows).scaled_std, rows[1])
-    assert report.code == "right"
-    assert "Tails" not in report.chance
-    assert report.chance.endswith(
-        "this is outside: chance seldom makes such a difference, but it is small enough to count as close to 1."
-    )
-    assert head(3 * rows[0], rows[1]).chance.endswith("in 95 % of cases; this is outside.")
+    size = 1 / head(*rows).scaled_std
+    report = head(rows[0] * 1.15 * size, rows[1])
+    low, high = report.scaled_band
+    said = f"The spread is outside the 95 % band of ideal q and k, {low:.4f} to {high:.3f}."
+    assert (report.code, report.chance) == ("right", f"{said} {SMALL}")
+    assert head(rows[0] * 3 * size, rows[1]).chance == said
 
 
 def test_equal_queries_have_no_tails_to_compare():
     report = head(np.ones((8, 16)), K)
     assert all(map(math.isnan, report.tail_band))
-    assert "this is" in report.chance
+    assert report.chance.startswith("The spread is ")
 
 
 def test_a_lift_that_chance_can_give_is_not_called_aligned():

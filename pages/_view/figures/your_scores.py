@@ -4,7 +4,7 @@ from math import floor, isfinite, log10, nan
 
 import numpy as np
 
-from pages._view.figures.base import axis, corner, dashed, figure, label, line, solid, steps, title
+from pages._view.figures.base import axis, corner, dashed, figure, heading, line, solid, steps, title
 from pages._view.theme import number, percent, typed
 from sattn_core.score_growth import FEWEST_ROWS
 
@@ -41,15 +41,16 @@ def histogram(result, profile):
         ],
         left=3.8,
         height=0.95,
-        title=title(f"Scores ÷ √d_k{_of_head(result)}: spread {number(shown.scaled_std, 4)}", profile),
+        title=title(f"{_whose(result)} {number(shown.scaled_std, 4)}", profile),
         xaxis=axis(profile, "scaled score, less its row's mean", range=[edges[0], edges[-1]]),
         yaxis=axis(profile, "density", grid=True, range=[0, top]),
         annotations=words,
     )
 
 
-def _of_head(result):
-    return f", head {result.head + 1}" if has_heads(result) else ""
+def _whose(result):
+    """Short enough for the figure beside the files on a small screen."""
+    return f"Head {result.head + 1}: spread" if has_heads(result) else "Scaled spread"
 
 
 def sentence(result, said_source):
@@ -117,14 +118,13 @@ def growth(result, profile):
     """Size of the scores against the number of components, log–log, beside growth like m^½."""
     fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
     traces = [_sizes(fitted, profile.scaled, "square", "inside a row", profile)]
-    names = [corner("dashed: m^½", profile, side="left")]
+    names = [_named(profile.scaled, "■", "all pairs") + "   - - m^½"] if isfinite(fitted.value) else []
     if isfinite(fitted.value):
         traces.insert(0, line(fitted.dims, result.exponent_line, solid(profile, profile.scaled), "fitted"))
         traces.insert(0, line(fitted.dims, result.ideal_line, dashed(profile), "m^½"))
-        names.append(_end_word("all pairs", fitted, -1.3, profile))
     if isfinite(paired.value):
         traces.append(_sizes(paired, profile.third, "diamond", "query i with key i", profile))
-        names.append(_end_word("query i, key i", paired, 1, profile))
+        names.append(_named(profile.third, "◆", "query i, key i"))
     shown = [trace["y"] for trace in traces]
     sizes = np.concatenate([np.asarray(each)[np.asarray(each) > 0] for each in shown])
     low, high = (np.log10(sizes.min()), np.log10(sizes.max())) if len(sizes) else (-1.0, 1.0)
@@ -132,7 +132,8 @@ def growth(result, profile):
         profile,
         traces,
         left=4.2,
-        title=title("Growth with the dimension", profile),
+        margin=_under_names(profile, 4.2),
+        title=title("Growth with d_k", profile),
         xaxis=axis(profile, "components m", type="log", tickvals=_every(fitted.dims), range=_wide(fitted.dims)),
         yaxis=axis(
             profile,
@@ -142,18 +143,23 @@ def growth(result, profile):
             range=[low - 0.2, high + 0.3],
             **_size_ticks(low - 0.2, high + 0.3),
         ),
-        annotations=names,
+        annotations=[heading("<br>".join(names), profile) | {"align": "left", "font": {"size": profile.tick_size}}],
     )
+
+
+def _named(colour, mark, name):
+    return f'<span style="color:{colour}">{mark}</span> {name}'
+
+
+def _under_names(profile, left):
+    """Room above the plot for two lines that say what the marks are: inside they would cover some."""
+    top = round(1.6 * profile.title_size + 2.8 * profile.tick_size)
+    return {"l": round(left * profile.axis_size), "r": 10, "t": top, "b": 3 * profile.axis_size}
 
 
 def _sizes(fitted, colour, symbol, name, profile):
     marker = {"color": colour, "symbol": symbol, "size": profile.marker_size}
     return {"type": "scatter", "mode": "markers", "x": fitted.dims, "y": fitted.sizes, "name": name, "marker": marker}
-
-
-def _end_word(text, fitted, up, profile):
-    place = {"x": np.log10(fitted.dims[-1]), "y": np.log10(fitted.sizes[-1]), "xanchor": "right", "bgcolor": None}
-    return label(text, profile, yshift=up * 1.3 * profile.tick_size, **place)
 
 
 def _every(dims):
