@@ -39,6 +39,7 @@ def live():
             table=figures.histogram_table(result),
             code=figures.code(result, params, own),
         )
+    show.tries("your_scores")
     show.plain_lines(compute.UPLOAD_NOTES)
 
     st.header("What softmax does with them", anchor=False)

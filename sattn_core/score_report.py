@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sattn_core._checks import check_array, check_integer
+from sattn_core._checks import check_array
 from sattn_core._records import record
+from sattn_core.cost import Price, proceed
 from sattn_core.law import dot_product_pdf
-from sattn_core.score_variance import score_variance_band
+from sattn_core.score_growth import FittedExponent, no_exponent, paired_exponent, row_exponent
+from sattn_core.score_variance import row_variance_band, row_variance_band_price
 from sattn_core.softmax import entropy_nats, softmax
 from sattn_core.sweep import bin_counts
 
@@ -16,10 +18,11 @@ MAX_ROWS, MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS = 4096, 1024, 64, 4_000_000
 LARGEST_NUMBER = 1e30
 SCALED_EDGES = np.linspace(-6.0, 6.0, 97)
 SHOWN_QUERIES = 128  # queries of each head whose softmax and histogram are computed
-RIGHT_LOW, RIGHT_HIGH = 0.8, 1.25  # scaled standard deviation that the verdict calls right
+RIGHT_LOW, RIGHT_HIGH = 0.8, 1.25  # scaled standard deviation over its target that the verdict calls right
 VERDICTS = ("right", "aligned", "too_weak", "too_strong", "unclear", "no_variation")
 _ALIGNED_LIFT, _ALIGNED_Z = 1.0, 6.0
-_RESAMPLES = 1000
+_WIDER = 1.1  # a band that much wider than the normal one is that of heavy tails
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ROUNDING = 16 * np.finfo(float).eps  # variation this much smaller than the numbers is none
 _TINIEST = 1e-300  # 1 over it is still a float64
 
@@ -50,7 +53,7 @@ class Saturation:
     ----------
     name : {"1", "1/√d_k", "1/d_k", "1/std"}
     scale : float
-        The multiplier; "1/std" gives the scores of a row a mean variance of 1.
+        The multiplier; "1/std" gives the scores of a row the spread of ideal q and k, target_std.
     score_std : float
         Standard deviation inside a row.
     entropy_nats, effective_keys, max_weight : float
@@ -66,43 +69,28 @@ class Saturation:
 
 
 @record
-class FittedExponent:
-    """How a score's size grows with the number of components: size ∝ m ** value over sub-dimensions m.
-
-    Attributes
-    ----------
-    value, low, high : float
-        Least-squares slope in log–log and its 95 % bootstrap interval; NaN where it cannot be fitted.
-    dims : tuple of int
-        Numbers m of components: powers of two, and d_k.
-    sizes : ndarray, shape (n_dims,)
-        Root mean square over all subsets of m components (exact, no subset is drawn).
-    """
-
-    value: float
-    low: float
-    high: float
-    dims: tuple[int, ...]
-    sizes: np.ndarray
-
-
-@record
 class HeadReport:
     """One head.
 
     Attributes
     ----------
     query, key : ComponentMoments
+    n_keys, d_k : int
     raw_mean, raw_std : float
         Over all score entries.
     within_row_std : float
         √ of the variance of the raw scores inside a row, averaged over rows: all that softmax sees.
     scaled_std : float
-        within_row_std / √d_k; 1 is what the rule aims at.
+        within_row_std / √d_k; the rule aims at target_std.
+    target_std : float
+        √((n_keys − 1) / n_keys): what independent components of variance 1 give, as the mean of a row's own
+        scores lies among them. 1 only if there are many keys.
     scaled_band : tuple of 2 floats
         95 % of independent standard normal q and k of these sizes give a scaled_std inside.
+    tail_band : tuple of 2 floats
+        About 95 % of independent q and k of variance 1 with the kurtosis measured here do; NaN without one.
     unit_scale : float
-        1 / within_row_std (∞ if there is no variation).
+        target_std / within_row_std (∞ if there is no variation).
     size_factor, shape_factor : float
         scaled_std² is their product: mean square of a query component times variance of a key component,
         and what directions shared by q and k add (d_k over the effective dimension of the scores).
@@ -119,8 +107,8 @@ class HeadReport:
         Scores of the first 128 queries over √d_k, each less its row's mean, in the bins of `SCALED_EDGES`.
     scaled_below, scaled_above : int
         Scores outside the bins.
-    verdict, reason : str
-        One sentence, and what explains it.
+    verdict, reason, chance : str
+        One sentence, what explains it, and how scaled_std compares with its bands.
     code : {"right", "aligned", "too_weak", "too_strong", "unclear", "no_variation"}
         Whether √d_k divides rightly; rightly but for query i with key i, which score more than one standard
         deviation above or below the rest; too little; too much; neither rightly nor wrongly as far as so few
@@ -129,11 +117,15 @@ class HeadReport:
 
     query: ComponentMoments
     key: ComponentMoments
+    n_keys: int
+    d_k: int
     raw_mean: float
     raw_std: float
     within_row_std: float
     scaled_std: float
+    target_std: float
     scaled_band: tuple[float, float]
+    tail_band: tuple[float, float]
     unit_scale: float
     size_factor: float
     shape_factor: float
@@ -146,9 +138,29 @@ class HeadReport:
     scaled_counts: np.ndarray
     scaled_below: int
     scaled_above: int
-    verdict: str
-    reason: str
-    code: str
+
+    @property
+    def code(self):
+        if not self.scaled_std:
+            return "no_variation"
+        if RIGHT_LOW <= self.scaled_std / self.target_std <= RIGHT_HIGH:
+            aligned = abs(self.paired_lift) > _ALIGNED_LIFT and abs(self.paired_z) > _ALIGNED_Z
+            return "aligned" if aligned else "right"
+        if _inside(self.scaled_std, self.scaled_band):
+            return "unclear"
+        return "too_weak" if self.scaled_std > self.target_std else "too_strong"
+
+    @property
+    def verdict(self):
+        return _verdict(self)
+
+    @property
+    def reason(self):
+        return _reason(self)
+
+    @property
+    def chance(self):
+        return _chance(self)
 
 
 @record
@@ -170,8 +182,8 @@ class ScoreReport:
     verdict, reason : str
         One sentence for all heads, and what explains it.
     code : str
-        "right" if that holds for every head; otherwise the code of the head farthest from 1 of those it does
-        not, where heads that are "unclear" count only if there are no others.
+        "right" if that holds for every head; otherwise the code of the head farthest from its target of those
+        it does not, where heads that are "unclear" count only if there are no others.
     """
 
     n_heads: int
@@ -190,16 +202,16 @@ class ScoreReport:
     code: str
 
 
-def measure_scores(Q, K, *, seed=0):
-    """Measure raw scores s = q·k inside their rows: is Var(s)/d_k = 1, and if not, why not?
+def measure_scores(Q, K, *, check=proceed):
+    """Measure raw scores s = q·k inside their rows: is Var(s)/d_k what it should be, and if not, why not?
 
     Parameters
     ----------
     Q : array_like, shape (n_queries, d_k) or (n_heads, n_queries, d_k)
     K : array_like, shape (n_keys, d_k) or (n_heads, n_keys, d_k)
         At least 2 rows each; at most 4,096 rows, 1,024 dimensions, 64 heads and 4,000,000 numbers.
-    seed : int, default 0
-        Of the bootstrap samples.
+    check : callable, default `proceed`
+        Called several times for every head; what it raises ends the measurement.
 
     Returns
     -------
@@ -217,16 +229,13 @@ def measure_scores(Q, K, *, seed=0):
     -----
     A constant added to a row changes nothing in softmax, so a row's own mean is left out. The mean
     square over all subsets of m components has a closed form in the trace and the sum of the
-    elementwise product of E[q qᵀ] and Cov(k); no subset is drawn. Each bootstrap sample weights all rows
-    anew (if there are as many keys as queries, query i and key i are one row); trace and sum change by what
-    the queries change times what the keys change, which is exact to first order in the weights. The interval
-    is about what rows of these numbers give on average, and errs on the wide side. Where q_i resembles k_i,
-    that one score of n_keys lifts the exponent of a row too, the less the more keys.
+    elementwise product of E[q qᵀ] and Cov(k); no subset is drawn. The interval of an exponent
+    (`score_growth`) is about what rows of these numbers give on average. Where q_i resembles k_i, that one
+    score of n_keys lifts the exponent of a row too, the less the more keys.
 
     References
     ----------
-    Rubin (1981), "The Bayesian bootstrap", Annals of Statistics 9(1).
-    Owen (2007), "The pigeonhole bootstrap", Annals of Applied Statistics 1(2): rows and columns.
+    Efron (1982), The Jackknife, the Bootstrap and Other Resampling Plans, chapter 6: the infinitesimal jackknife.
 
     Examples
     --------
@@ -237,8 +246,7 @@ def measure_scores(Q, K, *, seed=0):
     (1.0, 0.707107)
     """
     Q, K = _checked(Q, K)
-    weights = _weights(check_integer("seed", seed, 0, None), Q.shape[1], K.shape[1])
-    heads = tuple(_measure_head(q, k, weights) for q, k in zip(Q, K, strict=True))
+    heads = tuple(_measure_head(q, k, check) for q, k in zip(Q, K, strict=True))
     scaled_std = np.array([head.scaled_std for head in heads])
     middle = heads[int(np.argsort(scaled_std)[len(heads) // 2])].row_exponent
     centres = (SCALED_EDGES[1:] + SCALED_EDGES[:-1]) / 2
@@ -254,6 +262,29 @@ def measure_scores(Q, K, *, seed=0):
         ideal_density=root * dot_product_pdf(root * centres, Q.shape[-1]),
         verdict=verdict, reason=reason, code=code,
     )  # fmt: skip
+
+
+def score_report_price(n_heads, n_queries, n_keys, d_k):
+    """What `measure_scores` costs for arrays of these sizes.
+
+    Parameters
+    ----------
+    n_heads, n_queries, n_keys, d_k : int
+
+    Returns
+    -------
+    Price
+
+    Examples
+    --------
+    >>> round(score_report_price(64, 4096, 4096, 15).seconds)
+    4
+    """
+    numbers, squares, shown = (n_queries + n_keys) * d_k, d_k**2, min(n_queries, SHOWN_QUERIES) * n_keys
+    band = row_variance_band_price(n_queries, n_keys, d_k)
+    a_head = 1e-3 + 5e-8 * numbers + 1.2e-10 * numbers * d_k + 2.4e-8 * squares + 1.15e-7 * shown
+    at_once = max(56 * shown, 30 * numbers + 32 * squares, band.bytes)
+    return Price(band.seconds + n_heads * a_head, n_heads * (8 * numbers + 4_000) + at_once)
 
 
 def check_score_shapes(shape_q, shape_k):
@@ -289,24 +320,27 @@ def _checked(Q, K):
     return Q.reshape((-1, *Q.shape[-2:])), K.reshape((-1, *K.shape[-2:]))
 
 
-def _measure_head(Q, K, weights):
+def _measure_head(Q, K, check):
+    check()
     (Q, power_q), (K, power_k) = _near_one(Q), _near_one(K)
-    d_k, q, k, power = Q.shape[-1], _centred(Q), _centred(K), power_q + power_k
+    d_k, q, k, power = Q.shape[1], _centred(Q), _centred(K), power_q + power_k
     # Mean square of the scores less their row's mean = Σ (E[q qᵀ] ∘ Cov(k)), without forming the scores.
     M, C = Q.T @ Q / len(Q), k.T @ k / len(k)  # (d_k, d_k)
     variance, std = _spread(M * C, power)
+    check()
+    query = _component_moments(Q, q, power_q)
+    check()
+    key = _component_moments(K, k, power_k)
+    check()
+    growth = {"row_exponent": row_exponent(Q, k, M, C, power=power), **_paired(q, k, math.sqrt(variance), power)}
+    check()
     size = float(np.square(Q).mean() * np.square(k).mean())
-    factors = math.ldexp(size, 2 * power), float(variance / d_k / size) if size else math.nan
-    paired, band = _paired(q, k, math.sqrt(variance), power, weights), _ideal_band(len(Q), len(K), d_k)
     return HeadReport(
-        query=_component_moments(Q, q, power_q), key=_component_moments(K, k, power_k),
-        **_raw_moments(Q, K, variance, power), within_row_std=std, scaled_std=std / math.sqrt(d_k),
-        scaled_band=band,
-        unit_scale=1 / std if std else math.inf, size_factor=factors[0], shape_factor=factors[1],
-        **paired,
-        row_exponent=_fit(d_k, power, np.array([(M * C).trace(), variance]), _row_parts(Q, k, M, C), weights),
+        query=query, key=key, **_raw_moments(Q, K, variance, power),
+        **_scaled(std, len(Q), len(K), d_k, (query.kurtosis, key.kurtosis)),
+        size_factor=math.ldexp(size, 2 * power), shape_factor=float(variance / d_k / size) if size else math.nan,
+        **growth,
         **_shown(np.ldexp(Q[:SHOWN_QUERIES] @ k.T, power), std, d_k),
-        **_verdict(std / math.sqrt(d_k), band, *factors, d_k, paired),
     )  # fmt: skip
 
 
@@ -360,15 +394,13 @@ def _component_moments(rows, centred, power):
     )
 
 
-def _ideal_band(n_queries, n_keys, d_k):
-    """Band of the scaled standard deviation; rows centred, n_keys − 1 of n_keys degrees are left."""
-    low, high = score_variance_band(n_queries, n_keys, d_k)
-    shrink = (n_keys - 1) / n_keys / (1 - 1 / (n_queries * n_keys))
-    return math.sqrt(low * shrink / d_k), math.sqrt(high * shrink / d_k)
-
-
 def _saturation(row_scores, std, d_k):
-    scales = {"1": 1.0, "1/√d_k": d_k**-0.5, "1/d_k": 1 / d_k, "1/std": 1 / std if std else 1.0}
+    scales = {
+        "1": 1.0,
+        "1/√d_k": d_k**-0.5,
+        "1/d_k": 1 / d_k,
+        "1/std": _target(row_scores.shape[1]) / std if std else 1.0,
+    }
     each = []
     for name, scale in scales.items():
         entropy = entropy_nats(scale * row_scores)
@@ -378,127 +410,144 @@ def _saturation(row_scores, std, d_k):
     return tuple(each)
 
 
-def sub_dimensions(d_k):
-    """Numbers of components at which growth is measured: powers of two, and d_k."""
-    return (*(2**j for j in range(d_k.bit_length()) if 2**j < d_k), d_k)
-
-
-def mean_over_subsets(dims, d_k, diagonal, total):
-    """Mean of Σ_{a, b in A} H_ab over all subsets A of m of d_k components; from tr H and the sum of H.
-
-    A holds one component with probability m/d_k and two with m (m−1) / (d_k (d_k−1)).
-    """
-    m = np.asarray(dims, dtype=np.float64)
-    pairs = m * (m - 1) / (d_k * (d_k - 1)) if d_k > 1 else np.zeros_like(m)
-    return m / d_k * diagonal[..., None] + pairs * (total - diagonal)[..., None]
-
-
-def _weights(seed, n_queries, n_keys):
-    """Weights of the Bayesian bootstrap for queries and keys, the same for both if they are as many."""
-    rng = np.random.Generator(np.random.SFC64(seed))
-    sizes = {n: rng.standard_exponential((_RESAMPLES, n)) for n in dict.fromkeys((n_queries, n_keys))}
-    return [sizes[n] / sizes[n].sum(axis=-1, keepdims=True) for n in (n_queries, n_keys)]
-
-
-def _row_parts(Q, K, M, C):
-    """What each query, and each key, has of tr H and of the sum of H: these are their means; K is centred."""
-    return [
-        np.array([np.square(rows) @ other.diagonal(), np.einsum("id,id->i", rows @ other, rows)])
-        for rows, other in ((Q, C), (K, M))
-    ]
-
-
-def _fit(d_k, power, whole, parts, weights):
-    """Growth of the root mean square over subsets; whole holds tr H and the sum of H, parts those of the rows."""
-    dims = sub_dimensions(d_k)
-    squares = mean_over_subsets(dims, d_k, *whole)
-    sizes = np.ldexp(np.sqrt(np.maximum(squares, 0.0)), power)
-    if d_k == 1 or not (squares > 0).all():
-        return FittedExponent(math.nan, math.nan, math.nan, dims, sizes)
-    x = np.log(dims) - np.log(dims).mean()
-    resampled = whole * np.prod([w @ part.T / whole for w, part in zip(weights, parts, strict=False)], axis=0)
-    several = np.vstack([squares, mean_over_subsets(dims, d_k, *resampled.T)])
-    slopes = 0.5 * np.log(several) @ x / (x @ x)
-    return FittedExponent(*map(float, (slopes[0], *np.quantile(slopes[1:], (0.025, 0.975)))), dims, sizes)
-
-
-def _paired(q, k, std, power, weights):
+def _paired(q, k, std, power):
     """What query i has to do with key i; from centred rows."""
-    d_k = q.shape[-1]
     if len(q) != len(k):
-        sizes = np.full(len(sub_dimensions(d_k)), math.nan)
-        none = FittedExponent(math.nan, math.nan, math.nan, sub_dimensions(d_k), sizes)
+        none = no_exponent(q.shape[1], np.full(2, math.nan))
         return dict.fromkeys(("paired_correlation", "paired_lift", "paired_z"), math.nan) | {"paired_exponent": none}
     products = q * k
     scores, n = products.sum(axis=-1), len(products)
     spread, error = np.sqrt(np.square(q).mean() * np.square(k).mean()), scores.std() / math.sqrt(n)
-    parts = np.array([np.square(products).sum(axis=-1), np.square(scores)])
     return {
         "paired_correlation": float(products.mean() / spread) if spread else math.nan,
         "paired_lift": float(scores.mean() / std) if std else math.nan,
         "paired_z": float(scores.mean() / error) if error else math.nan,
-        "paired_exponent": _fit(d_k, power, parts.mean(axis=-1), [parts], weights),
+        "paired_exponent": paired_exponent(q, k, power=power),
     }
 
 
-def _verdict(scaled_std, band, size, shape, d_k, paired):
-    if not scaled_std:
-        sentence = "The scores of every row are all equal up to rounding: no scale changes what softmax does with them."
-        return {"verdict": sentence, "reason": "Softmax sees only differences inside a row.", "code": "no_variation"}
-    code, lift = _code(scaled_std, band, paired), paired["paired_lift"]
-    start = f"Divided by √d_k = {math.sqrt(d_k):.3g}, the scores of a row have standard deviation {scaled_std:.3g}"
+def _scaled(std, n_queries, n_keys, d_k, kurtosis):
+    """The spread inside a row with what it is compared with."""
+    target = _target(n_keys)
+    return {
+        "n_keys": n_keys, "d_k": d_k, "within_row_std": std, "scaled_std": std / math.sqrt(d_k), "target_std": target,
+        "unit_scale": target / std if std else math.inf,
+        "scaled_band": _band(n_queries, n_keys, d_k, (3.0, 3.0)),
+        "tail_band": _band(n_queries, n_keys, d_k, kurtosis),
+    }  # fmt: skip
+
+
+def _target(n_keys):
+    return math.sqrt((n_keys - 1) / n_keys)
+
+
+def _band(n_queries, n_keys, d_k, kurtosis):
+    """Of the scaled standard deviation."""
+    if any(map(math.isnan, kurtosis)):
+        return math.nan, math.nan
+    kurtosis_q, kurtosis_k = (max(1.0, each) for each in kurtosis)
+    band = row_variance_band(n_queries, n_keys, d_k, kurtosis_q=kurtosis_q, kurtosis_k=kurtosis_k)
+    return tuple(math.sqrt(end / d_k) for end in band)
+
+
+def _inside(value, band):
+    return band[0] <= value <= band[1]
+
+
+def _verdict(head):
+    if head.code == "no_variation":
+        return "The scores of every row are all equal up to rounding: no scale changes what softmax does with them."
+    aim = _aim(head)
+    divisor = f"{_digits(1 / head.unit_scale)} would give {'1' if aim == '1' else 'that'}"
     ends = {
-        "right": "close to 1: √d_k is right for these q and k.",
-        "aligned": f"close to 1, but query i scores {abs(lift):.3g} of them {_way(lift)[0]} with key i.",
-        "too_weak": f"above 1: √d_k divides too little, {math.sqrt(d_k) * scaled_std:.3g} would give 1.",
-        "too_strong": f"below 1: √d_k divides too much, {math.sqrt(d_k) * scaled_std:.3g} would give 1.",
+        "right": f"close to {aim}: √d_k is right for these q and k.",
+        "aligned": f"close to {aim}, but query i scores {_digits(abs(head.paired_lift))} of them "
+        f"{_way(head.paired_lift)[0]} with key i.",
+        "too_weak": f"above {aim}: √d_k divides too little, {divisor}.",
+        "too_strong": f"below {aim}: √d_k divides too much, {divisor}.",
         "unclear": "but so may ideal q and k of this size: too few rows to tell whether √d_k is right.",
     }
-    reason = _reason(code, size, shape, lift, paired["paired_exponent"].value)
-    return {"verdict": f"{start}, {ends[code]}", "reason": reason, "code": code}
+    start = f"Divided by √d_k = {math.sqrt(head.d_k):.4g}, the scores of a row have standard deviation"
+    return f"{start} {_digits(head.scaled_std)}, {ends[head.code]}"
 
 
-def _code(scaled_std, band, paired):
-    if RIGHT_LOW <= scaled_std <= RIGHT_HIGH:
-        aligned = abs(paired["paired_lift"]) > _ALIGNED_LIFT and abs(paired["paired_z"]) > _ALIGNED_Z
-        return "aligned" if aligned else "right"
-    if band[0] <= scaled_std <= band[1]:
-        return "unclear"
-    return "too_weak" if scaled_std > 1 else "too_strong"
+def _aim(head):
+    target = _target_text(head)
+    return target if target == "1" else f"the {target} that ideal q and k give with {head.n_keys} keys"
+
+
+def _target_text(head):
+    return f"{head.target_std:.2g}"
+
+
+def _digits(value):
+    """Four significant digits, as a person writes them."""
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else "undefined" if math.isnan(value) else "infinite"
+    if not 1e-4 <= abs(value) < 1e7:
+        mantissa, _, power = f"{value:.3e}".partition("e")
+        return f"{mantissa} × 10{str(int(power)).translate(_SUPERSCRIPT)}"
+    return f"{value:,.{max(0, 3 - int(f'{value:.3e}'.partition('e')[2]))}f}"
 
 
 def _way(lift):
     return ("higher", "the same way") if lift > 0 else ("lower", "opposite ways")
 
 
-def _reason(code, size, shape, lift, exponent):
+def _reason(head):
     """The larger of the two factors of the scaled variance explains it."""
-    by_size = f"Their components have the wrong size: mean square of q times variance of k is {size:.3g} instead of 1."
-    by_shape = (
-        f"q and k share directions: that multiplies the variance of the scores by {shape:.3g}."
-        if shape > 1
-        else f"q and k avoid each other's directions: that multiplies the variance of the scores by {shape:.3g}."
-    )
-    if code == "aligned":
-        grown = f"they grow like d_k^{exponent:.2f}" if math.isfinite(exponent) else "they grow faster than √d_k"
-        return f"q and k of one row point {_way(lift)[1]}: {grown}, which √d_k does not keep steady; see 1/d_k."
-    if code == "right":
-        return f"Size of the components contributes a factor {size:.3g}, their directions {shape:.3g}."
-    if code == "unclear":
+    size, shape, exponent, square = head.size_factor, head.shape_factor, head.paired_exponent.value, head.target_std**2
+    if head.code == "no_variation":
+        return "Softmax sees only differences inside a row."
+    if head.code == "aligned":
+        grown = f"they grow like d_k^{_digits(exponent)}" if math.isfinite(exponent) else "they grow faster than √d_k"
+        way = _way(head.paired_lift)[1]
+        return f"q and k of one row point {way}: {grown}, which √d_k does not keep steady; see 1/d_k."
+    if head.code == "right":
+        return f"Size of the components contributes a factor {_digits(size)}, their directions {_digits(shape)}."
+    if head.code == "unclear":
         return "More rows narrow the band of what ideal q and k give."
-    return by_size if not size or abs(math.log(size)) >= abs(math.log(shape)) else by_shape
+    if not size or abs(math.log(size / square)) >= abs(math.log(shape)):
+        wrong = f"mean square of q times variance of k is {_digits(size)} instead of {square:.2g}"
+        return f"Their components have the wrong size: {wrong}."
+    how = "share directions" if shape > 1 else "avoid each other's directions"
+    return f"q and k {how}: that multiplies the variance of the scores by {_digits(shape)}."
+
+
+def _chance(head):
+    """How the spread compares with what chance gives, and why it may lie outside though √d_k is right."""
+    low, high = head.scaled_band
+    where = "inside" if _inside(head.scaled_std, head.scaled_band) else "outside"
+    said = f"The spread is {where} the 95 % band of ideal q and k, {_digits(low)} to {_digits(high)}."
+    if where == "inside":
+        return said
+    close = head.code in ("right", "aligned")
+    explained = _inside(head.scaled_std, head.tail_band)
+    if (explained or close) and head.tail_band[1] - head.tail_band[0] > _WIDER * (high - low):
+        kurtosis = f"kurtosis {_digits(head.query.kurtosis)} and {_digits(head.key.kurtosis)} instead of 3"
+        wider, which = " to ".join(map(_digits, head.tail_band)), "inside that" if explained else "outside that too"
+        said += f" Those are normal; tails as heavy as here ({kurtosis}) scatter it more, {wider}, and it is {which}."
+    if explained or not close:
+        return said
+    small = f"it is small enough to count as close to {_target_text(head)}"
+    return f"{said} Chance seldom makes such a difference, but {small}."
 
 
 def _overall(heads):
     unclear = [head for head in heads if head.code == "unclear"]
     wrong = [head for head in heads if head.code not in ("right", "unclear")] or unclear
-    farthest = max(wrong or heads, key=lambda head: abs(math.log(head.scaled_std)) if head.scaled_std else math.inf)
+    farthest = max(wrong or heads, key=_distance)
     if len(heads) == 1:
         return farthest.verdict, farthest.reason, farthest.code
     number = [head is farthest for head in heads].index(True) + 1
-    where = f"head {number} has standard deviation {farthest.scaled_std:.3g}"
+    where = f"head {number} has standard deviation {_digits(farthest.scaled_std)}"
     if not wrong:
-        return f"√d_k is right for all {len(heads)} heads; farthest from 1, {where}.", farthest.reason, "right"
+        return f"√d_k is right for all {len(heads)} heads; farthest off, {where}.", farthest.reason, "right"
     right = sum(head.code == "right" for head in heads)
     few = f", unclear for {len(unclear)}" if unclear else ""
     return f"√d_k is right for {right} of {len(heads)} heads{few}; {where}.", farthest.reason, farthest.code
+
+
+def _distance(head):
+    """From the target, as a ratio."""
+    return abs(math.log(head.scaled_std / head.target_std)) if head.scaled_std else math.inf

@@ -1,23 +1,26 @@
-"""The variance of the entries of one score matrix: exact moments and a band that covers."""
+"""The variance of one score matrix, of all its entries and inside its rows: exact moments, bands that cover."""
 
 import math
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaincinv
+from scipy.special import gammainccinv, gammaincinv
 
 from sattn_core._checks import check_integer, check_number
+from sattn_core.cost import Price
 from sattn_core.moments import check_kurtosis
 
 # Below this shape the matched gamma misses one tail less often than the other; two of the three sizes
 # are then small and simulation is cheap.
 SMALLEST_GAMMA_SHAPE = 6.0
 _SIMULATED_MATRICES = 100_000
+_BLOCK = 10_000  # of them at a time: 10 MB
+_FEWEST_BEYOND = 25  # simulated matrices beyond each end of a band: their share is then known to a fifth
 
 
 class ScoreVarianceMoments(NamedTuple):
-    """Exact mean and variance of np.var (ddof=0) over the entries of one score matrix."""
+    """Exact mean and variance of a variance (ddof=0) of one score matrix: of all its entries, or inside its rows."""
 
     mean: float
     variance: float
@@ -98,7 +101,8 @@ def score_variance_band(n_queries, n_keys, d_k, *, level=0.95):
     TypeError
         If a size is not an integer or level not a real number.
     ValueError
-        If a size is below 1 or level lies outside (0, 1).
+        If a size is below 1 or level lies outside (0, 1); where matrices are simulated, if it is above
+        0.9995: fewer than 25 of 100,000 lie beyond each end of a wider band.
 
     Notes
     -----
@@ -119,36 +123,185 @@ def score_variance_band(n_queries, n_keys, d_k, *, level=0.95):
     """
     m, n, d = _check_sizes(n_queries, n_keys, d_k)
     level = check_number("level", level, 0, 1, open_low=True, open_high=True)
-    tails = (1 - level) / 2, (1 + level) / 2
-    mean, variance = score_variance_moments(m, n, d)
-    if mean == 0:
+    moments = score_variance_moments(m, n, d)
+    if moments.mean == 0:
         return 0.0, 0.0
-    shape = mean**2 / variance
-    if shape < SMALLEST_GAMMA_SHAPE:
-        return _simulated_quantiles(min(m, n), max(m, n), d, tails)
-    low, high = (float(gammaincinv(shape, p)) * variance / mean for p in tails)
-    return low, high
+    if _gamma_shape(moments) < SMALLEST_GAMMA_SHAPE:
+        return _simulated_band("entries", (min(m, n), max(m, n), d), level)
+    return _gamma_band(moments, level)
+
+
+def row_variance_moments(n_queries, n_keys, d_k, *, kurtosis_q=3.0, kurtosis_k=3.0):
+    """Exact moments of W = np.var(Q K^T, axis=1).mean(): E W = d_k (1 - 1/n_keys).
+
+    Parameters
+    ----------
+    n_queries, n_keys, d_k : int
+        Shape of the matrices, each at least 1.
+    kurtosis_q, kurtosis_k : float
+        Standardised fourth moment of a component, from 1 to math.inf (normal 3).
+
+    Returns
+    -------
+    ScoreVarianceMoments
+        (mean, variance) of W, the variance inside a row averaged over rows. For normal components the
+        variance is 2 d_k (n_queries + n_keys + d_k) n_queries (n_keys - 1) / (n_queries n_keys)^2. Both
+        are 0 when n_keys = 1; the variance is infinite when a kurtosis is and n_keys > 1.
+
+    Raises
+    ------
+    TypeError
+        If a size is not an integer or a kurtosis not a real number.
+    ValueError
+        If a size is below 1 or a kurtosis below 1.
+
+    Notes
+    -----
+    All components are independent, symmetric, of mean 0 and variance 1. n_queries n_keys W = tr(A B) with
+    A = Q^T Q and B = K^T K of keys less their mean. The entries of A, and those of B, are uncorrelated;
+    off the diagonal they have mean 0 and variance n_queries and n_keys - 1, on it mean n_queries and
+    n_keys - 1 and the variance of a sum of squares.
+
+    Examples
+    --------
+    With two keys W is half of what it is with many:
+
+    >>> row_variance_moments(1, 2, 1)
+    ScoreVarianceMoments(mean=0.5, variance=2.0)
+    """
+    m, n, d = _check_sizes(n_queries, n_keys, d_k)
+    k_q, k_k = check_kurtosis("kurtosis_q", kurtosis_q), check_kurtosis("kurtosis_k", kurtosis_k)
+    mean = d * (n - 1) / n
+    if n == 1 or math.isinf(k_q * k_k):
+        return ScoreVarianceMoments(mean, 0.0 if n == 1 else math.inf)
+    free = n - 1
+    var_a, var_b = m * (k_q - 1), free**2 * (k_k - 3) / n + 2 * free
+    on = var_a * var_b + var_a * free**2 + var_b * m**2
+    return ScoreVarianceMoments(mean, (d * on + 2 * d * (d - 1) * m * free) / (m * n) ** 2)
+
+
+def row_variance_band(n_queries, n_keys, d_k, *, level=0.95, kurtosis_q=3.0, kurtosis_k=3.0):
+    """Interval (low, high) that holds W = np.var(Q K^T, axis=1).mean() with probability level.
+
+    Parameters
+    ----------
+    n_queries, n_keys, d_k : int
+        Shape of the matrices, each at least 1.
+    level : float
+        Probability of the interval, above 0 and below 1; each side is missed equally often.
+    kurtosis_q, kurtosis_k : float
+        Standardised fourth moment of a component, from 1 to math.inf (normal 3).
+
+    Returns
+    -------
+    tuple of two floats
+        0 <= low <= high; both 0 with a single key.
+
+    Raises
+    ------
+    TypeError
+        If a size is not an integer or another argument not a real number.
+    ValueError
+        If a size or a kurtosis is below 1, or level lies outside (0, 1); where matrices are simulated, if
+        it is above 0.9995.
+
+    Notes
+    -----
+    As for `score_variance_band`: the gamma law with the exact mean and variance, or for normal components
+    of small sizes 100,000 simulated matrices. Measured coverage of the 95 % band for normal components:
+    94.5 to 96 %. For others it is approximate: 94 to 97 % for uniform, Student's t (5) and sparse
+    components with their own kurtosis, from 32 x 32 scores and from 128 x 128 where d_k is 2.
+
+    Examples
+    --------
+    >>> low, high = row_variance_band(64, 64, 64)
+    >>> round(low, 1), round(high, 1)
+    (58.3, 67.9)
+    """
+    m, n, d = _check_sizes(n_queries, n_keys, d_k)
+    level = check_number("level", level, 0, 1, open_low=True, open_high=True)
+    moments = row_variance_moments(m, n, d, kurtosis_q=kurtosis_q, kurtosis_k=kurtosis_k)
+    if moments.mean == 0:
+        return 0.0, 0.0
+    if math.isinf(moments.variance):
+        return 0.0, math.inf
+    if kurtosis_q == kurtosis_k == 3 and _gamma_shape(moments) < SMALLEST_GAMMA_SHAPE:
+        return _simulated_band("rows", (m, n, d), level)
+    return _gamma_band(moments, level)
+
+
+def row_variance_band_price(n_queries, n_keys, d_k):
+    """What the first `row_variance_band` of normal components of these sizes costs; later ones are remembered.
+
+    Parameters
+    ----------
+    n_queries, n_keys, d_k : int
+
+    Returns
+    -------
+    Price
+
+    Examples
+    --------
+    >>> row_variance_band_price(64, 64, 64)
+    Price(seconds=0.0, bytes=0)
+    """
+    moments = row_variance_moments(n_queries, n_keys, d_k)
+    if n_keys == 1 or _gamma_shape(moments) >= SMALLEST_GAMMA_SHAPE:
+        return Price(0.0, 0)
+    smallest = min(n_queries, n_keys - 1, d_k)
+    return Price(0.01 + 0.0035 * smallest**2, 24 * _BLOCK * smallest**2 + 16 * _SIMULATED_MATRICES)
+
+
+def _gamma_shape(moments):
+    return moments.mean**2 / moments.variance
+
+
+def _gamma_band(moments, level):
+    shape, unit, tail = _gamma_shape(moments), moments.variance / moments.mean, (1 - level) / 2
+    return float(gammaincinv(shape, tail)) * unit, float(gammainccinv(shape, tail)) * unit
+
+
+def _simulated_band(of, sizes, level):
+    most = 1 - 2 * _FEWEST_BEYOND / _SIMULATED_MATRICES
+    if level > most:
+        rule = f"at most {most} for sizes so small, whose band is that of {_SIMULATED_MATRICES:,} simulated matrices"
+        raise ValueError(f"level must be {rule}, but got {level!r}")
+    return _simulated_quantiles(of, *sizes, level)
 
 
 @lru_cache(maxsize=256)
-def _simulated_quantiles(m, n, d, probabilities):
-    low, high = np.quantile(_simulated_variances(m, n, d, _SIMULATED_MATRICES), probabilities)
+def _simulated_quantiles(of, m, n, d, level):
+    draw = _simulated_variances if of == "entries" else _simulated_row_variances
+    rng = np.random.default_rng(64)
+    draws = np.concatenate([draw(rng, m, n, d, _BLOCK) for _ in range(_SIMULATED_MATRICES // _BLOCK)])
+    low, high = np.quantile(draws, ((1 - level) / 2, (1 + level) / 2))
     return float(low), float(high)
 
 
-def _simulated_variances(m, n, d, n_matrices):
+def _simulated_variances(rng, m, n, d, n_matrices):
     """Draws of np.var(Q K^T) for m <= n, 1 < n, through factors no larger than m by min(m, d).
 
     Q K^T has the law of L Z^T with L (m, r), Z (n, r), r = min(m, d), and turning the rows of Z
     so that the first carries their mean leaves N V = |L B|^2 + sum_i (x_i - mean x)^2, x = L z_1,
     where B B^T is Wishart with n - 1 degrees of freedom.
     """
-    rng = np.random.default_rng(64)
     L = _wishart_factor(rng, n_matrices, m, d)  # (n_matrices, m, r)
     r = L.shape[-1]
     x = np.matmul(L, rng.standard_normal((n_matrices, r, 1)))[..., 0]
     LB = np.matmul(L, _wishart_factor(rng, n_matrices, r, n - 1))
     return ((LB**2).sum(axis=(1, 2)) + m * x.var(axis=1)) / (m * n)
+
+
+def _simulated_row_variances(rng, m, n, d, n_matrices):
+    """Draws of the variance inside a row, |Q Z^T|^2 / (m n) with Z of n - 1 independent rows, for 1 < n.
+
+    The law is the same for m, n - 1 and d in any order, so the smallest of them bounds the factors.
+    """
+    smallest, middle, largest = sorted((m, n - 1, d))
+    L = _wishart_factor(rng, n_matrices, smallest, middle)
+    LB = np.matmul(L, _wishart_factor(rng, n_matrices, L.shape[-1], largest))
+    return (LB**2).sum(axis=(1, 2)) / (m * n)
 
 
 def _wishart_factor(rng, n_matrices, p, dof):

@@ -10,12 +10,13 @@ import numpy as np
 from sattn_core._checks import check_choice, check_integer
 from sattn_core._records import record
 from sattn_core.components import draw_queries_and_keys
+from sattn_core.cost import Price, proceed
 from sattn_core.initialisation import init_scheme
 from sattn_core.layer_norm import layer_norm
 from sattn_core.score_files import LIMITS as LIMITS
 from sattn_core.score_files import SUFFIXES as SUFFIXES
 from sattn_core.score_files import ScoreFileError, read_queries_and_keys
-from sattn_core.score_report import HeadReport, ScoreReport, measure_scores
+from sattn_core.score_report import HeadReport, ScoreReport, measure_scores, score_report_price
 
 SAMPLES = MappingProxyType(
     {
@@ -60,6 +61,7 @@ def per_head(array, n_heads):
 K = np.repeat(per_head(saved["K"], n_kv_heads), n_heads // n_kv_heads, axis=0)  # one for every head of q
 np.savez("q_and_k.npz", Q=per_head(saved["Q"], n_heads), K=K)
 '''
+_HEADS = 8  # of the layer_norm_mha sample
 PRIVACY = "Your file is read in memory for this page only: it is not stored, not logged and not sent on."
 
 
@@ -88,6 +90,23 @@ class YourScoresParams:
         check_integer("d_k", self.d_k, 2, 256)
         check_integer("seed", self.seed, 0)
 
+    @property
+    def n_heads(self):
+        """8 for layer_norm_mha, else 1."""
+        return _HEADS if self.sample == "layer_norm_mha" else 1
+
+    @property
+    def price(self):
+        """What the sample and its report cost."""
+        report = score_report_price(self.n_heads, self.n_rows, self.n_rows, self.d_k)
+        width = self.n_heads * self.d_k
+        numbers = 2 * self.n_rows * width
+        if self.n_heads == 1:
+            return Price(1.5e-8 * numbers + report.seconds, 8 * numbers + report.bytes)
+        weights = 2 * width**2
+        drawn = 1e-8 * weights + 4e-11 * weights * self.n_rows
+        return Price(drawn + report.seconds, max(8 * weights + 12 * numbers, 8 * numbers + report.bytes))
+
 
 @dataclass(frozen=True)
 class HeadRow:
@@ -107,7 +126,7 @@ class HeadRow:
     entropy_nats, max_weight, effective_keys : float
         With 1/√d_k.
     unit_scale, divisor : float
-        The scale that gives the scores of a row variance 1, and what it divides by.
+        The scale that gives the scores of a row the spread of ideal q and k, and what it divides by.
     code : str
     """
 
@@ -171,7 +190,7 @@ class YourScoresResult:
     ideal_effective_dimension: tuple[float, float]
 
 
-def measure_your_scores(Q, K, *, head=0):
+def measure_your_scores(Q, K, *, head=0, check=proceed):
     """Everything the page shows of Q and K: `measure_scores`, and one head's picture.
 
     Parameters
@@ -180,6 +199,8 @@ def measure_your_scores(Q, K, *, head=0):
         As in `measure_scores`.
     head : int
         Head to draw, from 0.
+    check : callable, default `proceed`
+        As in `measure_scores`.
 
     Returns
     -------
@@ -205,7 +226,7 @@ def measure_your_scores(Q, K, *, head=0):
     >>> result.report.code, len(result.rows)
     ('too_strong', 8)
     """
-    report = measure_scores(Q, K)
+    report = measure_scores(Q, K, check=check)
     head = check_integer("head", head, 0, report.n_heads - 1)
     shown = report.heads[head]
     inside = shown.scaled_counts / max(1, shown.scaled_counts.sum() + shown.scaled_below + shown.scaled_above)
@@ -223,7 +244,7 @@ def measure_your_scores(Q, K, *, head=0):
     )  # fmt: skip
 
 
-def read_your_scores(q_file, k_file=None, *, head=0):
+def read_your_scores(q_file, k_file=None, *, head=0, check=proceed):
     """Read one or two files and measure them: the result, or None and one sentence on what is wrong.
 
     Parameters
@@ -232,6 +253,8 @@ def read_your_scores(q_file, k_file=None, *, head=0):
         As in `read_queries_and_keys`.
     head : int
         Head to draw, from 0; the last one if there are fewer.
+    check : callable, default `proceed`
+        As in `measure_scores`.
 
     Returns
     -------
@@ -240,7 +263,7 @@ def read_your_scores(q_file, k_file=None, *, head=0):
     """
     try:
         Q, K = read_queries_and_keys(q_file, k_file)
-        return measure_your_scores(Q, K, head=min(head, len(Q) - 1) if Q.ndim == 3 else 0), None
+        return measure_your_scores(Q, K, head=min(head, len(Q) - 1) if Q.ndim == 3 else 0, check=check), None
     except ScoreFileError as problem:
         return None, str(problem)
 
@@ -312,7 +335,7 @@ def sample_file(params):
 
 
 def _layer_norm_mha(params):
-    n_heads, d_model = 8, 8 * params.d_k
+    n_heads, d_model = params.n_heads, params.n_heads * params.d_k
     rng = np.random.Generator(np.random.SFC64(params.seed))
     x = layer_norm(rng.standard_normal((params.n_rows, d_model)))
     weights = init_scheme("torch_multihead_attention").draw(rng, d_model, n_heads, (2, d_model, d_model))
@@ -331,7 +354,7 @@ def _head_row(index, head, d_k):
         paired_exponent=head.paired_exponent.value,
         effective_dimension=d_k / head.shape_factor if head.shape_factor else math.nan,
         entropy_nats=scaled.entropy_nats, max_weight=scaled.max_weight, effective_keys=scaled.effective_keys,
-        unit_scale=head.unit_scale, divisor=head.within_row_std, code=head.code,
+        unit_scale=head.unit_scale, divisor=1 / head.unit_scale, code=head.code,
     )  # fmt: skip
 
 

@@ -50,8 +50,9 @@ def test_the_histogram_stands_under_the_ideal_law(results, profile, sample):
     assert fig.layout.annotations[0].text == "dashed: ideal q and k"
     assert (measured.fillcolor, ideal.line.dash) == (profile.scaled, "dash")
     assert fig.layout.yaxis.range[1] > max(result.measured_density.max(), result.report.ideal_density.max())
-    assert fig.layout.title.text.endswith(f": spread {number(result.shown.scaled_std)}")
-    assert ("head 1" in fig.layout.title.text) == (sample == "layer_norm_mha")
+    who = "Head 1: spread" if sample == "layer_norm_mha" else "Scaled spread"
+    assert fig.layout.title.text == f"{who} {number(result.shown.scaled_std, 4)}"
+    assert len(fig.layout.title.text) < 24  # more is cut off on a phone
 
 
 def test_scores_beyond_the_axis_are_counted_aloud(results):
@@ -66,11 +67,35 @@ def test_the_sentence_gives_whose_numbers_the_verdict_the_reason_and_the_band(re
     source = figures.source(result, params_of("anisotropic"), 16, False)
     assert source == "Sample anisotropic, 1 head, 32 queries, 32 keys, d_k = 16"
     said, (low, high) = figures.sentence(result, source), result.shown.scaled_band
-    assert said.startswith(f"{source}: {result.report.verdict} {result.report.reason} The spread is ")
-    assert said.endswith(f", outside the 95 % band of ideal q and k, {number(low, 4)} to {number(high, 4)}.")
+    assert said == f"{source}: {result.report.verdict} {result.report.reason} {result.shown.chance}"
+    assert f"The spread is outside the 95 % band of ideal q and k, {number(low, 4)} to {number(high, 4)}." in said
     inside = replace(result, shown=replace(result.shown, scaled_std=(low + high) / 2))
-    assert ", inside the 95 % band" in figures.sentence(inside, source)
-    assert "Head 1 has spread" in figures.sentence(results["layer_norm_mha"], "")
+    assert "The spread is inside the 95 % band" in figures.sentence(inside, source)
+    heads = results["layer_norm_mha"]
+    assert f" Head 1 has {number(heads.shown.scaled_std, 4)}. The spread is outside" in figures.sentence(heads, "")
+
+
+@pytest.mark.parametrize("size", [1e-9, 0.013, 0.5, 1.0, 4.0, 1234.5, 1e8])
+def test_a_number_that_is_shown_twice_has_the_same_digits(size):
+    Q, K = np.random.default_rng(0).standard_normal((2, 2, 40, 20))
+    result = measure_your_scores(size * Q, K, head=1)
+    rows, said = figures.head_table(result), figures.sentence(result, "")
+    title = figures.histogram(result, LIGHT).layout.title.text.rpartition(" spread ")[2]
+    spread = figures.saturation_table(result)["spread"]
+    assert rows["spread ÷ √d_k"][1] == spread[1] == title
+    assert f"Head 2 has {title}." in said
+    one = measure_your_scores(size * Q[0], K[0])
+    moments = dict(zip(*list(figures.moment_table(one).values())[:2], strict=True))
+    assert moments["divisor that fits"] == figures.head_table(one)["divisor that fits"][0]
+    assert moments["variance of q"] == figures.head_table(one)["q variance"][0]
+    assert moments["scale that fits"] == figures.saturation_table(one)["multiplier"][3]
+    assert f"standard deviation {figures.head_table(one)['spread ÷ √d_k'][0]}, " in one.report.verdict
+    assert one.report.code == "right" or f" {moments['divisor that fits']} would give that" in one.report.verdict
+    ideal = dict(zip(figures.moment_table(one)["quantity"], figures.moment_table(one)["ideal"], strict=True))
+    assert (ideal["divisor that fits"], ideal["scale that fits"]) == ("4.472", "0.2236")
+    assert "Divided by √d_k = 4.472, " in one.report.verdict
+    assert figures.saturation_table(one)["multiplier"][1] == "0.2236"
+    assert f"grow like m^{figures.head_table(one)['exponent'][0]}; " in figures.growth_sentence(one)
 
 
 def test_a_sample_that_stops_short_of_the_slider_says_so_and_a_file_has_its_own_d_k(results):
@@ -93,6 +118,12 @@ def test_the_growth_stands_beside_the_square_root(results, profile, sample):
         np.testing.assert_array_equal(trace.x, fit.dims)
         np.testing.assert_array_equal(trace.y, values)
     np.testing.assert_array_equal(paired.y, result.shown.paired_exponent.sizes)
+    (names,) = fig.layout.annotations
+    assert (names.y, names.yanchor) == (1.0, "bottom")  # above the plot, where no mark is
+    assert names.text.count("<br>") == 1
+    for trace, mark in ((rows, "■</span> all pairs   - - m^½"), (paired, "◆</span> query i, key i")):
+        assert f'<span style="color:{trace.marker.color}">{mark}' in names.text
+    assert fig.layout.margin.t >= 1.6 * profile.title_size + 2 * 1.3 * profile.tick_size
     drawn = np.log10([trace.y for trace in fig.data])
     assert fig.layout.yaxis.range[0] < drawn.min()
     assert drawn.max() < fig.layout.yaxis.range[1]
@@ -109,6 +140,23 @@ def test_the_growth_sentence_says_whether_the_interval_holds_a_half(results):
         fit = replace(result.shown.row_exponent, low=low, high=high)
         moved = replace(result, shown=replace(result.shown, row_exponent=fit))
         assert f"{number(low, 4)} to {number(high, 4)}, {said}, which" in figures.growth_sentence(moved)
+    paired = result.shown.paired_exponent
+    assert figures.growth_sentence(result).endswith(
+        f" Scores of query i with key i grow like m^{number(paired.value, 4)} "
+        f"({number(paired.low, 4)} to {number(paired.high, 4)})."
+    )
+
+
+def test_too_few_rows_for_an_interval_are_told_so():
+    Q, K = np.random.default_rng(0).standard_normal((2, 4, 16))
+    said = figures.growth_sentence(measure_your_scores(Q, K))
+    assert said.endswith(". An interval takes at least 5 queries and 5 keys.")
+    assert "undefined" not in said
+    more = figures.growth_sentence(measure_your_scores(*np.random.default_rng(0).standard_normal((2, 5, 16))))
+    assert "the 95 % interval" in more
+    assert "takes at least" not in more
+    alone = figures.growth_sentence(measure_your_scores(Q, K[:3]))
+    assert "query i" not in alone
 
 
 def test_scores_without_variation_leave_pictures_and_words():
@@ -124,13 +172,13 @@ def test_scores_without_variation_leave_pictures_and_words():
 def test_the_tables_are_the_report(results):
     result = results["aligned"]
     saturation = figures.saturation_table(result)
-    assert saturation["scale"] == ["no scale", "1/√d_k", "1/d_k", "unit variance"]
+    assert saturation["scale"] == ["no scale", "1/√d_k", "1/d_k", "the fitting one"]
     assert saturation["largest weight"] == [number(row.max_weight) for row in result.shown.saturation]
     moments = dict(zip(*list(figures.moment_table(result).values())[:2], strict=True))
     assert moments["variance of k"] == number(result.shown.key.variance, 4)
-    assert moments["divisor for a spread of 1"] == number(result.shown.within_row_std, 4)
+    assert moments["divisor that fits"] == number(result.shown.within_row_std / np.sqrt(31 / 32), 4)
     ideal = dict(zip(figures.moment_table(result)["quantity"], figures.moment_table(result)["ideal"], strict=True))
-    assert (ideal["kurtosis of q"], ideal["divisor for a spread of 1"]) == ("3.000", "4.000")
+    assert (ideal["kurtosis of q"], ideal["divisor that fits"]) == ("3", "4")
     assert ideal["effective dimension of q"] == number(16 * 31 / 48, 4)
     assert figures.histogram_table(result)["count"] == result.shown.scaled_counts.tolist()
     assert figures.growth_table(result)["query i with key i"] == result.shown.paired_exponent.sizes.tolist()
@@ -142,7 +190,8 @@ def test_every_head_has_its_line(results):
     assert not figures.has_heads(results["ideal"])
     table = figures.head_table(result)
     assert table["head"] == [str(h) for h in range(1, 9)]
-    assert table["spread ÷ √d_k"] == [number(row.scaled_std) for row in result.rows]
+    assert table["spread ÷ √d_k"] == [number(row.scaled_std, 4) for row in result.rows]
+    assert table["entropy"][0] == figures.saturation_table(result)[list(figures.saturation_table(result))[3]][1]
     assert set(table["√d_k is"]) == {"too strong"}
 
 

@@ -6,7 +6,12 @@ import math
 import numpy as np
 import pytest
 
-from sattn_core.score_variance import score_variance_band, score_variance_moments
+from sattn_core.score_variance import (
+    row_variance_band,
+    row_variance_moments,
+    score_variance_band,
+    score_variance_moments,
+)
 
 COIN = ((-1.0, 0.5), (1.0, 0.5))
 LOPSIDED = ((-0.5, 0.8), (2.0, 0.2))  # mean 0, variance 1, fourth moment 3.25, not symmetric
@@ -14,10 +19,17 @@ LOPSIDED = ((-0.5, 0.8), (2.0, 0.2))  # mean 0, variance 1, fourth moment 3.25, 
 
 def enumerate_variance(m, n, d, law_q, law_k):
     """Mean and variance of np.var(Q K^T) over every outcome of two-point components."""
+    scores, weights = every_score(m, n, d, law_q, law_k)
+    return weighted_moments(scores.reshape(*weights.shape, -1).var(axis=-1), weights)
+
+
+def every_score(m, n, d, law_q, law_k):
     Qs, w_q = every_matrix(law_q, m, d)
     Ks, w_k = every_matrix(law_k, n, d)
-    V = np.einsum("aid,bjd->abij", Qs, Ks).reshape(len(Qs), len(Ks), -1).var(axis=-1)
-    weights = np.multiply.outer(w_q, w_k)
+    return np.einsum("aid,bjd->abij", Qs, Ks), np.multiply.outer(w_q, w_k)
+
+
+def weighted_moments(V, weights):
     mean = (weights * V).sum()
     return mean, (weights * (V - mean) ** 2).sum()
 
@@ -33,6 +45,87 @@ def test_moments_against_enumeration(m, n, d):
     moments = score_variance_moments(m, n, d, kurtosis_q=1, kurtosis_k=3.25)
     # at most 2^15 terms: rounding below 1e-11
     assert moments == pytest.approx(enumerate_variance(m, n, d, COIN, LOPSIDED), rel=1e-11)
+
+
+THREE = ((-math.sqrt(2.0), 0.25), (0.0, 0.5), (math.sqrt(2.0), 0.25))  # symmetric, fourth moment 2
+
+
+@pytest.mark.parametrize(("m", "n", "d"), [(1, 2, 1), (2, 2, 2), (3, 2, 2), (1, 4, 2), (2, 3, 2)])
+def test_moments_inside_a_row_against_enumeration(m, n, d):
+    for laws, kurtosis in (((COIN, THREE), (1, 2)), ((THREE, COIN), (2, 1))):
+        scores, weights = every_score(m, n, d, *laws)
+        moments = row_variance_moments(m, n, d, kurtosis_q=kurtosis[0], kurtosis_k=kurtosis[1])
+        # at most 3^6 by 2^6 terms: rounding below 1e-11
+        assert moments == pytest.approx(weighted_moments(scores.var(axis=-1).mean(axis=-1), weights), rel=1e-11)
+
+
+def draw_row_variances(m, n, d, n_matrices, seed):
+    """Fresh draws; of many queries and few keys through the law of the scores given the keys."""
+    rng = np.random.default_rng(seed)
+    if n <= 8:
+        keys = rng.standard_normal((n_matrices, n, d))
+        keys -= keys.mean(axis=1, keepdims=True)
+        widths = np.maximum(np.linalg.eigvalsh(keys @ keys.swapaxes(1, 2)), 0.0)
+        return (widths * rng.chisquare(m, widths.shape)).sum(axis=1) / (m * n)
+    draws = []
+    for size in np.diff([*range(0, n_matrices, 200), n_matrices]):
+        Q, K = rng.standard_normal((size, m, d)), rng.standard_normal((size, n, d))
+        draws.append(np.matmul(Q, K.swapaxes(1, 2)).var(axis=2).mean(axis=1))
+    return np.concatenate(draws)
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "d", "n_matrices"),
+    [
+        (1000, 2, 64, 20_000),
+        (64, 2, 8, 20_000),
+        (200, 3, 16, 20_000),
+        (100, 5, 4, 20_000),
+        (128, 8, 64, 10_000),
+        (64, 64, 64, 3_000),
+        (2, 2, 2, 20_000),
+        (8, 8, 8, 20_000),
+        (4096, 2, 2, 20_000),
+        (6, 7, 6, 20_000),
+    ],
+)
+def test_the_band_inside_a_row_covers_what_it_says(m, n, d, n_matrices):
+    W = draw_row_variances(m, n, d, n_matrices, seed=8)
+    mean, variance = row_variance_moments(m, n, d)
+    assert abs(W.mean() - mean) < 4 * math.sqrt(variance / n_matrices)
+    low, high = row_variance_band(m, n, d)
+    coverage = ((low <= W) & (W <= high)).mean()
+    # 93.5 to 96.5 %; one standard error of 20,000 draws is 0.15 points, of 3,000 it is 0.4
+    assert 0.935 < coverage < 0.965
+    # the mean of all scores is no part of it: the other band is too wide, or in the wrong place
+    if n == 2 and m > 2:
+        low, high = score_variance_band(m, n, d)
+        assert not 0.93 < ((low <= W) & (W <= high)).mean() < 0.97
+
+
+def draw_tailed(law, rng, shape):
+    if law == "t":
+        return rng.standard_t(5, shape) * math.sqrt(3 / 5)
+    if law == "uniform":
+        return rng.uniform(-math.sqrt(3), math.sqrt(3), shape)
+    return np.where(rng.random(shape) < 0.1, rng.standard_normal(shape) * math.sqrt(10), 0.0)
+
+
+@pytest.mark.parametrize(("law", "kurtosis"), [("t", 9), ("sparse", 30), ("uniform", 1.8)])
+@pytest.mark.parametrize(("m", "n", "d"), [(32, 32, 32), (64, 128, 4)])
+def test_the_band_inside_a_row_follows_the_tails(law, kurtosis, m, n, d):
+    rng, n_matrices = np.random.default_rng(9), 2_000
+    W = np.concatenate(
+        [
+            np.matmul(draw_tailed(law, rng, (200, m, d)), draw_tailed(law, rng, (200, n, d)).swapaxes(1, 2))
+            .var(axis=2)
+            .mean(axis=1)
+            for _ in range(n_matrices // 200)
+        ]
+    )
+    low, high = row_variance_band(m, n, d, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
+    # 2 points for the gamma law and 4 standard errors (half a point each)
+    assert abs(((low <= W) & (W <= high)).mean() - 0.95) < 0.02 + 4 * math.sqrt(0.95 * 0.05 / n_matrices)
 
 
 def draw_variances(m, n, d, n_matrices, seed):

@@ -1,5 +1,6 @@
 import io
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from sattn_core.lessons.your_scores import (
     sample_file,
     sample_scores,
 )
+from sattn_core.score_report import score_report_price
+from sattn_core.score_variance import _simulated_quantiles
 
 CODES = {
     "ideal": "right",
@@ -85,6 +88,37 @@ def test_constant_scores_have_no_lines():
     result = measure_your_scores(np.ones((3, 2)), np.ones((3, 2)))
     assert result.report.code == "no_variation"
     assert np.isnan(result.ideal_line).all()
+
+
+@pytest.mark.parametrize("sample", ["ideal", "layer_norm_mha"])
+@pytest.mark.parametrize(("n_rows", "d_k"), [(2, 2), (7, 2), (128, 64), (1024, 64)])
+def test_the_price_is_what_the_sample_and_its_report_take(sample, n_rows, d_k):
+    params = YourScoresParams(sample, n_rows, d_k)
+    measure_your_scores(*sample_scores(YourScoresParams(sample, 64, 8)))  # what only the first call pays
+    tracemalloc.start()
+    try:
+        _simulated_quantiles.cache_clear()
+        measure_your_scores(*sample_scores(params))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert 0.5 < peak / params.price.bytes < 2
+
+
+def test_the_price_of_a_report_grows_with_what_it_reads():
+    assert YourScoresParams("layer_norm_mha").n_heads == 8
+    assert YourScoresParams("ideal").n_heads == 1
+    seconds = [YourScoresParams("ideal", n_rows=n, d_k=d).price.seconds for n, d in ((64, 64), (128, 64), (128, 256))]
+    assert seconds == sorted(seconds)
+    # 64 heads of 4,096 rows are the slowest upload there is
+    assert 3 < score_report_price(64, 4096, 4096, 15).seconds < 8
+
+
+def test_a_report_on_a_file_can_be_ended():
+    asked = []
+    file = sample_file(YourScoresParams("layer_norm_mha", n_rows=8, d_k=4))
+    read_your_scores(file, check=lambda: asked.append(1))
+    assert len(asked) >= 8
 
 
 def test_samples_are_the_same_for_the_same_seed():

@@ -4,7 +4,13 @@ import math
 
 import pytest
 
-from sattn_core.score_variance import _simulated_quantiles, score_variance_band, score_variance_moments
+from sattn_core.score_variance import (
+    _simulated_quantiles,
+    row_variance_band,
+    row_variance_moments,
+    score_variance_band,
+    score_variance_moments,
+)
 
 
 def test_two_by_two_with_two_components():
@@ -44,13 +50,15 @@ def test_queries_and_keys_play_the_same_part():
 
 
 def test_the_band_is_the_same_every_time():
-    first = score_variance_band(2, 2, 2)
+    first = score_variance_band(2, 2, 2), row_variance_band(2, 2, 2)
     _simulated_quantiles.cache_clear()
-    assert score_variance_band(2, 2, 2) == first
+    assert (score_variance_band(2, 2, 2), row_variance_band(2, 2, 2)) == first
 
 
 @pytest.mark.parametrize("name", ["n_queries", "n_keys", "d_k"])
-@pytest.mark.parametrize("function", [score_variance_moments, score_variance_band])
+@pytest.mark.parametrize(
+    "function", [score_variance_moments, score_variance_band, row_variance_moments, row_variance_band]
+)
 def test_sizes_are_checked(function, name):
     sizes = {"n_queries": 4, "n_keys": 4, "d_k": 4}
     with pytest.raises(ValueError, match=f"{name} must be at least 1, but got 0"):
@@ -64,6 +72,40 @@ def test_kurtosis_and_level_are_checked():
         score_variance_moments(4, 4, 4, kurtosis_q=0.9)
     with pytest.raises(TypeError, match="kurtosis_k must be a real number, but got 'normal'"):
         score_variance_moments(4, 4, 4, kurtosis_k="normal")
-    for level in (0, 1, -0.5, 95):
-        with pytest.raises(ValueError, match=rf"level must be a finite number in \(0, 1\), but got {level}"):
-            score_variance_band(4, 4, 4, level=level)
+    with pytest.raises(ValueError, match="kurtosis_q must be at least 1"):
+        row_variance_moments(4, 4, 4, kurtosis_q=0.9)
+    for band in (score_variance_band, row_variance_band):
+        for level in (0, 1, -0.5, 95):
+            with pytest.raises(ValueError, match=rf"level must be a finite number in \(0, 1\), but got {level}"):
+                band(4, 4, 4, level=level)
+
+
+@pytest.mark.parametrize("band", [score_variance_band, row_variance_band])
+def test_a_level_that_the_simulated_matrices_cannot_hold_is_refused(band):
+    rule = "level must be at most 0.9995 for sizes so small, whose band is that of 100,000 simulated matrices, "
+    for level in (0.9996, 0.99999, 1 - 1e-16):
+        with pytest.raises(ValueError, match=f"{rule}but got {level}"):
+            band(2, 2, 2, level=level)
+    assert band(2, 2, 2, level=0.9995)[1] > band(2, 2, 2, level=0.999)[1]
+    low, high = band(64, 64, 64, level=1 - 1e-16)  # larger sizes have a formula at every level
+    assert 0 < low < high < math.inf
+
+
+@pytest.mark.parametrize(("m", "n", "d"), [(1000, 2, 64), (64, 2, 8), (5, 3, 1)])
+def test_the_moments_inside_a_row_reduce_to_the_normal_formula(m, n, d):
+    moments = row_variance_moments(m, n, d)
+    assert moments.mean == d * (n - 1) / n
+    assert moments.variance == pytest.approx(2 * d * (m + n + d) * m * (n - 1) / (m * n) ** 2, rel=1e-14)
+    assert row_variance_moments(m, n, d, kurtosis_k=3.1).variance > moments.variance
+
+
+def test_a_single_key_has_no_variance_inside_a_row_and_an_infinite_kurtosis_no_bound():
+    assert row_variance_moments(4, 1, 8, kurtosis_q=math.inf) == (0, 0)
+    assert row_variance_band(4, 1, 8) == (0, 0)
+    assert row_variance_moments(4, 2, 8, kurtosis_k=math.inf) == (4, math.inf)
+    assert row_variance_band(4, 2, 8, kurtosis_k=math.inf) == (0, math.inf)
+
+
+def test_with_one_query_a_row_is_all_there_is():
+    assert row_variance_moments(1, 7, 5) == pytest.approx(score_variance_moments(1, 7, 5), rel=1e-14)
+    assert row_variance_band(1, 200, 50) == pytest.approx(score_variance_band(1, 200, 50), rel=1e-12)

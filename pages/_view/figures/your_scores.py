@@ -4,10 +4,11 @@ from math import floor, isfinite, log10, nan
 
 import numpy as np
 
-from pages._view.figures.base import axis, corner, dashed, figure, label, line, solid, steps, title
+from pages._view.figures.base import axis, corner, dashed, figure, heading, line, solid, steps, title
 from pages._view.theme import number, percent, typed
+from sattn_core.score_growth import FEWEST_ROWS
 
-_SCALES = {"1": "no scale", "1/√d_k": "1/√d_k", "1/d_k": "1/d_k", "1/std": "unit variance"}
+_SCALES = {"1": "no scale", "1/√d_k": "1/√d_k", "1/d_k": "1/d_k", "1/std": "the fitting one"}
 
 
 def source(result, params, d_k, own):
@@ -40,27 +41,23 @@ def histogram(result, profile):
         ],
         left=3.8,
         height=0.95,
-        title=title(f"Scores ÷ √d_k{_of_head(result)}: spread {number(shown.scaled_std)}", profile),
+        title=title(f"{_whose(result)} {number(shown.scaled_std, 4)}", profile),
         xaxis=axis(profile, "scaled score, less its row's mean", range=[edges[0], edges[-1]]),
         yaxis=axis(profile, "density", grid=True, range=[0, top]),
         annotations=words,
     )
 
 
-def _of_head(result):
-    return f", head {result.head + 1}" if has_heads(result) else ""
+def _whose(result):
+    """Short enough for the figure beside the files on a small screen."""
+    return f"Head {result.head + 1}: spread" if has_heads(result) else "Scaled spread"
 
 
 def sentence(result, said_source):
-    """The verdict, its reason, and the shown head's spread beside the band of ideal q and k."""
+    """The verdict, its reason, and how the shown head's spread compares with that of ideal q and k."""
     report, shown = result.report, result.shown
-    low, high = shown.scaled_band
-    inside = "inside" if low <= shown.scaled_std <= high else "outside"
-    head = f"Head {result.head + 1} has spread" if has_heads(result) else "The spread is"
-    return (
-        f"{said_source}: {report.verdict} {report.reason} {head} {number(shown.scaled_std, 4)}, {inside} the 95 % band "
-        f"of ideal q and k, {number(low, 4)} to {number(high, 4)}."
-    )
+    head = f"Head {result.head + 1} has {number(shown.scaled_std, 4)}. " if has_heads(result) else ""
+    return f"{said_source}: {report.verdict} {report.reason} {head}{shown.chance}"
 
 
 def histogram_table(result):
@@ -80,8 +77,8 @@ def saturation_table(result):
     rows = result.shown.saturation
     return {
         "scale": [_SCALES[row.name] for row in rows],
-        "multiplier": [number(row.scale, 4) for row in rows],
-        "spread": [number(row.score_std) for row in rows],
+        "multiplier": [_exact(row.scale) if row.name != "1/std" else number(row.scale, 4) for row in rows],
+        "spread": [number(row.score_std, 4) for row in rows],
         f"entropy (at most {number(result.uniform_entropy)} nats)": [number(row.entropy_nats) for row in rows],
         f"effective keys (of {result.report.n_keys:,})": [number(row.effective_keys) for row in rows],
         "largest weight": [number(row.max_weight) for row in rows],
@@ -102,28 +99,32 @@ def moment_table(result):
         ("effective dimension of k", key.effective_dimension, result.ideal_effective_dimension[1]),
         ("correlation of q_i with k_i", shown.paired_correlation, 0),
         ("lift of query i at key i, in spreads", shown.paired_lift, 0),
-        ("divisor for a spread of 1", shown.within_row_std, result.divisor),
-        ("scale for a spread of 1", shown.unit_scale, 1 / result.divisor),
+        ("divisor that fits", 1 / shown.unit_scale, result.divisor),
+        ("scale that fits", shown.unit_scale, 1 / result.divisor),
     ]
     return {
         "quantity": [name for name, _, _ in rows],
         "measured": [number(value, 4) for _, value, _ in rows],
-        "ideal": [number(float(ideal), 4) for _, _, ideal in rows],
+        "ideal": [_exact(ideal) for _, _, ideal in rows],
     }
+
+
+def _exact(value):
+    """A number known exactly, with at most four digits and none that say nothing."""
+    return f"{value:.4g}"
 
 
 def growth(result, profile):
     """Size of the scores against the number of components, log–log, beside growth like m^½."""
     fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
     traces = [_sizes(fitted, profile.scaled, "square", "inside a row", profile)]
-    names = [corner("dashed: m^½", profile, side="left")]
+    names = [_named(profile.scaled, "■", "all pairs") + "   - - m^½"] if isfinite(fitted.value) else []
     if isfinite(fitted.value):
         traces.insert(0, line(fitted.dims, result.exponent_line, solid(profile, profile.scaled), "fitted"))
         traces.insert(0, line(fitted.dims, result.ideal_line, dashed(profile), "m^½"))
-        names.append(_end_word("all pairs", fitted, -1.3, profile))
     if isfinite(paired.value):
         traces.append(_sizes(paired, profile.third, "diamond", "query i with key i", profile))
-        names.append(_end_word("query i, key i", paired, 1, profile))
+        names.append(_named(profile.third, "◆", "query i, key i"))
     shown = [trace["y"] for trace in traces]
     sizes = np.concatenate([np.asarray(each)[np.asarray(each) > 0] for each in shown])
     low, high = (np.log10(sizes.min()), np.log10(sizes.max())) if len(sizes) else (-1.0, 1.0)
@@ -131,7 +132,8 @@ def growth(result, profile):
         profile,
         traces,
         left=4.2,
-        title=title("Growth with the dimension", profile),
+        margin=_under_names(profile, 4.2),
+        title=title("Growth with d_k", profile),
         xaxis=axis(profile, "components m", type="log", tickvals=_every(fitted.dims), range=_wide(fitted.dims)),
         yaxis=axis(
             profile,
@@ -141,18 +143,23 @@ def growth(result, profile):
             range=[low - 0.2, high + 0.3],
             **_size_ticks(low - 0.2, high + 0.3),
         ),
-        annotations=names,
+        annotations=[heading("<br>".join(names), profile) | {"align": "left", "font": {"size": profile.tick_size}}],
     )
+
+
+def _named(colour, mark, name):
+    return f'<span style="color:{colour}">{mark}</span> {name}'
+
+
+def _under_names(profile, left):
+    """Room above the plot for two lines that say what the marks are: inside they would cover some."""
+    top = round(1.6 * profile.title_size + 2.8 * profile.tick_size)
+    return {"l": round(left * profile.axis_size), "r": 10, "t": top, "b": 3 * profile.axis_size}
 
 
 def _sizes(fitted, colour, symbol, name, profile):
     marker = {"color": colour, "symbol": symbol, "size": profile.marker_size}
     return {"type": "scatter", "mode": "markers", "x": fitted.dims, "y": fitted.sizes, "name": name, "marker": marker}
-
-
-def _end_word(text, fitted, up, profile):
-    place = {"x": np.log10(fitted.dims[-1]), "y": np.log10(fitted.sizes[-1]), "xanchor": "right", "bgcolor": None}
-    return label(text, profile, yshift=up * 1.3 * profile.tick_size, **place)
 
 
 def _every(dims):
@@ -179,12 +186,20 @@ def growth_sentence(result):
     fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
     if not isfinite(fitted.value):
         return "There is no growth to fit: it takes at least two components and scores that differ."
+    alone = f" Scores of query i with key i grow like m^{number(paired.value, 4)}" if isfinite(paired.value) else ""
+    start = f"Added component by component, the scores of a row grow like m^{number(fitted.value, 4)}"
+    if not isfinite(fitted.low):
+        few = f"An interval takes at least {FEWEST_ROWS} queries and {FEWEST_ROWS} keys."
+        return f"{start}.{alone and alone + '.'} {few}"
     inside = "holds ½" if fitted.low <= 0.5 <= fitted.high else "does not hold ½"
-    alone = f" Scores of query i with key i grow like m^{number(paired.value)}." if isfinite(paired.value) else ""
     return (
-        f"Added component by component, the scores of a row grow like m^{number(fitted.value, 4)}; the 95 % interval, "
-        f"{number(fitted.low, 4)} to {number(fitted.high, 4)}, {inside}, which √d_k assumes.{alone}"
+        f"{start}; the 95 % interval, {_between(fitted)}, {inside}, which √d_k assumes."
+        f"{alone and f'{alone} ({_between(paired)}).'}"
     )
+
+
+def _between(fitted):
+    return f"{number(fitted.low, 4)} to {number(fitted.high, 4)}"
 
 
 def growth_table(result):
@@ -218,9 +233,13 @@ def head_table(result):
         "entropy": "entropy_nats",
         "effective keys": "effective_keys",
         "largest weight": "max_weight",
-        "divisor for 1": "divisor",
+        "divisor that fits": "divisor",
     }
-    columns = {name: [number(getattr(row, field)) for row in result.rows] for name, field in names.items()}
+    # As many digits as the other tables give the same quantity.
+    digits = {name: 3 if name in ("entropy", "effective keys", "largest weight") else 4 for name in names}
+    columns = {
+        name: [number(getattr(row, field), digits[name]) for row in result.rows] for name, field in names.items()
+    }
     verdicts = [row.code.replace("_", " ") for row in result.rows]
     return {"head": [typed(row.head + 1) for row in result.rows]} | columns | {"√d_k is": verdicts}
 
@@ -230,7 +249,7 @@ def code(result, params, own):
     return _measured(result, params, own) + (
         "report, shown = result.report, result.shown\n"
         "print(report.verdict, report.reason)\n"
-        "print(shown.scaled_std, shown.scaled_band)\n"
+        "print(shown.scaled_std, shown.scaled_band, shown.tail_band, shown.chance)\n"
         "print(shown.scaled_counts, result.measured_density, report.ideal_density)\n"
     )
 
@@ -239,7 +258,7 @@ def growth_code(result, params, own):
     """The Python that fits the growth again."""
     return _measured(result, params, own) + (
         "fitted, paired = result.shown.row_exponent, result.shown.paired_exponent\n"
-        "print(fitted.value, fitted.low, fitted.high, paired.value)\n"
+        "print(fitted.value, fitted.low, fitted.high, paired.value, paired.low, paired.high)\n"
         "print(fitted.dims, fitted.sizes, paired.sizes)\n"
         "print(result.exponent_line, result.ideal_line)\n"
     )

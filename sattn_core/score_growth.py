@@ -1,0 +1,172 @@
+"""How the size of scores grows with the number of components, and how surely so few rows can tell."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+FEWEST_ROWS = 5  # queries, and keys: with fewer no interval is given
+_LEVEL = 0.95
+_ROUNDING = 1e-13  # of a logarithm: a trace and a sum of the same numbers differ by less
+_WIDEST = 100.0  # of a logarithm: wider only where the sum is but rounding beside the trace
+
+
+@dataclass(frozen=True)
+class FittedExponent:
+    """How a score's size grows with the number of components: size ∝ m ** value over sub-dimensions m.
+
+    Attributes
+    ----------
+    value : float
+        Least-squares slope in log–log; NaN where it cannot be fitted.
+    low, high : float
+        Its 95 % interval; NaN without a value, and with fewer than 5 queries or 5 keys.
+    dims : tuple of int
+        Numbers m of components: powers of two, and d_k.
+    sizes : ndarray, shape (n_dims,)
+        Root mean square over all subsets of m components (exact, no subset is drawn).
+    """
+
+    value: float
+    low: float
+    high: float
+    dims: tuple[int, ...]
+    sizes: np.ndarray
+
+
+def sub_dimensions(d_k):
+    """Numbers of components at which growth is measured: powers of two, and d_k."""
+    return (*(2**j for j in range(d_k.bit_length()) if 2**j < d_k), d_k)
+
+
+def mean_over_subsets(dims, d_k, diagonal, total):
+    """Mean of Σ_{a, b in A} H_ab over all subsets A of m of d_k components; from tr H and the sum of H.
+
+    A holds one component with probability m/d_k and two with m (m−1) / (d_k (d_k−1)).
+    """
+    m = np.asarray(dims, dtype=np.float64)
+    pairs = m * (m - 1) / (d_k * (d_k - 1)) if d_k > 1 else np.zeros_like(m)
+    return m / d_k * diagonal[..., None] + pairs * (total - diagonal)[..., None]
+
+
+def row_exponent(Q, K, M, C, *, power=0):
+    """Growth of the spread inside a row.
+
+    Parameters
+    ----------
+    Q : ndarray, shape (n_queries, d_k)
+    K : ndarray, shape (n_keys, d_k)
+        Less its mean over the keys.
+    M, C : ndarray, shape (d_k, d_k)
+        E[q qᵀ] and Cov(k) of these rows.
+    power : int
+        The sizes are those of rows 2**power times as large, in product.
+
+    Returns
+    -------
+    FittedExponent
+
+    Notes
+    -----
+    The exponent depends on one ratio alone: the mean square of a score, tr(M C), over that of its d_k terms,
+    Σ M_aa C_aa. The interval is that of its logarithm: Student's t with as many degrees of freedom as the
+    fewer rows allow, times a standard error from what each query and each key contributes (infinitesimal
+    jackknife). Where queries and keys have noise in common only, it counts that twice, so the interval is
+    up to √2 times as wide as need be. For independent components (normal, Student's t₅, sparse, Laplace,
+    uniform, ±1) it was seen to hold ½ in 94 to 100 % of samples, with 5 rows and with 300.
+
+    Examples
+    --------
+    Two components that are copies of each other add up: the exponent is 1.
+
+    >>> rows = np.array([[1.0, 1.0], [-1.0, -1.0]])
+    >>> ones = np.ones((2, 2))
+    >>> round(row_exponent(rows, rows, ones, ones).value, 12)
+    1.0
+    """
+    parts = [
+        np.array([np.square(rows) @ other.diagonal(), np.einsum("id,id->i", rows @ other, rows)])
+        for rows, other in ((Q, C), (K, M))
+    ]
+    H = M * C
+    whole = np.array([np.trace(H), H.sum()])
+    if not (whole > 0).all():
+        return no_exponent(Q.shape[1], whole, power)
+    pulls = [_pulls(part, whole) for part in parts]
+    pulls = [pulls[0] + pulls[1]] if len(Q) == len(K) else pulls
+    return _fitted(Q.shape[1], whole, min(len(Q), len(K)), sum(_squared_error(each) for each in pulls), power)
+
+
+def paired_exponent(q, k, *, power=0):
+    """Growth of the scores of query i with key i.
+
+    Parameters
+    ----------
+    q, k : ndarray, shape (n, d_k)
+        Each less its mean.
+    power : int
+        As in `row_exponent`.
+
+    Returns
+    -------
+    FittedExponent
+
+    Notes
+    -----
+    As for a row; but squares of few scores are so skewed that the jackknife alone makes the interval too
+    narrow. Its squared error is therefore at least 2 Σ_i Σ_{a≠b} p_a² p_b² / (Σ_i Σ_a p_a²)², with the terms
+    p_a of score i: the exact one if the signs of all terms are independent. Where a shared part makes the
+    ratio r larger than 1, the noise in the rest leaves (2 r − 1) / r² of it. Seen to hold ½ in 95 to 100 % of
+    samples of independent components of the laws named there, from 5 rows up; if q_i depends on k_i, and the
+    components have heavy tails or the rows are few, it is approximate.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0, 1.0], [-1.0, -1.0]])
+    >>> round(paired_exponent(rows, rows).value, 12)
+    1.0
+    """
+    terms = np.square(q * k)
+    parts = np.array([terms.sum(axis=-1), np.square((q * k).sum(axis=-1))])
+    whole = parts.mean(axis=-1)
+    if not (whole > 0).all():
+        return no_exponent(q.shape[1], whole, power)
+    ratio = max(1.0, whole[1] / whole[0])
+    signs = 2 * (np.square(parts[0]) - np.square(terms).sum(axis=-1)).sum() / parts[0].sum() ** 2
+    squared = max(_squared_error(_pulls(parts, whole)), signs * (2 * ratio - 1) / ratio**2)
+    return _fitted(q.shape[1], whole, len(q), squared, power)
+
+
+def no_exponent(d_k, whole, power=0):
+    """A growth that is not fitted, with the sizes there are; whole holds tr H and the sum of H."""
+    dims = sub_dimensions(d_k)
+    squares = mean_over_subsets(dims, d_k, *whole)
+    return FittedExponent(math.nan, math.nan, math.nan, dims, np.ldexp(np.sqrt(np.maximum(squares, 0.0)), power))
+
+
+def _pulls(parts, whole):
+    """How far each row moves the logarithm of the ratio; these sum to 0."""
+    return parts[1] / whole[1] - parts[0] / whole[0]
+
+
+def _squared_error(pulls):
+    return float(np.square(pulls).sum() / (len(pulls) * max(1, len(pulls) - 1)))
+
+
+def _fitted(d_k, whole, n_rows, squared_error, power):
+    if d_k == 1:
+        return no_exponent(d_k, whole, power)
+    half = math.nan
+    if n_rows >= FEWEST_ROWS:
+        half = stdtrit(n_rows - 1, (1 + _LEVEL) / 2) * math.sqrt(squared_error) + _ROUNDING
+        half = min(half, _WIDEST)
+    ratio, dims = whole[1] / whole[0], sub_dimensions(d_k)
+    most = max(ratio, d_k)  # no sum of d_k terms has a larger mean square than d_k times theirs
+    ratios = np.array([ratio, ratio * math.exp(-half), min(ratio * math.exp(half), most)])
+    squares = mean_over_subsets(dims, d_k, whole[0] * np.ones(3), whole[0] * ratios)
+    if not (np.isnan(squares) | (squares > 0)).all():  # the sum is but rounding beside the trace
+        return no_exponent(d_k, whole, power)
+    x = np.log(dims) - np.log(dims).mean()
+    slopes = 0.5 * np.log(squares) @ x / (x @ x)
+    return FittedExponent(*map(float, slopes), dims, np.ldexp(np.sqrt(squares[0]), power))
