@@ -29,8 +29,9 @@ def live():
         table=figures.line_table(result),
         code=figures.code(params),
     )
+    show.tries("derivation")
     st.header("Predicted and measured", anchor=False)
-    left, right = st.columns(2)
+    left, right = show.pair("derivation")
     with left:
         st.table(figures.moment_table(result))
         show.prose("derivation_scale")

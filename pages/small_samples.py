@@ -21,8 +21,7 @@ options = {"ddof": ddof, "seed": controls.value_of("seed")}
 @st.fragment(key=frame.LIVE, run_every=falling.pace())
 def live():
     sizes = matrices | {"d_k": controls.value_of("d_k")}
-    most = compute.most_draws(**sizes)
-    params = compute.small_samples_params(**sizes, n_draws=falling.draw(most), **options)
+    params = compute.small_samples_params(**sizes, n_draws=falling.draw(), **options)
     result = compute.small_samples(params)
     show.figure(
         figures.histogram(result, profile),
@@ -31,8 +30,9 @@ def live():
         table=figures.histogram_table(result),
         code=figures.code(params),
     )
+    show.tries("small_samples")
     st.header("Predicted and measured", anchor=False)
-    left, right = st.columns(2)
+    left, right = show.pair("small_samples")
     with left:
         st.table(figures.check_table(result))
         show.formulas(figures.first_draw(result))

@@ -33,6 +33,7 @@ show.data(
     figures.code(params, d_k),
     "The picture: *Save SVG* above it.",
     figures.bins(result, here),
+    note=figures.table_note(d_k),
 )
 show.steps(
     (

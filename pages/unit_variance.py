@@ -9,9 +9,9 @@ frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("unit_variance"),
-    "Only if the weights are drawn so. LayerNorm fixes $|x|^2 = d_{model}$ for any data; then "
-    "$\\operatorname{Var}(q_i) = d_{model} \\operatorname{Var}(W_{ij})$: "
-    "1 for a square Xavier matrix, ½ in PyTorch's attention.",
+    "That depends on how the weights are drawn. LayerNorm fixes $|x|^2 = d_{model}$ for any data; then "
+    "$\\operatorname{Var}(q_i) = d_{model} \\operatorname{Var}(W_{ij})$. This is 1 for a square Xavier matrix, and "
+    "½ in PyTorch's attention if keys and values are as wide as the model.",
 )
 with st.container(horizontal=True, vertical_alignment="bottom"):
     options = {"scheme": controls.draw("scheme", width=300), "normalise": controls.draw("normalise")}
@@ -26,7 +26,7 @@ def live():
     d_k = controls.value_of("d_k")
     params = compute.unit_variance_params(d_k, n_heads, **options)
     result = compute.unit_variance(params)
-    left, right = st.columns(2)
+    left, right = show.pair("unit_variance")
     with left:
         show.figure(
             figures.pipeline(result, profile),
@@ -43,6 +43,7 @@ def live():
             table=figures.schemes_data(result),
             code=figures.schemes_code(params),
         )
+    show.tries("unit_variance")
     st.header("Stage by stage, predicted and measured", anchor=False)
     st.table(figures.stage_table(result))
     st.header("All initialisations side by side", anchor=False)

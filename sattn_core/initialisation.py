@@ -80,7 +80,8 @@ _SCHEMES = MappingProxyType(
             ),
             InitScheme(
                 "torch_multihead_attention", "2/(d_model + 3 d_model)",
-                "PyTorch nn.MultiheadAttention: Xavier on the packed matrix of Q, K and V, bias 0",
+                "PyTorch nn.MultiheadAttention with kdim = vdim = embed_dim: Xavier on the packed matrix of "
+                "Q, K and V, bias 0",
                 "uniform", lambda E, d: 1 / (2 * E),
             ),
             InitScheme(
@@ -106,6 +107,7 @@ _SCHEMES = MappingProxyType(
     }
 )  # fmt: skip
 
+# torch_multihead_attention is nn.MultiheadAttention with kdim = vdim = embed_dim: only then are its weights packed.
 INIT_SCHEMES = tuple(_SCHEMES)
 
 
@@ -145,6 +147,10 @@ def projection_variance(scheme, d_model, n_heads, *, bias=False):
     x is layer-normalised (|x|² = d_model up to the tiny eps), whatever its distribution. The variance
     is over the draw of the weights; after training it need not hold.
 
+    `torch_multihead_attention` is the layer whose key and value widths are the model's (kdim = vdim =
+    embed_dim, the default): W_Q, W_K and W_V are then drawn as one packed matrix. With other widths PyTorch
+    draws each matrix by itself, and the square W_Q gets the variance of `xavier_square`.
+
     References
     ----------
     Glorot and Bengio (2010), "Understanding the difficulty of training deep feedforward neural
@@ -152,7 +158,7 @@ def projection_variance(scheme, d_model, n_heads, *, bias=False):
 
     Examples
     --------
-    PyTorch's attention layer halves both variances, so the scaled scores have standard deviation 1/2:
+    PyTorch's packed weights halve both variances, so the scaled scores have standard deviation 1/2:
 
     >>> projection_variance("torch_multihead_attention", 512, 8)
     ProjectionVariance(query_component=0.5, key_component=0.5, raw_score=16.0, scaled_score=0.25)

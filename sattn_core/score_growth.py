@@ -1,10 +1,11 @@
 """How the size of scores grows with the number of components, and how surely so few rows can tell."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import stdtrit
+
+from sattn_core._records import record
 
 FEWEST_ROWS = 5  # queries, and keys: with fewer no interval is given
 _LEVEL = 0.95
@@ -12,7 +13,7 @@ _ROUNDING = 1e-13  # of a logarithm: a trace and a sum of the same numbers diffe
 _WIDEST = 100.0  # of a logarithm: wider only where the sum is but rounding beside the trace
 
 
-@dataclass(frozen=True)
+@record
 class FittedExponent:
     """How a score's size grows with the number of components: size ∝ m ** value over sub-dimensions m.
 

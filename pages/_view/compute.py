@@ -308,14 +308,9 @@ def bug(params):
 
 
 def small_samples_params(size, inner, d_k, n_draws, **options):
-    """Square matrices as in the question, or the slider's d_k inside; no more draws than the lesson takes."""
+    """Square matrices as in the question, or the slider's d_k inside."""
     d_k = size if inner == "size" else d_k
     return lesson_small_samples.SmallSamplesParams(size, d_k, n_draws=n_draws, **options)
-
-
-def most_draws(size, inner, d_k):
-    """The most draws of matrices that large."""
-    return lesson_small_samples.most_draws(size, size if inner == "size" else d_k)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

@@ -15,7 +15,7 @@ from pages._view.literal import plain
 from sattn_core import COMPONENT_LAWS
 from sattn_core.initialisation import INIT_SCHEMES
 from sattn_core.lessons.scaling_rules import BUGS
-from sattn_core.lessons.small_samples import DEFAULT_SIZES
+from sattn_core.lessons.small_samples import DEFAULT_SIZES, MOST_DRAWS
 from sattn_core.lessons.your_scores import SAMPLES
 from sattn_core.scaling_rules import SCALING_RULES
 from sattn_core.typed import parse_number
@@ -307,7 +307,12 @@ CONTROLS = {
         "σ of x", 1, 0.1, 100, (0.1, 0.3, 0.5, 1.0, 2.0, 3.0, 7.0, 10.0, 30.0, 100.0), whole=False, shown=_decimal
     ),
     "bias": Choice(
-        "Default bias", "off", ("off", "on"), help="Only torch_linear has one that is not 0 at the start.", bar=True
+        "Default bias",
+        "off",
+        ("off", "on"),
+        help="Only torch_linear has one that is not 0 at the start. It counts as one more component of x, so it hardly "
+        "moves anything unless d_model is small.",
+        bar=True,
     ),
     "size": Number("Size of the score matrix", 2, 2, 64, DEFAULT_SIZES, help="The product is size × size."),
     "inner": Choice(
@@ -318,7 +323,7 @@ CONTROLS = {
         bar=True,
     ),
     "ddof": Choice("ddof", "0", ("0", "1"), help="0: NumPy's variance divides by N. 1: by N − 1.", bar=True),
-    "n_draws": Number("Draws n_draws", 200, 1, 10_000, (200,), help="Fewer where the matrices are large.", typed=True),
+    "n_draws": Number("Draws n_draws", 200, 1, MOST_DRAWS, (200,), typed=True),
     "q_2d": Text("q, one vector a line", "1, 2\n1, 4\n8, 9", lines=3),
     "k_2d": Text("k, one vector a line", "2, 3\n5, 6\n10, 2", lines=3),
     "q_3d": Text("q, one vector a line", "1, 2, 3\n3, 4, 5\n10, 9, 11", lines=3),
@@ -467,8 +472,10 @@ def draw_matrices(names, placeholders):
 
 
 def apply(settings):
-    """Put several controls of the page on their values at once."""
+    """Put several controls of the page on their values at once, those too that are not drawn yet."""
     for name, value in settings.items():
+        if name not in st.session_state:
+            st.query_params.pop(name, None)  # a value of the link would outdo the one that is placed
         place(name, value)
     st.rerun()
 

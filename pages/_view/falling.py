@@ -10,19 +10,24 @@ MANY = 2_000  # where the falling ends by itself
 
 
 def pace():
-    """Seconds after which the fragment draws itself again, or None while nothing falls."""
+    """Seconds after which the fragment draws itself again, or None while nothing falls.
+
+    What falls stops where a suggestion has put the number of draws elsewhere.
+    """
+    if "n_draws" in st.session_state.get("placed", {}):
+        st.session_state.pop("fallen", None)
     return SECONDS if "fallen" in st.session_state else None
 
 
-def draw(most):
+def draw():
     """The number of draws, and the buttons that draw once, let many fall, or stop; returns how many to show."""
-    n_draws = _shown(min(most, MANY)) if "fallen" in st.session_state else min(controls.value_of("n_draws"), most)
+    n_draws = _shown() if "fallen" in st.session_state else controls.value_of("n_draws")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if "fallen" in st.session_state:
             controls.show("n_draws", n_draws, width=170)
         else:
             controls.draw("n_draws", width=170)
-        st.button("Draw once", icon=":material/add:", on_click=_draw_once, args=(min(n_draws + 1, most),))
+        st.button("Draw once", icon=":material/add:", on_click=_draw_once, args=(n_draws + 1,))
         if "fallen" in st.session_state:
             st.button("Stop", icon=":material/stop:", on_click=_stay, args=(n_draws,))
         else:
@@ -34,11 +39,11 @@ def draw(most):
     return n_draws
 
 
-def _shown(many):
+def _shown():
     """One step further; the last one stops the falling."""
-    fallen = st.session_state["fallen"] = min(next_draws(st.session_state["fallen"]), many)
-    if fallen == many:
-        _stay(many)
+    fallen = st.session_state["fallen"] = min(next_draws(st.session_state["fallen"]), MANY)
+    if fallen == MANY:
+        _stay(MANY)
     return fallen
 
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages._view import controls
 from pages._view.literal import plain as plain
+from pages._view.theme import number
 from pages._view.tries import TRIES
 
 PROSE = Path(__file__).parent / "prose"
@@ -57,6 +58,12 @@ def figures(parts, *, key, sentence, table, code, per_row=3, sentence_first=Fals
     if not sentence_first:
         _live_sentence(key, sentence)
     data(key, table, code)
+
+
+def pair(name):
+    """Two columns side by side where both have room, else one below the other."""
+    with st.container(key=f"pair_{name}"):
+        return st.columns(2)
 
 
 def _live_sentence(key, sentence):
@@ -111,20 +118,38 @@ def table(columns, *, key):
 
 
 def data(
-    key, table, code, picture="The picture: use the camera button at the top right of the figure (SVG).", parts=None
+    key,
+    table,
+    code,
+    picture="The picture: use the camera button at the top right of the figure (SVG).",
+    parts=None,
+    note="",
 ):
     """The table behind a figure, its CSV file and the Python that reproduces it, made when opened."""
     box = st.expander("Data, picture and code", key=f"{key}_data", on_change="rerun", icon=":material/table:")
     if box.open:
         with box:
+            if note:
+                st.markdown(plain(note))
             long = len(next(iter(table.values()))) > LONGEST_TABLE
-            st.table(table, height=TABLE_HEIGHT if long else "content")
+            st.table(readable(table), height=TABLE_HEIGHT if long else "content")
             download("Download this table (CSV)", lambda: as_csv(table), f"{key}.csv", "text/csv", key=f"{key}_csv")
             if parts:
                 name = f"{key}_bins"
                 download("Download bins and weights (CSV)", lambda: as_csv(parts), f"{name}.csv", "text/csv", key=name)
             st.markdown(picture)
             st.code(code, language="python", wrap_lines=True)
+
+
+def readable(table):
+    """The table as it is shown: numbers with the digits of the sentences, the file has them all."""
+    return {name: [_said(each, name) for each in column] for name, column in table.items()}
+
+
+def _said(value, name):
+    if value is None:
+        return "none"
+    return number(value, 2 if "error" in name else 3) if isinstance(value, float) else value
 
 
 def download(label, make, file_name, mime, *, key):

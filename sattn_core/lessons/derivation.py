@@ -32,6 +32,7 @@ ASSUMPTIONS = (
     "definition", "means_exist", "q_and_k_uncorrelated", "means_zero", "terms_uncorrelated",
     "q_and_k_independent", "means_zero_variances_one", "variance_exists", "all_of_them",
 )  # fmt: skip
+CHECKS = ("holds", "fails", "cannot be checked")
 RIGHT_RULES = ("sqrt_d_k", "component_variances", "within_row", "effective_dimension", "d_k", "tail_power")
 _CACHED_NUMBERS = 65_536  # of one array of a block, so that a block stays in the processor's cache
 
@@ -110,9 +111,10 @@ class DerivationLine:
     holds : bool
         Whether the line is true for these parameters, exactly.
     seen_to_fail : bool
-        Whether |z| > 4.
+        Whether |z| > 4, with a usable error bar.
     reliable : bool
-        False where the tails are so heavy that the standard error itself has no finite expectation.
+        False where the tails are so heavy that the standard error itself has no finite expectation:
+        the line is then without a usable error bar.
     """
 
     number: int
@@ -128,6 +130,13 @@ class DerivationLine:
     holds: bool
     seen_to_fail: bool
     reliable: bool
+
+    @property
+    def check(self):
+        """One of `CHECKS`: a true line whose sides cannot be compared for want of an error bar does not hold here."""
+        if not self.holds:
+            return "fails"
+        return "holds" if self.reliable else "cannot be checked"
 
 
 @dataclass(frozen=True)
@@ -214,6 +223,12 @@ class DerivationResult:
     growth_std: np.ndarray
     growth_typical: np.ndarray
     growth_right_divisor: np.ndarray
+
+    @property
+    def checks(self):
+        """How many lines there are of each of `CHECKS`, by name."""
+        found = [line.check for line in self.lines]
+        return {name: found.count(name) for name in CHECKS}
 
 
 @record
@@ -477,7 +492,7 @@ def _line(index, left, right, influence_left, influence_right, holds, reliable):
         z = (left - right) / error
     texts = index + 1, LINE_NAMES[index], LINE_FORMULAS[index], ASSUMPTIONS[index]
     numbers = map(float, (left, right, *errors, error, z))
-    return DerivationLine(*texts, *numbers, bool(holds), bool(abs(z) > SEEN_BEYOND), reliable)
+    return DerivationLine(*texts, *numbers, bool(holds), bool(reliable and abs(z) > SEEN_BEYOND), reliable)
 
 
 def _truths(params):

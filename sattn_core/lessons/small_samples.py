@@ -12,6 +12,7 @@ from scipy.special import ndtri
 
 from sattn_core._checks import check_integer
 from sattn_core._records import record
+from sattn_core.cost import Price
 from sattn_core.score_variance import score_variance_band, score_variance_moments
 
 ASKED_VALUE = 1.6  # what the question's experiment printed
@@ -19,10 +20,12 @@ PUBLISHED_ROWS, PUBLISHED_D_K = 1111, 111
 PUBLISHED = (0.9998308190814476, 0.9957289239999045, 110.5603610976103, 0.9960392891676604)
 HISTOGRAM_BINS = 60
 DEFAULT_SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
-_BLOCK_NUMBERS = 2_000_000  # score entries drawn at a time
-_MAX_PRODUCTS = 400_000_000
+MOST_DRAWS = 10_000
+_BLOCK_NUMBERS = 200_000  # random numbers held at a time
 _REFERENCE_DRAWS = 400_000
-_REFERENCE_SEED = 16
+_REFERENCE_NUMBERS = 6_000_000  # of all reference draws together
+_REFERENCE_SEED = 28
+_SECONDS_A_NUMBER, _SECONDS_A_REFERENCE = 2.9e-8, 6e-8
 
 
 @dataclass(frozen=True)
@@ -36,13 +39,13 @@ class SmallSamplesParams:
     ddof : {0, 1}
         The variance divides by size² − ddof.
     n_draws : int, 1 to 10,000
-        Draw i is the same however many follow it. At most `most_draws` of the size and d_k.
+        Draw i is the same however many follow it.
     seed : int, at least 0
 
     Raises
     ------
     ValueError, TypeError
-        If a field is outside its range or the draws together are too many.
+        If a field is outside its range.
     """
 
     size: int = 2
@@ -55,11 +58,17 @@ class SmallSamplesParams:
         check_integer("size", self.size, 2, 64)
         check_integer("d_k", self.d_k, 1, 1024)
         check_integer("ddof", self.ddof, 0, 1)
-        check_integer("n_draws", self.n_draws, 1, 10_000)
+        check_integer("n_draws", self.n_draws, 1, MOST_DRAWS)
         check_integer("seed", self.seed, 0)
-        most = most_draws(self.size, self.d_k)
-        if self.n_draws > most:
-            raise ValueError(f"n_draws must be at most {most:,} at this size and d_k, but got {self.n_draws}")
+
+    @property
+    def price(self):
+        """`Price` of `measure_small_samples`, its reference draws included (they are kept for the next call)."""
+        width, reference = _numbers_a_draw(self.size, self.d_k), _reference_draws(self.size, self.d_k)
+        seconds = 2e-3 + _SECONDS_A_NUMBER * width * (self.n_draws + reference) + _SECONDS_A_REFERENCE * reference
+        block = min(width * max(self.n_draws, reference), max(_BLOCK_NUMBERS, width))
+        held = 16 * block + 24 * reference + 60 * self.n_draws + 16 * self.size * self.d_k
+        return Price(seconds, 100_000 + held)
 
 
 @dataclass(frozen=True)
@@ -101,7 +110,7 @@ class SmallSamplesResult:
     mean_measured, standard_error, z : float
         Mean of the draws, std_theory/√n_draws, and how many such errors it is off.
     median, median_error : float
-        Of up to 400,000 reference draws (200 or more where a draw is large), and its standard error.
+        Of up to 400,000 reference draws (20,000 or more where the matrices are large), and its standard error.
     low, high : float
         Reference 5 % and 95 % quantiles.
     band : tuple of 2 floats
@@ -251,27 +260,6 @@ class BandCurve:
     naive_share_inside: np.ndarray
 
 
-def most_draws(size, d_k):
-    """Most draws of one experiment: 10,000, or fewer where size² d_k n_draws would pass 400,000,000.
-
-    Parameters
-    ----------
-    size, d_k : int
-        As in `SmallSamplesParams`.
-
-    Returns
-    -------
-    int
-        From 1 to 10,000.
-
-    Examples
-    --------
-    >>> most_draws(2, 2), most_draws(64, 1024)      # 4 · 2 products a draw; 4096 · 1024
-    (10000, 95)
-    """
-    return min(10_000, max(1, _MAX_PRODUCTS // (size**2 * d_k)))
-
-
 def next_draws(n_draws):
     """How many draws to show after n_draws: one more, later a fifth more, so that a histogram fills ever faster.
 
@@ -315,9 +303,16 @@ def measure_small_samples(params):
     The question shows a picture, not its code: standard normal entries and NumPy's default ddof = 0 are
     an assumption. Uniform numbers from 0 to 1 cannot give 1.6, because the entries then lie in [0, 2].
 
+    The first draw multiplies its two matrices. The variances of the others are drawn from their exact
+    distribution at a cost that does not grow with d_k. Orthogonal changes of rows and columns keep the
+    distribution of A and B: they put the mean of all entries into one corner of the product, and make A
+    lower bidiagonal, with χ_d, χ_(d−1), … on the diagonal and χ_(size−1), χ_(size−2), … below it. A row of
+    the product then needs two rows of B only, and of these only their lengths and the angle between them.
+
     References
     ----------
-    Muirhead (1982), "Aspects of Multivariate Statistical Theory", chapter 3.
+    Muirhead (1982), "Aspects of Multivariate Statistical Theory", chapter 3. Dumitriu and Edelman (2002),
+    "Matrix models for beta ensembles", J. Math. Phys. 43 (the bidiagonal form).
 
     Examples
     --------
@@ -325,16 +320,17 @@ def measure_small_samples(params):
     >>> result.mean_theory, round(result.std_theory, 6)      # √4.75
     (1.5, 2.179449)
     """
-    variances, A, B = _draw(params.size, params.d_k, params.n_draws, params.seed)
+    A, B = _first_matrices(params.size, params.d_k, params.seed)
+    variances = _draw(params.size, params.d_k, params.n_draws, params.seed)
     unbias = _unbias(params.size, params.ddof)
     variances = variances * unbias
     mean, variance = score_variance_moments(params.size, params.size, params.d_k)
     mean_theory, std_theory = mean * unbias, math.sqrt(variance) * unbias
     error = std_theory / math.sqrt(params.n_draws)
-    edges = np.linspace(0.0, mean_theory + 4 * std_theory, HISTOGRAM_BINS + 1)
+    edges = _edges(params.size, params.d_k, params.ddof)
     counts = np.histogram(variances, edges)[0]
     low, high = score_variance_band(params.size, params.size, params.d_k)
-    found = _reference_statistics(params, unbias, edges)
+    found = _predicted(params, _reference(params.size, params.d_k, params.ddof))
     return SmallSamplesResult(
         params=params, variances=variances, first_A=A, first_B=B, first_product=A @ B,
         mean_theory=mean_theory, std_theory=std_theory,
@@ -445,7 +441,7 @@ def band_curve(sizes=DEFAULT_SIZES, *, d_k=2, ddof=0, n_draws=40, seed=0):
     mean, std = moments[:, 0] * unbias, np.sqrt(moments[:, 1]) * unbias
     low, high = (np.array([score_variance_band(p.size, p.size, d_k) for p in each]) * unbias[:, None]).T
     naive = float(ndtri(0.975)) * unbias * [_naive_std(params.size, d_k) for params in each]
-    measured = np.stack([_draw(p.size, d_k, n_draws, seed)[0] for p in each]) * unbias[:, None]
+    measured = np.stack([_draw(p.size, d_k, n_draws, seed) for p in each]) * unbias[:, None]
     return BandCurve(
         sizes=tuple(params.size for params in each), d_k=d_k, ddof=ddof,
         mean=mean, std=std, low=low, high=high, naive_low=mean - naive, naive_high=mean + naive,
@@ -469,34 +465,77 @@ def _naive_std(size, d_k):
 
 
 def _draw(size, d_k, n_draws, seed):
-    """np.var (ddof=0) of every product in the order drawn, and the first two factors."""
-    rng = np.random.Generator(np.random.SFC64(seed))
-    numbers = max(1, _BLOCK_NUMBERS // (2 * size * d_k))
-    first, parts = None, []
-    for start in range(0, n_draws, numbers):
-        pair = rng.standard_normal((min(numbers, n_draws - start), 2, size, d_k))
-        A, B = pair[:, 0], pair[:, 1].swapaxes(-1, -2)
-        first = (A[0].copy(), B[0].copy()) if first is None else first
-        parts.append(np.matmul(A, B).var(axis=(1, 2)))
-    return np.concatenate(parts), *first
+    """np.var (ddof=0) of every product in the order drawn; the first is that of `_first_matrices`."""
+    A, B = _first_matrices(size, d_k, seed)
+    return np.concatenate([[np.matmul(A, B).var()], _variances(size, d_k, n_draws - 1, seed)])
 
 
-def _reference_statistics(params, unbias, edges):
-    sample = _reference(params.size, params.d_k) * unbias
-    n = len(sample)
-    low, lower, median, upper, high = np.quantile(sample, (0.05, 0.5 - 0.5 / n**0.5, 0.5, 0.5 + 0.5 / n**0.5, 0.95))
+def _first_matrices(size, d_k, seed):
+    rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(0,))))
+    return rng.standard_normal((size, d_k)), rng.standard_normal((d_k, size))
+
+
+def _variances(size, d_k, n_draws, seed):
+    """np.var (ddof=0) of n_draws products from its exact distribution; the first ones do not depend on n_draws."""
+    streams = (np.random.SeedSequence(seed, spawn_key=(stream,)) for stream in (1, 2))
+    rngs = [np.random.Generator(np.random.SFC64(stream)) for stream in streams]
+    block = max(1, _BLOCK_NUMBERS // _numbers_a_draw(size, d_k))
+    sizes = [min(block, n_draws - start) for start in range(0, n_draws, block)]
+    return np.concatenate([np.empty(0), *(_block_variances(size, d_k, n, *rngs) for n in sizes)])
+
+
+def _block_variances(size, d_k, n_draws, rng_squares, rng_normals):
+    """Row i of the bidiagonal A B is a_i b_i + c_i b_(i−1); all squares together but the corner's, over size²."""
+    row = np.arange(min(size, d_k + 1))  # those below are 0
+    freedom = np.stack([d_k - row, np.where(row, size - row, 0), np.full(len(row), size - 1)])
+    squares = 2 * rng_squares.standard_gamma(freedom / 2, (n_draws, *freedom.shape))
+    diagonal, below, across = squares.swapaxes(0, 1)  # a_i², c_i² and the part of |b_i|² across b_(i−1)
+    along = rng_normals.standard_normal((n_draws, len(row)))  # the part of b_i along b_(i−1); of b_1 its corner
+    length = np.square(along) + across  # |b_i|²
+    total = np.einsum("ni,ni->n", diagonal, length) - diagonal[:, 0] * np.square(along[:, 0])
+    total += np.einsum("ni,ni->n", below[:, 1:], length[:, :-1])
+    mixed = np.sqrt(diagonal[:, 1:] * below[:, 1:] * length[:, :-1])
+    return (total + 2 * np.einsum("ni,ni->n", mixed, along[:, 1:])) / size**2
+
+
+def _numbers_a_draw(size, d_k):
+    return 4 * min(size, d_k + 1)
+
+
+def _reference_draws(size, d_k):
+    return min(_REFERENCE_DRAWS, _REFERENCE_NUMBERS // _numbers_a_draw(size, d_k))
+
+
+def _predicted(params, reference):
+    """What the reference draws predict for these params."""
+    found = {name: value for name, value in reference.items() if name != "shares"}
+    return found | {"value": ASKED_VALUE, "expected": reference["shares"] * params.n_draws}
+
+
+def _edges(size, d_k, ddof):
+    """Bins from 0 to four standard deviations above the mean."""
+    mean, variance = score_variance_moments(size, size, d_k)
+    return np.linspace(0.0, (mean + 4 * math.sqrt(variance)) * _unbias(size, ddof), HISTOGRAM_BINS + 1)
+
+
+@lru_cache(maxsize=256)
+def _reference(size, d_k, ddof):
+    """Quantiles, shares in per cent and share in each bin of the reference draws."""
+    sample = _variances(size, d_k, _reference_draws(size, d_k), _REFERENCE_SEED)
+    sample *= _unbias(size, ddof)
+    n, half = len(sample), 0.5 / math.sqrt(len(sample))
+    low, lower, median, upper, high = np.quantile(sample, (0.05, 0.5 - half, 0.5, 0.5 + half, 0.95))
     below = float(np.mean(sample < ASKED_VALUE))
+    near = np.count_nonzero(np.abs(sample / d_k - 1) < 0.1) / n
     return {
         "median": float(median), "median_error": float(upper - lower) / 2, "low": float(low), "high": float(high),
-        "value": ASKED_VALUE,
         "percentile": 100 * below, "percentile_error": 100 * math.sqrt(below * (1 - below) / n),
-        "near_d_k": 100 * float(np.mean(np.abs(sample / params.d_k - 1) < 0.1)),
-        "expected": np.histogram(sample, edges)[0] * (params.n_draws / n),
+        "near_d_k": 100 * near, "shares": np.histogram(sample, _edges(size, d_k, ddof))[0] / n,
     }  # fmt: skip
 
 
 def _draw_checks(params, variances, mean, mean_error, found):
-    n_reference = len(_reference(params.size, params.d_k))
+    n_reference = _reference_draws(params.size, params.d_k)
     near = np.abs(variances / params.d_k - 1) < 0.1
     ratio = math.sqrt(n_reference / params.n_draws)
     shares = [(found["percentile"], variances < ASKED_VALUE), (found["near_d_k"], near)]
@@ -514,12 +553,6 @@ def _draw_check(name, predicted, predicted_error, measured, error):
     both = math.hypot(predicted_error, error)
     z = (measured - predicted) / both if both else math.nan
     return DrawCheck(name, predicted, predicted_error, float(measured), error, float(z))
-
-
-@lru_cache(maxsize=32)
-def _reference(size, d_k):
-    n_draws = min(_REFERENCE_DRAWS, max(200, 120_000_000 // (size**2 * d_k + 10 * size * d_k)))
-    return _draw(size, d_k, n_draws, _REFERENCE_SEED)[0]
 
 
 def _variance_checks(measured, n, d, mean, std):

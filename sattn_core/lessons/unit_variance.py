@@ -4,7 +4,7 @@ LayerNorm fixes the norm of x for any data; what q and k get also depends on how
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -161,12 +161,16 @@ class UnitVarianceResult:
         All of `INIT_SCHEMES`, largest scaled_std first.
     weight_variance : float
         Variance of one weight of the chosen scheme.
+    scaled_std_without_bias, scaled_std_with_bias : float
+        Predicted for the chosen scheme and this x without the layer's default bias and with it.
     """
 
     params: UnitVarianceParams
     stages: tuple[PipelineStage, ...]
     schemes: tuple[SchemeRow, ...]
     weight_variance: float
+    scaled_std_without_bias: float
+    scaled_std_with_bias: float
 
 
 @record
@@ -245,7 +249,8 @@ def measure_unit_variance(params):
     stages.append(_stage("raw_scores", raw, 0.0, *score, math.sqrt(d)))
     stages.append(_stage("scaled_scores", raw / math.sqrt(d), 0.0, score[0] / d, score[1] / d, 1.0))
     w = init_scheme(params.scheme).weight_variance(params.d_model, params.n_heads)
-    return UnitVarianceResult(params, tuple(stages), _scheme_rows(params, stages), w)
+    rows, without, added = _scheme_rows(params, stages), *(_scaled_std(params, inputs, bias) for bias in (False, True))
+    return UnitVarianceResult(params, tuple(stages), rows, w, without, added)
 
 
 def measure_shared_input(params):
@@ -355,6 +360,11 @@ def _score_law(params, inputs):
     off = w**2 * square  # Var of one off-diagonal entry
     variance = 2 * (w * trace) ** 2 * d * diagonal + d * diagonal**2 + 2 * d * (d - 1) * off**2
     return d * (w * trace / n) ** 2, math.sqrt(variance / params.n_heads) / n**2
+
+
+def _scaled_std(params, inputs, bias):
+    """Predicted standard deviation of the scaled scores, without the default bias or with it."""
+    return math.sqrt(_score_law(replace(params, bias=bias), inputs)[0] / params.d_k)
 
 
 def _input_error(params):

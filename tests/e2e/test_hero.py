@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from dashboard import (
+    EXPANDERS,
     HERO_SENTENCE,
     HERO_SLIDER,
     LESSONS,
@@ -347,9 +348,9 @@ def test_the_numbers_are_those_of_the_core(page, server, d_k, n_keys, law, seed)
     text = sentences(page)[0]
     found = re.fullmatch(
         r"At d_k = (?P<d_k>[\d,]+) raw scores have standard deviation (?P<raw_std>[\d.]+) \(predicted (?P<root>[\d.]+) "
-        r"± [^)]+\): one key takes (?P<raw_max>\d+) % of the weight, as if (?P<raw_keys>[\d.]+) of (?P<n_keys>\d+) "
+        r"± [^)]+\): one key takes (?P<raw_max>[\d.]+) % of the weight, as if (?P<raw_keys>[\d.]+) of (?P<n_keys>\d+) "
         r"keys were attended to\. Divided by √[\d,]+ = [\d.]+ they have (?P<scaled_std>[\d.]+) \(predicted 1\.00 ± "
-        r"[^)]+\): the largest weight is (?P<scaled_max>\d+) % and it attends to (?P<scaled_keys>[\d.]+) keys\.",
+        r"[^)]+\): the largest weight is (?P<scaled_max>[\d.]+) % and it attends to (?P<scaled_keys>[\d.]+) keys\.",
         text,
     ).groupdict()
     assert (int(found["d_k"]), int(found["n_keys"])) == (d_k, n_keys)
@@ -357,9 +358,35 @@ def test_the_numbers_are_those_of_the_core(page, server, d_k, n_keys, law, seed)
     for name in ("raw_std", "scaled_std"):
         assert float(found[name]) == pytest.approx(core[name], rel=0.0051), name  # three digits
     for name in ("raw_max", "scaled_max"):
-        assert float(found[name]) == pytest.approx(100 * core[name], abs=0.51), name  # whole per cent
+        assert float(found[name]) == pytest.approx(100 * core[name], rel=0.0051), name  # three digits
     for name in ("raw_keys", "scaled_keys"):
-        assert float(found[name]) == pytest.approx(core[name], rel=0.051), name  # two digits
+        assert float(found[name]) == pytest.approx(core[name], rel=0.0051), name  # three digits
+
+
+@pytest.mark.parametrize(("promise", "d_k"), [("d_k = 1,024: one key takes", 1024), ("d_k = 1: both sides", 1)])
+def test_a_suggestion_moves_the_hero_and_the_address(page, server, hero, promise, d_k):
+    press(hero, "ArrowRight")
+    commit(page)
+    page.get_by_role("button", name=promise).click()
+    page.wait_for_function("d_k => new URL(location.href).searchParams.get('d_k') === d_k", arg=str(d_k))
+    wait_until_idle(page)
+    assert value(hero) == f"d_k = {d_k:,}"
+    assert sentences(page)[0].startswith(f"At d_k = {d_k:,} raw scores")
+    if d_k == 1:
+        assert path(page, "[data-part=raw-weights]") == path(page, "[data-part=scaled-weights]")
+        assert page.locator(f"{RAW} .halo").all_inner_texts() == page.locator(f"{SCALED} .halo").all_inner_texts()
+
+
+def test_the_opened_table_says_which_dimension_it_is_of(page, hero):
+    page.locator(EXPANDERS, has_text="Data, picture and code").click()
+    wait_until_idle(page)
+    note = page.get_by_text("where the slider last came to rest.")
+    assert note.inner_text() == "At d_k = 64, where the slider last came to rest."
+    hero.evaluate("slider => { slider.value = 0; slider.dispatchEvent(new Event('input')); }")  # not let go of yet
+    assert value(hero) == "d_k = 1"
+    assert note.inner_text().startswith("At d_k = 64, ")
+    hero.evaluate("slider => slider.dispatchEvent(new Event('change'))")
+    page.get_by_text("At d_k = 1, where the slider last came to rest.").wait_for()
 
 
 def test_the_bars_are_the_counts_and_the_weights_of_the_core(page, hero):

@@ -26,6 +26,7 @@ def everything(profile):
             base.label("raw", profile, x=1, y=2),
             base.corner("dashed: exact law", profile),
             base.corner("left", profile, side="left", axes="2"),
+            base.under(["dashed: exact law", "dotted: threshold"], profile),
             base.heading("Raw", profile),
             base.heading("Scaled", profile, axes="2", x=0.5),
         ],
@@ -94,16 +95,28 @@ def test_steps_are_an_outline_that_ends_on_the_ground():
 @pytest.mark.parametrize("profile", PROFILES)
 def test_words_on_a_figure_are_in_the_text_colour_on_the_ground(profile):
     notes = everything(profile).layout.annotations
-    assert [note.text for note in notes] == ["raw", "dashed: exact law", "left", "Raw", "Scaled"]
+    key = "dashed: exact law<br>dotted: threshold"
+    assert [note.text for note in notes] == ["raw", "dashed: exact law", "left", key, "Raw", "Scaled"]
     for note in notes:
         assert (note.font.color, note.bgcolor, note.showarrow) == (profile.text, profile.ground, False)
     tick, axis = profile.tick_size, profile.axis_size
-    assert [note.font.size for note in notes] == [tick, tick, tick, axis, axis]
+    assert [note.font.size for note in notes] == [tick, tick, tick, tick, axis, axis]
     assert (notes[1].xref, notes[1].x, notes[1].xanchor) == ("x domain", 1, "right")
     assert (notes[2].xref, notes[2].x, notes[2].xanchor) == ("x2 domain", 0.02, "left")
-    assert [note.xanchor for note in notes[3:]] == ["left", "center"]
+    assert [note.xanchor for note in notes[4:]] == ["left", "center"]
 
 
 def test_an_upright_goes_through_the_whole_plot():
     shape = base.upright(64, {"color": "#000000"})
     assert (shape["x0"], shape["x1"], shape["y0"], shape["y1"], shape["yref"]) == (64, 64, 0, 1, "paper")
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_key_stands_below_the_title_of_its_axis(profile):
+    key = base.under(["dashed: exact law"], profile)
+    near = base.axis(profile, "score", near=True)["title"]
+    # Ticks of 5, a line of numbers, the standoff and the title, each line of text 1.2 of its size.
+    title_ends = 5 + 1.2 * profile.tick_size + near["standoff"] + 1.2 * profile.axis_size
+    assert (key["y"], key["yanchor"]) == (0, "top")
+    assert title_ends <= -key["yshift"]
+    assert "standoff" not in base.axis(profile, "score")["title"]

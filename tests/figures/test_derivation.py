@@ -65,7 +65,7 @@ def test_every_line_stands_with_its_formula_its_assumption_and_both_sides(result
         assert len(row) == 7
         assert row[3].split(" ± ")[0] == number(line.left)
         assert row[4].split(" ± ")[0] == number(line.right)
-        assert row[5] == (number(line.z, 2) if line.reliable else "none")
+        assert row[5] == (number(line.z) if line.reliable else "none")
 
 
 def test_the_first_line_that_fails_is_the_only_bold_one(results):
@@ -85,6 +85,7 @@ def test_the_verdicts_tell_a_truth_from_what_the_draws_show(results):
     result = results["means"]  # line 4 fails first
     assert verdict(result, 0, holds=True, seen_to_fail=False) == "✓ holds"
     assert verdict(result, 0, holds=True, seen_to_fail=True) == "✓ holds; beyond 4 errors by chance"
+    assert verdict(result, 6, holds=True, reliable=False) == "? cannot be checked here"
     assert verdict(result, 3, holds=False, seen_to_fail=True) == "**✗ fails first**"
     assert verdict(result, 6, holds=False, seen_to_fail=True) == "✗ fails"
     assert verdict(result, 6, holds=False, seen_to_fail=False) == "✗ fails, too little to be seen in 1,000 pairs"
@@ -116,15 +117,41 @@ def test_the_sentence_of_an_unbroken_derivation(results):
     result = results["nothing"]
     largest = max(abs(line.z) for line in result.lines)
     assert figures.sentence(result) == (
-        f"At d_k = 16 with no assumption broken, all 9 lines hold; in 1,000 pairs their two sides differ by at most "
-        f"{number(largest, 2)} standard errors. Divided by √16 = 4.00 the scores have mean "
+        f"At d_k = 16 with no assumption broken, all 9 lines hold. In 1,000 pairs their two sides differ by at most "
+        f"{number(largest)} standard errors. Divided by √16 = 4.00 the scores have mean "
         f"{number(result.scaled_mean)} and standard deviation {number(result.scaled_std)}."
     )
 
 
 def test_the_largest_difference_counts_whatever_its_sign(results):
     lines = tuple(replace(line, z=-3.9 if line.number == 7 else 1.0) for line in results["nothing"].lines)
-    assert "differ by at most 3.9 standard errors" in figures.sentence(replace(results["nothing"], lines=lines))
+    assert "differ by at most 3.90 standard errors" in figures.sentence(replace(results["nothing"], lines=lines))
+
+
+def test_a_line_without_a_usable_error_bar_is_never_said_to_hold():
+    result = measure_derivation(DerivationParams(16, 500, nu=2.1))
+    said, rows = figures.sentence(result), cells(result)[2:]
+    assert [int(row[0]) for row in rows if row[6] == "? cannot be checked here"] == [5, 6, 7, 9]
+    assert [int(row[0]) for row in rows if row[6] == "✓ holds"] == [1, 2, 3, 4, 8]
+    assert "ν = 2.1, 5 hold and 4 cannot be checked here, without a usable error bar. In 500 pairs the two" in said
+    table = figures.line_table(result)
+    assert table["check"][6] == "cannot be checked: without a usable error bar"
+    assert [table[name][6] for name in ("left error", "right error", "error of the difference", "z")] == [None] * 4
+    assert (table["left error"][7], table["z"][7]) == (None, 0)  # an identity, of which either side has no error bar
+    assert figures.moment_table(result)["standard error"][1:] == ["without a usable error bar"] * 3
+
+
+@pytest.mark.parametrize("nu", [None, 1.5, 2.1, 4.0, 4.5])
+def test_the_sentence_counts_the_marks_in_the_table(nu):
+    result = measure_derivation(DerivationParams(16, 500, nu=nu))
+    marks = [row[6].strip("*")[0] for row in cells(result)[2:]]
+    counted = {mark: marks.count(mark) for mark in "✓✗?"}
+    said = figures.sentence(result)
+    if counted["✓"] == 9:
+        assert "all 9 lines hold." in said
+    for mark, words in (("✓", "hold"), ("✗", "fail"), ("?", "cannot be checked here")):
+        assert counted["✓"] == 9 or not counted[mark] or f"{counted[mark]} {words}" in said
+    assert list(result.checks.values()) == list(counted.values())
 
 
 def test_the_sentence_names_what_is_broken_the_first_failing_line_and_the_right_divisor(results):
@@ -162,16 +189,18 @@ def test_no_sentence_has_a_hyphen_for_a_minus():
 def test_the_moments_stand_beside_their_predictions(results):
     table = figures.moment_table(results["means"])
     assert table["quantity"] == ["mean of s", "variance of s", "variance within a row"]
-    assert table["predicted"] == ["16.00", "48.00", "32.00"]  # d, d (1 + 1 + 1), d (1 + 1)
-    assert table["measured"][1] == number(results["means"].variance, 4)
+    assert table["predicted"] == ["16.0", "48.0", "32.0"]  # d, d (1 + 1 + 1), d (1 + 1)
+    assert table["measured"][1] == number(results["means"].variance)
+    line = cells(results["means"])[2 + 6]  # Var(s) = d_k, the same number with the same digits
+    assert line[3] == f"{table['measured'][1]} ± {table['standard error'][1]}"
     table = figures.moment_table(results["coordinates"])
     assert table["quantity"][3] == "effective dimension"
-    assert table["predicted"][3] == number(16 / (1 + 15 * 0.09), 4)
-    assert table["measured"][3] == number(results["coordinates"].effective_dimension, 4)
+    assert table["predicted"][3] == number(16 / (1 + 15 * 0.09))
+    assert table["measured"][3] == number(results["coordinates"].effective_dimension)
     assert table["standard error"][3] == number(results["coordinates"].effective_dimension_error, 2)
     table = figures.moment_table(results["tails"])
     assert table["predicted"][1:] == ["does not exist", "does not exist"]
-    assert table["standard error"] == ["none"] * 3
+    assert table["standard error"] == ["without a usable error bar"] * 3
 
 
 def test_the_line_table_is_the_data(results):
@@ -180,7 +209,7 @@ def test_the_line_table_is_the_data(results):
     assert table["left"] == [line.left for line in result.lines]
     assert table["right"] == [line.right for line in result.lines]
     assert table["z"] == [line.z for line in result.lines]
-    assert table["holds"] == [str(line.holds) for line in result.lines]
+    assert table["check"] == [line.check for line in result.lines]
 
 
 def test_the_code_gives_the_lines(results):
@@ -221,10 +250,16 @@ def test_the_growth_stands_beside_the_root_and_the_right_divisor(results, profil
 
 
 def test_the_growth_axis_is_the_same_at_every_dimension_and_holds_every_point():
-    for d_k, fields in ((1, {}), (1024, {"nu": 1.5}), (1024, {"correlation": 1.0}), (1024, {"variance_q": 0.25})):
+    for d_k, fields in (
+        (1, {}),
+        (64, {"nu": 2.1}),
+        (1024, {"nu": 1.5}),
+        (1024, {"correlation": 1.0}),
+        (1024, {"variance_q": 0.25}),
+    ):
         result = measure_derivation(DerivationParams(d_k, 200, **fields))
         layout = figures.growth(result, LIGHT).layout
-        assert tuple(layout.yaxis.range) == (-1.1, 5.2)
+        assert tuple(layout.yaxis.range) == (-2.1, 5.2)
         shown = np.log10([result.growth_std, result.growth_typical, result.growth_right_divisor])
         assert layout.yaxis.range[0] < shown.min()
         assert shown.max() < layout.yaxis.range[1]

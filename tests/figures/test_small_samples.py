@@ -7,7 +7,6 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from pages._view import show
 from pages._view.figures import small_samples as figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.lessons.small_samples import (
@@ -82,13 +81,37 @@ def test_no_name_of_a_mark_lies_over_a_later_mark_or_over_a_bar(result, wide):
     for shown in (result, wide):
         fig = figures.histogram(shown, LIGHT)
         names = sorted((note for note in fig.layout.annotations if note.yanchor == "top"), key=lambda note: note.x)
-        names = [note for note in names if note.yref != "y domain"]
+        names = [note for note in names if note.yref != "paper"]
         assert len(names) >= 3
         top = fig.layout.yaxis.range[1]
         heights = [note.y for note in names]
-        assert max(np.diff(heights)) <= -0.1 * top  # each lower than the one to its left by more than a line of text
+        falling = np.diff(heights) if names[0].xanchor == "left" else -np.diff(heights)
+        assert max(falling) <= -0.1 * top  # each lower than the one on its name's side by more than a line of text
+        assert {note.xanchor for note in names} == {names[0].xanchor}
         assert [max(trace_of(fig, note.text).y) for note in names] == heights
         assert max(shown.counts.max(), shown.expected.max()) <= 0.67 * top  # three names above the highest bar
+
+
+def test_the_names_stand_where_the_axis_has_room():
+    # 64 × 64 scatter so little that the marks stand near the right end; at 2 × 2 they stand near the left one.
+    for size, side in ((2, "left"), (64, "right")):
+        fig = figures.histogram(measure_small_samples(SmallSamplesParams(size, size, n_draws=2)), LIGHT)
+        marks = [note for note in fig.layout.annotations if note.yref != "paper"]
+        assert {note.xanchor for note in marks} == {side}
+        middle = fig.layout.xaxis.range[1] / 2
+        assert all((note.x < middle) == (side == "left") for note in marks)
+        heights = np.diff([note.y for note in sorted(marks, key=lambda note: note.x)])
+        assert (heights < 0).all() if side == "left" else (heights > 0).all()  # so no name lies over another mark
+
+
+def test_the_keys_stand_below_the_plots(result, curve):
+    for fig in (figures.histogram(result, LIGHT), figures.band(curve, LIGHT)):
+        (key,) = [note for note in fig.layout.annotations if note.yref == "paper"]
+        lines = key.text.count("<br>") + 1
+        below = -key.yshift
+        assert key.y == 0
+        assert below >= 2.5 * LIGHT.axis_size  # the axis title stands above
+        assert below + lines * 1.3 * LIGHT.tick_size <= fig.layout.margin.b  # the last line is inside
 
 
 def test_other_matrices_have_no_asked_number(wide):
@@ -108,15 +131,15 @@ def test_a_last_draw_beyond_the_edge_stands_on_it(result):
 def test_the_sentence_has_the_numbers_of_the_moment(result, wide):
     said = figures.histogram_sentence(result)
     assert said.startswith("50 draws of two normal 2 × 2 matrices: the variance of the 4 entries (ddof = 0) is on ")
-    assert f"{number(result.mean_measured)} ± 0.31, where 1.500 is predicted, not d_k = 2." in said  # √(4.75/50)
+    assert f"{number(result.mean_measured)} ± 0.31, where 1.50 is predicted, not d_k = 2." in said  # √(4.75/50)
     assert f"The last draw gave {number(result.variances[-1])}." in said
     assert said.endswith(f"The 1.6 of the question is at percentile {result.percentile:.1f}: an ordinary result.")
     said = figures.histogram_sentence(wide)
     assert said.startswith("50 draws of (4 × 64) @ (64 × 4) normal matrices")
-    assert "where 64.00 is predicted, which is d_k." in said
+    assert "where 64.0 is predicted, which is d_k." in said
 
 
-@pytest.mark.parametrize(("size", "d_k", "shown"), [(64, 1024, "1,023.8"), (64, 1, "0.9998"), (2, 2, "1.500")])
+@pytest.mark.parametrize(("size", "d_k", "shown"), [(64, 1024, "1,023.8"), (64, 1, "0.9998"), (2, 2, "1.50")])
 def test_a_mean_that_is_not_d_k_does_not_read_like_it(size, d_k, shown):
     large = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=2))
     assert f"where {shown} is predicted, not d_k = {d_k:,}." in figures.histogram_sentence(large)
@@ -124,10 +147,10 @@ def test_a_mean_that_is_not_d_k_does_not_read_like_it(size, d_k, shown):
     assert f"mean {d_k:,}" not in texts(figures.histogram(large, LIGHT))
 
 
-def test_with_ddof_1_the_scatter_grows_as_the_explanation_says(result):
+def test_with_ddof_1_mean_and_scatter_grow_by_the_same_factor(result):
     unbiased = measure_small_samples(SmallSamplesParams(n_draws=50, ddof=1))
     assert unbiased.std_theory / result.std_theory == pytest.approx(4 / 3)
-    assert "by the same factor, 4/3 at 2 × 2" in (show.PROSE / "small_samples.md").read_text(encoding="utf-8")
+    assert unbiased.mean_theory / result.mean_theory == pytest.approx(4 / 3)
 
 
 def test_one_draw_is_one_draw():
@@ -140,15 +163,35 @@ def test_the_tables_are_the_data(result):
     assert table["draws"] == result.counts.tolist()
     assert table["expected"] == result.expected.tolist()
     checks = figures.check_table(result)
-    assert checks["measured"] == [number(each.measured, 4) for each in result.checks]
-    assert checks["predicted"][0] == "1.500"
-    assert checks["z"] == [number(each.z, 2) for each in result.checks]
+    assert checks["measured"] == [number(each.measured) for each in result.checks]
+    assert checks["predicted"][0] == "1.50"
+    assert checks["z"] == [number(each.z) for each in result.checks]
+
+
+def test_a_number_said_twice_has_the_same_digits(experiment):
+    result = measure_small_samples(SmallSamplesParams(n_draws=1))
+    said, table = figures.histogram_sentence(result), figures.check_table(result)
+    ((_, first),) = figures.first_draw(result)
+    assert f"on average {table['measured'][0]} ± {table['standard error'][0]}, " in said
+    assert f"where {table['predicted'][0]} is predicted" in said
+    assert f"lie below {table['predicted'][1].split(' ± ')[0]}, " in said
+    assert f"at percentile {table['predicted'][2].split(' ± ')[0]}: " in said
+    assert f"The last draw gave {number(result.variances[0])}." in said
+    assert f"variance {number(result.variances[0])} (" in first
+    assert {f"mean {table['predicted'][0]}", f"median {table['predicted'][1].split(' ± ')[0]}"} <= set(
+        texts(figures.histogram(result, LIGHT))
+    )
+    said, rows = figures.large_sentence(experiment), figures.large_rows(experiment)
+    assert f"variance {rows['this run'][2]}, predicted {rows['predicted'][2]}, z = {rows['z'][2]}; " in said
+    assert f"gave {rows['published'][2]} and {rows['published'][3]}: z = {rows['z, published'][2]}, " in said
+    shown = [text.removeprefix("z = ") for text in texts(figures.large(experiment, LIGHT))]
+    assert shown == [rows["z"][2], rows["z, published"][2]]
 
 
 def test_the_first_draw_is_written_out(result):
     ((latex, said),) = figures.first_draw(result)
     assert f"{result.first_product[1, 0]:.2f}&{result.first_product[1, 1]:.2f}" in latex
-    first = number(result.variances[0], 4)
+    first = number(result.variances[0])
     assert said.startswith(f"The first draw: its four entries have variance {first} (ddof = 0)")
 
 
@@ -187,14 +230,14 @@ def test_the_large_experiment_shows_both_runs_on_both_bands(experiment, profile)
     assert trace_of(fig, "as if independent").x == experiment.naive_band
     assert trace_of(fig, "this run").x == (row.measured,)
     assert trace_of(fig, "published").x == (110.5603610976103,)
-    assert "z = −0.68" in texts(fig)
+    assert "z = −0.678" in texts(fig)
 
 
 def test_the_large_sentence_has_the_published_numbers_and_the_false_alarm(experiment):
     said = figures.large_sentence(experiment)
-    assert "(1,111, 111) @ (111, 1,111) with seed 0: variance 111.015, predicted 111.000 ± 0.647907" in said
+    assert "(1,111, 111) @ (111, 1,111) with seed 0: variance 111.015, predicted 111.000 ± 0.648" in said
     assert "gave 110.5603610976103 and 0.9960392891676604: z = −0.678" in said
-    assert said.endswith("a standard deviation of 0.143191 and z = −3.07: a false alarm.")
+    assert said.endswith("a standard deviation of 0.143 and z = −3.07: a false alarm.")
 
 
 def test_the_large_tables_and_lines(experiment):

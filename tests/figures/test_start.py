@@ -52,9 +52,9 @@ SAID = dict(
 
 def test_the_sentence_has_the_numbers_of_the_moment(result):
     assert figures.sentence(with_numbers(result, 2, **SAID), 2) == (
-        "At d_k = 64 raw scores have standard deviation 8.06 (predicted 8.00 ± 0.04): one key takes 97 % of the "
-        "weight, as if 1.1 of 8 keys were attended to. Divided by √64 = 8.00 they have 1.01 (predicted 1.00 ± "
-        "0.005): the largest weight is 21 % and it attends to 6.8 keys."
+        "At d_k = 64 raw scores have standard deviation 8.06 (predicted 8.00 ± 0.041): one key takes 97.1 % of the "
+        "weight, as if 1.14 of 8 keys were attended to. Divided by √64 = 8.00 they have 1.01 (predicted 1.00 ± "
+        "0.0051): the largest weight is 21.5 % and it attends to 6.84 keys."
     )
 
 
@@ -99,10 +99,10 @@ def test_the_ruler_is_the_theory_and_grows_for_raw_scores_only(payload):
 def test_the_figures_beside_the_panels_have_the_numbers_of_the_moment(result):
     said = with_numbers(result, 2, raw_expected_max_weight=0.876, scaled_expected_max_weight=0.254, **SAID)
     payload = figures.hero_payload(said, 64, LIGHT)
-    assert payload["raw"]["figures"][2] == "σ 8.06 (predicted 8.00 ± 0.04)"
-    assert payload["scaled"]["figures"][2] == "σ 1.01 (predicted 1.00 ± 0.005)"
-    assert payload["raw"]["weightFigures"][2] == "largest 97 % (mean over queries 88 %) · effective keys 1.1"
-    assert payload["scaled"]["weightFigures"][2] == "largest 21 % (mean over queries 25 %) · effective keys 6.8"
+    assert payload["raw"]["figures"][2] == "σ 8.06 (predicted 8.00 ± 0.041)"
+    assert payload["scaled"]["figures"][2] == "σ 1.01 (predicted 1.00 ± 0.0051)"
+    assert payload["raw"]["weightFigures"][2] == "largest 97.1 % (mean over queries 87.6 %) · effective keys 1.14"
+    assert payload["scaled"]["weightFigures"][2] == "largest 21.5 % (mean over queries 25.4 %) · effective keys 6.84"
 
 
 def test_scores_beyond_the_axis_are_counted_in_words(result, payload):
@@ -110,6 +110,24 @@ def test_scores_beyond_the_axis_are_counted_in_words(result, payload):
     beyond = (result.sweep.raw_below[3] + result.sweep.raw_above[3]) / 2_000
     assert payload["raw"]["beyond"][3] == f"{100 * beyond:.1f} % beyond the axis"
     assert 0.03 < beyond < 0.06  # beyond two standard deviations: 4.5 %
+
+
+def test_at_d_k_1_both_sides_say_the_same_of_the_axis_they_share():
+    # One component of a normal product lies beyond 6, where the scaled bins end, in 0.06 % of the draws.
+    result = measure_start(StartParams(dims=(1, 64), n_samples=20_000, n_keys=8))
+    assert result.sweep.scaled_below[0] + result.sweep.scaled_above[0] > 0
+    payload = figures.hero_payload(result, 1, LIGHT)
+    for name in ("beyond", "figures", "weightFigures", "rulerText"):
+        assert payload["raw"][name][0] == payload["scaled"][name][0]
+    beyond = result.sweep.raw_below.copy()
+    beyond[0] = 200
+    payload = figures.hero_payload(replace(result, sweep=replace(result.sweep, raw_below=beyond)), 1, LIGHT)
+    assert payload["raw"]["beyond"][0] == payload["scaled"]["beyond"][0] == "1.0 % beyond the axis"
+    assert payload["scaled"]["beyond"][1] == ""
+
+
+def test_the_table_says_which_dimension_it_is_of():
+    assert figures.table_note(1024) == "At d_k = 1,024, where the slider last came to rest."
 
 
 def test_the_axes_are_shared_and_fixed(result, payload):

@@ -97,7 +97,9 @@ def test_every_stage_is_titled_with_its_measured_deviation(result):
 def test_the_sentence_has_measured_and_predicted_numbers(result):
     said = figures.pipeline_sentence(result, 2)
     q, raw, scaled = result.stages[2], result.stages[4], result.stages[5]
-    assert said.startswith("At d_k = 64 with 2 heads (d_model = 128), LayerNorm and torch_multihead_attention, ")
+    assert said.startswith(
+        "At d_k = 64 with 2 heads (d_model = 128), LayerNorm and torch_multihead_attention (kdim = vdim = embed_dim), "
+    )
     assert f"of q is {number(q.std)} (0.707, " in said
     assert f"of raw scores {number(raw.std)} (4.00, " in said
     assert f"of scaled scores {number(scaled.std)} (0.500, " in said
@@ -126,8 +128,9 @@ def test_the_verdict_depends_on_the_initialisation(scheme, verdict):
 
 def test_the_stage_tables_are_the_data(result):
     table = figures.stage_table(result)
-    assert table["σ measured"] == [number(stage.std, 4) for stage in result.stages]
-    assert table["σ predicted"] == [number(stage.predicted_std, 4) for stage in result.stages]
+    # The digits are those of the picture and the sentence.
+    assert table["σ measured"] == [number(stage.std) for stage in result.stages]
+    assert table["σ predicted"] == [number(stage.predicted_std) for stage in result.stages]
     assert table["σ assumed"] == ["1.00", "1.00", "1.00", "1.00", "8.00", "1.00"]
     assert table["shape"][4] == "2 × 16 × 16"
     assert table["z"][1] == "none"
@@ -144,10 +147,40 @@ def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result, profile
     assert dict(zip(predicted.y, predicted.x, strict=True)) == {row.name: row.scaled_std for row in result.schemes}
     measured = trace_of(fig, "measured")
     assert (measured.y, measured.x) == (("torch_multihead_attention",), (chosen(result).measured_scaled_std,))
-    assert set(INIT_SCHEMES) <= set(texts(fig))
-    names = [note for note in fig.layout.annotations if note.text in INIT_SCHEMES]
-    assert min(note.yshift for note in names) > trace_of(fig, "predicted").marker.size / 2  # none lies over a marker
+    assert fig.layout.yaxis.showticklabels is None  # the names are the axis's own, each at its marks
+    assert {note.yref for note in fig.layout.annotations} == {"paper"}  # no word in the plot
+    assert 0.5 * profile.tick_size * max(map(len, INIT_SCHEMES)) < fig.layout.margin.l
     assert fig.layout.yaxis.categoryarray[-1] == result.schemes[0].name  # the largest is on top
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"d_model": 2048, "n_heads": 2}, {"d_model": 2, "n_heads": 2}, {"x_std": 100.0, "normalise": False}],
+)
+def test_every_mark_of_the_schemes_is_on_the_axis(options):
+    result = measure_unit_variance(UnitVarianceParams(n_tokens=8, **options))
+    fig = figures.schemes(result, LIGHT)
+    low, high = fig.layout.xaxis.range
+    marks = np.log10([*trace_of(fig, "predicted").x, *trace_of(fig, "measured").x])
+    assert low < marks.min()
+    assert marks.max() < high
+    assert sum(low < np.log10(tick) < high for tick in fig.layout.xaxis.tickvals) >= 3
+
+
+@pytest.mark.parametrize(
+    ("scheme", "d_model", "said"),
+    [
+        ("torch_linear", 512, "adds one component to the 512 of x: the scaled scores are predicted at 0.334, without "
+         "it at 0.333."),
+        ("torch_linear", 8, "are predicted at 0.375, without it at 0.333."),  # (8 + 1)/(3 · 8)
+        ("torch_linear", 2048, "are predicted at 0.3335, without it at 0.3333."),
+        ("he_normal", 64, "The default bias of he_normal is 0 and changes nothing."),
+    ],
+)  # fmt: skip
+def test_the_sentence_says_what_the_default_bias_does(scheme, d_model, said):
+    params = UnitVarianceParams(d_model, 2, 4, scheme=scheme, bias=True)
+    assert said in figures.pipeline_sentence(measure_unit_variance(params), 2)
+    assert "bias" not in figures.pipeline_sentence(measure_unit_variance(replace(params, bias=False)), 2)
 
 
 def test_the_schemes_sentence_has_both_ends_and_the_chosen_one(result):
@@ -162,14 +195,14 @@ def test_the_schemes_tables_show_measured_numbers_for_the_chosen_one_only():
     result = measure_unit_variance(UnitVarianceParams())
     table = figures.schemes_table(result)
     assert dict(zip(table["scheme"], table["σ scaled"], strict=True)) == {
-        "he_normal": "2.000",
-        "xavier_per_head": "1.778",
-        "xavier_square": "1.000",
-        "lecun_normal": "1.000",
-        "torch_multihead_attention": "0.5000",
-        "torch_linear": "0.3333",
-        "normal_0_02": "0.2048",
-        "keras_multihead_attention": "0.02778",
+        "he_normal": "2.00",
+        "xavier_per_head": "1.78",
+        "xavier_square": "1.00",
+        "lecun_normal": "1.00",
+        "torch_multihead_attention": "0.500",
+        "torch_linear": "0.333",
+        "normal_0_02": "0.205",
+        "keras_multihead_attention": "0.0278",
     }
     shown = {name for name, value in zip(table["scheme"], table["σ scaled, measured"], strict=True) if value}
     assert shown == {"torch_multihead_attention"}

@@ -58,6 +58,16 @@ def test_a_really_initialised_multihead_attention(torch):
     assert not within_four_errors(q, 1.0)
 
 
+def test_with_keys_of_another_width_the_query_weights_are_square_xavier_ones(torch):
+    torch.manual_seed(6)
+    squares = []
+    for _ in range(DRAWS):
+        layer = torch.nn.MultiheadAttention(D_MODEL, N_HEADS, kdim=2 * D_MODEL)
+        assert layer.in_proj_weight is None
+        squares.append(np.square(layer.q_proj_weight.detach().double().numpy()).mean())
+    assert within_four_errors(squares, projection_variance("xavier_square", D_MODEL, N_HEADS).query_component / D_MODEL)
+
+
 @pytest.mark.parametrize("bias", [False, True])
 def test_a_really_initialised_linear_layer(bias, torch):
     torch.manual_seed(4)

@@ -1,6 +1,7 @@
 import math
 
 import numpy as np
+import pytest
 
 from sattn_core.lessons.small_samples import (
     SmallSamplesParams,
@@ -8,6 +9,7 @@ from sattn_core.lessons.small_samples import (
     measure_large_experiment,
     measure_small_samples,
 )
+from sattn_core.score_variance import score_variance_moments
 
 
 def test_monte_carlo_by_the_question_s_own_recipe():
@@ -20,6 +22,28 @@ def test_monte_carlo_by_the_question_s_own_recipe():
     assert abs(share - result.percentile / 100) < 4 * math.hypot(error, result.percentile_error / 100)
     assert abs(variances.mean() - result.mean_theory) < 4 * result.std_theory / 200
     assert abs(np.median(variances) - result.median) < 0.03
+
+
+@pytest.mark.parametrize(("size", "d_k"), [(2, 1), (2, 3), (3, 2), (5, 4), (5, 5), (4, 9)])
+def test_the_draws_have_the_distribution_of_a_multiplied_product(size, d_k):
+    # Fewer, as many and more inner than outer dimensions. Kolmogorov's distance of two samples of n draws of one
+    # distribution exceeds 1.95 √(2/n) once in a thousand times.
+    rng, n = np.random.default_rng(size + 10 * d_k), 10_000
+    A, B = rng.standard_normal((n, size, d_k)), rng.standard_normal((n, d_k, size))
+    multiplied = np.sort(np.matmul(A, B).var(axis=(1, 2)))
+    drawn = np.sort(measure_small_samples(SmallSamplesParams(size, d_k, n_draws=n)).variances)
+    at = np.concatenate([multiplied, drawn])
+    distance = np.abs(np.searchsorted(multiplied, at, "right") - np.searchsorted(drawn, at, "right")).max() / n
+    assert distance < 1.95 * math.sqrt(2 / n)
+
+
+@pytest.mark.parametrize(("size", "d_k"), [(2, 1024), (64, 1), (64, 1024)])
+def test_mean_and_variance_of_the_draws_are_the_exact_ones(size, d_k):
+    mean, variance = score_variance_moments(size, size, d_k)
+    drawn = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=10_000)).variances
+    squares = np.square(drawn - mean)
+    assert abs(drawn.mean() - mean) < 4 * math.sqrt(variance / 10_000)
+    assert abs(squares.mean() - variance) < 4 * squares.std() / 100
 
 
 def test_z_of_the_mean_is_standard():

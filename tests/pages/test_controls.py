@@ -365,3 +365,14 @@ def test_outside_code_nothing_is_left_that_can_live(text):
 def test_plain_takes_the_meaning_from_every_mark():
     assert show.plain("d_k * [4, 5] `x` $y$ ~z~ \\n") == "d\\_k \\* \\[4, 5\\] \\`x\\` \\$y\\$ \\~z\\~ \\\\n"
     assert show.plain("64.4 (predicted 64.0 ± 0.3)") == "64.4 (predicted 64.0 ± 0.3)"
+
+
+def test_a_shown_table_has_the_digits_of_the_sentences_and_its_file_all_of_them():
+    table = {"n": [1, 2], "name": ["a", "b"], "value": [0.98561, -12345.6], "standard error": [0.041234, None]}
+    assert show.readable(table) == {
+        "n": [1, 2],
+        "name": ["a", "b"],
+        "value": ["0.986", "−12,346"],
+        "standard error": ["0.041", "none"],
+    }
+    assert "0.98561,0.041234" in show.as_csv(table)

@@ -697,6 +697,8 @@ def test_opened_data_shows_the_table_the_file_and_code_that_runs(stem):
     app.run()
     check_page(app, stem)
     assert len(app.table) == tables_before + len(names)
+    shown = {str(kind) for each in app.table for kind in each.value.dtypes}
+    assert not [kind for kind in shown if kind.startswith("float")]  # written with the digits of the sentences
     files = [each.key for each in app.get("download_button") if each.key.endswith("_csv")]
     assert files == [name.replace("_data", "_csv") for name in names]
     assert len(app.code) == len(names)

@@ -30,14 +30,14 @@ def test_the_question_is_answered_at_once():
     app = open_page()
     first = said(app)["small_samples"]
     assert first.startswith("200 draws of two normal 2 × 2 matrices")
-    assert "where 1.500 is predicted, not d_k = 2" in first
+    assert "where 1.50 is predicted, not d_k = 2" in first
     assert "The 1.6 of the question is at percentile 71.4" in first
-    assert app.table[0].value["predicted"].tolist()[0] == "1.500"
+    assert app.table[0].value["predicted"].tolist()[0] == "1.50"
 
 
 def test_with_ddof_1_the_mean_is_d_k_and_the_percentile_another():
     first = said(open_page(ddof="1"))["small_samples"]
-    assert "where 2.000 is predicted, which is d_k" in first
+    assert "where 2.00 is predicted, which is d_k" in first
     assert "percentile 63." in first  # 63.3, from 400,000 draws ± 0.08
 
 
@@ -47,8 +47,9 @@ def test_the_slider_s_d_k_goes_inside_when_asked_for():
     assert "At d_k = 100 the 95 % band" in said(app)["sample_band"]
 
 
-def test_of_large_matrices_fewer_are_drawn():
-    assert said(open_page(size="64", inner="d_k", d_k="1024", n_draws="10000"))["small_samples"].startswith("95 draws")
+def test_of_large_matrices_as_many_are_drawn():
+    first = said(open_page(size="64", inner="d_k", d_k="1024", n_draws="10000"))["small_samples"]
+    assert first.startswith("10,000 draws")
 
 
 def test_one_more_draw():
@@ -66,6 +67,14 @@ def test_draws_fall_one_by_one_until_they_are_stopped():
     button(app, "Stop").click().run()
     assert said(app.run())["small_samples"].startswith(f"{seen[-1]} draws")
     assert app.session_state["n_draws"] == seen[-1]
+    assert button(app, "Draw many")
+
+
+def test_a_suggestion_ends_the_falling():
+    app = open_page()
+    button(app, "Draw many").click().run()
+    app.button(key="try_one_draw").click().run()
+    assert [said(app.run())["small_samples"].split()[0] for _ in range(2)] == ["1", "1"]
     assert button(app, "Draw many")
 
 

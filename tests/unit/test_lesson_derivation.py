@@ -67,6 +67,20 @@ def test_between_2_and_4_degrees_the_lines_hold_but_the_variance_has_no_error_ba
     assert all(line.reliable for line in measure_derivation(DerivationParams(nu=4.5)).lines)
 
 
+@pytest.mark.parametrize(("nu", "holds", "fails", "unchecked"), [(None, 9, 0, 0), (2.1, 5, 0, 4), (1.5, 2, 5, 2)])
+def test_a_line_without_a_usable_error_bar_is_not_said_to_hold(nu, holds, fails, unchecked):
+    result = measure_derivation(DerivationParams(nu=nu))
+    assert result.checks == {"holds": holds, "fails": fails, "cannot be checked": unchecked}
+    for line in result.lines:
+        assert line.check == ("fails" if not line.holds else "holds" if line.reliable else "cannot be checked")
+
+
+def test_without_a_usable_error_bar_no_line_is_seen_to_fail():
+    line = measure_derivation(DerivationParams(nu=2.1)).lines[6]  # 13 against 64, and yet it is true
+    assert (line.holds, line.reliable, line.seen_to_fail) == (True, False, False)
+    assert line.z < -4
+
+
 def test_a_break_too_small_to_see_fails_unseen():
     result = measure_derivation(DerivationParams(correlation=1e-4))
     assert result.first_failing == 3

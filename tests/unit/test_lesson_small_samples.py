@@ -1,15 +1,17 @@
 import math
+import time
+import tracemalloc
 
 import numpy as np
 import pytest
 
+from sattn_core.lessons import small_samples
 from sattn_core.lessons.small_samples import (
     PUBLISHED,
     SmallSamplesParams,
     band_curve,
     measure_large_experiment,
     measure_small_samples,
-    most_draws,
     next_draws,
 )
 
@@ -104,7 +106,7 @@ def test_the_band_narrows():
         ({"d_k": 0}, "d_k must be between 1 and 1024"),
         ({"ddof": 2}, "ddof must be between 0 and 1"),
         ({"n_draws": 0}, "n_draws must be between 1 and 10000"),
-        ({"size": 64, "d_k": 1024, "n_draws": 1000}, "n_draws must be at most 95 at this size and d_k, but got 1000"),
+        ({"size": 64, "d_k": 1024, "n_draws": 10_001}, "n_draws must be between 1 and 10000, but got 10001"),
         ({"seed": -1}, "seed must be at least 0"),
     ],
 )
@@ -123,11 +125,53 @@ def test_bad_arguments():
 # --- draws that fall one by one, and their checks --------------------------------------------------------
 
 
-def test_most_draws_is_the_limit_of_the_params():
-    assert [most_draws(2, 2), most_draws(64, 64), most_draws(64, 1024)] == [10_000, 1525, 95]
-    SmallSamplesParams(64, 1024, n_draws=95)
-    with pytest.raises(ValueError, match="n_draws must be at most 95"):
-        SmallSamplesParams(64, 1024, n_draws=96)
+@pytest.mark.parametrize(("size", "d_k"), [(2, 1), (3, 1024), (64, 2)])
+def test_draw_i_is_the_same_however_many_follow_it(size, d_k, monkeypatch):
+    many = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=300)).variances
+    few = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=7)).variances
+    assert np.array_equal(many[:7], few)
+    monkeypatch.setattr(small_samples, "_BLOCK_NUMBERS", 100)  # a few draws a block
+    assert np.array_equal(measure_small_samples(SmallSamplesParams(size, d_k, n_draws=300)).variances, many)
+
+
+@pytest.mark.parametrize("n_draws", [1, 10_000])
+@pytest.mark.parametrize(("size", "d_k"), [(2, 1), (2, 1024), (64, 1), (64, 1024)])
+def test_the_price_is_right_within_a_factor_of_two_at_both_ends_of_every_control(size, d_k, n_draws):
+    params = SmallSamplesParams(size, d_k, n_draws=n_draws)
+    assert 0.5 < params.price.seconds / _seconds_on_the_reference_machine(params) < 2
+    assert params.price.seconds < 1
+    small_samples._reference.cache_clear()
+    tracemalloc.start()
+    measure_small_samples(params)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.5 < params.price.bytes / peak < 2
+    assert peak < 100e6
+
+
+def _seconds_on_the_reference_machine(params):
+    """CPU seconds, over those of a piece of work that takes 0.02 s there: a busy machine slows both."""
+
+    def fresh():
+        small_samples._reference.cache_clear()
+        measure_small_samples(params)
+
+    rng = np.random.default_rng(0)
+    rounds = [(_cpu(lambda: rng.standard_gamma(1.5, 1_000_000)), _cpu(fresh)) for _ in range(3)]
+    return 0.02 * min(work for _, work in rounds) / min(known for known, _ in rounds)
+
+
+def _cpu(work):
+    before = time.process_time()
+    work()
+    return time.process_time() - before
+
+
+def test_the_large_experiment_holds_less_than_100_mb():
+    tracemalloc.start()
+    measure_large_experiment()
+    assert tracemalloc.get_traced_memory()[1] < 100e6
+    tracemalloc.stop()
 
 
 def test_next_draws_goes_one_by_one_and_then_faster():

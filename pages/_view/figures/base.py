@@ -14,13 +14,15 @@ _NEGATIVE, _POSITIVE = "#7b3294", "#1b7837"
 _NEGATIVE_ON_DARK, _POSITIVE_ON_DARK = "#d3a4e3", "#7fd68a"
 
 
-def figure(profile, traces, *, height=1.0, left=3.0, **layout):
+def figure(profile, traces, *, height=1.0, left=3.0, bottom=3.0, **layout):
     """A figure of plain trace dictionaries in the profile's sizes and colours.
 
-    left is the room for the vertical axis, in letters of an axis title: margins that Plotly
+    left and bottom are the room for the axes, in letters of an axis title: margins that Plotly
     finds by itself cost it a second drawing.
     """
-    side, top, bottom = round(left * profile.axis_size), round(profile.title_size * 1.6), 3 * profile.axis_size
+    side, top, bottom = (
+        round(room) for room in (left * profile.axis_size, profile.title_size * 1.6, bottom * profile.axis_size)
+    )
     common = {
         "height": round(profile.height * height),
         "paper_bgcolor": profile.ground,
@@ -36,8 +38,9 @@ def figure(profile, traces, *, height=1.0, left=3.0, **layout):
     return go.Figure({"data": traces, "layout": common | layout}, _validate=False)
 
 
-def axis(profile, text=None, *, grid=False, **options):
-    """One axis; text is its title."""
+def axis(profile, text=None, *, grid=False, near=False, **options):
+    """One axis; text is its title, near its numbers where the key to the marks stands under it."""
+    standoff = {"standoff": profile.tick_size // 4} if near else {}
     return {
         "color": profile.text,
         "gridcolor": profile.grid,
@@ -47,7 +50,7 @@ def axis(profile, text=None, *, grid=False, **options):
         "showgrid": grid,
         "ticks": "outside",
         "tickfont": {"size": profile.tick_size},
-        "title": {"text": text, "font": {"size": profile.axis_size}},
+        "title": {"text": text, "font": {"size": profile.axis_size}, **standoff},
         "automargin": False,
         "fixedrange": True,
     } | options
@@ -70,6 +73,15 @@ def corner(text, profile, *, side="right", axes="", **options):
     x = 1 if side == "right" else 0.02
     place = {"xref": f"x{axes} domain", "yref": f"y{axes} domain", "x": x, "y": 1, "xanchor": side, "yanchor": "top"}
     return label(text, profile, **place, **options)
+
+
+def under(lines, profile):
+    """The key to the marks, line by line under the title of the horizontal axis, where it covers none of them.
+
+    It takes 1.3 letters of an axis title a line, below the 3 of an axis whose title is near.
+    """
+    place = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0, "yanchor": "top"}
+    return label("<br>".join(lines), profile, yshift=-round(2.8 * profile.axis_size), **place)
 
 
 def heading(text, profile, *, axes="", x=0.0):

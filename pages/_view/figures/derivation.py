@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from pages._view.figures.base import axis, corner, dashed, dotted, figure, line, title
-from pages._view.theme import number, typed
+from pages._view.figures.base import axis, dashed, dotted, figure, line, title, under
+from pages._view.theme import listed, number, typed
 
 _MEANS, _VARIANCES = 3, 6  # places of the lines E[s] = 0 and Var(s) = d_k; their errors are those of all like them
+_NO_BAR = "without a usable error bar"
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _USES = {
     "definition": "the definition",
@@ -55,7 +56,7 @@ def line_rows(result):
     rows = ["| no. | line | uses | left | right | z | check |", "|-:|:--|:--|--:|--:|--:|:--|"]
     for each in result.lines:
         formula = "$" + each.formula.replace("|", "\\vert ") + "$"
-        known = result.lines[_MEANS if each.number <= _MEANS + 1 else _VARIANCES].reliable
+        known = _known(each, result)
         sides = f"{_side(each.left, each.left_error, known)} | {_side(each.right, each.right_error, known)}"
         rows.append(
             f"| {each.number} | {formula} | {_plain(_USES[each.assumption])} | {sides} | {_z(each)} "
@@ -64,23 +65,30 @@ def line_rows(result):
     return "\n".join(rows)
 
 
+def _known(each, result):
+    """Whether the errors of the two sides are usable, also where their difference is 0 by algebra."""
+    return result.lines[_MEANS if each.number <= _MEANS + 1 else _VARIANCES].reliable
+
+
 def _plain(text):
     return text.replace("_", "\\_")
 
 
 def _side(value, error, known):
-    return f"{number(value)} ± {number(error, 1)}" if error and known else number(value)
+    return f"{number(value)} ± {number(error, 2)}" if error and known else number(value)
 
 
 def _z(each):
-    return number(each.z, 2) if each.reliable else "none"
+    return number(each.z) if each.reliable else "none"
 
 
 def _verdict(each, result):
     if each.number == result.first_failing:
         return f"**✗\u00a0fails\u00a0first{_unseen(each, result)}**"
-    if not each.holds:
+    if each.check == "fails":
         return f"✗\u00a0fails{_unseen(each, result)}"
+    if each.check == "cannot be checked":
+        return "?\u00a0cannot be checked here"
     return "✓\u00a0holds" if not each.seen_to_fail else "✓\u00a0holds; beyond 4 errors by chance"
 
 
@@ -115,16 +123,34 @@ def _broken(params):
 def _first(result):
     if result.first_failing is None:
         largest = max(abs(each.z) for each in result.lines if each.reliable)
-        return (
-            f"all {len(result.lines)} lines hold; in {result.params.n_samples:,} pairs their two sides differ by at "
-            f"most {number(largest, 2)} standard errors."
-        )
+        compared = f"In {result.params.n_samples:,} pairs {_sides(result)} {number(largest)} standard errors."
+        return f"{_counts(result)} {compared}"
     each = result.lines[result.first_failing - 1]
-    seen = f"z = {number(each.z, 2)}" if each.reliable else "with tails too heavy for an error bar"
+    seen = f"z = {number(each.z)}" if each.reliable else "with tails too heavy for an error bar"
     return (
         f"line {each.number} fails first, {_LINES[each.name]}: left {number(each.left)}, right {number(each.right)}, "
-        f"{seen}."
+        f"{seen}. Of all {len(result.lines)} lines {_counts(result)}"
     )
+
+
+def _sides(result):
+    """Whose two sides are compared: those of the lines that hold, where some cannot be checked."""
+    whose = (
+        f"the two sides of these {result.checks['holds']}" if result.checks["cannot be checked"] else "their two sides"
+    )
+    return f"{whose} differ by at most"
+
+
+def _counts(result):
+    """How many lines hold, fail and cannot be checked; those of which there are none are left out."""
+    checks, n = result.checks, len(result.lines)
+    if checks["holds"] == n:
+        return f"all {n} lines hold."
+    parts = [f"{checks['holds']} {'holds' if checks['holds'] == 1 else 'hold'}"]
+    parts += [f"{checks['fails']} {'fails' if checks['fails'] == 1 else 'fail'}"] if checks["fails"] else []
+    if checks["cannot be checked"]:
+        parts.append(f"{checks['cannot be checked']} cannot be checked here, without a usable error bar")
+    return f"{listed(parts)}."
 
 
 def _divisors(result):
@@ -174,29 +200,32 @@ def moment_table(result):
         )
     return {
         "quantity": [name for name, *_ in rows],
-        "predicted": ["does not exist" if none and "variance" in row[0] else number(row[1], 4) for row in rows],
-        "measured": [number(row[2], 4) for row in rows],
-        "standard error": [number(row[3], 2) if row[4] else "none" for row in rows],
+        "predicted": ["does not exist" if none and "variance" in row[0] else number(row[1]) for row in rows],
+        "measured": [number(row[2]) for row in rows],
+        "standard error": [number(row[3], 2) if row[4] else _NO_BAR for row in rows],
     }
 
 
 def line_table(result):
     """Every line with both sides, in full precision."""
-    lines = result.lines
+    lines, known = result.lines, [_known(each, result) for each in result.lines]
     return {
         "line": [each.number for each in lines],
         "name": [each.name for each in lines],
         "uses": [each.assumption for each in lines],
         "left": [each.left for each in lines],
-        "left error": [each.left_error for each in lines],
+        "left error": [_usable(*error) for error in zip(known, (each.left_error for each in lines), strict=True)],
         "right": [each.right for each in lines],
-        "right error": [each.right_error for each in lines],
-        "error of the difference": [each.standard_error for each in lines],
-        "z": [each.z for each in lines],
-        "holds": [str(each.holds) for each in lines],
+        "right error": [_usable(*error) for error in zip(known, (each.right_error for each in lines), strict=True)],
+        "error of the difference": [_usable(each.reliable, each.standard_error) for each in lines],
+        "z": [_usable(each.reliable, each.z) for each in lines],
+        "check": [each.check if each.reliable else f"{each.check}: {_NO_BAR}" for each in lines],
         "seen to fail": [str(each.seen_to_fail) for each in lines],
-        "error reliable": [str(each.reliable) for each in lines],
     }
+
+
+def _usable(known, value):
+    return value if known else None
 
 
 def growth(result, profile):
@@ -208,16 +237,29 @@ def growth(result, profile):
         line(dims, np.sqrt(dims), dashed(profile), "√d_k"),
         line(dims, result.growth_right_divisor, dotted(profile), "right divisor"),
     ]
-    key = "● standard deviation<br>◇ median size<br>dashed: √d_k<br>dotted: right divisor<br>"
-    key += _RULES[result.exact.right_rule]
+    lowest = min(-2.1, np.log10(np.min([result.growth_std, result.growth_typical])) - 0.2)  # every point is inside
+    key = (
+        "● standard deviation, ◇ median size",
+        "dashed: √d_k, dotted: right divisor",
+        _RULES[result.exact.right_rule],
+    )
     return figure(
         profile,
         traces,
         left=4.2,
+        bottom=6.9,
+        height=1.1,
         title=title("How raw scores grow", profile),
-        xaxis=axis(profile, "coordinates added so far", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
-        yaxis=axis(profile, "size of s", grid=True, type="log", range=[-1.1, 5.2], dtick=1, exponentformat="power"),
-        annotations=[corner(key, profile, side="left", align="left")],
+        xaxis=axis(
+            profile,
+            "coordinates added so far",
+            near=True,
+            type="log",
+            tickvals=_D_TICKS,
+            range=[-0.1, 3.15],
+        ),
+        annotations=[under(key, profile)],
+        yaxis=axis(profile, "size of s", grid=True, type="log", range=[lowest, 5.2], dtick=1, exponentformat="power"),
     )
 
 

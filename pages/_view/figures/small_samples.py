@@ -2,7 +2,19 @@
 
 import numpy as np
 
-from pages._view.figures.base import axis, corner, dashed, dotted, figure, label, line, points, solid, steps, title
+from pages._view.figures.base import (
+    axis,
+    dashed,
+    dotted,
+    figure,
+    label,
+    line,
+    points,
+    solid,
+    steps,
+    title,
+    under,
+)
 from pages._view.theme import number
 from sattn_core.lessons.small_samples import DEFAULT_SIZES
 
@@ -29,11 +41,12 @@ def histogram(result, profile):
         steps(result.edges, counts, colour, "draws"),
         line(result.edges, [*result.expected, 0], dashed(profile) | {"shape": "hv"}, "expected"),
     ]
-    words = []
-    for row, (name, value, style) in enumerate(_marks(result, profile)):
+    marks, words = _marks(result, profile), []
+    side = "left" if 2 * marks[-1][1] < result.edges[-1] else "right"  # of its name that stands at the mark
+    for row, (name, value, style) in enumerate(marks if side == "left" else marks[::-1]):
         height = top * (0.98 - 0.11 * row)
         traces.append(line([value, value], [0, height], style, name))
-        place = {"x": value, "y": height, "xanchor": "left", "yanchor": "top", "xshift": 4}
+        place = {"x": value, "y": height, "xanchor": side, "yanchor": "top", "xshift": 4 if side == "left" else -4}
         words.append(label(name, profile, **place))
     last = min(result.variances[-1], result.edges[-1])
     marker = {"symbol": "triangle-up", "size": profile.marker_size * 2, "color": profile.text}
@@ -41,19 +54,24 @@ def histogram(result, profile):
     return figure(
         profile,
         traces,
-        height=0.9,
         left=4.2,
+        bottom=4.2,
         title=title(f"Variance of the {params.size**2:,} entries", profile),
-        xaxis=axis(profile, f"variance (ddof = {params.ddof})", range=[0, result.edges[-1]]),
+        xaxis=axis(
+            profile,
+            f"variance (ddof = {params.ddof})",
+            near=True,
+            range=[0, result.edges[-1]],
+        ),
         yaxis=axis(profile, "draws", grid=True, range=[0, top]),
-        annotations=[*words, corner("▲ last draw<br>dashed: expected", profile, align="right")],
+        annotations=[*words, under(["▲ last draw, dashed outline: expected"], profile)],
     )
 
 
 def _marks(result, profile):
-    """From left to right: each is lower than the one before, so that no name lies over a later mark."""
+    """From left to right. Each is lower than the one before it on its names' side, so that no name lies over a mark."""
     marks = [
-        (f"mean {_mean(result, 3)}", result.mean_theory, dashed(profile)),
+        (f"mean {_mean(result)}", result.mean_theory, dashed(profile)),
         (f"d_k = {result.params.d_k:,}", result.params.d_k, dotted(profile)),
         (f"median {number(result.median)}", result.median, solid(profile, profile.text)),
     ]
@@ -62,9 +80,9 @@ def _marks(result, profile):
     return sorted(marks, key=lambda mark: mark[1])
 
 
-def _mean(result, digits):
+def _mean(result):
     """The predicted mean, with as many digits as it takes to tell it from d_k where it is not d_k."""
-    params, mean = result.params, result.mean_theory
+    params, mean, digits = result.params, result.mean_theory, 3
     while params.ddof == 0 and number(mean, digits) == number(params.d_k, digits):
         digits += 1
     return number(mean, digits)
@@ -86,7 +104,7 @@ def histogram_sentence(result):
     return (
         f"{_draws(params.n_draws)} of {_matrices(params)}: the variance of the {params.size**2:,} entries "
         f"(ddof = {params.ddof}) is on average {number(result.mean_measured)} ± {number(result.standard_error, 2)}, "
-        f"where {_mean(result, 4)} is predicted{_not_d_k(result)}. The last draw gave "
+        f"where {_mean(result)} is predicted{_not_d_k(result)}. The last draw gave "
         f"{number(result.variances[-1])}. Half of all draws lie below {middle}, nine in ten between {low} and {high}."
         f"{_answer(result)}"
     )
@@ -118,16 +136,16 @@ def check_table(result):
     return {
         "of the variances": [_CHECK_NAMES[each.name] for each in checks],
         "predicted": [
-            _mean(result, 4) if each.name == "mean" else _value(each.predicted, each.predicted_error) for each in checks
+            _mean(result) if each.name == "mean" else _value(each.predicted, each.predicted_error) for each in checks
         ],
-        "measured": [number(each.measured, 4) for each in checks],
+        "measured": [number(each.measured) for each in checks],
         "standard error": [number(each.standard_error, 2) for each in checks],
-        "z": ["none" if np.isnan(each.z) else number(each.z, 2) for each in checks],
+        "z": ["none" if np.isnan(each.z) else number(each.z) for each in checks],
     }
 
 
 def _value(value, error):
-    return f"{number(value, 4)} ± {number(error, 1)}" if error else number(value, 4)
+    return f"{number(value)} ± {number(error, 2)}" if error else number(value)
 
 
 def histogram_table(result):
@@ -146,7 +164,7 @@ def first_draw(result):
     if not asked(params):
         return ()
     A, B, C = (_latex(each) for each in (result.first_A, result.first_B, result.first_product))
-    said = f"The first draw: its four entries have variance {number(result.variances[0], 4)} (ddof = {params.ddof})."
+    said = f"The first draw: its four entries have variance {number(result.variances[0])} (ddof = {params.ddof})."
     return ((f"{A}\\,{B} = {C}", said),)
 
 
@@ -174,18 +192,19 @@ def band(curve, profile):
             line(sizes, curve.naive_low / d, dotted(profile), "as if independent, low"),
             line(sizes, curve.naive_high / d, dotted(profile), "as if independent, high"),
         ],
-        height=0.9,
         left=3.6,
+        bottom=5.5,
         title=title("The band narrows with size", profile),
-        xaxis=axis(profile, "size of the matrix", type="log", tickvals=_SIZE_TICKS, range=[0.25, 1.86]),
+        xaxis=axis(
+            profile,
+            "size of the matrix",
+            near=True,
+            type="log",
+            tickvals=_SIZE_TICKS,
+            range=[0.25, 1.86],
+        ),
         yaxis=axis(profile, "variance ÷ d_k", grid=True, range=[0, _HIGHEST_RATIO]),
-        annotations=[
-            corner(
-                "band: 95 %, exact mean and variance<br>dashed: mean<br>dotted: as if independent",
-                profile,
-                align="right",
-            )
-        ],
+        annotations=[under(["grey: 95 % band, dashed: exact mean", "dotted: as if independent"], profile)],
     )
 
 
@@ -242,7 +261,7 @@ def large(experiment, profile):
             profile, type="category", categoryorder="array", categoryarray=names, range=[-0.6, 3.6], showline=False
         ),
         annotations=[
-            label(f"z = {number(z, 2)}", profile, x=value, y=name, xanchor="left", xshift=profile.marker_size * 1.4)
+            label(f"z = {number(z)}", profile, x=value, y=name, xanchor="left", xshift=profile.marker_size * 1.4)
             for name, value, z in (("this run", row.measured, row.z), ("published", row.published, row.published_z))
         ],
     )
@@ -255,10 +274,10 @@ def large_sentence(experiment):
     n, d = f"{experiment.n_rows:,}", experiment.d_k
     return (
         f"({n}, {d}) @ ({d}, {n}) with seed {experiment.seed}: variance {number(product.measured, 6)}, predicted "
-        f"{number(product.mean, 6)} ± {number(product.std, 6)}, z = {number(product.z)}; divided by √{d} it is "
-        f"{number(scaled.measured, 6)}, with the same z. The published run gave {product.published:.13f} and "
-        f"{scaled.published:.16f}: z = {number(product.published_z)}, well inside the 95 % band {low} to {high}. "
-        f"Taking the entries for independent would give a standard deviation of {number(experiment.naive_std, 6)} and "
+        f"{number(product.mean, 6)} ± {number(product.std)}, z = {number(product.z)}; divided by √{d} it is "
+        f"{number(scaled.measured, 6)}, with the same z. The published run gave {_printed(product.published)} and "
+        f"{_printed(scaled.published)}: z = {number(product.published_z)}, well inside the 95 % band {low} to {high}. "
+        f"Taking the entries for independent would give a standard deviation of {number(experiment.naive_std)} and "
         f"z = {number(experiment.published_naive_z)}: a false alarm."
     )
 
@@ -268,12 +287,17 @@ def large_rows(experiment):
     rows = experiment.rows
     return {
         "variance of": [_ROW_NAMES[row.name] for row in rows],
-        "predicted": [f"{number(row.mean, 6)} ± {number(row.std, 3)}" for row in rows],
+        "predicted": [f"{number(row.mean, 6)} ± {number(row.std)}" for row in rows],
         "this run": [number(row.measured, 6) for row in rows],
-        "z": [number(row.z, 3) for row in rows],
-        "published": [f"{row.published:.8g}" for row in rows],
-        "z, published": [number(row.published_z, 3) for row in rows],
+        "z": [number(row.z) for row in rows],
+        "published": [_printed(row.published) for row in rows],
+        "z, published": [number(row.published_z) for row in rows],
     }
+
+
+def _printed(published):
+    """A published number with every digit that was printed."""
+    return repr(published)
 
 
 def large_lines(experiment):
@@ -285,7 +309,7 @@ def large_lines(experiment):
             "**Where it comes from**",
             f"the luck of A and B explains {100 * experiment.explained_share:.1f} % of the scatter. Given them, "
             f"{d} · var(A) · var(B) = {number(experiment.from_factors, 6)} is expected here and {published} in the "
-            f"published run, each ± {number(experiment.residual_std, 3)}; what is left has z = "
+            f"published run, each ± {number(experiment.residual_std)}; what is left has z = "
             f"{number(experiment.residual_z)} and {number(experiment.published_residual_z)}.",
         ),
         (

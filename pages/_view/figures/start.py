@@ -17,11 +17,21 @@ def sentence(result, i):
     n_keys = result.sweep.n_keys
     return (
         f"At d_k = {d_k:,} raw scores have standard deviation {_std(result, 'raw', i)}: one key takes "
-        f"{percent(result.raw_max_weight[i], 0)} of the weight, as if {number(result.raw_effective_keys[i], 2)} of "
+        f"{_share(result.raw_max_weight[i])} of the weight, as if {number(result.raw_effective_keys[i])} of "
         f"{n_keys} keys were attended to. Divided by √{d_k:,} = {number(result.raw_std_theory[i])} they have "
-        f"{_std(result, 'scaled', i)}: the largest weight is {percent(result.scaled_max_weight[i], 0)} and "
-        f"it attends to {number(result.scaled_effective_keys[i], 2)} keys."
+        f"{_std(result, 'scaled', i)}: the largest weight is {_share(result.scaled_max_weight[i])} and "
+        f"it attends to {number(result.scaled_effective_keys[i])} keys."
     )
+
+
+def _share(weight):
+    """A weight in per cent, with the digits that the table gives it."""
+    return f"{number(100 * weight)} %"
+
+
+def table_note(d_k):
+    """Which d_k the table and the code are of: they stay while the slider is dragged or plays."""
+    return f"At d_k = {d_k:,}, where the slider last came to rest."
 
 
 def table(result, i):
@@ -99,7 +109,7 @@ def _side(result, side, edges, counts, law):
     stops = range(len(sweep.dims))
     theory = getattr(result, f"{side}_std_theory")
     weights = getattr(result, f"{side}_weights")
-    outside = (getattr(sweep, f"{side}_below") + getattr(sweep, f"{side}_above")) / sweep.n_samples
+    outside = _beyond_the_axis(sweep, side)
     typical = getattr(result, f"{side}_expected_max_weight")
     largest = getattr(result, f"{side}_max_weight")
     keys = getattr(result, f"{side}_effective_keys")
@@ -115,11 +125,21 @@ def _side(result, side, edges, counts, law):
         "ownTicks": [[number(t * theory[i]) if t else "0" for t in OWN_TICKS] for i in stops],
         "weights": np.round(weights, 4).tolist(),
         "weightFigures": [
-            f"largest {percent(largest[i], 0)} (mean over queries {_about(result)}{percent(typical[i], 0)}) · "
-            f"effective keys {number(keys[i], 2)}"
+            f"largest {_share(largest[i])} (mean over queries {_about(result)}{_share(typical[i])}) · "
+            f"effective keys {number(keys[i])}"
             for i in stops
         ],
     }
+
+
+def _beyond_the_axis(sweep, side):
+    """Share of the scores beyond the axis that both sides have.
+
+    The bins of the scaled scores end long before it. Of scores of variance 1 fewer than 1 in 64² lie beyond it, which
+    no text says; at d_k = 1 they are the raw scores.
+    """
+    raw = (sweep.raw_below + sweep.raw_above) / sweep.n_samples
+    return raw if side == "raw" else np.where(np.array(sweep.dims) == 1, raw, 0.0)
 
 
 def _thousandths(shares):
@@ -142,7 +162,7 @@ def _std(result, side, i):
     theory = getattr(result, f"{side}_std_theory")[i]
     error = getattr(result, f"{side}_std_error")[i]
     verdict = "" if getattr(result, f"{side}_std_inside")[i] else ", outside its 95 % band"
-    return f"{number(measured)} (predicted {number(theory)} ± {number(error, 1)}{verdict})"
+    return f"{number(measured)} (predicted {number(theory)} ± {number(error, 2)}{verdict})"
 
 
 def _about(result):

@@ -7,16 +7,15 @@ import numpy as np
 from pages._view.figures.base import (
     axis,
     colour_bar,
-    corner,
     dashed,
     figure,
     heading,
     heatmap,
-    label,
     line,
     solid,
     steps,
     title,
+    under,
 )
 from pages._view.theme import listed, number
 from sattn_core.lessons.unit_variance import NARROWEST, WIDEST
@@ -35,7 +34,6 @@ _SHARING = {
     "tied_weights": "W_Q = W_K",
     "same_vectors": "Q = K = X",
 }
-_STD_TICKS = (0.01, 0.03, 0.1, 0.3, 1, 3)
 
 
 def pipeline(result, profile):
@@ -47,7 +45,7 @@ def pipeline(result, profile):
         axes = "" if i == 0 else str(i + 1)
         top = 1 - i / n
         heights = {"range": [0, 1], "showticklabels": False, "ticks": "", "anchor": "x", "showline": False}
-        layout[f"yaxis{axes}"] = axis(profile, domain=[top - 0.58 / n, top], **heights)
+        layout[f"yaxis{axes}"] = axis(profile, domain=[top - 0.55 / n, top], **heights)
         on = {"yaxis": f"y{axes}"}
         bars = stage.counts / max(stage.counts.max(), 1)
         traces.append(steps(stage.edges, bars, _colour(stage.name, profile), stage.name) | on)
@@ -59,7 +57,6 @@ def pipeline(result, profile):
     return figure(
         profile,
         traces,
-        height=0.9,
         left=0.8,
         xaxis=axis(profile, "value, one axis for all stages", range=[-half, half], anchor=last, grid=True),
         annotations=words,
@@ -81,9 +78,32 @@ def pipeline_sentence(result, asked):
     norm = "LayerNorm" if params.normalise else "no LayerNorm"
     return (
         f"At d_k = {params.d_k:,} with {_plural(params.n_heads)} (d_model = {params.d_model:,}), {norm} and "
-        f"{params.scheme}, the standard deviation σ, measured (and predicted), of q is {_beside(stage['q'])}, of raw "
+        f"{_scheme(params)}, the standard deviation σ, measured (and predicted), of q is {_beside(stage['q'])}, of raw "
         f"scores {_beside(stage['raw_scores'])}, of scaled scores {_beside(stage['scaled_scores'])}: "
-        f"{_verdict(stage['scaled_scores'])}{_heads(params, asked)}"
+        f"{_verdict(stage['scaled_scores'])}{_bias(result)}{_heads(params, asked)}"
+    )
+
+
+def _scheme(params):
+    """The name of the initialisation, with the condition under which PyTorch packs its weights."""
+    packed = " (kdim = vdim = embed_dim)" if params.scheme == "torch_multihead_attention" else ""
+    return f"{params.scheme}{packed}"
+
+
+def _bias(result):
+    """What the default bias does where it is switched on."""
+    params = result.params
+    if not params.bias:
+        return ""
+    alone, added = result.scaled_std_without_bias, result.scaled_std_with_bias
+    if alone == added:
+        return f" The default bias of {params.scheme} is 0 and changes nothing."
+    digits = 3
+    while number(alone, digits) == number(added, digits):
+        digits += 1
+    return (
+        f" The default bias adds one component to the {params.d_model:,} of x: the scaled scores are predicted at "
+        f"{number(added, digits)}, without it at {number(alone, digits)}."
     )
 
 
@@ -122,10 +142,10 @@ def stage_table(result):
         "stage": [_STAGES[stage.name] for stage in stages],
         "shape": [" × ".join(f"{size:,}" for size in stage.shape) for stage in stages],
         "σ assumed": [number(stage.ideal_std) for stage in stages],
-        "σ predicted": [number(stage.predicted_std, 4) for stage in stages],
-        "σ measured": [number(stage.std, 4) for stage in stages],
-        "95 % band": [f"{number(stage.low, 4)} to {number(stage.high, 4)}, {_where(stage)}" for stage in stages],
-        "z": ["none" if np.isnan(stage.z) else number(stage.z, 2) for stage in stages],
+        "σ predicted": [number(stage.predicted_std) for stage in stages],
+        "σ measured": [number(stage.std) for stage in stages],
+        "95 % band": [f"{number(stage.low)} to {number(stage.high)}, {_where(stage)}" for stage in stages],
+        "z": ["none" if np.isnan(stage.z) else number(stage.z) for stage in stages],
     }
 
 
@@ -154,26 +174,28 @@ def schemes(result, profile):
     traces.append(
         line([chosen.measured_scaled_std], [chosen.name], {}, "measured") | {"mode": "markers", "marker": ring}
     )
-    place = {"x": -2.1, "xanchor": "left", "yanchor": "bottom", "yshift": profile.marker_size + 2}  # above any marker
-    words = [label(row.name, profile, y=row.name, **place) for row in rows]
+    shown = [1, chosen.measured_scaled_std, *(row.scaled_std for row in rows)]
+    low, high = min(-2.1, math.log10(min(shown)) - 0.3), max(0.9, math.log10(max(shown)) + 0.5)  # whatever x is
+    ticks = range(-6, 7, 1 if high - low < 5.5 else 2)
+    named = {"categoryorder": "array", "categoryarray": names, "range": [-0.6, len(rows) - 0.4]}
     return figure(
         profile,
         traces,
-        height=0.9,
-        left=0.8,
-        title=title("σ of the scaled scores", profile),
-        xaxis=axis(profile, "standard deviation", grid=True, type="log", range=[-2.1, 0.9], tickvals=_STD_TICKS),
-        yaxis=axis(
+        left=10.6,  # the longest name
+        bottom=4.2,
+        title=title("σ of the scaled scores", profile) | {"xref": "container", "x": 0.01},
+        xaxis=axis(
             profile,
-            type="category",
-            categoryorder="array",
-            categoryarray=names,
-            range=[-0.6, len(rows)],
-            showticklabels=False,
-            ticks="",
-            showline=False,
+            "standard deviation",
+            near=True,
+            grid=True,
+            type="log",
+            range=[low, high],
+            tickvals=[10.0**power for power in ticks],
+            ticktext=[f"{10.0**power:,g}" for power in ticks],
         ),
-        annotations=[*words, corner("■ predicted<br>○ measured", profile, align="right")],
+        yaxis=axis(profile, type="category", ticks="", showline=False, **named),
+        annotations=[under(["■ predicted, ○ measured"], profile)],
     )
 
 
@@ -197,9 +219,9 @@ def schemes_table(result):
     return {
         "scheme": [row.name for row in rows],
         "variance of a weight": [row.formula for row in rows],
-        "Var(q_i)": [number(row.component_variance, 4) for row in rows],
-        "σ raw": [number(row.raw_std, 4) for row in rows],
-        "σ scaled": [number(row.scaled_std, 4) for row in rows],
+        "Var(q_i)": [number(row.component_variance) for row in rows],
+        "σ raw": [number(row.raw_std) for row in rows],
+        "σ scaled": [number(row.scaled_std) for row in rows],
         "measured: Var(q_i)": [_if_chosen(row.measured_component_variance) for row in rows],
         "σ raw, measured": [_if_chosen(row.measured_raw_std) for row in rows],
         "σ scaled, measured": [_if_chosen(row.measured_scaled_std) for row in rows],
@@ -208,7 +230,7 @@ def schemes_table(result):
 
 
 def _if_chosen(value):
-    return "" if np.isnan(value) else number(value, 4)
+    return "" if np.isnan(value) else number(value)
 
 
 def schemes_data(result):
