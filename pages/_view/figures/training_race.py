@@ -27,7 +27,6 @@ _OUTCOMES = {
     "neither": "neither learns them all",
     "only_without": "here it is 1/√d_k that lags",
 }
-_MAP = "Which rates solve it?"
 _GAPS = {2: 0.15, 3: 0.24}  # between two labels at the end of their curves, as a share of one of so many panels
 _NAMED_STEPS = (10, 100, 1_000)
 _STILL = 0.01  # of the answers: a smaller gain in half of the steps is none
@@ -302,15 +301,16 @@ def rates(sweep, profile):
         traces.append(_map(sweep, run, profile) | {"yaxis": f"y{at}"})
         span = {"range": [n_steps - 0.5, -0.5], "domain": [max(top - height, 0.0), top]}  # the last step on top
         axes[f"yaxis{at}"] = axis(profile, "step", anchor="x", **span, **ticks)
-        notes.append(heading(run_name(exponent), profile, axes=at) | {"xref": "x domain"})
+        notes.append(heading(f"Right answers, {run_name(exponent)}", profile, axes=at) | {"xref": "x domain"})
     traces[0] |= _key(profile)
     named = [i for i, rate in enumerate(sweep.rates) if abs(np.log10(rate) % 1) < 1e-9]
     powers = _powers([round(np.log10(sweep.rates[i])) for i in named])
     span = {"range": [-0.5, len(sweep.rates) - 0.5], "tickvals": named, "ticktext": powers}
     axes["xaxis"] = axis(profile, "learning rate", anchor=f"y{n}" if n > 1 else "y", **span)
-    fig = figure(profile, traces, height=1.5, left=3.8, title=title(_MAP, profile), annotations=notes, **axes)
-    fig.layout.margin.t += round(1.5 * profile.axis_size)  # the heading of the first map
-    fig.layout.margin.b += 3 * profile.tick_size  # the key to the colours
+    fig = figure(profile, traces, height=1.5, left=3.8, annotations=notes, **axes)
+    fig.layout.margin.t = 2 * profile.axis_size - 4  # the heading of the first map, no title
+    fig.layout.margin.b += 4 * profile.tick_size  # the key to the colours
+    fig.layout.xaxis.title.standoff = profile.tick_size // 2
     return fig
 
 
