@@ -273,9 +273,10 @@ def training_steps(params):
             steps = _attend(memory)
             gradients, d_scores = _gradients(memory, *steps)
             checkpoint = _checkpoint(step, memory, steps[-1], gradients, d_scores) if step in measured else None
-            if step < params.n_steps:
-                _update(memory, gradients, step + 1)
         yield checkpoint
+        if step < params.n_steps:
+            with np.errstate(over="ignore", invalid="ignore"):
+                _update(memory, gradients, step + 1)
 
 
 def _start(params):

@@ -20,7 +20,7 @@ _RACE = {
 TRIES = (
     Try(
         "no_harm",
-        "d_k = 16: with or without the scale, all answers come right",
+        "d_k = 16: with or without the scale, nearly all answers come right",
         _RACE | {"d_k": 16},
     ),
     Try(
