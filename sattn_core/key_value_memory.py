@@ -13,12 +13,20 @@ import numpy as np
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.attention import _backward, _forward
+from sattn_core.cost import Price, proceed
 from sattn_core.layer_norm import layer_norm
 from sattn_core.softmax import entropy_nats, log_softmax
 
 OPTIMIZERS = ("sgd", "adam")
 LOSSES = ("output", "weights")
 _ADAM = (0.9, 0.999, 1e-8)
+# CPU seconds of one core, fitted to 170 trainings: what a training takes at its start and for each of its first
+# weights; a step at all, for each run and seed, and for each of their multiplications, cells of the attention and
+# weights; a number drawn; a checkpoint and its cells.
+_START, _FIRST_WEIGHT = 1.5e-3, 2.5e-8
+_STEP, _MATRIX, _PRODUCT, _CELL = {"sgd": 7e-5, "adam": 1.3e-4}, 1.5e-6, 8e-11, 9e-9
+_WEIGHT, _DRAWN, _MEASURED, _MEASURED_CELL = {"sgd": 4.5e-9, "adam": 1.1e-8}, 1.3e-7, 3e-4, 5e-8
+_COPIES = {"sgd": 3, "adam": 5}  # of the weights: themselves, two gradients, and the moments
 _DATA_STREAM, _FRESH_STREAM = 0, 1
 
 
@@ -47,6 +55,8 @@ class KeyValueMemoryParams:
         Whether V is trained too; it starts at the values to be returned.
     n_steps : int, 0 to 20,000
     checkpoint_every : int, at least 1
+    checkpoint_steps : tuple of int or None
+        Steps to measure in place of every `checkpoint_every`-th; the last is measured always.
     n_seeds : int, 1 to 32
         Seeds trained side by side. Seed i is the same however many others there are.
     seed : int, at least 0
@@ -74,6 +84,7 @@ class KeyValueMemoryParams:
     train_values: bool = False
     n_steps: int = 300
     checkpoint_every: int = 10
+    checkpoint_steps: tuple[int, ...] | None = None
     n_seeds: int = 5
     seed: int = 0
 
@@ -87,6 +98,8 @@ class KeyValueMemoryParams:
         check_integer("seed", self.seed, 0, None)
         check_choice("optimizer", self.optimizer, OPTIMIZERS)
         check_choice("loss", self.loss, LOSSES)
+        for step in self.checkpoint_steps or ():
+            check_integer("an entry of checkpoint_steps", step, 0, self.n_steps)
         for name in ("fresh_data", "train_values"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
                 raise TypeError(f"{name} must be True or False, but got {getattr(self, name)!r}")
@@ -109,6 +122,26 @@ class KeyValueMemoryParams:
     def scales(self):
         """Multiplier of the raw scores of each run, d_k ** −exponent."""
         return float(self.d_k) ** -np.array(self.exponents)
+
+    @property
+    def measured_steps(self):
+        """The steps of the checkpoints, a set."""
+        every = range(0, self.n_steps + 1, self.checkpoint_every)
+        return {*(every if self.checkpoint_steps is None else self.checkpoint_steps), self.n_steps}
+
+    @property
+    def price(self):
+        """`Price` of the whole training, with BLAS on one core."""
+        n, d_k, width, measured = self.n_keys, self.d_k, self.d_model, len(self.measured_steps)
+        runs = len(self.exponents) * self.n_seeds
+        weights = 2 * width * d_k + n * n * self.train_values
+        products = 4 * n * width * d_k + 3 * n * n * d_k + 2 * n**3
+        each = _MATRIX + _PRODUCT * products + _CELL * n * n + _WEIGHT[self.optimizer] * weights
+        step = _STEP[self.optimizer] + runs * each + _DRAWN * self.n_seeds * n * width * self.fresh_data
+        start = _START + _FIRST_WEIGHT * self.n_seeds * weights
+        seconds = start + (self.n_steps + 1) * step + measured * (_MEASURED + _MEASURED_CELL * runs * n * n)
+        numbers = runs * (_COPIES[self.optimizer] * weights + 5 * n * d_k + 8 * n * n)
+        return Price(seconds, 8 * (numbers + measured * len(self.exponents) * n * n))
 
 
 @record
@@ -174,18 +207,20 @@ class _Memory:
         return np.eye(self.params.n_keys)
 
 
-def train_key_value_memory(params):
+def train_key_value_memory(params, *, check=proceed):
     """Train W_Q and W_K by W ← W − rate · ∂loss/∂W and yield the state as it goes.
 
     Parameters
     ----------
     params : KeyValueMemoryParams
+    check : callable, optional
+        Called after every step; it raises to end the training.
 
     Yields
     ------
     MemoryCheckpoint
-        At step 0, every `checkpoint_every` steps, and at the last step. Runs of one seed start from the
-        same draw. 0 ≤ entropy_nats ≤ ln n_keys and 0 ≤ accuracy ≤ 1 unless the run has diverged.
+        At step 0, every `checkpoint_every` steps or at `checkpoint_steps`, and at the last step. Runs of one
+        seed start from the same draw. 0 ≤ entropy_nats ≤ ln n_keys and 0 ≤ accuracy ≤ 1 unless the run has diverged.
 
     Returns
     -------
@@ -200,9 +235,10 @@ def train_key_value_memory(params):
     Notes
     -----
     What is seen here is seen on this task: a squared error behind the softmax, and one fixed data set.
-    Fresh data, a loss on the weights themselves, or a smaller start all undo the damage. The scale does
-    not change what attention can represent: scale 1 with rate r is scale 1/√d_k with the starting
-    weights times d_k^¼ and rate r √d_k, step by step.
+    Without the scale the fixed set is learned far more slowly and in a far narrower range of learning
+    rates; at large rates training freezes. The scale does not change what attention can represent: scale 1
+    with rate r is scale 1/√d_k with the starting weights times d_k^¼ and rate r √d_k, step by step; for
+    Adam, up to its ε, the rate is r d_k^¼.
 
     References
     ----------
@@ -219,24 +255,27 @@ def train_key_value_memory(params):
     """
     if not isinstance(params, KeyValueMemoryParams):
         raise TypeError(f"params must be KeyValueMemoryParams, but got {type(params).__name__}")
-    return _train(params)
+    return _checkpoints(params, check)
 
 
-def _train(params):
-    memory = _start(params)
+def _checkpoints(params, check):
+    for checkpoint in training_steps(params):
+        check()
+        if checkpoint is not None:
+            yield checkpoint
+
+
+def training_steps(params):
+    """Train as `train_key_value_memory` does and yield at every step: its checkpoint, or None where it has none."""
+    memory, measured = _start(params), params.measured_steps
     for step in range(params.n_steps + 1):
-        last = step == params.n_steps
         with np.errstate(over="ignore", invalid="ignore"):
             _draw_data(memory)
             steps = _attend(memory)
             gradients, d_scores = _gradients(memory, *steps)
-            if last or step % params.checkpoint_every == 0:
-                checkpoint = _checkpoint(step, memory, steps[-1], gradients, d_scores)
-            else:
-                checkpoint = None
-        if checkpoint is not None:
-            yield checkpoint
-        if not last:
+            checkpoint = _checkpoint(step, memory, steps[-1], gradients, d_scores) if step in measured else None
+        yield checkpoint
+        if step < params.n_steps:
             with np.errstate(over="ignore", invalid="ignore"):
                 _update(memory, gradients, step + 1)
 

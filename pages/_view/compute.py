@@ -30,6 +30,12 @@ RULE_CURVE_DIMS = tuple(2**j for j in range(2, 9))
 RULE_CURVE_KEYS = tuple(2**j for j in range(2, 11))
 SHARED_TOKENS = 16
 SWEEP_SEEDS = 2
+EQUAL_PAIRS = (
+    {"optimizer": "sgd"},
+    {"optimizer": "sgd", "learning_rate": 1.0},
+    {"optimizer": "adam"},
+    {"optimizer": "adam", "power": 0.5},
+)
 BAND_DRAWS = 20  # measured points at each size of the matrix
 SAMPLE_ROWS = 128  # queries and keys of a sample: measured in less than a blink
 SUFFIXES = list(lesson_your_scores.SUFFIXES)
@@ -183,8 +189,13 @@ def attention_cell(params, at):
 
 
 def race_seconds(params, best):
-    """How long the race takes, with the sweep before it where one is asked for."""
-    return params.seconds(SWEEP_SEEDS if best else 0)
+    """CPU seconds of the race, with the sweep before it where one is asked for."""
+    return params.price.seconds + (map_seconds(params) if best else 0.0)
+
+
+def map_seconds(params):
+    """CPU seconds of the map of the learning rates."""
+    return lesson_training_race.sweep_price(sweep_params(params)).seconds
 
 
 def sweep_params(params):
@@ -217,17 +228,24 @@ def kept_race(params, best):
 
 
 def training_frames(params):
-    """The race checkpoint by checkpoint; it stops when nobody asks for the next."""
-    return lesson_training_race.race_frames(params)
+    """The race step by step; it stops when nobody asks for the next."""
+    return lesson_training_race.race_frames(params, pauses=True)
 
 
 def sweep_frames(params):
-    return lesson_training_race.sweep_frames(params)
+    """The sweep step by step; it stops when nobody asks for the next."""
+    return lesson_training_race.sweep_frames(params, pauses=True)
 
 
-@st.cache_data(max_entries=1, show_spinner=False)
-def training_equivalence():
-    return lesson_training_race.measure_equivalence()
+@st.cache_data(max_entries=32, show_spinner=False)
+def training_equivalence(d_k):
+    """Pairs of trainings at this d_k: two that are equal, one at a large rate, and one with the wrong power of d_k."""
+    return tuple(lesson_training_race.measure_equivalence(d_k, n_seeds=1, **pair) for pair in EQUAL_PAIRS)
+
+
+def equivalence_seconds(d_k):
+    """CPU seconds of these pairs."""
+    return sum(lesson_training_race.equivalence_price(d_k, n_seeds=1, **pair).seconds for pair in EQUAL_PAIRS)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)

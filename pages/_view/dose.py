@@ -4,7 +4,7 @@ import threading
 import time
 from datetime import UTC, datetime
 
-from sattn_core.lessons.training_race import DoseTable, dose_frames
+from sattn_core.lessons.training_race import DoseTable, dose_frames, dose_price
 
 SEEDS, STEPS = 3, 300
 
@@ -17,6 +17,7 @@ class DoseRecord:
 
     def __init__(self, optimizer):
         self.optimizer = optimizer
+        self.price = dose_price(optimizers=(optimizer,), n_steps=STEPS, n_seeds=SEEDS)
         self.lock = threading.Lock()
         self.restart()
 
@@ -27,11 +28,11 @@ class DoseRecord:
     def restart(self):
         """Forget the table, so that it is computed again."""
         with self.lock:
-            self.frames = dose_frames(optimizers=(self.optimizer,), n_steps=STEPS, n_seeds=SEEDS)
+            self.frames = dose_frames(optimizers=(self.optimizer,), n_steps=STEPS, n_seeds=SEEDS, pauses=True)
             self.table, self.seconds, self.when = DoseTable((), 0.0), 0.0, None
 
     def advance(self):
-        """Compute the next piece, unless the table is finished."""
+        """Compute the next step of a training, unless the table is finished."""
         with self.lock:
             if not self.done:
                 began = time.monotonic()

@@ -17,7 +17,13 @@ from pages._view import compute, controls, show
 from pages._view.dose import SEEDS, STEPS
 from pages._view.figures import passing
 from pages._view.figures import training_race as figures
-from sattn_core.lessons.training_race import PRESETS, LearningRateSweep, TrainingRaceParams, TrainingRaceResult
+from sattn_core.lessons.training_race import (
+    HALF_DECADES,
+    PRESETS,
+    LearningRateSweep,
+    TrainingRaceParams,
+    TrainingRaceResult,
+)
 
 SETTINGS = (
     "optimizer",
@@ -36,7 +42,7 @@ _PRESET = "race_preset"
 _OWN = "own settings"
 _PER_ROW = 4
 _EXPONENTS = (0.0, 0.5, 1.0)
-_AT_ONCE = 1.3  # seconds: the default race up to d_k = 256
+_AT_ONCE = 1.0  # CPU seconds of all that a page computes before anybody has asked
 _BETWEEN = 0.12  # seconds between two pictures, so that a browser keeps up and an eye can follow
 _PICTURES = 16
 
@@ -77,7 +83,7 @@ def draw_progress(run):
     """How far the race is, and what it shows once it is finished."""
     if st.session_state[_PRESET] != _preset_now():
         st.rerun()  # a move of d_k can end a preset: then all of the page is drawn
-    said = figures.outcome(run.result, _preset_now()) if run.complete else progress_sentence(run)
+    said = figures.outcome(run.result, _preset_now()) if run.complete and not run.sweeping else progress_sentence(run)
     st.progress(progress(run), show.plain(said))
 
 
@@ -87,7 +93,7 @@ def open_run():
     run = st.session_state.get("race_run")
     if run is None or (run.params, run.best) != (params, best):
         found = compute.kept_race(params, best)
-        if not found and compute.race_seconds(params, best) <= _AT_ONCE:
+        if not found and compute.race_seconds(params, best) + compute.equivalence_seconds(params.d_k) <= _AT_ONCE:
             found = compute.training_race(params, best)
         run = st.session_state["race_run"] = Run(params, best, *(found or (next(compute.training_frames(params)),)))
     return run
@@ -99,6 +105,17 @@ def start():
     run.playing, run.sweep, run.moments = True, None, _moments(run)
 
 
+def start_map():
+    """Train every learning rate, live; the race stays as it is."""
+    run = open_run()
+    run.playing, run.sweep, run.moments = True, None, _sweep_moments(run)
+
+
+def map_label():
+    """The button of the map says how long it takes."""
+    return f"Map the learning rates, {_about(compute.map_seconds(_params()))}"
+
+
 def stop():
     """Keep what is there."""
     run = st.session_state.get("race_run")
@@ -108,8 +125,18 @@ def stop():
 
 def advance(run):
     """Train on to the next moment that is shown, while the race is shown live."""
-    if run.playing and next(run.moments, None) is None:
-        run.playing = False
+    if not run.playing:
+        return
+    for is_shown in run.moments:
+        if is_shown:
+            return
+        _alive()
+    run.playing = run.sweeping = False
+
+
+def _alive():
+    """Between two steps: Streamlit ends the run here if its visitor has left or asked for something else."""
+    st.session_state.get("race_run")
 
 
 def go_on(rest):
@@ -122,36 +149,39 @@ def go_on(rest):
 
 
 def _moments(run):
-    """The run after every few checkpoints of the sweep, where one was asked for, and of the race."""
+    """Step by step: whether the run is to be shown, of the sweep where one was asked for, and of the race."""
     params = run.params
     if run.best:
-        run.sweeping = True
-        for run.sweep in _paced(compute.sweep_frames(compute.sweep_params(params))):
-            yield run
+        yield from _sweep_moments(run)
         params = replace(params, learning_rates=run.sweep.best_rates)
-        run.sweeping = False
-    for run.result in _paced(compute.training_frames(params)):
-        if not run.complete:
-            yield run
+    for run.result, is_shown in _paced(compute.training_frames(params)):
+        yield is_shown and not run.complete
     compute.keep_race(run.params, run.best, run.result, run.sweep)
 
 
-def draw(beside, below):
+def _sweep_moments(run):
+    run.sweeping = True
+    frames = compute.sweep_frames(compute.sweep_params(run.params))
+    for run.sweep, is_shown in _paced(frames):
+        yield is_shown
+    run.sweeping = False
+
+
+def draw(rows):
     """The pictures with their sentences and data."""
-    for column, picture in zip(st.columns(len(beside)), beside, strict=True):
-        with column:
-            show.figure(**picture)
-    for picture in below:
-        show.figure(**picture)
+    _draw_rows(rows, lambda picture: show.figure(**picture))
 
 
-def draw_passing(beside, below):
+def draw_passing(rows):
     """The pictures of one moment of a race that goes on: their data come when it rests."""
-    for column, picture in zip(st.columns(len(beside)), beside, strict=True):
-        with column:
-            _draw_passing(picture)
-    for picture in below:
-        _draw_passing(picture)
+    _draw_rows(rows, _draw_passing)
+
+
+def _draw_rows(rows, draw_one):
+    for row in rows:
+        for column, picture in zip(st.columns(len(row)), row, strict=True):
+            with column:
+                draw_one(picture)
 
 
 def _draw_passing(picture):
@@ -169,8 +199,13 @@ def progress_sentence(run):
         return f"Step {run.result.step:,} of {run.params.n_steps:,}. What the race shows is said at its last step."
     if run.result.step:
         return f"Stopped at step {run.result.step:,} of {run.params.n_steps:,}"
-    seconds = ceil(compute.race_seconds(run.params, run.best))
-    return f"Press Train: this race takes about {seconds:,} seconds, so it waits for you"
+    return f"Press Train: this race takes {_about(compute.race_seconds(run.params, run.best))}, so it waits for you"
+
+
+def _about(seconds):
+    """A time as a person says it."""
+    whole = ceil(seconds)
+    return f"about {whole:,} second{'s' if whole > 1 else ''}"
 
 
 def progress(run):
@@ -179,10 +214,11 @@ def progress(run):
 
 
 def advance_dose(record):
-    """Compute a few pieces of the shared table while this visitor waits for it."""
+    """Train some steps of the shared table while this visitor waits for it."""
     began = time.monotonic()
     while dose_wanted() and not record.done and time.monotonic() < began + 4 * _BETWEEN:
         record.advance()
+        _alive()
     if record.done:
         leave_dose()
 
@@ -204,6 +240,11 @@ def leave_dose():
     st.session_state["dose_wanted"] = False
 
 
+def dose_label(record):
+    """The button of the table says how long it takes."""
+    return f"Compute the table, {_about(record.price.seconds)}"
+
+
 def dose_progress(record):
     """How much of the table is done."""
     return f"{record.table.progress:.0%} of the table"
@@ -214,22 +255,24 @@ def dose_origin(record):
     if record.when is None:
         return "Not computed since this server was started."
     at = record.when.strftime("%d %B %Y, %H:%M UTC")
-    how = f"6 learning rates for each scale, {STEPS} steps, {SEEDS} seeds, {record.optimizer}"
+    rates = len(HALF_DECADES[record.optimizer])
+    how = f"{rates} learning rates for each scale, {STEPS} steps, {SEEDS} seeds, {record.optimizer}"
     state = "Computed" if record.done else f"{record.table.progress:.0%} computed"
     return f"{state} on this server, {at}, in {record.seconds:.0f} seconds: {how}. All its visitors see this table."
 
 
 def _paced(frames):
-    """Every few frames and the last, no faster than can be drawn; slow ones all."""
-    drawn, every = 0.0, 0
-    for i, frame in enumerate(frames):
-        every = every or max(1, round(60 / _PICTURES))
+    """The frame of every step and whether to show it: every few, the last and the slow, as fast as can be drawn."""
+    drawn, every, seen, last = 0.0, max(1, round(60 / _PICTURES)), 0, None
+    for frame in frames:
+        is_new, last = frame.accuracy is not last, frame.accuracy
+        seen += is_new
         waited = time.monotonic() - drawn
-        if frame.progress < 1 and i % every and waited < 4 * _BETWEEN:
-            continue
-        time.sleep(max(0.0, _BETWEEN - waited))
-        drawn = time.monotonic()
-        yield frame
+        is_shown = frame.progress == 1 or (is_new and seen % every == 1) or waited > 4 * _BETWEEN
+        if is_shown:
+            time.sleep(max(0.0, _BETWEEN - waited))
+            drawn = time.monotonic()
+        yield frame, is_shown
 
 
 def _params():

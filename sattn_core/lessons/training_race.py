@@ -11,16 +11,23 @@ import numpy as np
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
-from sattn_core.key_value_memory import LOSSES, OPTIMIZERS, KeyValueMemoryParams, train_key_value_memory
+from sattn_core.cost import Price, proceed
+from sattn_core.key_value_memory import LOSSES, OPTIMIZERS, KeyValueMemoryParams, train_key_value_memory, training_steps
 
 QUANTITIES = ("loss", "accuracy", "entropy_nats", "gradient_norm", "median_row_gradient")
-DECADES = MappingProxyType({"sgd": tuple(10.0**j for j in range(-3, 3)), "adam": tuple(10.0**j for j in range(-5, 0))})
-DOSE_DIMS = (8, 16, 32, 64, 128, 256, 512)
+HALF_DECADES = MappingProxyType(
+    {
+        "sgd": (*(float(f"{digit}e{j}") for j in range(-3, 2) for digit in (1, 3)), 100.0),
+        "adam": (*(float(f"{digit}e{j}") for j in range(-5, -1) for digit in (1, 3)), 0.1),
+    }
+)
+SWEEP_STEPS = (10, 20, 30, 50, 100, 200, 300, 500, 1_000, 2_000, 3_000, 5_000, 10_000, 20_000)
+DOSE_DIMS = (8, 16, 24, 32, 64, 128, 256, 512)
 SOLVED_ACCURACY = 0.95
-_COST = MappingProxyType({"sgd": 1, "adam": 1.3})  # a step of Adam beside one of gradient descent
-_SPEED = 2e10  # multiplications a second, and the rest of one step: one core, a matrix product at a time
-_STEP = 4e-4
-_SWEEP_FRAMES = 20
+EQUAL_POWERS = MappingProxyType({"sgd": 0.5, "adam": 0.25})  # of d_k, in the learning rate of the equal training
+PARTED = 0.01  # relative difference of two losses from which they are no longer one
+_GENTLE_RATES = MappingProxyType({"sgd": 0.01, "adam": 0.001})
+_FRAME = 8e-4  # CPU seconds to put what was measured so far together
 _DIVERGED = 10  # times the loss of the start: what is still on its way out of the float64 range is past this
 
 
@@ -81,16 +88,10 @@ class TrainingRaceParams:
         self.memory()
 
     @property
-    def work(self):
-        """Multiplications of the whole race, roughly: what tells a short one from a long one."""
-        memory = self.memory()
-        products = 6 * memory.n_keys * memory.d_k * (memory.d_model + memory.n_keys)
-        return products * len(self.exponents) * self.n_seeds * self.n_steps * _COST[self.optimizer]
-
-    def seconds(self, sweep_seeds=0):
-        """How long the race takes, roughly, after a sweep of the learning rates with so many seeds where not 0."""
-        sweep = len(DECADES[self.optimizer]) * min(sweep_seeds, self.n_seeds) / self.n_seeds
-        return self.work * (1 + sweep) / _SPEED + self.n_steps * (2 if sweep else 1) * _STEP
+    def price(self):
+        """`Price` of `race_frames` to its end."""
+        training = self.memory().price
+        return Price(training.seconds + _FRAME * len(self.memory().measured_steps), training.bytes)
 
     def memory(self):
         """The same race as `KeyValueMemoryParams`, with about 60 checkpoints."""
@@ -164,42 +165,57 @@ class TrainingRaceResult:
 
 @record
 class LearningRateSweep:
-    """Final state against the learning rate; arrays have the axes (n_runs, n_rates).
+    """What every learning rate has reached after how many steps; arrays have the axes (n_runs, n_rates, n_steps).
 
     Attributes
     ----------
     params : TrainingRaceParams
     rates : tuple of float
+    steps : tuple of int
+        Those of `SWEEP_STEPS` that the race has, and its last.
     loss, accuracy : ndarray
-        Mean over the seeds after n_steps; the loss is NaN where a seed diverged.
-    loss_low, loss_high : ndarray
-        Smallest and largest seed.
+        Mean over the seeds; the accuracy is NaN where the sweep has not come to yet.
     diverged : ndarray of bool
         Where the loss is NaN, infinite or more than ten times that before the first step.
+    solved : ndarray of bool
+        Where the accuracy is at least 0.95.
     best_rates : tuple of float
         Rate of the smallest mean final loss of each run.
     best_loss, best_accuracy : ndarray, shape (n_runs,)
     best_at_edge : ndarray of bool, shape (n_runs,)
         Whether the best rate is the first or last tried, so that a better one may lie outside.
-    solved_rates : tuple of tuple of float
-        For each run the rates with an accuracy of at least 0.95.
     progress : float
         Share of the steps done; the numbers are those of that moment.
     """
 
     params: TrainingRaceParams
     rates: tuple[float, ...]
+    steps: tuple[int, ...]
     loss: np.ndarray
     accuracy: np.ndarray
-    loss_low: np.ndarray
-    loss_high: np.ndarray
     diverged: np.ndarray
+    solved: np.ndarray
     best_rates: tuple[float, ...]
     best_loss: np.ndarray
     best_accuracy: np.ndarray
     best_at_edge: np.ndarray
-    solved_rates: tuple[tuple[float, ...], ...]
     progress: float
+
+    @property
+    def solved_rates(self):
+        """For each run the rates that have solved the task at the last step."""
+        return tuple(tuple(self.rates[i] for i in np.flatnonzero(run)) for run in self.solved[:, :, -1])
+
+    @property
+    def soonest(self):
+        """For each run the first of the steps at which any rate has solved the task; None where none has."""
+        anywhere = self.solved.any(axis=1)
+        return tuple(self.steps[run.argmax()] if run.any() else None for run in anywhere)
+
+    @property
+    def n_tried(self):
+        """How many rates have been trained to the last step."""
+        return int(np.isfinite(self.accuracy[0, :, -1]).sum())
 
 
 @record
@@ -210,21 +226,28 @@ class DoseRow:
     ----------
     d_k : int
     optimizer : str
+    n_rates, n_steps : int
+        How many learning rates were tried, and for how many steps.
     best_rates : tuple of float
     loss, accuracy : ndarray, shape (n_runs,)
+    n_solved : tuple of int
+        For each run the number of rates that have solved the task at the last step.
     progress : float
         Share of the table that is done after this line.
     """
 
     d_k: int
     optimizer: str
+    n_rates: int
+    n_steps: int
     best_rates: tuple[float, ...]
     loss: np.ndarray
     accuracy: np.ndarray
+    n_solved: tuple[int, ...]
     progress: float
 
 
-@record
+@dataclass(frozen=True)
 class DoseTable:
     """The dose–response table so far.
 
@@ -241,26 +264,34 @@ class DoseTable:
 
 @record
 class Equivalence:
-    """Scale 1 at rate r beside scale 1/√d_k with the start times d_k^¼ and rate r √d_k.
+    """Scale 1 at rate r beside scale 1/√d_k with the start times d_k^¼ and rate r d_k^power.
 
     Attributes
     ----------
     d_k, n_steps : int
+    optimizer : str
+    learning_rate, power : float
     steps : ndarray of int
     loss : ndarray, shape (2, n_checkpoints)
         First seed's loss of both.
     relative_difference : ndarray, shape (n_checkpoints,)
-        Largest relative difference of loss and (rescaled) gradient norm over the seeds, at each step.
+        Largest relative difference of the two losses over the seeds, at each step.
     largest_difference : float
         Over all steps.
+    parted : int or None
+        First step at which the losses differ by more than 1 %; None if they never do.
     """
 
     d_k: int
     n_steps: int
+    optimizer: str
+    learning_rate: float
+    power: float
     steps: np.ndarray
     loss: np.ndarray
     relative_difference: np.ndarray
     largest_difference: float
+    parted: int | None
 
 
 @dataclass(frozen=True)
@@ -271,9 +302,9 @@ class Preset:
     ----------
     title : str
     teaches : str
-        What the race does; it holds at every d_k.
-    because : mapping
-        `race_outcome` -> what that outcome of this race shows. It does not hold for another outcome.
+        What is different in this race; it holds at every d_k.
+    harmless : str
+        What it shows if leaving the scale out does no harm in it, and only then.
     changes : mapping
         Fields of `TrainingRaceParams` to change.
     best_rates : bool
@@ -282,58 +313,54 @@ class Preset:
 
     title: str
     teaches: str
-    because: MappingProxyType
+    harmless: str
     changes: MappingProxyType
     best_rates: bool = False
 
 
-def _preset(title, teaches, *, harm="", harmless="", best_rates=False, **changes):
-    because = MappingProxyType({"harm": harm, "harmless": harmless})
-    return Preset(title, teaches, because, MappingProxyType(changes), best_rates)
+def _preset(title, teaches, *, harmless="", best_rates=False, **changes):
+    return Preset(title, teaches, harmless, MappingProxyType(changes), best_rates)
 
 
 PRESETS = MappingProxyType(
     {
         "race": _preset(
             "The race", "Every scale starts from the same weights and learns one fixed set of keys and queries.",
-            harm="Attention without the scale has settled on one key for each query, wrong ones among them, and stays "
-            "there: in a fixed data set no new near-tie arrives to move it.",
         ),
         "small_d_k": _preset(
-            "Small d_k", "With few dimensions raw scores are small anyway.",
+            "Small d_k", "With few components raw scores are small anyway: at d_k = 8 their standard deviation is 2.8.",
             d_k=8,
         ),
         "loss_on_weights": _preset(
-            "Loss on the weights", "A logarithm right behind the softmax cancels its Jacobian: the gradient is "
-            "p − y and never dies.",
-            harmless="The damage needs the softmax in the middle of the network.",
+            "Loss on the weights", "A logarithm right behind the softmax cancels its Jacobian: the gradient at the "
+            "scores is p − y, which is small only where the answer is nearly right.",
+            harmless="With the loss right behind the softmax, large scores do not stop the training.",
             loss="weights", learning_rate=0.1,
         ),
         "fresh_data": _preset(
-            "Fresh data every step", "New keys at every step keep bringing new near-ties, and the learning rate is "
-            "smaller than in the race.",
-            harmless="Attention without the scale recovers.",
+            "Fresh data every step", "New keys at every step keep bringing new near-ties to learn from. The learning "
+            "rate is 0.3, smaller than in the race, and there are 16 pairs.",
+            harmless="With new data at every step, attention without the scale learns too.",
             fresh_data=True, n_keys=16, n_steps=400, learning_rate=0.3,
         ),
         "smaller_start": _preset(
             "A smaller start", "Without the scale, W_Q and W_K divided by d_k^¼ at the start make the first scores as "
             "small as 1/√d_k does.",
-            harmless="The scale changes where training starts, not what attention can represent.",
+            harmless="The scale sets where training starts and how large its steps are, not what attention can "
+            "represent.",
             init_exponents=(0.25, 0.0, -0.25),
         ),
         "trainable_values": _preset(
-            "Trainable V", "With values to train, the model can route around attention on a wrong key.",
-            harm="It does so in part: not all answers come right.",
+            "Trainable V", "With V to train as well, a wrong key can learn to hold the right value. The loss sees "
+            "that; “right answers” still counts the keys.",
             best_rates=True, train_values=True,
         ),
         "longer": _preset(
             "Ten times longer", "Every scale has ten times the steps, and its own best learning rate.",
-            harm="Patience does not solve it.",
             best_rates=True, n_steps=3000,
         ),
         "adam": _preset(
-            "Adam", "Adam divides every gradient by its size.",
-            harm="That does not bring back the rows that have none.",
+            "Adam", "Adam divides the gradient of each weight by its running size.",
             optimizer="adam", learning_rate=0.001,
         ),
     }
@@ -371,12 +398,14 @@ def race_outcome(result):
     return names[bool(right[exponents.index(0.0)]), bool(right[exponents.index(0.5)])]
 
 
-def race_frames(params):
+def race_frames(params, *, pauses=False):
     """Run the race and yield everything measured so far at every checkpoint.
 
     Parameters
     ----------
     params : TrainingRaceParams
+    pauses : bool, optional
+        Whether to yield the last frame again after every step between, so that whoever asks can stop there.
 
     Yields
     ------
@@ -396,18 +425,23 @@ def race_frames(params):
     """
     if not isinstance(params, TrainingRaceParams):
         raise TypeError(f"params must be TrainingRaceParams, but got {type(params).__name__}")
-    checkpoints = []
-    for checkpoint in train_key_value_memory(params.memory()):
-        checkpoints.append(checkpoint)
-        yield _so_far(params, checkpoints)
+    checkpoints, frame = [], None
+    for checkpoint in training_steps(params.memory()):
+        if checkpoint is not None:
+            checkpoints.append(checkpoint)
+            frame = _so_far(params, checkpoints)
+        if checkpoint is not None or pauses:
+            yield frame
 
 
-def measure_training_race(params):
+def measure_training_race(params, *, check=proceed):
     """Run the race to its end.
 
     Parameters
     ----------
     params : TrainingRaceParams
+    check : callable, optional
+        Called after every step; it raises to end the race.
 
     Returns
     -------
@@ -434,19 +468,20 @@ def measure_training_race(params):
     >>> bool(result.accuracy.mean[0, -1] < 0.5), bool(result.accuracy.mean[1, -1] > 0.99)
     (True, True)
     """
-    *_, last = race_frames(params)
-    return last
+    return _last(race_frames(params, pauses=True), check)
 
 
-def sweep_learning_rates(params, rates=None):
-    """Final loss of every run against the learning rate, all rates trained side by side.
+def sweep_learning_rates(params, rates=None, *, check=proceed):
+    """Which learning rates solve the task after how many steps, for every run.
 
     Parameters
     ----------
     params : TrainingRaceParams
         Its own learning rate is not used.
     rates : sequence of float, optional
-        `DECADES` of the optimizer if not given.
+        `HALF_DECADES` of the optimizer if not given.
+    check : callable, optional
+        Called after every step; it raises to end the sweep.
 
     Returns
     -------
@@ -469,26 +504,28 @@ def sweep_learning_rates(params, rates=None):
     Examples
     --------
     >>> sweep = sweep_learning_rates(TrainingRaceParams(d_k=4, n_keys=2, n_steps=20, n_seeds=1), (0.1, 1.0))
-    >>> sweep.loss.shape
-    (3, 2)
+    >>> sweep.steps, sweep.loss.shape
+    ((10, 20), (3, 2, 2))
     """
-    *_, last = sweep_frames(params, rates)
-    return last
+    return _last(sweep_frames(params, rates, pauses=True), check)
 
 
-def sweep_frames(params, rates=None):
-    """Yield the sweep of the learning rates as it goes.
+def sweep_frames(params, rates=None, *, pauses=False):
+    """Yield the sweep of the learning rates as it goes, one rate after another.
 
     Parameters
     ----------
     params : TrainingRaceParams
     rates : sequence of float, optional
         As in `sweep_learning_rates`.
+    pauses : bool, optional
+        Whether to yield after every step between too, with the same numbers and the progress of that step.
 
     Yields
     ------
     LearningRateSweep
-        About 20, with `progress` from 0 to 1; the last is that of `sweep_learning_rates`.
+        One at every measured step of every rate, with `progress` from 0 to 1; the last is that of
+        `sweep_learning_rates`.
 
     Raises
     ------
@@ -497,28 +534,56 @@ def sweep_frames(params, rates=None):
 
     Examples
     --------
-    >>> frames = sweep_frames(TrainingRaceParams(d_k=4, n_keys=2, n_steps=2, n_seeds=1), (0.1,))
+    >>> frames = sweep_frames(TrainingRaceParams(d_k=4, n_keys=2, n_steps=10, n_seeds=1), (0.1,))
     >>> [frame.progress for frame in frames]
-    [0.0, 0.5, 1.0]
+    [0.0, 1.0]
     """
-    rates = tuple(DECADES[params.optimizer] if rates is None else rates)
-    if not 1 <= len(rates) * len(params.exponents) <= 256:
-        raise ValueError(f"rates must be at least 1 and at most 256 with all scales, but got {len(rates)}")
-    n = len(rates)
-    start = params.init_exponents or (0.0,) * len(params.exponents)
-    memory = replace(
-        params.memory(), checkpoint_every=math.ceil(params.n_steps / _SWEEP_FRAMES),
-        exponents=tuple(np.repeat(params.exponents, n)), init_exponents=tuple(np.repeat(start, n)),
-        learning_rates=rates * len(params.exponents),
-    )  # fmt: skip
-    shape, first = (len(params.exponents), n, params.n_seeds), None
-    for state in train_key_value_memory(memory):
-        loss, done = state.loss.reshape(shape), state.step / params.n_steps
-        first = loss if first is None else first
-        yield _sweep(params, rates, first, loss, state.accuracy.reshape(shape), done)
+    rates = tuple(HALF_DECADES[params.optimizer] if rates is None else rates)
+    races = _races_of(params, rates)
+    shape = (2, len(params.exponents), len(rates), len(races[0].checkpoint_steps))
+    seen, place, frame = np.full(shape, math.nan), np.ndindex(shape[2:]), None
+    for i, race in enumerate(races):
+        for step, state in enumerate(training_steps(race)):
+            progress = (i + step / params.n_steps) / len(rates)
+            if state is not None:
+                with np.errstate(over="ignore", invalid="ignore"):  # the mean of losses near the end of float64
+                    seen[:, :, *next(place)] = state.loss.mean(axis=-1), state.accuracy.mean(axis=-1)
+                frame = _sweep(params, rates, race.checkpoint_steps[1:], seen, progress)
+                yield frame
+            elif pauses:
+                yield replace(frame, progress=progress)
 
 
-def dose_response(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3, seed=0):
+def sweep_price(params, rates=None):
+    """`Price` of `sweep_frames` to its end.
+
+    Parameters
+    ----------
+    params : TrainingRaceParams
+    rates : sequence of float, optional
+        As in `sweep_learning_rates`.
+
+    Returns
+    -------
+    Price
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a rate is not a positive number, or there is none.
+
+    Examples
+    --------
+    >>> one, two = (sweep_price(TrainingRaceParams(), rates).seconds for rates in ((0.1,), (0.1, 1.0)))
+    >>> round(two / one, 9)
+    2.0
+    """
+    races = _races_of(params, tuple(HALF_DECADES[params.optimizer] if rates is None else rates))
+    each = races[0].price.seconds + _FRAME * len(races[0].measured_steps)
+    return Price(len(races) * each, races[0].price.bytes)
+
+
+def dose_response(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3, seed=0, check=proceed):
     """Yield the dose–response table line by line: best final loss of each scale at every d_k.
 
     Parameters
@@ -527,6 +592,8 @@ def dose_response(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds
     optimizers : sequence of {"sgd", "adam"}
     n_steps, n_seeds, seed : int
         As in `TrainingRaceParams`.
+    check : callable, optional
+        Called after every step; it raises to end the computation.
 
     Yields
     ------
@@ -541,23 +608,27 @@ def dose_response(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds
     Examples
     --------
     >>> row = next(dose_response((4,), n_steps=5, n_seeds=1))
-    >>> row.d_k, round(row.progress, 2)
-    (4, 0.43)
+    >>> row.d_k, row.n_rates
+    (4, 11)
     """
     n_rows = 0
-    for table in dose_frames(dims, optimizers=optimizers, n_steps=n_steps, n_seeds=n_seeds, seed=seed):
+    frames = dose_frames(dims, optimizers=optimizers, n_steps=n_steps, n_seeds=n_seeds, seed=seed, pauses=True)
+    for table in frames:
+        check()
         if len(table.rows) > n_rows:
             n_rows = len(table.rows)
             yield table.rows[-1]
 
 
-def dose_frames(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3, seed=0):
+def dose_frames(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3, seed=0, pauses=False):
     """Yield the dose–response table as it grows, and its progress between the lines.
 
     Parameters
     ----------
     dims, optimizers, n_steps, n_seeds, seed
         As in `dose_response`.
+    pauses : bool, optional
+        As in `sweep_frames`.
 
     Yields
     ------
@@ -575,37 +646,65 @@ def dose_frames(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3
     >>> len(table.rows), table.progress
     (1, 1.0)
     """
-    races = [
-        TrainingRaceParams(d_k=d_k, optimizer=optimizer, n_steps=n_steps, n_seeds=n_seeds, seed=seed)
-        for d_k in dims
-        for optimizer in optimizers
-    ]
-    work = np.cumsum([0, *(race.work for race in races)], dtype=float)
+    races = _dose_races(dims, optimizers, n_steps, n_seeds, seed)
+    work = np.cumsum([0, *(sweep_price(race).seconds for race in races)])
     rows = []
     for race, before, after in zip(races, work[:-1] / work[-1], work[1:] / work[-1], strict=True):
-        for best in sweep_frames(race):
+        for best in sweep_frames(race, pauses=pauses):
             if best.progress < 1:
                 yield DoseTable(tuple(rows), float(before + best.progress * (after - before)))
-        rows.append(
-            DoseRow(race.d_k, race.optimizer, best.best_rates, best.best_loss, best.best_accuracy, float(after))
-        )
+        rows.append(_dose_row(best, float(after)))
         yield DoseTable(tuple(rows), float(after))
 
 
-def measure_equivalence(d_k=64, *, n_steps=50, learning_rate=0.01, n_seeds=3, seed=0):
-    """Train scale 1 at rate r beside scale 1/√d_k, start times d_k^¼, rate r √d_k: the same, step by step.
+def dose_price(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3):
+    """`Price` of `dose_frames` to their end.
+
+    Parameters
+    ----------
+    dims, optimizers, n_steps, n_seeds
+        As in `dose_response`.
+
+    Returns
+    -------
+    Price
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is outside its range.
+
+    Examples
+    --------
+    >>> bool(dose_price((8,)).seconds < dose_price((8, 512)).seconds)
+    True
+    """
+    prices = [sweep_price(race) for race in _dose_races(dims, optimizers, n_steps, n_seeds, 0)]
+    return Price(sum(each.seconds for each in prices), max(each.bytes for each in prices))
+
+
+def measure_equivalence(
+    d_k=64, *, optimizer="sgd", learning_rate=None, power=None, n_steps=50, n_seeds=3, seed=0, check=proceed
+):
+    """Train scale 1 at rate r beside scale 1/√d_k, start times d_k^¼, rate r d_k^power: the same, step by step.
 
     Parameters
     ----------
     d_k : int, 1 to 1,024
+    optimizer : {"sgd", "adam"}
+    learning_rate : float, above 0, optional
+        0.01 for gradient descent and 0.001 for Adam if not given.
+    power : float, 0 to 1, optional
+        The equivalent one if not given: ½ for gradient descent, ¼ for Adam.
     n_steps : int, 1 to 20,000
-    learning_rate : float, above 0
     n_seeds, seed : int
+    check : callable, optional
+        Called after every step; it raises to end the computation.
 
     Returns
     -------
     Equivalence
-        Equal in exact arithmetic; the largest relative difference is rounding, multiplied by the training.
+        With the equivalent power equal in exact arithmetic, for Adam up to its ε.
 
     Raises
     ------
@@ -614,9 +713,11 @@ def measure_equivalence(d_k=64, *, n_steps=50, learning_rate=0.01, n_seeds=3, se
 
     Notes
     -----
-    For gradient descent only. With W' = d_k^¼ W, c' W_Q' W_K'ᵀ = c W_Q W_Kᵀ at the start, the gradient in W'
-    is d_k^−¼ of that in W, and rate r √d_k moves W' by d_k^¼ of what r moves W. At larger rates than the
-    default the training without the scale is chaotic: rounding doubles every few steps until the two part.
+    With W' = d_k^¼ W, c' W_Q' W_K'ᵀ = c W_Q W_Kᵀ at the start, and the gradient in W' is d_k^−¼ of that in W.
+    W' must move by d_k^¼ of what r moves W. Gradient descent moves it by rate times gradient, so its rate is
+    r √d_k; Adam divides the gradient by its size, so its rate is r d_k^¼. Where d_k^¼ is a power of 2 (d_k = 16,
+    256) gradient descent is equal in floating point too. Elsewhere the training without the scale multiplies
+    rounding, the faster the larger r and d_k, until the two part.
 
     References
     ----------
@@ -626,19 +727,47 @@ def measure_equivalence(d_k=64, *, n_steps=50, learning_rate=0.01, n_seeds=3, se
     --------
     >>> measure_equivalence().largest_difference < 1e-9
     True
+    >>> measure_equivalence(100, optimizer="adam").parted is None
+    True
+    >>> measure_equivalence(100, optimizer="adam", power=0.5).parted
+    1
     """
-    root = math.sqrt(check_integer("d_k", d_k, 1, 1024))
-    params = KeyValueMemoryParams(
-        d_k=d_k, exponents=(0.0, 0.5), init_exponents=(0.0, -0.25),
-        learning_rates=(learning_rate, learning_rate * root),
-        n_steps=n_steps, checkpoint_every=1, n_seeds=n_seeds, seed=seed,
-    )  # fmt: skip
-    checkpoints = list(train_key_value_memory(params))
+    params = _equal_pair(d_k, optimizer, learning_rate, power, n_steps, n_seeds, seed)
+    checkpoints = list(train_key_value_memory(params, check=check))
     loss = np.stack([each.loss for each in checkpoints], axis=-1)  # (2, n_seeds, n_checkpoints)
-    slope = np.stack([each.gradient_norm for each in checkpoints], axis=-1) * np.array([1.0, root**0.5])[:, None, None]
-    difference = np.max([np.abs(pair[0] - pair[1]) / np.abs(pair[0]) for pair in (loss, slope)], axis=(0, 1))
-    steps = np.array([each.step for each in checkpoints])
-    return Equivalence(d_k, n_steps, steps, loss[:, 0], difference, float(difference.max()))
+    difference = (np.abs(loss[0] - loss[1]) / np.abs(loss[0])).max(axis=0)
+    apart = np.flatnonzero(~(difference <= PARTED))
+    return Equivalence(
+        d_k=d_k, n_steps=n_steps, optimizer=optimizer, learning_rate=params.learning_rates[0],
+        power=EQUAL_POWERS[optimizer] if power is None else power,
+        steps=np.array([each.step for each in checkpoints]), loss=loss[:, 0], relative_difference=difference,
+        largest_difference=float(difference.max()), parted=int(apart[0]) if apart.size else None,
+    )  # fmt: skip
+
+
+def equivalence_price(d_k=64, *, optimizer="sgd", learning_rate=None, power=None, n_steps=50, n_seeds=3):
+    """`Price` of `measure_equivalence`.
+
+    Parameters
+    ----------
+    d_k, optimizer, learning_rate, power, n_steps, n_seeds
+        As in `measure_equivalence`.
+
+    Returns
+    -------
+    Price
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is outside its range.
+
+    Examples
+    --------
+    >>> equivalence_price().seconds < equivalence_price(1024).seconds < 2
+    True
+    """
+    return _equal_pair(d_k, optimizer, learning_rate, power, n_steps, n_seeds, 0).price
 
 
 def preset_params(name, **shared):
@@ -676,19 +805,58 @@ def _curve(values):
         return Curve(values.mean(axis=1), error, values.min(axis=1), values.max(axis=1))
 
 
-def _sweep(params, rates, first, loss, accuracy, progress):
-    with np.errstate(over="ignore", invalid="ignore"):  # the mean of losses near the end of the float64 range
-        mean, right = loss.mean(axis=-1), accuracy.mean(axis=-1)
-    ranked = np.where(np.isnan(mean), math.inf, mean)
-    best = ranked.argmin(axis=-1)
+def _last(frames, check):
+    """The last frame; between two of them the computation can be ended."""
+    last = None
+    for frame in frames:
+        check()
+        last = frame
+    return last
+
+
+def _races_of(params, rates):
+    """The trainings of a sweep, one for each rate."""
+    if not 1 <= len(rates) <= 256:
+        raise ValueError(f"rates must be at least 1 and at most 256, but got {len(rates)}")
+    steps = *(step for step in SWEEP_STEPS if step < params.n_steps), params.n_steps
+    return [replace(params.memory(), learning_rates=rate, checkpoint_steps=(0, *steps)) for rate in rates]
+
+
+def _sweep(params, rates, steps, seen, progress):
+    (first, loss), (_, accuracy) = ((part[..., :1], part[..., 1:]) for part in seen.copy())
+    final = loss[..., -1]
+    best = np.where(np.isnan(final), math.inf, final).argmin(axis=-1)
     runs = np.arange(len(best))
     return LearningRateSweep(
-        params=params, rates=rates, loss=mean, accuracy=right,
-        loss_low=loss.min(axis=-1), loss_high=loss.max(axis=-1),
-        diverged=~(mean <= _DIVERGED * first.mean(axis=-1)),  # NaN too
+        params=params, rates=rates, steps=steps, loss=loss, accuracy=accuracy,
+        diverged=~np.isnan(accuracy) & ~(loss <= _DIVERGED * first),  # a loss that is NaN too
+        solved=accuracy >= SOLVED_ACCURACY,
         best_rates=tuple(rates[i] for i in best),
-        best_loss=mean[runs, best], best_accuracy=right[runs, best],
+        best_loss=final[runs, best], best_accuracy=accuracy[runs, best, -1],
         best_at_edge=(best == 0) | (best == len(rates) - 1),
-        solved_rates=tuple(tuple(rates[i] for i in np.flatnonzero(row >= SOLVED_ACCURACY)) for row in right),
         progress=progress,
+    )  # fmt: skip
+
+
+def _dose_races(dims, optimizers, n_steps, n_seeds, seed):
+    each = {"n_steps": n_steps, "n_seeds": n_seeds, "seed": seed}
+    return [TrainingRaceParams(d_k=d_k, optimizer=optimizer, **each) for d_k in dims for optimizer in optimizers]
+
+
+def _dose_row(sweep, progress):
+    race, solved = sweep.params, tuple(map(len, sweep.solved_rates))
+    best = sweep.best_rates, sweep.best_loss, sweep.best_accuracy
+    return DoseRow(race.d_k, race.optimizer, len(sweep.rates), race.n_steps, *best, solved, progress)
+
+
+def _equal_pair(d_k, optimizer, learning_rate, power, n_steps, n_seeds, seed):
+    """Both trainings of an equivalence, as two runs."""
+    check_integer("d_k", d_k, 1, 1024)
+    check_choice("optimizer", optimizer, OPTIMIZERS)
+    power = EQUAL_POWERS[optimizer] if power is None else check_number("power", power, 0, 1)
+    rate = _GENTLE_RATES[optimizer] if learning_rate is None else learning_rate
+    rate = check_number("learning_rate", rate, 0, 1e6, open_low=True)
+    return KeyValueMemoryParams(
+        d_k=d_k, exponents=(0.0, 0.5), init_exponents=(0.0, -0.25), optimizer=optimizer,
+        learning_rates=(rate, rate * d_k**power), n_steps=n_steps, checkpoint_every=1, n_seeds=n_seeds, seed=seed,
     )  # fmt: skip

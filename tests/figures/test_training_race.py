@@ -67,8 +67,17 @@ def test_names_beside_the_ends_do_not_cover_each_other(result):
         for panel in range(panels):
             at = f"y{panel + 1 if panel else ''} domain"
             ends = sorted(note.y for note in fig.layout.annotations if note.yref == at and note.x == 1.01)
-            assert len(ends) == len(NAMES)
+            assert len(ends) == len(NAMES) + (panels == 2 and panel == 0)  # and uniform attention beside its line
             assert min(np.diff(ends)) >= gap - 1e-9
+            assert ends[0] > 0
+
+
+def test_no_name_stands_over_a_curve(result, sweep):
+    for row in figures.pictures(result, sweep, LIGHT):
+        for picture in row:
+            for note in picture["fig"].layout.annotations:
+                assert note.y >= 1 or note.x > 1, note.text  # above its panel or beside it
+                assert note.yref.endswith("domain")
 
 
 def test_the_sentences_have_the_numbers_of_the_moment(result):
@@ -85,24 +94,38 @@ def test_the_sentences_have_the_numbers_of_the_moment(result):
 
 
 @pytest.mark.parametrize(
-    ("right", "verdict", "reason"),
+    ("right", "middle", "verdict"),
     [
-        ((0.169, 1.0), "leaving the scale out does harm here.", PRESETS["race"].because["harm"]),
-        ((1.0, 1.0), "leaving the scale out does no harm here.", PRESETS["fresh_data"].because["harmless"]),
-        ((0.2, 0.3), "neither learns them all.", None),
-        ((1.0, 0.3), "here it is 1/√d_k that lags.", None),
+        (
+            (0.169, 1.0),
+            0.165,
+            "does harm here. At step 20 it was 16.5 %, so the second half of the steps gained nothing.",
+        ),
+        ((0.4, 1.0), 0.3, "does harm here. At step 20 it was 30.0 %, so in the second half it was still rising."),
+        ((1.0, 1.0), 0.5, "leaving the scale out does no harm here."),
+        ((0.2, 0.3), 0.1, "neither learns them all."),
+        ((1.0, 0.3), 0.5, "here it is 1/√d_k that lags."),
     ],
 )
-def test_the_outcome_is_that_of_the_race_shown(result, right, verdict, reason):
+def test_the_outcome_is_that_of_the_race_shown(result, right, middle, verdict):
     mean = result.accuracy.mean.copy()
-    mean[:2, -1] = right
+    mean[:2, -1], mean[0, list(result.steps).index(20)] = right, middle
     shown = replace(result, accuracy=replace(result.accuracy, mean=mean))
-    said = {name: figures.outcome(shown, name) for name in (*PRESETS, "own settings")}
     numbers = f"without the scale {100 * right[0]:.1f} % of the answers are right, with 1/√d_k {100 * right[1]:.1f} %"
-    assert said["own settings"] == f"At d_k = 16 {numbers}: {verdict}"
-    reasons = {text.removeprefix(said["own settings"]).strip() for text in said.values()}
-    assert reason is None or reason in reasons
-    assert (reasons == {""}) == (reason is None)
+    plain = figures.outcome(shown, "own settings")
+    assert plain.startswith(f"At d_k = 16 and after 40 steps {numbers}: ")
+    assert plain.endswith(verdict)
+    for name, preset in PRESETS.items():
+        reason = f" {preset.harmless}" if preset.harmless and "no harm" in verdict else ""
+        assert figures.outcome(shown, name) == plain + reason
+
+
+def test_where_values_are_trained_the_loss_is_said_too(result):
+    trained = replace(result, params=replace(result.params, train_values=True))
+    losses = [number(each) for each in result.loss.mean[:2, -1]]
+    assert figures.outcome(trained, "race").endswith(
+        f"The loss is {losses[0]} without the scale, with 1/√d_k {losses[1]}."
+    )
 
 
 def test_attention_is_shown_on_one_colour_domain(result):
@@ -115,42 +138,93 @@ def test_attention_is_shown_on_one_colour_domain(result):
     assert f": raw {mean:.1f} %, ÷\u00a0√d_k" in figures.attention_sentence(result)
 
 
-def test_the_sweep_marks_the_best_rate_of_every_run(sweep):
-    fig = figures.rates(sweep, LIGHT)
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_maps_hold_the_sweep_on_shared_axes_and_one_colour_domain(sweep, profile):
+    fig = figures.rates(sweep, profile)
     go.Figure(fig.to_dict())
-    for run, name in enumerate(NAMES):
-        kept = np.where(sweep.diverged[run], np.nan, sweep.loss[run])
-        np.testing.assert_array_equal(traces_of(fig, name)[0].y, kept)
-        (best,) = traces_of(fig, f"{name}, best")
-        assert (best.x[0], best.y[0]) == (sweep.best_rates[run], sweep.best_loss[run])
-    said = figures.rates_sentence(replace(sweep, progress=0.5))
-    assert said.endswith("So far 50 % of the steps.")
-    assert "So far" not in figures.rates_sentence(sweep)
+    layout = fig.layout.to_plotly_json()
+    for run, (trace, name) in enumerate(zip(fig.data, NAMES, strict=True)):
+        assert trace.name == name
+        np.testing.assert_array_equal(trace.z[::-1], sweep.accuracy[run].T)  # the last step on top, as its axis says
+        assert (trace.zmin, trace.zmax) == (0, 1)
+        assert trace.colorscale == fig.data[0].colorscale
+        at = layout[f"yaxis{run + 1 if run else ''}"]
+        assert (at["range"], at["title"]["text"]) == ([len(sweep.steps) - 0.5, -0.5], "step")
+        shown = {
+            text: sweep.steps[len(sweep.steps) - 1 - row]
+            for row, text in zip(at["tickvals"], at["ticktext"], strict=True)
+        }
+        assert shown == {"10": 10, "40": 40}
+    rates = dict(zip(layout["xaxis"]["ticktext"], layout["xaxis"]["tickvals"], strict=True))
+    assert rates == {"0.001": 0, "0.01": 2, "0.1": 4, "1": 6, "10": 8, "100": 10}
+    assert all(abs(np.log10(sweep.rates[at] / float(text))) < 1e-12 for text, at in rates.items())
+    assert layout["xaxis"]["title"]["text"] == "learning rate"
+
+
+def test_solved_is_where_the_colour_jumps(sweep):
+    scale = figures.rates(sweep, LIGHT).data[0].colorscale
+    assert [share for share, _ in scale] == [0, 0.95, 0.95, 1]
+    assert scale[2][1] == scale[3][1] != scale[1][1]
+
+
+def test_the_sentence_of_the_map_counts_what_was_run(sweep):
+    accuracy = np.zeros_like(sweep.accuracy)
+    accuracy[1, 3:6, -1], accuracy[1, 4, 1] = 0.95, 1.0
+    shown = replace(sweep, accuracy=accuracy, solved=accuracy >= 0.95)
+    said = figures.rates_sentence(shown)
+    assert said.startswith(
+        "At d_k = 16, all 11 learning rates. Dark cells are solved: at least 95 % right, mean of 2 seeds."
+    )
+    assert "solved it by step 40: raw 0, ÷\u00a0√d_k 3 (the first by step 20), ÷\u00a0d_k 0, " in said
     assert said.count("the edge of those tried") == sweep.best_at_edge.sum()
+    accuracy[:, 5:] = np.nan
+    said = figures.rates_sentence(replace(shown, accuracy=accuracy))
+    assert said.startswith("At d_k = 16, 5 of 11 learning rates so far.")
+    accuracy[:] = np.nan
+    assert "Smallest" not in figures.rates_sentence(replace(shown, accuracy=accuracy))
 
 
-def test_a_diverged_rate_is_a_cross_at_the_top_and_is_said_to_be_one(sweep):
-    loss, diverged = np.full(sweep.loss.shape, 0.5), np.zeros(sweep.loss.shape, bool)
-    loss[0, -2:], diverged[0, -2:] = (5e302, np.nan), True
-    fig = figures.rates(replace(sweep, loss=loss, diverged=diverged), LIGHT)
+def test_a_diverged_rate_is_a_cross_and_is_said_to_be_one(sweep):
+    diverged = np.zeros(sweep.loss.shape, bool)
+    diverged[0, -2:, 1:] = True
+    shown = replace(sweep, diverged=diverged)
+    first, second, *_ = figures.rates(shown, LIGHT).data
+    crosses = np.array(first.text)[::-1] == "×"
+    np.testing.assert_array_equal(crosses, diverged[0].T)
+    assert not any("×" in row for row in second.text)
+    said = figures.rates_sentence(shown)
+    assert said.endswith("(beyond ten times the loss of the start): without the scale at 30 and 100.")
+    assert "iverged" not in figures.rates_sentence(replace(sweep, diverged=diverged & False))
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return [
+        measure_equivalence(24, n_steps=5, n_seeds=1, **each)
+        for each in ({}, {"learning_rate": 1.0}, {"optimizer": "adam"}, {"optimizer": "adam", "power": 0.5})
+    ]
+
+
+def test_the_equivalence_shows_every_pair_and_says_only_what_it_measured(pairs):
+    fig = figures.equivalence(pairs, LIGHT)
     go.Figure(fig.to_dict())
-    assert tuple(fig.layout.yaxis.range) == (0, 1.2)
-    (lost,) = traces_of(fig, "raw, diverged")
-    assert tuple(lost.x) == sweep.rates[-2:] == (10.0, 100.0)
-    assert (lost.y < 1.2).all()
-    assert np.isnan(traces_of(fig, "raw")[0].y[-2:]).all()
-    said = figures.rates_sentence(replace(sweep, loss=loss, diverged=diverged))
-    assert "(beyond ten times the loss of the start): without the scale at 10, 100. Seeds" in said
-    diverged[:] = False
-    assert "iverged" not in figures.rates_sentence(replace(sweep, diverged=diverged))
-
-
-def test_the_equivalence_is_said_to_hold_only_where_it_does():
-    found = measure_equivalence(n_steps=5, n_seeds=1)
-    go.Figure(figures.equivalence(found, LIGHT).to_dict())
-    assert figures.equivalence_sentence(found).endswith(", below 10⁻⁹.")
-    assert figures.equivalence_sentence(replace(found, largest_difference=1e-8)).endswith("not below 10⁻⁹.")
-    assert figures.equivalence_table(found)["relative difference"] == found.relative_difference.tolist()
+    names = ["SGD 0.01, × √d_k", "SGD 1, × √d_k", "Adam, × d_k^¼", "Adam, × √d_k"]
+    assert [trace.name for trace in fig.data] == names
+    assert {note.text for note in fig.layout.annotations} == {f"<b>{name}</b>" for name in names}
+    for trace, found in zip(fig.data, pairs, strict=True):
+        np.testing.assert_array_equal(trace.y, np.maximum(found.relative_difference, 1e-17))
+    said = figures.equivalence_sentence(pairs)
+    apart = number(pairs[2].largest_difference, 2)
+    assert f"; Adam, × d_k^¼: at most {apart} apart, relative to their size; " in said
+    assert said.endswith("; Adam, × √d_k (the wrong power): more than 1 % apart from step 1 on.")
+    exact = replace(pairs[0], largest_difference=0.0)
+    assert "SGD 0.01, × √d_k: equal to the last digit; " in figures.equivalence_sentence([exact, *pairs[1:]])
+    parted = replace(pairs[0], parted=7)
+    assert "SGD 0.01, × √d_k: more than 1 % apart from step 7 on; " in figures.equivalence_sentence(
+        [parted, *pairs[1:]]
+    )
+    table = figures.equivalence_table(pairs)
+    assert table["Adam, × √d_k: relative difference"] == pairs[3].relative_difference.tolist()
 
 
 def test_the_dose_table_has_a_line_for_every_dimension():
@@ -158,8 +232,17 @@ def test_the_dose_table_has_a_line_for_every_dimension():
     assert figures.dose_lines(first, "Now.") == [("**When and how**", "Now.")]
     table = figures.dose_table(last)
     assert table["d_k"] == ["4", "8"]
-    assert table["raw: loss"] == [number(row.loss[0]) for row in last.rows]
-    assert f"{100 * last.rows[1].accuracy[0]:.0f} % at d_k = 8" in figures.dose_lines(last, "")[0][1]
+    assert table["raw: right"] == [f"{100 * row.accuracy[0]:.0f} %" for row in last.rows]
+    assert table["raw: rates that solve it"] == ["0 of 11", "0 of 11"]
+    said = figures.dose_lines(last, "")[0][1]
+    assert said.startswith(
+        "Gradient descent, 3 steps, 11 learning rates. Without the scale none of the rates solves it at "
+    )
+    assert f"d_k = 4 and 8; at its best rate {table['raw: right'][0]} are right" in said
+    solved = replace(last, rows=tuple(replace(row, n_solved=(2, 3 + row.d_k, 0)) for row in last.rows))
+    said = figures.dose_lines(solved, "")[0][1]
+    assert "some rate solves it everywhere" in said
+    assert said.endswith("with 1/√d_k goes from 7 to 11.")
 
 
 def test_the_tables_hold_every_checkpoint(result):
@@ -181,23 +264,20 @@ def drawn(fig, *names):
     return [list(trace.y) for name in names for trace in traces_of(fig, name)]
 
 
-def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it(result, sweep):
-    beside, below = figures.pictures(result, sweep, LIGHT)
+def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it(result, sweep, pairs):
+    (rates,), beside, (attention,) = figures.pictures(result, sweep, LIGHT)
     for picture in beside:
         lines = printed(picture["code"])
         assert lines[0] == result.steps.tolist()
         rows = [row for line in lines[1:] for row in line]
         bands = (f"{name}, {edge} seed" for name in NAMES for edge in ("smallest", "largest"))
         assert all(curve in rows for curve in drawn(picture["fig"], *NAMES, *bands))
-    rates, attention = below
     shown = [trace.z.tolist() for trace in attention["fig"].data]
     assert printed(attention["code"]) == [shown]
-    tried, loss, diverged = printed(rates["code"])
-    kept = np.where(diverged, np.nan, loss)
-    np.testing.assert_array_equal(kept, drawn(rates["fig"], *NAMES))
-    assert tried == sweep.rates
-    found = measure_equivalence(n_steps=5)
-    assert printed(figures.equivalence_code(found)) == [found.steps.tolist(), found.relative_difference.tolist()]
+    tried, steps, accuracy, _ = printed(rates["code"])
+    np.testing.assert_array_equal([np.array(trace.z)[::-1].T for trace in rates["fig"].data], accuracy)
+    assert (tried, steps) == (sweep.rates, sweep.steps)
+    assert printed(figures.equivalence_code(pairs)) == [found.relative_difference.tolist() for found in pairs]
 
 
 def test_the_code_of_a_race_that_was_stopped_stops_where_it_did():
@@ -210,16 +290,17 @@ def test_the_code_of_a_race_that_was_stopped_stops_where_it_did():
 
 
 def test_a_passing_picture_has_the_words_and_the_lines_of_its_figure(result, sweep):
-    beside, below = figures.pictures(result, sweep, LIGHT)
-    assert [each["key"] for each in beside + below] == ["race_learning", "race_state", "race_rates", "race_attention"]
-    html = passing.html(beside[0]["fig"], 'a "b" < c')
+    rows = figures.pictures(result, sweep, LIGHT)
+    keys = [[each["key"] for each in row] for row in rows]
+    assert keys == [["race_rates"], ["race_learning", "race_state"], ["race_attention"]]
+    (rates,), (learning, _), _ = rows
+    html = passing.html(learning["fig"], 'a "b" < c')
     assert 'aria-label="a &quot;b&quot; &lt; c"' in html
     assert html.count("polyline") == 2 * len(NAMES) + 1  # the mean of every run in both panels, uniform attention
     assert html.count(">step<") == html.count(">0</span>") - 1 == html.count(">40</span>") == 1  # below the last panel
-    rates = passing.html(below[0]["fig"], "")
-    top = f">{below[0]['fig'].layout.yaxis.range[1]:g}</span>"
-    assert all(each in rates for each in (">Which learning rate?<", ">learning rate<", ">final loss<", ">0.001<", top))
-    assert (rates.count("★"), rates.count("×")) == (len(NAMES), sweep.diverged.sum())
+    map_html = passing.html(rates["fig"], "")
+    assert all(each in map_html for each in (">Right answers, raw<", ">learning rate<", ">step<", ">0.001<", ">40<"))
+    assert map_html.count("%3Crect") == (sweep.accuracy > 0.03).sum()
     assert all(f"<b>{name}</b>" in html for name in NAMES)
     assert "<svg" not in html
     faint = replace(result, attention_weights=np.full_like(result.attention_weights, 0.25))

@@ -20,7 +20,7 @@ PARAMS = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(PARAMS)
 def test_a_race_is_complete_and_its_bands_hold_their_means(params):
     result = measure_training_race(params)
@@ -34,9 +34,9 @@ def test_a_race_is_complete_and_its_bands_hold_their_means(params):
         assert (curve.mean <= curve.high + slack).all()
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=10)
 @given(PARAMS)
 def test_the_best_rate_is_the_best(params):
     sweep = sweep_learning_rates(params, (0.01, 0.1, 1.0))
     for run, rate in enumerate(sweep.best_rates):
-        assert sweep.loss[run, sweep.rates.index(rate)] == np.nanmin(sweep.loss[run])
+        assert sweep.loss[run, sweep.rates.index(rate), -1] == np.nanmin(sweep.loss[run, :, -1])

@@ -2,9 +2,21 @@
 
 import numpy as np
 
-from pages._view.figures.base import axis, dashed, dotted, figure, heading, heatmap, label, line, solid, title
-from pages._view.theme import number, percent, typed
-from sattn_core.lessons.training_race import PRESETS, SOLVED_ACCURACY, race_outcome
+from pages._view.figures.base import (
+    axis,
+    colour_bar,
+    dashed,
+    dotted,
+    figure,
+    heading,
+    heatmap,
+    label,
+    line,
+    solid,
+    title,
+)
+from pages._view.theme import listed, number, percent, typed
+from sattn_core.lessons.training_race import EQUAL_POWERS, PARTED, PRESETS, SOLVED_ACCURACY, race_outcome
 
 _NAMES = {0.0: "raw", 0.5: "÷ √d_k", 1.0: "÷ d_k"}
 _IN_WORDS = {0.0: "without the scale", 0.5: "with 1/√d_k", 1.0: "with 1/d_k"}
@@ -15,9 +27,12 @@ _OUTCOMES = {
     "neither": "neither learns them all",
     "only_without": "here it is 1/√d_k that lags",
 }
-_CROSSES = ("x-thin", "cross-thin", "asterisk", "y-up")  # told apart where they lie on each other
 _GAPS = {2: 0.15, 3: 0.24}  # between two labels at the end of their curves, as a share of one of so many panels
-_TIGHT = 1e-9
+_NAMED_STEPS = (10, 100, 1_000)
+_STILL = 0.01  # of the answers: a smaller gain in half of the steps is none
+_POWER_NAMES = {0.5: "√d_k", 0.25: "d_k^¼"}
+_METHODS = {"sgd": "SGD", "adam": "Adam"}
+_METHODS_IN_WORDS = {"sgd": "Gradient descent", "adam": "Adam"}
 _LEARNING = ("loss", "median_row_gradient")
 _STATE = ("accuracy", "entropy_nats", "gradient_norm")
 
@@ -36,16 +51,7 @@ def learning(result, profile):
         ),
         ("median_row_gradient", "Gradient of the median row", [-12.5, 1], (-12, -9, -6, -3, 0), None),
     )
-    fig = _panels(result, panels, profile)
-    place = {
-        "x": result.params.n_steps,
-        "xanchor": "right",
-        "y": result.uniform_loss,
-        "yanchor": "bottom",
-        "xref": "x",
-        "yref": "y",
-    }
-    fig.layout.annotations += (label("uniform attention", profile, **place) | {"bgcolor": None},)
+    fig = _panels(result, panels, profile, level=result.uniform_loss)
     fig.layout.shapes = [_level(result, result.uniform_loss, profile)]
     return fig
 
@@ -66,9 +72,10 @@ def _largest(values):
     return float(finite.max()) if finite.size else 1.0
 
 
-def _panels(result, panels, profile):
+def _panels(result, panels, profile, level=None):
+    """One panel a quantity below the other; level is a line across the first that has a name too."""
     n, traces, notes, axes = len(panels), [], [], {}
-    room = 0.1 if n == 2 else 0.11
+    room = 0.14
     height = (1 - room * (n - 1)) / n
     for i, (name, text, span, decades, ticks) in enumerate(panels):
         at, top = "" if i == 0 else str(i + 1), 1 - i * (height + room)
@@ -77,8 +84,9 @@ def _panels(result, panels, profile):
             traces += _curve(result.steps, curve, run, exponent, at, profile)
         # Both panels have one axis of steps, so what stands beside them is placed in heights of a panel.
         place = {"xref": "x domain", "yref": f"y{at} domain"}
-        notes.append(heading(text, profile, axes=at) | place | {"x": 0, "xanchor": "left"})
-        notes += _end_labels(result, curve, (span, decades is not None, _GAPS[n]), place, profile)
+        notes.append(heading(text, profile, axes=at) | place | {"x": 0, "xanchor": "left", "bgcolor": None})
+        panel = (span, decades is not None, _GAPS[n])
+        notes += _end_labels(result, curve, panel, place, profile, level if i == 0 else None)
         kind = (
             {"type": "log", "tickvals": [10.0**j for j in decades], "ticktext": _powers(decades)}
             if decades
@@ -114,22 +122,26 @@ def _curve(steps, curve, run, exponent, axes, profile):
     ]
 
 
-def _end_labels(result, curve, panel, place, profile):
-    """The name of every curve beside its end, pushed apart where the ends are close."""
+def _end_labels(result, curve, panel, place, profile, level):
+    """The name of every curve beside its end, and that of the level."""
     span, is_log, gap = panel
-    ends = np.array([_height(values, span, is_log) for values in curve.mean])
-    order = np.argsort(ends)
-    free = 0.0
-    notes = []
-    for i, run in enumerate(order):
+    ends = [_height(values, span, is_log) for values in curve.mean]
+    names = [run_name(exponent) for exponent in result.params.exponents]
+    colours = [_colour(exponent, profile) for exponent in result.params.exponents]
+    if level is not None:
+        ends, names, colours = [*ends, _height([level], span, is_log)], [*names, "uniform"], [*colours, profile.text]
+    return _names_at(ends, names, colours, gap, place, profile)
+
+
+def _names_at(ends, names, colours, gap, place, profile):
+    """Names beside the ends of curves, pushed apart where the ends are close."""
+    order, free, notes = np.argsort(ends, kind="stable"), 0.4 * gap, []
+    for i, each in enumerate(order):
         above = 1 - gap * (len(order) - 1 - i)
-        free = min(max(ends[run], free), above)
-        exponent = result.params.exponents[run]
-        text = f"<b>{run_name(exponent)}</b>"
+        free = min(max(ends[each], free), above)
         where = place | {"x": 1.01, "xanchor": "left", "y": free, "yanchor": "middle", "bgcolor": None}
-        notes.append(
-            label(text, profile, **where) | {"font": {"size": profile.tick_size, "color": _colour(exponent, profile)}}
-        )
+        note = label(f"<b>{names[each]}</b>", profile, **where)
+        notes.append(note | {"font": {"size": profile.tick_size, "color": colours[each]}})
         free += gap
     return notes
 
@@ -152,9 +164,9 @@ def _colour(exponent, profile):
     return {0.0: profile.raw, 0.5: profile.scaled, 1.0: profile.third}.get(exponent, profile.band)
 
 
-def _faint(colour):
+def _faint(colour, share=0.2):
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.2)"
+    return f"rgba({red},{green},{blue},{share})"
 
 
 def run_name(exponent):
@@ -178,14 +190,32 @@ def _with_error(curve, run, as_text=number):
 
 
 def outcome(result, preset):
-    """What the finished race shows of leaving the scale out, and why, where the preset has a reason for it."""
+    """What the finished race shows of leaving the scale out; of harm, whether it was still mending."""
     params, found = result.params, race_outcome(result)
-    without, scaled = (percent(result.accuracy.mean[params.exponents.index(each), -1], 1) for each in (0.0, 0.5))
-    reason = PRESETS[preset].because.get(found, "") if preset in PRESETS else ""
-    return (
-        f"At d_k = {params.d_k:,} without the scale {without} of the answers are right, with 1/√d_k {scaled}: "
-        f"{_OUTCOMES[found]}. {reason}"
-    ).strip()
+    runs = [params.exponents.index(each) for each in (0.0, 0.5)]
+    without, scaled = (percent(result.accuracy.mean[run, -1], 1) for run in runs)
+    said = [
+        f"At d_k = {params.d_k:,} and after {result.step:,} steps without the scale {without} of the answers are "
+        f"right, with 1/√d_k {scaled}: {_OUTCOMES[found]}."
+    ]
+    if found == "harm":
+        said.append(_half_way(result, runs[0]))
+    if found == "harmless" and preset in PRESETS:
+        said.append(PRESETS[preset].harmless)
+    if params.train_values:
+        losses = [number(result.loss.mean[run, -1]) for run in runs]
+        said.append(f"The loss is {losses[0]} without the scale, with 1/√d_k {losses[1]}.")
+    return " ".join(filter(None, said))
+
+
+def _half_way(result, run):
+    """Whether the run gained anything in the second half of its steps."""
+    right = result.accuracy.mean[run]
+    middle = int(np.searchsorted(result.steps, result.step / 2))
+    before = f"At step {result.steps[middle]:,} it was {percent(right[middle], 1)}"
+    if right[-1] - right[middle] >= _STILL:
+        return f"{before}, so in the second half it was still rising."
+    return f"{before}, so the second half of the steps gained nothing."
 
 
 def learning_sentence(result):
@@ -260,134 +290,181 @@ def attention_table(result):
 
 
 def rates(sweep, profile):
-    """Final loss of every scale against the learning rate, the best one marked; crosses at the top have diverged."""
-    traces, notes = [], []
-    exponents = sweep.params.exponents
-    kept = np.where(sweep.diverged, np.nan, sweep.loss)
-    top = max(1.2, 1.1 * _largest(kept))
-    for run, exponent in enumerate(exponents):
-        colour, name = _colour(exponent, profile), run_name(exponent)
-        style = solid(profile, colour) | {"dash": _DASHES.get(exponent, "dashdot")}
-        traces.append(line(sweep.rates, kept[run], style, name))
-        lost = np.array(sweep.rates)[sweep.diverged[run]]
-        cross = {"color": colour, "size": 1.4 * profile.marker_size, "symbol": _CROSSES[run % len(_CROSSES)]}
-        gone = line(lost, np.full(len(lost), 0.97 * top), style, f"{name}, diverged")
-        traces.append(gone | {"mode": "markers", "marker": cross | {"line": {"width": 2, "color": colour}}})
-        best = line([sweep.best_rates[run]], [sweep.best_loss[run]], style, f"{name}, best")
-        mark = {"color": colour, "size": 1.6 * profile.marker_size, "symbol": "star"}
-        traces.append(best | {"mode": "markers", "marker": mark})
-        place = {"xref": "x domain", "yref": "y domain", "x": 0.01, "xanchor": "left", "y": 1 - 0.09 * run}
-        note = label(f"<b>{name}</b>", profile, yanchor="top", **place)
-        notes.append(note | {"font": {"size": profile.tick_size, "color": colour}})
-    powers = [round(np.log10(rate)) for rate in sweep.rates]
-    ticks = {"tickvals": list(sweep.rates), "ticktext": _powers(powers)}
-    across = [powers[0] - 0.1, powers[-1] + 0.1]
-    return figure(
-        profile,
-        traces,
-        left=3.2,
-        title=title("Which learning rate?", profile),
-        xaxis=axis(profile, "learning rate", type="log", range=across, **ticks),
-        yaxis=axis(profile, "final loss", grid=True, range=[0, top]),
-        annotations=notes,
-    )
+    """A map for every scale, right answers by learning rate and step; the solved are dark, a cross has diverged."""
+    n, n_steps, traces, notes, axes = len(sweep.params.exponents), len(sweep.steps), [], [], {}
+    room = 0.36 / n
+    height = (1 - room * (n - 1)) / n
+    rows = [i for i, step in enumerate(sweep.steps[:-2]) if step in _NAMED_STEPS] + [n_steps - 1]
+    ticks = {"tickvals": [n_steps - 1 - row for row in rows], "ticktext": [f"{sweep.steps[row]:,}" for row in rows]}
+    for run, exponent in enumerate(sweep.params.exponents):
+        at, top = "" if run == 0 else str(run + 1), 1 - run * (height + room)
+        traces.append(_map(sweep, run, profile) | {"yaxis": f"y{at}"})
+        span = {"range": [n_steps - 0.5, -0.5], "domain": [max(top - height, 0.0), top]}  # the last step on top
+        axes[f"yaxis{at}"] = axis(profile, "step", anchor="x", **span, **ticks)
+        notes.append(heading(f"Right answers, {run_name(exponent)}", profile, axes=at) | {"xref": "x domain"})
+    traces[0] |= _key(profile)
+    named = [i for i, rate in enumerate(sweep.rates) if abs(np.log10(rate) % 1) < 1e-9]
+    powers = _powers([round(np.log10(sweep.rates[i])) for i in named])
+    span = {"range": [-0.5, len(sweep.rates) - 0.5], "tickvals": named, "ticktext": powers}
+    axes["xaxis"] = axis(profile, "learning rate", anchor=f"y{n}" if n > 1 else "y", **span)
+    fig = figure(profile, traces, height=1.5, left=3.8, annotations=notes, **axes)
+    fig.layout.margin.t = 2 * profile.axis_size - 4  # the heading of the first map, no title
+    fig.layout.margin.b += 4 * profile.tick_size  # the key to the colours
+    fig.layout.xaxis.title.standoff = profile.tick_size // 2
+    return fig
+
+
+def _key(profile):
+    """The key to the colours of the maps."""
+    shares = [0, 0.5, SOLVED_ACCURACY]
+    key = colour_bar(profile, shares)
+    key["colorbar"]["ticktext"] = [percent(share, 0) for share in shares]
+    return key
+
+
+def _map(sweep, run, profile):
+    """The cells of one scale: a row for each step, the last on top, and a column for each rate."""
+    cells = heatmap(profile, sweep.accuracy[run].T[::-1], 1.0, name=run_name(sweep.params.exponents[run]))
+    full = cells["colorscale"][-1][1]
+    at = [[[typed(rate), f"{step:,}"] for rate in sweep.rates] for step in sweep.steps[::-1]]
+    return cells | {
+        "zmin": 0,
+        "colorscale": [[0, profile.ground], [SOLVED_ACCURACY, _faint(full, 0.4)], [SOLVED_ACCURACY, full], [1, full]],
+        "text": np.where(sweep.diverged[run].T[::-1], "×", "").tolist(),
+        "texttemplate": "%{text}",
+        "customdata": at,
+        "hovertemplate": "rate %{customdata[0]}, step %{customdata[1]}: %{z:.0%} right<extra></extra>",
+    }
 
 
 def rates_sentence(sweep):
-    """The best rate of every scale and what it reaches."""
+    """How many of the rates solve the task with each scale, how soon, and the best of them."""
+    n, last = len(sweep.rates), sweep.steps[-1]
+    seeds = "one seed" if sweep.params.n_seeds == 1 else f"mean of {sweep.params.n_seeds} seeds"
+    tried = f"all {n} learning rates" if sweep.n_tried == n else f"{sweep.n_tried} of {n} learning rates so far"
+    return (
+        f"At d_k = {sweep.params.d_k:,}, {tried}. Dark cells are solved: at least {percent(SOLVED_ACCURACY, 0)} right, "
+        f"{seeds}. "
+        f"Rates that have solved it by step {last:,}: {_each(sweep, lambda run: _solved(sweep, run))}."
+        f"{_best(sweep)}{_diverged(sweep)}"
+    )
+
+
+def _solved(sweep, run):
+    soonest = sweep.soonest[run]
+    return f"{len(sweep.solved_rates[run])}" + (f" (the first by step {soonest:,})" if soonest else "")
+
+
+def _best(sweep):
+    """Every scale's best rate, once any has been trained to the end."""
+    if not sweep.n_tried:
+        return ""
 
     def best(run):
         edge = ", the edge of those tried" if sweep.best_at_edge[run] else ""
-        return f"at {typed(sweep.best_rates[run])} (loss {number(sweep.best_loss[run])}{edge})"
+        return f"{number(sweep.best_loss[run])} at {typed(sweep.best_rates[run])}{edge}"
 
-    done = "" if sweep.progress == 1 else f" So far {percent(sweep.progress, 0)} of the steps."
-    solved = ", ".join(
-        f"{len(rates)} {in_words(exponent)}"
-        for exponent, rates in zip(sweep.params.exponents, sweep.solved_rates, strict=True)
-    )
-    return (
-        f"At d_k = {sweep.params.d_k:,} the best of {len(sweep.rates)} learning rates: {_each(sweep, best)}. "
-        f"Rates with at least {percent(SOLVED_ACCURACY, 0)} right answers: {solved}. "
-        f"{_diverged(sweep)}Seeds in the sweep: {sweep.params.n_seeds}.{done}"
-    )
+    return f" Smallest final loss: {_each(sweep, best)}."
 
 
 def _diverged(sweep):
     """Which rates lost the race, where some did."""
     lost = [
-        f"{in_words(exponent)} at {', '.join(typed(rate) for rate in np.array(sweep.rates)[rates])}"
-        for exponent, rates in zip(sweep.params.exponents, sweep.diverged, strict=True)
+        f"{in_words(exponent)} at {listed([typed(rate) for rate in np.array(sweep.rates)[rates]])}"
+        for exponent, rates in zip(sweep.params.exponents, sweep.diverged.any(axis=-1), strict=True)
         if rates.any()
     ]
-    if not lost:
-        return ""
-    return f"Diverged, a cross at the top (beyond ten times the loss of the start): {'; '.join(lost)}. "
+    return f" Diverged, a cross (beyond ten times the loss of the start): {'; '.join(lost)}." if lost else ""
 
 
 def rates_table(sweep):
-    """Final loss and accuracy at every rate."""
-    columns = {"learning rate": list(sweep.rates)}
+    """Loss and accuracy at every rate and step."""
+    places = [(rate, step) for rate in sweep.rates for step in sweep.steps]
+    columns = {"learning rate": [rate for rate, _ in places], "step": [step for _, step in places]}
     for run, exponent in enumerate(sweep.params.exponents):
-        columns[f"{run_name(exponent)}: loss"] = sweep.loss[run].tolist()
-        columns[f"{run_name(exponent)}: accuracy"] = sweep.accuracy[run].tolist()
+        columns[f"{run_name(exponent)}: loss"] = sweep.loss[run].ravel().tolist()
+        columns[f"{run_name(exponent)}: accuracy"] = sweep.accuracy[run].ravel().tolist()
     return columns
 
 
-def equivalence(found, profile):
-    """How far two trainings that are equal in exact arithmetic part, step by step."""
-    seen = np.maximum(found.relative_difference, 1e-17)
-    words = label("allowed: 10⁻⁹", profile, x=0.01, xref="paper", xanchor="left", y=-9, yanchor="bottom")
-    guide = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": "y", "y0": _TIGHT, "y1": _TIGHT}
-    decades = (-16, -12, -9, -6)
-    return figure(
+def equivalence(pairs, profile):
+    """How far the two losses of each pair are apart, step by step."""
+    styles = [
+        solid(profile, profile.scaled),
+        solid(profile, profile.scaled) | {"dash": "dot"},
+        solid(profile, profile.third),
+        solid(profile, profile.band) | {"dash": "dash"},
+    ]
+    low, high = -17, 1
+    names = [_pair_name(found) for found in pairs]
+    seen = [np.clip(found.relative_difference, 10.0**low, None) for found in pairs]
+    traces = [line(pairs[0].steps, *each) for each in zip(seen, styles, names, strict=True)]
+    ends = [_height(trace["y"], (low, high), True) for trace in traces]
+    place = {"xref": "x domain", "yref": "y domain"}
+    notes = _names_at(ends, names, [style["color"] for style in styles], 0.12, place, profile)
+    guide = {"type": "line", "xref": "x domain", "x0": 0, "x1": 1, "yref": "y", "y0": PARTED, "y1": PARTED}
+    decades = (-16, -12, -8, -4, 0)
+    ticks = {"tickvals": [10.0**j for j in decades] + [PARTED], "ticktext": [*_powers(decades), percent(PARTED, 0)]}
+    fig = figure(
         profile,
-        [line(found.steps, seen, solid(profile, profile.scaled), "relative difference")],
-        height=0.75,
-        left=3.6,
+        traces,
+        height=0.8,
+        left=4.6,
         title=title("The same training, twice", profile),
-        xaxis=axis(profile, "step", range=[0, found.n_steps]),
-        yaxis=axis(
-            profile,
-            "relative difference",
-            grid=True,
-            type="log",
-            range=[-17, -5.5],
-            tickvals=[10.0**j for j in decades],
-            ticktext=_powers(decades),
-        ),
+        xaxis=axis(profile, "step", range=[0, pairs[0].n_steps]),
+        yaxis=axis(profile, "relative difference", grid=True, type="log", range=[low, high], **ticks),
         shapes=[guide | {"line": dotted(profile)}],
-        annotations=[words],
+        annotations=notes,
     )
+    fig.layout.margin.r = round(0.54 * max(map(len, names)) * profile.tick_size)
+    return fig
 
 
-def equivalence_sentence(found):
-    """The two trainings and the largest difference between them."""
-    verdict = "below" if found.largest_difference < _TIGHT else "not below"
+def _pair_name(found):
+    rate = f" {typed(found.learning_rate)}" if found.optimizer == "sgd" else ""
+    return f"{_METHODS[found.optimizer]}{rate}, × {_POWER_NAMES[found.power]}"
+
+
+def equivalence_sentence(pairs):
+    """What is changed in the second training of each pair, and how far its loss then is from that of the first."""
+    first, *_ = pairs
+    said = "; ".join(f"{_pair_name(found)}{_whether_wrong(found)}: {_differ(found)}" for found in pairs)
     return (
-        f"At d_k = {found.d_k}, {found.n_steps} steps without the scale, beside {found.n_steps} steps with 1/√d_k, "
-        f"the start multiplied by d_k^¼ and the learning rate by √d_k: the loss goes from {number(found.loss[0, 0])} "
-        f"to {number(found.loss[0, -1])} in the one and to {number(found.loss[1, -1])} in the other. Loss and "
-        f"gradient differ by at most {number(found.largest_difference, 2)} of their size, {verdict} 10⁻⁹."
+        f"At d_k = {first.d_k:,}, {first.n_steps} steps without the scale beside {first.n_steps} steps with 1/√d_k, "
+        f"the start times d_k^¼ and the learning rate times a power of d_k. The two losses: {said}."
     )
 
 
-def equivalence_table(found):
-    """Both losses and the difference at every step."""
-    return {
-        "step": found.steps.tolist(),
-        "loss, no scale": found.loss[0].tolist(),
-        "loss, 1/sqrt(d_k)": found.loss[1].tolist(),
-        "relative difference": found.relative_difference.tolist(),
-    }
+def _whether_wrong(found):
+    return "" if found.power == EQUAL_POWERS[found.optimizer] else " (the wrong power)"
+
+
+def _differ(found):
+    if found.parted is not None:
+        return f"more than {percent(PARTED, 0)} apart from step {found.parted} on"
+    if not found.largest_difference:
+        return "equal to the last digit"
+    return f"at most {number(found.largest_difference, 2)} apart, relative to their size"
+
+
+def equivalence_table(pairs):
+    """Both losses and the difference of every pair at every step."""
+    columns = {"step": pairs[0].steps.tolist()}
+    for found in pairs:
+        name = _pair_name(found)
+        columns[f"{name}: loss, no scale"] = found.loss[0].tolist()
+        columns[f"{name}: loss, 1/sqrt(d_k)"] = found.loss[1].tolist()
+        columns[f"{name}: relative difference"] = found.relative_difference.tolist()
+    return columns
 
 
 def dose_table(table):
-    """The dose–response table as it is shown: loss, right answers and best rate of the three scales."""
+    """The dose–response table as it is shown: right answers at the best rate, that rate, and how many solve it."""
     columns = {"d_k": [f"{row.d_k:,}" for row in table.rows]}
     for run, name in enumerate(_NAMES.values()):
-        columns[f"{name}: loss"] = [number(row.loss[run]) for row in table.rows]
         columns[f"{name}: right"] = [percent(row.accuracy[run], 0) for row in table.rows]
         columns[f"{name}: best rate"] = [typed(row.best_rates[run]) for row in table.rows]
+        columns[f"{name}: rates that solve it"] = [f"{row.n_solved[run]} of {row.n_rates}" for row in table.rows]
     return columns
 
 
@@ -399,11 +476,16 @@ def dose_lines(table, origin):
 
 def _dose_sentence(table):
     first, last = table.rows[0], table.rows[-1]
-    worst = min(row.accuracy[1] for row in table.rows)
+    unsolved = [f"{row.d_k:,}" for row in table.rows if not row.n_solved[0]]
+    harmed = (
+        f"none of the rates solves it at d_k = {listed(unsolved)}" if unsolved else "some rate solves it everywhere"
+    )
+    scaled = [row.n_solved[1] for row in table.rows]
     return (
-        f"Each scale at its own best learning rate ({first.optimizer}): without the scale "
-        f"{percent(first.accuracy[0], 0)} right at d_k = {first.d_k:,} and {percent(last.accuracy[0], 0)} at "
-        f"d_k = {last.d_k:,}; with 1/√d_k never less than {percent(worst, 0)}."
+        f"{_METHODS_IN_WORDS[first.optimizer]}, {first.n_steps} steps, {first.n_rates} learning rates. "
+        f"Without the scale {harmed}; at its best rate {percent(first.accuracy[0], 0)} are right at "
+        f"d_k = {first.d_k:,} and {percent(last.accuracy[0], 0)} at d_k = {last.d_k:,}. The number of rates that "
+        f"solve it with 1/√d_k goes from {min(scaled)} to {max(scaled)}."
     )
 
 
@@ -432,39 +514,41 @@ def rates_code(sweep):
     """The Python that sweeps the learning rates again to the end and prints the curves."""
     return (
         "from sattn_core.lessons.training_race import TrainingRaceParams, sweep_learning_rates\n\n"
-        f"sweep = sweep_learning_rates({sweep.params!r})\nprint(sweep.rates)\n"
-        f"{_prints('sweep', ('loss', 'diverged'))}"
+        f"sweep = sweep_learning_rates({sweep.params!r})\nprint(sweep.rates)\nprint(sweep.steps)\n"
+        f"{_prints('sweep', ('accuracy', 'diverged'))}"
     )
 
 
-def equivalence_code(found):
-    """The Python that checks the equivalence again and prints the curve."""
+def equivalence_code(pairs):
+    """The Python that trains the pairs again and prints the curves."""
+    calls = "".join(
+        f"    measure_equivalence({found.d_k}, optimizer={found.optimizer!r}, learning_rate={found.learning_rate}, "
+        f"power={found.power}, n_steps={found.n_steps}, n_seeds=1),\n"
+        for found in pairs
+    )
     return (
         "from sattn_core.lessons.training_race import measure_equivalence\n\n"
-        f"found = measure_equivalence({found.d_k}, n_steps={found.n_steps})\n"
-        f"{_prints('found', ('steps', 'relative_difference'))}"
+        f"pairs = [\n{calls}]\nfor found in pairs:\n    print(found.relative_difference.tolist())\n"
     )
 
 
 def pictures(result, sweep, profile):
-    """The curves side by side, and below them attention and, where there is one, the sweep: each with its words."""
+    """Rows of pictures, each with its words: the sweep where there is one, the curves side by side, attention."""
     curves = curves_table(result)
-    beside = [
-        _picture(
-            "race_learning",
-            learning(result, profile),
-            learning_sentence(result),
-            curves,
-            _curve_code(result, _LEARNING),
-        ),
-        _picture("race_state", state(result, profile), state_sentence(result), curves, _curve_code(result, _STATE)),
+    of_learning = learning_sentence(result), curves, _curve_code(result, _LEARNING)
+    of_state = state_sentence(result), curves, _curve_code(result, _STATE)
+    of_attention = attention_sentence(result), attention_table(result), code(result, "attention_weights")
+    rows = [
+        [
+            _picture("race_learning", learning(result, profile), *of_learning),
+            _picture("race_state", state(result, profile), *of_state),
+        ],
+        [_picture("race_attention", attention(result, profile), *of_attention)],
     ]
-    words = attention_sentence(result), attention_table(result), code(result, "attention_weights")
-    below = [_picture("race_attention", attention(result, profile), *words)]
     if sweep:
-        words = rates_sentence(sweep), rates_table(sweep), rates_code(sweep)
-        below.insert(0, _picture("race_rates", rates(sweep, profile), *words))
-    return beside, below
+        of_rates = rates_sentence(sweep), rates_table(sweep), rates_code(sweep)
+        rows.insert(0, [_picture("race_rates", rates(sweep, profile), *of_rates)])
+    return rows
 
 
 def _picture(key, fig, sentence, table, code):

@@ -1,0 +1,38 @@
+"""What the training_race page promises to whoever clicks a suggestion."""
+
+ADVERSE = {"optimizer": "adam", "rates": "best", "learning_rate": "0.03", "n_steps": "20", "n_seeds": "2", "seed": "5"}
+
+
+def finished(shown):
+    """Right answers after the last step: raw, with 1/√d_k, and with 1/d_k."""
+    result, _ = shown.training_race
+    assert (result.step, result.params.n_seeds) == (300, 5)
+    return result.accuracy.mean[:, -1]
+
+
+def test_no_harm(tried):
+    _, shown = tried("training_race", "no_harm", **ADVERSE, start="scores")
+    without, scaled, _ = finished(shown)
+    assert without >= 0.95
+    assert scaled >= 0.95
+
+
+def test_harm_begins(tried):
+    _, shown = tried("training_race", "harm_begins", **ADVERSE, data="fresh", n_pairs="8", own_exponent="0.3")
+    without, scaled, _ = finished(shown)
+    assert 0.35 < without < 0.7
+    assert scaled >= 0.99
+
+
+def test_same_first_scores(tried):
+    _, shown = tried("training_race", "same_first_scores", **ADVERSE, loss="weights", values="trained")
+    without, scaled, _ = finished(shown)
+    assert without >= 0.99
+    assert scaled >= 0.99
+
+
+def test_exact_twin(tried):
+    _, shown = tried("training_race", "exact_twin", d_k="8", n_steps="10")
+    first, second, *_ = shown.training_equivalence
+    assert (first.d_k, first.optimizer, second.optimizer) == (256, "sgd", "sgd")
+    assert first.largest_difference == second.largest_difference == 0.0
