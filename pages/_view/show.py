@@ -49,7 +49,7 @@ def figures(parts, *, key, sentence, table, code, per_row=3, sentence_first=Fals
         _live_sentence(key, sentence)
     for row in batched(parts.items(), per_row):
         for column, (name, fig) in zip(st.columns(len(row)), row, strict=True):
-            alt = f"{fig.layout.title.text}. {sentence}"
+            alt = f"{fig.layout.title.text.replace('<br>', ' ')}. {sentence}"
             column.plotly_chart(fig, theme=None, key=name, alt=alt, config=_chart_config(name))
     if not sentence_first:
         _live_sentence(key, sentence)

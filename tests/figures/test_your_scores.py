@@ -50,7 +50,7 @@ def test_the_histogram_stands_under_the_ideal_law(results, profile, sample):
     assert fig.layout.annotations[0].text == "dashed: ideal q and k"
     assert (measured.fillcolor, ideal.line.dash) == (profile.scaled, "dash")
     assert fig.layout.yaxis.range[1] > max(result.measured_density.max(), result.report.ideal_density.max())
-    assert fig.layout.title.text.endswith(f": spread {number(result.shown.scaled_std)}")
+    assert fig.layout.title.text.replace("<br>", " ").endswith(f": spread {number(result.shown.scaled_std)}")
     assert ("head 1" in fig.layout.title.text) == (sample == "layer_norm_mha")
 
 

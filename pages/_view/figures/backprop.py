@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pages._view.figures.base import axis, corner, dashed, dotted, figure, label, line, solid, title
+from pages._view.figures.base import axis, dashed, dotted, figure, label, line, solid, title
 from pages._view.figures.matrices import cell, equals, matrix
 from pages._view.theme import number, typed
 
@@ -42,10 +42,10 @@ def products(result, profile):
     total = [[_sum(result.row_wise_dot, result.frobenius)]]
     share = {"limit": limit}
     return {
-        "product_hadamard": matrix(both, profile, "1: Hadamard A ∘ B, a matrix", texts=written, **share),
-        "product_rows": matrix(rows, profile, "2: row-wise A ⊖ B, a vector", texts=sums, columns="row sum", **share),
+        "product_hadamard": matrix(both, profile, "1: Hadamard A ∘ B, a matrix", texts=written, **share),
+        "product_rows": matrix(rows, profile, "2: row-wise A ⊖ B, a vector", texts=sums, columns="row sum", **share),
         "product_frobenius": matrix(
-            whole, profile, "3: Frobenius ⟨A, B⟩, a number", texts=total, rows="", columns="sum of all", **share
+            whole, profile, "3: Frobenius ⟨A, B⟩, a number", texts=total, rows="", columns="sum of all", **share
         ),
     }
 
@@ -224,7 +224,6 @@ def first_order(change, profile):
         line(epsilon, [change.rounding_floor] * len(epsilon), dotted(profile), "rounding floor"),
     ]
     words = [
-        corner("green: change, dashed: first order", profile, side="left"),
         _word(f"remainder, slope {_slope(change.slope)}", profile, 1, _at(epsilon, change.remainder, 1e-5), "end"),
         _word("dotted: rounding floor", profile, 1e-2, change.rounding_floor, "over"),
     ]
@@ -232,7 +231,7 @@ def first_order(change, profile):
         profile,
         traces,
         left=4.4,
-        title=title("First order, then ε²", profile),
+        title=title("First order, then ε²", profile, key=("green: change", "dashed: first order")),
         xaxis=_log_axis(profile, "ε", epsilon),
         yaxis=_log_axis(profile, "size", (1e-18, 10)),
         annotations=[word for word in words if word],
