@@ -43,8 +43,9 @@ _AT_REST = """([figures, settle]) => {
   });
   const state = seen.map(figure => {
     const {x, width, height} = figure.getBoundingClientRect();
-    const places = [...figure.querySelectorAll('svg text, svg path')].map(mark => mark.getAttribute('transform'));
-    return [x, width, height, places, ...[...figure.querySelectorAll('path')].map(path => path.getAttribute('d'))];
+    const marks = [...figure.querySelectorAll('svg text, svg path')];
+    const places = marks.map(mark => mark.getAttribute('transform') ?? mark.getAttribute('d')?.slice(0, 40));
+    return [x, width, height, ...places];
   }).join();
   const now = performance.now();
   if (!fits || state !== window.__figures) {
@@ -59,7 +60,7 @@ _AT_REST = """([figures, settle]) => {
 def wait_until_at_rest(page):
     """Wait until the figures have their final layout for the window's size."""
     page.evaluate("() => { window.__figures = undefined; }")
-    page.wait_for_function(_AT_REST, arg=[FIGURES, SETTLE_MS], timeout=20_000)
+    page.wait_for_function(_AT_REST, arg=[FIGURES, SETTLE_MS], polling=50, timeout=30_000)
 
 
 def crowded(page, figures=FIGURES):

@@ -134,7 +134,7 @@ def variance_against_dimension(curve, profile):
         title=title("Only ÷ √d_k is flat", profile, key="points: measured, dashed: theory"),
         xaxis=axis(profile, "d_k", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
         yaxis=axis(
-            profile, "variance of the scores", grid=True, type="log", range=[-3.5, 4.2], dtick=1, exponentformat="power"
+            profile, "variance of the scores", grid=True, type="log", range=[-3.9, 4.2], dtick=1, exponentformat="power"
         ),
         annotations=names,
     )
