@@ -16,9 +16,12 @@ def tries_of(stem):
 
 
 def stems_to_click():
-    """The start page, whose slider is the browser's own, and the first other lesson that suggests something."""
+    """The start page, whose slider is the browser's own, and two other lessons that suggest something.
+
+    One is the first, the other the derivation, where a click also sets controls that the page only then draws.
+    """
     others = [stem for stem in LESSONS if stem and tries_of(stem)]
-    return ["start", *others[:1]]
+    return ["start", *dict.fromkeys([*others[:1], *(stem for stem in others if stem == "derivation")])]
 
 
 # What a control shows, by whatever it is: a slider, a bar of options, a box. None where it is folded away.
