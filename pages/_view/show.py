@@ -53,7 +53,7 @@ def figures(parts, *, key, sentence, table, code, per_row=3, sentence_first=Fals
         with st.container(key=f"row_of_{per_row}_{row[0][0]}"):
             columns = st.columns(len(row))
         for column, (name, fig) in zip(columns, row, strict=True):
-            alt = f"{fig.layout.title.text}. {sentence}"
+            alt = f"{fig.layout.title.text.replace('<br>', ' ')}. {sentence}"
             column.plotly_chart(fig, theme=None, key=name, alt=alt, config=_chart_config(name))
     if not sentence_first:
         _live_sentence(key, sentence)

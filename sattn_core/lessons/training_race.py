@@ -247,7 +247,7 @@ class DoseRow:
     progress: float
 
 
-@dataclass(frozen=True)
+@record
 class DoseTable:
     """The dose–response table so far.
 

@@ -19,7 +19,7 @@ def everything(profile):
             base.points(profile, profile.raw, "circle", [1, 2], [3, 4], [0.1, 0.2], [0.3, 0.4], "raw"),
             base.steps([0, 1, 2], [0.5, 1.0], profile.scaled, "scaled"),
         ],
-        title=base.title("A title", profile),
+        title=base.title("A title", profile, key=("dashed: law", "dotted: threshold")),
         xaxis=base.axis(profile, "score"),
         yaxis=base.axis(profile, "share", grid=True, range=[0, 1]),
         annotations=[
@@ -60,8 +60,58 @@ def test_a_figure_has_the_profile_s_ground_text_and_sizes(profile):
         assert axis.fixedrange
     assert (layout.xaxis.showgrid, layout.yaxis.showgrid, layout.yaxis.gridcolor) == (False, True, profile.grid)
     assert layout.hoverlabel.font.size == profile.tick_size
-    assert layout.height == profile.height
+    assert base.figure(profile, []).layout.height == profile.height
     assert base.figure(profile, [], height=0.5).layout.height == profile.height / 2
+
+
+@pytest.mark.parametrize(
+    ("text", "letters", "lines"),
+    [
+        ("Only ÷ √d_k is flat", 25, ["Only ÷ √d_k is flat"]),
+        ("one two three", 8, ["one two", "three"]),
+        ("one two three", 7, ["one two", "three"]),
+        ("one two three", 6, ["one", "two", "three"]),
+        ("unbreakable a", 5, ["unbreakable", "a"]),
+        ("a\u00a0vector and", 8, ["a\u00a0vector", "and"]),
+        (("dashed: exact law", "dotted: limit"), 40, ["dashed: exact law\u2002\u2002dotted: limit"]),
+        (("dashed: exact law", "dotted: limit"), 31, ["dashed: exact law", "dotted: limit"]),
+        (("<b style='color:#000000'>raw</b>", "scaled"), 11, ["<b style='color:#000000'>raw</b>\u2002\u2002scaled"]),
+    ],
+)
+def test_words_are_broken_into_lines_that_fit(text, letters, lines):
+    assert base.wrapped(text, letters).split("<br>") == lines
+
+
+def titled(profile, text, **options):
+    return base.figure(profile, [], title=base.title(text, profile, **options)).layout
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_title_and_its_key_stand_above_the_plot_however_many_lines_they_take(profile):
+    plain = titled(profile, "Short")
+    keys = {"one": ("dashed: law",), "two": ("dashed: exact law", "dotted: the right divisor", "● measured")}
+    assert plain.title.subtitle.text is None
+    for text, lines in (("Short", 1), ("A title that is too long for one line", 2)):
+        for key in (None, *keys.values()):
+            layout = titled(profile, text, key=key)
+            key_lines = layout.title.subtitle.text.count("<br>") + 1 if key else 0
+            assert layout.title.text.count("<br>") + 1 == lines
+            # The baseline of the title's first line, its further lines, and Plotly's 1.6 letters down to the key.
+            size, small = profile.title_size, profile.tick_size
+            deepest = size * (1.0 + 1.3 * (lines - 1) + 0.3)
+            deepest += small * (1.6 + 1.3 * (key_lines - 1) + 0.3) if key else 0
+            assert deepest + 0.4 * size <= layout.margin.t < deepest + 0.6 * size
+            assert layout.height - layout.margin.t == plain.height - plain.margin.t
+    assert "<br>" in titled(profile, "Short", key=keys["two"]).title.subtitle.text
+    assert layout.title.subtitle.font.size == profile.tick_size
+
+
+def test_a_title_over_a_third_of_the_page_or_in_smaller_letters_has_other_lines():
+    text = "Largest weight of keys"
+    assert titled(LIGHT, text).title.text == text
+    assert titled(LIGHT, text, letters=base.THIRD).title.text == "Largest weight<br>of keys"
+    smaller = titled(LIGHT, text, letters=base.THIRD, size=LIGHT.tick_size).title
+    assert (smaller.text, smaller.font.size) == (text, LIGHT.tick_size)
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -80,7 +80,7 @@ def test_a_number_that_is_shown_twice_has_the_same_digits(size):
     Q, K = np.random.default_rng(0).standard_normal((2, 2, 40, 20))
     result = measure_your_scores(size * Q, K, head=1)
     rows, said = figures.head_table(result), figures.sentence(result, "")
-    title = figures.histogram(result, LIGHT).layout.title.text.rpartition(" spread ")[2]
+    title = figures.histogram(result, LIGHT).layout.title.text.replace("<br>", " ").rpartition(" spread ")[2]
     spread = figures.saturation_table(result)["spread"]
     assert rows["spread ÷ √d_k"][1] == spread[1] == title
     assert f"Head 2 has {title}." in said

@@ -5,9 +5,16 @@ update methods validate every property on every call, which costs more than the 
 page together; the tests validate each figure once instead.
 """
 
+import re
+
 import plotly.graph_objects as go
 
 from pages._view.theme import DARK
+
+LETTERS = 25  # of a title that fit over half the page beside the menu and over a whole phone
+THIRD = 16  # the same over a third of the page
+_LINE = 1.3  # of its letters' size: the height of a line of text
+_BETWEEN = "\u2002\u2002"  # the words of a key stand apart
 
 # The ends of every heatmap's colours, readable by colour-blind eyes and not those of raw or scaled.
 _NEGATIVE, _POSITIVE = "#7b3294", "#1b7837"
@@ -23,12 +30,13 @@ def figure(profile, traces, *, height=1.0, left=3.0, bottom=3.0, **layout):
     side, top, bottom = (
         round(room) for room in (left * profile.axis_size, profile.title_size * 1.6, bottom * profile.axis_size)
     )
+    more = _more_lines(profile, layout.get("title", {}))  # the figure grows by it, so that the plot keeps its height
     common = {
-        "height": round(profile.height * height),
+        "height": round(profile.height * height) + more,
         "paper_bgcolor": profile.ground,
         "plot_bgcolor": profile.ground,
         "font": {"color": profile.text, "size": profile.tick_size, "family": "Source Sans, sans-serif"},
-        "margin": {"l": side, "r": 10, "t": top, "b": bottom},
+        "margin": {"l": side, "r": 10, "t": top + more, "b": bottom},
         "showlegend": False,
         "hovermode": "closest",
         "hoverlabel": {"font": {"size": profile.tick_size}},
@@ -56,10 +64,45 @@ def axis(profile, text=None, *, grid=False, near=False, **options):
     } | options
 
 
-def title(text, profile):
-    """A figure's title, left over the plot."""
-    size = {"size": profile.title_size}
-    return {"text": text, "font": size, "x": 0, "xref": "paper", "y": 0.98, "yanchor": "top"}
+def _more_lines(profile, above):
+    """The height of what a title has beyond one line: a gap to the first tick, further lines, and a key."""
+    text, size = above.get("text"), above.get("font", {}).get("size", 0)
+    key = above.get("subtitle", {}).get("text")
+    lines = size * (0.2 + _LINE * text.count("<br>")) if text else 0
+    return round(lines + (profile.tick_size * (1.9 + _LINE * key.count("<br>")) if key else 0))
+
+
+def title(text, profile, *, size=None, key=None, letters=LETTERS):
+    """A figure's title from its left edge; key says what the marks are: a sentence, or words that stand apart.
+
+    Both are broken into lines of so many letters, since a figure does not know how wide it will be.
+    The key stands above the plot, where it can cover no mark.
+    """
+    size = size or profile.title_size
+    # The line on which the first line's letters stand: by their top, Plotly would place one line and two differently.
+    place = {"x": 0, "xref": "container", "y": 1, "yref": "container", "yanchor": "bottom", "pad": {"b": -size}}
+    found = {"text": wrapped(text, letters * profile.title_size / size), "font": {"size": size}, **place}
+    if key:
+        room = letters * profile.title_size / profile.tick_size
+        font = {"size": profile.tick_size, "color": profile.text}
+        found["subtitle"] = {"text": wrapped(key, room), "font": font}
+    return found
+
+
+def wrapped(text, letters):
+    """Words in lines of at most so many letters; a tuple's words may have spaces and stand apart.
+
+    What a × holds together is one word.
+    """
+    words, between = (re.split("(?<!×) (?!×)", text), " ") if isinstance(text, str) else (text, _BETWEEN)
+    lines = []
+    for word in words:
+        longer = f"{lines[-1]}{between}{word}" if lines else word
+        if lines and len(re.sub("<[^>]*>", "", longer)) <= letters:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return "<br>".join(lines)
 
 
 def label(text, profile, *, size=None, **place):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pages._view.figures.base import axis, figure, label, title
+from pages._view.figures.base import THIRD, axis, figure, label, title
 from pages._view.theme import number, typed
 
 FOLD = 8  # columns that still have room for their numbers on a phone
@@ -63,7 +63,7 @@ def matrix(
         [trace],
         left=2.2,
         height=_height(lines, profile, tall=tall or any("<br>" in text for row in texts for text in row)),
-        title=title(name, profile) | {"font": {"size": profile.axis_size}},
+        title=title(name, profile, size=profile.axis_size, letters=THIRD),
         xaxis=_places_axis(profile, columns, width, labelled=not several),
         yaxis=_rows_axis(profile, rows, places, lines),
         shapes=[frame for at in chosen for frame in _frames(profile, at, values.shape)],

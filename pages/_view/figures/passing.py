@@ -139,7 +139,8 @@ def _y_name(axis):
 
 
 def _title(layout):
-    return _name(layout.get("title", {}), "position:absolute;left:0;bottom:100%")
+    place = f"position:absolute;left:-{layout['margin']['l']}px;bottom:100%"
+    return _name(layout.get("title", {}), place)
 
 
 def _name(title, place):
