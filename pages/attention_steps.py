@@ -46,10 +46,14 @@ def live():
                 sentence=figures.sentence(result, step, at, d_k, without_scale=without),
                 table=figures.table(result),
                 code=figures.code(params),
+                per_row=2 if step == "scale" else 3,
                 sentence_first=True,
             )
             show.remarks(figures.remarks(result, asked, at))
+        show.tries("attention_steps")
+        if params:
             st.header("One cell by hand", anchor=False)
+            st.markdown("With six digits, so that a calculator finds the same; the pictures round to three.")
             cell, output = compute.attention_cell(params, at)
             show.lines(figures.calculation(cell, without_scale=without))
             show.lines(figures.output_calculation(output, without_scale=without))

@@ -26,6 +26,7 @@ if products:
         code=figures.products_code(products.params),
     )
     show.lines(figures.identities(products))
+show.tries("backprop")
 
 
 @st.fragment(key=frame.LIVE)
@@ -38,8 +39,8 @@ def live():
         exponent = controls.draw("exponent", width=220)
         masking = controls.draw("masking", width=170)
     d_k = controls.value_of("d_k")
-    size = compute.layer_size(d_k)
-    params = BackpropParams(d_k=size, exponent=exponent, mask=masking, seed=controls.value_of("seed"))
+    given = {"d_k": compute.layer_size(d_k), "exponent": exponent, "mask": masking}
+    params = BackpropParams(**given, seed=controls.value_of("seed"))
     result = compute.backprop(params)
     show.formula(figures.chosen(result, name).formula, figures.size_remark(result))
     show.figure(
@@ -53,8 +54,7 @@ def live():
     show.table(figures.gradient_checks(result), key="gradient_checks")
 
     st.header("First order and no further", anchor=False)
-    weight = controls.draw("weight")
-    left, right = st.columns(2)
+    weight, (left, right) = controls.draw("weight"), st.columns(2)
     with left:
         change = compute.first_order_change(params, weight)
         show.figure(

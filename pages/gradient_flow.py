@@ -1,4 +1,4 @@
-"""gradient_flow: without the scale the mean gradient does not vanish; the typical row's does."""
+"""gradient_flow: without the scale a growing share of the rows freezes; the typical row follows late."""
 
 import streamlit as st
 
@@ -10,8 +10,8 @@ frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("gradient_flow"),
-    "Not all of them: without the scale the *mean* gradient falls only like $1/\\sqrt{d_k}$. "
-    "What dies is the *typical* row.",
+    "Not all of them. Without the scale a growing *share* of the rows freezes; with it almost none do. "
+    "The *typical* row follows only once $\\sqrt{d_k}$ is well above $\\sqrt{2 \\ln n_\\text{keys}}$.",
 )
 
 place = controls.draw("place")
@@ -23,24 +23,33 @@ def live():
     d_k = controls.value_of("d_k")
     params = GradientFlowParams(d_k, **options)
     result, curve = compute.gradient_flow(params), compute.gradient_curve(**options)
-    left, right = st.columns(2)
-    with left:
-        show.figure(
-            figures.histograms(result, place, profile),
-            key="gradient_histograms",
-            sentence=figures.histogram_sentence(result, place),
-            table=figures.histogram_table(result, place),
-            code=figures.code(params),
-        )
-    with right:
-        show.figure(
-            figures.curves(curve, place, profile),
-            key="gradient_curves",
-            sentence=figures.curve_sentence(curve, place),
-            table=figures.curve_table(curve, place),
-            code=figures.curve_code(options),
-        )
+    show.figure(
+        figures.histograms(result, place, profile),
+        key="gradient_histograms",
+        sentence=figures.histogram_sentence(result, place),
+        table=figures.histogram_table(result, place),
+        code=figures.code(params),
+    )
+    show.tries("gradient_flow")
     show.prose("gradient_flow_claim")
+
+    st.header("Against the dimension", anchor=False)
+    show.figure(
+        figures.curves(curve, place, profile),
+        key="gradient_curves",
+        sentence=figures.curve_sentence(curve, place),
+        table=figures.curve_table(curve, place),
+        code=figures.curve_code(options),
+    )
+    st.header("When does the typical row pass less?", anchor=False)
+    crossing = compute.crossover_curve(params.n_keys)
+    show.figure(
+        figures.crossover(crossing, profile),
+        key="median_crossover",
+        sentence=figures.crossover_sentence(crossing),
+        table=figures.crossover_table(crossing),
+        code=figures.crossover_code(params.n_keys),
+    )
 
     st.header("The Jacobian of one row", anchor=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -27,6 +27,7 @@ show.figures(
     code=figures.exponent_code(powers.params),
     per_row=2,
 )
+show.tries("scaling_rules")
 
 st.header("Every rule on the same scores", anchor=False)
 with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -71,8 +72,7 @@ show.figure(
     code=figures.bug_code(bug.params),
 )
 st.table(figures.bug_table(bug))
+show.plain_lines([figures.museum_sentence(compute.museum(seed))])
 st.header("The rules, card by card", anchor=False)
-cards = compute.rules(RulesParams())
-show.cards(figures.cards(cards))
-show.lines(figures.unread(cards))
+show.cards(figures.cards(compute.rule_cards()))
 show.prose("scaling_rules")

@@ -41,6 +41,7 @@ def live():
 
 
 live()
+show.tries("score_variance")
 left, right = st.columns(2)
 with left:
     curve = compute.variance_curve(**draw)

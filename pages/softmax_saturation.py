@@ -1,4 +1,4 @@
-"""softmax_saturation: softmax answers growing differences by giving one key everything."""
+"""softmax_saturation: a key far ahead of the others takes all the weight, and no gradient is left."""
 
 import streamlit as st
 
@@ -10,8 +10,8 @@ frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("softmax_saturation"),
-    "It sees only their *differences*, and it saturates: large differences give one key nearly all the weight "
-    "and leave nearly no gradient.",
+    "It sees only their *differences*, and it saturates: a key far ahead of the others takes nearly all the weight "
+    "and leaves nearly no gradient.",
 )
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -33,6 +33,7 @@ if not problems:
     )
     st.table(figures.list_table(comparison))
     show.prose("softmax_differences")
+show.tries("softmax_saturation")
 
 st.header("What happens on average", anchor=False)
 n_keys, law, seed = controls.value_of("n_keys"), controls.value_of("law"), controls.value_of("seed")

@@ -86,13 +86,47 @@ def check_choice(name, value, choices):
     return value
 
 
+def refuse_masked(name, value):
+    """Refuse numbers that are marked as missing: NumPy would hand on what stands under the mask."""
+    for leaf in _leaves(value):
+        if isinstance(leaf, np.ma.MaskedArray) and np.ma.is_masked(leaf):
+            raise ValueError(f"{name} must have nothing masked, but got {np.ma.count_masked(leaf)} masked")
+
+
+def refuse_large_integers(name, value):
+    """Refuse integers that float64 cannot tell from their neighbours."""
+    for leaf in _leaves(value):
+        if isinstance(leaf, np.ndarray):
+            leaf = _largest_integer(leaf)
+        if isinstance(leaf, Integral) and abs(int(leaf)) > MOST:
+            rule = "integers between −2⁵³ and 2⁵³, which float64 holds exactly"
+            raise ValueError(f"{name} must hold {rule}, but got {_shown(int(leaf))}")
+
+
+def _largest_integer(array):
+    return max(int(array.max()), int(array.min()), key=abs) if array.dtype.kind in "iu" and array.size else 0
+
+
+def _leaves(value):
+    """What nested lists and tuples hold, but for plain floats, which are most of it and never in question."""
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            if type(each) is not float:
+                yield from _leaves(each)
+    else:
+        yield value
+
+
 def _real_array(name, value):
+    refuse_masked(name, value)
+    refuse_large_integers(name, value)
     try:
         array = np.asarray(value)
     except ValueError:
         raise ValueError(f"{name} must be a rectangular array of numbers, but its rows differ in length") from None
     if array.dtype.kind not in "iufb" or array.dtype.kind == "b":
         raise TypeError(f"{name} must hold real numbers, but got dtype {array.dtype}")
+    refuse_large_integers(name, array)  # what comes from a table's column, say, is an array only now
     return array.astype(np.float64)
 
 

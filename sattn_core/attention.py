@@ -1,13 +1,12 @@
 """Scaled dot-product attention, forward with every step kept, and backward."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from sattn_core._checks import broadcasts_to, check_array, check_number, require_finite
+from sattn_core._checks import broadcasts_to, check_array, check_number, refuse_masked, require_finite
+from sattn_core._records import record
 
 
-@dataclass(frozen=True)
+@record
 class AttentionSteps:
     """Every array of softmax(scale · Q Kᵀ) V, in the order it is computed.
 
@@ -27,7 +26,7 @@ class AttentionSteps:
     output: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class AttentionGradients:
     """Gradients of a loss with respect to everything inside attention.
 
@@ -237,6 +236,7 @@ def _scores_shape(Q, K):
 def _checked_mask(mask, scores_shape):
     if mask is None:
         return None
+    refuse_masked("mask", mask)
     mask = np.asarray(mask)
     if mask.dtype != np.bool_:
         raise TypeError(f"mask must be boolean, True = may attend, but got dtype {mask.dtype}")

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core._records import record
 from sattn_core.attention import _backward, _forward
 from sattn_core.layer_norm import layer_norm
 from sattn_core.softmax import entropy_nats, log_softmax
@@ -110,7 +111,7 @@ class KeyValueMemoryParams:
         return float(self.d_k) ** -np.array(self.exponents)
 
 
-@dataclass(frozen=True)
+@record
 class MemoryCheckpoint:
     """State of all runs before the update of one step; arrays have the axes (n_runs, n_seeds).
 
@@ -147,7 +148,7 @@ class MemoryCheckpoint:
     targets: np.ndarray
 
 
-@dataclass
+@record(frozen=False)
 class _Memory:
     """Trained weights and the data they are trained on; leading axes (n_runs, n_seeds), data (n_seeds,)."""
 

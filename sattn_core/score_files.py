@@ -12,6 +12,7 @@ from itertools import islice
 
 import numpy as np
 
+from sattn_core._checks import refuse_large_integers
 from sattn_core.score_report import MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS, MAX_ROWS, check_score_shapes
 from sattn_core.typed import read_item
 
@@ -197,6 +198,10 @@ def _finished(name, array):
         bad = array[~np.isfinite(array)].flat[0]
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ScoreFileError(f"{name} must hold finite numbers only, but has {bad} at {where}.")
+    try:
+        refuse_large_integers(name, array)
+    except ValueError as problem:
+        raise ScoreFileError(f"{problem}.") from None
     with np.errstate(over="ignore"):
         array = np.array(array, dtype=np.float64, order="C")  # a copy: bytes cannot be written to
     if np.abs(array).max() > 1e30:

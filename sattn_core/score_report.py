@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sattn_core._checks import check_array, check_integer
+from sattn_core._records import record
 from sattn_core.law import dot_product_pdf
 from sattn_core.score_variance import score_variance_band
 from sattn_core.softmax import entropy_nats, softmax
@@ -64,7 +65,7 @@ class Saturation:
     max_weight: float
 
 
-@dataclass(frozen=True)
+@record
 class FittedExponent:
     """How a score's size grows with the number of components: size ∝ m ** value over sub-dimensions m.
 
@@ -85,7 +86,7 @@ class FittedExponent:
     sizes: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class HeadReport:
     """One head.
 
@@ -150,7 +151,7 @@ class HeadReport:
     code: str
 
 
-@dataclass(frozen=True)
+@record
 class ScoreReport:
     """Report of all heads.
 

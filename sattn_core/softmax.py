@@ -157,7 +157,8 @@ def softmax_jacobian_norm(scores):
     Returns
     -------
     ndarray or float, float64, shape (...)
-        Between 0 and 1/√2. 0 for a single allowed key and for a fully masked row.
+        Between 0 and 1/2, which two equal keys far above the rest attain. 0 for a
+        single allowed key and for a fully masked row.
 
     Raises
     ------
@@ -172,6 +173,10 @@ def softmax_jacobian_norm(scores):
     carry the factor exp(s_second - s_max)/Z. That factor is taken out of the
     root, so no square underflows: the relative accuracy is about 1e-13 down to
     the smallest normal float64, a gap of 708. Memory is O(n_keys).
+
+    The bound: with S = sum p², ‖J‖² = S - 2 sum p³ + S², and S² <= sum p³
+    (Cauchy and Schwarz), so ‖J‖² <= S - S² <= 1/4. Equality needs equal weights
+    on two keys.
 
     References
     ----------
@@ -201,8 +206,7 @@ def log_softmax_jacobian_norm(scores):
     Returns
     -------
     ndarray or float, float64, shape (...), nats
-        At most ln(1/√2); finite at any gap. -inf for a single allowed key and
-        for a fully masked row.
+        At most ln(1/2); finite at any gap. -inf for a single allowed key and for a fully masked row.
 
     Raises
     ------

@@ -1,11 +1,11 @@
 """Dot products at many dimensions, all from one draw to which coordinates are appended."""
 
-from dataclasses import dataclass
 from itertools import islice, pairwise
 
 import numpy as np
 
 from sattn_core._checks import check_choice, check_integer
+from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS, PairLaw, block_generator, coordinate_products
 
 _ROW_STREAM = 1
@@ -14,7 +14,7 @@ RAW_EDGES = np.linspace(-64.5, 64.5, 130)
 SCALED_EDGES = np.linspace(-6.0, 6.0, 97)
 
 
-@dataclass(frozen=True)
+@record
 class DimensionSweep:
     """Raw and scaled scores at every dimension of ``dims``; axis 0 of every array is the dimension.
 

@@ -10,6 +10,8 @@ import re
 
 import numpy as np
 
+from sattn_core._checks import refuse_masked
+
 MAX_ROWS, MAX_COLUMNS, MAX_MAGNITUDE = 16, 64, 1e6
 MAX_TEXT = 20_000  # characters of rows
 MIN_LIST, MAX_LIST, MAX_LIST_TEXT = 2, 64, 2_000
@@ -403,6 +405,7 @@ def format_mask(mask):
 
 def checked_matrix(name, value):
     """Rows of floats within the limits as a tuple of tuples, or a sentence that says what is wrong with them."""
+    refuse_masked(name, value)
     try:
         rows = [[float(x) for x in row] for row in value]
     except (TypeError, ValueError):
@@ -421,6 +424,7 @@ def checked_matrix(name, value):
 
 def checked_mask(mask, n_queries, n_keys):
     """Rows of True and False of the shape of the scores as a tuple of tuples, or a sentence that says what is wrong."""
+    refuse_masked("mask", mask)
     array = np.asarray(mask)
     if array.dtype != np.bool_:
         raise TypeError(f"mask must be rows of True and False, but got dtype {array.dtype}.")

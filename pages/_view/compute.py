@@ -125,6 +125,11 @@ def gradient_curve(**options):
     return lesson_gradient_flow.gradient_curve(**options)
 
 
+@st.cache_data(max_entries=32, show_spinner=False)
+def crossover_curve(n_keys):
+    return lesson_gradient_flow.crossover_curve(n_keys)
+
+
 def row_jacobian(result, chosen, number):
     """The Jacobian of a drawn row, or of a typed list of scores, and what it is called."""
     if chosen == "row":
@@ -280,6 +285,12 @@ def rules(params):
     return lesson_scaling_rules.compare_rules(params)
 
 
+@st.cache_data(max_entries=1, show_spinner=False)
+def rule_cards():
+    """Every rule with the number that its card shows."""
+    return lesson_scaling_rules.compare_rules(lesson_scaling_rules.RulesParams())
+
+
 @st.cache_data(max_entries=32, show_spinner=False)
 def rule_curves(**options):
     params = lesson_scaling_rules.RulesParams(**options)
@@ -287,8 +298,13 @@ def rule_curves(**options):
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)  # a bug holds a function, which cannot be copied
+def museum(seed):
+    """Every bug on the same numbers."""
+    return lesson_scaling_rules.measure_museum(lesson_scaling_rules.BugParams(seed=seed))
+
+
 def bug(params):
-    return lesson_scaling_rules.measure_bug(params)
+    return next(each for each in museum(params.seed) if each.params == params)
 
 
 def small_samples_params(size, inner, d_k, n_draws, **options):

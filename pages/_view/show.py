@@ -49,7 +49,9 @@ def figures(parts, *, key, sentence, table, code, per_row=3, sentence_first=Fals
     if sentence_first:
         _live_sentence(key, sentence)
     for row in batched(parts.items(), per_row):
-        for column, (name, fig) in zip(st.columns(len(row)), row, strict=True):
+        with st.container(key=f"row_of_{per_row}_{row[0][0]}"):
+            columns = st.columns(len(row))
+        for column, (name, fig) in zip(columns, row, strict=True):
             alt = f"{fig.layout.title.text}. {sentence}"
             column.plotly_chart(fig, theme=None, key=name, alt=alt, config=_chart_config(name))
     if not sentence_first:

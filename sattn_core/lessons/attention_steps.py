@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sattn_core._checks import check_choice, check_integer
+from sattn_core._records import record
 from sattn_core.attention import AttentionSteps, attention
 from sattn_core.softmax import entropy_nats
 from sattn_core.typed import (
@@ -21,6 +22,7 @@ from sattn_core.typed import (
 STEP_NAMES = ("matmul", "scale", "mask", "softmax", "output")
 PRESETS = ("notes", "random", "causal", "padding", "fully_masked", "same_input")
 LINK_CHARACTERS = 1_000
+DRAWN_SCORE_LIMIT = 2 * MAX_COLUMNS**0.5  # two standard deviations of the raw scores at the largest d_k here
 
 _NOTES_Q = ((1, 2), (1, 4), (8, 9))
 _NOTES_K = ((2, 3), (5, 6), (10, 2))
@@ -38,6 +40,8 @@ class AttentionStepsParams:
         At most 16 rows and 64 columns, numbers between −1,000,000 and 1,000,000.
     mask : n_queries × n_keys of bool, or None
         True = may attend.
+    drawn : bool
+        Whether Q and K are standard normal draws: their scores then get the same colours at every d_k.
 
     Raises
     ------
@@ -49,6 +53,7 @@ class AttentionStepsParams:
     K: tuple[tuple[float, ...], ...]
     V: tuple[tuple[float, ...], ...]
     mask: tuple[tuple[bool, ...], ...] | None = None
+    drawn: bool = False
 
     def __post_init__(self):
         for name in ("Q", "K", "V"):
@@ -62,7 +67,7 @@ class AttentionStepsParams:
             object.__setattr__(self, "mask", checked_mask(self.mask, q[0], k[0]))
 
 
-@dataclass(frozen=True)
+@record
 class RowSummary:
     """How concentrated each query's attention is.
 
@@ -78,7 +83,7 @@ class RowSummary:
     max_weight: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class AttentionStepsResult:
     """Every matrix of the walk, with the scale and without it.
 
@@ -91,7 +96,8 @@ class AttentionStepsResult:
     scaled, unscaled : AttentionSteps
         The same numbers with the scale 1/√d_k and with the scale 1.
     score_limit, value_limit : float
-        Largest size among raw and scaled scores, and among V and both outputs: the shared colour domains.
+        Ends of the colour domains that raw and scaled scores share, and V and both outputs. For drawn Q and K
+        the first is `DRAWN_SCORE_LIMIT` whatever d_k is; otherwise each is the largest size there is.
     raw_std, scaled_std : float
         Standard deviation over all score entries.
     scaled_rows, unscaled_rows : RowSummary
@@ -123,7 +129,7 @@ class AttentionStepsResult:
     same_input: bool
 
 
-@dataclass(frozen=True)
+@record
 class SoftmaxTerms:
     """One row's softmax as it is worked out by hand.
 
@@ -153,7 +159,7 @@ class SoftmaxTerms:
     weight: float
 
 
-@dataclass(frozen=True)
+@record
 class CellExpansion:
     """One cell of the score matrix from q and k to its attention weight.
 
@@ -185,7 +191,7 @@ class CellExpansion:
     unscaled: SoftmaxTerms
 
 
-@dataclass(frozen=True)
+@record
 class OutputExpansion:
     """One cell of the output, Σ_j p_j V_j, with the scale and without it.
 
@@ -253,7 +259,7 @@ def measure_attention_steps(params):
         scale=float(d_k**-0.5),
         scaled=scaled,
         unscaled=unscaled,
-        score_limit=float(np.abs(scaled.raw_scores).max()),
+        score_limit=DRAWN_SCORE_LIMIT if params.drawn else float(np.abs(scaled.raw_scores).max()),
         value_limit=float(max(np.abs(values).max() for values in (V, scaled.output, unscaled.output))),
         raw_std=float(scaled.raw_scores.std()),
         scaled_std=float(scaled.scaled_scores.std()),
@@ -423,7 +429,7 @@ def preset_params(preset, *, n_queries=4, n_keys=4, d_k=8, d_v=4, seed=0):
         return AttentionStepsParams(X, X, X)
     matrices = (("Q", n_queries, d_k), ("K", n_keys, d_k), ("V", n_keys, d_v))
     Q, K, V = (np.round(_draw(*shape, seed), 2) for shape in matrices)
-    return AttentionStepsParams(Q, K, V, _preset_mask(preset, n_queries, n_keys))
+    return AttentionStepsParams(Q, K, V, _preset_mask(preset, n_queries, n_keys), drawn=True)
 
 
 def typed_params(preset, Q="", K="", V="", mask="", *, d_k=8, seed=0):
@@ -465,9 +471,11 @@ def typed_params(preset, Q="", K="", V="", mask="", *, d_k=8, seed=0):
     typed = {name: parse_matrix(name, text) for name, text in texts.items() if text.strip()}
     matrices = {name: typed.get(name, getattr(base, name)) for name in texts}
     shape = len(matrices["Q"]), len(matrices["K"])
+    drawn = base.drawn and not typed.keys() & {"Q", "K"}
     if mask.strip():
-        return AttentionStepsParams(**matrices, mask=parse_mask(mask, *shape))
-    return AttentionStepsParams(**matrices, mask=None if base.mask is None else _preset_mask(preset, *shape))
+        return AttentionStepsParams(**matrices, mask=parse_mask(mask, *shape), drawn=drawn)
+    made = None if base.mask is None else _preset_mask(preset, *shape)
+    return AttentionStepsParams(**matrices, mask=made, drawn=drawn)
 
 
 def fits_in_link(params):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core._records import record
 from sattn_core.attention import AttentionSteps, attention, attention_backward, softmax_rows
 from sattn_core.products import frobenius, hadamard, row_wise_dot
 from sattn_core.scores import scale_factor
@@ -78,7 +79,7 @@ class IdentityCheck:
     error: float
 
 
-@dataclass(frozen=True)
+@record
 class ProductsResult:
     """The matrix, the vector and the number, and the identities between them.
 
@@ -135,7 +136,7 @@ class BackpropParams:
         check_integer("seed", self.seed, 0)
 
 
-@dataclass(frozen=True)
+@record
 class GradientCheck:
     """One gradient beside what two numerical methods find for it.
 
@@ -168,7 +169,7 @@ class GradientCheck:
     complex_agrees: bool
 
 
-@dataclass(frozen=True)
+@record
 class BackpropResult:
     """The layer, its loss and its gradients in the order in which they come back.
 
@@ -210,7 +211,7 @@ class BackpropResult:
     raw_score_gradient: float
 
 
-@dataclass(frozen=True)
+@record
 class FirstOrderChange:
     """L(W + ε dW) − L(W) beside ε⟨∂L/∂W, dW⟩ over eight decades of ε.
 
@@ -242,7 +243,7 @@ class FirstOrderChange:
     slope: float
 
 
-@dataclass(frozen=True)
+@record
 class DifferenceError:
     """Error of the central difference against its step h, over random directions.
 
@@ -275,7 +276,7 @@ class DifferenceError:
     complex_error: float
 
 
-@dataclass(frozen=True)
+@record
 class _Layer:
     """Inputs of the layer; complex numbers and leading batch axes are welcome everywhere."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sattn_core._checks import check_integer, check_number
+from sattn_core._records import record
 
 SEEN_BEYOND = 4.0  # a line is seen to fail when its two sides differ by more standard errors than this
 LINE_NAMES = (
@@ -154,7 +155,7 @@ class ExactScores:
     right_divisor: float
 
 
-@dataclass(frozen=True)
+@record
 class DerivationResult:
     """All lines, the first that fails, and what would be right instead.
 
@@ -215,7 +216,7 @@ class DerivationResult:
     growth_right_divisor: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class _Draws:
     """Sums over coordinates: one number a sample (first seven), and sums of sample moments (next four)."""
 

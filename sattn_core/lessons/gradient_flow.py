@@ -1,8 +1,9 @@
 """Do gradients really vanish? What reaches one row's scores, over many random rows.
 
-The popular claim is that without the scale all gradients vanish. The mean sensitivity of a row falls
-only like 1/√d_k, and at a raw score it is larger than with the scale, because the scale multiplies the
-backward pass too. What dies is the typical row: a few near-ties carry almost everything.
+The popular claim is that without the scale all gradients vanish. What grows is the share of frozen
+rows, whose softmax passes on next to nothing. The mean over the rows falls at the scores only like
+1/√d_k; at a raw score, and at q, it is larger without the scale, because the scale multiplies the
+backward pass too. The median row follows the frozen ones only at a large d_k (`crossover_curve`).
 """
 
 from dataclasses import dataclass
@@ -11,15 +12,18 @@ import numpy as np
 from scipy.special import gammaincinv, log_ndtr
 
 from sattn_core._checks import check_array, check_integer
+from sattn_core._records import record
+from sattn_core.crossover import MedianCrossover, median_crossover
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
 
 SCALE_EXPONENTS = (0.0, 0.5, 1.0)  # scale = d_k ** -exponent
 PLACES = ("scores", "raw_scores", "q")
-DEAD_BELOW = 0.01
+FROZEN_BELOW = 0.01  # tr J of a frozen row: what its softmax passes on, before the scale multiplies it
 DEFAULT_DIMS = tuple(round(2 ** (half / 2)) for half in range(1, 21))  # 1, 2, 3, 4, 6, 8, 11, 16, … 1024
 LOG10_EDGES = np.linspace(-12.0, 2.0, 57)
 SHOWN_ROWS = 20
+CROSSOVER_KEYS = (2, 8, 32, 128, 512)
 COLOUR_LIMIT = 0.25  # |p_i (1 − p_i)| and |p_i p_j| never exceed 1/4
 
 
@@ -48,7 +52,7 @@ class GradientFlowParams:
         check_integer("seed", self.seed, 0)
 
 
-@dataclass(frozen=True)
+@record
 class SensitivityStatistics:
     """Statistics over the rows; every array has the axes (place, scale, …).
 
@@ -62,8 +66,6 @@ class SensitivityStatistics:
         Median, and the order statistics that hold the true median with 95 % probability.
     low, high : ndarray
         10th and 90th percentile of the rows.
-    share_below, share_error : ndarray
-        Share of rows below `DEAD_BELOW`, and its standard error.
     top_tenth_share : ndarray
         Share of the total that the most sensitive tenth of the rows holds.
     exact_mean : ndarray
@@ -79,14 +81,12 @@ class SensitivityStatistics:
     median_high: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    share_below: np.ndarray
-    share_error: np.ndarray
     top_tenth_share: np.ndarray
     exact_mean: np.ndarray
     z: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class GradientFlowResult:
     """Sensitivities of the rows at the chosen d_k.
 
@@ -97,6 +97,9 @@ class GradientFlowResult:
     sensitivity : ndarray, shape (3 places, 3 scales, n_rows)
         Trace of the Jacobian; the same times the scale; the norm of ∂L/∂q.
     statistics : SensitivityStatistics, arrays of shape (3, 3)
+    frozen_share, frozen_error : ndarray, shape (3 scales,)
+        Share of rows whose tr J is below `FROZEN_BELOW`, and its standard error. The factor c has no part
+        in it, so it is the same at every place.
     mean_ratio, median_ratio : ndarray, shape (3,)
         Without the scale over with 1/√d_k, at each place.
     log10_edges : ndarray, shape (n_bins + 1,)
@@ -114,6 +117,8 @@ class GradientFlowResult:
     scales: np.ndarray
     sensitivity: np.ndarray
     statistics: SensitivityStatistics
+    frozen_share: np.ndarray
+    frozen_error: np.ndarray
     mean_ratio: np.ndarray
     median_ratio: np.ndarray
     log10_edges: np.ndarray
@@ -124,7 +129,7 @@ class GradientFlowResult:
     shown_scores: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class GradientCurve:
     """The same statistics against d_k.
 
@@ -134,6 +139,9 @@ class GradientCurve:
     n_keys, n_rows, seed : int
     scales : ndarray, shape (3 scales, n_dims)
     statistics : SensitivityStatistics, arrays of shape (3 places, 3 scales, n_dims)
+    frozen_share, frozen_error : ndarray, shape (3 scales, n_dims)
+        As in `GradientFlowResult`. Without the scale the share never falls as d_k grows: each row keeps
+        its draw and is only stretched.
     rate : ndarray, shape (n_dims,)
         E[M_n]/√d_k; 1/√(π d_k) for two keys.
     """
@@ -144,10 +152,35 @@ class GradientCurve:
     seed: int
     scales: np.ndarray
     statistics: SensitivityStatistics
+    frozen_share: np.ndarray
+    frozen_error: np.ndarray
     rate: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
+class CrossoverCurve:
+    """From which d_k on the median row passes less to its raw scores without the scale, against n_keys.
+
+    Attributes
+    ----------
+    keys : ndarray of int, shape (n_points,)
+    d_k, low, high : ndarray, shape (n_points,)
+        The crossover and its 95 % interval, as in `MedianCrossover`.
+    critical_d_k : ndarray, shape (n_points,)
+        2 ln n_keys, where √d_k = √(2 ln n_keys).
+    here : MedianCrossover
+        That of the n_keys asked for, which is one of the points.
+    """
+
+    keys: np.ndarray
+    d_k: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    critical_d_k: np.ndarray
+    here: MedianCrossover
+
+
+@record
 class RowJacobian:
     """The Jacobian of one row, raw beside scaled by 1/√d_k.
 
@@ -178,7 +211,7 @@ class RowJacobian:
     colour_limit: float
 
 
-@dataclass(frozen=True)
+@record
 class _Rows:
     """Random numbers of all rows, the same at every d_k; the best key of each row is left out."""
 
@@ -221,20 +254,25 @@ def measure_gradient_flow(params):
     --------
     >>> result = measure_gradient_flow(GradientFlowParams(d_k=512))
     >>> mean, median = result.statistics.mean[1], result.statistics.median[1]
-    >>> bool(mean[0] > mean[1]), bool(median[0] < median[1])  # without the scale: larger mean, dead median
+    >>> bool(mean[0] > mean[1]), bool(median[0] < median[1])  # without the scale: larger mean, smaller median
     (True, True)
+    >>> result.frozen_share[:2].round(1).tolist()  # without the scale and with it
+    [0.6, 0.0]
     """
     rows = _draw_rows(params.n_keys, params.n_rows, params.seed)
     scales = _scales((params.d_k,))
     sensitivity = _sensitivity(rows, params.d_k)
     statistics = _statistics(sensitivity, _exact_means(params.n_keys, (params.d_k,))[..., 0])
     counts, below, above = _log10_counts(sensitivity)
+    frozen_share, frozen_error = _frozen(sensitivity)
     radius = np.sqrt(_chi_square(params.d_k, rows.uniform_q[:SHOWN_ROWS]))
     return GradientFlowResult(
         params=params,
         scales=scales[:, 0],
         sensitivity=sensitivity,
         statistics=statistics,
+        frozen_share=frozen_share,
+        frozen_error=frozen_error,
         mean_ratio=statistics.mean[:, 0] / statistics.mean[:, 1],
         median_ratio=statistics.median[:, 0] / statistics.median[:, 1],
         log10_edges=LOG10_EDGES.copy(),
@@ -268,8 +306,9 @@ def gradient_curve(dims=DEFAULT_DIMS, *, n_keys=64, n_rows=2_000, seed=0):
 
     Notes
     -----
-    For large d_k the unscaled mean approaches E[M_n]/√d_k, M_n the largest of n_keys standard normals:
-    a power law, not an exponential one.
+    For large d_k the unscaled mean of tr J, at the scores and the raw scores, approaches E[M_n]/√d_k,
+    M_n the largest of n_keys standard normals: a power law, not an exponential one. At q the keys, of
+    length √d_k, make up for it: there the unscaled mean rises to a limit.
 
     References
     ----------
@@ -288,11 +327,51 @@ def gradient_curve(dims=DEFAULT_DIMS, *, n_keys=64, n_rows=2_000, seed=0):
         raise ValueError("dims must hold at least one dimension, but got ()")
     rows = _draw_rows(n_keys, n_rows, seed)
     exact = _exact_means(n_keys, dims)
-    each = [_statistics(_sensitivity(rows, d_k), exact[..., i]) for i, d_k in enumerate(dims)]
+    each = [_sensitivity(rows, d_k) for d_k in dims]
+    found = [_statistics(one, exact[..., i]) for i, one in enumerate(each)]
     names = SensitivityStatistics.__dataclass_fields__
-    stacked = (np.stack([getattr(one, name) for one in each], axis=-1) for name in names)
+    stacked = (np.stack([getattr(one, name) for one in found], axis=-1) for name in names)
+    frozen = np.stack([_frozen(one) for one in each], axis=-1)
     rate = expected_maximum(n_keys) / np.sqrt(dims)
-    return GradientCurve(dims, n_keys, n_rows, seed, _scales(dims), SensitivityStatistics(*stacked), rate)
+    return GradientCurve(dims, n_keys, n_rows, seed, _scales(dims), SensitivityStatistics(*stacked), *frozen, rate)
+
+
+def crossover_curve(n_keys=64):
+    """The d_k at which the median row passes equally much to its raw scores with and without the scale.
+
+    Parameters
+    ----------
+    n_keys : int, 2 to 1,024
+        Joins 2, 8, 32, 128 and 512 keys.
+
+    Returns
+    -------
+    CrossoverCurve
+        Rises with the number of keys, and stays well above 2 ln n_keys.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If n_keys is not an integer of that range.
+
+    Notes
+    -----
+    Simulated as `median_crossover` says, whatever the seed of the lesson.
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1 (the claim).
+
+    Examples
+    --------
+    >>> crossover_curve(16).keys.tolist()
+    [2, 8, 16, 32, 128, 512]
+    """
+    here = median_crossover(n_keys)
+    keys = np.unique([*CROSSOVER_KEYS, here.n_keys])
+    points = [median_crossover(int(n)) for n in keys]
+    d_k, low, high = np.transpose([(point.d_k, point.low, point.high) for point in points])
+    return CrossoverCurve(keys, d_k, low, high, 2.0 * np.log(keys), here)
 
 
 def measure_row_jacobian(raw_scores, d_k):
@@ -451,12 +530,18 @@ def _statistics(sensitivity, exact_mean):
     # The true median lies between these ranks with 95 % probability, whatever the law (binomial ranks).
     reach = int(np.ceil(0.98 * np.sqrt(n_rows)))
     first, last = max(n_rows // 2 - reach, 0), min(n_rows // 2 + reach, n_rows - 1)
-    share = np.mean(ordered < DEAD_BELOW, axis=-1)
     top = ordered[..., -max(1, n_rows // 10) :].sum(axis=-1) / ordered.sum(axis=-1)
     return SensitivityStatistics(
         mean, error, median, ordered[..., first], ordered[..., last], low, high,
-        share, np.sqrt(share * (1 - share) / n_rows), top, exact_mean, (mean - exact_mean) / error,
+        top, exact_mean, (mean - exact_mean) / error,
     )  # fmt: skip
+
+
+def _frozen(sensitivity):
+    """Share of frozen rows at each scale and its standard error: by tr J, before the factor c."""
+    trace = sensitivity[PLACES.index("scores")]
+    share = np.mean(trace < FROZEN_BELOW, axis=-1)
+    return share, np.sqrt(share * (1 - share) / trace.shape[-1])
 
 
 def _log10_counts(sensitivity):

@@ -5,18 +5,19 @@ Only d_k^½ keeps the variance of independent scores; only d_k¹ keeps the mean 
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
 
 from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core._records import record
 from sattn_core.attention import attention
 from sattn_core.components import PairLaw, draw_queries_and_keys
 from sattn_core.initialisation import check_heads, init_scheme
 from sattn_core.layer_norm import layer_norm
 from sattn_core.moments import correlated_pair_moments
-from sattn_core.scaling_rules import SCALING_RULES, STATUS_TEXT, UNREAD_RULES
+from sattn_core.scaling_rules import SCALING_RULES
 from sattn_core.softmax import effective_keys, entropy_nats, softmax
 from sattn_core.sweep import growing_scores
 
@@ -52,7 +53,7 @@ class ExponentParams:
         check_integer("seed", self.seed, 0)
 
 
-@dataclass(frozen=True)
+@record
 class ExponentCurve:
     """One exponent against d_k; arrays have one entry a dimension.
 
@@ -88,7 +89,7 @@ class ExponentCurve:
     mean_is_flat: bool
 
 
-@dataclass(frozen=True)
+@record
 class ExponentResult:
     """The learner's exponent beside 0, ½ and 1.
 
@@ -133,16 +134,13 @@ class RulesParams:
         check_integer("seed", self.seed, 0)
 
 
-@dataclass(frozen=True)
+@record
 class RuleResult:
     """One rule on the shared scores, and what its card says.
 
     Attributes
     ----------
-    name, title, formula, fixes, source, status_text : str
-    confirmed : bool
-        Whether the formula was read in the primary source.
-    check_text : str
+    name, title, formula, fixes, source, check_text : str
     check_value : float
         The checkable number, computed now.
     scores, attention_weights : ndarray, shape (n_keys,)
@@ -158,8 +156,6 @@ class RuleResult:
     formula: str
     fixes: str
     source: str
-    status_text: str
-    confirmed: bool
     check_text: str
     check_value: float
     scores: np.ndarray
@@ -170,7 +166,7 @@ class RuleResult:
     max_weight: float
 
 
-@dataclass(frozen=True)
+@record
 class RulesResult:
     """All rules on the same scores.
 
@@ -181,8 +177,6 @@ class RulesResult:
         Of the first query.
     rules : tuple of RuleResult
         In the order of `SCALING_RULES`.
-    unread : tuple of (title, what is said, source)
-        Known by name only.
     uniform_entropy : float
         ln n_keys.
     """
@@ -190,11 +184,10 @@ class RulesResult:
     params: RulesParams
     raw_scores: np.ndarray
     rules: tuple[RuleResult, ...]
-    unread: tuple[tuple[str, str, str], ...]
     uniform_entropy: float
 
 
-@dataclass(frozen=True)
+@record
 class RuleCurves:
     """Mean entropy of every rule against d_k and against n_keys.
 
@@ -275,7 +268,7 @@ class BugParams:
         check_integer("seed", self.seed, 0)
 
 
-@dataclass(frozen=True)
+@record
 class BugSide:
     """The right or the wrong computation.
 
@@ -299,7 +292,7 @@ class BugSide:
     attention_weights: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class BugResult:
     """The wrong computation beside the right one, on the same numbers.
 
@@ -457,8 +450,8 @@ def compare_rules(params):
     """
     Q, K = _queries_and_keys(params, params.d_k, params.n_keys, params.n_queries)
     raw = Q @ K.T
-    rules = tuple(_rule_result(rule, rule.apply(raw, **_context(Q, K))) for rule in SCALING_RULES.values())
-    return RulesResult(params, raw[0], rules, UNREAD_RULES, math.log(params.n_keys))
+    rules = tuple(_rule_result(rule, _applied(rule, raw, Q, K)) for rule in SCALING_RULES.values())
+    return RulesResult(params, raw[0], rules, math.log(params.n_keys))
 
 
 def rule_curves(params, *, dims=RULE_DIMS, n_keys=RULE_KEYS):
@@ -533,14 +526,58 @@ def measure_bug(params):
     >>> round(result.right.predicted_std / result.wrong.predicted_std, 3)      # √8 heads
     2.828
     """
-    bug, E, H, n = BUGS[params.bug], params.d_model, params.n_heads, params.n_tokens
-    d = E // H
+    return _bug_result(params, *_right_attention(params))
+
+
+def measure_museum(params):
+    """Run attention with every bug of `BUGS` beside the right computation, on the same x and weights.
+
+    Parameters
+    ----------
+    params : BugParams
+        Its bug is not looked at.
+
+    Returns
+    -------
+    tuple of BugResult
+        In the order of `BUGS`; each is that of `measure_bug`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `BugParams`.
+
+    Notes
+    -----
+    At the start of training, as in `measure_bug`.
+
+    References
+    ----------
+    The public issue of each bug is in its result.
+
+    Examples
+    --------
+    >>> min(result.output_error for result in measure_museum(BugParams())) > 0.5
+    True
+    """
+    right = _right_attention(params)
+    return tuple(_bug_result(replace(params, bug=bug), *right) for bug in BUGS)
+
+
+def _right_attention(params):
+    """Queries, keys and values of every head of a LayerNormed x, and the right attention on them."""
+    E, H, n = params.d_model, params.n_heads, params.n_tokens
     rng = np.random.Generator(np.random.SFC64(params.seed))
     x = layer_norm(rng.standard_normal((n, E)))
     weights = init_scheme("xavier_square").draw(rng, E, H, (3, E, E))
-    Q, K, V = ((x @ W).reshape(n, H, d).swapaxes(0, 1) for W in weights)
+    Q, K, V = ((x @ W).reshape(n, H, E // H).swapaxes(0, 1) for W in weights)
+    return Q, K, V, attention(Q, K, V)
+
+
+def _bug_result(params, Q, K, V, right):
+    bug, E, H = BUGS[params.bug], params.d_model, params.n_heads
+    d = E // H
     shrink = 0.5 if bug.fused else 1.0  # Q, K and V each √½ as large
-    right = attention(Q, K, V)
     wrong = attention(Q, K, math.sqrt(shrink) * V, scale=shrink * bug.factor(E, H))
     return BugResult(
         params=params, bug=bug, d_k=d,
@@ -574,9 +611,10 @@ def _queries_and_keys(params, d_k, n_keys, n_queries):
     return draw_queries_and_keys(n_queries, n_keys, d_k, correlation=params.correlation, seed=params.seed)
 
 
-def _context(Q, K):
-    """One context for all rules; a random square projection has a largest singular value near 2."""
-    return {"d_k": Q.shape[-1], "Q": Q, "K": K, "sigma_q": 2.0, "sigma_k": 2.0}
+def _applied(rule, raw, Q, K):
+    """The rule with what it needs; a random square projection has a largest singular value near 2."""
+    context = {"d_k": Q.shape[-1], "Q": Q, "K": K, "sigma_q": 2.0, "sigma_k": 2.0}
+    return rule.apply(raw, **{name: context[name] for name in rule.needs})
 
 
 def _rule_result(rule, scores):
@@ -584,7 +622,6 @@ def _rule_result(rule, scores):
     weights = softmax(scores)
     return RuleResult(
         name=rule.name, title=rule.title, formula=rule.formula, fixes=rule.fixes, source=rule.source,
-        status_text=STATUS_TEXT[rule.status], confirmed=rule.status == "read",
         check_text=rule.check_text, check_value=rule.check(),
         scores=scores[0].copy(), attention_weights=weights[0].copy(),
         score_std=float(scores.std(axis=-1).mean()), entropy_nats=float(entropy.mean()),
@@ -595,8 +632,8 @@ def _rule_result(rule, scores):
 def _entropies(params, d_k, n_keys):
     """Mean entropy of every rule at one shape."""
     Q, K = _queries_and_keys(params, d_k, n_keys, _CURVE_QUERIES)
-    raw, context = Q @ K.T, _context(Q, K)
-    return [float(entropy_nats(rule.apply(raw, **context)).mean()) for rule in SCALING_RULES.values()]
+    raw = Q @ K.T
+    return [float(entropy_nats(_applied(rule, raw, Q, K)).mean()) for rule in SCALING_RULES.values()]
 
 
 def _bug_side(steps, multiplier, effective, d_k):

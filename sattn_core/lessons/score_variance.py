@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import binom, gammaincinv, ndtri, stdtrit
 
 from sattn_core._checks import check_array, check_choice, check_integer
+from sattn_core._records import record
 from sattn_core.components import (
     COMPONENT_LAWS,
     PairLaw,
@@ -155,7 +156,7 @@ class ScalingRule:
     scaled_variance: float
 
 
-@dataclass(frozen=True)
+@record
 class ScoreVarianceResult:
     """Everything the lesson shows at one d_k.
 
@@ -637,7 +638,7 @@ def two_way_error(influence):
     return math.sqrt(max(total, rest_part))
 
 
-@dataclass(frozen=True)
+@record
 class VarianceCurve:
     """Variance against d_k, raw and after two divisions; axis 0 is the rule, axis 1 the dimension.
 
@@ -719,7 +720,7 @@ def variance_curve(dims, *, n_samples, law="normal", mean_q=0.0, mean_k=0.0, cor
     return VarianceCurve(dims, exponents, measured, theory, low, high, sources[0])
 
 
-@dataclass(frozen=True)
+@record
 class RandomWalks:
     """A dot product as a walk: after step t the walk stands at the sum of the first t products.
 
@@ -787,7 +788,7 @@ def random_walks(d_k, *, n_walks=6, law="normal", mean_q=0.0, mean_k=0.0, correl
     return RandomWalks(steps, walks, mean, std, mean - std, mean + std)
 
 
-@dataclass(frozen=True)
+@record
 class ExampleDots:
     """Dot products of vectors typed by hand, with their mean and population variance (ddof = 0)."""
 

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from sattn_core._checks import check_integer
+from sattn_core._records import record
 from sattn_core.score_variance import score_variance_band, score_variance_moments
 
 ASKED_VALUE = 1.6  # what the question's experiment printed
@@ -84,7 +85,7 @@ class DrawCheck:
     z: float
 
 
-@dataclass(frozen=True)
+@record
 class SmallSamplesResult:
     """Variances of the entries of many small products.
 
@@ -218,7 +219,7 @@ class LargeExperiment:
     largest_difference: float
 
 
-@dataclass(frozen=True)
+@record
 class BandCurve:
     """How the band of the variance narrows with the size of the matrix; arrays have one entry a size.
 

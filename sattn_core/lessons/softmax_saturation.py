@@ -8,8 +8,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
+from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS, block_generator
-from sattn_core.saturation import critical_score_std, expected_attention_curve
+from sattn_core.saturation import ExpectedSoftmax, critical_score_std, expected_attention_curve, expected_softmax
 from sattn_core.scores import scale_factor
 from sattn_core.softmax import (
     entropy_nats,
@@ -32,7 +33,7 @@ _QUANTITIES = ("entropy_nats", "effective_keys", "max_weight", "jacobian_trace")
 # --- lists of scores, side by side ---------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record
 class ListComparison:
     """What softmax makes of each list of scores; entry i of every field belongs to list i.
 
@@ -188,7 +189,7 @@ class SaturationParams:
         check_integer("seed", self.seed, 0)
 
 
-@dataclass(frozen=True)
+@record
 class MeasuredMean:
     """One measured average at each measured dimension, beside its prediction.
 
@@ -212,7 +213,7 @@ class MeasuredMean:
     inside: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class MeasuredSoftmax:
     """The four averages of `SaturationCurve`, measured."""
 
@@ -222,7 +223,7 @@ class MeasuredSoftmax:
     jacobian_trace: MeasuredMean
 
 
-@dataclass(frozen=True)
+@record
 class SaturationCurve:
     """Exact averages over q and k with iid N(0, 1) components, one entry a dimension.
 
@@ -244,7 +245,7 @@ class SaturationCurve:
     jacobian_trace: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class SaturationResult:
     """Everything the saturation figure shows.
 
@@ -261,7 +262,10 @@ class SaturationResult:
     uniform_entropy_nats : float
         ln n_keys, the entropy of uniform weights.
     critical_score_std, freezing_d_k : float
-        √(2 ln n_keys) and 2 ln n_keys: where the spread √d_k of raw scores crosses it.
+        √(2 ln n_keys), beyond which softmax freezes in the limit of many keys, and 2 ln n_keys, the
+        d_k at which the spread √d_k of raw scores passes it.
+    at_critical : ExpectedSoftmax
+        Exact averages over iid normal scores of that spread, with this number of keys.
     prediction_is_exact : bool
         True for normal components. For another law the curves are what its averages tend to as d_k grows.
     """
@@ -275,6 +279,7 @@ class SaturationResult:
     uniform_entropy_nats: float
     critical_score_std: float
     freezing_d_k: float
+    at_critical: ExpectedSoftmax
     prediction_is_exact: bool
 
 
@@ -330,6 +335,7 @@ def measure_saturation(params):
         uniform_entropy_nats=math.log(params.n_keys),
         critical_score_std=critical,
         freezing_d_k=2.0 * math.log(params.n_keys),
+        at_critical=expected_softmax(params.n_keys, critical),
         prediction_is_exact=params.law == "normal",
     )
 
@@ -399,7 +405,7 @@ def _measured_mean(measured, error, predicted):
 # --- overflow ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record
 class OverflowCurve:
     """Weight of the larger of two scores 0 and s, really computed in one floating-point type.
 
@@ -434,7 +440,7 @@ class OverflowCurve:
     machine_epsilon: float
 
 
-@dataclass(frozen=True)
+@record
 class OverflowStudy:
     """Naive and stable softmax of the row [0, s] in three floating-point types.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.law import dot_product_cdf
 from sattn_core.moments import dot_product_moments
@@ -26,7 +27,7 @@ class StartParams:
     seed: int = 0
 
 
-@dataclass(frozen=True)
+@record
 class StartResult:
     """Everything the start page shows; axis 0 of every array is the dimension.
 

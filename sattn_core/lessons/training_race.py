@@ -10,6 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core._records import record
 from sattn_core.key_value_memory import LOSSES, OPTIMIZERS, KeyValueMemoryParams, train_key_value_memory
 
 QUANTITIES = ("loss", "accuracy", "entropy_nats", "gradient_norm", "median_row_gradient")
@@ -103,7 +104,7 @@ class TrainingRaceParams:
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@record
 class Curve:
     """One quantity of all runs against the steps, over the seeds; arrays have the axes (n_runs, n_checkpoints).
 
@@ -121,7 +122,7 @@ class Curve:
     high: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class TrainingRaceResult:
     """The race so far: complete when `step` is `params.n_steps`.
 
@@ -161,7 +162,7 @@ class TrainingRaceResult:
     first_gradient_ratio: float
 
 
-@dataclass(frozen=True)
+@record
 class LearningRateSweep:
     """Final state against the learning rate; arrays have the axes (n_runs, n_rates).
 
@@ -201,7 +202,7 @@ class LearningRateSweep:
     progress: float
 
 
-@dataclass(frozen=True)
+@record
 class DoseRow:
     """One line of the dose–response table: best learning rate for each scale at one d_k.
 
@@ -223,7 +224,7 @@ class DoseRow:
     progress: float
 
 
-@dataclass(frozen=True)
+@record
 class DoseTable:
     """The dose–response table so far.
 
@@ -238,7 +239,7 @@ class DoseTable:
     progress: float
 
 
-@dataclass(frozen=True)
+@record
 class Equivalence:
     """Scale 1 at rate r beside scale 1/√d_k with the start times d_k^¼ and rate r √d_k.
 

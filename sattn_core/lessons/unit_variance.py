@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.initialisation import INIT_SCHEMES, check_heads, init_scheme, projection_variance
 from sattn_core.layer_norm import layer_norm
@@ -78,7 +79,7 @@ class UnitVarianceParams:
         return self.d_model // self.n_heads
 
 
-@dataclass(frozen=True)
+@record
 class PipelineStage:
     """One stage, measured beside its prediction.
 
@@ -148,7 +149,7 @@ class SchemeRow:
     measured_scaled_std: float
 
 
-@dataclass(frozen=True)
+@record
 class UnitVarianceResult:
     """The pipeline and the table.
 
@@ -168,7 +169,7 @@ class UnitVarianceResult:
     weight_variance: float
 
 
-@dataclass(frozen=True)
+@record
 class SharedInputRow:
     """Diagonal (a token with itself) against off-diagonal scores, after 1/√d_k.
 

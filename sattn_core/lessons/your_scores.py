@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from sattn_core._checks import check_choice, check_integer
+from sattn_core._records import record
 from sattn_core.components import draw_queries_and_keys
 from sattn_core.initialisation import init_scheme
 from sattn_core.layer_norm import layer_norm
@@ -133,7 +134,7 @@ class HeadRow:
     code: str
 
 
-@dataclass(frozen=True)
+@record
 class YourScoresResult:
     """Everything the page shows of one Q and K.
 

@@ -96,11 +96,34 @@ def test_raw_and_scaled_scores_share_one_colour_domain(notes):
     assert raw.colorscale == scaled.colorscale
 
 
+@pytest.mark.parametrize("preset", ["random", "causal", "padding", "fully_masked"])
+def test_drawn_scores_have_the_same_colours_at_every_dimension(preset):
+    domains, shades = set(), {"matrix_raw": [], "matrix_scaled": []}
+    for d_k in (1, 2, 8, 64):
+        drawn = measure_attention_steps(preset_params(preset, d_k=d_k, n_queries=16, n_keys=16))
+        for name, fig in figures.panels(drawn, "scale", FIRST, LIGHT, without_scale=False).items():
+            domains.add((fig.data[0].zmin, fig.data[0].zmax))
+            shades[name].append(np.nanmean(np.abs(values(fig))) / fig.data[0].zmax)
+        said = figures.sentence(drawn, "scale", FIRST, d_k, without_scale=False)
+        assert ("darkest from ±16 on, at every d_k" in said) == (d_k > 1)
+    assert domains == {(-16, 16)}
+    assert (np.diff(shades["matrix_raw"]) > 0).all()
+    assert shades["matrix_raw"][-1] > 5 * shades["matrix_raw"][0]  # √64 = 8 but for the luck of 256 scores
+    assert max(shades["matrix_scaled"]) < 1.5 * min(shades["matrix_scaled"])
+    assert shades["matrix_scaled"][-1] == pytest.approx(shades["matrix_raw"][-1] / 8, rel=1e-12)
+
+
+def test_other_matrices_say_that_their_colours_are_their_own(notes):
+    assert "Both have the same colours, darkest at ±98, the largest raw score here." in figures.sentence(
+        notes, "scale", FIRST, 2, without_scale=False
+    )
+
+
 def test_the_division_is_written_at_every_cell(notes):
     panels = figures.panels(notes, "scale", FIRST, LIGHT, without_scale=False)
     texts = panels["matrix_scaled"].data[0].text
-    assert texts[0][0] == "8 ÷ 1.414<br>≈ 5.66"
-    assert texts[2][2] == "98 ÷ 1.414<br>≈ 69.3"
+    assert texts[0][0] == "8 ÷ √2<br>≈ 5.66"
+    assert texts[2][2] == "98 ÷ √2<br>≈ 69.3"
     wide = measure_attention_steps(preset_params("random", n_keys=8, d_k=16))
     texts = figures.panels(wide, "scale", FIRST, LIGHT, without_scale=False)["matrix_scaled"].data[0].text
     assert {text.split("<br>")[0] for row in texts for text in row} == {"÷ √16"}
@@ -122,7 +145,7 @@ def test_a_forbidden_cell_is_minus_infinity(masked):
     ("step", "said"),
     [
         ("matmul", "Query 3 with key 2 scores 94; the raw scores run from 8 to 98, with standard deviation 32.9."),
-        ("scale", "√d_k = √2 ≈ 1.41. 94 becomes 66.5; the standard deviation falls from 32.9 to 23.2"),
+        ("scale", "√d_k = √2. 94 becomes 66.5; the standard deviation falls from 32.9 to 23.2. Both "),
         ("mask", "no mask here"),
         ("softmax", "Query 3 gives key 2 5.6 % and its favourite 94.4 %"),
         ("output", "Query 3 gets 0.944 in column 3"),
@@ -199,21 +222,21 @@ def test_the_remarks_name_the_masked_row_and_the_trap(notes, masked):
     assert figures.remarks(notes, (1, 1, 1), FIRST) == []
     assert figures.remarks(masked, (1, 1, 1), FIRST)[0].startswith("The mask forbids every key to query 1:")
     (trap,) = figures.remarks(measure_attention_steps(preset_params("same_input", d_k=64)), (1, 1, 1), FIRST)
-    assert "here 8.00, 8.00, 8.00, 8.00" in trap
-    assert "√d_k = 8.00" in trap
+    assert "here 8, 8, 8, 8;" in trap
+    assert "√d_k = 8)" in trap
 
 
 def test_one_cell_is_written_out_to_its_weight(notes):
     lines = dict(figures.calculation(expand_cell(notes.params, 2, 1), without_scale=True))
     assert list(lines.values()) == [
         "8 × 5 + 9 × 6 = 40 + 54 = 94",
-        "94 ÷ 1.41421 ≈ 66.5",
+        "94 ÷ 1.41421 ≈ 66.4680",
         "score − largest of the row: 66.4680 − 69.2965 ≈ −2.82843, and e to that power ≈ 0.0591057",
         "(1.28798 × 10⁻¹⁷) + 0.0591057 + 1 ≈ 1.05911",
-        "0.0591057 ÷ 1.05911 ≈ 5.58 %",
+        "0.0591057 ÷ 1.05911 ≈ 0.0558072",
         "score − largest of the row: 94 − 98 = −4, and e to that power ≈ 0.0183156",
         "(1.29958 × 10⁻²⁴) + 0.0183156 + 1 ≈ 1.01832",
-        "0.0183156 ÷ 1.01832 ≈ 1.80 %",
+        "0.0183156 ÷ 1.01832 ≈ 0.0179862",
     ]
 
 
@@ -227,8 +250,8 @@ def test_forbidden_cells_and_rows_are_written_out_too(masked):
 def test_the_output_is_written_out_with_and_without_the_scale(notes):
     lines = figures.output_calculation(expand_output(notes.params, 2, 2), without_scale=True)
     assert [text for _, text in lines] == [
-        "(1.21610 × 10⁻¹⁷) × 0 + 0.0558072 × 0 + 0.944193 × 1 ≈ 0.944",
-        "(1.27621 × 10⁻²⁴) × 0 + 0.0179862 × 0 + 0.982014 × 1 ≈ 0.982",
+        "(1.21610 × 10⁻¹⁷) × 0 + 0.0558072 × 0 + 0.944193 × 1 ≈ 0.944193",
+        "(1.27621 × 10⁻²⁴) × 0 + 0.0179862 × 0 + 0.982014 × 1 ≈ 0.982014",
     ]
 
 
@@ -252,9 +275,9 @@ def test_a_calculator_finds_what_is_printed(preset, d_k):
         for text in [text for text in texts if "−∞" not in text and "weight" not in text]:
             left, *rights = re.split(" [=≈] ", text)
             for right in rights:
-                # Results have three digits, so they are at most half of 1 in 100 off; a sum of operands of six
-                # digits may be off by as many units of 1e-6 as it has terms where they nearly cancel.
-                assert _calculated(right) == pytest.approx(_calculated(left), rel=5.1e-3, abs=5e-5), text
+                # Operands and results have six digits, each at most half of 1 in 100,000 off; a sum of such
+                # operands may be off by as many units of 1e-6 as it has terms where they nearly cancel.
+                assert _calculated(right) == pytest.approx(_calculated(left), rel=1.6e-5, abs=5e-5), text
 
 
 def test_a_place_outside_the_matrices_is_said(notes):

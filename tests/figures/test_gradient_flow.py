@@ -15,6 +15,7 @@ from sattn_core.lessons.gradient_flow import (
     DEFAULT_DIMS,
     PLACES,
     GradientFlowParams,
+    crossover_curve,
     gradient_curve,
     measure_gradient_flow,
     measure_row_jacobian,
@@ -35,6 +36,11 @@ def curve():
 
 
 @pytest.fixture(scope="module")
+def crossing():
+    return crossover_curve(16)
+
+
+@pytest.fixture(scope="module")
 def row():
     return measure_row_jacobian([1.0, 10.0], 4)
 
@@ -48,7 +54,7 @@ def run(code):
 
 
 def texts(fig):
-    return [note.text for note in fig.layout.annotations]
+    return [re.sub("<span.*?>|</span>", "", note.text) for note in fig.layout.annotations]
 
 
 def traces_of(fig, name):
@@ -77,11 +83,27 @@ def test_the_histograms_show_the_counts_of_both_scales_on_one_axis(result, profi
     assert tuple(fig.layout.xaxis.range) == (-12, 2)
 
 
-def test_the_panels_are_titled_with_mean_and_median(result):
+def test_the_panels_are_titled_with_the_share_of_frozen_rows_then_median_and_mean(result):
     found = result.statistics
     said = texts(figures.histograms(result, "raw_scores", LIGHT))
     for j, name in enumerate(("Raw", "Scaled")):
-        assert f"{name}: mean {number(found.mean[1, j])}, median {number(found.median[1, j])}" in said
+        share = f"{name}: {100 * result.frozen_share[j]:.1f} % of the rows frozen"
+        assert f"{share}<br>solid: median {number(found.median[1, j])}, dashed: mean {number(found.mean[1, j])}" in said
+
+
+def test_the_dotted_line_is_the_threshold_of_freezing_and_moves_with_the_factor_c(result):
+    for place, factor in (("scores", 1.0), ("raw_scores", 1 / 8)):
+        fig = figures.histograms(result, place, LIGHT)
+        lines = traces_of(fig, "frozen below")
+        assert [line.x[0] for line in lines] == pytest.approx(np.log10([0.01, 0.01 * factor]))
+        assert {line.line.dash for line in lines} == {"dot"}
+        assert fig.layout.xaxis.title.text.endswith("left of the dotted line: frozen")
+        i = PLACES.index(place)
+        for j, line in enumerate(lines):  # the rows left of it are the frozen ones
+            assert np.mean(np.log10(result.sensitivity[i, j]) < line.x[0]) == pytest.approx(result.frozen_share[j])
+    at_q = figures.histograms(result, "q", LIGHT)
+    assert not traces_of(at_q, "frozen below")
+    assert at_q.layout.xaxis.title.text == "sensitivity of a row"
 
 
 def test_rows_left_of_the_axis_are_counted_in_words():
@@ -106,18 +128,22 @@ def test_the_sentence_has_the_numbers_of_the_moment(result):
         standard_error=table(0.0039, 0.00001),
         exact_mean=np.array([[0, 0, 0], [0.10355, 0.04248, 0], [np.nan] * 3]),
         median=table(0.00369, 0.0426),
-        share_below=table(0.5555, 0.0),
-        top_tenth_share=table(0.4997, 0.1013),
     )
     said = replace(result, statistics=statistics, mean_ratio=np.full(3, 2.48), median_ratio=np.full(3, 0.0865))
-    said = replace(said, params=GradientFlowParams(512, 64))
+    said = replace(said, params=GradientFlowParams(512, 64), frozen_share=np.array([0.5555, 0.0, 0.0]))
     assert figures.histogram_sentence(said, "raw_scores") == (
-        "At n_keys = 64 and d_k = 512, the mean row passes 0.105 ± 0.004 (exact 0.104) to the raw scores without the "
-        "scale and 0.0425 ± 1 × 10⁻⁵ (exact 0.0425) with it: 2.48 times as much without it. The median row passes "
-        "0.00369 and 0.0426: 0.0865 times as much. Without the scale 55.5 % of the rows are below 0.01 (with it "
-        "0.0 %), and the top tenth holds 50 % of the total."
+        "At d_k = 512 with 64 keys, 55.5 % of the rows are frozen without the scale and 0.0 % with it: their softmax "
+        "passes on less than 0.01. The median row passes 0.00369 to the raw scores without the scale and 0.0426 with "
+        "it, 0.0865 times as much without it; the mean row 0.105 ± 0.0039 (exact 0.104) and 0.0425 ± 1.0 × 10⁻⁵ (exact "
+        "0.0425), 2.48 times as much."
     )
     assert "exact" not in figures.histogram_sentence(said, "q")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_share_of_frozen_rows_is_said_to_be_the_same_at_every_place(result, place):
+    start = figures.histogram_sentence(result, place).split(":")[0]
+    assert start == figures.histogram_sentence(result, "scores").split(":")[0]
 
 
 def test_the_histogram_table_is_the_data(result):
@@ -151,17 +177,18 @@ def test_the_curves_show_means_medians_bands_exact_means_and_shares(curve, profi
             "exact mean": found.exact_mean,
             "10th percentile": found.low,
             "90th percentile": found.high,
-            "share below 0.01": found.share_below,
         }
         for what, values in shown.items():
             (trace,) = traces_of(fig, f"{name}, {what}")
             np.testing.assert_array_equal(trace.x, curve.dims)
             np.testing.assert_array_equal(trace.y, values[i, j])
+        (frozen,) = traces_of(fig, f"{name}, share frozen")
+        np.testing.assert_array_equal(frozen.y, curve.frozen_share[j])
         (mean,) = traces_of(fig, f"{name}, mean")
         assert mean.marker.color == colour
         np.testing.assert_array_equal(mean.error_y.array, found.standard_error[i, j])
         assert traces_of(fig, f"{name}, exact mean")[0].line.dash == "dash"
-        assert traces_of(fig, f"{name}, share below 0.01")[0].yaxis == "y2"
+        assert frozen.yaxis == "y2"
         assert traces_of(fig, f"{name}, 90th percentile")[0].fill == "tonexty"
 
 
@@ -186,15 +213,55 @@ def test_the_axis_is_the_same_at_every_place(curve):
     assert ranges == {(-6, 1.2)}
 
 
-def test_the_curve_s_sentence_has_the_last_numbers(curve):
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("place", PLACES)
+def test_the_key_stands_under_the_axis_where_no_mark_is(curve, place, profile):
+    fig = figures.curves(curve, place, profile)
+    key = fig.layout.annotations[-1]
+    lines = 1 + key.text.count("<br>")
+    assert (key.yref, key.y, key.yanchor) == ("paper", 0, "top")
+    # Below the numbers and the title of the axis, and with room for its lines (of 1.3 times their size).
+    assert -key.yshift >= profile.tick_size + profile.axis_size
+    assert fig.layout.margin.b >= -key.yshift + 1.3 * profile.tick_size * lines
+
+
+def means_of(curve, place, *ends):
+    """The curve with means at one place that run in equal ratios between these ends."""
+    mean = curve.statistics.mean.copy()
+    mean[PLACES.index(place)] = [np.geomspace(*pair, len(curve.dims)) for pair in ends]
+    return replace(curve, statistics=replace(curve.statistics, mean=mean))
+
+
+def test_the_curve_s_sentence_says_which_way_each_mean_moves():
+    curve = gradient_curve((4, 64, 1024), **OPTIONS)
+    said = figures.curve_sentence(means_of(curve, "q", (0.5, 1.25), (0.3, 0.26), (0.2, 0.01)), "q")
+    errors = [number(error, 2) for error in curve.statistics.standard_error[2, :, -1]]
+    assert said == (
+        f"From d_k = 4 to 1,024 with 8 keys, the mean passed to q rises from 0.500 to 1.25 ± {errors[0]} without the "
+        f"scale; it stays between 0.260 and 0.300 with 1/√d_k; it falls from 0.200 to 0.0100 ± {errors[2]} with "
+        "1/d_k. 200 rows a point, bars ± 1 standard error."
+    )
+
+
+def test_at_the_scores_the_mean_falls_to_its_exact_value_and_rate(curve):
     found = curve.statistics
-    said = figures.curve_sentence(curve, "raw_scores")
-    assert said.startswith("With 8 keys and d_k = 1,024 the mean row passes to the raw scores: ")
-    for j, words in enumerate(("without the scale", "with 1/√d_k", "with 1/d_k")):
-        mean, exact, median = (number(each[1, j, -1]) for each in (found.mean, found.exact_mean, found.median))
-        assert re.search(rf"{re.escape(mean)} ± \S.*? \(exact {re.escape(exact)}\) {words}, median {median}", said)
-    assert f"with M the largest of 8 standard normals, says {number(curve.rate[-1])}." in said
-    assert "200 rows a point" in said
+    for place in ("scores", "raw_scores"):
+        said = figures.curve_sentence(curve, place)
+        i = PLACES.index(place)
+        first, mean, exact = (
+            number(x) for x in (found.mean[i, 0, 1], found.mean[i, 0, -1], found.exact_mean[i, 0, -1])
+        )
+        assert f"falls from {first} to {mean} ± " in said
+        assert f"(exact {exact}) without the scale; it " in said
+        assert f"with M the largest of 8 standard normals, says {number(curve.rate[-1])}." in said
+
+
+@pytest.mark.parametrize("n_keys", [4, 16, 512])
+def test_at_q_the_mean_is_said_to_rise_without_the_scale_and_to_stay_with_it(n_keys):
+    curve = gradient_curve((4, 64, 1024), n_keys=n_keys, n_rows=2_000)
+    without, with_it, _ = figures.curve_sentence(curve, "q").split(";")
+    assert "passed to q rises from" in without
+    assert "stays between" in with_it
 
 
 def test_the_curve_s_table_is_the_data(curve):
@@ -202,7 +269,7 @@ def test_the_curve_s_table_is_the_data(curve):
     assert table["d_k"] == [1, 4, 64, 1024]
     for j, scale in enumerate(("no scale", "1/sqrt(d_k)", "1/d_k")):
         assert table[f"{scale}: median"] == curve.statistics.median[2, j].tolist()
-        assert table[f"{scale}: share below 0.01"] == curve.statistics.share_below[2, j].tolist()
+        assert table[f"{scale}: share frozen"] == curve.frozen_share[j].tolist()
     assert table["E[M_n]/sqrt(d_k)"] == curve.rate.tolist()
     assert len(table) == 1 + 3 * 7 + 1
 
@@ -211,6 +278,43 @@ def test_the_curve_s_code_gives_the_curve():
     names, _ = run(figures.curve_code({"n_keys": 4, "n_rows": 20, "seed": 1}))
     wanted = gradient_curve(DEFAULT_DIMS, n_keys=4, n_rows=20, seed=1)
     np.testing.assert_array_equal(names["curve"].statistics.mean, wanted.statistics.mean)
+
+
+# --- crossover -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_crossover_is_shown_with_its_interval_above_the_threshold(crossing, profile):
+    fig = figures.crossover(crossing, profile)
+    go.Figure(fig.to_dict())  # Plotly validates every property
+    (points,), (threshold,), (here,) = (traces_of(fig, name) for name in ("95 % interval", "2 ln n_keys", "16 keys"))
+    np.testing.assert_array_equal(points.x, crossing.keys)
+    np.testing.assert_array_equal(points.y, crossing.d_k)
+    np.testing.assert_array_equal(points.y + points.error_y.array, crossing.high)
+    np.testing.assert_allclose(points.y - points.error_y.arrayminus, crossing.low, rtol=1e-14)
+    np.testing.assert_array_equal(threshold.y, crossing.critical_d_k)
+    assert threshold.line.dash == "dot"
+    assert (list(here.x), list(here.y)) == ([16], [crossing.here.d_k])
+    assert (fig.layout.xaxis.title.text, fig.layout.yaxis.title.text) == ("n_keys", "d_k")
+
+
+def test_the_crossover_s_sentence_has_its_numbers(crossing):
+    here = replace(crossing.here, d_k=78.06, low=75.14, high=81.05, critical_ratio=3.7519)
+    assert figures.crossover_sentence(replace(crossing, here=here)) == (
+        "With 16 keys the median row passes less to its raw scores without the scale than with it only from d_k = 78.1 "
+        "on (simulated, 95 % interval 75.1 to 81.0). There √d_k is 3.75 times √(2 ln 16), beyond which softmax freezes "
+        "in the limit of many keys."
+    )
+
+
+def test_the_crossover_s_table_and_code(crossing):
+    table = figures.crossover_table(crossing)
+    assert table["n_keys"] == [2, 8, 16, 32, 128, 512]
+    assert table["d_k of equal medians"] == crossing.d_k.tolist()
+    assert table["2 ln n_keys"] == crossing.critical_d_k.tolist()
+    names, printed = run(figures.crossover_code(16))
+    np.testing.assert_array_equal(names["curve"].d_k, crossing.d_k)
+    assert printed.strip()
 
 
 # --- Jacobians -------------------------------------------------------------------------------------------
@@ -251,6 +355,13 @@ def test_the_sentence_of_the_lists_has_the_norms():
     )
     assert "Shown" not in said
     assert said.endswith("Both share one colour domain, −0.25 to 0.25.")
+
+
+def test_a_trace_has_the_same_digits_in_the_heading_and_in_the_sentence(row):
+    said, headings = figures.jacobian_sentence(row, 4, "Row 1"), texts(figures.jacobians(row, LIGHT))
+    for trace, name in ((row.raw_trace, "Raw"), (row.scaled_trace, "Scaled")):
+        assert f"{name}<br>tr {number(trace)}" in headings
+        assert f"trace {number(trace)} and norm" in said
 
 
 def test_the_jacobian_s_table_and_code(row):

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
@@ -69,6 +70,30 @@ def test_the_exponents_stand_on_their_dashed_theory(profile, alpha):
             np.testing.assert_array_equal(line.y, getattr(curve, f"{what}_theory"))
             np.testing.assert_array_equal(dots.error_y.array, getattr(curve, f"{what}_error"))
             assert (dots.y - dots.error_y.arrayminus > 0).all()
+        check_names_at_line_ends(fig, profile)
+
+
+def check_names_at_line_ends(fig, profile):
+    """Names stand right of the plot, one under the other, in a margin that holds them: they cover no mark."""
+    notes, (low, high) = fig.layout.annotations, fig.layout.yaxis.range
+    assert all((note.xref, note.x, note.xanchor) == ("paper", 1, "left") for note in notes)
+    assert max(len(note.text) for note in notes) * 0.55 * profile.tick_size < fig.layout.margin.r
+    pixels = (fig.layout.height - fig.layout.margin.t - fig.layout.margin.b) / (high - low)
+    heights = sorted(note.y * pixels for note in notes)
+    assert (np.diff(heights) > 1.2 * profile.tick_size).all()
+    assert heights[-1] + profile.tick_size / 2 < high * pixels
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.45, 0.55, 0.95])
+def test_an_exponent_near_a_named_one_keeps_its_name_apart(alpha):
+    for fig in figures.exponents(powers(exponent=alpha, correlation=1.0), PROJECTOR).values():
+        check_names_at_line_ends(fig, PROJECTOR)
+
+
+def test_names_move_as_little_as_they_must_and_stay_between_the_ends():
+    assert figures._apart([0, 0.2, 5], 1, 6).tolist() == [0, 1, 5]
+    assert figures._apart([5, 6, 5.5], 1, 6).tolist() == [4, 6, 5]
+    assert figures._apart([3, 1], 1, 6).tolist() == [3, 1]
 
 
 def test_a_bar_longer_than_its_mean_stays_on_the_log_axis():
@@ -138,12 +163,19 @@ def test_the_exponents_table_and_code_are_the_data():
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", ["vaswani", "no_scale", "mup", "ssmax"])
-def test_every_rule_has_a_point_and_an_unconfirmed_one_is_hollow(rules, profile, name):
+def test_every_rule_has_a_point_and_its_number_in_one_row(rules, profile, name):
     fig = figures.rule(rules, name, profile)["rule_comparison"]
     go.Figure(fig.to_dict())
     assert [trace.x[0] for trace in fig.data] == [rule.effective_keys for rule in rules.rules]
-    assert [trace.marker.symbol == "circle" for trace in fig.data] == [rule.confirmed for rule in rules.rules]
     assert len({trace.y[0] for trace in fig.data}) == len(SCALING_RULES)
+    assert [note.y for note in fig.layout.annotations] == [trace.y[0] for trace in fig.data]
+    numbers = [number(rule.effective_keys) for rule in rules.rules]
+    assert [note.text.removeprefix("<b>").removesuffix("</b>") for note in fig.layout.annotations] == numbers
+    assert [note.text.startswith("<b>") for note in fig.layout.annotations] == [
+        rule.name == name for rule in rules.rules
+    ]
+    assert all(note.x == 1 and note.xanchor == "left" for note in fig.layout.annotations)  # right of the plot
+    assert 0.6 * profile.tick_size * max(map(len, numbers)) < fig.layout.margin.r
     large = [trace.name for trace in fig.data if trace.marker.size == 2 * profile.marker_size]
     assert large == [SCALING_RULES[name].title]
     assert fig.data[0].marker.color == profile.scaled
@@ -175,15 +207,24 @@ def test_the_rule_s_sentence_table_and_code(rules):
     assert run(figures.rule_code(rules.params))["result"].rules[5].entropy_nats == rules.rules[5].entropy_nats
 
 
-def test_every_rule_has_its_card_with_its_number_and_how_far_it_was_confirmed(rules):
+def test_every_rule_has_its_card_with_its_number_and_its_source(rules):
     cards = figures.cards(rules)
     assert [title for title, *_ in cards] == [rule.title for rule in SCALING_RULES.values()]
     assert "Starting gain at L = 100: 13.2732" in next(texts for title, _, texts in cards if title == "QKNorm")
     for rule, (_, latex, texts) in zip(rules.rules, cards, strict=True):
         assert latex == rule.formula
         assert texts[0] == rule.fixes
-        assert texts[2] == f"{rule.source}. {rule.status_text}"
-    assert figures.unread(rules)[0][1].endswith("arXiv:2505.17083. No formula was read, so none is applied.")
+        assert texts[2] == f"{rule.source}."
+
+
+def test_what_a_card_must_not_leave_out(rules):
+    said = {rule.name: " ".join(texts) for rule, (_, _, texts) in zip(rules.rules, figures.cards(rules), strict=True)}
+    assert "0.43 is the value of the paper's illustrative figure, not a trained one" in said["ssmax"]
+    assert "a head with keys of its own" in said["qk_clip"]
+    assert "share a rotary key" in said["qk_clip"]
+    for words in said.values():
+        assert "memory" not in words
+        assert "not confirmed" not in words
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -204,6 +245,7 @@ def test_the_entropy_curves_are_the_data_and_the_chosen_one_stands_out(curves, p
         assert lines[-1].name == name
         assert lines[-1].line.width > max(line.line.width for line in lines[:-1])
         assert len(fig.layout.annotations) == len({name, "vaswani", "no_scale", "mup"})
+        check_names_at_line_ends(fig, profile)
 
 
 def test_the_curves_sentence_table_and_code(curves):
@@ -241,6 +283,25 @@ def test_a_bug_is_said_in_numbers_and_linked_to_its_public_issue(museum, name):
         assert f"{number(side.score_std)} (predicted {number(side.predicted_std)})" in said
     assert f"off by {100 * result.output_error:.0f} % of its length" in said
     assert figures.bug_lines(result)[3].startswith("https://github.com/")
-    assert figures.bug_table(result)["wrong"][3] == number(result.wrong.entropy_nats, 4)
+    assert figures.bug_table(result)["wrong"][3] == number(result.wrong.entropy_nats)
+    for side, shown in ((result.right, "right"), (result.wrong, "wrong")):  # one number, the same digits everywhere
+        spread = figures.bug_table(result)[shown][1]
+        assert f" {spread} " in said
+        assert any(note.text.endswith(f" {spread}") for note in figures.bug(result, LIGHT).layout.annotations)
+        assert number(side.score_std) == spread
     assert figures.bug_weights(result)["wrong"] == result.wrong.attention_weights[0].tolist()
     assert run(figures.bug_code(result.params))["result"].output_error == result.output_error
+
+
+def test_the_museum_says_whether_a_bug_could_go_unseen(museum):
+    results = list(museum.values())
+    least, most = (pick(results, key=lambda each: each.output_error) for pick in (min, max))
+    assert figures.museum_sentence(results) == (
+        "None of the 6 bugs leaves the output within 10 % of what it should be: it is off by "
+        f"{100 * least.output_error:.0f} % of its length ({least.bug.title}) to "
+        f"{100 * most.output_error:.0f} % of its length ({most.bug.title})."
+    )
+    harmless = [replace(results[0], output_error=0.03), replace(results[1], output_error=0.09), *results[2:]]
+    said = figures.museum_sentence(harmless)
+    assert said.startswith("d_model in place of d_k and Scale forgotten leave the output within 10 %")
+    assert "off by 3 % of its length (d_model in place of d_k) to" in said

@@ -222,8 +222,9 @@ def test_the_sentence_has_the_averages_at_the_chosen_dimension(result):
     assert figures.average_sentence(said, 64, 16) == (
         "Over many queries with 16 keys at d_k = 64, the largest weight is on average 87.6 % raw and 25.4 % scaled; "
         "1.41 keys are in use raw, 9.88 scaled. Measured at d_k = 64, raw: 88.1 % ± 1.3 % against 87.6 %, inside its "
-        "95 % band. Softmax freezes beyond standard deviation √(2 ln 16) = 2.35, which raw scores pass at d_k = 5.55 "
-        "(dotted) and scaled ones never."
+        "95 % band. In the limit of many keys softmax freezes beyond a standard deviation of √(2 ln n_keys); here "
+        "√(2 ln 16) = 2.35, where the largest weight is 52.4 % on average and 4.22 keys are in use. Raw scores pass it "
+        "at d_k = 5.55 (dotted), scaled ones never."
     )
 
 

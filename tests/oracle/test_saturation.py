@@ -190,3 +190,15 @@ def test_liquid_and_frozen_limits():
     assert expected_softmax(n_keys, score_std).entropy_nats == pytest.approx(liquid, abs=1e-5)
     # Frozen: E tr J -> E[largest of 64 normals] / σ = 2.343733 / σ, corrections of order 1/σ³
     assert 64.0 * expected_softmax(64, 64.0).jacobian_trace == pytest.approx(2.343733, abs=2e-3)
+
+
+@pytest.mark.parametrize(("n_keys", "effective", "max_weight"), [(16, 4.2, 0.52), (64, 6.6, 0.46)])
+def test_at_the_critical_spread_usual_numbers_of_keys_are_not_frozen(n_keys, effective, max_weight):
+    score_std = critical_score_std(n_keys)
+    e = expected_softmax(n_keys, score_std)
+    scores = score_std * np.random.default_rng(13).standard_normal((20_000, n_keys))
+    assert within_four_errors(softmax(scores).max(axis=-1), e.max_weight)
+    assert within_four_errors(entropy_nats(scores), e.entropy_nats)
+    # The two numbers of the docstring, rounded there.
+    assert math.exp(e.entropy_nats) == pytest.approx(effective, abs=0.05)
+    assert e.max_weight == pytest.approx(max_weight, abs=0.005)

@@ -77,6 +77,7 @@ CHARTS = {  # what each picture's sentence speaks of
     "gradient_flow": {
         "gradient_histograms": "The median row passes",
         "gradient_curves": "2,000 rows a point",
+        "median_crossover": "the median row passes less to its raw scores",
         "row_jacobians": "Both share one colour domain",
     },
     "derivation": {"score_growth": "the standard deviation of the raw scores goes from"},
@@ -580,15 +581,24 @@ def test_the_gradient_page_says_the_truth_of_the_moment():
     app = open_page("gradient_flow", n_keys="64", d_k="512")
     check_page(app, "gradient_flow")
     said = charts(app)["gradient_histograms"].alt
-    # The exact means, 1 − E Σp² without the scale and over √512 with it; the median row and the dead ones.
-    assert "0.105 ± 0.004 (exact 0.104) to the raw scores without the scale" in said
-    assert "(exact 0.0425) with it: 2.48 times as much without it" in said
-    assert "The median row passes 0.00369 and 0.0426" in said
-    assert "Without the scale 55.5 % of the rows are below 0.01 (with it 0.0 %)" in said
+    # The exact means, 1 − E Σp² without the scale and over √512 with it; the median row and the frozen ones.
+    assert "55.5 % of the rows are frozen without the scale and 0.0 % with it" in said
+    assert "The median row passes 0.00369 to the raw scores without the scale and 0.0426 with it" in said
+    assert "the mean row 0.105 ± 0.0039 (exact 0.104) and 0.0425 ± " in said
+    assert "(exact 0.0425), 2.48 times as much." in said
+
+
+def test_at_the_default_setting_the_typical_row_is_not_said_to_freeze():
+    app = open_page("gradient_flow")
+    said = charts(app)["gradient_histograms"].alt
+    assert "23.4 % of the rows are frozen without the scale and 0.0 % with it" in said
+    assert "0.141 to the raw scores without the scale and 0.110 with it, 1.28 times as much without it" in said
+    assert any("a growing *share* of the rows freezes" in each.value for each in app.markdown)
 
 
 @pytest.mark.parametrize("stem", ["gradient_flow"])
 def test_each_place_has_its_own_sentences_and_only_q_has_no_exact_mean(app, stem):
+    frozen = set()
     for place, words in (("scores", "to the scores "), ("raw_scores", "to the raw scores "), ("q", "to q ")):
         widget(app, "place").set_value(place).run()
         check_page(app, stem)
@@ -597,6 +607,8 @@ def test_each_place_has_its_own_sentences_and_only_q_has_no_exact_mean(app, stem
             assert words.strip() in said[name].alt
             assert ("exact" in said[name].alt) == (place != "q")
         assert ("The rate" in said["gradient_curves"].alt) == (place != "q")
+        frozen.add(said["gradient_histograms"].alt.split(":")[0])
+    assert len(frozen) == 1
 
 
 @pytest.mark.parametrize("stem", ["gradient_flow"])

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from sattn_core.lessons.gradient_flow import (
     GradientFlowParams,
     expected_maximum,
+    gradient_curve,
     measure_gradient_flow,
     measure_row_jacobian,
 )
@@ -27,6 +28,15 @@ def test_sensitivities_stay_inside_their_bounds(params):
     assert (trace <= 1 - 1 / params.n_keys + 1e-12).all()
     # A smaller scale makes every row flatter, so the trace of its Jacobian can only grow.
     assert (np.diff(trace, axis=0) >= -1e-12).all()
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.sampled_from([2, 3, 12]), st.integers(0, 2**32 - 1))
+def test_without_the_scale_the_share_of_frozen_rows_never_falls(n_keys, seed):
+    share = gradient_curve((1, 2, 5, 16, 17, 300, 1024), n_keys=n_keys, n_rows=60, seed=seed).frozen_share
+    assert (np.diff(share[0]) >= 0).all()
+    assert (share[0] >= share[1]).all()
+    assert (share[1] >= share[2]).all()
 
 
 @settings(deadline=None, max_examples=20)

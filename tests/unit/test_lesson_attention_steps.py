@@ -47,6 +47,30 @@ def test_limits_cover_every_matrix_that_shares_them():
     assert result.value_limit == max(np.abs(a).max() for a in (result.params.V, result.scaled.output))
 
 
+def test_the_limit_of_drawn_scores_does_not_follow_d_k():
+    limits = {measure_attention_steps(preset_params("causal", d_k=d_k)).score_limit for d_k in (1, 7, 64)}
+    assert limits == {16.0}  # 2 √64: two standard deviations of the raw scores at the largest d_k
+    assert measure_attention_steps(preset_params("same_input", d_k=64)).score_limit == pytest.approx(64, rel=1e-12)
+    typed = typed_params("random", "1, 2; 3, 4", "5, 6; 7, 8", "1; 2")
+    assert measure_attention_steps(typed).score_limit == 53
+    assert [
+        params.drawn
+        for params in (
+            typed,
+            typed_params("random", V="1; 2; 3; 4", d_k=4),
+            typed_params("random", mask="1110", d_k=4),
+            typed_params("random", Q="1, 2", d_k=2),
+            typed_params("random", K="1, 2; 3, 4; 5, 6; 7, 8", d_k=2),
+        )
+    ] == [False, True, True, False, False]
+
+
+@pytest.mark.parametrize(("n_keys", "kept"), [(1, 1), (2, 1), (4, 3), (6, 5), (8, 6), (11, 9), (12, 9), (16, 12)])
+def test_padding_forbids_the_last_quarter_of_the_keys(n_keys, kept):
+    for row in preset_params("padding", n_queries=3, n_keys=n_keys).mask:
+        assert row == (True,) * kept + (False,) * (n_keys - kept)
+
+
 def test_fully_masked_row_is_named_and_has_no_distribution():
     result = measure_attention_steps(preset_params("fully_masked"))
     assert result.fully_masked_rows == (0,)

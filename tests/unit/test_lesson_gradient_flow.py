@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from sattn_core.lessons.gradient_flow import (
-    DEAD_BELOW,
+    CROSSOVER_KEYS,
     DEFAULT_DIMS,
+    FROZEN_BELOW,
     PLACES,
     GradientFlowParams,
+    crossover_curve,
     expected_maximum,
     gradient_curve,
     measure_gradient_flow,
@@ -28,7 +30,8 @@ def test_the_truth_of_the_moment_at_64_keys_and_d_k_512(result):
     assert abs(statistics.exact_mean[at_raw, 0] - 0.104) < 1e-3
     assert abs(statistics.exact_mean[at_raw, 1] - 0.0425) < 5e-5
     assert statistics.median_low[at_raw, 0] < 0.00395 < statistics.median_high[at_raw, 0]
-    assert abs(statistics.share_below[at_raw, 0] - 0.56) < 2 * statistics.share_error[at_raw, 0]
+    assert abs(result.frozen_share[0] - 0.56) < 2 * result.frozen_error[0]
+    assert result.frozen_share[1] == 0
     assert abs(statistics.top_tenth_share[at_raw, 0] - 0.50) < 0.03
     assert result.mean_ratio[at_raw] > 2
     assert result.median_ratio[at_raw] < 0.2
@@ -57,10 +60,46 @@ def test_statistics_are_those_of_the_rows(result):
     assert statistics.median[2, 0] == np.median(rows)
     assert statistics.low[2, 0] == np.quantile(rows, 0.1)
     assert statistics.high[2, 0] == np.quantile(rows, 0.9)
-    assert statistics.share_below[2, 0] == np.mean(rows < DEAD_BELOW)
     assert abs(statistics.top_tenth_share[2, 0] - np.sort(rows)[-200:].sum() / rows.sum()) < 1e-13
     assert np.isnan(statistics.exact_mean[2]).all()
     assert np.isnan(statistics.z[2]).all()
+
+
+def test_a_row_is_frozen_by_its_softmax_and_not_by_the_factor_c(result):
+    trace = result.sensitivity[PLACES.index("scores")]
+    share = [np.mean(row < FROZEN_BELOW) for row in trace]
+    assert result.frozen_share.tolist() == share
+    assert np.allclose(result.frozen_error, [np.sqrt(p * (1 - p) / 2000) for p in share], rtol=1e-13, atol=0)
+    # With 1/d_k every row is below the threshold at the raw scores, and none is frozen.
+    assert (result.sensitivity[PLACES.index("raw_scores"), 2] < FROZEN_BELOW).all()
+    assert result.frozen_share[2] == 0
+
+
+def test_frozen_rows_at_16_keys():
+    # 24 % at d_k = 64 and 65 % at 512, rounded, hence 0.005 beside three standard errors; none with the scale.
+    curve = gradient_curve((64, 512), n_keys=16)
+    assert (np.abs(curve.frozen_share[0] - [0.24, 0.65]) < 0.005 + 3 * curve.frozen_error[0]).all()
+    assert (curve.frozen_share[1] == 0).all()
+
+
+def test_at_q_the_mean_rises_without_the_scale_and_is_flat_with_it():
+    statistics = gradient_curve((4, 16, 64, 256), n_keys=16, n_rows=20_000).statistics
+    raw, scaled = statistics.mean[PLACES.index("q"), :2]
+    assert (np.diff(raw) > 0.05).all()
+    assert raw[-1] > 2 * raw[0]
+    assert scaled.min() > 0.25
+    assert scaled.max() < 0.30
+
+
+def test_the_crossover_of_the_chosen_number_of_keys_joins_the_others():
+    curve = crossover_curve(100)
+    assert curve.keys.tolist() == [2, 8, 32, 100, 128, 512]
+    assert (curve.here.n_keys, curve.here.d_k) == (100, curve.d_k[3])
+    assert (curve.here.low, curve.here.high) == (curve.low[3], curve.high[3])
+    assert np.allclose(np.sqrt(curve.critical_d_k), np.sqrt(2 * np.log(curve.keys)), rtol=1e-15, atol=0)
+    assert crossover_curve(8).keys.tolist() == list(CROSSOVER_KEYS)
+    with pytest.raises(ValueError, match="n_keys must be between 2 and 1024, but got 1"):
+        crossover_curve(1)
 
 
 def test_the_curve_agrees_with_the_single_dimension_and_not_with_its_neighbours(result):
@@ -69,6 +108,8 @@ def test_the_curve_agrees_with_the_single_dimension_and_not_with_its_neighbours(
         here, there = getattr(result.statistics, field.name), getattr(curve.statistics, field.name)
         assert np.array_equal(here, there[..., 1], equal_nan=True), field.name
     assert curve.rate[1] == result.rate
+    assert np.array_equal(curve.frozen_share[:, 1], result.frozen_share)
+    assert np.array_equal(curve.frozen_error[:, 1], result.frozen_error)
     assert np.array_equal(curve.scales[:, 1], result.scales)
 
 

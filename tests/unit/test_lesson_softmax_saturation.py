@@ -99,6 +99,13 @@ def test_freezing_dimension_is_where_the_raw_spread_is_critical():
     assert result.uniform_entropy_nats == pytest.approx(math.log(64), rel=1e-15)
 
 
+@pytest.mark.parametrize(("n_keys", "effective", "max_weight"), [(16, 4.2, 0.52), (64, 6.6, 0.46)])
+def test_at_the_critical_spread_a_few_keys_still_share_the_weight(n_keys, effective, max_weight):
+    at_critical = measure_saturation(SaturationParams(n_keys, (1,), n_rows=20)).at_critical
+    assert math.exp(at_critical.entropy_nats) == pytest.approx(effective, abs=0.05)
+    assert at_critical.max_weight == pytest.approx(max_weight, abs=0.005)
+
+
 def test_curves_are_the_exact_averages():
     result = measure_saturation(SaturationParams(8, (1, 48), n_rows=20))
     raw, scaled = expected_attention(8, 48, 1.0), expected_attention(8, 48, 48**-0.5)

@@ -3,7 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from sattn_core.scaling_rules import SCALING_RULES, STATUS_TEXT, adaptive_beta, min_entropy_bound
+from sattn_core.scaling_rules import SCALING_RULES, adaptive_beta, min_entropy_bound
+from sattn_core.softmax import softmax
 
 RNG = np.random.default_rng(8)
 Q, K = RNG.standard_normal((5, 16)), RNG.standard_normal((7, 16))
@@ -36,7 +37,6 @@ def test_checkable_numbers(name):
 
 @pytest.mark.parametrize("rule", SCALING_RULES.values(), ids=list(SCALING_RULES))
 def test_cards_are_complete_and_rules_keep_shape_and_arguments(rule):
-    assert rule.status in STATUS_TEXT
     for text in (rule.title, rule.formula, rule.fixes, rule.source, rule.check_text):
         assert text.strip()
     before = RAW.copy()
@@ -89,7 +89,8 @@ def test_cosine_rules_by_hand():
 
 def test_vit_22b_ignores_size_and_mean_of_q_and_k():
     plain = SCALING_RULES["vit_22b"].apply(RAW, Q=Q, K=K)
-    moved = SCALING_RULES["vit_22b"].apply(RAW, Q=1e3 * Q + 5.0, K=K)
+    larger = 1e3 * Q + 5.0
+    moved = SCALING_RULES["vit_22b"].apply(larger @ K.T, Q=larger, K=K)
     assert np.allclose(plain, moved, rtol=0, atol=1e-4)
     assert np.abs(plain).max() <= 4.0
 
@@ -126,8 +127,7 @@ def test_min_entropy_bound_is_reached_by_one_score_above_equal_ones():
     ("name", "context", "message"),
     [
         ("vaswani", {"d_k": 0}, "d_k must be at least 1"),
-        ("qk_norm", {"Q": Q, "K": K[:2]}, "Q and K must have shapes"),
-        ("swin_v2", {"Q": 0 * Q, "K": K}, "no row of zeros"),
+        ("qk_norm", {"Q": Q, "K": K[:3]}, "K must have the 7 rows that the scores have keys, but got 3"),
         ("swin_v2", {"Q": Q, "K": K, "swin_tau": 0.001}, r"swin_tau must be a finite number in \[0.01"),
         ("soft_cap", {"d_k": 4, "soft_cap": 0.0}, "soft_cap must be"),
         ("yarn", {"d_k": 4, "extension": 0.5}, "extension must be"),
@@ -163,8 +163,76 @@ def test_what_overflows_is_refused(name, context):
         SCALING_RULES[name].apply([[1.5e308]], **context)
 
 
+@pytest.mark.parametrize("name", ["qk_norm", "swin_v2"])
+def test_a_row_of_zeros_has_no_cosine(name):
+    with pytest.raises(ValueError, match="no row of zeros"):
+        SCALING_RULES[name].apply(0 * RAW, Q=0 * Q, K=K)
+
+
 def test_raw_scores_must_be_finite_matrices():
     with pytest.raises(ValueError, match="raw_scores must hold finite numbers only, but got -inf"):
         SCALING_RULES["soft_cap"].apply([[1.0, -np.inf]], d_k=4)
     with pytest.raises(ValueError, match="raw_scores must have at least 2 dimension"):
         SCALING_RULES["no_scale"].apply([1.0])
+
+
+@pytest.mark.parametrize("rule", SCALING_RULES.values(), ids=list(SCALING_RULES))
+def test_one_context_serves_every_rule_but_an_option_is_its_own(rule):
+    for name in ("softcap", "d_K", "soft_cap" if rule.name != "soft_cap" else "clip_tau"):
+        with pytest.raises(TypeError, match=rf"an option of the rule {rule.name} must be .*, but got {name}$"):
+            rule.apply(RAW, **CONTEXT, **{name: 30.0})
+    assert not set(rule.options) & set(CONTEXT)
+
+
+def test_options_are_named_where_there_are_some():
+    with pytest.raises(TypeError, match="of the rule soft_cap must be one of soft_cap, but got softcap"):
+        SCALING_RULES["soft_cap"].apply(RAW, d_k=16, softcap=30)
+    with pytest.raises(TypeError, match="of the rule vaswani must be left out, for it has none, but got scale, x"):
+        SCALING_RULES["vaswani"].apply(RAW, d_k=16, scale=1.0, x=2)
+    assert SCALING_RULES["soft_cap"].apply([[1e9]], d_k=1, soft_cap=30.0) == 30.0
+
+
+@pytest.mark.parametrize("rule", SCALING_RULES.values(), ids=list(SCALING_RULES))
+def test_queries_and_keys_must_be_those_of_the_raw_scores(rule):
+    off = RAW.copy()
+    off[1, 2] *= 1 + 1e-9
+    with pytest.raises(ValueError, match=r"raw_scores must be Q Kᵀ of the Q and K given with them, .* at \(1, 2\)"):
+        rule.apply(off, **CONTEXT)
+    for changes, message in (
+        ({"Q": Q[::-1]}, "raw_scores must be Q Kᵀ"),
+        ({"Q": Q[:3]}, "Q must have the 5 rows that the scores have queries, but got 3"),
+        ({"K": K[:, :8]}, "d_k must be the 8 columns of K, but got 16"),
+        ({"K": K[:, :8], "d_k": None}, "Q and K must have the same d_k"),
+        ({"d_k": 8}, "d_k must be the 16 columns of Q, but got 8"),
+    ):
+        if changes.get("d_k", 1) is not None or "d_k" not in rule.needs:
+            with pytest.raises(ValueError, match=message):
+                rule.apply(RAW, **CONTEXT | changes)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_scores_that_are_rounded_are_still_those_of_q_and_k(dtype):
+    low_q, low_k = Q.astype(dtype), K.astype(dtype)
+    after = SCALING_RULES["qk_norm"].apply(low_q @ low_k.T, Q=low_q, K=low_k, qk_norm_gain=1.0)
+    assert np.abs(after).max() <= 1 + 100 * np.finfo(dtype).eps
+
+
+def test_a_rule_is_itself_and_can_be_a_key():
+    assert {rule: rule.name for rule in SCALING_RULES.values()}[SCALING_RULES["yarn"]] == "yarn"
+
+
+def test_no_rule_is_from_memory():
+    for rule in SCALING_RULES.values():
+        assert "memory" not in rule.source
+        assert "confirmed" not in rule.source
+
+
+def test_ssmax_keeps_the_largest_weight_near_1_as_in_the_figure_that_043_is_from():
+    # Figure 1 of arXiv:2501.19399: scores of −2 but one of +3, s = 0.43; softmax fades, SSMax stays near 1.
+    for n in (16, 256, 4096):
+        row = np.full((1, n), -2.0)
+        row[0, -1] = 3.0
+        scores = SCALING_RULES["ssmax"].apply(row, d_k=1)
+        assert softmax(scores)[0, -1] == pytest.approx(1 / (1 + (n - 1) * n**-2.15), rel=1e-12)
+        assert softmax(scores)[0, -1] > 0.95
+    assert softmax(row)[0, -1] < 0.04

@@ -142,6 +142,7 @@ BAD = {
     "bools": ("a.npy", npy(Q > 0), "must hold real numbers, but its type is bool"),
     "dates": ("a.npy", npy(np.zeros((2, 2), "M8[s]")), "must hold real numbers"),
     "records": ("a.npy", npy(RECORD), "must hold real numbers"),
+    "inexact integers": ("a.npy", npy(np.array([[1, 2], [3, 2**53 + 1]])), "hold integers between −2⁵³ and 2⁵³"),
     "nan": ("a.npy", npy(np.where(np.eye(6, 4) > 0, np.nan, Q)), "finite numbers only, but has nan at (0, 0)"),
     "infinity": ("a.npy", npy(np.array([[1, 2], [3, -np.inf]])), "has -inf at (1, 1)"),
     "too large": ("a.npy", npy(np.array([[1, 2], [3, 1e200]])), "at most 1e30 in size, but has 1e+200"),

@@ -153,9 +153,8 @@ def _values(steps, name, at, profile, limit):
 def _divisions(result):
     """Each scaled score with its division."""
     raw, scaled = result.scaled.raw_scores, result.scaled.scaled_scores
-    divisor = number(result.divisor, 4) if raw.shape[1] <= _SHORT else f"√{result.d_k}"
     return [
-        [f"{cell(r)} ÷ {divisor}<br>{equals(s)}" if raw.shape[1] <= _SHORT else f"÷ {divisor}<br>{cell(s)}"
+        [f"{cell(r)} ÷ √{result.d_k}<br>{equals(s)}" if raw.shape[1] <= _SHORT else f"÷ √{result.d_k}<br>{cell(s)}"
          for r, s in zip(*rows, strict=True)]
         for rows in zip(raw, scaled, strict=True)
     ]  # fmt: skip
@@ -185,10 +184,17 @@ def _say_scale(result, at):
     if result.d_k == 1:
         return f"every score is divided by √d_k = √1 = 1, so {cell(raw)} stays {cell(scaled)} and nothing changes."
     return (
-        f"every score is divided by √d_k = √{result.d_k} {equals(result.divisor)}. {cell(raw)} becomes "
-        f"{cell(scaled)}; the standard deviation falls from {number(result.raw_std)} to {number(result.scaled_std)}, "
-        f"in the same colours on the same scale."
+        f"every score is divided by √d_k = √{result.d_k}. {cell(raw)} becomes {cell(scaled)}; the standard deviation "
+        f"falls from {number(result.raw_std)} to {number(result.scaled_std)}. {_colours(result)}"
     )
+
+
+def _colours(result):
+    """What the darkest shade of the scores stands for."""
+    limit = cell(result.score_limit)
+    if result.params.drawn:
+        return f"Both have the same colours, darkest from ±{limit} on, at every d_k."
+    return f"Both have the same colours, darkest at ±{limit}, the largest raw score here."
 
 
 def _say_mask(result, at):
@@ -277,10 +283,10 @@ def remarks(result, asked, at):
             f"so the weights and the output of {'these rows' if several else 'this row'} are 0."
         )
     if result.same_input:
-        diagonal = ", ".join(number(score) for score in result.self_scores[:4])
+        diagonal = ", ".join(cell(score) for score in result.self_scores[:4])
         said.append(
             f"Q = K: each query meets itself, and its scaled score is its length² ÷ √d_k (here {diagonal}; with rows "
-            f"of length √d_k it is √d_k = {number(result.divisor)}). That still grows with d_k: q and k are not "
+            f"of length √d_k it is √d_k {equals(result.divisor)}). That still grows with d_k: q and k are not "
             f"independent. Never show the 1/√d_k rule with Q = K = X."
         )
     return said
@@ -309,7 +315,7 @@ def calculation(cell_terms, *, without_scale):
         (f"$q_{{{i}}} \\cdot k_{{{j}}}$", _dot(cell_terms)),
         (
             "$\\div \\sqrt{d_k}$",
-            f"{operand(cell_terms.raw_score)} ÷ {operand(divisor)} {equals(cell_terms.scaled_score)}",
+            f"{operand(cell_terms.raw_score)} ÷ {operand(divisor)} {equals(cell_terms.scaled_score, operand)}",
         ),
     ]
     lines += [(f"**{name}**", text) for name, text in _softmax_lines(cell_terms.allowed, terms)]
@@ -325,7 +331,7 @@ def _dot(terms):
     products = " + ".join(f"{_signed(q)} × {_signed(k)}" for q, k in zip(terms.q, terms.k, strict=True))
     values = " + ".join(_signed(product) for product in terms.products)
     between = f" = {values}" if len(terms.products) > 1 else ""
-    return f"{products}{between} {equals(terms.raw_score)}"
+    return f"{products}{between} {equals(terms.raw_score, operand)}"
 
 
 def _softmax_lines(allowed, terms):
@@ -340,7 +346,7 @@ def _softmax_lines(allowed, terms):
     return [
         ("exponential", f"score − largest of the row: {difference}, and e to that power {power}"),
         ("row sum", f"{exponents} {equals(terms.row_sum, operand)}"),
-        ("weight", f"{operand(terms.exponential)} ÷ {total} ≈ {number(100 * terms.weight)} %"),
+        ("weight", f"{operand(terms.exponential)} ÷ {total} {equals(terms.weight, operand)}"),
     ]
 
 
@@ -356,7 +362,7 @@ def output_calculation(terms, *, without_scale):
 
 def _average(weights, values, output):
     terms = " + ".join(f"{_signed(p)} × {_signed(v)}" for p, v in zip(weights, values, strict=True))
-    return f"{terms} {equals(output)}"
+    return f"{terms} {equals(output, operand)}"
 
 
 def _signed(value):

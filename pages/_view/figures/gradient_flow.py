@@ -1,4 +1,4 @@
-"""Pictures of the gradient_flow lesson: what reaches the rows, against d_k, and one row's Jacobian."""
+"""Pictures of the gradient_flow lesson: what reaches the rows, against d_k, where the medians cross, one Jacobian."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from pages._view.figures.base import (
     title,
 )
 from pages._view.theme import number, percent, typed
-from sattn_core.lessons.gradient_flow import DEAD_BELOW, DEFAULT_DIMS, PLACES
+from sattn_core.lessons.gradient_flow import DEFAULT_DIMS, FROZEN_BELOW, PLACES
 
 RAW, SCALED, THIRD = range(3)  # places of the scales 1, 1/√d_k and 1/d_k
 _WHERE = {"scores": "the scores", "raw_scores": "the raw scores", "q": "q"}
@@ -30,6 +30,8 @@ _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _DECADES = (-12, -9, -6, -3, 0)
 _DECADE_NAMES = ("10⁻¹²", "10⁻⁹", "10⁻⁶", "0.001", "1")
 _TOP = 1.3
+_FIRST_DIM = 4  # the sentence compares from here: with a component or two a row has a law of its own
+_RISES, _FALLS = 1.25, 0.8  # a mean that changes by less stays where it is
 _MOST_KEYS = 12
 _MOST_NUMBERS = 4  # keys up to which every cell has room for its number
 
@@ -38,38 +40,40 @@ def histograms(result, place, profile):
     """log10 sensitivity of the rows, raw above scaled on one axis, bars as shares of their panel's tallest."""
     heights = axis(profile, grid=True, range=[0, _TOP], tickvals=[0, 0.5, 1])
     edges = result.log10_edges
-    return figure(
+    frozen = "" if place == "q" else "<br>left of the dotted line: frozen"
+    fig = figure(
         profile,
         _histogram(result, place, RAW, "", profile) + _histogram(result, place, SCALED, "2", profile),
-        height=0.9,
         xaxis=axis(
             profile,
-            "sensitivity of a row",
+            f"sensitivity of a row{frozen}",
             range=[edges[0], edges[-1]],
             tickvals=_DECADES,
             ticktext=_DECADE_NAMES,
             anchor="y2",
         ),
-        yaxis=heights | {"domain": [0.57, 1], "anchor": "x"},
-        yaxis2=heights | {"domain": [0, 0.43], "anchor": "x"},
+        yaxis=heights | {"domain": [0.61, 1], "anchor": "x"},
+        yaxis2=heights | {"domain": [0, 0.39], "anchor": "x"},
         annotations=[
             *_histogram_words(result, place, RAW, "", "Raw", profile),
             *_histogram_words(result, place, SCALED, "2", "Scaled", profile),
         ],
     )
+    fig.layout.margin.t, fig.layout.margin.b = 3 * profile.axis_size, 4.2 * profile.axis_size  # two lines each
+    return fig
 
 
 def _histogram(result, place, scale, axes, profile):
     i, found = PLACES.index(place), result.statistics
     counts, on = result.counts[i, scale], {"yaxis": f"y{axes}"}
     colour = (profile.raw, profile.scaled)[scale]
+    lines = [("median", found.median[i, scale], solid(profile, profile.text))]
+    lines += [("mean", found.mean[i, scale], dashed(profile))]
+    if place != "q":  # the length of a gradient tells less of the softmax than its trace
+        factor = result.scales[scale] if place == "raw_scores" else 1.0
+        lines += [("frozen below", factor * FROZEN_BELOW, dotted(profile))]
     bars = steps(result.log10_edges, counts / max(counts.max(), 1), colour, _SCALES[scale])
-    middle, mean = (_on_axis(values[i, scale], result) for values in (found.median, found.mean))
-    return [
-        bars | on,
-        line([middle, middle], [0, 1.12], solid(profile, profile.text), "median") | on,
-        line([mean, mean], [0, 1.12], dashed(profile), "mean") | on,
-    ]
+    return [bars | on] + [line([_on_axis(x, result)] * 2, [0, 1.08], style, name) | on for name, x, style in lines]
 
 
 def _on_axis(value, result):
@@ -79,31 +83,26 @@ def _on_axis(value, result):
 def _histogram_words(result, place, scale, axes, name, profile):
     i, found = PLACES.index(place), result.statistics
     mean, median = number(found.mean[i, scale]), number(found.median[i, scale])
-    words = [_panel_title(f"{name}: mean {mean}, median {median}", profile, axes)]
-    for text, value, side in (("median ", found.median, "right"), (" mean", found.mean, "left")):
-        x = _on_axis(value[i, scale], result)
-        place_of = {"yref": f"y{axes}", "x": x, "y": 1.0, "xanchor": side, "yanchor": "bottom", "bgcolor": None}
-        words.append(label(text, profile, **place_of))
+    small = f'<span style="font-size: {profile.tick_size}px">solid: median {median}, dashed: mean {mean}</span>'
+    text = f"{name}: {percent(result.frozen_share[scale], 1)} of the rows frozen<br>{small}"
+    above = heading(text, profile, axes=axes) | {"xref": "x domain", "align": "left"}
+    words = [above | {"xshift": -2 * profile.axis_size}]
     if result.below[i, scale]:
         outside = percent(result.below[i, scale] / result.params.n_rows, 1)
         words.append(corner(f"{outside} below 10⁻¹²", profile, side="left", axes=axes) | {"xref": "x domain"})
     return words
 
 
-def _panel_title(text, profile, axes):
-    return heading(text, profile, axes=axes) | {"xref": "x domain"}
-
-
 def histogram_sentence(result, place):
-    """The truth of the moment: mean beside median, without the scale and with it."""
+    """The truth of the moment: the share of frozen rows, then medians and means, without the scale and with it."""
     i, found, params = PLACES.index(place), result.statistics, result.params
+    raw, scaled = (percent(result.frozen_share[scale], 1) for scale in (RAW, SCALED))
     return (
-        f"At n_keys = {params.n_keys} and d_k = {params.d_k:,}, the mean row passes {_mean(found, i, RAW)} to "
-        f"{_WHERE[place]} without the scale and {_mean(found, i, SCALED)} with it: {_times(result.mean_ratio[i])} "
-        f"without it. The median row passes {number(found.median[i, RAW])} and {number(found.median[i, SCALED])}: "
-        f"{_times(result.median_ratio[i])}. Without the scale {percent(found.share_below[i, RAW], 1)} of the rows are "
-        f"below {DEAD_BELOW} (with it {percent(found.share_below[i, SCALED], 1)}), and the top tenth holds "
-        f"{percent(found.top_tenth_share[i, RAW], 0)} of the total."
+        f"At d_k = {params.d_k:,} with {params.n_keys} keys, {raw} of the rows are frozen without the scale and "
+        f"{scaled} with it: their softmax passes on less than {FROZEN_BELOW}. The median row passes "
+        f"{number(found.median[i, RAW])} to {_WHERE[place]} without the scale and {number(found.median[i, SCALED])} "
+        f"with it, {_times(result.median_ratio[i])} without it; the mean row {_mean(found, i, RAW)} and "
+        f"{_mean(found, i, SCALED)}, {_times(result.mean_ratio[i])}."
     )
 
 
@@ -112,7 +111,7 @@ def _mean(found, i, scale, at=()):
     values = found.mean, found.standard_error, found.exact_mean
     mean, error, exact = (each[(i, scale, *at)] for each in values)
     beside = "" if np.isnan(exact) else f" (exact {number(exact)})"
-    return f"{number(mean)} ± {number(error, 1)}{beside}"
+    return f"{number(mean)} ± {number(error, 2)}{beside}"
 
 
 def _times(ratio):
@@ -131,7 +130,7 @@ def histogram_table(result, place):
 
 
 def curves(curve, place, profile):
-    """Against d_k: means as points on their exact lines, medians as lines, bands, and the share of dead rows."""
+    """Against d_k: means as points on their exact lines, medians as lines, bands, and the share of frozen rows."""
     i = PLACES.index(place)
     traces, names = [], []
     for j, colour in enumerate((profile.raw, profile.scaled, profile.third)):
@@ -141,25 +140,21 @@ def curves(curve, place, profile):
         traces.append(line(curve.dims, curve.rate, dotted(profile), "rate of the mean without the scale"))
     dims = {"type": "log", "tickvals": _D_TICKS, "range": [-0.1, 3.85], "anchor": "y2"}
     sizes = {"tickvals": [1e-6, 1e-4, 0.01, 1], "ticktext": ["10⁻⁶", "10⁻⁴", "0.01", "1"], "range": [-6, 1.2]}
-    return figure(
+    shares = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"], "range": [-0.05, 1.05]}
+    fig = figure(
         profile,
         traces,
-        height=0.9,
+        height=1.15,
         left=4.2,
-        title=title(f"Gradient at {_WHERE[place]}", profile),
+        title=title(f"At {_WHERE[place]}", profile),
         xaxis=axis(profile, "d_k", **dims),
         yaxis=axis(profile, "per row", grid=True, type="log", domain=[0.36, 1], **sizes),
-        yaxis2=axis(
-            profile,
-            f"< {DEAD_BELOW}",
-            grid=True,
-            range=[-0.05, 1.05],
-            tickvals=[0, 0.5, 1],
-            ticktext=["0 %", "50 %", "100 %"],
-            domain=[0, 0.26],
-        ),
+        yaxis2=axis(profile, "frozen", grid=True, domain=[0, 0.26], **shares),
         annotations=[*names, _key(curve, place, profile)],
     )
+    fig.layout.margin.b = 3 * profile.axis_size + 4.5 * profile.tick_size  # room for the key under the axis
+    fig.layout.xaxis.title.standoff = profile.tick_size / 2  # without it the title goes to the bottom of the room
+    return fig
 
 
 def _scale_traces(curve, i, j, colour, profile):
@@ -174,9 +169,9 @@ def _scale_traces(curve, i, j, colour, profile):
         line(dims, found.exact_mean[i, j], dashed(profile), f"{name}, exact mean"),
         points(profile, colour, _SYMBOLS[j], dims, found.mean[i, j], error, error, f"{name}, mean"),
     ]
-    dead = line(dims, found.share_below[i, j], solid(profile, colour), f"{name}, share below {DEAD_BELOW}")
+    frozen = line(dims, curve.frozen_share[j], solid(profile, colour), f"{name}, share frozen")
     markers = {"symbol": _SYMBOLS[j], "size": profile.marker_size, "color": colour}
-    return [*traces, dead | {"yaxis": "y2", "mode": "lines+markers", "marker": markers}]
+    return [*traces, frozen | {"yaxis": "y2", "mode": "lines+markers", "marker": markers}]
 
 
 def _scale_name(curve, i, j, place, profile):
@@ -186,11 +181,12 @@ def _scale_name(curve, i, j, place, profile):
 
 
 def _key(curve, place, profile):
-    words = "points: mean<br>solid: median<br>band: 10–90 % of rows"
+    """What points, lines and bands are, under the axis, where no mark can be."""
+    words = "points: mean, solid: median<br>band: 10–90 % of rows"
     if place != "q":
-        words += f"<br>dashed: exact mean<br>dotted: {_rate_name(curve)}"
-    at = {"xref": "x domain", "yref": "y domain", "x": 0.02, "y": 0.02, "xanchor": "left", "yanchor": "bottom"}
-    return label(words, profile, align="left", **at)
+        words += f"<br>dashed: exact mean, dotted: {_rate_name(curve)}"
+    at = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "align": "left"}
+    return label(words, profile, yshift=-3 * profile.axis_size, **at)
 
 
 def _rate_name(curve):
@@ -198,37 +194,103 @@ def _rate_name(curve):
 
 
 def curve_sentence(curve, place):
-    """Where the lines end, measured beside exact, and what the rate says."""
-    i, found, last = PLACES.index(place), curve.statistics, (-1,)
-    ends = ", ".join(
-        f"{_mean(found, i, j, last)} {words}, median {number(found.median[i, j, -1])}"
-        for j, words in enumerate(_IN_WORDS)
-    )
+    """Which way the means move, measured beside exact, and what the rate says."""
+    i = PLACES.index(place)
+    moves = [_move(curve, i, j) for j in range(3)]
     largest = "" if curve.n_keys == 2 else f", with M the largest of {curve.n_keys} standard normals,"
     rate = f" The rate {_rate_name(curve)}{largest} says {number(curve.rate[-1])}." if place != "q" else ""
+    first, last = curve.dims[_first(curve)], curve.dims[-1]
     return (
-        f"With {curve.n_keys} keys and d_k = {curve.dims[-1]:,} the mean row passes to {_WHERE[place]}: {ends}.{rate} "
-        f"{curve.n_rows:,} rows a point, bars ± 1 standard error."
+        f"From d_k = {first} to {last:,} with {curve.n_keys} keys, the mean passed to {_WHERE[place]} {moves[RAW]}; it "
+        f"{moves[SCALED]}; it {moves[THIRD]}.{rate} {curve.n_rows:,} rows a point, bars ± 1 standard error."
     )
+
+
+def _first(curve):
+    return int(np.searchsorted(curve.dims, _FIRST_DIM))
+
+
+def _move(curve, i, j):
+    """Whether a mean rises, falls or stays, by its first and last point."""
+    means = curve.statistics.mean[i, j, _first(curve) :]
+    if _FALLS <= means[-1] / means[0] <= _RISES:
+        return f"stays between {number(means.min())} and {number(means.max())} {_IN_WORDS[j]}"
+    verb = "rises" if means[-1] > means[0] else "falls"
+    return f"{verb} from {number(means[0])} to {_mean(curve.statistics, i, j, (-1,))} {_IN_WORDS[j]}"
 
 
 def curve_table(curve, place):
-    """Every point: mean, error, exact mean, median, band and share, for the three scales."""
+    """Every point: mean, error, exact mean, median, band and share of frozen rows, for the three scales."""
     i, found = PLACES.index(place), curve.statistics
     columns = {"d_k": list(curve.dims)}
     names = {
-        "mean": found.mean,
-        "standard error": found.standard_error,
-        "exact mean": found.exact_mean,
-        "median": found.median,
-        "10 %": found.low,
-        "90 %": found.high,
-        f"share below {DEAD_BELOW}": found.share_below,
+        "mean": found.mean[i],
+        "standard error": found.standard_error[i],
+        "exact mean": found.exact_mean[i],
+        "median": found.median[i],
+        "10 %": found.low[i],
+        "90 %": found.high[i],
+        "share frozen": curve.frozen_share,
     }
     for j, scale in enumerate(("no scale", "1/sqrt(d_k)", "1/d_k")):
         for name, values in names.items():
-            columns[f"{scale}: {name}"] = values[i, j].tolist()
+            columns[f"{scale}: {name}"] = values[j].tolist()
     return columns | {"E[M_n]/sqrt(d_k)": curve.rate.tolist()}
+
+
+def crossover(curve, profile):
+    """The d_k from which on the median row passes less without the scale, against n_keys, above 2 ln n_keys."""
+    last = np.log10(curve.keys[-1])
+    ends = (("equal medians", curve.d_k[-1]), ("2 ln n_keys", curve.critical_d_k[-1]))
+    beside = {"x": last, "xanchor": "left", "xshift": 1.5 * profile.marker_size}
+    return figure(
+        profile,
+        _crossover_traces(curve, profile),
+        left=4.2,
+        title=title("The median follows late", profile),
+        xaxis=axis(profile, "n_keys", type="log", tickvals=[2, 8, 32, 128, 512], range=[0.2, 4.1]),
+        yaxis=axis(profile, "d_k", grid=True, type="log", tickvals=[1, 10, 100, 1000], range=[-0.1, 3.2]),
+        annotations=[
+            *(label(name, profile, y=np.log10(y), **beside) for name, y in ends),
+            corner("above: less without the scale", profile, side="left"),
+            corner("below: more without the scale", profile) | {"y": 0, "yanchor": "bottom"},
+        ],
+    )
+
+
+def _crossover_traces(curve, profile):
+    keys, here = curve.keys, curve.here
+    above, below = curve.high - curve.d_k, curve.d_k - curve.low
+    marker = {"symbol": "diamond", "size": 2 * profile.marker_size, "color": profile.text}
+    chosen = line([here.n_keys], [here.d_k], solid(profile, profile.text), f"{here.n_keys} keys")
+    return [
+        line(keys, curve.d_k, solid(profile, profile.band), "equal medians"),
+        points(profile, profile.band, "circle", keys, curve.d_k, above, below, "95 % interval"),
+        chosen | {"mode": "markers", "marker": marker},
+        line(keys, curve.critical_d_k, dotted(profile), "2 ln n_keys"),
+    ]
+
+
+def crossover_sentence(curve):
+    """From which d_k on the typical row passes less, and how far beyond the threshold of freezing that is."""
+    here = curve.here
+    return (
+        f"With {here.n_keys} keys the median row passes less to its raw scores without the scale than with it only "
+        f"from d_k = {number(here.d_k)} on (simulated, 95 % interval {number(here.low)} to {number(here.high)}). There "
+        f"√d_k is {number(here.critical_ratio)} times √(2 ln {here.n_keys}), beyond which softmax freezes in the limit "
+        f"of many keys."
+    )
+
+
+def crossover_table(curve):
+    """The points of the curve and their intervals."""
+    return {
+        "n_keys": curve.keys.tolist(),
+        "d_k of equal medians": curve.d_k.tolist(),
+        "95 % from": curve.low.tolist(),
+        "95 % to": curve.high.tolist(),
+        "2 ln n_keys": curve.critical_d_k.tolist(),
+    }
 
 
 def jacobians(row, profile):
@@ -252,11 +314,11 @@ def jacobians(row, profile):
         xaxis2=axis(profile, "key", domain=[0.52, 1], anchor="y2", **across),
         yaxis2=axis(profile, anchor="x2", showticklabels=False, **down),
         annotations=[
-            heading(f"Raw: tr {number(row.raw_trace, 2)}", profile),
-            heading(f"Scaled: tr {number(row.scaled_trace, 2)}", profile, axes="2"),
+            heading(f"Raw<br>tr {number(row.raw_trace)}", profile) | {"align": "left"},
+            heading(f"Scaled<br>tr {number(row.scaled_trace)}", profile, axes="2") | {"align": "left"},
         ],
     )
-    fig.layout.margin.b = 6 * profile.axis_size  # room for the key to the colours
+    fig.layout.margin.t, fig.layout.margin.b = 3 * profile.axis_size, 6 * profile.axis_size  # two lines; the colours
     return fig
 
 
@@ -302,7 +364,8 @@ def code(params):
         "from sattn_core.lessons.gradient_flow import GradientFlowParams, measure_gradient_flow\n\n"
         f"result = measure_gradient_flow({params!r})\n"
         "found = result.statistics  # axes: scores, raw_scores, q; scale 1, 1/sqrt(d_k), 1/d_k\n"
-        "print(found.mean, found.exact_mean, found.median, found.share_below)\n"
+        "print(result.frozen_share, result.frozen_error)\n"
+        "print(found.median, found.mean, found.exact_mean, found.top_tenth_share)\n"
     )
 
 
@@ -312,6 +375,15 @@ def curve_code(options):
         "from sattn_core.lessons.gradient_flow import gradient_curve\n\n"
         f"curve = gradient_curve({DEFAULT_DIMS!r}, **{options!r})\n"
         "print(curve.statistics.mean[1], curve.statistics.median[1])\n"
+    )
+
+
+def crossover_code(n_keys):
+    """The Python that simulates the crossover again."""
+    return (
+        "from sattn_core.lessons.gradient_flow import crossover_curve\n\n"
+        f"curve = crossover_curve({n_keys})\n"
+        "print(curve.keys, curve.d_k, curve.low, curve.high)\n"
     )
 
 

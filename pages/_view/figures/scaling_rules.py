@@ -15,8 +15,9 @@ from pages._view.figures.base import (
     steps,
     thin,
     title,
+    upright,
 )
-from pages._view.theme import number, percent, typed
+from pages._view.theme import listed, number, percent, typed
 from sattn_core.scaling_rules import SCALING_RULES
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
@@ -36,6 +37,37 @@ _SHORT = {
     "key_length_sum": "Key lengths",
 }
 _LANDMARKS = ("vaswani", "no_scale", "mup")
+_LANDMARK_WORDS = {"vaswani": "1/√d_k", "no_scale": "no scale", "mup": "muP 1/d_k"}
+_NEARLY_UNCHANGED = 0.1  # error of the output, of its length
+_LETTER = 0.56  # width of a letter, of its size
+
+
+# --- names at line ends ----------------------------------------------------------------------------------
+
+
+def _name_ends(fig, names, profile, *, low, high):
+    """Write names to the right of the plot at the heights of their lines' ends, none over another."""
+    top, bottom = fig.layout.margin.t, fig.layout.margin.b
+    gap = 1.25 * profile.tick_size * (high - low) / (fig.layout.height - top - bottom)
+    places = _apart([height for _, height in names], gap, high - gap / 2)
+    fig.layout.margin.r = round((1 + _LETTER * max(len(word) for word, _ in names)) * profile.tick_size)
+    place = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 2, "bgcolor": None}
+    fig.layout.annotations = [
+        label(word, profile, y=float(at), **place) for (word, _), at in zip(names, places, strict=True)
+    ]
+    return fig
+
+
+def _apart(heights, gap, high):
+    """Heights moved as little as needed to stand a gap apart, none above high."""
+    order = np.argsort(heights)
+    placed = np.array(heights, dtype=float)[order]
+    for i in range(1, len(placed)):
+        placed[i] = max(placed[i], placed[i - 1] + gap)
+    placed[-1] = min(placed[-1], high)
+    for i in range(len(placed) - 2, -1, -1):
+        placed[i] = min(placed[i], placed[i + 1] - gap)
+    return placed[np.argsort(order)]
 
 
 # --- exponents -------------------------------------------------------------------------------------------
@@ -63,27 +95,19 @@ def _exponent_figure(result, what, theories, profile):
         below = np.minimum(error, 0.9 * measured)  # a bar down to 0 has no place on a log axis
         style = points(profile, colour, _symbol(curve), dims, measured, error, below, _exponent_name(curve))
         traces += [line(dims, theory, dashed(profile), f"{_exponent_name(curve)}, theory"), style]
-        names.append(_exponent_word(curve, dims, theory, profile))
+        names.append((_exponent_name(curve), np.log10(theory[-1])))
     flat = {"variance": "Variance: ½ is flat", "mean": "Mean of pairs: 1 is flat"}[what]
-    return figure(
+    low, high = -3.6, 4.1
+    fig = figure(
         profile,
         traces,
         left=4.2,
         height=0.95,
         title=title(flat, profile),
-        xaxis=axis(profile, "d_k", type="log", tickvals=_D_TICKS, range=[-0.1, 4.3]),
-        yaxis=axis(profile, f"{what} of the scores", **_decades(-3.6, 4.1)),
-        annotations=names,
+        xaxis=axis(profile, "d_k", type="log", tickvals=_D_TICKS, tickangle=0, range=[-0.12, 3.13]),
+        yaxis=axis(profile, f"{what} of the scores", **_decades(low, high)),
     )
-
-
-def _exponent_word(curve, dims, theory, profile):
-    """At the right end of its line; the learner's keeps clear of a named one that ends near it."""
-    near = min(_NAMED, key=lambda exponent: abs(exponent - curve.exponent))
-    away = np.sign(near - curve.exponent) if abs(near - curve.exponent) < 0.15 else 0
-    shift = {"xshift": profile.marker_size, "yshift": float(away) * 0.7 * profile.tick_size}
-    place = {"x": np.log10(dims[-1]), "y": np.log10(theory[-1]), "xanchor": "left", "bgcolor": None}
-    return label(_exponent_name(curve), profile, **place, **shift)
+    return _name_ends(fig, names, profile, low=low, high=high) if names else fig
 
 
 def _decades(low, high):
@@ -160,52 +184,44 @@ def rule(result, name, profile):
 
 
 def _comparison(result, name, profile):
+    """One row a rule: its name on the axis, its keys in use as a point and, at the right, as a number."""
     rules, n_keys = result.rules, result.params.n_keys
     words = [_short(each) for each in rules]
-    traces = [
-        _dot(each, _short(each), _rule_colour(each.name, name, profile), each.name == name, profile) for each in rules
-    ]
-    here = chosen(result, name)
+    traces = [_dot(each, word, name, profile) for each, word in zip(rules, words, strict=True)]
     fig = figure(
         profile,
         traces,
         left=8.5,
         height=1.55,
-        title=title(f"Keys in use, of {n_keys}", profile),
-        xaxis=axis(profile, "effective keys<br>○ formula not confirmed at source", range=[0, 1.08 * n_keys]),
+        title=title(f"Keys in use, of {n_keys}", profile) | {"xref": "container", "x": 0.02},
+        xaxis=axis(profile, "effective keys", range=[0, 1.06 * n_keys], nticks=5, tickangle=0),
         yaxis=axis(
             profile,
             grid=True,
             type="category",
             categoryorder="array",
             categoryarray=words,
-            range=[len(rules) - 0.4, -0.9],
+            range=[len(rules) - 0.4, -0.6],
             ticks="",
         ),
-        annotations=[
-            label(
-                number(here.effective_keys),
-                profile,
-                x=here.effective_keys,
-                y=_short(here),
-                yshift=1.6 * profile.tick_size,
-                bgcolor=None,
-            )
-        ],
-        shapes=[
-            {"type": "line", "x0": n_keys, "x1": n_keys, "yref": "paper", "y0": 0, "y1": 1, "line": dotted(profile)}
-        ],
+        annotations=[_keys_in_use(each, name, profile) for each in rules],
+        shapes=[upright(n_keys, dotted(profile)) | {"layer": "below"}],
     )
-    fig.layout.margin.b = 5 * profile.axis_size
+    fig.layout.margin.r = round(5 * _LETTER * profile.tick_size + profile.tick_size)
     return fig
 
 
-def _dot(rule, word, colour, here, profile):
-    symbol = "circle" if rule.confirmed else "circle-open"
-    size = profile.marker_size * (2 if here else 1.3)
-    marker = {"color": colour, "symbol": symbol, "size": size, "line": {"width": profile.line_width, "color": colour}}
+def _keys_in_use(rule, name, profile):
+    words = number(rule.effective_keys)
+    place = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 3, "bgcolor": None}
+    return label(f"<b>{words}</b>" if rule.name == name else words, profile, y=_short(rule), **place)
+
+
+def _dot(rule, word, name, profile):
+    here = rule.name == name
+    marker = {"color": _rule_colour(rule.name, name, profile), "size": profile.marker_size * (2 if here else 1.3)}
     return {"type": "scatter", "mode": "markers", "x": [rule.effective_keys], "y": [word], "name": rule.title,
-            "marker": marker}  # fmt: skip
+            "marker": marker, "cliponaxis": False}  # fmt: skip
 
 
 def _short(rule):
@@ -237,7 +253,7 @@ def _one_rule(result, name, profile):
         traces,
         height=1.55,
         left=3.4,
-        title=title(f"One query under {_short(here)}", profile),
+        title=title(f"One query: {_short(here)}", profile),
         xaxis=axis(profile, "key", range=[0, keys[-1] + 0.5], anchor="y3"),
         yaxis=heights | {"domain": [0.72, 0.94]},
         yaxis2=heights | {"domain": [0.38, 0.60]},
@@ -272,7 +288,6 @@ def rule_table(result):
         "entropy (nats)": [each.entropy_nats for each in rules],
         "effective keys": [each.effective_keys for each in rules],
         "largest weight": [each.max_weight for each in rules],
-        "formula confirmed": [str(each.confirmed) for each in rules],
     }
 
 
@@ -300,14 +315,8 @@ def _card_lines(each):
     return (
         each.fixes,
         f"{each.check_text}: {typed(float(f'{each.check_value:.6g}'))}",
-        f"{each.source}. {each.status_text}",
+        f"{each.source}.",
     )
-
-
-def unread(result):
-    """The rules that are known by name only."""
-    none = "No formula was read, so none is applied."
-    return [(f"**{name}**", f"{said} {source}. {none}") for name, said, source in result.unread]
 
 
 # --- entropy curves --------------------------------------------------------------------------------------
@@ -333,33 +342,22 @@ def _entropies(what, x, values, largest, name, result, profile):
         style = solid(profile, colour, 2 if rule == name else 1.2) if stands_out else thin(profile) | {"color": colour}
         traces.append(line(x, values[i], style, rule))
         if stands_out:
-            names.append(_end_name(rule, x, values[i], name, profile))
-    return figure(
+            names.append((_LANDMARK_WORDS.get(rule, _SHORT.get(rule, SCALING_RULES[rule].title)), values[i][-1]))
+    high = 1.05 * largest.max()
+    fig = figure(
         profile,
         traces,
         left=3.2,
         title=title(f"Entropy against {what}", profile),
-        xaxis=axis(profile, what, type="log", tickvals=_ENTROPY_TICKS, range=_span(x)),
-        yaxis=axis(profile, "mean entropy, nats", grid=True, range=[0, 1.12 * largest.max()]),
-        annotations=names,
+        xaxis=axis(profile, what, type="log", tickvals=_ENTROPY_TICKS, tickangle=0, range=_span(x)),
+        yaxis=axis(profile, "mean entropy, nats", grid=True, range=[0, high]),
     )
+    return _name_ends(fig, names, profile, low=0, high=high)
 
 
 def _span(x):
-    """Room for the names at the right end."""
-    low, high = np.log10(x[0]), np.log10(x[-1])
-    return [low - 0.05, high + 0.42 * (high - low)]
-
-
-def _end_name(rule, x, y, name, profile):
-    """The name of a line: a landmark's at its end, another's over its middle."""
-    if rule in _LANDMARKS:
-        word = {"vaswani": "1/√d_k", "no_scale": "no scale", "mup": "muP 1/d_k"}[rule]
-        place = {"x": np.log10(x[-1]), "y": y[-1], "xanchor": "left", "xshift": profile.tick_size / 2}
-        return label(word, profile, **place)
-    middle = len(x) // 2
-    word = _SHORT.get(rule, SCALING_RULES[rule].title)
-    return label(word, profile, x=np.log10(x[middle]), y=y[middle], yanchor="bottom", yshift=profile.tick_size / 3)
+    """From the first point to the last, with a little room."""
+    return [np.log10(x[0]) - 0.05, np.log10(x[-1]) + 0.05]
 
 
 def curve_sentence(result, name):
@@ -450,9 +448,23 @@ def bug_table(result):
         "entropy (nats)": "entropy_nats",
         "largest weight": "max_weight",
     }
-    columns = {name: [number(getattr(side, field), 4) for field in rows.values()] for name, side in
+    columns = {name: [number(getattr(side, field)) for field in rows.values()] for name, side in
                zip(("right", "wrong"), sides, strict=True)}  # fmt: skip
     return {"quantity": list(rows)} | columns
+
+
+def museum_sentence(results):
+    """Whether any bug leaves the output nearly as it was, and how far the others move it."""
+    least, *_, most = ordered = sorted(results, key=lambda each: each.output_error)
+    near = [each.bug.title for each in ordered if each.output_error < _NEARLY_UNCHANGED]
+    share = percent(_NEARLY_UNCHANGED, 0)
+    found = (
+        f"{listed(near)} leave{'s' if len(near) == 1 else ''} the output"
+        if near
+        else f"None of the {len(results)} bugs leaves the output"
+    )
+    least, most = (f"{percent(each.output_error, 0)} of its length ({each.bug.title})" for each in (least, most))
+    return f"{found} within {share} of what it should be: it is off by {least} to {most}."
 
 
 def bug_weights(result):

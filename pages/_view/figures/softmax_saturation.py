@@ -167,7 +167,7 @@ def average_sentence(result, d_k, n_keys):
     weight = result.raw_measured.max_weight
     drawn = (
         f"Measured at d_k = {result.measured_dims[near]:,}, raw: {percent(weight.measured[near], 1)} ± "
-        f"{percent(weight.standard_error[near], 1)} against {percent(weight.predicted[near], 1)}, "
+        f"{number(100 * weight.standard_error[near], 2)} % against {percent(weight.predicted[near], 1)}, "
         f"{'inside' if weight.inside[near] else 'outside'} its 95 % band"
     )
     about = "" if result.prediction_is_exact else "about "
@@ -176,8 +176,18 @@ def average_sentence(result, d_k, n_keys):
         f"{about}{percent(result.raw.max_weight[at], 1)} raw and {percent(result.scaled.max_weight[at], 1)} scaled; "
         f"{number(result.raw.effective_keys[at])} keys are in use raw, "
         f"{number(result.scaled.effective_keys[at])} scaled. "
-        f"{drawn}. Softmax freezes beyond standard deviation √(2 ln {n_keys}) = {number(result.critical_score_std)}, "
-        f"which raw scores pass at d_k = {number(result.freezing_d_k)} (dotted) and scaled ones never."
+        f"{drawn}. {_threshold(result, n_keys)}"
+    )
+
+
+def _threshold(result, n_keys):
+    """The threshold of freezing is a limit; what softmax does there with this many keys."""
+    there = result.at_critical
+    return (
+        f"In the limit of many keys softmax freezes beyond a standard deviation of √(2 ln n_keys); here "
+        f"√(2 ln {n_keys}) = {number(result.critical_score_std)}, where the largest weight is "
+        f"{percent(there.max_weight, 1)} on average and {number(np.exp(there.entropy_nats))} keys are in use. "
+        f"Raw scores pass it at d_k = {number(result.freezing_d_k)} (dotted), scaled ones never."
     )
 
 

@@ -1,0 +1,45 @@
+"""Records: what a computation returns when it holds arrays.
+
+Two arrays have no single answer to ==, so a record is equal only to itself; and it is short in print,
+because a thousand numbers say less than their shape.
+"""
+
+from dataclasses import dataclass, fields
+from typing import dataclass_transform
+
+import numpy as np
+
+_LONGEST = 60  # characters of one field in print
+
+
+@dataclass_transform(eq_default=False, frozen_default=True)
+def record(cls=None, /, *, frozen=True):
+    """Make a class a dataclass of arrays: equal only to itself, hashable, and printed as names with shapes."""
+
+    def made(cls):
+        cls.__repr__ = _shown
+        return dataclass(frozen=frozen, eq=False, repr=False)(cls)
+
+    return made if cls is None else made(cls)
+
+
+def _shown(self):
+    parts = (f"{each.name}={_shown_field(getattr(self, each.name))}" for each in fields(self) if each.repr)
+    return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def _shown_field(value):
+    if isinstance(value, np.ndarray):
+        return f"<array of shape {value.shape}>"
+    if type(value).__repr__ is _shown:
+        return f"<{type(value).__name__}>"
+    if isinstance(value, (tuple, list, dict)) and not _is_short(value):
+        return f"<{type(value).__name__} of {len(value)}>"
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"<{type(value).__name__}>"
+
+
+def _is_short(value):
+    """Whether a container is a handful of plain values."""
+    plain = (bool, int, float, str, type(None), np.generic)
+    return not isinstance(value, dict) and len(value) <= 4 and all(isinstance(each, plain) for each in value)

@@ -1,0 +1,34 @@
+"""What the softmax_saturation page promises to whoever clicks a suggestion."""
+
+import math
+
+import numpy as np
+import pytest
+
+ADVERSE = {"list_1": "4, five", "list_2": "3 3 3", "list_3": "1, 2", "multiplier": "1/8", "shift": "-30", "n_keys": "2"}
+
+
+def test_stretched(tried):
+    _, shown = tried("softmax_saturation", "stretched", **ADVERSE)
+    assert len(shown.compare_lists.max_weight) == 2
+    assert min(shown.compare_lists.max_weight) > 1 - 1e-12
+
+
+def test_shrunk(tried):
+    _, shown = tried("softmax_saturation", "shrunk", **ADVERSE)
+    # Gaps of 1/64 and 9/64: 1/(1 + e^-gap).
+    np.testing.assert_allclose(shown.compare_lists.max_weight, [0.5039, 0.5351], atol=5e-5)
+
+
+def test_shifted(tried):
+    _, shown = tried("softmax_saturation", "shifted", **ADVERSE)
+    first, second = shown.compare_lists.attention_weights
+    assert shown.compare_lists.scores[0].tolist() == [104.0, 105.0]
+    np.testing.assert_allclose(first[1], 1 / (1 + math.exp(-1)), rtol=1e-14)
+    np.testing.assert_allclose(second[1], 1 / (1 + math.exp(-9)), rtol=1e-14)
+
+
+def test_many_keys(tried):
+    _, shown = tried("softmax_saturation", "many_keys", **ADVERSE)
+    assert shown.saturation.freezing_d_k == pytest.approx(12.5, abs=0.05)
+    assert 2 * math.log(16) == pytest.approx(5.55, abs=0.005)
