@@ -27,6 +27,8 @@ drawn = {"sampling": sampling, "n_queries": n_queries, "n_keys": controls.value_
 @st.fragment(key=frame.LIVE)
 def live():
     params = ScoreVarianceParams(controls.value_of("d_k"), n_samples, **drawn)
+    if not compute.ready(params):
+        return show.ask(params, "score_variance")
     result = compute.score_variance(params)
     show.figure(
         figures.histograms(result, profile, axis),

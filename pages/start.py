@@ -12,11 +12,12 @@ show.heading(
     "such a spread by putting nearly all weight on one key. Dividing by √d_k undoes exactly that spread.",
 )
 
-d_k = controls.value_of("d_k")
+d_k, law = controls.value_of("d_k"), controls.value_of("law")
 params = StartParams(
     dims=controls.stops_of("d_k"),
+    n_samples=compute.START_SAMPLES[law],
     n_keys=controls.value_of("n_keys"),
-    law=controls.value_of("law"),
+    law=law,
     seed=controls.value_of("seed"),
 )
 result = compute.start(params)

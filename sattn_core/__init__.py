@@ -13,6 +13,7 @@ from sattn_core.moments import (
     paired_score_moments,
     product_variance,
 )
+from sattn_core.pair_scores import draw_pair_scores
 from sattn_core.products import frobenius, hadamard, row_wise_dot
 from sattn_core.saturation import (
     ExpectedSoftmax,
@@ -61,6 +62,7 @@ __all__ = [
     "dot_product_moments",
     "dot_product_pdf",
     "dot_product_ppf",
+    "draw_pair_scores",
     "draw_queries_and_keys",
     "effective_keys",
     "entropy_nats",

@@ -25,6 +25,8 @@ class ComponentLaw:
         ``even_moment(r)`` is E a²ʳ, r ≥ 1; E a² is 1, and a moment that does not exist is ``inf``.
     sampler : callable
         ``sampler(rng, shape)`` returns draws as float64.
+    seconds : float
+        CPU seconds a draw takes.
 
     Examples
     --------
@@ -35,6 +37,7 @@ class ComponentLaw:
     name: str
     even_moment: Callable[[int], float] = field(repr=False)
     sampler: Callable[[np.random.Generator, tuple[int, ...]], np.ndarray] = field(repr=False)
+    seconds: float = field(default=1e-8, repr=False)
 
     @property
     def moments(self):
@@ -92,12 +95,12 @@ COMPONENT_LAWS = MappingProxyType(
     {
         law.name: law
         for law in (
-            ComponentLaw("normal", _normal_moment, _normal),
-            ComponentLaw("uniform", lambda r: 3**r / (2 * r + 1), _uniform),
-            ComponentLaw("rademacher", lambda r: 1, _rademacher),
-            ComponentLaw("laplace", lambda r: math.factorial(2 * r) / 2**r, _laplace),
-            ComponentLaw("student_t", lambda r: (1, 9)[r - 1] if r < 3 else math.inf, _student_t),
-            ComponentLaw("sparse", lambda r: 10 ** (r - 1) * _normal_moment(r), _sparse),
+            ComponentLaw("normal", _normal_moment, _normal, 9e-9),
+            ComponentLaw("uniform", lambda r: 3**r / (2 * r + 1), _uniform, 2.5e-9),
+            ComponentLaw("rademacher", lambda r: 1, _rademacher, 4.5e-9),
+            ComponentLaw("laplace", lambda r: math.factorial(2 * r) / 2**r, _laplace, 1.3e-8),
+            ComponentLaw("student_t", lambda r: (1, 9)[r - 1] if r < 3 else math.inf, _student_t, 3.3e-8),
+            ComponentLaw("sparse", lambda r: 10 ** (r - 1) * _normal_moment(r), _sparse, 8e-9),
         )
     }
 )
@@ -151,20 +154,21 @@ class PairLaw:
         return self.query(a) * self.key(a, b)
 
 
-def block_generator(seed, stream, block):
-    """Return the generator of one block of coordinates, independent of every other block and stream."""
-    return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(stream, block))))
+def block_generator(seed, stream, *place):
+    """Return the generator of one block of a stream, independent of every other block and stream."""
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(stream, *place))))
 
 
-def coordinate_products(start, stop, n_samples, pair_law, seed):
+def coordinate_products(start, stop, n_samples, pair_law, seed, part=0):
     """Yield q_i k_i, shape (n_samples,), for the coordinates i = start, …, stop − 1 of the draw ``seed``.
 
     A coordinate depends on the seed, on i and on n_samples, never on start or stop: blocks of
     coordinates have streams of their own, and inside a block coordinates are drawn in turn.
+    Parts other than 0 are further pairs.
     """
     component = pair_law.component
     for block in range(start // _BLOCK, -(-stop // _BLOCK)):
-        rng = block_generator(seed, _PAIR_STREAM, block)
+        rng = block_generator(seed, _PAIR_STREAM, block, *((part,) if part else ()))
         for i in range(block * _BLOCK, min((block + 1) * _BLOCK, stop)):
             a, b = component.draw(rng, (2, n_samples))
             if i >= start:

@@ -26,8 +26,8 @@ class ScoreVarianceMoments(NamedTuple):
     variance: float
 
 
-def score_variance_moments(n_queries, n_keys, d_k, *, kurtosis_q=3.0, kurtosis_k=3.0):
-    """Exact moments of V = np.var(Q K^T): E V = d_k (1 - 1/N), N = n_queries n_keys.
+def score_variance_moments(n_queries, n_keys, d_k, *, kurtosis_q=3.0, kurtosis_k=3.0, mean_q=0.0, mean_k=0.0):
+    """Exact moments of V = np.var(Q K^T): E V = d_k (1 - 1/N), N = n_queries n_keys, for means of 0.
 
     Parameters
     ----------
@@ -35,29 +35,32 @@ def score_variance_moments(n_queries, n_keys, d_k, *, kurtosis_q=3.0, kurtosis_k
         Shape of the matrices, each at least 1.
     kurtosis_q, kurtosis_k : float
         Standardised fourth moment of a component, from 1 to math.inf (normal 3).
+    mean_q, mean_k : float
+        Mean of every component of q and of k.
 
     Returns
     -------
     ScoreVarianceMoments
-        (mean, variance) of V. For normal components the variance is
+        (mean, variance) of V. For normal components of mean 0 the variance is
         2 d_k [(N - 2)(n_queries + n_keys + d_k + 1) + d_k + 3] / N^2. Both are 0 when N = 1; the
         variance is infinite when a kurtosis is and N > 1.
 
     Raises
     ------
     TypeError
-        If a size is not an integer or a kurtosis not a real number.
+        If a size is not an integer, or a kurtosis or a mean not a real number.
     ValueError
-        If a size is below 1 or a kurtosis below 1.
+        If a size is below 1, a kurtosis below 1 or a mean not finite.
 
     Notes
     -----
-    All components are independent, of mean 0 and variance 1. The entries of Q K^T are then
+    All components are independent and symmetric, of variance 1. With means of 0 the entries of Q K^T are
     uncorrelated but not independent: scores of one row share the query. A formula for independent
     entries gives a band that is far too narrow (41 % instead of 95 % at 32 x 32 and d_k = 2).
-    Derivation: N V = T - u^2 with T the sum of squared entries and u the sum of the entries over
-    sqrt(N); Cov(T, u^2) = Var(T)/N = C below, and u is itself a dot product, of components with
-    kurtosis 3 + (kurtosis_q - 3)/n_queries and 3 + (kurtosis_k - 3)/n_keys.
+    Derivation: with G = Q^T Q - n_queries q q^T, q the mean of the rows of Q,
+    N V = sum_j k_j^T G k_j + n_queries sum_j (q^T (k_j - mean k))^2 is a quadratic form in the keys, x^T H x + 2 h^T x
+    of variance 2 |H|^2 + (kurtosis_k - 3) sum H_ii^2 + 4 |h|^2, given the queries; its mean, given the
+    queries, is again a quadratic form in them.
 
     References
     ----------
@@ -70,15 +73,37 @@ def score_variance_moments(n_queries, n_keys, d_k, *, kurtosis_q=3.0, kurtosis_k
     """
     m, n, d = _check_sizes(n_queries, n_keys, d_k)
     k_q, k_k = check_kurtosis("kurtosis_q", kurtosis_q), check_kurtosis("kurtosis_k", kurtosis_k)
+    square_q, square_k = (check_number(*mean) ** 2 for mean in (("mean_q", mean_q), ("mean_k", mean_k)))
     N = m * n
     if N == 1:
         return ScoreVarianceMoments(0.0, 0.0)
+    mean = d * (1 - 1 / N + square_k * (1 - 1 / m) + square_q * (1 - 1 / n))
     if math.isinf(k_q * k_k):
-        return ScoreVarianceMoments(d * (1 - 1 / N), math.inf)
-    C = 2 * d**2 + (k_q * k_k - 3) * d + (n - 1) * d * (k_q - 1) + (m - 1) * d * (k_k - 1)
-    k_a, k_b = 3 + (k_q - 3) / m, 3 + (k_k - 3) / n
-    variance = C / N - 2 * C / N**2 + (2 * d**2 + (k_a * k_b - 3) * d) / N**2
-    return ScoreVarianceMoments(d * (1 - 1 / N), variance)
+        return ScoreVarianceMoments(mean, math.inf)
+    of_keys = _variance_given_queries(m, n, d, k_q - 3, k_k - 3, square_q, square_k)
+    of_queries = _variance_over_queries(m, n, d, k_q - 3, square_q, square_k)
+    return ScoreVarianceMoments(mean, (of_keys + of_queries) / N**2)
+
+
+def _variance_given_queries(m, n, d, excess_q, excess_k, square_q, square_k):
+    """Mean over the queries of the variance of N V over the keys."""
+    # Moments of an entry G_cc and of the mean q_c of one coordinate; E G_cd^2 = m - 1 for c != d.
+    diagonal = (m - 1) ** 2 + 2 * (m - 1) + excess_q * (m - 1) ** 2 / m
+    both = square_q * (m - 1) + (m - 1) / m + excess_q * (m - 1) / m**2  # E G_cc q_c^2
+    fourth = square_q**2 + 6 * square_q / m + (3 + excess_q / m) / m**2  # E q_c^4
+    square_of_G = d * (diagonal + (d - 1) * (m - 1))
+    length = d * fourth + d * (d - 1) * (square_q + 1 / m) ** 2  # E |q|^4
+    square_of_H = n * square_of_G + 2 * m * (n - 1) * d * both + m**2 * (n - 1) * length
+    step = m * (1 - 1 / n)
+    diagonal_of_H = n * d * (diagonal + 2 * step * both + step**2 * fourth)
+    return 2 * square_of_H + excess_k * diagonal_of_H + 4 * n * square_k * square_of_G
+
+
+def _variance_over_queries(m, n, d, excess_q, square_q, square_k):
+    """Variance over the queries of the mean of N V over the keys."""
+    square_of_H = (m - 1) * n**2 * d * (1 + 2 * square_k + square_k**2 * d) + (n - 1) ** 2 * d
+    diagonal = (1 - 1 / m) * n * (1 + square_k) + (n - 1) / m
+    return 2 * square_of_H + excess_q * m * d * diagonal**2 + 4 * (n - 1) ** 2 * square_q * m * d
 
 
 def score_variance_band(n_queries, n_keys, d_k, *, level=0.95):

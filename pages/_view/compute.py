@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 
 from pages._view.dose import DoseRecord
 from sattn_core import typed
-from sattn_core.components import append_coordinates
+from sattn_core.components import COMPONENT_LAWS
+from sattn_core.cost import Price
 from sattn_core.lessons import attention_steps as lesson_attention_steps
 from sattn_core.lessons import backprop as lesson_backprop
 from sattn_core.lessons import derivation as lesson_derivation
@@ -21,9 +21,10 @@ from sattn_core.lessons import unit_variance as lesson_unit_variance
 from sattn_core.lessons import your_scores as lesson_your_scores
 from sattn_core.lessons.start import measure_start
 
+UNASKED = Price(1.0, 100_000_000)  # the most that a page computes without being asked
 CURVE_DIMS = tuple(2**j for j in range(11))
 CURVE_SAMPLES = 4_000
-KEPT_SAMPLES = 100_000  # draws up to this size are kept, so that the next d_k only appends coordinates
+START_SAMPLES = {law: 20_000 for law in COMPONENT_LAWS} | {"student_t": 10_000}  # its draws take three times as long
 N_WALKS = 6
 PAIRS = {"independent": 0.0, "aligned": 0.5}  # correlation of query i with key i, at the start and after training
 RULE_CURVE_DIMS = tuple(2**j for j in range(2, 9))
@@ -44,6 +45,26 @@ HOOK_SNIPPET = f"```python\n{lesson_your_scores.HOOK_SNIPPET}```"  # as Markdown
 DERIVATION_SAMPLES = 2_000  # pairs that check the derivation: at d_k = 1,024 more would be felt
 
 
+def check():
+    """Called between the blocks of a long computation: Streamlit ends the run here once nobody waits for it.
+
+    Any look at the session lets it: the visitor has left, or has asked for something else.
+    """
+    st.session_state.get("asked")
+
+
+def ready(params):
+    """Whether a page may compute these params: they cost little, or the visitor has asked for exactly these."""
+    price = params.price
+    cheap = price.seconds <= UNASKED.seconds and price.bytes <= UNASKED.bytes
+    return cheap or params in st.session_state.get("asked", ())
+
+
+def ask_for(params):
+    """The visitor wants these params computed, however long it takes."""
+    st.session_state.setdefault("asked", set()).add(params)
+
+
 @st.cache_data(max_entries=32, show_spinner=False)
 def start(params):
     return measure_start(params)
@@ -51,22 +72,7 @@ def start(params):
 
 @st.cache_data(max_entries=128, show_spinner=False)
 def score_variance(params):
-    if params.sampling == "matrix" or params.n_samples > KEPT_SAMPLES:
-        return lesson_score_variance.measure_score_variance(params)
-    draw = (params.n_samples, params.law, params.mean_q, params.mean_k, params.correlation, params.seed)
-    return lesson_score_variance.measure_score_variance(params, scores=_scores(params.d_k, *draw))
-
-
-@st.cache_data(max_entries=96, show_spinner=False)
-def _scores(d_k, *draw):
-    """Raw scores at d_k, appended to those of a smaller dimension that is kept too."""
-    n_samples, law, mean_q, mean_k, correlation, seed = draw
-    step = max(1, 2 ** (d_k.bit_length() - 3))
-    kept = (d_k - 1) // step * step
-    before = _scores(kept, *draw) if kept else np.zeros(n_samples)
-    return append_coordinates(
-        before, kept, d_k, law=law, mean_q=mean_q, mean_k=mean_k, correlation=correlation, seed=seed
-    )
+    return lesson_score_variance.measure_score_variance(params, check=check)
 
 
 @st.cache_data(max_entries=32, show_spinner=False)

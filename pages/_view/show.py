@@ -2,11 +2,12 @@
 
 import csv
 import io
+from math import ceil
 from pathlib import Path
 
 import streamlit as st
 
-from pages._view import controls
+from pages._view import compute, controls
 from pages._view.literal import plain as plain
 from pages._view.theme import number
 from pages._view.tries import TRIES
@@ -80,6 +81,18 @@ def formulas(pairs):
     """Formulas, each with the numbers of the moment behind it."""
     for latex, sentence in pairs:
         formula(latex, sentence)
+
+
+def ask(params, key):
+    """In a picture's place: a button that computes these params, with how long it takes."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"ask_{key}"):
+        label = f"Compute (about {_duration(params.price.seconds)})"
+        st.button(label, key=f"compute_{key}", on_click=compute.ask_for, args=(params,), icon=":material/play_arrow:")
+        st.markdown("These settings take longer than a moment.")
+
+
+def _duration(seconds):
+    return f"{ceil(seconds)} s" if seconds <= 90 else f"{round(seconds / 60)} minutes"
 
 
 def batched(items, size):

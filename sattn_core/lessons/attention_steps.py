@@ -7,6 +7,7 @@ import numpy as np
 from sattn_core._checks import check_choice, check_integer
 from sattn_core._records import record
 from sattn_core.attention import AttentionSteps, attention
+from sattn_core.cost import Price
 from sattn_core.softmax import entropy_nats
 from sattn_core.typed import (
     MAX_COLUMNS,
@@ -65,6 +66,11 @@ class AttentionStepsParams:
             raise ValueError(f"K has {k[0]} rows but V has {v[0]}: both need one row for each key.")
         if self.mask is not None:
             object.__setattr__(self, "mask", checked_mask(self.mask, q[0], k[0]))
+
+    @property
+    def price(self):
+        """What `measure_attention_steps`, or one cell written out, costs at most."""
+        return Price(2e-3, 500_000)
 
 
 @record

@@ -7,6 +7,7 @@ import numpy as np
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.attention import AttentionSteps, attention, attention_backward, softmax_rows
+from sattn_core.cost import Price
 from sattn_core.products import frobenius, hadamard, row_wise_dot
 from sattn_core.scores import scale_factor
 from sattn_core.typed import checked_matrix
@@ -57,6 +58,11 @@ class ProductsParams:
         a, b = np.shape(self.A), np.shape(self.B)
         if a != b:
             raise ValueError(f"A is {a[0]} × {a[1]} but B is {b[0]} × {b[1]}: both need one shape.")
+
+    @property
+    def price(self):
+        """What `measure_products` costs at most."""
+        return Price(2e-3, 500_000)
 
 
 @dataclass(frozen=True)
@@ -134,6 +140,11 @@ class BackpropParams:
         check_number("exponent", self.exponent, 0.0, 1.0)
         check_choice("mask", self.mask, MASKS)
         check_integer("seed", self.seed, 0)
+
+    @property
+    def price(self):
+        """What the gradients, or one of the two curves of their differences, cost at most."""
+        return Price(0.01, 3_000_000)
 
 
 @record

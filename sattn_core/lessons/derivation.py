@@ -10,6 +10,7 @@ import numpy as np
 
 from sattn_core._checks import check_integer, check_number
 from sattn_core._records import record
+from sattn_core.cost import Price
 
 SEEN_BEYOND = 4.0  # a line is seen to fail when its two sides differ by more standard errors than this
 LINE_NAMES = (
@@ -88,6 +89,14 @@ class DerivationParams:
             check_number("nu", self.nu, 1.5, 100.0)
             if self.correlation or self.coordinate_correlation:
                 raise ValueError(f"nu must be None where a correlation is not 0, but got {self.nu:g}")
+
+    @property
+    def price(self):
+        """What `measure_derivation` costs."""
+        components = self.d_k * self.n_samples
+        each = 5e-8 if self.nu is None else 1.1e-7 if self.nu > 2 else 1.7e-7
+        held = min(components, max(_CACHED_NUMBERS, self.n_samples))
+        return Price(3e-3 + each * components, 45 * held + 250 * self.n_samples)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from scipy.special import gammaincinv, log_ndtr
 
 from sattn_core._checks import check_array, check_integer
 from sattn_core._records import record
+from sattn_core.cost import Price
 from sattn_core.crossover import MedianCrossover, median_crossover
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
@@ -50,6 +51,11 @@ class GradientFlowParams:
         check_integer("n_keys", self.n_keys, 2, 1024)
         check_integer("n_rows", self.n_rows, 10, 100_000)
         check_integer("seed", self.seed, 0)
+
+    @property
+    def price(self):
+        """What `measure_gradient_flow` costs."""
+        return gradient_flow_price(1, self.n_keys, self.n_rows)
 
 
 @record
@@ -220,6 +226,13 @@ class _Rows:
     pushes: np.ndarray  # downstream gradient of the others minus that of the best key
     uniform_q: np.ndarray  # ranks of |q|² and of |k⊥ part|² in their chi-square laws, (n_rows,)
     uniform_k: np.ndarray
+
+
+def gradient_flow_price(n_dims, n_keys, n_rows=2_000):
+    """Return the `Price` of the sensitivities of n_rows rows at n_dims dimensions: of `gradient_curve`, too."""
+    scores = n_keys * n_rows
+    seconds = 4e-3 + 4.5e-8 * scores + n_dims * (1.5e-6 * n_rows + 3.6e-8 * scores)
+    return Price(seconds, 42 * scores + 350 * n_rows + 150_000 * n_dims)
 
 
 def measure_gradient_flow(params):

@@ -14,9 +14,11 @@ from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.attention import attention
 from sattn_core.components import PairLaw, draw_queries_and_keys
+from sattn_core.cost import Price
 from sattn_core.initialisation import check_heads, init_scheme
 from sattn_core.layer_norm import layer_norm
 from sattn_core.moments import correlated_pair_moments
+from sattn_core.pair_scores import coordinate_seconds
 from sattn_core.scaling_rules import SCALING_RULES
 from sattn_core.softmax import effective_keys, entropy_nats, softmax
 from sattn_core.sweep import growing_scores
@@ -51,6 +53,12 @@ class ExponentParams:
         check_number("correlation", self.correlation, -1, 1)
         check_integer("n_samples", self.n_samples, 100, 100_000)
         check_integer("seed", self.seed, 0)
+
+    @property
+    def price(self):
+        """What `measure_exponents` costs."""
+        pair_law = PairLaw(correlation=self.correlation)
+        return Price(0.02 + coordinate_seconds(pair_law) * EXPONENT_DIMS[-1] * self.n_samples, 50 * self.n_samples)
 
 
 @record
@@ -132,6 +140,11 @@ class RulesParams:
         check_integer("n_queries", self.n_queries, 1, 64)
         check_number("correlation", self.correlation, -1, 1)
         check_integer("seed", self.seed, 0)
+
+    @property
+    def price(self):
+        """What `compare_rules` costs."""
+        return _rules_price(self.d_k, self.n_keys, self.n_queries)
 
 
 @record
@@ -267,6 +280,12 @@ class BugParams:
         check_integer("n_tokens", self.n_tokens, 2, 256)
         check_integer("seed", self.seed, 0)
 
+    @property
+    def price(self):
+        """What `measure_bug` costs."""
+        weights, scores = 3 * self.d_model**2, self.n_heads * self.n_tokens**2
+        return Price(2e-3 + 1e-8 * weights + 1.2e-7 * scores, 8 * weights + 16 * weights // 8 + 60 * scores)
+
 
 @record
 class BugSide:
@@ -373,6 +392,21 @@ BUGS = MappingProxyType(
         )
     }
 )  # fmt: skip
+
+
+def _rules_price(d_k, n_keys, n_queries):
+    """Price of applying every rule to the scores of one shape; some of them normalise Q and K."""
+    numbers, scores = (n_keys + n_queries) * d_k, n_keys * n_queries
+    return Price(5e-3 + 6e-8 * numbers + 1.2e-6 * scores, 40 * numbers + 70 * scores)
+
+
+def rule_curves_price(params, dims, n_keys):
+    """Return the `Price` of `rule_curves`."""
+    short = min(params.n_keys, 256)
+    shapes = [*((d_k, short) for d_k in dims), *((params.d_k, n) for n in n_keys)]
+    numbers, scores = [(n + _CURVE_QUERIES) * d_k for d_k, n in shapes], [n * _CURVE_QUERIES for _, n in shapes]
+    seconds = 2.2e-3 * len(shapes) + 5e-8 * sum(numbers) + 1.2e-7 * sum(scores)
+    return Price(seconds, max(_rules_price(d_k, n, _CURVE_QUERIES).bytes for d_k, n in shapes))
 
 
 def measure_exponents(params):

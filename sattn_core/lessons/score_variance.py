@@ -13,12 +13,13 @@ from sattn_core._records import record
 from sattn_core.components import (
     COMPONENT_LAWS,
     PairLaw,
-    append_coordinates,
     coordinate_products,
     draw_queries_and_keys,
 )
+from sattn_core.cost import Price, proceed
 from sattn_core.law import dot_product_pdf, dot_product_ppf
 from sattn_core.moments import DotProductMoments, paired_score_moments
+from sattn_core.pair_scores import coordinate_seconds, draw_pair_scores, pair_scores_price
 from sattn_core.score_variance import SMALLEST_GAMMA_SHAPE, score_variance_band, score_variance_moments
 from sattn_core.scores import raw_scores, scale_factor
 from sattn_core.sweep import bin_counts, check_dims, growing_scores, sample_moments
@@ -31,11 +32,12 @@ ROUGH_NORMAL, ROUGH_GAMMA = "exact, rough normal approximation", "exact, rough g
 ROUGH_ESTIMATE, NO_BAND = "rough estimate from the draws", "too few scores for a band"
 ROUGH = (ROUGH_NORMAL, ROUGH_GAMMA, ROUGH_ESTIMATE)
 _Z95 = float(ndtri(0.975))
-_MATRICES, _MOST_NUMBERS, _BLOCK = (2_000, 20_000), 20_000_000, 1_000_000  # of a simulated band
+_MATRICES, _MOST_NUMBERS, _BLOCK = (2_000, 20_000), 10_000_000, 500_000  # of a simulated band
 # A kurtosis m₄/m₂² leans to the right: beyond this relative error the normal band misses well below 5 % of the draws.
 _LARGEST_KURTOSIS_ERROR = 0.1
 # Without a sixth moment a variance is narrower than its standard error says until the sample is large.
 _HEAVY_TAIL_SHAPE = 500.0
+_FIXED_SECONDS, _SCORE_SECONDS, _SCORE_BYTES = 4e-3, 6e-8, 48  # of measuring: in all, and for each score
 _SHARED_HALF_WIDTH = 80.0  # two and a half standard deviations of raw scores at d_k = 1,024
 _N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even grid: at d_k = 1 the density at 0 is infinite
 
@@ -99,6 +101,15 @@ class ScoreVarianceParams:
     def shape(self):
         """Shape of the scores that are measured."""
         return (self.n_samples,) if self.sampling == "pairs" else (self.n_queries, self.n_keys)
+
+    @property
+    def price(self):
+        """What `measure_score_variance` costs."""
+        if self.sampling == "matrix":
+            return _matrix_price(self)
+        n, pair_law = self.n_samples, PairLaw(self.law, self.mean_q, self.mean_k, self.correlation)
+        drawn = pair_scores_price(n, self.d_k, pair_law)
+        return Price(_FIXED_SECONDS + drawn.seconds + _SCORE_SECONDS * n, max(drawn.bytes, (8 + _SCORE_BYTES) * n))
 
 
 @dataclass(frozen=True)
@@ -218,7 +229,25 @@ class ScoreVarianceResult:
     scaling_rule: ScalingRule
 
 
-def measure_score_variance(params, *, scores=None):
+def _matrix_price(params):
+    """Price of drawing, multiplying and measuring one matrix, and of the matrices that are simulated for its band."""
+    m, n, d_k = shape = params.n_queries, params.n_keys, params.d_k
+    draw = COMPONENT_LAWS[params.law].seconds
+    drawn = Price(draw * numbers_of(shape) + 2e-10 * m * n * d_k, 16 * numbers_of(shape))
+    mean, variance = _matrix_variance_moments(params)
+    band = Price(0.0, 0)
+    if mean**2 < SMALLEST_GAMMA_SHAPE * variance:
+        numbers = numbers_of(shape) * _simulated_matrices(shape)
+        if params.law == "normal" and _is_centred(params):
+            size = min(m, n) * min(m, n, d_k)
+            band = Price(0.02 + 3.6e-3 * size, 2_400_000 * (1 + size))
+        elif numbers:
+            band = Price((draw + 7e-9) * numbers + 5e-7 * _simulated_matrices(shape), 10_000_000)
+    seconds = _FIXED_SECONDS + drawn.seconds + band.seconds + _SCORE_SECONDS * m * n
+    return Price(seconds, max(band.bytes, drawn.bytes + _SCORE_BYTES * m * n))
+
+
+def measure_score_variance(params, *, scores=None, check=proceed):
     """Measure Var(q·k) and Var(q·k/√d_k) beside d_k and 1, with the sampling error of each.
 
     Parameters
@@ -227,7 +256,9 @@ def measure_score_variance(params, *, scores=None):
         What to measure.
     scores : array_like, optional
         Raw scores drawn before with the same params, shape (n_samples,) for pairs (see
-        `append_coordinates`) or (n_queries, n_keys) for a matrix. Drawn here if not given.
+        `draw_pair_scores`) or (n_queries, n_keys) for a matrix. Drawn here if not given.
+    check : callable
+        Called between blocks of the draw; it may raise to end the computation.
 
     Returns
     -------
@@ -242,9 +273,9 @@ def measure_score_variance(params, *, scores=None):
     Notes
     -----
     Pairs are independent. Entries of one matrix are uncorrelated but share queries and keys, so
-    the variance of the entries scatters more than for as many pairs: the bands of a matrix come
-    from the exact mean and variance of that scatter (zero means), from matrices simulated with a fixed
-    seed (few entries, or means), or from its rows and columns (means and many entries).
+    the variance of the entries scatters more than for as many pairs: its band is the gamma law with the exact
+    mean and variance of that scatter or, where there are few entries, comes from matrices simulated with a
+    fixed seed. With means the standard error of a matrix's kurtosis is estimated from its rows and columns.
     The band of the variance of pairs is the gamma law with the exact mean and variance. The standard
     error of an excess kurtosis is its limit for many scores; a small or heavy-tailed sample falls short of
     the prediction on average, and its band is marked rough, or left out where it would reach below −2.
@@ -263,7 +294,7 @@ def measure_score_variance(params, *, scores=None):
     >>> result.rows[1].predicted, round(result.rows[1].measured, 3)   # 4 squares of 1, divided by 3
     (1.0, 1.333)
     """
-    scores = _draw_scores(params) if scores is None else _check_shape(params, scores)
+    scores = _draw_scores(params, check) if scores is None else _check_shape(params, scores)
     theory, scale = _theory(params), scale_factor(params.d_k)
     edges, grid = _edges(params, theory), _grid(theory)
     density, law_is_exact = _law_density(params, theory, grid)
@@ -287,11 +318,11 @@ def measure_score_variance(params, *, scores=None):
     )  # fmt: skip
 
 
-def _draw_scores(params):
+def _draw_scores(params, check):
     law = {"law": params.law, "mean_q": params.mean_q, "mean_k": params.mean_k, "seed": params.seed}
     if params.sampling == "matrix":
         return raw_scores(*draw_queries_and_keys(params.n_queries, params.n_keys, params.d_k, **law))
-    return append_coordinates(np.zeros(params.n_samples), 0, params.d_k, correlation=params.correlation, **law)
+    return draw_pair_scores(params.n_samples, params.d_k, correlation=params.correlation, check=check, **law)
 
 
 def _check_shape(params, scores):
@@ -532,23 +563,11 @@ def _matrix_bands(params, theory, sample):
     m, n, d_k = params.n_queries, params.n_keys, params.d_k
     mean_variance = d_k * (1 / (m * n) + params.mean_q**2 / n + params.mean_k**2 / m)
     mean = _Band.normal(theory.mean, math.sqrt(mean_variance), NORMAL)
-    if params.mean_q or params.mean_k:
-        variance = _shifted_variance_band(params, theory.variance - mean_variance, sample)
-    else:
-        variance = _matrix_variance_band(params)
-        if params.law == "normal":  # √(m n) times the mean is itself a dot product of d_k normal components
-            edge = float(dot_product_ppf(0.975, d_k)) / math.sqrt(m * n)
-            mean = mean._replace(low=-edge, high=edge, error_source=EXACT)
-    return mean, variance, _matrix_kurtosis_band(params, theory, sample)
-
-
-def _shifted_variance_band(params, predicted, sample):
-    """The band of a variance whose components have means: simulated, or estimated where that would take long."""
-    shape = params.n_queries, params.n_keys, params.d_k
-    if numbers_of(shape) * _MATRICES[0] > _MOST_NUMBERS:
-        return _two_way_band(params, predicted, sample.m2 * two_way_error(sample.z**2))
-    error, low, high = _simulated_band(params.law, params.mean_q, params.mean_k, shape)
-    return _Band(predicted, error, low, high, SIMULATED)
+    if params.law == "normal" and _is_centred(params):
+        # √(m n) times the mean is itself a dot product of d_k normal components
+        edge = float(dot_product_ppf(0.975, d_k)) / math.sqrt(m * n)
+        mean = mean._replace(low=-edge, high=edge, error_source=EXACT)
+    return mean, _matrix_variance_band(params), _matrix_kurtosis_band(params, theory, sample)
 
 
 def _matrix_kurtosis_band(params, theory, sample):
@@ -587,31 +606,68 @@ def _two_way_band(params, predicted, error):
 
 
 def _matrix_variance_band(params):
+    """The gamma band with the exact mean and variance; simulated where that is no good and the matrices are small."""
     shape = params.n_queries, params.n_keys, params.d_k
-    kurtosis = COMPONENT_LAWS[params.law].kurtosis
-    mean, variance = score_variance_moments(*shape, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
+    mean, variance = _matrix_variance_moments(params)
     gamma_shape = mean**2 / variance
-    band = _Band.gamma(float(mean), math.sqrt(variance), _gamma_source(params.law, gamma_shape))
+    source = _gamma_source(params.law, gamma_shape)
+    band = _Band.gamma(float(mean), math.sqrt(variance), source)
     if gamma_shape >= SMALLEST_GAMMA_SHAPE:
         return band
-    normal = params.law == "normal"
-    low, high = score_variance_band(*shape) if normal else _simulated_band(params.law, 0.0, 0.0, shape)[1:]
+    if params.law == "normal" and _is_centred(params):
+        low, high = score_variance_band(*shape)
+    elif _simulated_matrices(shape):
+        low, high = _simulated_band(params.law, params.mean_q, params.mean_k, shape)
+    else:
+        return band._replace(error_source=ROUGH_GAMMA)
     return band._replace(low=low, high=high, error_source=SIMULATED)
+
+
+def _matrix_variance_moments(params):
+    kurtosis = COMPONENT_LAWS[params.law].kurtosis
+    return score_variance_moments(
+        params.n_queries,
+        params.n_keys,
+        params.d_k,
+        kurtosis_q=kurtosis,
+        kurtosis_k=kurtosis,
+        mean_q=params.mean_q,
+        mean_k=params.mean_k,
+    )
 
 
 @lru_cache(maxsize=256)
 def _simulated_band(law, mean_q, mean_k, shape):
-    """Standard deviation and 95 % band of the variance of the entries, over matrices of a fixed seed."""
+    """95 % band of the variance of the entries, over matrices of a fixed seed."""
     (n_queries, n_keys, d_k), draw = shape, COMPONENT_LAWS[law].draw
     rng, per_matrix = np.random.default_rng(64), numbers_of(shape)
-    n_matrices = int(np.clip(_MOST_NUMBERS // per_matrix, *_MATRICES))
-    variances = []
+    n_matrices, variances = _simulated_matrices(shape), []
     while len(variances) < n_matrices:
         block = min(n_matrices - len(variances), max(1, _BLOCK // per_matrix))
         Q = mean_q + draw(rng, (block, n_queries, d_k))
         K = mean_k + draw(rng, (block, n_keys, d_k))
-        variances.extend(np.var(Q @ K.swapaxes(-1, -2), axis=(-1, -2)))
-    return float(np.std(variances)), *map(float, np.quantile(variances, (0.025, 0.975)))
+        variances.extend(_variances_of_products(Q, K))
+    return tuple(map(float, np.quantile(variances, (0.025, 0.975))))
+
+
+def _simulated_matrices(shape):
+    """How many matrices are simulated for a band; none where even the fewest would take too many numbers."""
+    affordable = _MOST_NUMBERS // numbers_of(shape)
+    return min(affordable, _MATRICES[1]) if affordable >= _MATRICES[0] else 0
+
+
+def _variances_of_products(Q, K):
+    """np.var of the entries of each Q Kᵀ, without the entries where d_k is small.
+
+    m n np.var = tr(G_q G_k) + n k̄ᵀ G_q k̄ + m q̄ᵀ G_k q̄ with G = Σ (row − mean)(row − mean)ᵀ, means q̄ and k̄.
+    """
+    (_, m, d_k), n = Q.shape, K.shape[1]
+    if d_k > min(m, n):
+        return np.var(Q @ K.swapaxes(-1, -2), axis=(-1, -2))
+    mean_q, mean_k = Q.mean(axis=1, keepdims=True), K.mean(axis=1, keepdims=True)
+    G_q, G_k = ((rows - mean).swapaxes(1, 2) @ (rows - mean) for rows, mean in ((Q, mean_q), (K, mean_k)))
+    means = n * (mean_k @ G_q * mean_k).sum(axis=(1, 2)) + m * (mean_q @ G_k * mean_q).sum(axis=(1, 2))
+    return ((G_q * G_k).sum(axis=(1, 2)) + means) / (m * n)
 
 
 def numbers_of(shape):
@@ -666,6 +722,11 @@ class VarianceCurve:
     def is_rough(self):
         """Whether the band at the smallest dimension is only a rough one: it does not cover 95 %."""
         return self.error_source in ROUGH
+
+
+def variance_curve_price(dims, n_samples, law="normal"):
+    """Return the `Price` of `variance_curve`, and an upper bound of that of `random_walks` to its last dimension."""
+    return Price(0.01 + coordinate_seconds(PairLaw(law)) * dims[-1] * n_samples, 64 * n_samples + 200 * dims[-1])
 
 
 def variance_curve(dims, *, n_samples, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed):

@@ -6,9 +6,11 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from sattn_core._records import record
-from sattn_core.components import COMPONENT_LAWS
+from sattn_core.components import COMPONENT_LAWS, PairLaw
+from sattn_core.cost import Price
 from sattn_core.law import dot_product_cdf
 from sattn_core.moments import dot_product_moments
+from sattn_core.pair_scores import coordinate_seconds
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import effective_keys, softmax
 from sattn_core.sweep import DimensionSweep, dimension_sweep
@@ -25,6 +27,15 @@ class StartParams:
     n_keys: int = 16
     law: str = "normal"
     seed: int = 0
+
+    @property
+    def price(self):
+        """What `measure_start` costs."""
+        n, d_k, keys = self.n_samples, self.dims[-1], self.n_keys
+        drawn = coordinate_seconds(PairLaw(self.law)) * n * d_k
+        row = (COMPONENT_LAWS[self.law].seconds + 6e-9) * d_k * keys
+        each = 4e-8 * n + (2e-3 if self.law == "normal" else 1e-4)  # histograms of one d_k and their law
+        return Price(0.02 + drawn + row + each * len(self.dims), 56 * n + 18 * d_k * keys)
 
 
 @record

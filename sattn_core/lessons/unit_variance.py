@@ -11,6 +11,7 @@ import numpy as np
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS
+from sattn_core.cost import Price
 from sattn_core.initialisation import INIT_SCHEMES, check_heads, init_scheme, projection_variance
 from sattn_core.layer_norm import layer_norm
 from sattn_core.softmax import softmax
@@ -77,6 +78,14 @@ class UnitVarianceParams:
     def d_k(self):
         """Dimension of one head."""
         return self.d_model // self.n_heads
+
+    @property
+    def price(self):
+        """What `measure_unit_variance` costs, and `measure_shared_input` with it."""
+        weights, inputs = self.d_model**2, self.d_model * self.n_tokens
+        scores = self.n_heads * self.n_tokens**2
+        seconds = 2e-3 + weights * (2e-8 + 8e-11 * self.n_tokens) + 1.2e-7 * inputs + 9e-8 * scores
+        return Price(seconds, 8 * weights + 24 * inputs + 30 * scores)
 
 
 @record

@@ -204,3 +204,36 @@ def test_independent_entries_would_be_a_false_alarm():
     independent_sd = math.sqrt(2 * 2 * 5 / 1024)
     inside = (abs(V - 2) < 1.96 * independent_sd).mean()
     assert inside == pytest.approx(0.41, abs=4 * math.sqrt(0.24 / 4_000) + 0.005)
+
+
+def enumerated(values, chances, m, n, d, mean_q, mean_k):
+    """Exact mean and variance of np.var over all matrices with components from a few values."""
+    places = np.array(list(itertools.product(range(len(values)), repeat=(m + n) * d)))
+    weights = np.asarray(chances)[places].prod(axis=1)
+    drawn = np.asarray(values, dtype=float)[places]
+    Q, K = mean_q + drawn[:, : m * d].reshape(-1, m, d), mean_k + drawn[:, m * d :].reshape(-1, n, d)
+    variances = np.var(Q @ K.swapaxes(1, 2), axis=(1, 2))
+    mean = weights @ variances
+    return mean, weights @ (variances - mean) ** 2
+
+
+@pytest.mark.parametrize(
+    ("values", "chances", "kurtosis"), [((-1, 1), (0.5, 0.5), 1.0), ((-2, 0, 2), (0.125, 0.75, 0.125), 4.0)]
+)
+@pytest.mark.parametrize("sizes", [(2, 2, 2), (3, 2, 1), (1, 3, 2), (2, 3, 1)])
+@pytest.mark.parametrize("means", [(0.0, 0.0), (0.3, -0.7), (2.0, 0.0), (0.0, 1.5)])
+def test_moments_with_means_are_those_of_all_matrices_of_a_few_values(values, chances, kurtosis, sizes, means):
+    mean_q, mean_k = means
+    found = score_variance_moments(*sizes, kurtosis_q=kurtosis, kurtosis_k=kurtosis, mean_q=mean_q, mean_k=mean_k)
+    # At most 6,561 matrices are summed: rounding only.
+    np.testing.assert_allclose(found, enumerated(values, chances, *sizes, *means), rtol=1e-11, atol=1e-12)
+
+
+def test_moments_with_means_of_normal_matrices():
+    rng, n_matrices = np.random.default_rng(3), 20_000
+    Q, K = 0.5 + rng.standard_normal((n_matrices, 6, 4)), rng.standard_normal((n_matrices, 5, 4)) - 1.0
+    variances = np.var(Q @ K.swapaxes(1, 2), axis=(1, 2))
+    mean, variance = score_variance_moments(6, 5, 4, mean_q=0.5, mean_k=-1.0)
+    assert abs(variances.mean() - mean) < 4 * math.sqrt(variance / n_matrices)
+    squares = (variances - mean) ** 2
+    assert abs(squares.mean() - variance) < 4 * squares.std() / math.sqrt(n_matrices)

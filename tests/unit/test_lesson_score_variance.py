@@ -9,6 +9,7 @@ from sattn_core.components import append_coordinates, draw_queries_and_keys
 from sattn_core.law import dot_product_pdf, dot_product_ppf
 from sattn_core.lessons.score_variance import (
     ScoreVarianceParams,
+    _variances_of_products,
     hand_made_example,
     measure_score_variance,
     random_walks,
@@ -17,6 +18,7 @@ from sattn_core.lessons.score_variance import (
     two_way_error,
     variance_curve,
 )
+from sattn_core.pair_scores import draw_pair_scores
 from sattn_core.score_variance import score_variance_band, score_variance_moments
 from sattn_core.scores import raw_scores
 
@@ -37,10 +39,10 @@ def pairs():
 
 @pytest.fixture(scope="module")
 def scores():
-    return append_coordinates(np.zeros(400), 0, 16, seed=3)
+    return draw_pair_scores(400, 16, seed=3)
 
 
-def test_pairs_are_the_appended_coordinates(pairs, scores):
+def test_pairs_are_the_drawn_scores(pairs, scores):
     given = measure_score_variance(pairs.params, scores=scores)
     assert given.rows == pairs.rows
     np.testing.assert_array_equal(given.counts, pairs.counts)
@@ -49,7 +51,7 @@ def test_pairs_are_the_appended_coordinates(pairs, scores):
 def test_pairs_with_means_and_correlation_are_drawn_with_them():
     options = {"law": "laplace", "mean_q": 0.5, "mean_k": -1.0, "correlation": 0.3, "seed": 4}
     params = ScoreVarianceParams(3, n_samples=20_000, **options)
-    scores = append_coordinates(np.zeros(20_000), 0, 3, **options)
+    scores = draw_pair_scores(20_000, 3, **options)
     assert measure_score_variance(params, scores=scores).rows == measure_score_variance(params).rows
 
 
@@ -218,12 +220,27 @@ def test_matrix_with_means_by_hand():
     assert variance.low < variance.predicted < variance.high
 
 
-def test_the_band_of_a_large_matrix_with_means_is_estimated_from_its_rows_and_columns():
-    large = {"sampling": "matrix", "n_queries": 5, "n_keys": 400, "d_k": 32}  # 12,960 numbers
-    variance = rows_of(mean_q=0.5, **large)["raw variance"]
-    assert variance.error_source == "estimated from the draws"
-    t_quantile = 2.7764451051977987  # Student's t, 4 degrees of freedom, 97.5 %
-    assert variance.high - variance.predicted == pytest.approx(t_quantile * variance.standard_error)
+def test_the_band_of_a_large_matrix_with_means_is_the_gamma_law_of_its_exact_moments():
+    rows = rows_of(sampling="matrix", n_queries=512, n_keys=512, d_k=1, mean_q=0.25)
+    mean, variance = score_variance_moments(512, 512, 1, mean_q=0.25)
+    row = rows["raw variance"]
+    assert (row.predicted, row.standard_error) == pytest.approx((mean, math.sqrt(variance)))
+    law = stats.gamma(mean**2 / variance, scale=variance / mean)
+    assert (row.low, row.high) == pytest.approx(law.interval(0.95), rel=1e-10)
+    assert row.error_source == "exact, gamma approximation"
+
+
+def test_a_band_that_would_take_too_many_simulated_numbers_is_a_rough_one():
+    row = rows_of(law="sparse", sampling="matrix", n_queries=2, n_keys=512, d_k=16)["raw variance"]
+    assert (row.is_rough, row.error_source) == (True, "exact, rough gamma approximation")
+
+
+def test_the_variances_of_simulated_matrices_are_those_of_their_entries():
+    rng = np.random.default_rng(0)
+    for m, n, d_k in ((5, 7, 3), (2, 3, 8), (4, 4, 1)):
+        Q, K = 0.5 + rng.standard_normal((6, m, d_k)), rng.standard_normal((6, n, d_k)) - 1
+        wanted = [np.var(q @ k.T) for q, k in zip(Q, K, strict=True)]
+        np.testing.assert_allclose(_variances_of_products(Q, K), wanted, rtol=1e-12)
 
 
 def test_an_infinite_prediction_is_shown_and_not_judged():

@@ -1,0 +1,258 @@
+"""Scores q·k of many independent pairs, drawn without drawing every component of q and k.
+
+A sum over a block of coordinates has a law of its own, from which it is drawn at once. Blocks are the octaves
+[0, 1), [1, 2), [2, 4), [4, 8), …; a block that is cut is split in half, again and again, by the law of the
+halves given the whole. So d_k costs a number of draws that grows like log d_k, and yet the scores at a larger
+d_k are those at a smaller one plus independent products: coordinates are appended.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sattn_core._checks import check_integer
+from sattn_core.components import PairLaw, block_generator, coordinate_products
+from sattn_core.cost import Price, proceed
+
+_STREAM = 3  # streams 0 to 2 of a seed draw the coordinates of pairs, the row of the sweep and the batches
+_PART = 65_536  # pairs drawn together, so that their arrays stay in the processor's cache
+_WORD = 64  # signs in one random word
+_RARE = 0.1  # share of the components of the sparse law that are not 0
+
+
+def draw_pair_scores(n_samples, d_k, *, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed, check=proceed):
+    """Draw the raw scores s = Σ_{i < d_k} q_i k_i of independent pairs (q, k).
+
+    Parameters
+    ----------
+    n_samples, d_k : int
+        Number of pairs and of components, each at least 1.
+    law, mean_q, mean_k, correlation
+        Component law of the pair, as in `draw_queries_and_keys`.
+    seed : int
+        Seed of the draw, at least 0.
+    check : callable
+        Called between blocks of the draw; it may raise to end it.
+
+    Returns
+    -------
+    ndarray, shape (n_samples,)
+        Scores at a larger d_k are those at a smaller one plus products that are independent of them.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is of the wrong type or outside its range.
+
+    Notes
+    -----
+    With a normal law q·k needs only Σ a, Σ a² and one normal number, a the components of q about their mean: given
+    q, Σ q_i b_i is N(0, |q|²). Signs are counted in random words of 64 bits. Of sparse components with mean 0 and
+    no correlation, only the few coordinates count in which both are not 0. In all other cases every component is
+    drawn, as by `append_coordinates`.
+
+    References
+    ----------
+    Glasserman (2003), Monte Carlo Methods in Financial Engineering, section 3.1 (bridges).
+
+    Examples
+    --------
+    >>> draw_pair_scores(3, 5, law="rademacher", correlation=-1.0, seed=0)   # k = −q with components ±1
+    array([-5., -5., -5.])
+    """
+    n_samples, d_k = check_integer("n_samples", n_samples, 1), check_integer("d_k", d_k, 1)
+    seed, pair_law = check_integer("seed", seed, 0, None), PairLaw(law, mean_q, mean_k, correlation)
+    draw = _sampler(pair_law)
+    scores = np.empty(n_samples)
+    for part, start in enumerate(range(0, n_samples, _PART)):
+        check()
+        some = scores[start : start + _PART]
+        some[:] = draw(len(some), d_k, pair_law, (seed, part), check)
+    return scores
+
+
+def pair_scores_price(n_samples, d_k, pair_law):
+    """Return the `Price` of `draw_pair_scores`.
+
+    Examples
+    --------
+    >>> pair_scores_price(1_000_000, 1024, PairLaw()).seconds < 1
+    True
+    """
+    if _sampler(pair_law) is _coordinate_scores:
+        each = coordinate_seconds(pair_law) * d_k
+    elif pair_law.law == "rademacher":
+        each = 2e-8 + 1.8e-8 * -(-d_k // _WORD)
+    else:
+        first, octave, half = _BLOCK_SECONDS[pair_law.law, _needs_sums(pair_law)]
+        each = first + octave * len(_octaves(d_k)) + half * _halvings(d_k)
+    return Price(2e-4 + each * n_samples, 8 * n_samples + 64 * min(n_samples, _PART))
+
+
+def coordinate_seconds(pair_law):
+    """CPU seconds to draw one component of q and of k and to multiply them."""
+    return 2 * pair_law.component.seconds + 4e-9
+
+
+# CPU seconds of the first block, of an octave, and of a halving of one: for a pair.
+_BLOCK_SECONDS = {
+    ("normal", False): (5e-8, 3.8e-8, 6e-8),
+    ("normal", True): (5e-8, 5e-8, 9e-8),
+    ("sparse", False): (5e-8, 6e-8, 17e-8),
+}
+
+
+def _needs_sums(pair_law):
+    return bool(pair_law.mean_q or pair_law.mean_k)
+
+
+def _sampler(pair_law):
+    """The cheapest way to draw the scores of a law."""
+    centred = not (_needs_sums(pair_law) or pair_law.correlation)
+    if pair_law.law == "normal" or (pair_law.law == "sparse" and centred):
+        return _block_scores
+    return _sign_scores if pair_law.law == "rademacher" else _coordinate_scores
+
+
+def _coordinate_scores(n, d_k, pair_law, key, check):
+    """Every component drawn."""
+    seed, part = key
+    scores = np.zeros(n)
+    for product in coordinate_products(0, d_k, n, pair_law, seed, part):
+        scores += product
+        check()
+    return scores
+
+
+def _sign_scores(n, d_k, pair_law, key, check):
+    """Signs a and b as bits: Σ q k follows from Σ a, Σ b and Σ a b, which are counts of bits."""
+    (seed, part), rho = key, pair_law.correlation
+    counts = np.zeros((3, n), dtype=np.int64)
+    for word in range(-(-d_k // _WORD)):
+        rng = block_generator(seed, _STREAM, part, word)
+        a, b = rng.integers(0, 2**64, (2, n), dtype=np.uint64)
+        used = np.uint64(2**64 - 1 >> max(0, _WORD * (word + 1) - d_k))
+        counts += np.bitwise_count(np.stack([a, b, ~(a ^ b)]) & used)
+    sum_a, sum_b, sum_ab = 2 * counts - d_k
+    rest = math.sqrt(1 - rho**2)
+    scores = d_k * (pair_law.mean_q * pair_law.mean_k + rho) + (pair_law.mean_k + rho * pair_law.mean_q) * sum_a
+    return scores + rest * (pair_law.mean_q * sum_b + sum_ab)
+
+
+class _Block(NamedTuple):
+    """Sums over the coordinates of one block, one number a pair; what a law has no use for is 0.
+
+    Components are a = γ z and b = γ w; in a sparse law γ is 0 but in `rare` coordinates.
+    """
+
+    size: int
+    rare: np.ndarray | int  # coordinates that count: all, or those in which a and b are not 0
+    total: np.ndarray | float  # Σ z
+    square: np.ndarray  # Σ z²
+    cross: np.ndarray  # Σ (mean_q + z) w
+
+    def minus(self, other):
+        return _Block(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
+
+
+def _block_scores(n, d_k, pair_law, key, check):
+    """Octave after octave; of the last one only the coordinates below d_k."""
+    scores = np.zeros(n)
+    for start, size in _octaves(d_k):
+        check()
+        wanted = min(size, d_k - start)
+        block = _whole(n, size, pair_law, _generator(key, start, size))
+        while wanted:
+            if wanted == block.size:
+                scores += _score(block, pair_law)
+                break
+            half = _left_half(block, pair_law, _generator(key, start, block.size, 1))
+            if wanted < half.size:
+                block = half
+                continue
+            scores += _score(half, pair_law)
+            start, wanted, block = start + half.size, wanted - half.size, block.minus(half)
+    return scores
+
+
+def _octaves(d_k):
+    return [(0, 1), *((2**j, 2**j) for j in range((d_k - 1).bit_length()))]
+
+
+def _halvings(d_k):
+    """How often the last octave is cut in half to end at d_k."""
+    size = _octaves(d_k)[-1][1]
+    inside = d_k % size if d_k > 1 else 0
+    return (size // (inside & -inside)).bit_length() - 1 if inside else 0
+
+
+def _generator(key, *place):
+    seed, part = key
+    return block_generator(seed, _STREAM, part, *place)
+
+
+def _chi_square(rng, degrees, n):
+    """χ² with `degrees` degrees of freedom, a number or one a pair; 0 where there are none."""
+    return 2.0 * rng.standard_gamma(np.maximum(degrees, 0) / 2, None if np.ndim(degrees) else n)
+
+
+def _whole(n, size, pair_law, rng):
+    """The sums over a block of coordinates."""
+    rare = rng.binomial(size, _RARE**2, n) if pair_law.law == "sparse" else size
+    total = math.sqrt(size) * rng.standard_normal(n) if _needs_sums(pair_law) else 0.0
+    # About their mean, the squares of the z have one degree of freedom less.
+    square = _chi_square(rng, rare - 1, n) + total**2 / size if _needs_sums(pair_law) else _chi_square(rng, rare, n)
+    block = _Block(size, rare, total, square, 0.0)
+    return block._replace(cross=np.sqrt(_query_square(block, pair_law)) * rng.standard_normal(n))
+
+
+def _left_half(block, pair_law, rng):
+    """The sums over the first half of a block, given those over all of it."""
+    n, half = len(block.square), block.size // 2
+    rare = rng.hypergeometric(block.rare, block.size - block.rare, half) if pair_law.law == "sparse" else half
+    if _needs_sums(pair_law):
+        total, square = _cut_sums(block, rng)
+    else:
+        left, right = _chi_square(rng, rare, n), _chi_square(rng, block.rare - rare, n)
+        total, square = 0.0, block.square * _share(left, left + right)
+    part = _Block(half, rare, total, square, 0.0)
+    mine, all_of_it = _query_square(part, pair_law), _query_square(block, pair_law)
+    share = np.minimum(_share(mine, all_of_it), 1.0)
+    noise = np.sqrt(mine * (1 - share)) * rng.standard_normal(n)
+    return part._replace(cross=share * block.cross + noise)
+
+
+def _cut_sums(block, rng):
+    """Σ z and Σ z² over the first half: the squares about the mean fall to the halves and to their difference."""
+    n, half = len(block.square), block.size // 2
+    left, right, between = _chi_square(rng, half - 1, n), _chi_square(rng, half - 1, n), rng.standard_normal(n)
+    about_mean = np.maximum(block.square - block.total**2 / block.size, 0.0)
+    unit = about_mean / (left + right + between**2)
+    total = block.total / 2 + math.sqrt(block.size) / 2 * between * np.sqrt(unit)
+    return total, left * unit + total**2 / half
+
+
+def _share(part, whole):
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+
+
+def _query_square(block, pair_law):
+    """Σ (mean_q + z)²."""
+    if not pair_law.mean_q:
+        return block.square
+    mean = pair_law.mean_q
+    return np.maximum(block.size * mean**2 + 2 * mean * block.total + block.square, 0.0)
+
+
+def _score(block, pair_law):
+    """Σ q_i k_i from the sums: k = mean_k + ρ a + √(1−ρ²) b."""
+    rho, mean_q, mean_k = pair_law.correlation, pair_law.mean_q, pair_law.mean_k
+    if pair_law.law == "sparse":
+        return block.cross / _RARE
+    scores = math.sqrt(1 - rho**2) * block.cross if rho else block.cross
+    if rho:
+        scores = scores + rho * block.square
+    if _needs_sums(pair_law):
+        scores = scores + (block.size * mean_q * mean_k + (mean_k + rho * mean_q) * block.total)
+    return scores

@@ -1,0 +1,68 @@
+"""A long computation waits for its button, and ends when its visitor leaves or asks for something else."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from dashboard import CHARTS, go_to
+from harness import page_url, wait_until_idle
+
+pytestmark = pytest.mark.e2e
+
+LONG = {"law": "student_t", "d_k": 1024, "n_samples": 1_000_000}  # more than a minute of one core
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def cpu_seconds(server):
+    """CPU time of the server so far (Linux)."""
+    fields = Path(f"/proc/{server.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def wait_until(condition, timeout=60):
+    limit = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < limit, "it did not come about"
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def computing(server, page):
+    """A page on which a long computation has been asked for and goes on."""
+    page.goto(page_url(server, "/score_variance", **LONG), wait_until="domcontentloaded", timeout=120_000)
+    page.get_by_role("button", name="Compute (about").click(timeout=120_000)
+    before = cpu_seconds(server)
+    wait_until(lambda: cpu_seconds(server) - before > 2)
+    return page, server
+
+
+def computes(server):
+    """Whether a thread of the server runs or would, had it a core: on a busy machine its CPU time alone says little."""
+    states = [path.read_text().rpartition(") ")[2][0] for path in Path(f"/proc/{server.pid}/task").glob("*/stat")]
+    return "R" in states
+
+
+def spent_after(server):
+    """CPU seconds that the server spends before it rests, or in a minute."""
+    first, seen = cpu_seconds(server), []
+    for _ in range(1_200):
+        time.sleep(0.05)
+        seen.append(computes(server))
+        if not any(seen[-20:]) and len(seen) > 20:
+            break
+    return cpu_seconds(server) - first
+
+
+def test_a_computation_ends_when_its_visitor_closes_the_page(computing):
+    page, server = computing
+    page.close()
+    assert spent_after(server) < 2
+
+
+def test_a_computation_ends_when_its_visitor_goes_elsewhere(computing):
+    page, server = computing
+    go_to(page, "How does the gradient come back?")
+    wait_until_idle(page)
+    assert page.locator(CHARTS).count() > 0
+    assert spent_after(server) < 2

@@ -1,0 +1,230 @@
+"""What a link can make a page compute: every control at both ends, alone and all together, priced and not run."""
+
+import sys
+import time
+import tracemalloc
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages._view import compute, controls, frame, show
+from pages._view import falling as falling_module
+from pages._view import grids as grids_module
+from pages._view import training as training_module
+from pages._view.controls import CONTROLS, Choice, Number
+from sattn_core.cost import Price
+from sattn_core.lessons import gradient_flow, scaling_rules, score_variance
+from sattn_core.lessons.score_variance import ScoreVarianceParams
+
+PAGES = Path(compute.__file__).resolve().parents[1]
+STEMS = [lesson.stem for lesson in frame.LESSONS]
+DEFAULTS = {name: control.default for name, control in CONTROLS.items()}
+# A long race and a large report wait for their own buttons, and their own tests hold what they cost.
+OF_THEIR_OWN = {"training_race", "your_scores", "small_samples"}
+NEXT_TO_NOTHING = Price(0.01, 1_000_000)
+
+
+def price_of_rule_curves(**options):
+    params = scaling_rules.RulesParams(**options)
+    return scaling_rules.rule_curves_price(params, compute.RULE_CURVE_DIMS, compute.RULE_CURVE_KEYS)
+
+
+# Of the functions that are not given Params.
+PRICES = {
+    "variance_curve": lambda law, **_: score_variance.variance_curve_price(
+        compute.CURVE_DIMS, compute.CURVE_SAMPLES, law
+    ),
+    "random_walks": lambda law, **_: score_variance.variance_curve_price(compute.CURVE_DIMS[-1:], compute.N_WALKS, law),
+    "gradient_curve": lambda n_keys, **_: gradient_flow.gradient_flow_price(len(gradient_flow.DEFAULT_DIMS), n_keys),
+    "rule_curves": price_of_rule_curves,
+    "compare_lists": lambda *_: NEXT_TO_NOTHING,
+    "overflow_study": lambda: NEXT_TO_NOTHING,
+}
+
+
+class Values(dict):
+    """The values of the controls; it remembers which of them a page has read."""
+
+    def __init__(self, changed):
+        super().__init__(DEFAULTS | changed)
+        self.read = set()
+
+    def __getitem__(self, name):
+        self.read.add(name)
+        return super().__getitem__(name)
+
+
+class Anything:
+    """What a page draws with, and the results that it draws: whatever is done with it, it is still the same."""
+
+    def same(self, *_, **__):
+        return self
+
+    __call__ = __getattr__ = __getitem__ = __enter__ = same
+
+    def __exit__(self, *_):
+        return None
+
+    def __iter__(self):
+        return iter((self, self))
+
+
+ANYTHING = Anything()
+
+
+def stand_in_for_streamlit():
+    streamlit = ModuleType("streamlit")
+    streamlit.__getattr__ = ANYTHING.same
+    streamlit.fragment = lambda *function, **_: function[0] if function else (lambda function: function)
+    streamlit.columns = lambda spec, **_: [ANYTHING] * (spec if isinstance(spec, int) else len(spec))
+    return streamlit
+
+
+def run(stem, **changed):
+    """Run a page's script with its controls at these values: the computations it asks for, and what it read.
+
+    Nothing is drawn and nothing computed: a computation is (name, args, kwargs).
+    """
+    values, asked = Values(changed), []
+
+    def ask(name, *args, **kwargs):
+        asked.append((name, args, kwargs))
+        return ANYTHING
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, door in vars(compute).copy().items():
+            if callable(door) and hasattr(door, "clear"):
+                patch.setattr(compute, name, partial(ask, name))
+        patch.setattr(compute, "row_jacobian", lambda *_: (ANYTHING, ""))
+        patch.setattr(controls, "value_of", lambda name: values[name])
+        patch.setattr(controls, "draw", lambda name, **_: values[name])
+        patch.setattr(controls, "stops_of", lambda name: tuple(sorted({*CONTROLS[name].stops, values[name]})))
+        patch.setattr(grids_module, "draw_matrices", lambda names, _: ({name: values[name] for name in names}, True))
+        patch.setattr(falling_module, "draw", lambda most: min(values["n_draws"], most))
+        patch.setattr(falling_module, "pace", lambda: None)
+        for module in (show, training_module, import_module(f"pages._view.figures.{stem}")):
+            for name in vars(module).copy():
+                if callable(getattr(module, name)) and not name.startswith("__"):
+                    patch.setattr(module, name, ANYTHING)
+        patch.setattr(frame, "ensure_frame", lambda: None)
+        patch.setattr(frame, "profile", ANYTHING)
+        patch.setattr(compute.st, "session_state", {})
+        streamlit = stand_in_for_streamlit()
+        patch.setattr(controls, "st", streamlit)
+        patch.setitem(sys.modules, "streamlit", streamlit)
+        exec(compile((PAGES / f"{stem}.py").read_text(encoding="utf-8"), stem, "exec"), {"__name__": stem})
+    return asked, values.read
+
+
+def price_of(name, args, kwargs):
+    if name in PRICES:
+        return PRICES[name](*args, **kwargs)
+    return getattr(args[0], "price", None) if args else None
+
+
+def ends(name):
+    """What a link can put a control on, at its ends: both bounds of a number, every option of a choice."""
+    control = CONTROLS[name]
+    if isinstance(control, Number):
+        return (control.low, control.high)
+    return control.options if isinstance(control, Choice) else (control.default,)
+
+
+def settings_of(names):
+    """Each control alone at its ends; all at their lower ends and all at their upper, with every option of each."""
+    yield {}
+    yield from ({name: end} for name in names for end in ends(name))
+    for place in (0, -1):
+        together = {name: ends(name)[place] for name in names}
+        for name in names:
+            yield from (together | {name: end} for end in ends(name))
+
+
+@cache
+def asked_of(stem):
+    """Every computation that the page asks for, at any of these settings: {description: (name, args, kwargs)}."""
+    found = {}
+    for settings in settings_of(sorted(run(stem)[1])):
+        asked, _ = run(stem, **settings)
+        found |= {repr(each): each for each in asked}
+    return found
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_no_page_computes_unasked_for_more_than_a_second_or_in_more_than_100_mb(stem):
+    for asked in asked_of(stem).values():
+        price = price_of(*asked)
+        assert price is not None or stem in OF_THEIR_OWN, f"{asked[0]} has no price"
+        if price:
+            assert price.seconds <= compute.UNASKED.seconds, asked
+            assert price.bytes <= compute.UNASKED.bytes, asked
+
+
+def test_the_limits_are_a_second_and_100_mb():
+    assert Price(1.0, 100_000_000) == compute.UNASKED
+
+
+def test_a_page_is_run_with_the_values_of_its_controls():
+    asked, read = run("score_variance", d_k=3, law="uniform", n_samples=1_000)
+    assert asked[0][0] == "score_variance"
+    assert asked[0][1][0] == ScoreVarianceParams(3, 1_000, "uniform", n_keys=16)
+    assert {"d_k", "law", "seed", "n_samples", "sampling", "n_queries", "n_keys", "correlation"} <= read
+
+
+def test_what_costs_too_much_is_not_asked_for():
+    asked, _ = run("score_variance", d_k=1024, law="student_t", n_samples=1_000_000)
+    assert [name for name, *_ in asked] == ["variance_curve", "random_walks"]
+
+
+@pytest.fixture
+def asking(monkeypatch):
+    """The score_variance page of a server on which nothing is computed unasked."""
+    monkeypatch.setattr(compute, "UNASKED", Price(0.0, 0))
+    app = AppTest.from_file(PAGES.parent / "app.py", default_timeout=120)
+    app.query_params.update(n_samples="1000", d_k="3")
+    return app.switch_page("pages/score_variance.py").run()
+
+
+def has_histograms(app):
+    return "score_histograms" in {each.key for each in app.get("plotly_chart")}
+
+
+def test_what_costs_too_much_waits_for_its_button_and_is_remembered_for_exactly_its_settings(asking):
+    app = asking
+    assert app.button(key="compute_score_variance").label == "Compute (about 1 s)"
+    assert not has_histograms(app)
+    app.button(key="compute_score_variance").click().run()
+    assert has_histograms(app.run())
+    assert not has_histograms(app.number_input(key="seed").set_value(5).run())
+    assert app.button(key="compute_score_variance").label == "Compute (about 1 s)"
+    assert has_histograms(app.number_input(key="seed").set_value(0).run())
+    assert not app.exception
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.2, "1 s"), (11.3, "12 s"), (90, "90 s"), (91, "2 minutes"), (280, "5 minutes")]
+)
+def test_a_button_says_how_long_it_takes(seconds, said):
+    assert show._duration(seconds) == said
+
+
+# The dearest that are computed unasked are really run: what a price says is seen to be so.
+@pytest.mark.parametrize("stem", ["start", "score_variance", "softmax_saturation", "gradient_flow"])
+def test_the_dearest_unasked_computation_keeps_to_its_price(stem):
+    name, args, kwargs = max(asked_of(stem).values(), key=lambda asked: price_of(*asked).seconds)
+    price, door = price_of(name, args, kwargs), getattr(compute, name)
+    door.clear()
+    tracemalloc.start()
+    before = time.thread_time()
+    door(*args, **kwargs)
+    seconds = time.thread_time() - before
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    door.clear()
+    assert price.seconds > 0.3
+    assert seconds < 2 * compute.UNASKED.seconds  # a price is right within a factor of 2
+    assert peak < compute.UNASKED.bytes
