@@ -98,7 +98,7 @@ class HeadReport:
         Correlation of the components of query i with those of key i; NaN if the numbers of rows differ.
     paired_lift, paired_z : float
         Mean score of query i with key i, less the mean of all scores: in units of within_row_std, and of its
-        own standard error. NaN if the numbers of rows differ.
+        own standard error (±∞ if all are equal). NaN if the numbers of rows differ.
     row_exponent, paired_exponent : FittedExponent
         Growth of the spread inside a row, and of the scores of query i with key i.
     saturation : tuple of Saturation
@@ -421,9 +421,13 @@ def _paired(q, k, std, power):
     return {
         "paired_correlation": float(products.mean() / spread) if spread else math.nan,
         "paired_lift": float(scores.mean() / std) if std else math.nan,
-        "paired_z": float(scores.mean() / error) if error else math.nan,
+        "paired_z": float(scores.mean() / error) if error else _endless(scores.mean()),
         "paired_exponent": paired_exponent(q, k, power=power),
     }
+
+
+def _endless(mean):
+    return math.copysign(math.inf, mean) if mean else math.nan
 
 
 def _scaled(std, n_queries, n_keys, d_k, kurtosis):

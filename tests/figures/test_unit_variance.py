@@ -126,6 +126,23 @@ def test_the_verdict_depends_on_the_initialisation(scheme, verdict):
     assert "with 1 head (" in said
 
 
+@pytest.mark.parametrize(
+    ("predicted", "said"),
+    [
+        (0.98, "only 0.980 times what the rule assumes."),
+        (0.995, "unit variance, as the rule assumes."),
+        (1.005, "unit variance, as the rule assumes."),
+        (1.02, "1.02 times what the rule assumes."),
+    ],
+)
+def test_unit_variance_is_said_within_a_hundredth(result, predicted, said):
+    *others, last = result.stages
+    assert last.name == "scaled_scores"
+    moved = replace(result, stages=(*others, replace(last, predicted_std=predicted)))
+    sentence = figures.pipeline_sentence(moved, result.params.n_heads)
+    assert sentence.endswith(f": {said}")
+
+
 def test_the_stage_tables_are_the_data(result):
     table = figures.stage_table(result)
     # The digits are those of the picture and the sentence.

@@ -315,6 +315,16 @@ def test_a_lift_that_chance_can_give_is_not_called_aligned():
     assert report.code == "right"
 
 
+@pytest.mark.parametrize(("sign", "z"), [(1.0, math.inf), (-1.0, -math.inf)])
+def test_pairs_that_all_score_the_same_have_no_error(sign, z):
+    rows = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])
+    report = head(rows, sign * rows)
+    assert report.paired_z == z
+    assert report.paired_lift == pytest.approx(sign * math.sqrt(2), rel=1e-13)
+    assert report.code == "aligned"
+    assert math.isnan(head(np.zeros((4, 2)), rows).paired_z)
+
+
 def test_the_report_asks_several_times_a_head_whether_to_go_on():
     asked = []
     measure_scores(np.stack([Q] * 3), np.stack([K] * 3), check=lambda: asked.append(1))
