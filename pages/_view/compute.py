@@ -31,6 +31,7 @@ RULE_CURVE_DIMS = tuple(2**j for j in range(2, 9))
 RULE_CURVE_KEYS = tuple(2**j for j in range(2, 11))
 SHARED_TOKENS = 16
 SWEEP_SEEDS = 2
+EQUAL_STEPS = 30
 EQUAL_PAIRS = (
     {"optimizer": "sgd"},
     {"optimizer": "sgd", "learning_rate": 1.0},
@@ -246,12 +247,17 @@ def sweep_frames(params):
 @st.cache_data(max_entries=32, show_spinner=False)
 def training_equivalence(d_k):
     """Pairs of trainings at this d_k: two that are equal, one at a large rate, and one with the wrong power of d_k."""
-    return tuple(lesson_training_race.measure_equivalence(d_k, n_seeds=1, **pair) for pair in EQUAL_PAIRS)
+    return tuple(
+        lesson_training_race.measure_equivalence(d_k, n_steps=EQUAL_STEPS, n_seeds=1, **pair) for pair in EQUAL_PAIRS
+    )
 
 
 def equivalence_seconds(d_k):
     """CPU seconds of these pairs."""
-    return sum(lesson_training_race.equivalence_price(d_k, n_seeds=1, **pair).seconds for pair in EQUAL_PAIRS)
+    return sum(
+        lesson_training_race.equivalence_price(d_k, n_steps=EQUAL_STEPS, n_seeds=1, **pair).seconds
+        for pair in EQUAL_PAIRS
+    )
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
