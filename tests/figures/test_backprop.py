@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -132,15 +133,34 @@ def test_the_curves_hold_their_data_on_log_axes(profile, weight):
         np.testing.assert_array_equal(trace.y, values)
     assert set(fig.data[3].y) == {change.rounding_floor}
     assert (fig.layout.xaxis.type, fig.layout.yaxis.type) == ("log", "log")
-    assert f"remainder, slope {number(change.slope)}" in [note.text for note in fig.layout.annotations]
+    assert [note.text for note in fig.layout.annotations] == [f"slope {number(change.slope)}"]
+    assert key_of(fig) == ["green: change", "dashed: first order", "points: remainder", "dotted: rounding floor"]
     error = central_difference_error(BackpropParams(), weight)
     fig = figures.difference(error, profile)
     go.Figure(fig.to_dict())
     np.testing.assert_array_equal(fig.data[0].x, error.h)
     np.testing.assert_array_equal(fig.data[0].y, error.error)
     assert set(fig.data[1].y) == {error.complex_error}
-    slopes = [note.text for note in fig.layout.annotations if note.text.startswith("slope")]
-    assert len(slopes) == (1 if weight == "W_V" else 2)
+    slopes = [error.rounding_slope] + ([] if weight == "W_V" else [error.truncation_slope])
+    assert [note.text for note in fig.layout.annotations] == [f"slope {number(slope)}" for slope in slopes]
+    assert key_of(fig) == ["points: central difference", "dotted: complex step"]
+
+
+def key_of(fig):
+    """The words of the key above a plot."""
+    return re.split("<br>|\u2002\u2002", fig.layout.title.subtitle.text)
+
+
+def test_a_line_that_a_log_axis_cannot_show_is_not_in_the_key():
+    error = replace(central_difference_error(BackpropParams()), complex_error=0.0)
+    assert key_of(figures.difference(error, LIGHT)) == ["points: central difference"]
+
+
+def test_a_slope_stands_on_the_side_of_its_branch_where_the_curve_is_not():
+    error = central_difference_error(BackpropParams())
+    falling, rising = figures.difference(error, LIGHT).layout.annotations
+    assert (falling.xanchor, falling.yanchor) == ("right", "top")  # below a branch that falls to the right
+    assert (rising.xanchor, rising.yanchor) == ("right", "bottom")  # above one that rises
 
 
 def test_every_point_lies_on_its_axes():

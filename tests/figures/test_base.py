@@ -97,9 +97,9 @@ def test_a_title_and_its_key_stand_above_the_plot_however_many_lines_they_take(p
             assert layout.title.text.count("<br>") + 1 == lines
             # The baseline of the title's first line, its further lines, and Plotly's 1.6 letters down to the key.
             size, small = profile.title_size, profile.tick_size
-            deepest = size * (1.1 + 1.3 * (lines - 1) + 0.3)
+            deepest = size * (1.0 + 1.3 * (lines - 1) + 0.3)
             deepest += small * (1.6 + 1.3 * (key_lines - 1) + 0.3) if key else 0
-            assert deepest <= layout.margin.t < deepest + 0.3 * size
+            assert deepest + 0.4 * size <= layout.margin.t < deepest + 0.6 * size
             assert layout.height - layout.margin.t == plain.height - plain.margin.t
     assert "<br>" in titled(profile, "Short", key=keys["two"]).title.subtitle.text
     assert layout.title.subtitle.font.size == profile.tick_size

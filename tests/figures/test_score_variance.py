@@ -235,7 +235,9 @@ def test_the_curve_shows_theory_points_and_bands(curve, profile):
         np.testing.assert_array_equal(points.error_y.array, curve.high[i] - curve.theory[i])
         np.testing.assert_array_equal(points.error_y.arrayminus, curve.theory[i] - curve.low[i])
         assert (points.marker.color, points.marker.symbol) == (colour, symbol)
-    assert texts(fig) == ["dashed: theory", "raw", "÷ √d_k", "÷ d_k"]
+    assert texts(fig) == ["raw", "÷ √d_k", "÷ d_k"]
+    assert [note.yanchor for note in fig.layout.annotations] == ["bottom", "bottom", "top"]  # the last line falls
+    assert fig.layout.title.subtitle.text == "points: measured, dashed: theory"
     assert fig.layout.title.text == "Only ÷ √d_k is flat"
 
 
@@ -250,7 +252,7 @@ def test_the_curve_has_log_axes_that_hold_every_point(curve):
 
 def test_a_constant_score_has_no_place_on_the_log_axis_and_no_label():
     fig = figures.variance_against_dimension(variance_curve((1, 2, 4), n_samples=50, **CONSTANT), LIGHT)
-    assert texts(fig) == ["dashed: theory"]
+    assert texts(fig) == []
 
 
 def test_the_curve_s_sentence_has_the_last_numbers(curve):
@@ -305,7 +307,7 @@ def test_the_walks_are_drawn_inside_their_envelope(walks, profile):
     assert fig.layout.title.text == "A score walks d_k steps"
     assert fig.layout.xaxis.title.text == "coordinates added so far"
     assert fig.layout.yaxis.title.text == "partial sum of q·k"
-    assert texts(fig) == ["dashed: mean ± 1 σ"]
+    assert fig.layout.title.subtitle.text == "dashed: mean ± 1 σ"
 
 
 def test_the_walks_sentence_counts_those_inside_the_envelope(walks):

@@ -224,14 +224,14 @@ def first_order(change, profile):
         line(epsilon, [change.rounding_floor] * len(epsilon), dotted(profile), "rounding floor"),
     ]
     words = [
-        _word(f"remainder, slope {_slope(change.slope)}", profile, 1, _at(epsilon, change.remainder, 1e-5), "end"),
-        _word("dotted: rounding floor", profile, 1e-2, change.rounding_floor, "over"),
+        _word(f"slope {_slope(change.slope)}", profile, 1, _at(epsilon, change.remainder, 1e-5), "end"),
     ]
+    key = ("green: change", "dashed: first order", "points: remainder", "dotted: rounding floor")
     return figure(
         profile,
         traces,
         left=4.4,
-        title=title("First order, then ε²", profile, key=("green: change", "dashed: first order")),
+        title=title("First order, then ε²", profile, key=key),
         xaxis=_log_axis(profile, "ε", epsilon),
         yaxis=_log_axis(profile, "size", (1e-18, 10)),
         annotations=[word for word in words if word],
@@ -267,9 +267,9 @@ def difference(error, profile):
     ]
     rounding, truncation = _slope(error.rounding_slope), _slope(error.truncation_slope)
     words = [
-        _word(f"slope {rounding}", profile, 1e-10, _at(error.h, error.error, 1e-10), "right"),
-        _word("dotted: complex step", profile, 1e-6, error.complex_error, "over"),
+        _word(f"slope {rounding}", profile, 1e-6, _at(error.h, error.error, 1e-6), "below"),
     ]
+    key = ("points: central difference", *(["dotted: complex step"] if error.complex_error > 0 else []))
     if np.isfinite(error.truncation_slope):
         place = _at(error.h, error.error, 1e-2)
         words.append(_word(f"slope {truncation}", profile, 1e-2, place, "left"))
@@ -277,7 +277,7 @@ def difference(error, profile):
         profile,
         traces,
         left=4.4,
-        title=title("No h is small enough", profile),
+        title=title("No h is small enough", profile, key=key),
         xaxis=_log_axis(profile, "h", error.h),
         yaxis=_log_axis(profile, "relative error", (1e-18, 1)),
         annotations=[word for word in words if word],
@@ -340,9 +340,8 @@ def _at(x, y, where):
 
 
 _SIDES = {
-    "over": {"xanchor": "center", "yanchor": "bottom", "yshift": 4},
     "end": {"xanchor": "right", "yanchor": "bottom"},
-    "right": {"xanchor": "left", "yanchor": "bottom", "xshift": 8},
+    "below": {"xanchor": "right", "yanchor": "top", "xshift": -8},
     "left": {"xanchor": "right", "yanchor": "bottom", "xshift": -8},
 }
 

@@ -28,7 +28,7 @@ def figure(profile, traces, *, height=1.0, left=3.0, **layout):
     finds by itself cost it a second drawing.
     """
     side, top, bottom = round(left * profile.axis_size), round(profile.title_size * 1.6), 3 * profile.axis_size
-    more = _more_lines(profile, layout.get("title", {}))  # the plot keeps its height: the figure grows
+    more = _more_lines(profile, layout.get("title", {}))  # the figure grows by it, so that the plot keeps its height
     common = {
         "height": round(profile.height * height) + more,
         "paper_bgcolor": profile.ground,
@@ -62,9 +62,10 @@ def axis(profile, text=None, *, grid=False, **options):
 
 
 def _more_lines(profile, above):
-    """The height of what a title has beyond its first line: further lines, and a key."""
-    size, key = above.get("font", {}).get("size", 0), above.get("subtitle", {}).get("text")
-    lines = _LINE * size * above.get("text", "").count("<br>")
+    """The height of what a title has beyond one line: a gap to the first tick, further lines, and a key."""
+    text, size = above.get("text"), above.get("font", {}).get("size", 0)
+    key = above.get("subtitle", {}).get("text")
+    lines = size * (0.2 + _LINE * text.count("<br>")) if text else 0
     return round(lines + (profile.tick_size * (1.9 + _LINE * key.count("<br>")) if key else 0))
 
 
@@ -76,7 +77,7 @@ def title(text, profile, *, size=None, key=None, letters=LETTERS):
     """
     size = size or profile.title_size
     # The line on which the first line's letters stand: by their top, Plotly would place one line and two differently.
-    place = {"x": 0, "xref": "container", "y": 1, "yref": "container", "yanchor": "bottom", "pad": {"b": -1.1 * size}}
+    place = {"x": 0, "xref": "container", "y": 1, "yref": "container", "yanchor": "bottom", "pad": {"b": -size}}
     found = {"text": wrapped(text, letters * profile.title_size / size), "font": {"size": size}, **place}
     if key:
         room = letters * profile.title_size / profile.tick_size

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pages._view.figures.base import axis, corner, dashed, dotted, figure, line, title
+from pages._view.figures.base import axis, dashed, dotted, figure, line, title
 from pages._view.theme import number, typed
 
 _MEANS, _VARIANCES = 3, 6  # places of the lines E[s] = 0 and Var(s) = d_k; their errors are those of all like them
@@ -208,16 +208,15 @@ def growth(result, profile):
         line(dims, np.sqrt(dims), dashed(profile), "√d_k"),
         line(dims, result.growth_right_divisor, dotted(profile), "right divisor"),
     ]
-    key = "● standard deviation<br>◇ median size<br>dashed: √d_k<br>dotted: right divisor<br>"
-    key += _RULES[result.exact.right_rule]
+    rule = _RULES[result.exact.right_rule]
+    key = ("● standard deviation", "◇ median size", "dashed: √d_k", f"dotted: right divisor {rule}")
     return figure(
         profile,
         traces,
         left=4.2,
-        title=title("How raw scores grow", profile),
+        title=title("How raw scores grow", profile, key=key),
         xaxis=axis(profile, "coordinates added so far", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
         yaxis=axis(profile, "size of s", grid=True, type="log", range=[-1.1, 5.2], dtick=1, exponentformat="power"),
-        annotations=[corner(key, profile, side="left", align="left")],
     )
 
 

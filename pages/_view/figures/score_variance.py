@@ -120,25 +120,31 @@ def variance_against_dimension(curve, profile):
         ("÷ d_k", profile.third, "diamond"),
     )
     dims = np.array(curve.dims)
-    traces, names = [], [corner("dashed: theory", profile, side="left")]
+    traces, names = [], []
     for i, (name, colour, symbol) in enumerate(styles):
         above, below = curve.high[i] - curve.theory[i], curve.theory[i] - curve.low[i]
         traces.append(line(dims, curve.theory[i], dashed(profile), f"{name}, theory"))
         traces.append(points(profile, colour, symbol, dims, curve.measured[i], above, below, name))
         if curve.theory[i][-2] > 0:  # constant scores have no place on a log axis
-            place = {"x": np.log10(dims[-2]), "y": np.log10(curve.theory[i][-2]), "yanchor": "bottom"}
-            names.append(label(name, profile, yshift=profile.marker_size, **place))
+            names.append(_at_the_end(name, profile, dims, curve.theory[i]))
     return figure(
         profile,
         traces,
         left=4.5,
-        title=title("Only ÷ √d_k is flat", profile),
+        title=title("Only ÷ √d_k is flat", profile, key="points: measured, dashed: theory"),
         xaxis=axis(profile, "d_k", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
         yaxis=axis(
-            profile, "variance of the scores", grid=True, type="log", range=[-3.5, 4.2], dtick=1, exponentformat="power"
+            profile, "variance of the scores", grid=True, type="log", range=[-3.9, 4.2], dtick=1, exponentformat="power"
         ),
         annotations=names,
     )
+
+
+def _at_the_end(name, profile, dims, values):
+    """The name of a line on log–log axes, near its end: on the side from which the line does not come."""
+    above = values[-2] >= values[0]
+    side = {"yanchor": "bottom" if above else "top", "yshift": profile.marker_size * (1 if above else -1)}
+    return label(name, profile, x=np.log10(dims[-2]), y=np.log10(values[-2]), xanchor="right", **side)
 
 
 def curve_sentence(curve, n_samples):
@@ -171,10 +177,9 @@ def walks_figure(walks, profile):
         [line(walks.steps, walk, style, f"walk {i}") for i, walk in enumerate(walks.walks, start=1)]
         + [line(walks.steps, bound, dashed(profile), "mean ± 1 σ") for bound in (walks.low, walks.high)],
         left=4.2,
-        title=title("A score walks d_k steps", profile),
+        title=title("A score walks d_k steps", profile, key="dashed: mean ± 1 σ"),
         xaxis=axis(profile, "coordinates added so far"),
         yaxis=axis(profile, "partial sum of q·k", grid=True),
-        annotations=[corner("dashed: mean ± 1 σ", profile, side="left")],
     )
 
 
