@@ -475,7 +475,7 @@ def apply(settings):
     """Put several controls of the page on their values at once, those too that are not drawn yet."""
     for name, value in settings.items():
         if name not in st.session_state:
-            st.query_params.pop(name, None)  # a value of the link would outdo the one that is placed
+            st.query_params[name] = CONTROLS[name].write(value)  # what the link says would outdo what is placed
         place(name, value)
     st.rerun()
 

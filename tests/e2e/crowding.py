@@ -51,16 +51,18 @@ _AT_REST = """([figures, settle]) => {
   if (!fits || state !== window.__figures) {
     window.__figures = state;
     window.__figuresSince = now;
+    window.__looks = 0;
     return false;
   }
-  return now - window.__figuresSince >= settle;
+  window.__looks += 1; // a busy machine may draw nothing for a while: it must have had several turns as well
+  return window.__looks >= 4 && now - window.__figuresSince >= settle;
 }"""
 
 
 def wait_until_at_rest(page):
     """Wait until the figures have their final layout for the window's size."""
     page.evaluate("() => { window.__figures = undefined; }")
-    page.wait_for_function(_AT_REST, arg=[FIGURES, SETTLE_MS], polling=50, timeout=30_000)
+    page.wait_for_function(_AT_REST, arg=[FIGURES, SETTLE_MS], polling=50, timeout=60_000)
 
 
 def crowded(page, figures=FIGURES):
