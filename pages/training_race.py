@@ -9,9 +9,8 @@ frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("training_race"),
-    "It depends on d_k, the learning rate and the steps. In 300 steps of gradient descent on 32 fixed pairs, leaving "
-    "the scale out does no harm at d_k = 16. At d_k = 64 none of 11 learning rates solves it without the scale, and "
-    "several do with 1/√d_k.",
+    "It depends. In 300 steps on 32 fixed pairs, leaving the scale out does no harm at d_k = 16; at d_k = 64 none of "
+    "11 learning rates solves it without, and several do with 1/√d_k.",
 )
 
 training.draw_settings()

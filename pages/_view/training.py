@@ -113,7 +113,7 @@ def start_map():
 
 def map_label():
     """The button of the map says how long it takes."""
-    return f"Map the learning rates, {_about(compute.map_seconds(_params()))}"
+    return f"Map the rates, {_about(compute.map_seconds(_params()))}"
 
 
 def stop():

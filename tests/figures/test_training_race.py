@@ -99,7 +99,7 @@ def test_the_sentences_have_the_numbers_of_the_moment(result):
         (
             (0.169, 1.0),
             0.165,
-            "does harm here. At step 20 it was 16.5 %, so the second half of the steps gained nothing.",
+            "does harm here. At step 20 it was 16.5 %, so the second half gained nothing.",
         ),
         ((0.4, 1.0), 0.3, "does harm here. At step 20 it was 30.0 %, so in the second half it was still rising."),
         ((1.0, 1.0), 0.5, "leaving the scale out does no harm here."),

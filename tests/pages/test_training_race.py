@@ -196,7 +196,7 @@ def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
     result = app.session_state["race_run"].result
     assert "race_rates" not in {each.key for each in app.get("plotly_chart")}
     seconds = compute.map_seconds(app.session_state["race_run"].params)
-    assert app.button("map_rates").label == f"Map the learning rates, about {ceil(seconds)} second"
+    assert app.button("map_rates").label == f"Map the rates, about {ceil(seconds)} second"
     run = train(app, "map_rates")
     assert run.result is result
     assert run.sweep.progress == 1

@@ -215,7 +215,7 @@ def _half_way(result, run):
     before = f"At step {result.steps[middle]:,} it was {percent(right[middle], 1)}"
     if right[-1] - right[middle] >= _STILL:
         return f"{before}, so in the second half it was still rising."
-    return f"{before}, so the second half of the steps gained nothing."
+    return f"{before}, so the second half gained nothing."
 
 
 def learning_sentence(result):
