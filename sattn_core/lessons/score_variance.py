@@ -233,7 +233,7 @@ def _matrix_price(params):
     """Price of drawing, multiplying and measuring one matrix, and of the matrices that are simulated for its band."""
     m, n, d_k = shape = params.n_queries, params.n_keys, params.d_k
     draw = COMPONENT_LAWS[params.law].seconds
-    drawn = Price(draw * numbers_of(shape) + 2e-10 * m * n * d_k, 16 * numbers_of(shape))
+    drawn = Price(draw * numbers_of(shape) + 7e-11 * m * n * d_k, 16 * numbers_of(shape))
     mean, variance = _matrix_variance_moments(params)
     band = Price(0.0, 0)
     if mean**2 < SMALLEST_GAMMA_SHAPE * variance:
