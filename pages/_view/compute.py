@@ -408,6 +408,6 @@ def uploaded(q_file, k_file, head):
     if st.session_state.get("your_report", (None,))[0] != key:
         contents = [(each.name, each.getvalue()) for each in files]
         with st.spinner("Measuring your scores: many heads of many rows take some seconds"):
-            report = lesson_your_scores.read_your_scores(*contents, head=head - 1)
+            report = lesson_your_scores.read_your_scores(*contents, head=head - 1, check=check)
         st.session_state["your_report"] = key, report
     return st.session_state["your_report"][1]
