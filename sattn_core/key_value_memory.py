@@ -24,8 +24,8 @@ _ADAM = (0.9, 0.999, 1e-8)
 # weights; a step at all, for each run and seed, and for each of their multiplications, cells of the attention and
 # weights; a number drawn; a checkpoint and its cells.
 _START, _FIRST_WEIGHT = 1.5e-3, 2.5e-8
-_STEP, _MATRIX, _PRODUCT, _CELL = {"sgd": 7e-5, "adam": 1.3e-4}, 1.5e-6, 8e-11, 9e-9
-_WEIGHT, _DRAWN, _MEASURED, _MEASURED_CELL = {"sgd": 4.5e-9, "adam": 1.1e-8}, 1.3e-7, 3e-4, 5e-8
+_STEP, _MATRIX, _PRODUCT, _CELL = {"sgd": 5e-5, "adam": 9e-5}, 1.2e-6, 7e-11, 7e-9
+_WEIGHT, _DRAWN, _MEASURED, _MEASURED_CELL = {"sgd": 4.5e-9, "adam": 1.1e-8}, 1e-7, 2e-4, 4e-8
 _COPIES = {"sgd": 3, "adam": 5}  # of the weights: themselves, two gradients, and the moments
 _DATA_STREAM, _FRESH_STREAM = 0, 1
 

@@ -58,6 +58,9 @@ class GradientFlowParams:
         return gradient_flow_price(1, self.n_keys, self.n_rows)
 
 
+CROSSOVER_PRICE = Price(0.4, 10_000_000)  # of `crossover_curve`, when nothing of it is kept
+
+
 @record
 class SensitivityStatistics:
     """Statistics over the rows; every array has the axes (place, scale, …).
@@ -231,7 +234,7 @@ class _Rows:
 def gradient_flow_price(n_dims, n_keys, n_rows=2_000):
     """Return the `Price` of the sensitivities of n_rows rows at n_dims dimensions: of `gradient_curve`, too."""
     scores = n_keys * n_rows
-    seconds = 4e-3 + 4.5e-8 * scores + n_dims * (1.5e-6 * n_rows + 3.6e-8 * scores)
+    seconds = 4e-3 + 3.5e-8 * scores + n_dims * (1.3e-6 * n_rows + 2.7e-8 * scores)
     return Price(seconds, 42 * scores + 350 * n_rows + 150_000 * n_dims)
 
 

@@ -71,6 +71,35 @@ class SmallSamplesParams:
         return Price(seconds, 100_000 + held)
 
 
+LARGE_PRICE = Price(0.06, 43_000_000)  # of `measure_large_experiment` at the published sizes
+
+
+def band_price(d_k):
+    """`Price` of `band_curve` over the default sizes; where d_k is small, more of its bands are simulated.
+
+    Parameters
+    ----------
+    d_k : int, 1 to 1,024
+
+    Returns
+    -------
+    Price
+        That of a few measured points at each size, when no band is kept from before.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If d_k is not an integer of that range.
+
+    Examples
+    --------
+    >>> band_price(1).seconds > band_price(64).seconds
+    True
+    """
+    d_k = check_integer("d_k", d_k, 1, 1024)
+    return Price(0.22, 6_500_000) if d_k < 8 else Price(0.12, 3_500_000)
+
+
 @dataclass(frozen=True)
 class DrawCheck:
     """One number of the draws beside its prediction; the two shares are in per cent.

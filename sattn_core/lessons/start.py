@@ -35,7 +35,7 @@ class StartParams:
         drawn = coordinate_seconds(PairLaw(self.law)) * n * d_k
         row = (COMPONENT_LAWS[self.law].seconds + 6e-9) * d_k * keys
         each = 4e-8 * n + (2e-3 if self.law == "normal" else 1e-4)  # histograms of one d_k and their law
-        return Price(0.02 + drawn + row + each * len(self.dims), 56 * n + 18 * d_k * keys)
+        return Price(0.008 + drawn + row + each * len(self.dims), 56 * n + 18 * d_k * keys)
 
 
 @record

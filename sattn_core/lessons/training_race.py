@@ -27,7 +27,7 @@ SOLVED_ACCURACY = 0.95
 EQUAL_POWERS = MappingProxyType({"sgd": 0.5, "adam": 0.25})  # of d_k, in the learning rate of the equal training
 PARTED = 0.01  # relative difference of two losses from which they are no longer one
 _GENTLE_RATES = MappingProxyType({"sgd": 0.01, "adam": 0.001})
-_FRAME = 8e-4  # CPU seconds to put what was measured so far together
+_FRAME = 4e-4  # CPU seconds to put what was measured so far together
 _DIVERGED = 10  # times the loss of the start: what is still on its way out of the float64 range is past this
 
 

@@ -84,7 +84,7 @@ class UnitVarianceParams:
         """What `measure_unit_variance` costs, and `measure_shared_input` with it."""
         weights, inputs = self.d_model**2, self.d_model * self.n_tokens
         scores = self.n_heads * self.n_tokens**2
-        seconds = 2e-3 + weights * (2e-8 + 8e-11 * self.n_tokens) + 1.2e-7 * inputs + 9e-8 * scores
+        seconds = 2e-3 + weights * (1.3e-8 + 6e-11 * self.n_tokens) + 1e-7 * inputs + 6e-8 * scores
         return Price(seconds, 8 * weights + 24 * inputs + 30 * scores)
 
 

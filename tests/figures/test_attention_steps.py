@@ -230,7 +230,7 @@ def test_one_cell_is_written_out_to_its_weight(notes):
     lines = dict(figures.calculation(expand_cell(notes.params, 2, 1), without_scale=True))
     assert list(lines.values()) == [
         "8 × 5 + 9 × 6 = 40 + 54 = 94",
-        "94 ÷ 1.41421 ≈ 66.4680",
+        "94 ÷ 1.414213562 ≈ 66.4680",
         "score − largest of the row: 66.4680 − 69.2965 ≈ −2.82843, and e to that power ≈ 0.0591057",
         "(1.28798 × 10⁻¹⁷) + 0.0591057 + 1 ≈ 1.05911",
         "0.0591057 ÷ 1.05911 ≈ 0.0558072",

@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from sattn_core.lessons.training_race import (
     measure_training_race,
     sweep_learning_rates,
 )
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_best_losses_of_an_independent_run():
@@ -89,30 +92,23 @@ PRICED = {
     "fresh": {"n_keys": 16, "n_steps": 40, "fresh_data": True, "loss": "weights", "learning_rate": 0.01},
 }
 _TIMED = """
-from time import process_time
-from sattn_core.lessons.training_race import TrainingRaceParams, sweep_learning_rates, sweep_price
-from sattn_core.lessons.training_race import measure_training_race
-def taken(run, repeats=3):
-    best = float("inf")
-    for _ in range(repeats):
-        began = process_time()
-        run()
-        best = min(best, process_time() - began)
-    return best
+from sattn_core.lessons.training_race import TrainingRaceParams, measure_training_race
+from sattn_core.lessons.training_race import sweep_learning_rates, sweep_price
+from tests.reference import reference_seconds
 for each in {priced}:
     params = TrainingRaceParams(**each)
-    print(params.price.seconds, taken(lambda: measure_training_race(params)))
+    print(params.price.seconds, reference_seconds(lambda: measure_training_race(params)))
 params = TrainingRaceParams(n_steps=10, n_seeds=2)
-print(sweep_price(params).seconds, taken(lambda: sweep_learning_rates(params)))
+print(sweep_price(params).seconds, reference_seconds(lambda: sweep_learning_rates(params)))
 """
 
 
 def test_the_price_of_a_race_is_right_within_a_factor_of_two():
-    # CPU seconds of a process of its own whose BLAS has one thread: waiting threads would be counted too.
+    # In a process of its own whose BLAS has one thread, as the prices are of one core.
     one = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
     code = _TIMED.format(priced=list(PRICED.values()))
     done = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | one, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], env=os.environ | one, cwd=ROOT, capture_output=True, text=True, check=True
     )
     for name, line in zip([*PRICED, "sweep"], done.stdout.splitlines(), strict=True):
         priced, taken = map(float, line.split())

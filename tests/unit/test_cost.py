@@ -1,12 +1,12 @@
 """Prices beside what the computations take: CPU seconds, never the clock on the wall, and peak memory."""
 
-import time
 import tracemalloc
 from functools import partial
 
 import numpy as np
 import pytest
 
+from sattn_core import crossover
 from sattn_core import score_variance as core_score_variance
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.cost import Price, proceed
@@ -22,8 +22,10 @@ from sattn_core.lessons.backprop import (
 )
 from sattn_core.lessons.derivation import DerivationParams, measure_derivation
 from sattn_core.lessons.gradient_flow import (
+    CROSSOVER_PRICE,
     DEFAULT_DIMS,
     GradientFlowParams,
+    crossover_curve,
     gradient_curve,
     gradient_flow_price,
     measure_gradient_flow,
@@ -45,14 +47,14 @@ from sattn_core.lessons.score_variance import (
     variance_curve,
     variance_curve_price,
 )
+from sattn_core.lessons.small_samples import LARGE_PRICE, band_curve, band_price, measure_large_experiment
 from sattn_core.lessons.softmax_saturation import SaturationParams, measure_saturation
 from sattn_core.lessons.start import StartParams, measure_start
 from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_shared_input, measure_unit_variance
+from tests.reference import reference_seconds
 
 # Below these nobody waits and nothing runs short: there a price need only be no lower than this.
 SMALL_SECONDS, SMALL_BYTES = 0.03, 5_000_000
-# CPU seconds of `_reference` on the machine that the prices are of; another machine, or a busy one, is measured by it.
-REFERENCE_SECONDS = 0.004
 POWERS = tuple(2**j for j in range(11))
 MATRIX = {"sampling": "matrix"}
 
@@ -115,6 +117,9 @@ CURVES = {
         )
         for n in (2, 16, 512)
     },
+    "crossover_curve": (partial(crossover_curve, 16), CROSSOVER_PRICE),
+    **{f"band_curve {d_k}": (partial(band_curve, d_k=d_k, n_draws=20), band_price(d_k)) for d_k in (1, 7, 8, 1024)},
+    "measure_large_experiment": (partial(measure_large_experiment, seed=3), LARGE_PRICE),
     **{f"rule_curves {shape}": rules_curve(*shape) for shape in ((64, 16), (512, 16))},
 }
 
@@ -128,26 +133,7 @@ def _nothing_is_kept():
 def forget():
     score_variance._simulated_band.cache_clear()
     core_score_variance._simulated_quantiles.cache_clear()
-
-
-def _reference():
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        np.sort(np.exp(-(rng.standard_normal(10_000) ** 2)))
-
-
-def cpu_seconds(compute, runs):
-    """The least CPU time of some runs: what disturbs a run can only make it longer.
-
-    Of this thread: on a busy machine the other threads of the matrix product burn time in waiting for a core.
-    """
-    least = float("inf")
-    for _ in range(runs):
-        forget()
-        before = time.thread_time()
-        compute()
-        least = min(least, time.thread_time() - before)
-    return least
+    crossover._crossover.cache_clear()
 
 
 def peak_bytes(compute):
@@ -166,7 +152,7 @@ def assert_fair(price, compute):
     assert price.bytes <= max(2 * peak, SMALL_BYTES)
     assert peak <= max(2 * price.bytes, SMALL_BYTES)
     for runs in (1, 5):  # more only where a busy machine has spoilt the first
-        seconds = cpu_seconds(compute, runs) / cpu_seconds(_reference, 2 * runs) * REFERENCE_SECONDS
+        seconds = reference_seconds(compute, runs, before=forget)
         if price.seconds <= max(2 * seconds, SMALL_SECONDS) and seconds <= max(2 * price.seconds, SMALL_SECONDS):
             return
     pytest.fail(f"it takes {seconds:.3f} CPU seconds, but the price says {price.seconds:.3f}")
@@ -187,7 +173,7 @@ def test_the_price_of_a_curve_is_right_within_a_factor_of_2(name):
 def test_the_seconds_of_a_law_are_those_of_its_draws(law):
     law = COMPONENT_LAWS[law]
     draw = partial(law.draw, np.random.Generator(np.random.SFC64(0)), 200_000)
-    seconds = cpu_seconds(draw, 5) / cpu_seconds(_reference, 5) * REFERENCE_SECONDS / 200_000
+    seconds = reference_seconds(draw, 5) / 200_000
     assert law.seconds / 2 <= seconds <= 2 * law.seconds
 
 

@@ -1,6 +1,6 @@
 import math
-import time
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from sattn_core.lessons.small_samples import (
     measure_small_samples,
     next_draws,
 )
+from tests.reference import reference_seconds
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +139,8 @@ def test_draw_i_is_the_same_however_many_follow_it(size, d_k, monkeypatch):
 @pytest.mark.parametrize(("size", "d_k"), [(2, 1), (2, 1024), (64, 1), (64, 1024)])
 def test_the_price_is_right_within_a_factor_of_two_at_both_ends_of_every_control(size, d_k, n_draws):
     params = SmallSamplesParams(size, d_k, n_draws=n_draws)
-    assert 0.5 < params.price.seconds / _seconds_on_the_reference_machine(params) < 2
+    seconds = reference_seconds(partial(measure_small_samples, params), before=small_samples._reference.cache_clear)
+    assert 0.5 < params.price.seconds / seconds < 2
     assert params.price.seconds < 1
     small_samples._reference.cache_clear()
     tracemalloc.start()
@@ -147,24 +149,6 @@ def test_the_price_is_right_within_a_factor_of_two_at_both_ends_of_every_control
     tracemalloc.stop()
     assert 0.5 < params.price.bytes / peak < 2
     assert peak < 100e6
-
-
-def _seconds_on_the_reference_machine(params):
-    """CPU seconds, over those of a piece of work that takes 0.02 s there: a busy machine slows both."""
-
-    def fresh():
-        small_samples._reference.cache_clear()
-        measure_small_samples(params)
-
-    rng = np.random.default_rng(0)
-    rounds = [(_cpu(lambda: rng.standard_gamma(1.5, 1_000_000)), _cpu(fresh)) for _ in range(3)]
-    return 0.02 * min(work for _, work in rounds) / min(known for known, _ in rounds)
-
-
-def _cpu(work):
-    before = time.process_time()
-    work()
-    return time.process_time() - before
 
 
 def test_the_large_experiment_holds_less_than_100_mb():

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pages._view.figures.matrices import cell, cell_at, equals, matrix, operand
-from pages._view.theme import number, percent
+from pages._view.theme import number, percent, typed
 from sattn_core.typed import MAX_COLUMNS
 
 STEPS = {
@@ -315,7 +315,7 @@ def calculation(cell_terms, *, without_scale):
         (f"$q_{{{i}}} \\cdot k_{{{j}}}$", _dot(cell_terms)),
         (
             "$\\div \\sqrt{d_k}$",
-            f"{operand(cell_terms.raw_score)} ÷ {operand(divisor)} {equals(cell_terms.scaled_score, operand)}",
+            f"{operand(cell_terms.raw_score)} ÷ {typed(divisor)} {equals(cell_terms.scaled_score, operand)}",
         ),
     ]
     lines += [(f"**{name}**", text) for name, text in _softmax_lines(cell_terms.allowed, terms)]
