@@ -36,6 +36,8 @@ from sattn_core.softmax import (
 )
 from sattn_core.sweep import DimensionSweep, dimension_sweep
 
+__version__ = "1.0.0"
+
 __all__ = [
     "COMPONENT_LAWS",
     "INIT_SCHEMES",
