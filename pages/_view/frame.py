@@ -188,7 +188,7 @@ def profile():
 def _navigation():
     sections = {}
     for each in LESSONS:
-        page = st.Page(_file(each), title=each.title, url_path=each.stem, default=each.stem == "start")
+        page = st.Page(file_of(each), title=each.title, url_path=each.stem, default=each.stem == "start")
         sections.setdefault(each.section, []).append(page)
     position = "top" if controls.value_of("mode") == "projector" else "hidden"
     return st.navigation(sections, position=position)
@@ -201,10 +201,10 @@ def _draw_menu():
             st.markdown(f"**{section}**")
             for each in LESSONS:
                 if each.section == section:
-                    st.page_link(_file(each), label=each.question, icon=each.icon)
+                    st.page_link(file_of(each), label=each.question, icon=each.icon)
 
 
-def _file(lesson):
+def file_of(lesson):
     return PAGES / f"{lesson.stem}.py"
 
 

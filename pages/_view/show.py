@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._view import compute, controls
+from pages._view import compute, controls, frame
 from pages._view.literal import plain as plain
 from pages._view.theme import number
 from pages._view.tries import TRIES
@@ -183,7 +183,7 @@ def steps(*cards):
     for column, (title, text, lesson) in zip(st.columns(len(cards)), cards, strict=True):
         with column.container(border=True, height="stretch"):
             st.markdown(f"**{title}**\n\n{text}")
-            st.page_link(f"pages/{lesson.stem}.py", label=lesson.question, icon=lesson.icon)
+            st.page_link(frame.file_of(lesson), label=lesson.question, icon=lesson.icon)
 
 
 def cards(items, per_row=3):

@@ -1,0 +1,24 @@
+"""The server around the pages: what it adds to Streamlit's own, assembled for `st.App`.
+
+`MAIN` is the script that Streamlit runs. No folder named pages stands beside it, or Streamlit would
+take its files for pages of its own until the first visitor has run `st.navigation`.
+"""
+
+from pathlib import Path
+
+from starlette.middleware import Middleware
+
+from pages._view.server.bundle import routes
+from pages._view.server.compress import KeptCompression
+from pages._view.server.headers import SecurityHeaders
+from pages._view.server.shell import Shell
+from pages._view.server.warm import lifespan
+
+__all__ = ["MAIN", "lifespan", "middleware", "routes"]
+
+MAIN = Path(__file__).resolve().parent.parent / "main.py"
+
+
+def middleware():
+    """What every answer passes on its way out, the outermost first."""
+    return [Middleware(SecurityHeaders), Middleware(KeptCompression), Middleware(Shell)]

@@ -1,0 +1,23 @@
+"""Addresses of our own: the Plotly bundle of the installed package, under a name with its version."""
+
+from importlib.metadata import version
+from pathlib import Path
+
+import plotly
+from starlette.responses import FileResponse
+from starlette.routing import Route
+from streamlit import config
+
+BUNDLE = f"assets/plotly-{version('plotly')}.min.js"  # relative to every page, so that it also works below /course
+BUNDLE_FILE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}
+
+
+async def _bundle(_request):
+    return FileResponse(BUNDLE_FILE, media_type="application/javascript", headers=FOR_GOOD)
+
+
+def routes():
+    """Routes below the server's base path."""
+    base = (config.get_option("server.baseUrlPath") or "").strip("/")
+    return [Route(f"{'/' + base if base else ''}/{BUNDLE}", _bundle)]

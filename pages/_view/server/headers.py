@@ -1,0 +1,58 @@
+"""Security headers on every answer, and no public metrics."""
+
+import os
+import re
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse
+
+# Who may show the lab in a frame, as a source list of the content policy: 'self', or 'self' https://course.example
+FRAME_ANCESTORS = "SATTN_FRAME_ANCESTORS"
+_SOURCES = re.compile(r"[^;,\s]+( [^;,\s]+)*")
+PRIVATE = "/_stcore/metrics"
+
+
+def content_policy():
+    """As tight as Streamlit allows: its own modules arrive as blobs, Plotly and the page need inline styles."""
+    ancestors = os.environ.get(FRAME_ANCESTORS, "'self'")
+    if not _SOURCES.fullmatch(ancestors):
+        raise ValueError(f"{FRAME_ANCESTORS} must be a list of sources with spaces between, but got {ancestors!r}")
+    return "; ".join(
+        (
+            "default-src 'self'",
+            "script-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' blob:",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "connect-src 'self' ws: wss:",
+            "worker-src 'self' blob:",
+            "object-src 'none'",
+            "base-uri 'self'",
+            f"frame-ancestors {ancestors}",
+        )
+    )
+
+
+class SecurityHeaders:
+    """Adds the headers to every HTTP answer and keeps the metrics of the server to itself."""
+
+    def __init__(self, app):
+        self.app = app
+        self.headers = {
+            "Content-Security-Policy": content_policy(),
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "strict-origin-when-cross-origin",
+        }
+
+    async def __call__(self, scope, receive, send):
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_with_headers(message):
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(self.headers)
+            await send(message)
+
+        app = PlainTextResponse("Not found", 404) if scope["path"].endswith(PRIVATE) else self.app
+        await app(scope, receive, send_with_headers)
