@@ -8,7 +8,6 @@ from pages._view import compute, controls, frame, grids, show
 from pages._view.figures import attention_steps as figures
 from pages._view.live import watch_cells
 
-frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("attention_steps"),

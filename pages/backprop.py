@@ -6,7 +6,6 @@ from pages._view import compute, controls, frame, grids, show
 from pages._view.figures import backprop as figures
 from sattn_core.lessons.backprop import BackpropParams
 
-frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("backprop"),

@@ -6,7 +6,6 @@ from pages._view import compute, controls, frame, show
 from pages._view.figures import derivation as figures
 from sattn_core.lessons.derivation import DerivationParams
 
-frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("derivation"),

@@ -6,7 +6,6 @@ from pages._view import compute, controls, frame, show
 from pages._view.figures import gradient_flow as figures
 from sattn_core.lessons.gradient_flow import GradientFlowParams
 
-frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("gradient_flow"),

@@ -6,7 +6,6 @@ from pages._view import compute, controls, frame, show
 from pages._view.figures import scaling_rules as figures
 from sattn_core.lessons.scaling_rules import BugParams, ExponentParams, RulesParams
 
-frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("scaling_rules"),

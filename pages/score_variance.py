@@ -6,7 +6,6 @@ from pages._view import compute, controls, frame, show
 from pages._view.figures import score_variance as figures
 from sattn_core.lessons.score_variance import ScoreVarianceParams
 
-frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("score_variance"),

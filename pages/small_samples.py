@@ -5,7 +5,6 @@ import streamlit as st
 from pages._view import compute, controls, falling, frame, show
 from pages._view.figures import small_samples as figures
 
-frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("small_samples"),

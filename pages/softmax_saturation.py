@@ -6,7 +6,6 @@ from pages._view import compute, controls, frame, show
 from pages._view.figures import softmax_saturation as figures
 from sattn_core.lessons.softmax_saturation import SaturationParams
 
-frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("softmax_saturation"),

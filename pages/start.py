@@ -5,7 +5,6 @@ from pages._view.figures import start as figures
 from pages._view.live import draw_hero
 from sattn_core.lessons.start import StartParams
 
-frame.ensure_frame()
 show.heading(
     frame.lesson("start"),
     "Because a dot product of d_k components spreads with standard deviation √d_k, and softmax answers "

@@ -5,7 +5,6 @@ import streamlit as st
 from pages._view import compute, controls, frame, show, training
 from pages._view.figures import training_race as figures
 
-frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("training_race"),

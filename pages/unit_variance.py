@@ -5,7 +5,6 @@ import streamlit as st
 from pages._view import compute, controls, frame, show
 from pages._view.figures import unit_variance as figures
 
-frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("unit_variance"),

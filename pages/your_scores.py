@@ -7,7 +7,6 @@ import streamlit as st
 from pages._view import compute, controls, frame, show, uploads
 from pages._view.figures import your_scores as figures
 
-frame.ensure_frame()
 profile = frame.profile()
 show.heading(
     frame.lesson("your_scores"),

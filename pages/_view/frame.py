@@ -163,18 +163,6 @@ def open_frame():
     return page
 
 
-def ensure_frame():
-    """Give a page its frame when it is the very first request of a freshly started server.
-
-    A server that has not yet run `st.navigation` finds the files in pages/ by itself and
-    runs a deep link without app.py. Registering the navigation here and running again
-    puts the page, with its linked state, inside the frame.
-    """
-    if "frame" not in st.session_state:
-        _navigation()
-        st.rerun()
-
-
 def lesson(stem):
     """The registered lesson of a page."""
     return next(lesson for lesson in LESSONS if lesson.stem == stem)
@@ -205,6 +193,7 @@ def _draw_menu():
 
 
 def file_of(lesson):
+    """The script of a page."""
     return PAGES / f"{lesson.stem}.py"
 
 

@@ -1,28 +1,11 @@
-"""Pages as a server shows them that has shown one before."""
+"""Clicks on suggestions."""
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from streamlit.runtime.pages_manager import PagesManager
-from streamlit.testing.v1 import AppTest, app_test
 
 from pages._view import compute
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-class WarmPagesManager(PagesManager):
-    """The state of a server on which `st.navigation` has run."""
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        PagesManager.uses_pages_directory = False
-
-
-@pytest.fixture(autouse=True)
-def warm_server(monkeypatch):
-    monkeypatch.setattr(app_test, "PagesManager", WarmPagesManager)
+from tests.pages.opening import app_at
 
 
 @pytest.fixture
@@ -42,9 +25,7 @@ def tried(monkeypatch):
             monkeypatch.setattr(compute, name, recorded(name, function))
 
     def click(stem, key, **query):
-        app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
-        app.query_params.update(query)
-        app.switch_page(f"pages/{stem}.py").run()
+        app = app_at(stem, timeout=120, **query).run()
         results.clear()
         app.button(key=f"try_{key}").click().run()
         assert [each.message for each in app.exception] == []

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages._view import compute, controls, frame, show
 from pages._view import falling as falling_module
@@ -20,6 +19,7 @@ from pages._view.controls import CONTROLS, Choice, Number
 from sattn_core.cost import Price
 from sattn_core.lessons import gradient_flow, scaling_rules, score_variance, small_samples, training_race
 from sattn_core.lessons.score_variance import ScoreVarianceParams
+from tests.pages.opening import app_at
 
 PAGES = Path(compute.__file__).resolve().parents[1]
 STEMS = [lesson.stem for lesson in frame.LESSONS]
@@ -131,7 +131,6 @@ def run(stem, **changed):
             for name in vars(module).copy():
                 if callable(getattr(module, name)) and not name.startswith("__"):
                     patch.setattr(module, name, ANYTHING)
-        patch.setattr(frame, "ensure_frame", lambda: None)
         patch.setattr(frame, "profile", ANYTHING)
         patch.setattr(compute.st, "session_state", {})
         streamlit = stand_in_for_streamlit()
@@ -204,9 +203,7 @@ def test_what_costs_too_much_is_not_asked_for():
 def asking(monkeypatch):
     """The score_variance page of a server on which nothing is computed unasked."""
     monkeypatch.setattr(compute, "UNASKED", Price(0.0, 0))
-    app = AppTest.from_file(PAGES.parent / "app.py", default_timeout=120)
-    app.query_params.update(n_samples="1000", d_k="3")
-    return app.switch_page("pages/score_variance.py").run()
+    return app_at("score_variance", timeout=120, n_samples="1000", d_k="3").run()
 
 
 def has_histograms(app):

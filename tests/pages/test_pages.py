@@ -1,8 +1,4 @@
-"""Every page, run through app.py without a browser: controls at both ends, laws, links, typed texts, data.
-
-AppTest starts each run as on a server that has just been started. The fixture below is the usual
-case, a server on which `st.navigation` has run before; the cold case has a test of its own.
-"""
+"""Every page, run without a browser: controls at both ends, laws, links, typed texts, data."""
 
 import json
 import subprocess
@@ -11,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.testing.v1 import AppTest, app_test
+from streamlit.testing.v1 import AppTest
 
 from pages._view import controls, frame
 from pages._view.show import plain
 from pages._view.theme import PROJECTOR
+from tests.pages.opening import app_at, turn_to
 
 ROOT = Path(__file__).resolve().parents[2]
 STEMS = [lesson.stem for lesson in frame.LESSONS]
@@ -142,12 +139,7 @@ DATA = {
 
 def open_page(stem, **query):
     """The page as a fresh visitor with this link sees it."""
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    if stem != "start":
-        app.switch_page(f"pages/{stem}.py")
-    return app.run()
+    return app_at(stem, **query).run()
 
 
 def widget(app, name):
@@ -252,7 +244,7 @@ def test_a_page_opens_inside_its_frame_with_every_control_once(stem):
 
 @pytest.mark.parametrize("stem", STEMS[1:])
 def test_a_deep_link_that_is_the_first_request_of_a_server_opens_inside_the_frame(stem, monkeypatch):
-    monkeypatch.setattr(app_test, "PagesManager", PagesManager)
+    monkeypatch.setattr(PagesManager, "uses_pages_directory", None)  # as in a process that has just begun
     app = open_page(stem, d_k="100", n_keys="32", law="uniform", seed="3")
     check_page(app, stem)
     assert set(SHARED) <= drawn_controls(app)
@@ -268,7 +260,7 @@ def test_the_pages_draw_every_control_there_is():
 def test_shared_controls_keep_their_values_on_the_next_page():
     app = open_page("score_variance", d_k="300", n_keys="32", law="laplace", seed="7")
     for stem in ("softmax_saturation", "score_variance"):
-        app.switch_page(f"pages/{stem}.py").run()
+        turn_to(app, stem).run()
         check_page(app, stem)
         assert [widget(app, name).value for name in frame.SHARED] == [300, 32, "laplace", 7]
         assert any("d_k = 300" in chart.alt for chart in charts(app).values())
@@ -277,7 +269,7 @@ def test_shared_controls_keep_their_values_on_the_next_page():
 def test_the_remark_about_a_link_stays_behind_with_the_page_it_opened():
     app = open_page("score_variance", d_k="abc")
     assert len(app.run().info) == 1
-    assert len(app.switch_page("pages/softmax_saturation.py").run().info) == 0
+    assert len(turn_to(app, "softmax_saturation").run().info) == 0
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -295,9 +287,9 @@ def test_projector_mode_reaches_every_picture(stem):
 
 @pytest.mark.parametrize(("ground", "colour"), [("light", "#ffffff"), ("dark", "#12161c")])
 def test_figures_follow_the_ground_the_visitor_sees(ground, colour):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    app = app_at("score_variance")
     app.context["theme"] = ground
-    app.switch_page("pages/score_variance.py").run()
+    app.run()
     assert {json.loads(chart.spec)["layout"]["paper_bgcolor"] for chart in charts(app).values()} == {colour}
 
 

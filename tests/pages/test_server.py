@@ -2,16 +2,17 @@
 
 import asyncio
 import gzip
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
-from streamlit.testing.v1 import AppTest
 
 from pages._view import compute, server
 from pages._view.server import bundle, compress, headers, shell, warm
 from sattn_core.lessons.start import measure_start
+from tests.pages.opening import app_at
 
 SCRIPT = b"let a = 1;\n" * 500
 
@@ -28,7 +29,8 @@ def ask(app, path, method="GET", **sent):
     async def send(message):
         answers.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    with ThreadPoolExecutor(1) as own:  # the browser tests keep an event loop running in this thread
+        own.submit(asyncio.run, app(scope, receive, send)).result()
     start, *bodies = answers
     got = {name.decode().lower(): value.decode() for name, value in start["headers"]}
     return start["status"], got, b"".join(each.get("body", b"") for each in bodies)
@@ -156,7 +158,7 @@ def test_the_first_visitor_finds_the_start_page_computed(monkeypatch):
     monkeypatch.setattr(compute, "measure_start", lambda params: asked.append(params) or measure_start(params))
     compute.start.clear()
     warm.warm()
-    app = AppTest.from_file(server.MAIN, default_timeout=60).run()
+    app = app_at("start").run()
     assert app.title[0].value == "Why divide by √d_k?"
     assert len(asked) == 1
 

@@ -2,18 +2,14 @@
 
 from pathlib import Path
 
-from streamlit.testing.v1 import AppTest
-
 from pages._view import falling
+from tests.pages.opening import app_at
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def open_page(**query):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.switch_page("pages/small_samples.py").run()
+    return app_at("small_samples", **query).run()
 
 
 def said(app):

@@ -8,20 +8,17 @@ from math import ceil
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages._view import compute, controls, dose, training
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
+from tests.pages.opening import app_at
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def open_race(**query):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.switch_page("pages/training_race.py").run()
+    return app_at("training_race", **query).run()
 
 
 def button(app, label):

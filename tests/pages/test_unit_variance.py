@@ -3,16 +3,14 @@
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
+
+from tests.pages.opening import app_at
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def open_page(**query):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.switch_page("pages/unit_variance.py").run()
+    return app_at("unit_variance", **query).run()
 
 
 def said(app):

@@ -4,11 +4,11 @@ import ast
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages._view import controls
 from pages._view.show import plain
 from pages._view.tries import TRIES
+from tests.pages.opening import app_at
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -24,7 +24,7 @@ def test_the_settings_are_values_their_controls_take_as_they_are(stem, each):
 
 @pytest.mark.parametrize("stem", TRIES)
 def test_every_promise_is_a_button_and_has_its_test(stem):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).switch_page(f"pages/{stem}.py").run()
+    app = app_at(stem, timeout=120).run()
     buttons = {each.key: each.label for each in app.button}
     tests = ast.parse((HERE / f"test_{stem}.py").read_text(encoding="utf-8")).body
     names = {each.name for each in tests if isinstance(each, ast.FunctionDef)}
