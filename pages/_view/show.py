@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages._view import compute, controls, frame
 from pages._view.literal import plain as plain
+from pages._view.live import draw_picture
 from pages._view.theme import number
 from pages._view.tries import TRIES
 
@@ -30,9 +31,14 @@ def prose(name):
 
 def figure(fig, *, key, sentence, table, code):
     """A figure with its live sentence, which is also its description, and its data to take away."""
-    st.plotly_chart(fig, theme=None, key=key, alt=sentence, config=_chart_config(key))
-    _live_sentence(key, sentence)
+    passing_figure(fig, key=key, sentence=sentence)
     data(key, table, code)
+
+
+def passing_figure(fig, *, key, sentence):
+    """One moment of a figure that goes on changing: its data come when it rests."""
+    draw_picture(fig, key=key, alt=sentence, config=_chart_config(key))
+    _live_sentence(key, sentence)
 
 
 def checked_lines(rows, *, key, sentence, table, code):
@@ -55,7 +61,8 @@ def figures(parts, *, key, sentence, table, code, per_row=3, sentence_first=Fals
             columns = st.columns(len(row))
         for column, (name, fig) in zip(columns, row, strict=True):
             alt = f"{fig.layout.title.text.replace('<br>', ' ')}. {sentence}"
-            column.plotly_chart(fig, theme=None, key=name, alt=alt, config=_chart_config(name))
+            with column:
+                draw_picture(fig, key=name, alt=alt, config=_chart_config(name))
     if not sentence_first:
         _live_sentence(key, sentence)
     data(key, table, code)
@@ -210,6 +217,7 @@ def as_csv(table):
 
 def _chart_config(name):
     return {
+        "responsive": True,
         "displaylogo": False,
         "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
         "toImageButtonOptions": {"format": "svg", "filename": name},

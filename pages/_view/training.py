@@ -15,7 +15,6 @@ from streamlit.errors import StreamlitAPIException
 
 from pages._view import compute, controls, show
 from pages._view.dose import SEEDS, STEPS
-from pages._view.figures import passing
 from pages._view.figures import training_race as figures
 from sattn_core.lessons.training_race import (
     HALF_DECADES,
@@ -185,9 +184,8 @@ def _draw_rows(rows, draw_one):
 
 
 def _draw_passing(picture):
-    """A run that asks for the next one leaves what it has not drawn: the words and data of the picture at rest."""
-    st.html(passing.html(picture["fig"], picture["sentence"]))
-    st.empty()
+    """A run that asks for the next one leaves what it has not drawn: the data of the picture at rest."""
+    show.passing_figure(picture["fig"], key=picture["key"], sentence=picture["sentence"])
     st.empty()
 
 

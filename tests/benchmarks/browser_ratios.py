@@ -26,7 +26,7 @@ MOVE_PAGES = {
     "backprop": ({"d_k": 1}, 10),
 }
 MOVE_SLIDER = ".st-key-d_k input[type=range]"
-MOVE_SHOWN = "[data-testid=stPlotlyChart], [class*=st-key-lines_]"
+MOVE_SHOWN = "[data-picture], [class*=st-key-lines_]"
 MOVE_BUDGET = 0.65
 # What Streamlit does where the product's .streamlit/config.toml says otherwise.
 STREAMLIT_DEFAULTS = (

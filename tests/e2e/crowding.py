@@ -16,7 +16,7 @@ from dashboard import LESSONS
 from harness import launch_browser, open_page, running_server
 from playwright.sync_api import sync_playwright
 
-FIGURES = "[data-testid=stPlotlyChart] .js-plotly-plot, [data-hero]"
+FIGURES = "[data-picture] .js-plotly-plot, [data-hero]"
 SIZES = {
     "390": (390, 844),
     "820": (820, 1180),

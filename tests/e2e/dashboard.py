@@ -27,7 +27,7 @@ SHARED = ("d_k", "n_keys", "law", "seed")
 HERO_SLIDER = "[data-hero] .slider"
 HERO_SENTENCE = "[data-hero] .sentence"
 SENTENCES = "[class*='st-key-sentence_'], [data-hero] .sentence"
-CHARTS = "[data-testid=stPlotlyChart]"
+CHARTS = "[data-picture]"
 ALERTS = "[data-testid=stAlert]"
 MORE_SETTINGS = ".st-key-more_settings summary"
 EXPANDERS = "[data-testid=stExpander] summary"

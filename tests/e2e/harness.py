@@ -48,7 +48,7 @@ _IDLE = """settle => {
     if (app.dataset.testConnectionState && app.dataset.testConnectionState !== 'CONNECTED') return false;
     if (!document.querySelector('[data-testid="stElementContainer"]')) return false;
     if (document.querySelector('[data-testid="stSkeleton"], [data-stale="true"]')) return false;
-    const charts = [...document.querySelectorAll('[data-testid="stPlotlyChart"]')];
+    const charts = [...document.querySelectorAll('[data-picture]')];
     return charts.every(chart => !chart.checkVisibility() || chart.querySelector('.main-svg'));
   };
   const now = performance.now();

@@ -55,7 +55,7 @@ def test_a_new_problem_and_a_mended_one_are_both_said(depth, listed, said):
 
 # Letters of 20 px: a line of text is about 15 px high without the room above its letters.
 STYLE = "<style>body { margin: 0 } text { font: 20px sans-serif; white-space: pre }</style>"
-DRAWING = """<div data-testid="stPlotlyChart" class="st-key-{name}"><div class="js-plotly-plot">
+DRAWING = """<div data-picture class="st-key-{name}"><div class="js-plotly-plot">
 <svg class="main-svg" width="400" height="300" style="display: block; overflow: hidden">
 <defs><clipPath id="plot"><rect width="300" height="200"/></clipPath></defs>{drawn}</svg></div></div>"""
 

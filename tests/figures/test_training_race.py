@@ -8,7 +8,6 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from pages._view.figures import passing
 from pages._view.figures import training_race as figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.lessons.training_race import (
@@ -286,31 +285,7 @@ def test_the_code_of_a_race_that_was_stopped_stops_where_it_did():
     assert (steps, curves) == (stopped.steps.tolist(), [stopped.loss.mean.tolist()])
 
 
-# --- passing moments ---------------------------------------------------------------------------------------
-
-
-def test_a_passing_picture_has_the_words_and_the_lines_of_its_figure(result, sweep):
+def test_the_pictures_stand_in_rows_and_the_map_comes_first(result, sweep):
     rows = figures.pictures(result, sweep, LIGHT)
     keys = [[each["key"] for each in row] for row in rows]
     assert keys == [["race_rates"], ["race_learning", "race_state"], ["race_attention"]]
-    (rates,), (learning, _), _ = rows
-    html = passing.html(learning["fig"], 'a "b" < c')
-    assert 'aria-label="a &quot;b&quot; &lt; c"' in html
-    assert html.count("polyline") == 2 * len(NAMES) + 1  # the mean of every run in both panels, uniform attention
-    assert html.count(">step<") == html.count(">0</span>") - 1 == html.count(">40</span>") == 1  # below the last panel
-    map_html = passing.html(rates["fig"], "")
-    assert all(each in map_html for each in (">Right answers, raw<", ">learning rate<", ">step<", ">0.001<", ">40<"))
-    assert map_html.count("%3Crect") == (sweep.accuracy > 0.03).sum()
-    assert all(f"<b>{name}</b>" in html for name in NAMES)
-    assert "<svg" not in html
-    faint = replace(result, attention_weights=np.full_like(result.attention_weights, 0.25))
-    assert passing.html(figures.attention(faint, LIGHT), "").count("%3Crect") == result.attention_weights.size
-    assert "fill-opacity%3D%220.25%22" in passing.html(figures.attention(faint, LIGHT), "")
-
-
-def test_a_passing_line_stands_where_its_axis_says():
-    axis = {"range": [-12.5, 1], "type": "log"}
-    assert passing._share(1e-9, axis) == pytest.approx(100 * 3.5 / 13.5)
-    assert passing._share(0.0, axis) == -20
-    assert passing._share(np.nan, axis) is None
-    assert passing._share(0.5, {"range": [0, 2]}) == 25

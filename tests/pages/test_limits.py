@@ -19,7 +19,7 @@ from pages._view.controls import CONTROLS, Choice, Number
 from sattn_core.cost import Price
 from sattn_core.lessons import gradient_flow, scaling_rules, score_variance, small_samples, training_race
 from sattn_core.lessons.score_variance import ScoreVarianceParams
-from tests.pages.opening import app_at
+from tests.pages.opening import app_at, charts
 
 PAGES = Path(compute.__file__).resolve().parents[1]
 STEMS = [lesson.stem for lesson in frame.LESSONS]
@@ -207,7 +207,7 @@ def asking(monkeypatch):
 
 
 def has_histograms(app):
-    return "score_histograms" in {each.key for each in app.get("plotly_chart")}
+    return "score_histograms" in charts(app)
 
 
 def test_what_costs_too_much_waits_for_its_button_and_is_remembered_for_exactly_its_settings(asking):

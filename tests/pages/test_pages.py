@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from pages._view import controls, frame
 from pages._view.show import plain
 from pages._view.theme import PROJECTOR
-from tests.pages.opening import app_at, turn_to
+from tests.pages.opening import app_at, charts, turn_to
 
 ROOT = Path(__file__).resolve().parents[2]
 STEMS = [lesson.stem for lesson in frame.LESSONS]
@@ -160,10 +160,6 @@ def settle(app):
 def drawn_controls(app):
     kinds = ("select_slider", "number_input", "selectbox", "button_group", "text_input", "text_area")
     return {each.key for kind in kinds for each in app.get(kind)} & set(controls.CONTROLS)
-
-
-def charts(app):
-    return {each.key: each.proto for each in app.get("plotly_chart")}
 
 
 def hero(app):

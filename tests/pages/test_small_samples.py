@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pages._view import falling
-from tests.pages.opening import app_at
+from tests.pages.opening import app_at, charts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -14,7 +14,7 @@ def open_page(**query):
 
 def said(app):
     assert [each.message for each in app.exception] == []
-    return {each.key: each.proto.alt for each in app.get("plotly_chart")}
+    return {key: chart.alt for key, chart in charts(app).items()}
 
 
 def button(app, label):

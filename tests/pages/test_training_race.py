@@ -12,7 +12,7 @@ import pytest
 from pages._view import compute, controls, dose, training
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
-from tests.pages.opening import app_at
+from tests.pages.opening import app_at, charts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -73,7 +73,7 @@ def test_a_short_race_at_its_best_rates_is_there_at_once_with_its_sweep():
     assert "of the answers are right" in bar(app)
     run = app.session_state["race_run"]
     assert run.result.params.learning_rates == run.sweep.best_rates
-    assert "race_rates" in {each.key for each in app.get("plotly_chart")}
+    assert "race_rates" in charts(app)
 
 
 def test_a_long_race_that_has_been_run_is_there_again_for_whoever_opens_its_address(monkeypatch):
@@ -164,7 +164,7 @@ def test_the_best_rates_come_from_a_sweep_that_is_shown():
     app = open_race(rates="best", n_seeds="1", n_steps="20", d_k="8", n_pairs="4")
     run = train(app)
     assert run.result.params.learning_rates == run.sweep.best_rates
-    assert "race_rates" in {each.key for each in app.get("plotly_chart")}
+    assert "race_rates" in charts(app)
 
 
 def test_stop_keeps_what_is_there(monkeypatch):
@@ -179,7 +179,7 @@ def test_stop_keeps_what_is_there(monkeypatch):
     app.run()  # the whole page, in which the race rests
     assert not run.playing
     assert bar(app).startswith("Stopped at step ")
-    assert "race_learning" in {each.key for each in app.get("plotly_chart")}
+    assert "race_learning" in charts(app)
 
 
 def test_a_move_of_the_dimension_starts_another_race():
@@ -191,13 +191,13 @@ def test_a_move_of_the_dimension_starts_another_race():
 def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
     app = open_race(n_seeds="1", n_steps="20", d_k="8", n_pairs="4")
     result = app.session_state["race_run"].result
-    assert "race_rates" not in {each.key for each in app.get("plotly_chart")}
+    assert "race_rates" not in charts(app)
     seconds = compute.map_seconds(app.session_state["race_run"].params)
     assert app.button("map_rates").label == f"Map the rates, about {ceil(seconds)} second"
     run = train(app, "map_rates")
     assert run.result is result
     assert run.sweep.progress == 1
-    assert "race_rates" in {each.key for each in app.get("plotly_chart")}
+    assert "race_rates" in charts(app)
     assert "of the answers are right" in bar(app)
 
 

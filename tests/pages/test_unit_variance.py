@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages.opening import app_at
+from tests.pages.opening import app_at, charts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -15,7 +15,7 @@ def open_page(**query):
 
 def said(app):
     assert [each.message for each in app.exception] == []
-    return {each.key: each.proto.alt for each in app.get("plotly_chart")}
+    return {key: chart.alt for key, chart in charts(app).items()}
 
 
 def deviations(app):

@@ -1,4 +1,4 @@
-"""What runs in the browser: the hero of the start page, clicks on matrices, and what the frame needs there.
+"""What runs in the browser: pictures, the hero of the start page, clicks on matrices, and what the frame needs there.
 
 The hero is a picture that follows the slider while it is being dragged. The browser draws
 what Python computed beforehand for every stop of the slider, so a drag sends no message.
@@ -9,6 +9,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages._view.server.bundle import BUNDLE
+
 _FOLDER = Path(__file__).parent
 
 
@@ -18,12 +20,18 @@ def _text(name):
 
 _mount = st.components.v2.component("sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_text("hero.js"))
 _cells = st.components.v2.component("sattn_cells", js=_text("cells.js"))
+_picture = st.components.v2.component(
+    "sattn_picture",
+    html='<div data-picture role="figure"><div></div></div>',
+    js=_text("picture.js"),
+    isolate_styles=False,  # the rules that Plotly writes for itself do not reach into a shadow root
+)
 _mend = st.components.v2.component("sattn_frame", js=_text("frame.js"))
 
 
 def mend_browser():
     """Let Back find each page as it was left, and the keyboard scroll what is wider than its box."""
-    _mend(key="mend_browser")
+    _mend(key="mend_browser", data={"bundle": BUNDLE})
 
 
 def draw_hero(payload, *, key, on_commit):
@@ -42,3 +50,9 @@ def watch_cells(*, key, find, choose):
         choose(find(st.session_state[key]["cell"]))
 
     _cells(key=key, on_cell_change=on_cell)
+
+
+def draw_picture(fig, *, key, alt, config):
+    """Show a figure; the browser draws it anew only where it has changed."""
+    data = {"figure": fig.to_json(), "height": fig.layout.height, "alt": alt, "config": config, "bundle": BUNDLE}
+    return _picture(key=key, data=data)

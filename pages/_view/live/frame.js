@@ -4,12 +4,22 @@ const LEAVING = 2000; // ms within which a page change follows the click on its 
 const SCROLLERS = { ".stTable > div": "Table", ".stCode pre": "Code" };
 const UPLOADS = "[data-testid=stFileUploaderDropzone]";
 const SOON = 100; // ms from a change of the page to a look at its boxes
+const REST = 2000; // ms after which the first page is at rest
 
-export default function () {
+export default function ({ data }) {
   if (window.frameIsReady) return;
   window.frameIsReady = true;
   keepStepsBack();
   mendBoxes();
+  window.setTimeout(() => fetchAhead(data.bundle), REST);
+}
+
+// The script of the pictures, before the first page that has one is asked for.
+function fetchAhead(bundle) {
+  if (window.labPlotly) return;
+  const link = document.createElement("link");
+  Object.assign(link, { rel: "prefetch", as: "script", href: bundle });
+  document.head.append(link);
 }
 
 // One step of the browser's history a page. On its own Streamlit adds a step for every address that Python sets, and
