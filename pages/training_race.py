@@ -32,19 +32,20 @@ def live():
         training.go_on(training.stop)
     training.draw(pictures)
 
+    show.tries("training_race")
+
+    st.header("The scale sets where training starts and how large its steps are", anchor=False)
+    found = compute.training_equivalence(controls.value_of("d_k"))
+    show.figure(
+        figures.equivalence(found, profile),
+        key="race_equivalence",
+        sentence=figures.equivalence_sentence(found),
+        table=figures.equivalence_table(found),
+        code=figures.equivalence_code(found),
+    )
+
 
 live()
-show.tries("training_race")
-
-st.header("The scale sets where training starts and how large its steps are", anchor=False)
-found = compute.training_equivalence(controls.value_of("d_k"))
-show.figure(
-    figures.equivalence(found, profile),
-    key="race_equivalence",
-    sentence=figures.equivalence_sentence(found),
-    table=figures.equivalence_table(found),
-    code=figures.equivalence_code(found),
-)
 
 
 @st.fragment
