@@ -4,9 +4,14 @@ Each check names the argument, the rule and the value it got, so that the
 message can be shown to a person as it is.
 """
 
+from collections.abc import Collection
 from numbers import Integral, Real
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_Result = TypeVar("_Result", bound=ArrayLike)
 
 MOST = 2**53  # float64 holds every integer up to here exactly
 
@@ -17,17 +22,25 @@ def _shown(value):
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def check_integer(name, value, low, high=MOST):
+def check_integer(name: str, value: object, low: int, high: int | None = MOST) -> int:
     """Return value as int if it is an integer in [low, high]."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be an integer, but got {_shown(value)}")
-    if value < low or (high is not None and value > high):
+    if value < low or (high is not None and value > high):  # type: ignore[operator]
         allowed = f"at least {low}" if value < low and high in (None, MOST) else f"between {low} and {high}"
         raise ValueError(f"{name} must be {allowed}, but got {_shown(value)}")
     return int(value)
 
 
-def check_number(name, value, low=-np.inf, high=np.inf, *, open_low=False, open_high=False):
+def check_number(
+    name: str,
+    value: object,
+    low: float = -np.inf,
+    high: float = np.inf,
+    *,
+    open_low: bool = False,
+    open_high: bool = False,
+) -> float:
     """Return value as float if it is finite and inside the interval."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a real number, but got {_shown(value)}")
@@ -43,7 +56,9 @@ def check_number(name, value, low=-np.inf, high=np.inf, *, open_low=False, open_
     return number
 
 
-def check_array(name, value, *, min_ndim=0, ndim=None, min_length=0):
+def check_array(
+    name: str, value: ArrayLike, *, min_ndim: int = 0, ndim: int | None = None, min_length: int = 0
+) -> NDArray[np.float64]:
     """Return value as a float64 array of finite numbers with the wanted dimensions.
 
     min_length is the smallest allowed length of the last axis.
@@ -55,7 +70,7 @@ def check_array(name, value, *, min_ndim=0, ndim=None, min_length=0):
     return _shaped(name, array, min_ndim, ndim, min_length)
 
 
-def check_scores(name, value, *, min_ndim=1, min_length=1):
+def check_scores(name: str, value: ArrayLike, *, min_ndim: int = 1, min_length: int = 1) -> NDArray[np.float64]:
     """Return value as float64 scores: finite, or -inf where a mask forbids the key."""
     array = _real_array(name, value)
     if np.isnan(array).any() or np.isposinf(array).any():
@@ -64,14 +79,14 @@ def check_scores(name, value, *, min_ndim=1, min_length=1):
     return _shaped(name, array, min_ndim, None, min_length)
 
 
-def require_finite(name, result):
+def require_finite(name: str, result: _Result) -> _Result:
     """Return the result of a calculation with finite inputs, if it did not overflow."""
     if not np.isfinite(result).all():
         raise ValueError(f"{name} must be finite, but the inputs are so large that it overflows float64")
     return result
 
 
-def broadcasts_to(shape, wanted):
+def broadcasts_to(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     """Whether an array of this shape repeats to the wanted one, without enlarging it."""
     try:
         return np.broadcast_shapes(shape, wanted) == wanted
@@ -79,21 +94,21 @@ def broadcasts_to(shape, wanted):
         return False
 
 
-def check_choice(name, value, choices):
+def check_choice(name: str, value: object, choices: Collection[str]) -> str:
     """Return value if it is one of the named choices."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, but got {_shown(value)}")
     return value
 
 
-def refuse_masked(name, value):
+def refuse_masked(name: str, value: object) -> None:
     """Refuse numbers that are marked as missing: NumPy would hand on what stands under the mask."""
     for leaf in _leaves(value):
         if isinstance(leaf, np.ma.MaskedArray) and np.ma.is_masked(leaf):
             raise ValueError(f"{name} must have nothing masked, but got {np.ma.count_masked(leaf)} masked")
 
 
-def refuse_large_integers(name, value):
+def refuse_large_integers(name: str, value: object) -> None:
     """Refuse integers that float64 cannot tell from their neighbours."""
     for leaf in _leaves(value):
         if isinstance(leaf, np.ndarray):

@@ -4,16 +4,23 @@ Two arrays have no single answer to ==, so a record is equal only to itself; and
 because a thousand numbers say less than their shape.
 """
 
-from dataclasses import dataclass, fields
-from typing import dataclass_transform
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar, dataclass_transform, overload
 
 import numpy as np
+
+_Class = TypeVar("_Class")
 
 _LONGEST = 60  # characters of one field in print
 
 
-@dataclass_transform(eq_default=False, frozen_default=True)
-def record(cls=None, /, *, frozen=True):
+@overload
+def record(cls: type[_Class], /) -> type[_Class]: ...
+@overload
+def record(*, frozen: bool = True) -> Callable[[type[_Class]], type[_Class]]: ...
+@dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
+def record(cls: type[_Class] | None = None, /, *, frozen: bool = True) -> Any:
     """Make a class a dataclass of arrays: equal only to itself, hashable, and printed as names with shapes."""
 
     def made(cls):
@@ -31,7 +38,7 @@ def _shown(self):
 def _shown_field(value):
     if isinstance(value, np.ndarray):
         return f"<array of shape {value.shape}>"
-    if type(value).__repr__ is _shown:
+    if type(value).__repr__ is _shown:  # type: ignore[comparison-overlap]
         return f"<{type(value).__name__}>"
     if isinstance(value, (tuple, list, dict)) and not _is_short(value):
         return f"<{type(value).__name__} of {len(value)}>"

@@ -1,9 +1,14 @@
 """Scaled dot-product attention, forward with every step kept, and backward."""
 
+from typing import TypeVar
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import broadcasts_to, check_array, check_number, refuse_masked, require_finite
 from sattn_core._records import record
+
+_Inexact = TypeVar("_Inexact", bound=np.inexact)
 
 
 @record
@@ -19,11 +24,11 @@ class AttentionSteps:
         Attention weights times V.
     """
 
-    raw_scores: np.ndarray
-    scaled_scores: np.ndarray
-    masked_scores: np.ndarray
-    attention_weights: np.ndarray
-    output: np.ndarray
+    raw_scores: NDArray[np.float64]
+    scaled_scores: NDArray[np.float64]
+    masked_scores: NDArray[np.float64]
+    attention_weights: NDArray[np.float64]
+    output: NDArray[np.float64]
 
 
 @record
@@ -40,15 +45,17 @@ class AttentionGradients:
         ⟨dS, Q Kᵀ⟩, summed over the batch.
     """
 
-    d_Q: np.ndarray
-    d_K: np.ndarray
-    d_V: np.ndarray
-    d_attention_weights: np.ndarray
-    d_scaled_scores: np.ndarray
+    d_Q: NDArray[np.float64]
+    d_K: NDArray[np.float64]
+    d_V: NDArray[np.float64]
+    d_attention_weights: NDArray[np.float64]
+    d_scaled_scores: NDArray[np.float64]
     d_scale: float
 
 
-def attention(Q, K, V, *, scale=None, mask=None):
+def attention(
+    Q: ArrayLike, K: ArrayLike, V: ArrayLike, *, scale: float | None = None, mask: ArrayLike | None = None
+) -> AttentionSteps:
     """Scaled dot-product attention softmax(scale · Q Kᵀ) V, with scale = 1/√d_k by default.
 
     Parameters
@@ -99,7 +106,15 @@ def attention(Q, K, V, *, scale=None, mask=None):
     return steps
 
 
-def attention_backward(Q, K, V, d_output, *, scale=None, mask=None):
+def attention_backward(
+    Q: ArrayLike,
+    K: ArrayLike,
+    V: ArrayLike,
+    d_output: ArrayLike,
+    *,
+    scale: float | None = None,
+    mask: ArrayLike | None = None,
+) -> AttentionGradients:
     """Backward: dV = PᵀdO, dP = dO Vᵀ, dS = P∘(dP − (P⊖dP)1ᵀ), dQ = c dS K, dK = c dSᵀQ, dc = ⟨dS, QKᵀ⟩.
 
     Parameters
@@ -168,7 +183,7 @@ def _forward(Q, K, V, scale, mask):
     return AttentionSteps(raw_scores, scaled_scores, masked_scores, attention_weights, attention_weights @ V)
 
 
-def softmax_rows(scores):
+def softmax_rows(scores: NDArray[_Inexact]) -> NDArray[_Inexact]:
     """Softmax of each row without checks, for complex scores too; a fully masked row gives 0."""
     largest = np.take_along_axis(scores.real, scores.real.argmax(axis=-1)[..., None], axis=-1)  # faster than max
     # A fully masked row has largest = -inf, and -inf - (-inf) is not a number: subtract 0 there.
@@ -192,7 +207,7 @@ def _backward(Q, K, V, d_output, scale, steps, *, only_queries_and_keys=False):
     d_raw = scale * d_S
     d_Q, d_K = _sum_to(d_raw @ K, Q.shape), _sum_to(d_raw.swapaxes(-1, -2) @ Q, K.shape)
     if only_queries_and_keys:
-        return AttentionGradients(d_Q, d_K, None, d_P, d_S, None)
+        return AttentionGradients(d_Q, d_K, None, d_P, d_S, None)  # type: ignore[arg-type]
     d_V = _sum_to(P.swapaxes(-1, -2) @ d_output, V.shape)
     return AttentionGradients(d_Q, d_K, d_V, d_P, d_S, float(np.sum(d_S * steps.raw_scores)))
 
@@ -206,7 +221,7 @@ def _sum_to(gradient, shape):
     return gradient.sum(axis=(*range(extra), *ones), keepdims=True).reshape(shape)
 
 
-def _checked_inputs(Q, K, V, scale):
+def _checked_inputs(Q, K, V, scale) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
     Q, K, V = (_checked_matrix(name, value) for name, value in (("Q", Q), ("K", K), ("V", V)))
     if Q.shape[-1] != K.shape[-1]:
         raise ValueError(f"Q and K must have the same d_k (columns), but got shapes {Q.shape} and {K.shape}")
@@ -233,7 +248,7 @@ def _scores_shape(Q, K):
     return (*np.broadcast_shapes(Q.shape[:-2], K.shape[:-2]), Q.shape[-2], K.shape[-2])
 
 
-def _checked_mask(mask, scores_shape):
+def _checked_mask(mask, scores_shape) -> NDArray[np.bool_] | None:
     if mask is None:
         return None
     refuse_masked("mask", mask)

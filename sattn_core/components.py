@@ -1,11 +1,12 @@
 """Component laws with mean 0 and variance 1, and the queries and keys drawn from them."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
 
@@ -36,20 +37,20 @@ class ComponentLaw:
 
     name: str
     even_moment: Callable[[int], float] = field(repr=False)
-    sampler: Callable[[np.random.Generator, tuple[int, ...]], np.ndarray] = field(repr=False)
+    sampler: Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]] = field(repr=False)
     seconds: float = field(default=1e-8, repr=False)
 
     @property
-    def moments(self):
+    def moments(self) -> tuple[float, ...]:
         """``(E a², E a⁴, E a⁶, E a⁸)``."""
         return tuple(float(self.even_moment(r)) for r in (1, 2, 3, 4))
 
     @property
-    def kurtosis(self):
+    def kurtosis(self) -> float:
         """``E a⁴``, the standardised fourth moment (normal: 3)."""
         return self.moments[1]
 
-    def draw(self, rng, shape):
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return independent draws of the given shape from the generator ``rng``, as float64."""
         return self.sampler(rng, shape)
 
@@ -128,38 +129,40 @@ class PairLaw:
     mean_k: float = 0.0
     correlation: float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_choice("law", self.law, COMPONENT_LAWS)
         check_number("mean_q", self.mean_q)
         check_number("mean_k", self.mean_k)
         check_number("correlation", self.correlation, -1.0, 1.0)
 
     @property
-    def component(self):
+    def component(self) -> ComponentLaw:
         """The `ComponentLaw` of a and of b."""
         return COMPONENT_LAWS[self.law]
 
-    def query(self, a):
+    def query(self, a: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return q = mean_q + a."""
         return a + self.mean_q if self.mean_q else a
 
-    def key(self, a, b):
+    def key(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return k = mean_k + ρ a + √(1−ρ²) b."""
         if self.correlation:
             b = self.correlation * a + math.sqrt(1.0 - self.correlation**2) * b
         return b + self.mean_k if self.mean_k else b
 
-    def product(self, a, b):
+    def product(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return q k, one product a pair."""
         return self.query(a) * self.key(a, b)
 
 
-def block_generator(seed, stream, *place):
+def block_generator(seed: int, stream: int, *place: int) -> np.random.Generator:
     """Return the generator of one block of a stream, independent of every other block and stream."""
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(stream, *place))))
 
 
-def coordinate_products(start, stop, n_samples, pair_law, seed, part=0):
+def coordinate_products(
+    start: int, stop: int, n_samples: int, pair_law: PairLaw, seed: int, part: int = 0
+) -> Iterator[NDArray[np.float64]]:
     """Yield q_i k_i, shape (n_samples,), for the coordinates i = start, …, stop − 1 of the draw ``seed``.
 
     A coordinate depends on the seed, on i and on n_samples, never on start or stop: blocks of
@@ -175,7 +178,17 @@ def coordinate_products(start, stop, n_samples, pair_law, seed, part=0):
                 yield pair_law.product(a, b)
 
 
-def draw_queries_and_keys(n_queries, n_keys, d_k, *, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed):
+def draw_queries_and_keys(
+    n_queries: int,
+    n_keys: int,
+    d_k: int,
+    *,
+    law: str = "normal",
+    mean_q: float = 0.0,
+    mean_k: float = 0.0,
+    correlation: float = 0.0,
+    seed: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Draw Q and K: Q = mean_q + A, K = mean_k + ρ A + √(1−ρ²) B, with A and B iid of unit variance.
 
     Parameters
@@ -231,7 +244,17 @@ def draw_queries_and_keys(n_queries, n_keys, d_k, *, law="normal", mean_q=0.0, m
     return pair_law.query(A), K
 
 
-def append_coordinates(scores, start, stop, *, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed):
+def append_coordinates(
+    scores: ArrayLike,
+    start: int,
+    stop: int,
+    *,
+    law: str = "normal",
+    mean_q: float = 0.0,
+    mean_k: float = 0.0,
+    correlation: float = 0.0,
+    seed: int,
+) -> NDArray[np.float64]:
     """Append coordinates to dot products of one draw: s + Σ_{start ≤ i < stop} q_i k_i.
 
     Parameters

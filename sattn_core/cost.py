@@ -19,7 +19,7 @@ class Price:
     bytes: int
 
 
-def proceed():
+def proceed() -> None:
     """The default `check` of a long computation: called between blocks, it lets the next one begin.
 
     A caller that wants to end the computation passes a function that raises instead.

@@ -47,7 +47,7 @@ class MedianCrossover:
     critical_ratio: float
 
 
-def median_crossover(n_keys):
+def median_crossover(n_keys: int) -> MedianCrossover:
     """The d_k at which median tr J(q·k) falls below median tr J(q·k/√d_k) / √d_k, J = diag(p) - p pᵀ.
 
     Parameters

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer
 
@@ -50,15 +51,15 @@ class InitScheme:
     has_random_bias: bool = False
 
     @property
-    def kurtosis(self):
+    def kurtosis(self) -> float:
         """Standardised fourth moment of one weight: 1.8 (uniform) or 3 (normal)."""
         return 1.8 if self.weights == "uniform" else 3.0
 
-    def weight_variance(self, d_model, n_heads):
+    def weight_variance(self, d_model: int, n_heads: int) -> float:
         """Variance of one weight of W_Q or W_K."""
         return self.variance(d_model, d_model // n_heads)
 
-    def draw(self, rng, d_model, n_heads, shape):
+    def draw(self, rng: np.random.Generator, d_model: int, n_heads: int, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return independent weights of the given shape from the generator ``rng``."""
         std = math.sqrt(self.weight_variance(d_model, n_heads))
         if self.weights == "normal":
@@ -111,12 +112,12 @@ _SCHEMES = MappingProxyType(
 INIT_SCHEMES = tuple(_SCHEMES)
 
 
-def init_scheme(name):
+def init_scheme(name: str) -> InitScheme:
     """Return the `InitScheme` of one of `INIT_SCHEMES`."""
     return _SCHEMES[check_choice("scheme", name, INIT_SCHEMES)]
 
 
-def projection_variance(scheme, d_model, n_heads, *, bias=False):
+def projection_variance(scheme: str, d_model: int, n_heads: int, *, bias: bool = False) -> ProjectionVariance:
     """Var(q_i) = d_model w for |x|² = d_model; then Var(q·k) = d_k Var(q_i) Var(k_i), w = Var of a weight.
 
     Parameters
@@ -171,7 +172,7 @@ def projection_variance(scheme, d_model, n_heads, *, bias=False):
     return ProjectionVariance(component, component, d_model // n_heads * component**2, component**2)
 
 
-def check_heads(d_model, n_heads):
+def check_heads(d_model: int, n_heads: int) -> tuple[int, int]:
     """Return both as integers if n_heads divides d_model."""
     d_model, n_heads = check_integer("d_model", d_model, 1), check_integer("n_heads", n_heads, 1)
     if d_model % n_heads:

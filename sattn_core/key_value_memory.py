@@ -5,10 +5,12 @@ into keys, and the output softmax(c Q Kᵀ) V must be the value of the right key
 rate, initialisation) and all seeds are trained in one array operation.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
@@ -88,7 +90,7 @@ class KeyValueMemoryParams:
     n_seeds: int = 5
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_integer("d_k", self.d_k, 1, 1024)
         check_integer("n_keys", self.n_keys, 2, 256)
         check_integer("d_model", self.d_model, 1, 512)
@@ -119,18 +121,18 @@ class KeyValueMemoryParams:
         object.__setattr__(self, name, values)
 
     @property
-    def scales(self):
+    def scales(self) -> NDArray[np.float64]:
         """Multiplier of the raw scores of each run, d_k ** −exponent."""
         return float(self.d_k) ** -np.array(self.exponents)
 
     @property
-    def measured_steps(self):
+    def measured_steps(self) -> set[int]:
         """The steps of the checkpoints, a set."""
         every = range(0, self.n_steps + 1, self.checkpoint_every)
         return {*(every if self.checkpoint_steps is None else self.checkpoint_steps), self.n_steps}
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """`Price` of the whole training, with BLAS on one core."""
         n, d_k, width, measured = self.n_keys, self.d_k, self.d_model, len(self.measured_steps)
         runs = len(self.exponents) * self.n_seeds
@@ -171,14 +173,14 @@ class MemoryCheckpoint:
     """
 
     step: int
-    loss: np.ndarray
-    accuracy: np.ndarray
-    entropy_nats: np.ndarray
-    gradient_norm: np.ndarray
-    median_row_gradient: np.ndarray
-    diverged: np.ndarray
-    attention_weights: np.ndarray
-    targets: np.ndarray
+    loss: NDArray[np.float64]
+    accuracy: NDArray[np.float64]
+    entropy_nats: NDArray[np.float64]
+    gradient_norm: NDArray[np.float64]
+    median_row_gradient: NDArray[np.float64]
+    diverged: NDArray[np.bool_]
+    attention_weights: NDArray[np.float64]
+    targets: NDArray[np.int_]
 
 
 @record(frozen=False)
@@ -186,28 +188,30 @@ class _Memory:
     """Trained weights and the data they are trained on; leading axes (n_runs, n_seeds), data (n_seeds,)."""
 
     params: KeyValueMemoryParams
-    generators: list
-    weights: dict
-    X_q: np.ndarray = None  # (n_seeds, n_queries, d_model)
-    X_k: np.ndarray = None  # (n_seeds, n_keys, d_model)
-    targets: np.ndarray = None  # (n_seeds, n_queries)
-    wanted: np.ndarray = None  # one-hot rows of the right keys, (n_seeds, n_queries, n_keys)
-    moments: dict = field(default_factory=dict)
+    generators: list[np.random.Generator]
+    weights: dict[str, NDArray[np.float64]]
+    X_q: NDArray[np.float64] = None  # type: ignore[assignment]  # (n_seeds, n_queries, d_model)
+    X_k: NDArray[np.float64] = None  # type: ignore[assignment]  # (n_seeds, n_keys, d_model)
+    targets: NDArray[np.int_] = None  # type: ignore[assignment]  # (n_seeds, n_queries)
+    wanted: NDArray[np.float64] = None  # type: ignore[assignment]  # one-hot rows of the right keys, (n_seeds, n_queries, n_keys)
+    moments: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = field(default_factory=dict)
 
     @cached_property
-    def scale(self):
+    def scale(self) -> NDArray[np.float64]:
         return self.params.scales[:, None, None, None]
 
     @cached_property
-    def learning_rate(self):
+    def learning_rate(self) -> NDArray[np.float64]:
         return np.array(self.params.learning_rates)[:, None, None, None]
 
     @cached_property
-    def identity(self):
+    def identity(self) -> NDArray[np.float64]:
         return np.eye(self.params.n_keys)
 
 
-def train_key_value_memory(params, *, check=proceed):
+def train_key_value_memory(
+    params: KeyValueMemoryParams, *, check: Callable[[], object] = proceed
+) -> Iterator[MemoryCheckpoint]:
     """Train W_Q and W_K by W ← W − rate · ∂loss/∂W and yield the state as it goes.
 
     Parameters
@@ -265,7 +269,7 @@ def _checkpoints(params, check):
             yield checkpoint
 
 
-def training_steps(params):
+def training_steps(params: KeyValueMemoryParams) -> Iterator[MemoryCheckpoint | None]:
     """Train as `train_key_value_memory` does and yield at every step: its checkpoint, or None where it has none."""
     memory, measured = _start(params), params.measured_steps
     for step in range(params.n_steps + 1):

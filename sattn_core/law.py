@@ -1,17 +1,29 @@
 """The exact law of one raw score q . k when all components are independent N(0, 1)."""
 
+from collections.abc import Sequence
+from typing import Any, overload
+
 import numpy as np
 from numpy.polynomial import Polynomial
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import gamma, kve, ndtr, ndtri
 
 from sattn_core._checks import check_array, check_integer
+
+_Array = NDArray[Any] | Sequence[Any]
 
 # From this Bessel order on, twelve terms of the expansion for large orders leave less than 1e-13.
 _LARGE_ORDER = 15.0
 _DEBYE_TERMS = 12
 
 
-def dot_product_pdf(s, d_k):
+@overload
+def dot_product_pdf(s: float, d_k: int) -> np.float64: ...
+@overload
+def dot_product_pdf(s: _Array, d_k: int) -> NDArray[np.float64]: ...
+@overload
+def dot_product_pdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]: ...
+def dot_product_pdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
     """Density f(s) = |s|^nu K_nu(|s|) / (sqrt(pi) 2^nu Gamma(d_k/2)), nu = (d_k - 1)/2.
 
     Parameters
@@ -55,7 +67,13 @@ def dot_product_pdf(s, d_k):
     return _density(np.abs(check_array("s", s)), d_k)
 
 
-def dot_product_cdf(s, d_k):
+@overload
+def dot_product_cdf(s: float, d_k: int) -> np.float64: ...
+@overload
+def dot_product_cdf(s: _Array, d_k: int) -> NDArray[np.float64]: ...
+@overload
+def dot_product_cdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]: ...
+def dot_product_cdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
     """Distribution function P(q . k <= s) = E Phi(s / R), R = |q| ~ chi(d_k).
 
     Parameters
@@ -98,7 +116,13 @@ def dot_product_cdf(s, d_k):
     return np.where(s > 0, 1 - tail, tail)[()]
 
 
-def dot_product_ppf(probability, d_k):
+@overload
+def dot_product_ppf(probability: float, d_k: int) -> np.float64: ...
+@overload
+def dot_product_ppf(probability: _Array, d_k: int) -> NDArray[np.float64]: ...
+@overload
+def dot_product_ppf(probability: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]: ...
+def dot_product_ppf(probability: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
     """Quantile: the s with dot_product_cdf(s, d_k) = probability.
 
     Parameters

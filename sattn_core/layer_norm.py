@@ -1,11 +1,12 @@
 """Layer normalisation: what makes the input of the projections have mean 0 and variance 1 a row."""
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_number
 
 
-def layer_norm(x, eps=1e-5):
+def layer_norm(x: ArrayLike, eps: float = 1e-5) -> NDArray[np.float64]:
     """Normalise every row: (x − mean) / √(variance + eps), without gain and bias.
 
     Parameters

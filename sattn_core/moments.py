@@ -1,9 +1,11 @@
 """Mean, variance and kurtosis of a product and of a dot product, exactly."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_integer, check_number, require_finite
 
@@ -33,7 +35,9 @@ class DotProductMoments:
     within_row_variance: float
 
 
-def product_variance(mean_x, var_x, mean_y, var_y):
+def product_variance(
+    mean_x: ArrayLike, var_x: ArrayLike, mean_y: ArrayLike, var_y: ArrayLike
+) -> np.float64 | NDArray[np.float64]:
     """Var(XY) = var_x var_y + mean_x^2 var_y + mean_y^2 var_x for independent X and Y.
 
     Parameters
@@ -76,7 +80,16 @@ def product_variance(mean_x, var_x, mean_y, var_y):
         return require_finite("the variance", var_x * var_y + mean_x**2 * var_y + mean_y**2 * var_x)
 
 
-def dot_product_moments(d_k, *, mean_q=0.0, var_q=1.0, kurtosis_q=3.0, mean_k=0.0, var_k=1.0, kurtosis_k=3.0):
+def dot_product_moments(
+    d_k: int,
+    *,
+    mean_q: float = 0.0,
+    var_q: float = 1.0,
+    kurtosis_q: float = 3.0,
+    mean_k: float = 0.0,
+    var_k: float = 1.0,
+    kurtosis_k: float = 3.0,
+) -> DotProductMoments:
     """Moments of s = q . k: mean d_k m_q m_k, variance d_k (v_q v_k + m_q^2 v_k + m_k^2 v_q).
 
     Parameters
@@ -134,7 +147,7 @@ def dot_product_moments(d_k, *, mean_q=0.0, var_q=1.0, kurtosis_q=3.0, mean_k=0.
     )
 
 
-def correlated_pair_moments(d_k, correlation):
+def correlated_pair_moments(d_k: int, correlation: float) -> DotProductMoments:
     """Moments of s = q . k when corr(q_i, k_i) = rho: mean d_k rho, variance d_k (1 + rho^2).
 
     Parameters
@@ -185,7 +198,9 @@ def correlated_pair_moments(d_k, correlation):
     )
 
 
-def paired_score_moments(d_k, *, moments, mean_q=0.0, mean_k=0.0, correlation=0.0):
+def paired_score_moments(
+    d_k: int, *, moments: Sequence[float], mean_q: float = 0.0, mean_k: float = 0.0, correlation: float = 0.0
+) -> DotProductMoments:
     """Moments of s = sum q_i k_i with q_i = mean_q + a, k_i = mean_k + rho a + sqrt(1 - rho^2) b.
 
     Parameters
@@ -244,7 +259,7 @@ def paired_score_moments(d_k, *, moments, mean_q=0.0, mean_k=0.0, correlation=0.
     )
 
 
-def check_kurtosis(name, value):
+def check_kurtosis(name: str, value: object) -> float:
     """Return a standardised fourth moment: a number that is at least 1, or math.inf."""
     if isinstance(value, (float, np.floating)) and value == math.inf:
         return math.inf
@@ -312,7 +327,7 @@ def _check_variance(name, value):
     return check_number(name, value, 0, _LARGEST)
 
 
-def _variances(name, value):
+def _variances(name, value) -> NDArray[np.float64]:
     array = check_array(name, value)
     if (array < 0).any():
         raise ValueError(f"{name} must be at least 0, but got {array[array < 0].flat[0]}")

@@ -7,9 +7,11 @@ d_k are those at a smaller one plus independent products: coordinates are append
 """
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
 from sattn_core.components import PairLaw, block_generator, coordinate_products
@@ -21,7 +23,17 @@ _WORD = 64  # signs in one random word
 _RARE = 0.1  # share of the components of the sparse law that are not 0
 
 
-def draw_pair_scores(n_samples, d_k, *, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed, check=proceed):
+def draw_pair_scores(
+    n_samples: int,
+    d_k: int,
+    *,
+    law: str = "normal",
+    mean_q: float = 0.0,
+    mean_k: float = 0.0,
+    correlation: float = 0.0,
+    seed: int,
+    check: Callable[[], object] = proceed,
+) -> NDArray[np.float64]:
     """Draw the raw scores s = Σ_{i < d_k} q_i k_i of independent pairs (q, k).
 
     Parameters
@@ -72,7 +84,7 @@ def draw_pair_scores(n_samples, d_k, *, law="normal", mean_q=0.0, mean_k=0.0, co
     return scores
 
 
-def pair_scores_price(n_samples, d_k, pair_law):
+def pair_scores_price(n_samples: int, d_k: int, pair_law: PairLaw) -> Price:
     """Return the `Price` of `draw_pair_scores`.
 
     Examples
@@ -90,7 +102,7 @@ def pair_scores_price(n_samples, d_k, pair_law):
     return Price(2e-4 + each * n_samples, 8 * n_samples + 64 * min(n_samples, _PART))
 
 
-def coordinate_seconds(pair_law):
+def coordinate_seconds(pair_law: PairLaw) -> float:
     """CPU seconds to draw one component of q and of k and to multiply them."""
     return 2 * pair_law.component.seconds + 4e-9
 
@@ -147,10 +159,10 @@ class _Block(NamedTuple):
     """
 
     size: int
-    rare: np.ndarray | int  # coordinates that count: all, or those in which a and b are not 0
-    total: np.ndarray | float  # Σ z
-    square: np.ndarray  # Σ z²
-    cross: np.ndarray  # Σ (mean_q + z) w
+    rare: NDArray[np.float64] | int  # coordinates that count: all, or those in which a and b are not 0
+    total: NDArray[np.float64] | float  # Σ z
+    square: NDArray[np.float64]  # Σ z²
+    cross: NDArray[np.float64] | float  # Σ (mean_q + z) w
 
     def minus(self, other):
         return _Block(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))

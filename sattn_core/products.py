@@ -1,18 +1,19 @@
 """The three products of two matrices that backpropagation is written with."""
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, require_finite
 
 
-def _same_shape(A, B):
+def _same_shape(A, B) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     A, B = check_array("A", A, min_ndim=2), check_array("B", B, min_ndim=2)
     if A.shape != B.shape:
         raise ValueError(f"A and B must have the same shape, but got {A.shape} and {B.shape}")
     return A, B
 
 
-def hadamard(A, B):
+def hadamard(A: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
     """Hadamard product (A ∘ B)_ij = A_ij B_ij.
 
     Parameters
@@ -51,7 +52,7 @@ def hadamard(A, B):
         return require_finite("A ∘ B", A * B)
 
 
-def row_wise_dot(A, B):
+def row_wise_dot(A: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
     """Row-wise dot product (A ⊖ B)_i = Σ_j A_ij B_ij.
 
     Parameters
@@ -89,7 +90,7 @@ def row_wise_dot(A, B):
         return require_finite("A ⊖ B", np.einsum("...ij,...ij->...i", A, B))
 
 
-def frobenius(A, B):
+def frobenius(A: ArrayLike, B: ArrayLike) -> float:
     """Frobenius inner product ⟨A, B⟩ = Σ_ij A_ij B_ij = tr(Aᵀ B).
 
     Parameters

@@ -15,9 +15,11 @@ H = ln Z - sum p s without the cancellation of the two terms.
 """
 
 from functools import lru_cache
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.polynomial import chebyshev, legendre
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, xlog1py
 
 from sattn_core._checks import check_array, check_integer, check_number, refuse_large_integers, refuse_masked
@@ -31,8 +33,11 @@ _LARGEST_LN_W = 4.0  # e^-w is below 1e-23 above this
 _SMALLEST_TABLE_STD = 64.0
 
 
+_Averages = TypeVar("_Averages", float, NDArray[np.float64])  # of one row of scores, or of many
+
+
 @record
-class ExpectedSoftmax:
+class ExpectedSoftmax(Generic[_Averages]):
     """Averages of one attention row over random scores.
 
     Attributes
@@ -47,13 +52,13 @@ class ExpectedSoftmax:
         E tr(diag(p) - p pᵀ) = 1 - E sum p².
     """
 
-    entropy_nats: float | np.ndarray
-    max_weight: float | np.ndarray
-    sum_of_squares: float | np.ndarray
-    jacobian_trace: float | np.ndarray
+    entropy_nats: _Averages
+    max_weight: _Averages
+    sum_of_squares: _Averages
+    jacobian_trace: _Averages
 
 
-def critical_score_std(n_keys):
+def critical_score_std(n_keys: int) -> float:
     """Score spread at which softmax freezes onto few keys, in the limit of many: sigma_c = √(2 ln n_keys).
 
     Parameters
@@ -97,7 +102,7 @@ def critical_score_std(n_keys):
     return float(np.sqrt(2.0 * np.log(n_keys)))
 
 
-def expected_softmax(n_keys, score_std):
+def expected_softmax(n_keys: int, score_std: float) -> ExpectedSoftmax[float]:
     """Average entropy, largest weight and Jacobian trace for iid N(0, score_std²) scores.
 
     Parameters
@@ -140,7 +145,7 @@ def expected_softmax(n_keys, score_std):
     return ExpectedSoftmax(entropy, max_weight, squares, 1.0 - squares)
 
 
-def expected_attention(n_keys, d_k, scale):
+def expected_attention(n_keys: int, d_k: int, scale: float) -> ExpectedSoftmax[float]:
     """Averages of a row of softmax(scale q·k) over q and k with iid N(0, 1) components.
 
     Parameters
@@ -188,7 +193,7 @@ def expected_attention(n_keys, d_k, scale):
     return ExpectedSoftmax(*(float(getattr(curve, name)) for name in _FIELDS))
 
 
-def expected_attention_curve(n_keys, dims, scales):
+def expected_attention_curve(n_keys: int, dims: ArrayLike, scales: ArrayLike) -> ExpectedSoftmax[NDArray[np.float64]]:
     """`expected_attention` for many dimensions and scales at once.
 
     Parameters
@@ -360,7 +365,7 @@ def _check_scales(scales):
     return array
 
 
-def _broadcast(dims, scales):
+def _broadcast(dims, scales) -> tuple[NDArray[Any], ...]:
     try:
         return np.broadcast_arrays(dims, scales)
     except ValueError:

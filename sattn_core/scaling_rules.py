@@ -1,11 +1,13 @@
 """What people divide by, other than √d_k: each rule as a function of the raw scores and what else it needs."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any, SupportsFloat
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import broadcasts_to, check_array, check_integer, check_number, require_finite
 from sattn_core.layer_norm import layer_norm
@@ -48,12 +50,22 @@ class ScalingRule:
     fixes: str
     source: str
     needs: tuple[str, ...]
-    function: Callable = field(repr=False)
+    function: Callable[..., NDArray[np.float64]] = field(repr=False)
     check_text: str
-    checked: Callable[[], float] = field(repr=False)
-    options: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))
+    checked: Callable[[], SupportsFloat] = field(repr=False)
+    options: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
-    def apply(self, raw_scores, *, d_k=None, Q=None, K=None, sigma_q=None, sigma_k=None, **options):
+    def apply(
+        self,
+        raw_scores: ArrayLike,
+        *,
+        d_k: int | None = None,
+        Q: ArrayLike | None = None,
+        K: ArrayLike | None = None,
+        sigma_q: float | None = None,
+        sigma_k: float | None = None,
+        **options: Any,
+    ) -> NDArray[np.float64]:
         """Return the scores that enter the softmax, of the shape of raw_scores (…, n_queries, n_keys).
 
         Masking comes after the rule: raw scores must be finite. What comes with them may have fewer axes
@@ -78,12 +90,12 @@ class ScalingRule:
             allowed = f"one of {', '.join(self.options)}" if self.options else "left out, for it has none"
             raise TypeError(f"an option of the rule {self.name} must be {allowed}, but got {', '.join(unknown)}")
 
-    def check(self):
+    def check(self) -> float:
         """Return the checkable number of `check_text`, computed by this rule now."""
         return float(self.checked())
 
 
-def min_entropy_bound(spectral_bound, n_keys):
+def min_entropy_bound(spectral_bound: float, n_keys: int) -> float:
     """Smallest entropy of a softmax row of norm at most σ: H = ln(1 + (n−1)b) + σ√(n(n−1)) b/(1 + (n−1)b).
 
     Parameters
@@ -279,7 +291,7 @@ def _adaptive_temperature(scores, d_k):
     return scaled * adaptive_beta(entropy_nats(scaled))[..., None]
 
 
-def adaptive_beta(entropy):
+def adaptive_beta(entropy: ArrayLike) -> NDArray[np.float64]:
     """Inverse temperature of adaptive temperature: a polynomial of the entropy, at least 1; 1 up to 0.5 nats."""
     entropy = check_array("entropy", entropy)
     return np.where(entropy > 0.5, np.maximum(np.polyval(_ADAPTIVE, entropy), 1.0), 1.0)
@@ -305,7 +317,7 @@ def _options(**defaults):
     return MappingProxyType(defaults)
 
 
-SCALING_RULES = MappingProxyType(
+SCALING_RULES: Mapping[str, ScalingRule] = MappingProxyType(
     {
         rule.name: rule
         for rule in (

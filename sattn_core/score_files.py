@@ -8,9 +8,11 @@ import re
 import struct
 import zipfile
 import zlib
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sattn_core._checks import refuse_large_integers
 from sattn_core.score_report import MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS, MAX_ROWS, check_score_shapes
@@ -38,7 +40,9 @@ class ScoreFileError(ValueError):
     """A file that cannot be used; the message is one sentence for the person who chose it."""
 
 
-def read_queries_and_keys(q_file, k_file=None):
+def read_queries_and_keys(
+    q_file: tuple[str, bytes], k_file: tuple[str, bytes] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Read Q and K from one file that holds both, or from two files.
 
     Parameters
@@ -101,7 +105,9 @@ def _every(name, names):
     return names
 
 
-def read_arrays(name, data, choose=_every):
+def read_arrays(
+    name: str, data: bytes, choose: Callable[[str, list[str]], Sequence[str]] = _every
+) -> dict[str, NDArray[np.float64]]:
     """Read every array of one file: name -> float64 array of finite numbers within the limits.
 
     Parameters

@@ -1,8 +1,10 @@
 """How the size of scores grows with the number of components, and how surely so few rows can tell."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from sattn_core._records import record
@@ -33,25 +35,29 @@ class FittedExponent:
     low: float
     high: float
     dims: tuple[int, ...]
-    sizes: np.ndarray
+    sizes: NDArray[np.float64]
 
 
-def sub_dimensions(d_k):
+def sub_dimensions(d_k: int) -> tuple[int, ...]:
     """Numbers of components at which growth is measured: powers of two, and d_k."""
     return (*(2**j for j in range(d_k.bit_length()) if 2**j < d_k), d_k)
 
 
-def mean_over_subsets(dims, d_k, diagonal, total):
+def mean_over_subsets(
+    dims: Sequence[int], d_k: int, diagonal: np.float64 | NDArray[np.float64], total: np.float64 | NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Mean of Σ_{a, b in A} H_ab over all subsets A of m of d_k components; from tr H and the sum of H.
 
     A holds one component with probability m/d_k and two with m (m−1) / (d_k (d_k−1)).
     """
     m = np.asarray(dims, dtype=np.float64)
     pairs = m * (m - 1) / (d_k * (d_k - 1)) if d_k > 1 else np.zeros_like(m)
-    return m / d_k * diagonal[..., None] + pairs * (total - diagonal)[..., None]
+    return m / d_k * diagonal[..., None] + pairs * (total - diagonal)[..., None]  # type: ignore[index]
 
 
-def row_exponent(Q, K, M, C, *, power=0):
+def row_exponent(
+    Q: NDArray[np.float64], K: NDArray[np.float64], M: NDArray[np.float64], C: NDArray[np.float64], *, power: int = 0
+) -> FittedExponent:
     """Growth of the spread inside a row.
 
     Parameters
@@ -99,7 +105,7 @@ def row_exponent(Q, K, M, C, *, power=0):
     return _fitted(Q.shape[1], whole, min(len(Q), len(K)), sum(_squared_error(each) for each in pulls), power)
 
 
-def paired_exponent(q, k, *, power=0):
+def paired_exponent(q: NDArray[np.float64], k: NDArray[np.float64], *, power: int = 0) -> FittedExponent:
     """Growth of the scores of query i with key i.
 
     Parameters
@@ -139,7 +145,7 @@ def paired_exponent(q, k, *, power=0):
     return _fitted(q.shape[1], whole, len(q), squared, power)
 
 
-def no_exponent(d_k, whole, power=0):
+def no_exponent(d_k: int, whole: NDArray[np.float64], power: int = 0) -> FittedExponent:
     """A growth that is not fitted, with the sizes there are; whole holds tr H and the sum of H."""
     dims = sub_dimensions(d_k)
     squares = mean_over_subsets(dims, d_k, *whole)
@@ -170,4 +176,4 @@ def _fitted(d_k, whole, n_rows, squared_error, power):
         return no_exponent(d_k, whole, power)
     x = np.log(dims) - np.log(dims).mean()
     slopes = 0.5 * np.log(squares) @ x / (x @ x)
-    return FittedExponent(*map(float, slopes), dims, np.ldexp(np.sqrt(squares[0]), power))
+    return FittedExponent(*map(float, slopes), dims, np.ldexp(np.sqrt(squares[0]), power))  # type: ignore[call-arg, arg-type]

@@ -1,9 +1,11 @@
 """What the scores of given queries and keys are like, and which scale would suit them."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array
 from sattn_core._records import record
@@ -135,12 +137,12 @@ class HeadReport:
     row_exponent: FittedExponent
     paired_exponent: FittedExponent
     saturation: tuple[Saturation, ...]
-    scaled_counts: np.ndarray
+    scaled_counts: NDArray[np.int_]
     scaled_below: int
     scaled_above: int
 
     @property
-    def code(self):
+    def code(self) -> str:
         if not self.scaled_std:
             return "no_variation"
         if RIGHT_LOW <= self.scaled_std / self.target_std <= RIGHT_HIGH:
@@ -151,15 +153,15 @@ class HeadReport:
         return "too_weak" if self.scaled_std > self.target_std else "too_strong"
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         return _verdict(self)
 
     @property
-    def reason(self):
+    def reason(self) -> str:
         return _reason(self)
 
     @property
-    def chance(self):
+    def chance(self) -> str:
         return _chance(self)
 
 
@@ -191,18 +193,18 @@ class ScoreReport:
     n_keys: int
     d_k: int
     heads: tuple[HeadReport, ...]
-    scaled_std: np.ndarray
-    entropy_nats: np.ndarray
+    scaled_std: NDArray[np.float64]
+    entropy_nats: NDArray[np.float64]
     exponent: float
     exponent_interval: tuple[float, float]
-    scaled_edges: np.ndarray
-    ideal_density: np.ndarray
+    scaled_edges: NDArray[np.float64]
+    ideal_density: NDArray[np.float64]
     verdict: str
     reason: str
     code: str
 
 
-def measure_scores(Q, K, *, check=proceed):
+def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = proceed) -> ScoreReport:
     """Measure raw scores s = q·k inside their rows: is Var(s)/d_k what it should be, and if not, why not?
 
     Parameters
@@ -264,7 +266,7 @@ def measure_scores(Q, K, *, check=proceed):
     )  # fmt: skip
 
 
-def score_report_price(n_heads, n_queries, n_keys, d_k):
+def score_report_price(n_heads: int, n_queries: int, n_keys: int, d_k: int) -> Price:
     """What `measure_scores` costs for arrays of these sizes.
 
     Parameters
@@ -287,7 +289,7 @@ def score_report_price(n_heads, n_queries, n_keys, d_k):
     return Price(band.seconds + n_heads * a_head, n_heads * (8 * numbers + 4_000) + at_once)
 
 
-def check_score_shapes(shape_q, shape_k):
+def check_score_shapes(shape_q: tuple[int, ...], shape_k: tuple[int, ...]) -> None:
     """Raise one sentence if arrays of these shapes cannot be measured; for files whose header only is read."""
     for name, shape in (("Q", shape_q), ("K", shape_k)):
         _check_one_shape(name, shape)
@@ -310,7 +312,7 @@ def _check_one_shape(name, shape):
         raise ValueError(f"{name} may have {rule}, but got shape {shape}")
 
 
-def _checked(Q, K):
+def _checked(Q, K) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     Q, K = check_array("Q", Q), check_array("K", K)
     check_score_shapes(Q.shape, K.shape)
     for name, array in (("Q", Q), ("K", K)):

@@ -26,7 +26,16 @@ class ScoreVarianceMoments(NamedTuple):
     variance: float
 
 
-def score_variance_moments(n_queries, n_keys, d_k, *, kurtosis_q=3.0, kurtosis_k=3.0, mean_q=0.0, mean_k=0.0):
+def score_variance_moments(
+    n_queries: int,
+    n_keys: int,
+    d_k: int,
+    *,
+    kurtosis_q: float = 3.0,
+    kurtosis_k: float = 3.0,
+    mean_q: float = 0.0,
+    mean_k: float = 0.0,
+) -> ScoreVarianceMoments:
     """Exact moments of V = np.var(Q K^T): E V = d_k (1 - 1/N), N = n_queries n_keys, for means of 0.
 
     Parameters
@@ -106,7 +115,7 @@ def _variance_over_queries(m, n, d, excess_q, square_q, square_k):
     return 2 * square_of_H + excess_q * m * d * diagonal**2 + 4 * (n - 1) ** 2 * square_q * m * d
 
 
-def score_variance_band(n_queries, n_keys, d_k, *, level=0.95):
+def score_variance_band(n_queries: int, n_keys: int, d_k: int, *, level: float = 0.95) -> tuple[float, float]:
     """Interval (low, high) that holds V = np.var(Q K^T) with probability level.
 
     Parameters
@@ -156,7 +165,9 @@ def score_variance_band(n_queries, n_keys, d_k, *, level=0.95):
     return _gamma_band(moments, level)
 
 
-def row_variance_moments(n_queries, n_keys, d_k, *, kurtosis_q=3.0, kurtosis_k=3.0):
+def row_variance_moments(
+    n_queries: int, n_keys: int, d_k: int, *, kurtosis_q: float = 3.0, kurtosis_k: float = 3.0
+) -> ScoreVarianceMoments:
     """Exact moments of W = np.var(Q K^T, axis=1).mean(): E W = d_k (1 - 1/n_keys).
 
     Parameters
@@ -205,7 +216,9 @@ def row_variance_moments(n_queries, n_keys, d_k, *, kurtosis_q=3.0, kurtosis_k=3
     return ScoreVarianceMoments(mean, (d * on + 2 * d * (d - 1) * m * free) / (m * n) ** 2)
 
 
-def row_variance_band(n_queries, n_keys, d_k, *, level=0.95, kurtosis_q=3.0, kurtosis_k=3.0):
+def row_variance_band(
+    n_queries: int, n_keys: int, d_k: int, *, level: float = 0.95, kurtosis_q: float = 3.0, kurtosis_k: float = 3.0
+) -> tuple[float, float]:
     """Interval (low, high) that holds W = np.var(Q K^T, axis=1).mean() with probability level.
 
     Parameters
@@ -255,7 +268,7 @@ def row_variance_band(n_queries, n_keys, d_k, *, level=0.95, kurtosis_q=3.0, kur
     return _gamma_band(moments, level)
 
 
-def row_variance_band_price(n_queries, n_keys, d_k):
+def row_variance_band_price(n_queries: int, n_keys: int, d_k: int) -> Price:
     """What the first `row_variance_band` of normal components of these sizes costs; later ones are remembered.
 
     Parameters

@@ -1,11 +1,12 @@
 """Raw attention scores and the multiplier that keeps their spread at one."""
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_integer, check_number, require_finite
 
 
-def scale_factor(d_k, exponent=0.5):
+def scale_factor(d_k: int, exponent: float = 0.5) -> float:
     """Multiplier of the raw scores: scale = d_k ** (-exponent).
 
     Parameters
@@ -48,7 +49,7 @@ def scale_factor(d_k, exponent=0.5):
     return float(d_k) ** (-exponent)
 
 
-def raw_scores(Q, K):
+def raw_scores(Q: ArrayLike, K: ArrayLike) -> NDArray[np.float64]:
     """Dot product of every query with every key: raw_scores = Q K^T.
 
     Parameters

@@ -6,11 +6,12 @@ to the largest score and never subtracts a weight from 1.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_integer, check_scores
 
 
-def softmax(scores, axis=-1):
+def softmax(scores: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     """Attention weights p_i = exp(s_i) / sum_j exp(s_j).
 
     Parameters
@@ -54,7 +55,7 @@ def softmax(scores, axis=-1):
     return powers
 
 
-def log_softmax(scores, axis=-1):
+def log_softmax(scores: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     """Logarithm of the attention weights, ln p_i = s_i - ln sum_j exp(s_j).
 
     Parameters
@@ -96,7 +97,7 @@ def log_softmax(scores, axis=-1):
     return -(gaps + np.log1p(others.sum(axis=axis, keepdims=True)))
 
 
-def softmax_jacobian(scores):
+def softmax_jacobian(scores: ArrayLike) -> NDArray[np.float64]:
     """Jacobian of softmax, J = diag(p) - p pᵀ.
 
     Parameters
@@ -144,7 +145,7 @@ def softmax_jacobian(scores):
     return jacobian
 
 
-def softmax_jacobian_norm(scores):
+def softmax_jacobian_norm(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
     """Frobenius norm of the softmax Jacobian, ‖diag(p) - p pᵀ‖.
 
     ‖J‖² = sum_i p_i² (1 - p_i)² + sum_{i≠j} p_i² p_j².
@@ -195,7 +196,7 @@ def softmax_jacobian_norm(scores):
     return np.exp(-factor_gap) * rest
 
 
-def log_softmax_jacobian_norm(scores):
+def log_softmax_jacobian_norm(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
     """Natural logarithm of the Frobenius norm of the softmax Jacobian, ln ‖diag(p) - p pᵀ‖.
 
     Parameters
@@ -235,7 +236,7 @@ def log_softmax_jacobian_norm(scores):
         return np.log(rest) - factor_gap
 
 
-def entropy_nats(scores):
+def entropy_nats(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
     """Entropy of the attention weights, H = -sum_i p_i ln p_i, p = softmax(scores).
 
     Parameters
@@ -280,7 +281,7 @@ def entropy_nats(scores):
     return np.log1p(rest) + weighted_gap / (1.0 + rest)
 
 
-def effective_keys(scores):
+def effective_keys(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
     """Number of keys that a uniform row of the same entropy would use, e^H.
 
     Parameters

@@ -1,8 +1,10 @@
 """Dot products at many dimensions, all from one draw to which coordinates are appended."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer
 from sattn_core._records import record
@@ -44,23 +46,25 @@ class DimensionSweep:
     n_keys: int
     law: str
     seed: int
-    raw_edges: np.ndarray
-    raw_counts: np.ndarray
-    raw_below: np.ndarray
-    raw_above: np.ndarray
-    scaled_edges: np.ndarray
-    scaled_counts: np.ndarray
-    scaled_below: np.ndarray
-    scaled_above: np.ndarray
-    raw_mean: np.ndarray
-    raw_variance: np.ndarray
-    raw_excess_kurtosis: np.ndarray
-    scaled_mean: np.ndarray
-    scaled_variance: np.ndarray
-    row_scores: np.ndarray
+    raw_edges: NDArray[np.float64]
+    raw_counts: NDArray[np.int_]
+    raw_below: NDArray[np.int_]
+    raw_above: NDArray[np.int_]
+    scaled_edges: NDArray[np.float64]
+    scaled_counts: NDArray[np.int_]
+    scaled_below: NDArray[np.int_]
+    scaled_above: NDArray[np.int_]
+    raw_mean: NDArray[np.float64]
+    raw_variance: NDArray[np.float64]
+    raw_excess_kurtosis: NDArray[np.float64]
+    scaled_mean: NDArray[np.float64]
+    scaled_variance: NDArray[np.float64]
+    row_scores: NDArray[np.float64]
 
 
-def dimension_sweep(dims, *, n_samples, n_keys, law="normal", seed):
+def dimension_sweep(
+    dims: Sequence[int], *, n_samples: int, n_keys: int, law: str = "normal", seed: int
+) -> DimensionSweep:
     """Measure q·k and q·k/√d_k at every d_k of ``dims``, on one draw that grows coordinate by coordinate.
 
     Parameters
@@ -132,7 +136,7 @@ def _stacked(records):
     return {key: np.array([record[key] for record in records]) for key in records[0]}
 
 
-def check_dims(dims):
+def check_dims(dims: Iterable[int]) -> tuple[int, ...]:
     """Return dims as a tuple if they are strictly increasing integers, each at least 1."""
     if isinstance(dims, str) or not hasattr(dims, "__iter__"):
         raise TypeError(f"dims must be a sequence of integers, but got {dims!r}")
@@ -145,7 +149,7 @@ def check_dims(dims):
     return dims
 
 
-def growing_scores(dims, n_samples, pair_law, seed):
+def growing_scores(dims: Sequence[int], n_samples: int, pair_law: PairLaw, seed: int) -> Iterator[NDArray[np.float64]]:
     """Yield the raw scores, shape (n_samples,), at each of dims: one array that keeps growing, not a copy."""
     scores = np.zeros(n_samples)
     products = coordinate_products(0, dims[-1], n_samples, pair_law, seed)
@@ -157,7 +161,7 @@ def growing_scores(dims, n_samples, pair_law, seed):
         yield scores
 
 
-def sample_moments(values):
+def sample_moments(values: NDArray[np.float64]) -> tuple[float, float, float]:
     """Return mean, variance (divided by n − 1) and excess kurtosis m₄/m₂² − 3 of a flat sample."""
     mean = values.mean()
     squares = np.square(values - mean)
@@ -167,7 +171,7 @@ def sample_moments(values):
     return mean, m2 * values.size / (values.size - 1), kurtosis - 3
 
 
-def bin_counts(values, edges):
+def bin_counts(values: NDArray[np.float64], edges: NDArray[np.float64]) -> tuple[NDArray[np.int_], np.int_, np.int_]:
     """Return counts in equal bins [left, right), and how many values lie below and above all bins."""
     n_bins = len(edges) - 1
     width = (edges[-1] - edges[0]) / n_bins

@@ -7,8 +7,10 @@ A comma separates numbers; it is never a decimal mark.
 
 import math
 import re
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import refuse_masked
 
@@ -24,7 +26,7 @@ _ROW_ENDS = re.compile(r"\r\n|[;\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BETWEEN = " \t\r\n,;"  # what may stand outside the innermost brackets
 
 
-def read_item(text):
+def read_item(text: str) -> float:
     """The number that one item stands for, "inf" and "nan" too.
 
     Parameters
@@ -56,7 +58,7 @@ def read_item(text):
     return float(item)
 
 
-def parse_number(text):
+def parse_number(text: str) -> float:
     """Read one number, a fraction too: "1/64" is 0.015625.
 
     Parameters
@@ -89,7 +91,7 @@ def parse_number(text):
     return value / divisor + 0.0  # -0.0 becomes 0.0
 
 
-def parse_score_list(text):
+def parse_score_list(text: str) -> tuple[float, ...]:
     """Read scores from text, separated by commas, semicolons or white space.
 
     Parameters
@@ -130,7 +132,7 @@ def parse_score_list(text):
     return numbers
 
 
-def parse_vector_rows(text):
+def parse_vector_rows(text: str) -> tuple[tuple[float, ...], ...]:
     """Read vectors from text, one a line or after a semicolon, numbers separated by commas or white space.
 
     Parameters
@@ -175,7 +177,7 @@ def parse_vector_rows(text):
     return rows
 
 
-def parse_matrix(name, text):
+def parse_matrix(name: str, text: str) -> tuple[tuple[float, ...], ...]:
     """Read a matrix from typed or pasted text, one row a line (or after a semicolon).
 
     Parameters
@@ -214,7 +216,7 @@ def parse_matrix(name, text):
                                   for i, row in enumerate(rows, 1)])  # fmt: skip
 
 
-def split_cells(name, text):
+def split_cells(name: str, text: str) -> tuple[tuple[str, ...], ...]:
     """Lay typed or pasted text out as cells, whatever is written in them; `parse_matrix` reads the same text.
 
     Parameters
@@ -253,7 +255,7 @@ def split_cells(name, text):
     return tuple(map(tuple, rows))
 
 
-def join_cells(name, rows):
+def join_cells(name: str, rows: Sequence[Sequence[str]]) -> str:
     """Write cells as text, one row a line, that `split_cells` lays out again.
 
     Parameters
@@ -292,7 +294,7 @@ def join_cells(name, rows):
     return "\n".join(", ".join(row) for row in rows)
 
 
-def parse_mask(text, n_queries, n_keys):
+def parse_mask(text: str, n_queries: int, n_keys: int) -> tuple[tuple[bool, ...], ...]:
     """Read a mask of ones (may attend) and zeros (forbidden) from typed or pasted text.
 
     Parameters
@@ -337,7 +339,7 @@ def parse_mask(text, n_queries, n_keys):
     return checked_mask(allowed * n_queries if len(allowed) == 1 else allowed, n_queries, n_keys)
 
 
-def format_matrix(matrix):
+def format_matrix(matrix: Iterable[Iterable[float]]) -> str:
     """Write a matrix as short text for a link: rows "1,2.5;3,4" that `parse_matrix` reads back exactly.
 
     Parameters
@@ -370,7 +372,7 @@ def format_matrix(matrix):
     return ";".join(",".join(repr(float(x)).removesuffix(".0") for x in row) for row in matrix)
 
 
-def format_mask(mask):
+def format_mask(mask: Iterable[Iterable[bool]]) -> str:
     """Write a mask as short text for a link: "10;11", which `parse_mask` reads back.
 
     Parameters
@@ -403,7 +405,7 @@ def format_mask(mask):
     return ";".join("".join("1" if allowed else "0" for allowed in row) for row in mask)
 
 
-def checked_matrix(name, value):
+def checked_matrix(name: str, value: Sequence[Sequence[float]] | NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
     """Rows of floats within the limits as a tuple of tuples, or a sentence that says what is wrong with them."""
     refuse_masked(name, value)
     try:
@@ -422,7 +424,7 @@ def checked_matrix(name, value):
     return tuple(map(tuple, rows))
 
 
-def checked_mask(mask, n_queries, n_keys):
+def checked_mask(mask: ArrayLike, n_queries: int, n_keys: int) -> tuple[tuple[bool, ...], ...]:
     """Rows of True and False of the shape of the scores as a tuple of tuples, or a sentence that says what is wrong."""
     refuse_masked("mask", mask)
     array = np.asarray(mask)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer
 from sattn_core._records import record
@@ -56,7 +57,7 @@ class AttentionStepsParams:
     mask: tuple[tuple[bool, ...], ...] | None = None
     drawn: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("Q", "K", "V"):
             object.__setattr__(self, name, checked_matrix(name, getattr(self, name)))
         q, k, v = np.shape(self.Q), np.shape(self.K), np.shape(self.V)
@@ -68,7 +69,7 @@ class AttentionStepsParams:
             object.__setattr__(self, "mask", checked_mask(self.mask, q[0], k[0]))
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """What `measure_attention_steps`, or one cell written out, costs at most."""
         return Price(2e-3, 500_000)
 
@@ -84,9 +85,9 @@ class RowSummary:
         its entropy and effective keys are NaN and its largest weight is 0.
     """
 
-    entropy_nats: np.ndarray
-    effective_keys: np.ndarray
-    max_weight: np.ndarray
+    entropy_nats: NDArray[np.float64]
+    effective_keys: NDArray[np.float64]
+    max_weight: NDArray[np.float64]
 
 
 @record
@@ -129,9 +130,9 @@ class AttentionStepsResult:
     scaled_std: float
     scaled_rows: RowSummary
     unscaled_rows: RowSummary
-    output_change: np.ndarray
+    output_change: NDArray[np.float64]
     fully_masked_rows: tuple[int, ...]
-    self_scores: np.ndarray
+    self_scores: NDArray[np.float64]
     same_input: bool
 
 
@@ -154,11 +155,11 @@ class SoftmaxTerms:
         Those of the chosen key; below is score − largest, −inf where forbidden.
     """
 
-    scores: np.ndarray
+    scores: NDArray[np.float64]
     largest: float
-    exponentials: np.ndarray
+    exponentials: NDArray[np.float64]
     row_sum: float
-    weights: np.ndarray
+    weights: NDArray[np.float64]
     score: float
     below: float
     exponential: float
@@ -185,10 +186,10 @@ class CellExpansion:
 
     query: int
     key: int
-    q: np.ndarray
-    k: np.ndarray
-    products: np.ndarray
-    partial_sums: np.ndarray
+    q: NDArray[np.float64]
+    k: NDArray[np.float64]
+    products: NDArray[np.float64]
+    partial_sums: NDArray[np.float64]
     raw_score: float
     divisor: float
     scaled_score: float
@@ -214,16 +215,16 @@ class OutputExpansion:
 
     query: int
     column: int
-    values: np.ndarray
-    scaled_weights: np.ndarray
-    unscaled_weights: np.ndarray
-    scaled_products: np.ndarray
-    unscaled_products: np.ndarray
+    values: NDArray[np.float64]
+    scaled_weights: NDArray[np.float64]
+    unscaled_weights: NDArray[np.float64]
+    scaled_products: NDArray[np.float64]
+    unscaled_products: NDArray[np.float64]
     scaled_output: float
     unscaled_output: float
 
 
-def measure_attention_steps(params):
+def measure_attention_steps(params: AttentionStepsParams) -> AttentionStepsResult:
     """Every step of softmax(Q Kᵀ / √d_k) V, beside the same numbers without the division.
 
     Parameters
@@ -278,7 +279,7 @@ def measure_attention_steps(params):
     )
 
 
-def expand_cell(params, query, key):
+def expand_cell(params: AttentionStepsParams, query: int, key: int) -> CellExpansion:
     """One cell written out: q·k = Σ_i q_i k_i, ÷ √d_k, exp, row sum, weight.
 
     Parameters
@@ -331,7 +332,7 @@ def expand_cell(params, query, key):
     )
 
 
-def expand_output(params, query, column):
+def expand_output(params: AttentionStepsParams, query: int, column: int) -> OutputExpansion:
     """One cell of the output written out: O = Σ_j p_j V_j.
 
     Parameters
@@ -382,7 +383,9 @@ def expand_output(params, query, column):
     )
 
 
-def preset_params(preset, *, n_queries=4, n_keys=4, d_k=8, d_v=4, seed=0):
+def preset_params(
+    preset: str, *, n_queries: int = 4, n_keys: int = 4, d_k: int = 8, d_v: int = 4, seed: int = 0
+) -> AttentionStepsParams:
     """Matrices to start from: Q, K, V ~ N(0, 1) to two decimals, and the mask of the preset.
 
     Parameters
@@ -428,7 +431,7 @@ def preset_params(preset, *, n_queries=4, n_keys=4, d_k=8, d_v=4, seed=0):
     d_v = check_integer("d_v", d_v, 1, MAX_COLUMNS)
     seed = check_integer("seed", seed, 0)
     if preset == "notes":
-        return AttentionStepsParams(_NOTES_Q, _NOTES_K, np.eye(3))
+        return AttentionStepsParams(_NOTES_Q, _NOTES_K, np.eye(3))  # type: ignore[arg-type]  # becomes tuples
     if preset == "same_input":
         X = _draw("Q", n_queries, d_k, seed)
         X *= np.sqrt(d_k) / np.linalg.norm(X, axis=1, keepdims=True)
@@ -438,7 +441,9 @@ def preset_params(preset, *, n_queries=4, n_keys=4, d_k=8, d_v=4, seed=0):
     return AttentionStepsParams(Q, K, V, _preset_mask(preset, n_queries, n_keys), drawn=True)
 
 
-def typed_params(preset, Q="", K="", V="", mask="", *, d_k=8, seed=0):
+def typed_params(
+    preset: str, Q: str = "", K: str = "", V: str = "", mask: str = "", *, d_k: int = 8, seed: int = 0
+) -> AttentionStepsParams:
     """The matrices of a preset with typed ones in their place: softmax(Q Kᵀ / √d_k) V on a person's own numbers.
 
     Parameters
@@ -484,7 +489,7 @@ def typed_params(preset, Q="", K="", V="", mask="", *, d_k=8, seed=0):
     return AttentionStepsParams(**matrices, mask=made, drawn=drawn)
 
 
-def fits_in_link(params):
+def fits_in_link(params: AttentionStepsParams) -> bool:
     """Whether the matrices are small enough to travel in a link: at most 1,000 characters together.
 
     Parameters

@@ -1,8 +1,10 @@
 """How does the gradient come back? Three products of matrices, and attention's gradients checked live."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
@@ -52,7 +54,7 @@ class ProductsParams:
     A: tuple[tuple[float, ...], ...] = ((1, 2), (3, 4))
     B: tuple[tuple[float, ...], ...] = ((5, 6), (7, 8))
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("A", "B"):
             object.__setattr__(self, name, checked_matrix(name, getattr(self, name)))
         a, b = np.shape(self.A), np.shape(self.B)
@@ -60,7 +62,7 @@ class ProductsParams:
             raise ValueError(f"A is {a[0]} × {a[1]} but B is {b[0]} × {b[1]}: both need one shape.")
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """What `measure_products` costs at most."""
         return Price(2e-3, 500_000)
 
@@ -99,8 +101,8 @@ class ProductsResult:
     """
 
     params: ProductsParams
-    hadamard: np.ndarray
-    row_wise_dot: np.ndarray
+    hadamard: NDArray[np.float64]
+    row_wise_dot: NDArray[np.float64]
     frobenius: float
     identities: tuple[IdentityCheck, ...]
 
@@ -133,7 +135,7 @@ class BackpropParams:
     mask: str = "none"
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_integer("n_tokens", self.n_tokens, 1, 8)
         for name in ("d_model", "d_k", "d_v"):
             check_integer(name, getattr(self, name), 1, MAX_SIZE)
@@ -142,7 +144,7 @@ class BackpropParams:
         check_integer("seed", self.seed, 0)
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """What the gradients, or one of the two curves of their differences, cost at most."""
         return Price(0.01, 3_000_000)
 
@@ -168,10 +170,10 @@ class GradientCheck:
 
     name: str
     formula: str
-    value: np.ndarray
-    gradient: np.ndarray
-    central: np.ndarray
-    complex_step: np.ndarray
+    value: NDArray[np.float64]
+    gradient: NDArray[np.float64]
+    central: NDArray[np.float64]
+    complex_step: NDArray[np.float64]
     central_error: float
     complex_error: float
     central_tolerance: float
@@ -209,15 +211,15 @@ class BackpropResult:
     params: BackpropParams
     scale: float
     steps: AttentionSteps
-    target: np.ndarray
-    d_output: np.ndarray
+    target: NDArray[np.float64]
+    d_output: NDArray[np.float64]
     loss: float
     gradients: tuple[GradientCheck, ...]
-    row_mean_by_weights: np.ndarray
-    row_mean_by_output: np.ndarray
+    row_mean_by_weights: NDArray[np.float64]
+    row_mean_by_output: NDArray[np.float64]
     row_mean_difference: float
-    score_gradient_row_sums: np.ndarray
-    d_Q_without_scale: np.ndarray
+    score_gradient_row_sums: NDArray[np.float64]
+    d_Q_without_scale: NDArray[np.float64]
     scaled_score_gradient: float
     raw_score_gradient: float
 
@@ -245,12 +247,12 @@ class FirstOrderChange:
 
     weight: str
     inner_product: float
-    epsilon: np.ndarray
-    change: np.ndarray
-    predicted: np.ndarray
-    remainder: np.ndarray
+    epsilon: NDArray[np.float64]
+    change: NDArray[np.float64]
+    predicted: NDArray[np.float64]
+    remainder: NDArray[np.float64]
     rounding_floor: float
-    in_fit: np.ndarray
+    in_fit: NDArray[np.bool_]
     slope: float
 
 
@@ -277,8 +279,8 @@ class DifferenceError:
     """
 
     weight: str
-    h: np.ndarray
-    error: np.ndarray
+    h: NDArray[np.float64]
+    error: NDArray[np.float64]
     truncation_slope: float
     rounding_slope: float
     best_h: float
@@ -291,9 +293,9 @@ class DifferenceError:
 class _Layer:
     """Inputs of the layer; complex numbers and leading batch axes are welcome everywhere."""
 
-    inputs: dict = field(repr=False)  # X, W_Q, W_K, W_V, scale
-    mask: np.ndarray | None
-    target: np.ndarray
+    inputs: dict[str, Any] = field(repr=False)  # X, W_Q, W_K, W_V, scale
+    mask: NDArray[np.bool_] | None
+    target: NDArray[np.float64]
 
     def loss(self, **moved):
         """½‖O − T‖² where the named arrays take the given values and what follows is computed from them."""
@@ -305,7 +307,7 @@ class _Layer:
         return 0.5 * np.sum((P @ V - self.target) ** 2, axis=(-1, -2))
 
 
-def measure_products(params):
+def measure_products(params: ProductsParams) -> ProductsResult:
     """Hadamard A ∘ B (matrix) → row-wise dot A ⊖ B (vector) → Frobenius ⟨A, B⟩ (number).
 
     Parameters
@@ -340,7 +342,7 @@ def measure_products(params):
     return ProductsResult(params, hadamard(A, B), row_wise_dot(A, B), frobenius(A, B), _identities(A, B))
 
 
-def measure_backprop(params):
+def measure_backprop(params: BackpropParams) -> BackpropResult:
     """Gradients of ½‖softmax(c X W_Q (X W_K)ᵀ) X W_V − T‖² by formula, central difference and complex step.
 
     Parameters
@@ -394,7 +396,7 @@ def measure_backprop(params):
     )
 
 
-def first_order_change(params, weight="W_Q"):
+def first_order_change(params: BackpropParams, weight: str = "W_Q") -> FirstOrderChange:
     """Change of the loss L(W + ε dW) − L(W) against its first-order part ε⟨∂L/∂W, dW⟩.
 
     Parameters
@@ -443,7 +445,7 @@ def first_order_change(params, weight="W_Q"):
     )
 
 
-def central_difference_error(params, weight="W_Q", *, n_directions=25):
+def central_difference_error(params: BackpropParams, weight: str = "W_Q", *, n_directions: int = 25) -> DifferenceError:
     """Error of (L(W + h dW) − L(W − h dW)) / 2h against h: h² from truncation, eps/h from rounding.
 
     Parameters
@@ -570,7 +572,7 @@ def _check(layer, steps, name, gradient, largest):
     hidden = [noise / size if size else 0.0 for noise in rounding]
     tolerances = max(CENTRAL_TOLERANCE, float(hidden[0])), max(COMPLEX_TOLERANCE, float(hidden[1]))
     agrees = [error <= tolerance for error, tolerance in zip(errors, tolerances, strict=True)]
-    return GradientCheck(name, GRADIENT_FORMULAS[name], *arrays, *errors, *tolerances, *agrees)
+    return GradientCheck(name, GRADIENT_FORMULAS[name], *arrays, *errors, *tolerances, *agrees)  # type: ignore[call-arg, arg-type]
 
 
 def _relative(error, size):

@@ -7,6 +7,7 @@ variance 1 and the same correlation r between any two coordinates; so have the b
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer, check_number
 from sattn_core._records import record
@@ -75,7 +76,7 @@ class DerivationParams:
     nu: float | None = None
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_integer("d_k", self.d_k, 1, 4096)
         check_integer("n_samples", self.n_samples, 100, 100_000)
         check_integer("seed", self.seed, 0)
@@ -91,7 +92,7 @@ class DerivationParams:
                 raise ValueError(f"nu must be None where a correlation is not 0, but got {self.nu:g}")
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """What `measure_derivation` costs."""
         components = self.d_k * self.n_samples
         each = 5e-8 if self.nu is None else 1.1e-7 if self.nu > 2 else 1.7e-7
@@ -141,7 +142,7 @@ class DerivationLine:
     reliable: bool
 
     @property
-    def check(self):
+    def check(self) -> str:
         """One of `CHECKS`: a true line whose sides cannot be compared for want of an error bar does not hold here."""
         if not self.holds:
             return "fails"
@@ -228,13 +229,13 @@ class DerivationResult:
     right_mean: float
     right_std: float
     right_typical: float
-    growth_dims: np.ndarray
-    growth_std: np.ndarray
-    growth_typical: np.ndarray
-    growth_right_divisor: np.ndarray
+    growth_dims: NDArray[np.int_]
+    growth_std: NDArray[np.float64]
+    growth_typical: NDArray[np.float64]
+    growth_right_divisor: NDArray[np.float64]
 
     @property
-    def checks(self):
+    def checks(self) -> dict[str, int]:
         """How many lines there are of each of `CHECKS`, by name."""
         found = [line.check for line in self.lines]
         return {name: found.count(name) for name in CHECKS}
@@ -244,21 +245,21 @@ class DerivationResult:
 class _Draws:
     """Sums over coordinates: one number a sample (first seven), and sums of sample moments (next four)."""
 
-    scores: np.ndarray  # Σ q_i k_i
-    dots: np.ndarray  # the same by a dot product
-    covariance: np.ndarray  # Σ (q_i − mean)(k_i − mean)
-    squares: np.ndarray  # Σ (q_i k_i − mean)²
-    rule: np.ndarray  # influence of the sample on Σ of the product rule's right side
-    row_one: np.ndarray  # Σ q_i k'_i and Σ q_i k''_i with the keys of the next two samples
-    row_two: np.ndarray
+    scores: NDArray[np.float64]  # Σ q_i k_i
+    dots: NDArray[np.float64]  # the same by a dot product
+    covariance: NDArray[np.float64]  # Σ (q_i − mean)(k_i − mean)
+    squares: NDArray[np.float64]  # Σ (q_i k_i − mean)²
+    rule: NDArray[np.float64]  # influence of the sample on Σ of the product rule's right side
+    row_one: NDArray[np.float64]  # Σ q_i k'_i and Σ q_i k''_i with the keys of the next two samples
+    row_two: NDArray[np.float64]
     mean_products: float
     products_of_means: float
     variances: float
     rule_value: float
-    growth: np.ndarray  # scores of the first 1, 2, 4, … coordinates: std and median size
+    growth: NDArray[np.float64]  # scores of the first 1, 2, 4, … coordinates: std and median size
 
 
-def measure_derivation(params):
+def measure_derivation(params: DerivationParams) -> DerivationResult:
     """Check each line from s = Σ q_i k_i to Var(s/√d_k) = 1 on simulated pairs.
 
     Parameters
@@ -315,7 +316,7 @@ def measure_derivation(params):
     )  # fmt: skip
 
 
-def exact_scores(params):
+def exact_scores(params: DerivationParams) -> ExactScores:
     """Exact mean and variance of s = q·k: Var = d Var(q_i k_i) + d (d − 1) Cov(q_i k_i, q_j k_j).
 
     Parameters
@@ -411,7 +412,7 @@ def _simulate(params):
         numbers += block_numbers
         if stop in dims:
             growth.append((samples[0].std(), np.median(np.abs(samples[0]))))
-    return _Draws(*samples, *numbers.tolist(), np.array(growth).T)
+    return _Draws(*samples, *numbers.tolist(), np.array(growth).T)  # type: ignore[call-arg]
 
 
 def _block_terms(q, k):
@@ -501,7 +502,7 @@ def _line(index, left, right, influence_left, influence_right, holds, reliable):
         z = (left - right) / error
     texts = index + 1, LINE_NAMES[index], LINE_FORMULAS[index], ASSUMPTIONS[index]
     numbers = map(float, (left, right, *errors, error, z))
-    return DerivationLine(*texts, *numbers, bool(holds), bool(reliable and abs(z) > SEEN_BEYOND), reliable)
+    return DerivationLine(*texts, *numbers, bool(holds), bool(reliable and abs(z) > SEEN_BEYOND), reliable)  # type: ignore[call-arg, arg-type]
 
 
 def _truths(params):

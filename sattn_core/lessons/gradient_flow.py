@@ -6,9 +6,11 @@ rows, whose softmax passes on next to nothing. The mean over the rows falls at t
 backward pass too. The median row follows the frozen ones only at a large d_k (`crossover_curve`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaincinv, log_ndtr
 
 from sattn_core._checks import check_array, check_integer
@@ -46,14 +48,14 @@ class GradientFlowParams:
     n_rows: int = 2_000
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_integer("d_k", self.d_k, 1, 4096)
         check_integer("n_keys", self.n_keys, 2, 1024)
         check_integer("n_rows", self.n_rows, 10, 100_000)
         check_integer("seed", self.seed, 0)
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """What `measure_gradient_flow` costs."""
         return gradient_flow_price(1, self.n_keys, self.n_rows)
 
@@ -83,16 +85,16 @@ class SensitivityStatistics:
         (mean − exact_mean) / standard_error; NaN where there is nothing to compare.
     """
 
-    mean: np.ndarray
-    standard_error: np.ndarray
-    median: np.ndarray
-    median_low: np.ndarray
-    median_high: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    top_tenth_share: np.ndarray
-    exact_mean: np.ndarray
-    z: np.ndarray
+    mean: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    median: NDArray[np.float64]
+    median_low: NDArray[np.float64]
+    median_high: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    top_tenth_share: NDArray[np.float64]
+    exact_mean: NDArray[np.float64]
+    z: NDArray[np.float64]
 
 
 @record
@@ -123,19 +125,19 @@ class GradientFlowResult:
     """
 
     params: GradientFlowParams
-    scales: np.ndarray
-    sensitivity: np.ndarray
+    scales: NDArray[np.float64]
+    sensitivity: NDArray[np.float64]
     statistics: SensitivityStatistics
-    frozen_share: np.ndarray
-    frozen_error: np.ndarray
-    mean_ratio: np.ndarray
-    median_ratio: np.ndarray
-    log10_edges: np.ndarray
-    counts: np.ndarray
-    below: np.ndarray
-    above: np.ndarray
+    frozen_share: NDArray[np.float64]
+    frozen_error: NDArray[np.float64]
+    mean_ratio: NDArray[np.float64]
+    median_ratio: NDArray[np.float64]
+    log10_edges: NDArray[np.float64]
+    counts: NDArray[np.int_]
+    below: NDArray[np.int_]
+    above: NDArray[np.int_]
     rate: float
-    shown_scores: np.ndarray
+    shown_scores: NDArray[np.float64]
 
 
 @record
@@ -159,11 +161,11 @@ class GradientCurve:
     n_keys: int
     n_rows: int
     seed: int
-    scales: np.ndarray
+    scales: NDArray[np.float64]
     statistics: SensitivityStatistics
-    frozen_share: np.ndarray
-    frozen_error: np.ndarray
-    rate: np.ndarray
+    frozen_share: NDArray[np.float64]
+    frozen_error: NDArray[np.float64]
+    rate: NDArray[np.float64]
 
 
 @record
@@ -181,11 +183,11 @@ class CrossoverCurve:
         That of the n_keys asked for, which is one of the points.
     """
 
-    keys: np.ndarray
-    d_k: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    critical_d_k: np.ndarray
+    keys: NDArray[np.int_]
+    d_k: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    critical_d_k: NDArray[np.float64]
     here: MedianCrossover
 
 
@@ -206,12 +208,12 @@ class RowJacobian:
         1/4: no entry of any softmax Jacobian exceeds it, so one fixed colour domain serves all.
     """
 
-    raw_scores: np.ndarray
-    scaled_scores: np.ndarray
-    raw_weights: np.ndarray
-    scaled_weights: np.ndarray
-    raw_jacobian: np.ndarray
-    scaled_jacobian: np.ndarray
+    raw_scores: NDArray[np.float64]
+    scaled_scores: NDArray[np.float64]
+    raw_weights: NDArray[np.float64]
+    scaled_weights: NDArray[np.float64]
+    raw_jacobian: NDArray[np.float64]
+    scaled_jacobian: NDArray[np.float64]
     raw_trace: float
     scaled_trace: float
     raw_norm: float
@@ -224,21 +226,21 @@ class RowJacobian:
 class _Rows:
     """Random numbers of all rows, the same at every d_k; the best key of each row is left out."""
 
-    z: np.ndarray  # standard normal scores, (n_rows, n_keys)
-    gaps: np.ndarray  # largest z minus the other z, (n_rows, n_keys − 1)
-    pushes: np.ndarray  # downstream gradient of the others minus that of the best key
-    uniform_q: np.ndarray  # ranks of |q|² and of |k⊥ part|² in their chi-square laws, (n_rows,)
-    uniform_k: np.ndarray
+    z: NDArray[np.float64]  # standard normal scores, (n_rows, n_keys)
+    gaps: NDArray[np.float64]  # largest z minus the other z, (n_rows, n_keys − 1)
+    pushes: NDArray[np.float64]  # downstream gradient of the others minus that of the best key
+    uniform_q: NDArray[np.float64]  # ranks of |q|² and of |k⊥ part|² in their chi-square laws, (n_rows,)
+    uniform_k: NDArray[np.float64]
 
 
-def gradient_flow_price(n_dims, n_keys, n_rows=2_000):
+def gradient_flow_price(n_dims: int, n_keys: int, n_rows: int = 2_000) -> Price:
     """Return the `Price` of the sensitivities of n_rows rows at n_dims dimensions: of `gradient_curve`, too."""
     scores = n_keys * n_rows
     seconds = 4e-3 + 3.5e-8 * scores + n_dims * (1.3e-6 * n_rows + 2.7e-8 * scores)
     return Price(seconds, 42 * scores + 350 * n_rows + 150_000 * n_dims)
 
 
-def measure_gradient_flow(params):
+def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     """Row sensitivities at one d_k: tr J, c · tr J and ‖∂L/∂q‖, J = diag(p) − p pᵀ.
 
     Parameters
@@ -300,7 +302,9 @@ def measure_gradient_flow(params):
     )
 
 
-def gradient_curve(dims=DEFAULT_DIMS, *, n_keys=64, n_rows=2_000, seed=0):
+def gradient_curve(
+    dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, n_rows: int = 2_000, seed: int = 0
+) -> GradientCurve:
     """Row sensitivities against d_k: tr J, c · tr J and ‖∂L/∂q‖ for the scales 1, 1/√d_k and 1/d_k.
 
     Parameters
@@ -349,10 +353,10 @@ def gradient_curve(dims=DEFAULT_DIMS, *, n_keys=64, n_rows=2_000, seed=0):
     stacked = (np.stack([getattr(one, name) for one in found], axis=-1) for name in names)
     frozen = np.stack([_frozen(one) for one in each], axis=-1)
     rate = expected_maximum(n_keys) / np.sqrt(dims)
-    return GradientCurve(dims, n_keys, n_rows, seed, _scales(dims), SensitivityStatistics(*stacked), *frozen, rate)
+    return GradientCurve(dims, n_keys, n_rows, seed, _scales(dims), SensitivityStatistics(*stacked), *frozen, rate)  # type: ignore[call-arg]
 
 
-def crossover_curve(n_keys=64):
+def crossover_curve(n_keys: int = 64) -> CrossoverCurve:
     """The d_k at which the median row passes equally much to its raw scores with and without the scale.
 
     Parameters
@@ -390,7 +394,7 @@ def crossover_curve(n_keys=64):
     return CrossoverCurve(keys, d_k, low, high, 2.0 * np.log(keys), here)
 
 
-def measure_row_jacobian(raw_scores, d_k):
+def measure_row_jacobian(raw_scores: ArrayLike, d_k: int) -> RowJacobian:
     """Jacobian J = diag(p) − p pᵀ of one row of scores, as it is and divided by √d_k.
 
     Parameters
@@ -444,7 +448,7 @@ def measure_row_jacobian(raw_scores, d_k):
     )
 
 
-def expected_maximum(n):
+def expected_maximum(n: int) -> float:
     """Expected largest of n independent standard normals, E[M_n] = ∫ x n φ(x) Φ(x)^(n−1) dx.
 
     Parameters

@@ -4,11 +4,12 @@ Only d_k^½ keeps the variance of independent scores; only d_k¹ keeps the mean 
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
@@ -48,14 +49,14 @@ class ExponentParams:
     n_samples: int = 4_000
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_number("exponent", self.exponent, 0, 1)
         check_number("correlation", self.correlation, -1, 1)
         check_integer("n_samples", self.n_samples, 100, 100_000)
         check_integer("seed", self.seed, 0)
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """What `measure_exponents` costs."""
         pair_law = PairLaw(correlation=self.correlation)
         return Price(0.02 + coordinate_seconds(pair_law) * EXPONENT_DIMS[-1] * self.n_samples, 50 * self.n_samples)
@@ -84,12 +85,12 @@ class ExponentCurve:
 
     exponent: float
     chosen: bool
-    variance: np.ndarray
-    variance_theory: np.ndarray
-    variance_error: np.ndarray
-    mean: np.ndarray
-    mean_theory: np.ndarray
-    mean_error: np.ndarray
+    variance: NDArray[np.float64]
+    variance_theory: NDArray[np.float64]
+    variance_error: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    mean_theory: NDArray[np.float64]
+    mean_error: NDArray[np.float64]
     variance_slope: float
     mean_slope: float
     variance_slope_measured: float
@@ -134,7 +135,7 @@ class RulesParams:
     correlation: float = 0.0
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_integer("d_k", self.d_k, 1, 1024)
         check_integer("n_keys", self.n_keys, 2, 4096)
         check_integer("n_queries", self.n_queries, 1, 64)
@@ -142,7 +143,7 @@ class RulesParams:
         check_integer("seed", self.seed, 0)
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """What `compare_rules` costs."""
         return _rules_price(self.d_k, self.n_keys, self.n_queries)
 
@@ -171,8 +172,8 @@ class RuleResult:
     source: str
     check_text: str
     check_value: float
-    scores: np.ndarray
-    attention_weights: np.ndarray
+    scores: NDArray[np.float64]
+    attention_weights: NDArray[np.float64]
     score_std: float
     entropy_nats: float
     effective_keys: float
@@ -195,7 +196,7 @@ class RulesResult:
     """
 
     params: RulesParams
-    raw_scores: np.ndarray
+    raw_scores: NDArray[np.float64]
     rules: tuple[RuleResult, ...]
     uniform_entropy: float
 
@@ -221,9 +222,9 @@ class RuleCurves:
     names: tuple[str, ...]
     dims: tuple[int, ...]
     n_keys: tuple[int, ...]
-    against_d_k: np.ndarray
-    against_n_keys: np.ndarray
-    uniform: np.ndarray
+    against_d_k: NDArray[np.float64]
+    against_n_keys: NDArray[np.float64]
+    uniform: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -273,7 +274,7 @@ class BugParams:
     n_tokens: int = 64
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_choice("bug", self.bug, tuple(BUGS))
         check_integer("d_model", self.d_model, 2, 1024)
         check_heads(self.d_model, self.n_heads)
@@ -281,7 +282,7 @@ class BugParams:
         check_integer("seed", self.seed, 0)
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """What `measure_bug` costs."""
         weights, scores = 3 * self.d_model**2, self.n_heads * self.n_tokens**2
         return Price(2e-3 + 1e-8 * weights + 1.2e-7 * scores, 8 * weights + 16 * weights // 8 + 60 * scores)
@@ -308,7 +309,7 @@ class BugSide:
     predicted_std: float
     entropy_nats: float
     max_weight: float
-    attention_weights: np.ndarray
+    attention_weights: NDArray[np.float64]
 
 
 @record
@@ -400,7 +401,7 @@ def _rules_price(d_k, n_keys, n_queries):
     return Price(5e-3 + 6e-8 * numbers + 1.2e-6 * scores, 40 * numbers + 70 * scores)
 
 
-def rule_curves_price(params, dims, n_keys):
+def rule_curves_price(params: RulesParams, dims: Sequence[int], n_keys: Sequence[int]) -> Price:
     """Return the `Price` of `rule_curves`."""
     short = min(params.n_keys, 256)
     shapes = [*((d_k, short) for d_k in dims), *((params.d_k, n) for n in n_keys)]
@@ -409,7 +410,7 @@ def rule_curves_price(params, dims, n_keys):
     return Price(seconds, max(_rules_price(d_k, n, _CURVE_QUERIES).bytes for d_k, n in shapes))
 
 
-def measure_exponents(params):
+def measure_exponents(params: ExponentParams) -> ExponentResult:
     """Variance and mean of q·k / d_k^α against d_k: (1 + ρ²) d_k^(1−2α) and ρ d_k^(1−α).
 
     Parameters
@@ -450,7 +451,7 @@ def measure_exponents(params):
     return ExponentResult(params, EXPONENT_DIMS, curves)
 
 
-def compare_rules(params):
+def compare_rules(params: RulesParams) -> RulesResult:
     """Apply every rule of `SCALING_RULES` to the same raw scores.
 
     Parameters
@@ -488,7 +489,9 @@ def compare_rules(params):
     return RulesResult(params, raw[0], rules, math.log(params.n_keys))
 
 
-def rule_curves(params, *, dims=RULE_DIMS, n_keys=RULE_KEYS):
+def rule_curves(
+    params: RulesParams, *, dims: Sequence[int] = RULE_DIMS, n_keys: Sequence[int] = RULE_KEYS
+) -> RuleCurves:
     """Mean entropy of every rule against d_k and against the number of keys.
 
     Parameters
@@ -529,7 +532,7 @@ def rule_curves(params, *, dims=RULE_DIMS, n_keys=RULE_KEYS):
     )  # fmt: skip
 
 
-def measure_bug(params):
+def measure_bug(params: BugParams) -> BugResult:
     """Run attention with a real bug beside the right computation, softmax(Q Kᵀ/√d_k) V, on the same x.
 
     Parameters
@@ -563,7 +566,7 @@ def measure_bug(params):
     return _bug_result(params, *_right_attention(params))
 
 
-def measure_museum(params):
+def measure_museum(params: BugParams) -> tuple[BugResult, ...]:
     """Run attention with every bug of `BUGS` beside the right computation, on the same x and weights.
 
     Parameters

@@ -1,11 +1,13 @@
 """Score variance: Var(q·k) = d_k, measured on pairs or on one score matrix, beside its exact theory."""
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import binom, gammaincinv, ndtri, stdtrit
 
 from sattn_core._checks import check_array, check_choice, check_integer
@@ -83,7 +85,7 @@ class ScoreVarianceParams:
     n_keys: int = 64
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_integer("d_k", self.d_k, 1)
         check_integer("n_samples", self.n_samples, 4)
         PairLaw(self.law, self.mean_q, self.mean_k, self.correlation)
@@ -98,12 +100,12 @@ class ScoreVarianceParams:
             )
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         """Shape of the scores that are measured."""
         return (self.n_samples,) if self.sampling == "pairs" else (self.n_queries, self.n_keys)
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """What `measure_score_variance` costs."""
         if self.sampling == "matrix":
             return _matrix_price(self)
@@ -146,7 +148,7 @@ class MomentRow:
     error_source: str
 
     @property
-    def is_rough(self):
+    def is_rough(self) -> bool:
         """Whether the band is only a rough one: it does not cover 95 %."""
         return self.error_source in ROUGH
 
@@ -210,20 +212,20 @@ class ScoreVarianceResult:
     n_scores: int
     theory: DotProductMoments
     scale: float
-    raw_edges: np.ndarray
-    scaled_edges: np.ndarray
-    counts: np.ndarray
+    raw_edges: NDArray[np.float64]
+    scaled_edges: NDArray[np.float64]
+    counts: NDArray[np.int_]
     below: int
     above: int
     shared_span: tuple[float, float]
     beyond_own: float
     beyond_shared: float
-    raw_density: np.ndarray
-    scaled_density: np.ndarray
-    raw_grid: np.ndarray
-    scaled_grid: np.ndarray
-    raw_law: np.ndarray
-    scaled_law: np.ndarray
+    raw_density: NDArray[np.float64]
+    scaled_density: NDArray[np.float64]
+    raw_grid: NDArray[np.float64]
+    scaled_grid: NDArray[np.float64]
+    raw_law: NDArray[np.float64]
+    scaled_law: NDArray[np.float64]
     law_is_exact: bool
     rows: tuple[MomentRow, ...]
     scaling_rule: ScalingRule
@@ -247,7 +249,9 @@ def _matrix_price(params):
     return Price(seconds, max(band.bytes, drawn.bytes + _SCORE_BYTES * m * n))
 
 
-def measure_score_variance(params, *, scores=None, check=proceed):
+def measure_score_variance(
+    params: ScoreVarianceParams, *, scores: ArrayLike | None = None, check: Callable[[], object] = proceed
+) -> ScoreVarianceResult:
     """Measure Var(q·k) and Var(q·k/√d_k) beside d_k and 1, with the sampling error of each.
 
     Parameters
@@ -318,14 +322,14 @@ def measure_score_variance(params, *, scores=None, check=proceed):
     )  # fmt: skip
 
 
-def _draw_scores(params, check):
+def _draw_scores(params, check) -> NDArray[np.float64]:
     law = {"law": params.law, "mean_q": params.mean_q, "mean_k": params.mean_k, "seed": params.seed}
     if params.sampling == "matrix":
         return raw_scores(*draw_queries_and_keys(params.n_queries, params.n_keys, params.d_k, **law))
     return draw_pair_scores(params.n_samples, params.d_k, correlation=params.correlation, check=check, **law)
 
 
-def _check_shape(params, scores):
+def _check_shape(params, scores) -> NDArray[np.float64]:
     scores = check_array("scores", scores)
     if scores.shape != params.shape:
         raise ValueError(f"scores must have shape {params.shape} as params ask, but got {scores.shape}")
@@ -388,7 +392,7 @@ class _Sample(NamedTuple):
     m2: float
     skewness: float
     kurtosis: float
-    z: np.ndarray
+    z: NDArray[np.float64]
 
     @classmethod
     def of(cls, scores):
@@ -496,7 +500,7 @@ def _kurtosis_influence_variance(params):
     return np.convolve(influence, influence) @ moments
 
 
-def score_moments(params):
+def score_moments(params: ScoreVarianceParams) -> NDArray[np.float64]:
     """Return the exact standardised moments E zʲ, j = 0, …, 8, of one score q·k.
 
     Examples
@@ -545,7 +549,7 @@ def _to_moments(cumulants):
     return moments
 
 
-def pair_variance_error(theory, n_samples, measured_excess):
+def pair_variance_error(theory: DotProductMoments, n_samples: int, measured_excess: float) -> tuple[float, str]:
     """Return √[(μ₄ − σ⁴ (n−3)/(n−1))/n], the standard error of the variance of n pairs, and its source.
 
     The exact excess kurtosis is used if the law has one, the measured one otherwise.
@@ -582,7 +586,7 @@ def _matrix_kurtosis_band(params, theory, sample):
     return _kurtosis_band(theory.excess_kurtosis, error)
 
 
-def shared_row_covariance(d_k, moments):
+def shared_row_covariance(d_k: int, moments: Sequence[float]) -> float:
     """Return the variance, over queries, of E(z⁴ − 2κ z² + κ | q), components centred and independent.
 
     With u = q_i², E(S⁴ | q) = 3 (Σu)² + (K − 3) Σu². The part that varies with q is Σ h(u_i) +
@@ -641,7 +645,8 @@ def _simulated_band(law, mean_q, mean_k, shape):
     """95 % band of the variance of the entries, over matrices of a fixed seed."""
     (n_queries, n_keys, d_k), draw = shape, COMPONENT_LAWS[law].draw
     rng, per_matrix = np.random.default_rng(64), numbers_of(shape)
-    n_matrices, variances = _simulated_matrices(shape), []
+    n_matrices = _simulated_matrices(shape)
+    variances: list[float] = []
     while len(variances) < n_matrices:
         block = min(n_matrices - len(variances), max(1, _BLOCK // per_matrix))
         Q = mean_q + draw(rng, (block, n_queries, d_k))
@@ -670,13 +675,13 @@ def _variances_of_products(Q, K):
     return ((G_q * G_k).sum(axis=(1, 2)) + means) / (m * n)
 
 
-def numbers_of(shape):
+def numbers_of(shape: tuple[int, int, int]) -> int:
     """How many random numbers one matrix of scores (n_queries, n_keys, d_k) takes."""
     n_queries, n_keys, d_k = shape
     return (n_queries + n_keys) * d_k
 
 
-def two_way_error(influence):
+def two_way_error(influence: NDArray[np.float64]) -> float:
     """Return the standard error of a matrix mean whose rows and columns are both drawn.
 
     Var(mean) = s²(row means)/m + s²(column means)/n − s²(rest)/(m n), and at least the last term.
@@ -712,24 +717,33 @@ class VarianceCurve:
 
     dims: tuple[int, ...]
     exponents: tuple[float, float, float]
-    measured: np.ndarray
-    theory: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    measured: NDArray[np.float64]
+    theory: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
     error_source: str
 
     @property
-    def is_rough(self):
+    def is_rough(self) -> bool:
         """Whether the band at the smallest dimension is only a rough one: it does not cover 95 %."""
         return self.error_source in ROUGH
 
 
-def variance_curve_price(dims, n_samples, law="normal"):
+def variance_curve_price(dims: Sequence[int], n_samples: int, law: str = "normal") -> Price:
     """Return the `Price` of `variance_curve`, and an upper bound of that of `random_walks` to its last dimension."""
     return Price(0.01 + coordinate_seconds(PairLaw(law)) * dims[-1] * n_samples, 64 * n_samples + 200 * dims[-1])
 
 
-def variance_curve(dims, *, n_samples, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed):
+def variance_curve(
+    dims: Sequence[int],
+    *,
+    n_samples: int,
+    law: str = "normal",
+    mean_q: float = 0.0,
+    mean_k: float = 0.0,
+    correlation: float = 0.0,
+    seed: int,
+) -> VarianceCurve:
     """Measure Var(q·k / d_k^a) at every d_k of dims for a = 0, 1/2 and 1, on one growing draw.
 
     Parameters
@@ -795,15 +809,24 @@ class RandomWalks:
         Theory at every step: mean, standard deviation, and mean ∓ one standard deviation.
     """
 
-    steps: np.ndarray
-    walks: np.ndarray
-    mean: np.ndarray
-    std: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    steps: NDArray[np.int_]
+    walks: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    std: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
 
 
-def random_walks(d_k, *, n_walks=6, law="normal", mean_q=0.0, mean_k=0.0, correlation=0.0, seed):
+def random_walks(
+    d_k: int,
+    *,
+    n_walks: int = 6,
+    law: str = "normal",
+    mean_q: float = 0.0,
+    mean_k: float = 0.0,
+    correlation: float = 0.0,
+    seed: int,
+) -> RandomWalks:
     """Follow n_walks dot products coordinate by coordinate: Σ_{i ≤ t} q_i k_i for t = 0, …, d_k.
 
     Parameters
@@ -853,12 +876,12 @@ def random_walks(d_k, *, n_walks=6, law="normal", mean_q=0.0, mean_k=0.0, correl
 class ExampleDots:
     """Dot products of vectors typed by hand, with their mean and population variance (ddof = 0)."""
 
-    dots: np.ndarray
+    dots: NDArray[np.float64]
     mean: float
     variance: float
 
 
-def hand_made_example(q_rows, k_rows):
+def hand_made_example(q_rows: ArrayLike, k_rows: ArrayLike) -> ExampleDots:
     """Return the dot products q_i·k_i of vectors given by hand, their mean and their variance.
 
     Parameters

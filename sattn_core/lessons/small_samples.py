@@ -4,10 +4,12 @@ A variance computed from a few dependent entries scatters widely, and at 2 × 2 
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sattn_core._checks import check_integer
@@ -54,7 +56,7 @@ class SmallSamplesParams:
     n_draws: int = 2_000
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_integer("size", self.size, 2, 64)
         check_integer("d_k", self.d_k, 1, 1024)
         check_integer("ddof", self.ddof, 0, 1)
@@ -62,7 +64,7 @@ class SmallSamplesParams:
         check_integer("seed", self.seed, 0)
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """`Price` of `measure_small_samples`, its reference draws included (they are kept for the next call)."""
         width, reference = _numbers_a_draw(self.size, self.d_k), _reference_draws(self.size, self.d_k)
         seconds = 2e-3 + _SECONDS_A_NUMBER * width * (self.n_draws + reference) + _SECONDS_A_REFERENCE * reference
@@ -74,7 +76,7 @@ class SmallSamplesParams:
 LARGE_PRICE = Price(0.06, 43_000_000)  # of `measure_large_experiment` at the published sizes
 
 
-def band_price(d_k):
+def band_price(d_k: int) -> Price:
     """`Price` of `band_curve` over the default sizes; where d_k is small, more of its bands are simulated.
 
     Parameters
@@ -159,10 +161,10 @@ class SmallSamplesResult:
     """
 
     params: SmallSamplesParams
-    variances: np.ndarray
-    first_A: np.ndarray
-    first_B: np.ndarray
-    first_product: np.ndarray
+    variances: NDArray[np.float64]
+    first_A: NDArray[np.float64]
+    first_B: NDArray[np.float64]
+    first_product: NDArray[np.float64]
     mean_theory: float
     std_theory: float
     mean_measured: float
@@ -177,13 +179,13 @@ class SmallSamplesResult:
     percentile: float
     percentile_error: float
     near_d_k: float
-    edges: np.ndarray
-    counts: np.ndarray
+    edges: NDArray[np.float64]
+    counts: NDArray[np.int_]
     above: int
-    expected: np.ndarray
+    expected: NDArray[np.float64]
     checks: tuple[DrawCheck, ...]
 
-    def counts_of_first(self, n):
+    def counts_of_first(self, n: int) -> NDArray[np.int_]:
         """Counts in the bins of the first n draws only, for a histogram that fills."""
         n = check_integer("n", n, 0, len(self.variances))
         return np.histogram(self.variances[:n], self.edges)[0]
@@ -278,18 +280,18 @@ class BandCurve:
     sizes: tuple[int, ...]
     d_k: int
     ddof: int
-    mean: np.ndarray
-    std: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    naive_low: np.ndarray
-    naive_high: np.ndarray
-    measured: np.ndarray
-    share_inside: np.ndarray
-    naive_share_inside: np.ndarray
+    mean: NDArray[np.float64]
+    std: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    naive_low: NDArray[np.float64]
+    naive_high: NDArray[np.float64]
+    measured: NDArray[np.float64]
+    share_inside: NDArray[np.float64]
+    naive_share_inside: NDArray[np.float64]
 
 
-def next_draws(n_draws):
+def next_draws(n_draws: int) -> int:
     """How many draws to show after n_draws: one more, later a fifth more, so that a histogram fills ever faster.
 
     Parameters
@@ -310,7 +312,7 @@ def next_draws(n_draws):
     return n_draws + max(1, n_draws // 5)
 
 
-def measure_small_samples(params):
+def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
     """Repeat the small experiment: V = var of the entries of A B, with E V = d_k (1 − 1/size²) for ddof = 0.
 
     Parameters
@@ -371,7 +373,9 @@ def measure_small_samples(params):
     )  # fmt: skip
 
 
-def measure_large_experiment(n_rows=PUBLISHED_ROWS, d_k=PUBLISHED_D_K, *, seed=0):
+def measure_large_experiment(
+    n_rows: int = PUBLISHED_ROWS, d_k: int = PUBLISHED_D_K, *, seed: int = 0
+) -> LargeExperiment:
     """Run (n, d_k) @ (d_k, n) once: var(A B) beside d_k (1 − 1/n²) ± √(2 d_k (2n + d_k + 1))/n.
 
     Parameters
@@ -429,7 +433,9 @@ def measure_large_experiment(n_rows=PUBLISHED_ROWS, d_k=PUBLISHED_D_K, *, seed=0
     )  # fmt: skip
 
 
-def band_curve(sizes=DEFAULT_SIZES, *, d_k=2, ddof=0, n_draws=40, seed=0):
+def band_curve(
+    sizes: Sequence[int] = DEFAULT_SIZES, *, d_k: int = 2, ddof: int = 0, n_draws: int = 40, seed: int = 0
+) -> BandCurve:
     """Band of var(A B) against the size of the matrices, exact, with measured points.
 
     Parameters

@@ -1,10 +1,12 @@
 """Softmax saturation: wide scores turn attention into a choice of one key, whose Jacobian is nearly 0."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
@@ -55,19 +57,19 @@ class ListComparison:
         Norm of the first list over norm of the second; inf where it exceeds float64, its logarithm is not.
     """
 
-    scores: tuple[np.ndarray, ...]
-    attention_weights: tuple[np.ndarray, ...]
-    gap: np.ndarray
-    entropy_nats: np.ndarray
-    effective_keys: np.ndarray
-    max_weight: np.ndarray
-    jacobian_norm: np.ndarray
-    log10_jacobian_norm: np.ndarray
+    scores: tuple[NDArray[np.float64], ...]
+    attention_weights: tuple[NDArray[np.float64], ...]
+    gap: NDArray[np.float64]
+    entropy_nats: NDArray[np.float64]
+    effective_keys: NDArray[np.float64]
+    max_weight: NDArray[np.float64]
+    jacobian_norm: NDArray[np.float64]
+    log10_jacobian_norm: NDArray[np.float64]
     jacobian_norm_ratio: float
     log10_jacobian_norm_ratio: float
 
 
-def compare_lists(lists, *, multiplier=1.0, shift=0.0):
+def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift: float = 0.0) -> ListComparison:
     """Softmax of multiplier * list + shift, its entropy and its Jacobian norm, list by list.
 
     Parameters
@@ -181,7 +183,7 @@ class SaturationParams:
     n_rows: int = 32 * N_BATCHES
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_integer("n_keys", self.n_keys, 2, 4096)
         check_integer("the largest entry of dims", check_dims(self.dims)[-1], 1, MAX_DIM)
         check_choice("law", self.law, COMPONENT_LAWS)
@@ -191,7 +193,7 @@ class SaturationParams:
         check_integer("seed", self.seed, 0)
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """What `measure_saturation` costs."""
         d_k, scores = self.dims[-1], self.n_rows * self.n_keys
         drawn = COMPONENT_LAWS[self.law].seconds * d_k * (self.n_rows + N_BATCHES * self.n_keys)
@@ -216,12 +218,12 @@ class MeasuredMean:
         Whether the measured mean lies in its band.
     """
 
-    measured: np.ndarray
-    standard_error: np.ndarray
-    predicted: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    inside: np.ndarray
+    measured: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    predicted: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    inside: NDArray[np.bool_]
 
 
 @record
@@ -250,10 +252,10 @@ class SaturationCurve:
         E tr(diag(p) - p pᵀ).
     """
 
-    entropy_nats: np.ndarray
-    effective_keys: np.ndarray
-    max_weight: np.ndarray
-    jacobian_trace: np.ndarray
+    entropy_nats: NDArray[np.float64]
+    effective_keys: NDArray[np.float64]
+    max_weight: NDArray[np.float64]
+    jacobian_trace: NDArray[np.float64]
 
 
 @record
@@ -281,20 +283,20 @@ class SaturationResult:
         True for normal components. For another law the curves are what its averages tend to as d_k grows.
     """
 
-    dims: np.ndarray
+    dims: NDArray[np.int_]
     raw: SaturationCurve
     scaled: SaturationCurve
-    measured_dims: np.ndarray
+    measured_dims: NDArray[np.int_]
     raw_measured: MeasuredSoftmax
     scaled_measured: MeasuredSoftmax
     uniform_entropy_nats: float
     critical_score_std: float
     freezing_d_k: float
-    at_critical: ExpectedSoftmax
+    at_critical: ExpectedSoftmax[float]
     prediction_is_exact: bool
 
 
-def measure_saturation(params):
+def measure_saturation(params: SaturationParams) -> SaturationResult:
     """Average entropy, largest weight and Jacobian trace of softmax(q·k) and softmax(q·k/√d_k).
 
     Parameters
@@ -447,8 +449,8 @@ class OverflowCurve:
     """
 
     dtype: str
-    naive_weight: np.ndarray
-    stable_weight: np.ndarray
+    naive_weight: NDArray[np.float64]
+    stable_weight: NDArray[np.float64]
     last_finite_score: float
     first_failing_score: float
     largest_exponent: float
@@ -471,12 +473,12 @@ class OverflowStudy:
         float16, float32, float64.
     """
 
-    scores: np.ndarray
-    exact_weight: np.ndarray
+    scores: NDArray[np.float64]
+    exact_weight: NDArray[np.float64]
     curves: tuple[OverflowCurve, ...]
 
 
-def overflow_study():
+def overflow_study() -> OverflowStudy:
     """Softmax of [0, s] with and without the subtraction of the largest score, as s grows.
 
     Returns

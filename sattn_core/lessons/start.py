@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from sattn_core._records import record
@@ -29,7 +30,7 @@ class StartParams:
     seed: int = 0
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """What `measure_start` costs."""
         n, d_k, keys = self.n_samples, self.dims[-1], self.n_keys
         drawn = coordinate_seconds(PairLaw(self.law)) * n * d_k
@@ -71,29 +72,29 @@ class StartResult:
     """
 
     sweep: DimensionSweep
-    raw_std_measured: np.ndarray
-    raw_std_theory: np.ndarray
-    raw_std_error: np.ndarray
-    scaled_std_measured: np.ndarray
-    scaled_std_theory: np.ndarray
-    scaled_std_error: np.ndarray
-    raw_std_inside: np.ndarray
-    scaled_std_inside: np.ndarray
+    raw_std_measured: NDArray[np.float64]
+    raw_std_theory: NDArray[np.float64]
+    raw_std_error: NDArray[np.float64]
+    scaled_std_measured: NDArray[np.float64]
+    scaled_std_theory: NDArray[np.float64]
+    scaled_std_error: NDArray[np.float64]
+    raw_std_inside: NDArray[np.bool_]
+    scaled_std_inside: NDArray[np.bool_]
     std_error_source: str
-    raw_law: np.ndarray
-    scaled_law: np.ndarray
+    raw_law: NDArray[np.float64]
+    scaled_law: NDArray[np.float64]
     law_is_exact: bool
-    raw_weights: np.ndarray
-    scaled_weights: np.ndarray
-    raw_max_weight: np.ndarray
-    scaled_max_weight: np.ndarray
-    raw_effective_keys: np.ndarray
-    scaled_effective_keys: np.ndarray
-    raw_expected_max_weight: np.ndarray
-    scaled_expected_max_weight: np.ndarray
+    raw_weights: NDArray[np.float64]
+    scaled_weights: NDArray[np.float64]
+    raw_max_weight: NDArray[np.float64]
+    scaled_max_weight: NDArray[np.float64]
+    raw_effective_keys: NDArray[np.float64]
+    scaled_effective_keys: NDArray[np.float64]
+    raw_expected_max_weight: NDArray[np.float64]
+    scaled_expected_max_weight: NDArray[np.float64]
 
 
-def measure_start(params):
+def measure_start(params: StartParams) -> StartResult:
     """Measure raw q·k and scaled q·k/√d_k at every d_k, and the softmax of one row of each.
 
     Parameters

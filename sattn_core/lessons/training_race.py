@@ -4,10 +4,13 @@ Leaving the scale out hurts here, and the controls show on what that depends.
 """
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
@@ -74,7 +77,7 @@ class TrainingRaceParams:
     n_seeds: int = 5
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_choice("optimizer", self.optimizer, OPTIMIZERS)
         check_choice("loss", self.loss, LOSSES)
         check_number("learning_rate", self.learning_rate, 0, 1e6, open_low=True)
@@ -88,12 +91,12 @@ class TrainingRaceParams:
         self.memory()
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """`Price` of `race_frames` to its end."""
         training = self.memory().price
         return Price(training.seconds + _FRAME * len(self.memory().measured_steps), training.bytes)
 
-    def memory(self):
+    def memory(self) -> KeyValueMemoryParams:
         """The same race as `KeyValueMemoryParams`, with about 60 checkpoints."""
         return KeyValueMemoryParams(
             d_k=self.d_k, n_keys=self.n_keys, exponents=self.exponents,
@@ -117,10 +120,10 @@ class Curve:
         Smallest and largest seed.
     """
 
-    mean: np.ndarray
-    standard_error: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    mean: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
 
 
 @record
@@ -150,15 +153,15 @@ class TrainingRaceResult:
     params: TrainingRaceParams
     step: int
     progress: float
-    scales: np.ndarray
-    steps: np.ndarray
+    scales: NDArray[np.float64]
+    steps: NDArray[np.int_]
     loss: Curve
     accuracy: Curve
     entropy_nats: Curve
     gradient_norm: Curve
     median_row_gradient: Curve
-    attention_weights: np.ndarray
-    diverged: np.ndarray
+    attention_weights: NDArray[np.float64]
+    diverged: NDArray[np.bool_]
     uniform_loss: float
     first_gradient_ratio: float
 
@@ -191,29 +194,29 @@ class LearningRateSweep:
     params: TrainingRaceParams
     rates: tuple[float, ...]
     steps: tuple[int, ...]
-    loss: np.ndarray
-    accuracy: np.ndarray
-    diverged: np.ndarray
-    solved: np.ndarray
+    loss: NDArray[np.float64]
+    accuracy: NDArray[np.float64]
+    diverged: NDArray[np.bool_]
+    solved: NDArray[np.bool_]
     best_rates: tuple[float, ...]
-    best_loss: np.ndarray
-    best_accuracy: np.ndarray
-    best_at_edge: np.ndarray
+    best_loss: NDArray[np.float64]
+    best_accuracy: NDArray[np.float64]
+    best_at_edge: NDArray[np.bool_]
     progress: float
 
     @property
-    def solved_rates(self):
+    def solved_rates(self) -> tuple[tuple[float, ...], ...]:
         """For each run the rates that have solved the task at the last step."""
         return tuple(tuple(self.rates[i] for i in np.flatnonzero(run)) for run in self.solved[:, :, -1])
 
     @property
-    def soonest(self):
+    def soonest(self) -> tuple[int | None, ...]:
         """For each run the first of the steps at which any rate has solved the task; None where none has."""
-        anywhere = self.solved.any(axis=1)
+        anywhere = np.any(self.solved, axis=1)
         return tuple(self.steps[run.argmax()] if run.any() else None for run in anywhere)
 
     @property
-    def n_tried(self):
+    def n_tried(self) -> int:
         """How many rates have been trained to the last step."""
         return int(np.isfinite(self.accuracy[0, :, -1]).sum())
 
@@ -241,8 +244,8 @@ class DoseRow:
     n_rates: int
     n_steps: int
     best_rates: tuple[float, ...]
-    loss: np.ndarray
-    accuracy: np.ndarray
+    loss: NDArray[np.float64]
+    accuracy: NDArray[np.float64]
     n_solved: tuple[int, ...]
     progress: float
 
@@ -287,9 +290,9 @@ class Equivalence:
     optimizer: str
     learning_rate: float
     power: float
-    steps: np.ndarray
-    loss: np.ndarray
-    relative_difference: np.ndarray
+    steps: NDArray[np.int_]
+    loss: NDArray[np.float64]
+    relative_difference: NDArray[np.float64]
     largest_difference: float
     parted: int | None
 
@@ -314,7 +317,7 @@ class Preset:
     title: str
     teaches: str
     harmless: str
-    changes: MappingProxyType
+    changes: MappingProxyType[str, Any]
     best_rates: bool = False
 
 
@@ -367,7 +370,7 @@ PRESETS = MappingProxyType(
 )  # fmt: skip
 
 
-def race_outcome(result):
+def race_outcome(result: TrainingRaceResult) -> str:
     """Whether the race without the scale and that with 1/√d_k give at least 95 % right answers at this step.
 
     Parameters
@@ -398,7 +401,7 @@ def race_outcome(result):
     return names[bool(right[exponents.index(0.0)]), bool(right[exponents.index(0.5)])]
 
 
-def race_frames(params, *, pauses=False):
+def race_frames(params: TrainingRaceParams, *, pauses: bool = False) -> Iterator[TrainingRaceResult]:
     """Run the race and yield everything measured so far at every checkpoint.
 
     Parameters
@@ -431,10 +434,10 @@ def race_frames(params, *, pauses=False):
             checkpoints.append(checkpoint)
             frame = _so_far(params, checkpoints)
         if checkpoint is not None or pauses:
-            yield frame
+            yield frame  # type: ignore[misc]  # step 0 has a checkpoint
 
 
-def measure_training_race(params, *, check=proceed):
+def measure_training_race(params: TrainingRaceParams, *, check: Callable[[], object] = proceed) -> TrainingRaceResult:
     """Run the race to its end.
 
     Parameters
@@ -471,7 +474,9 @@ def measure_training_race(params, *, check=proceed):
     return _last(race_frames(params, pauses=True), check)
 
 
-def sweep_learning_rates(params, rates=None, *, check=proceed):
+def sweep_learning_rates(
+    params: TrainingRaceParams, rates: Sequence[float] | None = None, *, check: Callable[[], object] = proceed
+) -> LearningRateSweep:
     """Which learning rates solve the task after how many steps, for every run.
 
     Parameters
@@ -510,7 +515,9 @@ def sweep_learning_rates(params, rates=None, *, check=proceed):
     return _last(sweep_frames(params, rates, pauses=True), check)
 
 
-def sweep_frames(params, rates=None, *, pauses=False):
+def sweep_frames(
+    params: TrainingRaceParams, rates: Sequence[float] | None = None, *, pauses: bool = False
+) -> Iterator[LearningRateSweep]:
     """Yield the sweep of the learning rates as it goes, one rate after another.
 
     Parameters
@@ -551,10 +558,10 @@ def sweep_frames(params, rates=None, *, pauses=False):
                 frame = _sweep(params, rates, race.checkpoint_steps[1:], seen, progress)
                 yield frame
             elif pauses:
-                yield replace(frame, progress=progress)
+                yield replace(frame, progress=progress)  # type: ignore[misc, type-var]  # step 0 has a checkpoint
 
 
-def sweep_price(params, rates=None):
+def sweep_price(params: TrainingRaceParams, rates: Sequence[float] | None = None) -> Price:
     """`Price` of `sweep_frames` to its end.
 
     Parameters
@@ -583,7 +590,15 @@ def sweep_price(params, rates=None):
     return Price(len(races) * each, races[0].price.bytes)
 
 
-def dose_response(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3, seed=0, check=proceed):
+def dose_response(
+    dims: Sequence[int] = DOSE_DIMS,
+    *,
+    optimizers: Sequence[str] = OPTIMIZERS,
+    n_steps: int = 300,
+    n_seeds: int = 3,
+    seed: int = 0,
+    check: Callable[[], object] = proceed,
+) -> Iterator[DoseRow]:
     """Yield the dose–response table line by line: best final loss of each scale at every d_k.
 
     Parameters
@@ -620,7 +635,15 @@ def dose_response(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds
             yield table.rows[-1]
 
 
-def dose_frames(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3, seed=0, pauses=False):
+def dose_frames(
+    dims: Sequence[int] = DOSE_DIMS,
+    *,
+    optimizers: Sequence[str] = OPTIMIZERS,
+    n_steps: int = 300,
+    n_seeds: int = 3,
+    seed: int = 0,
+    pauses: bool = False,
+) -> Iterator[DoseTable]:
     """Yield the dose–response table as it grows, and its progress between the lines.
 
     Parameters
@@ -648,7 +671,7 @@ def dose_frames(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3
     """
     races = _dose_races(dims, optimizers, n_steps, n_seeds, seed)
     work = np.cumsum([0, *(sweep_price(race).seconds for race in races)])
-    rows = []
+    rows: list[DoseRow] = []
     for race, before, after in zip(races, work[:-1] / work[-1], work[1:] / work[-1], strict=True):
         for best in sweep_frames(race, pauses=pauses):
             if best.progress < 1:
@@ -657,7 +680,9 @@ def dose_frames(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3
         yield DoseTable(tuple(rows), float(after))
 
 
-def dose_price(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3):
+def dose_price(
+    dims: Sequence[int] = DOSE_DIMS, *, optimizers: Sequence[str] = OPTIMIZERS, n_steps: int = 300, n_seeds: int = 3
+) -> Price:
     """`Price` of `dose_frames` to their end.
 
     Parameters
@@ -684,8 +709,16 @@ def dose_price(dims=DOSE_DIMS, *, optimizers=OPTIMIZERS, n_steps=300, n_seeds=3)
 
 
 def measure_equivalence(
-    d_k=64, *, optimizer="sgd", learning_rate=None, power=None, n_steps=50, n_seeds=3, seed=0, check=proceed
-):
+    d_k: int = 64,
+    *,
+    optimizer: str = "sgd",
+    learning_rate: float | None = None,
+    power: float | None = None,
+    n_steps: int = 50,
+    n_seeds: int = 3,
+    seed: int = 0,
+    check: Callable[[], object] = proceed,
+) -> Equivalence:
     """Train scale 1 at rate r beside scale 1/√d_k, start times d_k^¼, rate r d_k^power: the same, step by step.
 
     Parameters
@@ -745,7 +778,15 @@ def measure_equivalence(
     )  # fmt: skip
 
 
-def equivalence_price(d_k=64, *, optimizer="sgd", learning_rate=None, power=None, n_steps=50, n_seeds=3):
+def equivalence_price(
+    d_k: int = 64,
+    *,
+    optimizer: str = "sgd",
+    learning_rate: float | None = None,
+    power: float | None = None,
+    n_steps: int = 50,
+    n_seeds: int = 3,
+) -> Price:
     """`Price` of `measure_equivalence`.
 
     Parameters
@@ -770,7 +811,7 @@ def equivalence_price(d_k=64, *, optimizer="sgd", learning_rate=None, power=None
     return _equal_pair(d_k, optimizer, learning_rate, power, n_steps, n_seeds, 0).price
 
 
-def preset_params(name, **shared):
+def preset_params(name: str, **shared: Any) -> TrainingRaceParams:
     """`TrainingRaceParams` of one of `PRESETS`, with the shared fields (d_k, seed, …) where it leaves them free."""
     changes = PRESETS[check_choice("preset", name, tuple(PRESETS))].changes
     return TrainingRaceParams(**{**shared, **changes})

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
@@ -61,7 +62,7 @@ class UnitVarianceParams:
     bias: bool = False
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_integer("d_model", self.d_model, NARROWEST, WIDEST)
         check_heads(self.d_model, self.n_heads)
         check_integer("n_tokens", self.n_tokens, 2, 256)
@@ -75,12 +76,12 @@ class UnitVarianceParams:
                 raise TypeError(f"{name} must be True or False, but got {getattr(self, name)!r}")
 
     @property
-    def d_k(self):
+    def d_k(self) -> int:
         """Dimension of one head."""
         return self.d_model // self.n_heads
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """What `measure_unit_variance` costs, and `measure_shared_input` with it."""
         weights, inputs = self.d_model**2, self.d_model * self.n_tokens
         scores = self.n_heads * self.n_tokens**2
@@ -127,8 +128,8 @@ class PipelineStage:
     high: float
     z: float
     ideal_std: float
-    edges: np.ndarray
-    counts: np.ndarray
+    edges: NDArray[np.float64]
+    counts: NDArray[np.int_]
     outside: int
 
 
@@ -209,10 +210,10 @@ class SharedInputRow:
     predicted_off_diagonal_mean: float
     predicted_off_diagonal_std: float
     self_weight: float
-    scores: np.ndarray
+    scores: NDArray[np.float64]
 
 
-def measure_unit_variance(params):
+def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
     """Follow x through the pipeline: Var(q_i) = w |x|², Var(q·k) = d_k w² |x|² |x'|², w = Var of a weight.
 
     Parameters
@@ -262,7 +263,7 @@ def measure_unit_variance(params):
     return UnitVarianceResult(params, tuple(stages), rows, w, without, added)
 
 
-def measure_shared_input(params):
+def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ...]:
     """Compare independent W_Q, W_K with tied weights and with Q = K = x: the diagonal of x xᵀ/√d_k is √d_k.
 
     Parameters
@@ -347,7 +348,7 @@ def _weight_law(params):
     return scheme.weight_variance(params.d_model, params.n_heads), scheme.kurtosis - 3
 
 
-def _component_law(params, inputs):
+def _component_law(params, inputs) -> tuple[float, float]:
     """Mean square of all components of q given x, and its standard error.
 
     One column of q is X w with w the weights: Var |X w|² = w² (2 tr G² + excess Σ (XᵀX)_ii²).
@@ -358,7 +359,7 @@ def _component_law(params, inputs):
     return w * trace / params.n_tokens, math.sqrt(variance) / params.n_tokens
 
 
-def _score_law(params, inputs):
+def _score_law(params, inputs) -> tuple[float, float]:
     """Mean square of all raw scores given x, and its standard error.
 
     T = |Q Kᵀ|² = tr(QᵀQ KᵀK) in one head. With QᵀQ = m I + D, m = w tr G, Var T = 2 m² Var(tr D) + E tr(D D')².

@@ -2,10 +2,12 @@
 
 import io
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_choice, check_integer
 from sattn_core._records import record
@@ -84,19 +86,19 @@ class YourScoresParams:
     d_k: int = 64
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_choice("sample", self.sample, tuple(SAMPLES))
         check_integer("n_rows", self.n_rows, 2, 1024)
         check_integer("d_k", self.d_k, 2, 256)
         check_integer("seed", self.seed, 0)
 
     @property
-    def n_heads(self):
+    def n_heads(self) -> int:
         """8 for layer_norm_mha, else 1."""
         return _HEADS if self.sample == "layer_norm_mha" else 1
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """What the sample and its report cost."""
         report = score_report_price(self.n_heads, self.n_rows, self.n_rows, self.d_k)
         width = self.n_heads * self.d_k
@@ -183,14 +185,16 @@ class YourScoresResult:
     head: int
     rows: tuple[HeadRow, ...]
     divisor: float
-    measured_density: np.ndarray
-    exponent_line: np.ndarray
-    ideal_line: np.ndarray
+    measured_density: NDArray[np.float64]
+    exponent_line: NDArray[np.float64]
+    ideal_line: NDArray[np.float64]
     uniform_entropy: float
     ideal_effective_dimension: tuple[float, float]
 
 
-def measure_your_scores(Q, K, *, head=0, check=proceed):
+def measure_your_scores(
+    Q: ArrayLike, K: ArrayLike, *, head: int = 0, check: Callable[[], object] = proceed
+) -> YourScoresResult:
     """Everything the page shows of Q and K: `measure_scores`, and one head's picture.
 
     Parameters
@@ -238,13 +242,19 @@ def measure_your_scores(Q, K, *, head=0, check=proceed):
         exponent_line=_line(shown.row_exponent, shown.row_exponent.value),
         ideal_line=_line(shown.row_exponent, 0.5),
         uniform_entropy=math.log(report.n_keys),
-        ideal_effective_dimension=tuple(
+        ideal_effective_dimension=tuple(  # type: ignore[arg-type]  # two of them
             report.d_k * (n - 1) / (n + report.d_k) for n in (report.n_queries, report.n_keys)
         ),
     )  # fmt: skip
 
 
-def read_your_scores(q_file, k_file=None, *, head=0, check=proceed):
+def read_your_scores(
+    q_file: tuple[str, bytes],
+    k_file: tuple[str, bytes] | None = None,
+    *,
+    head: int = 0,
+    check: Callable[[], object] = proceed,
+) -> tuple[YourScoresResult, None] | tuple[None, str]:
     """Read one or two files and measure them: the result, or None and one sentence on what is wrong.
 
     Parameters
@@ -268,7 +278,7 @@ def read_your_scores(q_file, k_file=None, *, head=0, check=proceed):
         return None, str(problem)
 
 
-def sample_scores(params):
+def sample_scores(params: YourScoresParams) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Q and K of one sample, shape (n_rows, d_k), or (8, n_rows, d_k) for layer_norm_mha.
 
     Parameters
@@ -305,7 +315,7 @@ def sample_scores(params):
     return Q, K
 
 
-def sample_file(params):
+def sample_file(params: YourScoresParams) -> tuple[str, bytes]:
     """The sample as a .npz file to download or to upload: (name, bytes).
 
     Parameters

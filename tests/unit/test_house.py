@@ -270,6 +270,61 @@ def test_body_length_counts_code_only():
     assert long_bodies("class A:\n    @property\n    def g(self):\n        return 1\n", 0) == ["g: 1 lines"]
 
 
+def missing_hints(source):
+    """Public functions and methods that lack a type hint, and hints that leave the type of an array open."""
+    tree = ast.parse(source)
+    classes = [each for each in tree.body if isinstance(each, ast.ClassDef) and _is_public(each.name)]
+    functions = [each for owner in (tree, *classes) for each in owner.body if isinstance(each, ast.FunctionDef)]
+    found = [fault for each in functions if _is_public(each.name) for fault in _hint_faults(each)]
+    hints = [each.annotation for owner in classes for each in owner.body if isinstance(each, ast.AnnAssign)]
+    return found + [f"{ast.unparse(hint)}: an array of what?" for hint in hints if _is_open(hint)]
+
+
+def _is_public(name):
+    """Whether anybody may use the name; the special methods that a class writes for itself count."""
+    return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
+
+
+def _hint_faults(function):
+    every = function.args
+    arguments = [*every.posonlyargs, *every.args, every.vararg, *every.kwonlyargs, every.kwarg]
+    hints = {each.arg: each.annotation for each in arguments if each and each.arg not in ("self", "cls")}
+    hints["return"] = function.returns
+    bare = [f"{function.name}: no hint for {name}" for name, hint in hints.items() if hint is None]
+    open_ones = [name for name, hint in hints.items() if hint is not None and _is_open(hint)]
+    return bare + [f"{function.name}: {name} is an array of what?" for name in open_ones]
+
+
+def _is_open(hint):
+    return re.search(r"\bndarray\b", ast.unparse(hint)) is not None
+
+
+@pytest.mark.parametrize("path", _cases(CORE))
+def test_public_names_of_the_core_have_type_hints(path):
+    assert missing_hints(_read(path)) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "faults"),
+    [
+        ("def f(a: int, *b: str, c: float = 0.0, **d: str) -> None: ...", []),
+        ("def f(a, *b, c=0, **d): ...", [f"f: no hint for {name}" for name in ("a", "b", "c", "d", "return")]),
+        ("def f(a, /, b: int) -> int: ...", ["f: no hint for a"]),
+        ("def _f(a): ...", []),
+        ("class A:\n    def f(self, a): ...", ["f: no hint for a", "f: no hint for return"]),
+        ("class A:\n    def __post_init__(self): ...", ["__post_init__: no hint for return"]),
+        ("class A:\n    @classmethod\n    def f(cls) -> int: ...", []),
+        ("class A:\n    def _f(self, a): ...", []),
+        ("class _A:\n    def f(self, a): ...", []),
+        ("def f(a: np.ndarray) -> NDArray[np.float64]: ...", ["f: a is an array of what?"]),
+        ("class A:\n    a: np.ndarray | None", ["np.ndarray | None: an array of what?"]),
+        ("class A:\n    a: NDArray[np.float64]", []),
+    ],
+)
+def test_missing_hints_are_named(source, faults):
+    assert missing_hints(source) == faults
+
+
 @pytest.mark.parametrize("path", _cases(p for p in (ROOT / "sattn_core").glob("[!_]*.py")))
 def test_core_module_has_its_unit_tests(path):
     assert (ROOT / "tests" / "unit" / f"test_{path.stem}.py").is_file()
@@ -393,7 +448,20 @@ def test_no_package_marks_the_test_folders():
     assert list((ROOT / "tests").rglob("__init__.py")) == []
 
 
-def test_the_whole_check_runs_the_linter_and_the_formatter_after_the_tests():
-    lines = _read(ROOT / ".ci" / "run").splitlines()
-    steps = ['bash -c "$test_command"', ".venv/bin/ruff check .", ".venv/bin/ruff format --check ."]
-    assert [line for line in lines if line in steps] == steps
+CHECKS = ('bash -c "$test_command"', ".venv/bin/ruff check .", ".venv/bin/ruff format --check .", ".venv/bin/mypy")
+
+
+def checks_run(script):
+    """Those of CHECKS that the script runs, in its order."""
+    return tuple(line for line in script.splitlines() if line in CHECKS)
+
+
+def test_the_whole_check_runs_the_linter_the_formatter_and_the_type_checker_after_the_tests():
+    assert checks_run(_read(ROOT / ".ci" / "run")) == CHECKS
+
+
+def test_a_check_that_is_left_out_or_out_of_order_is_seen():
+    assert checks_run("\n".join(CHECKS)) == CHECKS
+    assert checks_run("\n".join(CHECKS[:-1])) != CHECKS
+    assert checks_run("\n".join([*CHECKS[:-1], f"# {CHECKS[-1]}"])) != CHECKS
+    assert checks_run("\n".join(reversed(CHECKS))) != CHECKS

@@ -8,12 +8,15 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import sattn_core
 from sattn_core import attention, expected_attention_curve
 from sattn_core._records import record
 from sattn_core.lessons.attention_steps import measure_attention_steps, preset_params
 from sattn_core.lessons.scaling_rules import RulesParams, compare_rules
+from sattn_core.lessons.score_variance import MomentRow
+from sattn_core.saturation import ExpectedSoftmax
 
 MODULES = [
     importlib.import_module(each.name) for each in pkgutil.walk_packages(sattn_core.__path__, prefix="sattn_core.")
@@ -30,13 +33,15 @@ PARAMS = [each for each in CLASSES if each.__name__.endswith("Params")]
 
 def holds_arrays(annotation):
     """Whether a value of this type is or has an array, or a record that has one."""
-    if annotation is np.ndarray:
+    kind = typing.get_origin(annotation) or annotation  # ndarray of NDArray[np.float64]
+    if kind is np.ndarray:
         return True
-    if dataclasses.is_dataclass(annotation):
-        return any(holds_arrays(each) for each in typing.get_type_hints(annotation).values())
-    if typing.get_origin(annotation) is Callable:
+    if dataclasses.is_dataclass(kind):
+        return any(holds_arrays(each) for each in typing.get_type_hints(kind).values())
+    if kind is Callable:
         return False
-    return any(holds_arrays(each) for each in typing.get_args(annotation))
+    inside = annotation.__constraints__ if isinstance(annotation, typing.TypeVar) else typing.get_args(annotation)
+    return any(holds_arrays(each) for each in inside)
 
 
 @record
@@ -60,6 +65,23 @@ def test_what_holds_arrays_is_a_record_and_what_does_not_is_a_value(cls):
         assert cls.__repr__ is Sample.__repr__, "its print must be names with shapes: make it a @record"
     elif dataclasses.fields(cls) and cls.__dataclass_params__.eq:
         assert cls.__eq__ is not object.__eq__
+
+
+@pytest.mark.parametrize(
+    ("annotation", "expected"),
+    [
+        (NDArray[np.float64], True),
+        (np.ndarray | None, True),
+        (tuple[float, ...], False),
+        (Callable[[], NDArray[np.float64]], False),
+        (Sample, True),
+        (Careless, True),
+        (ExpectedSoftmax[float], True),
+        (MomentRow, False),
+    ],
+)
+def test_arrays_are_found_in_an_annotation(annotation, expected):
+    assert holds_arrays(annotation) is expected
 
 
 def test_all_of_the_core_is_looked_at():
