@@ -9,7 +9,8 @@ from sattn_core.lessons.score_variance import ScoreVarianceParams
 profile = frame.profile()
 show.heading(
     frame.lesson("score_variance"),
-    "With variance $d_k$: each of the $d_k$ products $q_i k_i$ adds variance 1. Divided by $\\sqrt{d_k}$: variance 1.",
+    "Their variance is $d_k$ if all components are independent with mean 0 and variance 1, since each of the $d_k$ "
+    "products $q_i k_i$ adds 1. Divided by $\\sqrt{d_k}$ it is 1.",
 )
 
 with st.container(horizontal=True, vertical_alignment="bottom"):

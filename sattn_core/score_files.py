@@ -364,7 +364,18 @@ def _csv_numbers(name, lines, delimiter, width):
         except ValueError:
             bad = next(cell for cell in cells if not _is_number(cell)).strip()
             raise ScoreFileError(f"{name}: row {i + 1} must hold real numbers, but has {_shown_name(bad)!r}.") from None
+    _refuse_long_integers(name, rows, lines, delimiter)
     return rows
+
+
+def _refuse_long_integers(name, rows, lines, delimiter):
+    """A whole number beyond 2⁵³ would silently become its neighbour."""
+    for i in np.flatnonzero((np.abs(rows) >= 2.0**53).any(axis=1)):
+        for cell in lines[i].split(delimiter):
+            text = cell.strip(' \t"')
+            if text.lstrip("+-−").isdecimal() and abs(int(text.replace("−", "-"))) > 2**53:
+                rule = "must hold no whole number beyond 2⁵³, which float64 cannot tell from its neighbours"
+                raise ScoreFileError(f"{name} {rule}, but row {i + 1} has {_shown_name(text)}.")
 
 
 def _read_safetensors(name, data, choose):

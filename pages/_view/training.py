@@ -92,10 +92,22 @@ def open_run():
     run = st.session_state.get("race_run")
     if run is None or (run.params, run.best) != (params, best):
         found = compute.kept_race(params, best)
-        if not found and compute.race_seconds(params, best) + compute.equivalence_seconds(params.d_k) <= _AT_ONCE:
+        if not found and _costs_little(params, best):
             found = compute.training_race(params, best)
-        run = st.session_state["race_run"] = Run(params, best, *(found or (next(compute.training_frames(params)),)))
+        run = st.session_state["race_run"] = Run(params, best, *(found or (_first_moment(params),)))
     return run
+
+
+def _costs_little(params, best):
+    """Whether a race, and the equal trainings below it, are computed unasked."""
+    seconds = compute.race_seconds(params, best) + compute.equivalence_seconds(params.d_k)
+    return seconds <= _AT_ONCE and params.price.bytes <= compute.UNASKED.bytes
+
+
+def _first_moment(params):
+    """Step 0, of as many of the seeds as are held in memory unasked."""
+    fewer = (replace(params, n_seeds=n) for n in range(params.n_seeds, 0, -1))
+    return next(compute.training_frames(next(each for each in fewer if each.price.bytes <= compute.UNASKED.bytes)))
 
 
 def start():

@@ -268,6 +268,17 @@ def test_the_curve_s_sentence_has_the_last_numbers(curve):
     )
 
 
+def test_a_constant_score_does_not_climb():
+    said = figures.curve_sentence(variance_curve((1, 2, 4), n_samples=50, **CONSTANT), 50)
+    assert said.startswith("From d_k = 1 to 4 the raw variance stays at 0 (predicted 0); ")
+
+
+def test_walks_of_equal_steps_have_no_envelope_to_speak_of():
+    walks = random_walks(16, n_walks=2, **CONSTANT)
+    end = figures.number(walks.low[-1])
+    assert figures.walks_sentence(walks) == f"After 16 steps all walks stand at {end}: every step is the same."
+
+
 def test_the_curve_s_sentence_calls_rough_bands_rough(curve):
     rough = replace(curve, error_source="rough estimate from the draws")
     assert figures.curve_sentence(rough, 4_000).endswith("bars are rough bands.")

@@ -1,6 +1,7 @@
 """The training race without a browser: presets, a race shown live, Stop, and the table that visitors share."""
 
 import re
+import tracemalloc
 from collections import deque
 from dataclasses import replace
 from functools import partial
@@ -66,6 +67,26 @@ def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, r
     assert spent + compute.equivalence_seconds(d_k) <= 1
     if (d_k, rates, n_seeds) == (1, "fixed", 1):
         assert best is False  # a short race is there at once
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"d_k": "1024", "n_pairs": "64", "n_seeds": "8", "optimizer": "adam", "own_exponent": "0.3", "data": "fresh"},
+        {"d_k": "1024", "n_pairs": "64", "n_seeds": "8", "n_steps": "10", "own_exponent": "0.3"},
+    ],
+)
+def test_what_a_page_holds_unasked_is_100_mb_at_most(query):
+    tracemalloc.start()
+    app = open_race(**query, values="trained")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    run = app.session_state["race_run"]
+    assert run.params.n_seeds == 8  # Train trains them all
+    assert not run.complete
+    assert 1 <= run.result.params.n_seeds < 8
+    assert peak < 100e6
+    assert app.exception == []
 
 
 def test_a_short_race_at_its_best_rates_is_there_at_once_with_its_sweep():

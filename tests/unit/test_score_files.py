@@ -358,3 +358,11 @@ def test_nothing_is_written_back():
     (read,) = read_arrays("a.npy", data).values()
     read[0, 0] = 99.0
     assert zlib.crc32(data) == zlib.crc32(npy(Q))
+
+
+def test_a_csv_file_with_a_whole_number_that_float64_cannot_hold_is_refused():
+    for cell in ("9007199254740993", "-9007199254740993", '"9007199254740993"'):
+        with pytest.raises(ScoreFileError, match=r"must hold no whole number beyond 2⁵³.*but row 2 has"):
+            read_arrays("a.csv", f"1,2\n{cell},4\n".encode())
+    kept = read_arrays("a.csv", b"1,2\n9007199254740992,1e20\n")["array"]
+    assert kept[1].tolist() == [2.0**53, 1e20]

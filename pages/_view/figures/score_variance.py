@@ -152,8 +152,9 @@ def curve_sentence(curve, n_samples):
     first, last = curve.dims[0], curve.dims[-1]
     raw, scaled, third = (number(row[-1]) for row in curve.measured)
     t_raw, t_scaled, t_third = (number(row[-1]) for row in curve.theory)
+    goes = "climbs to" if curve.theory[0][-1] > curve.theory[0][0] else "stays at"
     return (
-        f"From d_k = {first} to {last:,} the raw variance climbs to {raw} (predicted {t_raw}); divided by √d_k it is "
+        f"From d_k = {first} to {last:,} the raw variance {goes} {raw} (predicted {t_raw}); divided by √d_k it is "
         f"{scaled} (predicted {t_scaled}), divided by d_k only {third} (predicted {t_third}). "
         f"Each point has {n_samples:,} pairs; bars are {'rough bands' if curve.is_rough else '95 % bands'}."
     )
@@ -188,9 +189,11 @@ def walks_sentence(walks):
     d_k = int(walks.steps[-1])
     inside = int(np.sum((walks.walks[:, -1] >= walks.low[-1]) & (walks.walks[:, -1] <= walks.high[-1])))
     stand = "stands" if inside == 1 else "stand"
+    if walks.low[-1] == walks.high[-1]:
+        return f"After {d_k:,} steps all walks stand at {number(walks.low[-1])}: every step is the same."
     return (
         f"After {d_k:,} steps {inside} of {len(walks.walks)} walks {stand} within one standard deviation, "
-        f"{number(walks.low[-1])} to {number(walks.high[-1])}: the envelope grows like the square root of the steps."
+        f"{number(walks.low[-1])} to {number(walks.high[-1])}: its width grows like the square root of the steps."
     )
 
 

@@ -170,10 +170,10 @@ def average_sentence(result, d_k, n_keys):
         f"{number(100 * weight.standard_error[near], 2)} % against {percent(weight.predicted[near], 1)}, "
         f"{'inside' if weight.inside[near] else 'outside'} its 95 % band"
     )
-    about = "" if result.prediction_is_exact else "about "
+    of_normal = "" if result.prediction_is_exact else ", for normal components,"
     return (
-        f"Over many queries with {n_keys} keys at d_k = {d_k:,}, the largest weight is on average "
-        f"{about}{percent(result.raw.max_weight[at], 1)} raw and {percent(result.scaled.max_weight[at], 1)} scaled; "
+        f"Over many queries with {n_keys} keys at d_k = {d_k:,}, the largest weight{of_normal} is on average "
+        f"{percent(result.raw.max_weight[at], 1)} raw and {percent(result.scaled.max_weight[at], 1)} scaled; "
         f"{number(result.raw.effective_keys[at])} keys are in use raw, "
         f"{number(result.scaled.effective_keys[at])} scaled. "
         f"{drawn}. {_threshold(result, n_keys)}"

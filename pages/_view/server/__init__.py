@@ -4,6 +4,7 @@
 take its files for pages of its own until the first visitor has run `st.navigation`.
 """
 
+import os
 from pathlib import Path
 
 from starlette.middleware import Middleware
@@ -15,6 +16,9 @@ from pages._view.server.shell import Shell
 from pages._view.server.warm import lifespan
 
 __all__ = ["MAIN", "lifespan", "middleware", "routes"]
+
+# One core a product of matrices, before NumPy is loaded: further threads take the cores of other visitors to wait on.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 MAIN = Path(__file__).resolve().parent.parent / "main.py"
 
