@@ -20,8 +20,8 @@ options = {name: controls.value_of(name) for name in ("n_keys", "seed")}
 @st.fragment(key=frame.LIVE)
 def live():
     d_k = controls.value_of("d_k")
-    params = GradientFlowParams(d_k, **options)
-    result, curve = compute.gradient_flow(params), compute.gradient_curve(**options)
+    params, along = GradientFlowParams(d_k, **options), compute.curve_options(**options)
+    result, curve = compute.gradient_flow(params), compute.gradient_curve(**along)
     show.figure(
         figures.histograms(result, place, profile),
         key="gradient_histograms",
@@ -38,7 +38,7 @@ def live():
         key="gradient_curves",
         sentence=figures.curve_sentence(curve, place),
         table=figures.curve_table(curve, place),
-        code=figures.curve_code(options),
+        code=figures.curve_code(along),
     )
     st.header("When does the typical row pass less?", anchor=False)
     crossing = compute.crossover_curve(params.n_keys)

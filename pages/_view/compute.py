@@ -22,6 +22,7 @@ from sattn_core.lessons import your_scores as lesson_your_scores
 from sattn_core.lessons.start import measure_start
 
 UNASKED = Price(1.0, 100_000_000)  # the most that a page computes without being asked
+AT_ONCE = Price(0.65, 100_000_000)  # the most of one computation that can wait for a button: others stand beside it
 CURVE_DIMS = tuple(2**j for j in range(11))
 CURVE_SAMPLES = 4_000
 START_SAMPLES = {law: 20_000 for law in COMPONENT_LAWS} | {"student_t": 10_000}  # its draws take three times as long
@@ -57,7 +58,7 @@ def check():
 def ready(params):
     """Whether a page may compute these params: they cost little, or the visitor has asked for exactly these."""
     price = params.price
-    cheap = price.seconds <= UNASKED.seconds and price.bytes <= UNASKED.bytes
+    cheap = price.seconds <= AT_ONCE.seconds and price.bytes <= AT_ONCE.bytes
     return cheap or params in st.session_state.get("asked", ())
 
 
@@ -131,6 +132,11 @@ def overflow_study():
 @st.cache_data(max_entries=64, show_spinner=False)
 def gradient_flow(params):
     return lesson_gradient_flow.measure_gradient_flow(params)
+
+
+def curve_options(n_keys, seed):
+    """What the curves are of: fewer rows where there are many keys, each of which costs as much as a row."""
+    return {"n_keys": n_keys, "n_rows": 2_000 if n_keys <= 128 else 1_000, "seed": seed}
 
 
 @st.cache_data(max_entries=32, show_spinner=False)

@@ -49,7 +49,9 @@ PRICES = {
         compute.CURVE_DIMS, compute.CURVE_SAMPLES, law
     ),
     "random_walks": lambda law, **_: score_variance.variance_curve_price(compute.CURVE_DIMS[-1:], compute.N_WALKS, law),
-    "gradient_curve": lambda n_keys, **_: gradient_flow.gradient_flow_price(len(gradient_flow.DEFAULT_DIMS), n_keys),
+    "gradient_curve": lambda n_keys, n_rows, **_: gradient_flow.gradient_flow_price(
+        len(gradient_flow.DEFAULT_DIMS), n_keys, n_rows
+    ),
     "crossover_curve": lambda _: gradient_flow.CROSSOVER_PRICE,
     "rule_cards": lambda: scaling_rules.RulesParams().price,
     "rule_curves": price_of_rule_curves,
@@ -165,13 +167,14 @@ def settings_of(names):
 
 
 @cache
+def pages_asked_of(stem):
+    """The computations that the page asks for at each of these settings: [(name, args, kwargs), …] of every one."""
+    return [run(stem, **settings)[0] for settings in settings_of(sorted(run(stem)[1]))]
+
+
 def asked_of(stem):
     """Every computation that the page asks for, at any of these settings: {description: (name, args, kwargs)}."""
-    found = {}
-    for settings in settings_of(sorted(run(stem)[1])):
-        asked, _ = run(stem, **settings)
-        found |= {repr(each): each for each in asked}
-    return found
+    return {repr(each): each for asked in pages_asked_of(stem) for each in asked}
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -181,6 +184,20 @@ def test_no_page_computes_unasked_for_more_than_a_second_or_in_more_than_100_mb(
         assert price is not None, f"{asked[0]} has no price"
         assert price.seconds <= compute.UNASKED.seconds, asked
         assert price.bytes <= compute.UNASKED.bytes, asked
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_all_that_a_page_computes_unasked_takes_a_second_together(stem):
+    for asked in pages_asked_of(stem):
+        assert sum(price_of(*each).seconds for each in asked) <= compute.UNASKED.seconds, asked
+
+
+def test_what_stands_beside_a_computation_that_just_needs_no_button_is_counted_too():
+    beside = [
+        sum(price_of(*each).seconds for each in asked if each[0] != "score_variance")
+        for asked in pages_asked_of("score_variance")
+    ]
+    assert max(beside) + compute.AT_ONCE.seconds <= compute.UNASKED.seconds
 
 
 def test_the_limits_are_a_second_and_100_mb():
@@ -202,7 +219,7 @@ def test_what_costs_too_much_is_not_asked_for():
 @pytest.fixture
 def asking(monkeypatch):
     """The score_variance page of a server on which nothing is computed unasked."""
-    monkeypatch.setattr(compute, "UNASKED", Price(0.0, 0))
+    monkeypatch.setattr(compute, "AT_ONCE", Price(0.0, 0))
     return app_at("score_variance", timeout=120, n_samples="1000", d_k="3").run()
 
 

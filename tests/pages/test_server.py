@@ -2,6 +2,9 @@
 
 import asyncio
 import gzip
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -14,6 +17,7 @@ from pages._view.server import bundle, compress, headers, shell, warm
 from sattn_core.lessons.start import measure_start
 from tests.pages.opening import app_at
 
+ROOT = server.MAIN.parents[2]
 SCRIPT = b"let a = 1;\n" * 500
 
 
@@ -171,3 +175,12 @@ def test_the_app_is_found_by_streamlit_run_and_its_script_has_no_folder_of_pages
     assert isinstance(app.app, App)
     assert server.MAIN.is_file()
     assert not (server.MAIN.parent / "pages").exists()
+
+
+def test_numpy_finds_that_a_product_of_matrices_takes_one_core():
+    code = (
+        "import os, sys; import pages._view.server; print(os.environ['OPENBLAS_NUM_THREADS'], 'numpy' in sys.modules)"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.stdout.split() == ["1", "False"], done.stderr
