@@ -217,7 +217,6 @@ def as_csv(table):
 
 def _chart_config(name):
     return {
-        "responsive": True,
         "displaylogo": False,
         "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
         "toImageButtonOptions": {"format": "svg", "filename": name},

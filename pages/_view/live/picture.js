@@ -16,10 +16,25 @@ async function draw(picture, { figure, bundle, config }) {
   if (picture.figure !== figure || !picture.isConnected) return; // a later one has come, or the page has gone
   const { data, layout } = JSON.parse(figure);
   await Plotly.react(picture.firstElementChild, data, layout, config);
+  fitWidth(picture, Plotly);
+}
+
+// Not the window's width alone: columns stack and the menu opens without a change of the window.
+function fitWidth(picture, Plotly) {
+  if (picture.fitted) return;
+  const plot = picture.firstElementChild;
+  let width = plot.querySelector(".main-svg").clientWidth; // as it was drawn: the place may have changed meanwhile
+  picture.fitted = new ResizeObserver(() => {
+    if (!picture.clientWidth || picture.clientWidth === width) return;
+    width = picture.clientWidth;
+    Plotly.Plots.resize(plot);
+  });
+  picture.fitted.observe(picture);
 }
 
 function leave(picture) {
   if (picture.isConnected) return; // the platform calls this at every change of the data too
+  picture.fitted?.disconnect();
   window.Plotly?.purge(picture.firstElementChild);
 }
 
