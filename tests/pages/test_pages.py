@@ -61,7 +61,7 @@ CHARTS = {  # what each picture's sentence speaks of
     "start": {},
     "score_variance": {
         "score_histograms": "raw scores have variance",
-        "variance_curve": "the raw variance climbs to",
+        "variance_curve": "the raw variance ",
         "random_walks": "within one standard deviation",
     },
     "softmax_saturation": {
@@ -73,7 +73,7 @@ CHARTS = {  # what each picture's sentence speaks of
     },
     "gradient_flow": {
         "gradient_histograms": "The median row passes",
-        "gradient_curves": "2,000 rows a point",
+        "gradient_curves": "000 rows a point",
         "median_crossover": "the median row passes less to its raw scores",
         "row_jacobians": "Both share one colour domain",
     },
