@@ -62,7 +62,7 @@ CHARTS = {  # what each picture's sentence speaks of
     "score_variance": {
         "score_histograms": "raw scores have variance",
         "variance_curve": "the raw variance ",
-        "random_walks": "within one standard deviation",
+        "random_walks": "walks stand",
     },
     "softmax_saturation": {
         "softmax_lists": "Only differences count.",
