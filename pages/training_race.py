@@ -8,8 +8,8 @@ from pages._view.figures import training_race as figures
 profile = frame.profile()
 show.heading(
     frame.lesson("training_race"),
-    "It can. On a fixed set of keys, training without the scale is slower and works at fewer learning rates, the more "
-    "so the larger $d_k$. With other tasks and starts it does no harm: the presets show both.",
+    "It can: on a fixed set of keys, training without the scale is slower and fewer learning rates work. "
+    "The presets show where it harms and where not.",
 )
 
 training.draw_settings()
