@@ -5,14 +5,13 @@ from functools import partial
 import streamlit as st
 
 from pages._view import compute, controls, frame, grids, show
-from pages._view.figures import attention_steps as figures
+from pages._view.lessons.attention_steps import figures, work
+from pages._view.lessons.attention_steps.declaration import LESSON
 from pages._view.live import watch_cells
+from sattn_core.lessons.attention_steps import expand_cell, expand_output, measure_attention_steps
 
 profile = frame.profile()
-show.heading(
-    frame.lesson("attention_steps"),
-    "Dot products, ÷ $\\sqrt{d_k}$, mask, softmax, average of the values: five steps, and the division is one of them.",
-)
+show.heading(LESSON)
 
 
 @st.fragment(key=frame.LIVE)
@@ -31,13 +30,13 @@ def live():
 
     d_k, seed = controls.value_of("d_k"), controls.value_of("seed")
     texts = {name: controls.value_of(name) for name in ("Q", "K", "V", "mask")}
-    params, problems = compute.attention_matrices(preset, texts, d_k, seed)
+    params, problems = work.attention_matrices(preset, texts, d_k, seed)
     with st.container():  # one place, whatever is in it: the grid below would lose the focus if it moved
         show.problems(problems)
         if params:
-            result = compute.attention_steps(params)
+            result = compute.result(measure_attention_steps, params)
             asked = tuple(controls.value_of(place) for place in ("query", "key", "column"))
-            at = compute.cell_of(params, *asked)
+            at = work.cell_of(params, *asked)
             st.markdown(figures.formula(step))
             show.figures(
                 figures.panels(result, step, at, profile, without_scale=without),
@@ -49,18 +48,20 @@ def live():
                 sentence_first=True,
             )
             show.remarks(figures.remarks(result, asked, at))
-        show.tries("attention_steps")
+        show.tries(LESSON)
         if params:
             st.header("One cell by hand", anchor=False)
             st.markdown("With six digits, so that a calculator finds the same; the pictures round to three.")
-            cell, output = compute.attention_cell(params, at)
+            query, key, column = at
+            cell = compute.result(expand_cell, params, query, key)
+            output = compute.result(expand_output, params, query, column)
             show.lines(figures.calculation(cell, without_scale=without))
             show.lines(figures.output_calculation(output, without_scale=without))
     watch_cells(key="cells", find=partial(figures.clicked, params), choose=controls.fill)
 
     st.header("Your own numbers", anchor=False)
-    show.prose("attention_own_numbers")
-    written = compute.matrix_texts(preset, d_k, seed)
+    show.prose(LESSON, "own_numbers")
+    written = work.matrix_texts(preset, d_k, seed)
     _, linked = grids.draw_matrices(tuple(texts), written)
     if not linked:
         show.remarks(["These matrices are too large for a link: it carries the preset and the seed only."])
@@ -70,4 +71,5 @@ def live():
 
 
 live()
-show.prose("attention_steps")
+show.prose(LESSON)
+show.sources(LESSON)

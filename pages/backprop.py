@@ -3,20 +3,25 @@
 import streamlit as st
 
 from pages._view import compute, controls, frame, grids, show
-from pages._view.figures import backprop as figures
-from sattn_core.lessons.backprop import BackpropParams
-
-profile = frame.profile()
-show.heading(
-    frame.lesson("backprop"),
-    "Through three products of matrices: Hadamard, row-wise dot and Frobenius. The scale multiplies the way back too.",
+from pages._view.lessons.backprop import figures, work
+from pages._view.lessons.backprop.declaration import LESSON
+from sattn_core.lessons.backprop import (
+    BackpropParams,
+    central_difference_error,
+    first_order_change,
+    measure_backprop,
+    measure_products,
 )
 
+profile = frame.profile()
+show.heading(LESSON)
+
 texts, linked = grids.draw_matrices(("A", "B"), {})
-products, problems = compute.products(**texts)
+given, problems = work.products_params(**texts)
 show.problems(problems)
-show.remarks(compute.link_remarks(linked))
-if products:
+show.remarks(grids.link_remarks(linked))
+if given:
+    products = compute.result(measure_products, given)
     show.figures(
         figures.products(products, profile),
         key="products",
@@ -25,7 +30,7 @@ if products:
         code=figures.products_code(products.params),
     )
     show.lines(figures.identities(products))
-show.tries("backprop")
+show.tries(LESSON)
 
 
 @st.fragment(key=frame.LIVE)
@@ -38,9 +43,9 @@ def live():
         exponent = controls.draw("exponent", width=220)
         masking = controls.draw("masking", width=170)
     d_k = controls.value_of("d_k")
-    given = {"d_k": compute.layer_size(d_k), "exponent": exponent, "mask": masking}
+    given = {"d_k": work.layer_size(d_k), "exponent": exponent, "mask": masking}
     params = BackpropParams(**given, seed=controls.value_of("seed"))
-    result = compute.backprop(params)
+    result = compute.result(measure_backprop, params)
     show.formula(figures.chosen(result, name).formula, figures.size_remark(result))
     show.figure(
         figures.gradient(result, name, profile),
@@ -55,7 +60,7 @@ def live():
     st.header("First order and no further", anchor=False)
     weight, (left, right) = controls.draw("weight"), st.columns(2)
     with left:
-        change = compute.first_order_change(params, weight)
+        change = compute.result(first_order_change, params, weight)
         show.figure(
             figures.first_order(change, profile),
             key="first_order",
@@ -64,7 +69,7 @@ def live():
             code=figures.curve_code(params, weight),
         )
     with right:
-        error = compute.central_difference_error(params, weight)
+        error = compute.result(central_difference_error, params, weight)
         show.figure(
             figures.difference(error, profile),
             key="difference_error",
@@ -75,4 +80,5 @@ def live():
 
 
 live()
-show.prose("backprop")
+show.prose(LESSON)
+show.sources(LESSON)

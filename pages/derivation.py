@@ -3,24 +3,22 @@
 import streamlit as st
 
 from pages._view import compute, controls, frame, show
-from pages._view.figures import derivation as figures
-from sattn_core.lessons.derivation import DerivationParams
+from pages._view.lessons.derivation import figures, work
+from pages._view.lessons.derivation.declaration import LESSON
+from sattn_core.lessons.derivation import DerivationParams, measure_derivation
 
 profile = frame.profile()
-show.heading(
-    frame.lesson("derivation"),
-    "From the sum: $d_k$ uncorrelated products of variance 1 have variance $d_k$, so $c = 1/\\sqrt{d_k}$ makes it 1.",
-)
+show.heading(LESSON)
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    broken = controls.draw_broken(width=220)
+    broken = work.assumptions(controls.draw_while("broken", width=220))
 seed = controls.value_of("seed")
 
 
 @st.fragment(key=frame.LIVE)
 def live():
-    params = DerivationParams(controls.value_of("d_k"), compute.DERIVATION_SAMPLES, seed=seed, **broken)
-    result = compute.derivation(params)
+    params = DerivationParams(controls.value_of("d_k"), work.SAMPLES, seed=seed, **broken)
+    result = compute.result(measure_derivation, params)
     show.checked_lines(
         figures.line_rows(result),
         key="derivation",
@@ -28,12 +26,12 @@ def live():
         table=figures.line_table(result),
         code=figures.code(params),
     )
-    show.tries("derivation")
+    show.tries(LESSON)
     st.header("Predicted and measured", anchor=False)
     left, right = show.pair("derivation")
     with left:
         st.table(figures.moment_table(result))
-        show.prose("derivation_scale")
+        show.prose(LESSON, "scale")
     with right:
         show.figure(
             figures.growth(result, profile),
@@ -45,6 +43,7 @@ def live():
 
 
 live()
-show.prose("derivation")
+show.prose(LESSON)
 st.header("In the sources", anchor=False)
-show.prose("derivation_sources")
+show.prose(LESSON, "in_the_sources")
+show.sources(LESSON)

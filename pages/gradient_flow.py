@@ -3,15 +3,12 @@
 import streamlit as st
 
 from pages._view import compute, controls, frame, show
-from pages._view.figures import gradient_flow as figures
-from sattn_core.lessons.gradient_flow import GradientFlowParams
+from pages._view.lessons.gradient_flow import figures, work
+from pages._view.lessons.gradient_flow.declaration import LESSON
+from sattn_core.lessons.gradient_flow import GradientFlowParams, crossover_curve, gradient_curve, measure_gradient_flow
 
 profile = frame.profile()
-show.heading(
-    frame.lesson("gradient_flow"),
-    "Not all of them. Without the scale a growing *share* of the rows freezes; with it almost none do. "
-    "The *typical* row follows only once $\\sqrt{d_k}$ is well above $\\sqrt{2 \\ln n_\\text{keys}}$.",
-)
+show.heading(LESSON)
 
 place = controls.draw("place")
 options = {name: controls.value_of(name) for name in ("n_keys", "seed")}
@@ -20,8 +17,9 @@ options = {name: controls.value_of(name) for name in ("n_keys", "seed")}
 @st.fragment(key=frame.LIVE)
 def live():
     d_k = controls.value_of("d_k")
-    params, along = GradientFlowParams(d_k, **options), compute.curve_options(**options)
-    result, curve = compute.gradient_flow(params), compute.gradient_curve(**along)
+    params, along = GradientFlowParams(d_k, **options), work.curve_options(**options)
+    result = compute.result(measure_gradient_flow, params)
+    curve = compute.result(gradient_curve, **along)
     show.figure(
         figures.histograms(result, place, profile),
         key="gradient_histograms",
@@ -29,8 +27,8 @@ def live():
         table=figures.histogram_table(result, place),
         code=figures.code(params),
     )
-    show.tries("gradient_flow")
-    show.prose("gradient_flow_claim")
+    show.tries(LESSON)
+    show.prose(LESSON, "claim")
 
     st.header("Against the dimension", anchor=False)
     show.figure(
@@ -41,7 +39,7 @@ def live():
         code=figures.curve_code(along),
     )
     st.header("When does the typical row pass less?", anchor=False)
-    crossing = compute.crossover_curve(params.n_keys)
+    crossing = compute.result(crossover_curve, params.n_keys)
     show.figure(
         figures.crossover(crossing, profile),
         key="median_crossover",
@@ -54,7 +52,7 @@ def live():
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = controls.draw("jacobian")
         number = controls.draw("row", width=300)
-    row, name = compute.row_jacobian(result, chosen, number)
+    row, name = work.row_jacobian(result, chosen, number)
     show.figure(
         figures.jacobians(row, profile),
         key="row_jacobians",
@@ -65,4 +63,5 @@ def live():
 
 
 live()
-show.prose("gradient_flow")
+show.prose(LESSON)
+show.sources(LESSON)

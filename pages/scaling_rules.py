@@ -3,21 +3,26 @@
 import streamlit as st
 
 from pages._view import compute, controls, frame, show
-from pages._view.figures import scaling_rules as figures
-from sattn_core.lessons.scaling_rules import BugParams, ExponentParams, RulesParams
-
-profile = frame.profile()
-show.heading(
-    frame.lesson("scaling_rules"),
-    "Only $\\sqrt{d_k}$ keeps the *variance* of scores the same at every $d_k$; only $d_k$ keeps the *mean* of aligned "
-    "ones. The other rules answer further problems.",
+from pages._view.lessons.scaling_rules import figures, work
+from pages._view.lessons.scaling_rules.declaration import LESSON
+from sattn_core.lessons.scaling_rules import (
+    BugParams,
+    ExponentParams,
+    RulesParams,
+    compare_rules,
+    measure_exponents,
+    measure_museum,
+    rule_curves,
 )
 
+profile = frame.profile()
+show.heading(LESSON)
+
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    alpha = controls.draw("alpha", width=330)
-    rho = controls.draw("rho", width=330)
+    exponent = controls.draw("exponent", width=330)
+    correlation = controls.draw("correlation", width=330)
 seed = controls.value_of("seed")
-powers = compute.exponents(ExponentParams(exponent=alpha, correlation=rho, seed=seed))
+powers = compute.result(measure_exponents, ExponentParams(exponent=exponent, correlation=correlation, seed=seed))
 show.figures(
     figures.exponents(powers, profile),
     key="exponents",
@@ -26,19 +31,19 @@ show.figures(
     code=figures.exponent_code(powers.params),
     per_row=2,
 )
-show.tries("scaling_rules")
+show.tries(LESSON)
 
 st.header("Every rule on the same scores", anchor=False)
 with st.container(horizontal=True, vertical_alignment="bottom"):
     name = controls.draw("rule", width=260)
     pairs = controls.draw("pairs")
 show.formula(*figures.formula(name))
-options = {"n_keys": controls.value_of("n_keys"), "correlation": compute.PAIRS[pairs], "seed": seed}
+options = {"n_keys": controls.value_of("n_keys"), "correlation": work.PAIRS[pairs], "seed": seed}
 
 
 @st.fragment(key=frame.LIVE)
 def live():
-    result = compute.rules(RulesParams(controls.value_of("d_k"), **options))
+    result = compute.result(compare_rules, RulesParams(controls.value_of("d_k"), **options))
     show.figures(
         figures.rule(result, name, profile),
         key="rules",
@@ -50,7 +55,7 @@ def live():
 
 
 live()
-curves = compute.rule_curves(**options)
+curves = compute.result(rule_curves, RulesParams(**options), **work.CURVES)
 show.figures(
     figures.curves(curves, name, profile),
     key="rule_curves",
@@ -61,7 +66,8 @@ show.figures(
 )
 
 st.header("The bug museum", anchor=False)
-bug = compute.bug(BugParams(controls.draw("bug", width=260), seed=seed))
+museum = compute.result(measure_museum, BugParams(seed=seed))
+bug = work.exhibit(museum, controls.draw("bug", width=260))
 show.exhibit(*figures.bug_lines(bug))
 show.figure(
     figures.bug(bug, profile),
@@ -71,7 +77,8 @@ show.figure(
     code=figures.bug_code(bug.params),
 )
 st.table(figures.bug_table(bug))
-show.plain_lines([figures.museum_sentence(compute.museum(seed))])
+show.plain_lines([figures.museum_sentence(museum)])
 st.header("The rules, card by card", anchor=False)
-show.cards(figures.cards(compute.rule_cards()))
-show.prose("scaling_rules")
+show.cards(figures.cards(compute.result(compare_rules, RulesParams())))
+show.prose(LESSON)
+show.sources(LESSON)

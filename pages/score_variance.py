@@ -3,15 +3,12 @@
 import streamlit as st
 
 from pages._view import compute, controls, frame, show
-from pages._view.figures import score_variance as figures
-from sattn_core.lessons.score_variance import ScoreVarianceParams
+from pages._view.lessons.score_variance import figures, work
+from pages._view.lessons.score_variance.declaration import LESSON
+from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance, random_walks, variance_curve
 
 profile = frame.profile()
-show.heading(
-    frame.lesson("score_variance"),
-    "Their variance is $d_k$ if all components are independent with mean 0 and variance 1, since each of the $d_k$ "
-    "products $q_i k_i$ adds 1. Divided by $\\sqrt{d_k}$ it is 1.",
-)
+show.heading(LESSON)
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     sampling = controls.draw("sampling")
@@ -19,7 +16,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     n_samples = controls.draw("n_samples", width=200)
     n_queries = controls.draw("n_queries", width=200)
     with st.popover("Break the assumptions", icon=":material/rule:"):
-        components = controls.draw_components(correlated=sampling == "pairs")
+        components = work.draw_components(correlated=sampling == "pairs")
 draw = {"law": controls.value_of("law"), "seed": controls.value_of("seed"), **components}
 drawn = {"sampling": sampling, "n_queries": n_queries, "n_keys": controls.value_of("n_keys"), **draw}
 
@@ -29,7 +26,7 @@ def live():
     params = ScoreVarianceParams(controls.value_of("d_k"), n_samples, **drawn)
     if not compute.ready(params):
         return show.ask(params, "score_variance")
-    result = compute.score_variance(params)
+    result = compute.result(measure_score_variance, params, check=compute.check)
     show.figure(
         figures.histograms(result, profile, axis),
         key="score_histograms",
@@ -43,19 +40,19 @@ def live():
 
 
 live()
-show.tries("score_variance")
+show.tries(LESSON)
 left, right = st.columns(2)
 with left:
-    curve = compute.variance_curve(**draw)
+    curve = compute.result(variance_curve, work.CURVE_DIMS, n_samples=work.CURVE_SAMPLES, **draw)
     show.figure(
         figures.variance_against_dimension(curve, profile),
         key="variance_curve",
-        sentence=figures.curve_sentence(curve, compute.CURVE_SAMPLES),
+        sentence=figures.curve_sentence(curve, work.CURVE_SAMPLES),
         table=figures.curve_table(curve),
-        code=figures.curve_code(curve.dims, {"n_samples": compute.CURVE_SAMPLES, **draw}),
+        code=figures.curve_code(curve.dims, {"n_samples": work.CURVE_SAMPLES, **draw}),
     )
 with right:
-    walks = compute.random_walks(**draw)
+    walks = compute.result(random_walks, work.CURVE_DIMS[-1], n_walks=work.N_WALKS, **draw)
     show.figure(
         figures.walks_figure(walks, profile),
         key="random_walks",
@@ -65,11 +62,12 @@ with right:
     )
 
 st.header("The same by hand", anchor=False)
-show.prose("hand_made")
+show.prose(LESSON, "hand_made")
 for column, size in zip(st.columns(2), ("2d", "3d"), strict=True):
     with column:
         texts = [controls.draw(f"{name}_{size}") for name in ("q", "k")]
-        example, problem = compute.hand_made_example(*texts)
-        show.problems([problem] if problem else [])
+        example, problems = work.hand_made_example(*texts)
+        show.problems(problems)
         st.markdown(show.plain(figures.example_sentence(example)) if example else "")
-show.prose("score_variance")
+show.prose(LESSON)
+show.sources(LESSON)

@@ -2,15 +2,13 @@
 
 import streamlit as st
 
-from pages._view import compute, controls, falling, frame, show
-from pages._view.figures import small_samples as figures
+from pages._view import compute, controls, frame, show
+from pages._view.lessons.small_samples import falling, figures, work
+from pages._view.lessons.small_samples.declaration import LESSON
+from sattn_core.lessons.small_samples import band_curve, measure_large_experiment, measure_small_samples
 
 profile = frame.profile()
-show.heading(
-    frame.lesson("small_samples"),
-    "By chance, and by few entries: the variance of four dependent numbers scatters from near 0 to above 5. "
-    "With ddof = 0 its mean is 1.5, not 2.",
-)
+show.heading(LESSON)
 with st.container(horizontal=True, vertical_alignment="bottom"):
     matrices = {"size": controls.draw("size", width=300), "inner": controls.draw("inner")}
     ddof = int(controls.draw("ddof"))
@@ -20,8 +18,8 @@ options = {"ddof": ddof, "seed": controls.value_of("seed")}
 @st.fragment(key=frame.LIVE, run_every=falling.pace())
 def live():
     sizes = matrices | {"d_k": controls.value_of("d_k")}
-    params = compute.small_samples_params(**sizes, n_draws=falling.draw(), **options)
-    result = compute.small_samples(params)
+    params = work.small_samples_params(**sizes, n_draws=falling.draw(), **options)
+    result = compute.result(measure_small_samples, params)
     show.figure(
         figures.histogram(result, profile),
         key="small_samples",
@@ -29,28 +27,28 @@ def live():
         table=figures.histogram_table(result),
         code=figures.code(params),
     )
-    show.tries("small_samples")
+    show.tries(LESSON)
     st.header("Predicted and measured", anchor=False)
     left, right = show.pair("small_samples")
     with left:
         st.table(figures.check_table(result))
         show.formulas(figures.first_draw(result))
     with right:
-        drawn = options | {"d_k": sizes["d_k"]}
-        curve = compute.sample_band(**drawn)
+        drawn = options | {"d_k": sizes["d_k"], "n_draws": work.BAND_DRAWS}
+        curve = compute.result(band_curve, **drawn)
         show.figure(
             figures.band(curve, profile),
             key="sample_band",
             sentence=figures.band_sentence(curve),
             table=figures.band_table(curve),
-            code=figures.band_code(drawn | {"n_draws": compute.BAND_DRAWS}),
+            code=figures.band_code(drawn),
         )
 
 
 live()
 st.header("The large experiment, run now", anchor=False)
 st.button("Run it again with the next seed", on_click=controls.next_seed, icon=":material/replay:")
-experiment = compute.large_experiment(controls.value_of("seed"))
+experiment = compute.result(measure_large_experiment, seed=controls.value_of("seed"))
 show.figure(
     figures.large(experiment, profile),
     key="large_experiment",
@@ -60,4 +58,5 @@ show.figure(
 )
 st.table(figures.large_rows(experiment))
 show.lines(figures.large_lines(experiment))
-show.prose("small_samples")
+show.prose(LESSON)
+show.sources(LESSON)

@@ -3,15 +3,12 @@
 import streamlit as st
 
 from pages._view import compute, controls, frame, show
-from pages._view.figures import softmax_saturation as figures
-from sattn_core.lessons.softmax_saturation import SaturationParams
+from pages._view.lessons.softmax_saturation import figures, work
+from pages._view.lessons.softmax_saturation.declaration import LESSON
+from sattn_core.lessons.softmax_saturation import SaturationParams, compare_lists, measure_saturation, overflow_study
 
 profile = frame.profile()
-show.heading(
-    frame.lesson("softmax_saturation"),
-    "It sees only their *differences*, and it saturates: a key far ahead of the others takes nearly all the weight "
-    "and leaves nearly no gradient.",
-)
+show.heading(LESSON)
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     texts = [controls.draw(name, width=160) for name in ("list_1", "list_2")]
@@ -19,10 +16,10 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     shift = controls.draw("shift", width=200)
     with st.popover("More lists", icon=":material/add:"):
         texts.extend(controls.draw(name) for name in ("list_3", "list_4"))
-lists, problems = compute.read_lists(texts)
+lists, problems = work.read_lists(texts)
 show.problems(problems)
 if not problems:
-    comparison = compute.compare_lists(lists, multiplier, shift)
+    comparison = compute.result(compare_lists, lists, multiplier=multiplier, shift=shift)
     show.figure(
         figures.list_bars(comparison, profile),
         key="softmax_lists",
@@ -31,8 +28,8 @@ if not problems:
         code=figures.list_code(lists, multiplier, shift),
     )
     st.table(figures.list_table(comparison))
-    show.prose("softmax_differences")
-show.tries("softmax_saturation")
+    show.prose(LESSON, "differences")
+show.tries(LESSON)
 
 st.header("What happens on average", anchor=False)
 n_keys, law, seed = controls.value_of("n_keys"), controls.value_of("law"), controls.value_of("seed")
@@ -42,7 +39,7 @@ n_keys, law, seed = controls.value_of("n_keys"), controls.value_of("law"), contr
 def live():
     d_k = controls.value_of("d_k")
     params = SaturationParams(n_keys, controls.stops_of("d_k"), law=law, seed=seed)
-    result = compute.saturation(params)
+    result = compute.result(measure_saturation, params)
     show.figures(
         {f"average_{name}": figures.average_figure(result, name, d_k, profile) for name in figures.QUANTITIES},
         key="softmax_averages",
@@ -54,7 +51,7 @@ def live():
 
 live()
 st.header("Does the scale prevent overflow?", anchor=False)
-study = compute.overflow_study()
+study = compute.result(overflow_study)
 show.figure(
     figures.overflow_figure(study, profile),
     key="overflow",
@@ -62,4 +59,5 @@ show.figure(
     table=figures.overflow_table(study),
     code=figures.OVERFLOW_CODE,
 )
-show.prose("softmax_saturation")
+show.prose(LESSON)
+show.sources(LESSON)

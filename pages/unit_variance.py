@@ -3,15 +3,12 @@
 import streamlit as st
 
 from pages._view import compute, controls, frame, show
-from pages._view.figures import unit_variance as figures
+from pages._view.lessons.unit_variance import figures, work
+from pages._view.lessons.unit_variance.declaration import LESSON
+from sattn_core.lessons.unit_variance import measure_shared_input, measure_unit_variance
 
 profile = frame.profile()
-show.heading(
-    frame.lesson("unit_variance"),
-    "That depends on how the weights are drawn. LayerNorm fixes $|x|^2 = d_{model}$ for any data; then "
-    "$\\operatorname{Var}(q_i) = d_{model} \\operatorname{Var}(W_{ij})$. This is 1 for a square Xavier matrix, and "
-    "½ in PyTorch's attention if keys and values are as wide as the model.",
-)
+show.heading(LESSON)
 with st.container(horizontal=True, vertical_alignment="bottom"):
     options = {"scheme": controls.draw("scheme", width=300), "normalise": controls.draw("normalise")}
     n_heads = controls.draw("n_heads", width=240)
@@ -23,8 +20,8 @@ options |= {name: controls.value_of(name) for name in ("law", "seed")}
 @st.fragment(key=frame.LIVE)
 def live():
     d_k = controls.value_of("d_k")
-    params = compute.unit_variance_params(d_k, n_heads, **options)
-    result = compute.unit_variance(params)
+    params = work.unit_variance_params(d_k, n_heads, **options)
+    result = compute.result(measure_unit_variance, params)
     left, right = show.pair("unit_variance")
     with left:
         show.figure(
@@ -42,15 +39,15 @@ def live():
             table=figures.schemes_data(result),
             code=figures.schemes_code(params),
         )
-    show.tries("unit_variance")
+    show.tries(LESSON)
     st.header("Stage by stage, predicted and measured", anchor=False)
     st.table(figures.stage_table(result))
     st.header("All initialisations side by side", anchor=False)
     st.table(figures.schemes_table(result))
 
     st.header("The trap: Q = K = X, and tied weights", anchor=False)
-    few = compute.unit_variance_params(d_k, n_heads, n_tokens=compute.SHARED_TOKENS, **options)
-    rows = compute.shared_input(few)
+    few = work.unit_variance_params(d_k, n_heads, n_tokens=work.SHARED_TOKENS, **options)
+    rows = compute.result(measure_shared_input, few)
     show.figure(
         figures.shared(rows, d_k, profile),
         key="shared_input",
@@ -62,4 +59,5 @@ def live():
 
 
 live()
-show.prose("unit_variance")
+show.prose(LESSON)
+show.sources(LESSON)

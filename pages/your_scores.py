@@ -4,15 +4,12 @@ from functools import partial
 
 import streamlit as st
 
-from pages._view import compute, controls, frame, show, uploads
-from pages._view.figures import your_scores as figures
+from pages._view import controls, frame, show
+from pages._view.lessons.your_scores import figures, uploads, work
+from pages._view.lessons.your_scores.declaration import LESSON
 
 profile = frame.profile()
-show.heading(
-    frame.lesson("your_scores"),
-    "It is if $\\mathbf{q}\\cdot\\mathbf{k}/\\sqrt{d_k}$ has standard deviation near 1 inside a row. "
-    "Load q and k of your own model and see, or try a sample.",
-)
+show.heading(LESSON)
 seed = controls.value_of("seed")
 
 
@@ -26,9 +23,9 @@ def live():
         q_file = uploads.draw("q_file", "Q, or one file with Q and K")
         k_file = uploads.draw("k_file", "K, if Q is a file of its own")
     d_k = controls.value_of("d_k")
-    params = compute.sample_params(sample, d_k, seed)
+    params = work.sample_params(sample, d_k, seed)
     with right:
-        result, own, problems = compute.your_scores(params, q_file, k_file, head)
+        result, own, problems = work.measure(params, q_file, k_file, head)
         show.remarks(uploads.remarks("q_file", "k_file"))
         show.problems(problems)
         show.figure(
@@ -38,8 +35,8 @@ def live():
             table=figures.histogram_table(result),
             code=figures.code(result, params, own),
         )
-    show.tries("your_scores")
-    show.plain_lines(compute.UPLOAD_NOTES)
+    show.tries(LESSON)
+    show.plain_lines(work.UPLOAD_NOTES)
 
     st.header("What softmax does with them", anchor=False)
     st.table(figures.saturation_table(result))
@@ -58,11 +55,12 @@ def live():
         st.header("Head by head", anchor=False)
         st.table(figures.head_table(result))
     st.header("Take q and k out of a model", anchor=False)
-    show.prose("your_scores_hook")
-    st.markdown(compute.HOOK_SNIPPET)
-    make, name = partial(compute.sample_file, params), f"{sample}.npz"
+    show.prose(LESSON, "hook")
+    st.markdown(work.HOOK)
+    make, name = partial(work.sample_file, params), f"{sample}.npz"
     show.download("Download this sample (.npz)", make, name, "application/octet-stream", key="sample_npz")
 
 
 live()
-show.prose("your_scores")
+show.prose(LESSON)
+show.sources(LESSON)

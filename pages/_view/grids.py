@@ -1,5 +1,7 @@
 """Matrices as grids: a number is edited in its cell. The text of the matrix's field stays the only truth."""
 
+from collections.abc import Mapping, Sequence
+
 import pandas as pd
 import streamlit as st
 
@@ -7,7 +9,12 @@ from pages._view import controls, show
 from sattn_core.typed import join_cells, split_cells
 
 
-def draw_matrices(names, written):
+def link_remarks(linked: bool) -> list[str]:
+    """What a link does not carry."""
+    return [] if linked else ["These matrices are too large for a link: it carries the other settings only."]
+
+
+def draw_matrices(names: Sequence[str], written: Mapping[str, str]) -> tuple[dict[str, str], bool]:
     """Fields for matrices, and under them a grid for each: what `controls.draw_matrices` returns.
 
     An empty field stands for what is written in its place.

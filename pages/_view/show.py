@@ -8,25 +8,31 @@ from pathlib import Path
 import streamlit as st
 
 from pages._view import compute, controls, frame
+from pages._view.lesson import Lesson
+from pages._view.lessons import LESSONS
 from pages._view.literal import plain as plain
 from pages._view.live import draw_picture
 from pages._view.theme import number
-from pages._view.tries import TRIES
 
-PROSE = Path(__file__).parent / "prose"
+ROOMS = Path(__file__).parent / "lessons"
 LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
 TABLE_HEIGHT = 520  # pixels
 
 
-def heading(lesson, answer):
+def heading(lesson: Lesson) -> None:
     """The lesson's question and its answer in one sentence."""
     st.title(lesson.question, anchor=False)
-    st.markdown(answer)
+    st.markdown(lesson.answer)
 
 
-def prose(name):
-    """A longer explanation, kept as Markdown in a file of its own."""
-    st.markdown((PROSE / f"{name}.md").read_text(encoding="utf-8"))
+def prose(lesson: Lesson, name: str = "prose") -> None:
+    """A longer explanation, kept as Markdown in the lesson's room."""
+    st.markdown((ROOMS / lesson.stem / f"{name}.md").read_text(encoding="utf-8"))
+
+
+def sources(lesson: Lesson) -> None:
+    """What the lesson draws on."""
+    st.markdown(f"**Sources.** {' '.join(lesson.sources)}")
 
 
 def figure(fig, *, key, sentence, table, code):
@@ -178,16 +184,17 @@ def download(label, make, file_name, mime, *, key):
     st.download_button(label, make, file_name, mime, key=key, on_click="ignore")
 
 
-def tries(stem):
+def tries(lesson: Lesson) -> None:
     """Buttons, each with its promise as its label; a click sets the controls that make it true."""
     st.markdown("**Try this**")
-    for each in TRIES[stem]:
+    for each in lesson.tries:
         st.button(plain(each.promise), key=f"try_{each.key}", on_click=controls.apply, args=(each.settings,))
 
 
 def steps(*cards):
-    """Short steps side by side; each is (title, text, lesson it leads to)."""
-    for column, (title, text, lesson) in zip(st.columns(len(cards)), cards, strict=True):
+    """Short steps side by side; each is (title, text, stem of the lesson it leads to)."""
+    for column, (title, text, stem) in zip(st.columns(len(cards)), cards, strict=True):
+        lesson = LESSONS[stem]
         with column.container(border=True, height="stretch"):
             st.markdown(f"**{title}**\n\n{text}")
             st.page_link(frame.file_of(lesson), label=lesson.question, icon=lesson.icon)

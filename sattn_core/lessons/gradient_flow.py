@@ -15,7 +15,7 @@ from scipy.special import gammaincinv, log_ndtr
 
 from sattn_core._checks import check_array, check_integer
 from sattn_core._records import record
-from sattn_core.cost import Price
+from sattn_core.cost import Price, priced
 from sattn_core.crossover import MedianCrossover, median_crossover
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
@@ -302,6 +302,7 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     )
 
 
+@priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, n_rows=2_000, seed=0: gradient_flow_price(len(dims), n_keys, n_rows))
 def gradient_curve(
     dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, n_rows: int = 2_000, seed: int = 0
 ) -> GradientCurve:
@@ -356,6 +357,7 @@ def gradient_curve(
     return GradientCurve(dims, n_keys, n_rows, seed, _scales(dims), SensitivityStatistics(*stacked), *frozen, rate)  # type: ignore[call-arg]
 
 
+@priced(lambda n_keys=64: CROSSOVER_PRICE)
 def crossover_curve(n_keys: int = 64) -> CrossoverCurve:
     """The d_k at which the median row passes equally much to its raw scores with and without the scale.
 

@@ -15,7 +15,7 @@ from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.attention import attention
 from sattn_core.components import PairLaw, draw_queries_and_keys
-from sattn_core.cost import Price
+from sattn_core.cost import Price, priced
 from sattn_core.initialisation import check_heads, init_scheme
 from sattn_core.layer_norm import layer_norm
 from sattn_core.moments import correlated_pair_moments
@@ -489,6 +489,7 @@ def compare_rules(params: RulesParams) -> RulesResult:
     return RulesResult(params, raw[0], rules, math.log(params.n_keys))
 
 
+@priced(lambda params, *, dims=RULE_DIMS, n_keys=RULE_KEYS: rule_curves_price(params, dims, n_keys))
 def rule_curves(
     params: RulesParams, *, dims: Sequence[int] = RULE_DIMS, n_keys: Sequence[int] = RULE_KEYS
 ) -> RuleCurves:
@@ -566,6 +567,12 @@ def measure_bug(params: BugParams) -> BugResult:
     return _bug_result(params, *_right_attention(params))
 
 
+def _museum_price(params: BugParams) -> Price:
+    prices = [replace(params, bug=bug).price for bug in BUGS]
+    return Price(sum(price.seconds for price in prices), sum(price.bytes for price in prices))
+
+
+@priced(_museum_price)
 def measure_museum(params: BugParams) -> tuple[BugResult, ...]:
     """Run attention with every bug of `BUGS` beside the right computation, on the same x and weights.
 

@@ -18,7 +18,7 @@ from sattn_core.components import (
     coordinate_products,
     draw_queries_and_keys,
 )
-from sattn_core.cost import Price, proceed
+from sattn_core.cost import Price, priced, proceed
 from sattn_core.law import dot_product_pdf, dot_product_ppf
 from sattn_core.moments import DotProductMoments, paired_score_moments
 from sattn_core.pair_scores import coordinate_seconds, draw_pair_scores, pair_scores_price
@@ -734,6 +734,7 @@ def variance_curve_price(dims: Sequence[int], n_samples: int, law: str = "normal
     return Price(0.01 + coordinate_seconds(PairLaw(law)) * dims[-1] * n_samples, 64 * n_samples + 200 * dims[-1])
 
 
+@priced(lambda dims, *, n_samples, law="normal", **_: variance_curve_price(dims, n_samples, law))
 def variance_curve(
     dims: Sequence[int],
     *,
@@ -817,6 +818,7 @@ class RandomWalks:
     high: NDArray[np.float64]
 
 
+@priced(lambda d_k, *, n_walks=6, law="normal", **_: variance_curve_price((d_k,), n_walks, law))
 def random_walks(
     d_k: int,
     *,

@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from sattn_core._checks import check_integer
 from sattn_core._records import record
-from sattn_core.cost import Price
+from sattn_core.cost import Price, priced
 from sattn_core.score_variance import score_variance_band, score_variance_moments
 
 ASKED_VALUE = 1.6  # what the question's experiment printed
@@ -373,6 +373,7 @@ def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
     )  # fmt: skip
 
 
+@priced(lambda *_, **__: LARGE_PRICE)
 def measure_large_experiment(
     n_rows: int = PUBLISHED_ROWS, d_k: int = PUBLISHED_D_K, *, seed: int = 0
 ) -> LargeExperiment:
@@ -433,6 +434,7 @@ def measure_large_experiment(
     )  # fmt: skip
 
 
+@priced(lambda *_, d_k=2, **__: band_price(d_k))
 def band_curve(
     sizes: Sequence[int] = DEFAULT_SIZES, *, d_k: int = 2, ddof: int = 0, n_draws: int = 40, seed: int = 0
 ) -> BandCurve:

@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS, block_generator
-from sattn_core.cost import Price
+from sattn_core.cost import Price, priced
 from sattn_core.saturation import ExpectedSoftmax, critical_score_std, expected_attention_curve, expected_softmax
 from sattn_core.scores import scale_factor
 from sattn_core.softmax import (
@@ -69,6 +69,7 @@ class ListComparison:
     log10_jacobian_norm_ratio: float
 
 
+@priced(lambda lists, **_: Price(0.01, 1_000_000))
 def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift: float = 0.0) -> ListComparison:
     """Softmax of multiplier * list + shift, its entropy and its Jacobian norm, list by list.
 
@@ -478,6 +479,7 @@ class OverflowStudy:
     curves: tuple[OverflowCurve, ...]
 
 
+@priced(lambda: Price(0.01, 1_000_000))
 def overflow_study() -> OverflowStudy:
     """Softmax of [0, s] with and without the subtraction of the largest score, as s grows.
 

@@ -13,13 +13,8 @@ async def lifespan(_app):
 
 
 def warm():
-    """Import what the pages import, and compute and draw the start page's picture."""
-    from pages._view import compute, controls, frame, theme
-    from pages._view.figures import start
-    from sattn_core.lessons.start import StartParams
+    """Import what the pages import."""
+    from pages._view.lessons import ORDER
 
-    for lesson in frame.LESSONS:
-        importlib.import_module(f"pages._view.figures.{lesson.stem}")
-    default = {name: controls.CONTROLS[name].default for name in ("n_keys", "law", "seed")}
-    result = compute.start(StartParams(dims=controls.CONTROLS["d_k"].stops, **default))
-    start.hero_payload(result, controls.CONTROLS["d_k"].default, theme.LIGHT)
+    for stem in ORDER:
+        importlib.import_module(f"pages._view.lessons.{stem}.figures")

@@ -1,0 +1,110 @@
+"""The kinds of control: a number, a choice, a text. What a link may say of each, and how a value is written."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sattn_core.typed import parse_number
+
+LONGEST_LINK_VALUE = 2000
+
+Value = int | float | str
+Read = tuple[Value, str | None]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number on a slider of stops; a linked or typed value between two stops joins them.
+
+    when is (control, value): it is drawn only while that control has that value.
+    """
+
+    label: str
+    default: float
+    low: float
+    high: float
+    stops: Sequence[float]
+    whole: bool = True
+    help: str | None = None
+    shown: Callable[[float], str] = str
+    typed: bool = False
+    when: tuple[str, str] | None = None
+
+    def read(self, text: str) -> Read:
+        """The value that text stands for, and what had to be changed, or None."""
+        try:
+            value = parse_number(text)
+        except ValueError:
+            return self.default, f"is not a number; {self.shown(self.default)} is used"
+        nearest = min(max(value, self.low), self.high)
+        if nearest != value:
+            kept = self._plain(nearest)
+            low, high, used = self.shown(self.low), self.shown(self.high), self.shown(kept)
+            return kept, f"must be between {low} and {high}; {used} is used"
+        if self.whole and not value.is_integer():
+            kept = round(value)
+            return kept, f"must be a whole number; {kept} is used"
+        return self._plain(value), None
+
+    def write(self, value: float) -> str:
+        return self.shown(value)
+
+    def _plain(self, value):
+        return int(value) if self.whole else float(value)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few named options."""
+
+    label: str
+    default: str
+    options: tuple[str, ...]
+    help: str | None = None
+    bar: bool = False
+    when: tuple[str, str] | None = None
+
+    def read(self, text: str) -> Read:
+        """The option that text names, and what had to be changed, or None."""
+        if text in self.options:
+            return text, None
+        return self.default, f"must be one of {', '.join(self.options)}; {self.default} is used"
+
+    def write(self, value: str) -> str:
+        return value
+
+
+@dataclass(frozen=True)
+class Text:
+    """A typed text; the lesson validates it."""
+
+    label: str
+    default: str
+    help: str | None = None
+    lines: int = 1
+    when: tuple[str, str] | None = None
+
+    def read(self, text: str) -> Read:
+        """The text, and what had to be changed, or None."""
+        if len(text) > LONGEST_LINK_VALUE:
+            return self.default, f"is longer than {LONGEST_LINK_VALUE:,} characters; the default is used"
+        return text, None
+
+    def write(self, value: str) -> str:
+        return value
+
+
+Control = Number | Choice | Text
+
+
+def fraction(value: float) -> str:
+    """1/64 … 1/2, 1, 2 … 64, and decimals for what lies between."""
+    exact = Fraction(value).limit_denominator(64)
+    if exact.numerator == 1 and exact == Fraction(value):
+        return str(exact)
+    return decimal(value)
+
+
+def decimal(value: float) -> str:
+    """A number with no more digits than it needs."""
+    return f"{float(value):g}"

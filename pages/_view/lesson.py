@@ -1,0 +1,57 @@
+"""What a lesson declares: all that the frame, the controls and the tests need to know of it, said once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from pages._view.kinds import Control, Value
+
+
+@dataclass(frozen=True)
+class Try:
+    """A suggestion: a click puts the controls on these settings, and then the promise is true.
+
+    key names its test in tests/pages/tries.
+    """
+
+    key: str
+    promise: str
+    settings: dict[str, Value]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson, declared once.
+
+    Attributes
+    ----------
+    stem : the file name of its page without .py, which is its address.
+    title : its name in the tab of the browser.
+    question, answer : the first two things on the page.
+    icon, section : its place in the menu.
+    shared : the shared controls that it uses, see `shared.SHARED`.
+    controls : its own controls by name. The name is the key of the widget and the parameter of the address.
+    tries : what it asks the learner to try.
+    pictures : the keys of its pictures, in the order of the page.
+    sources : Markdown, one source each.
+    old_names : controls by the names that older links call them.
+    live : all of the page that depends on d_k stands in a fragment with the key `frame.LIVE`.
+    """
+
+    stem: str
+    title: str
+    question: str
+    answer: str
+    icon: str
+    section: str
+    shared: tuple[str, ...]
+    controls: Mapping[str, Control]
+    tries: tuple[Try, ...]
+    pictures: tuple[str, ...]
+    sources: tuple[str, ...]
+    old_names: Mapping[str, str] = field(default_factory=dict)
+    live: bool = True
+
+    def __post_init__(self):
+        for name in ("controls", "old_names"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))

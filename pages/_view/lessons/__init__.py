@@ -1,0 +1,21 @@
+"""The lessons: each has a room here, and this is their order on the path."""
+
+from importlib import import_module
+from types import MappingProxyType
+
+ORDER = (
+    "start",
+    "score_variance",
+    "softmax_saturation",
+    "gradient_flow",
+    "derivation",
+    "attention_steps",
+    "backprop",
+    "small_samples",
+    "unit_variance",
+    "training_race",
+    "scaling_rules",
+    "your_scores",
+)
+
+LESSONS = MappingProxyType({stem: import_module(f"{__name__}.{stem}.declaration").LESSON for stem in ORDER})

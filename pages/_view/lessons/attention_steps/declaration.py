@@ -1,0 +1,62 @@
+"""What the attention_steps lesson declares."""
+
+from pages._view.kinds import Choice, Number, Text
+from pages._view.lesson import Lesson, Try
+
+_PRESET = {"Q": "", "K": "", "V": "", "mask": "", "seed": 0}
+
+LESSON = Lesson(
+    stem="attention_steps",
+    title="Attention step by step",
+    question="What happens to the numbers, step by step?",
+    answer="Dot products, ÷ $\\sqrt{d_k}$, mask, softmax, average of the values: five steps, and the division is "
+    "one of them.",
+    icon=":material/account_tree:",
+    section="The mechanism",
+    shared=("d_k", "seed"),
+    controls={
+        "step": Choice("Step", "matmul", ("matmul", "scale", "mask", "softmax", "output"), bar=True),
+        "preset": Choice(
+            "Matrices",
+            "notes",
+            ("notes", "random", "causal", "padding", "fully_masked", "same_input"),
+            help="notes: the three vectors of the example by hand. random, causal, padding and fully_masked: random "
+            "Q, K, V at the chosen d_k, with that mask. same_input: Q = K = V = X, no way to show the rule.",
+        ),
+        "query": Number("Query, row", 1, 1, 16, (1,), help="The row whose numbers are written out.", typed=True),
+        "key": Number("Key, column", 1, 1, 16, (1,), help="The key whose score is written out.", typed=True),
+        "column": Number("Output column", 1, 1, 64, (1,), help="The column of V and of the output.", typed=True),
+        "without_scale": Choice("Without the scale", "hide", ("hide", "show"), bar=True),
+        "Q": Text("Q, one query a line", "", lines=4),
+        "K": Text("K, one key a line", "", lines=4),
+        "V": Text("V, one value a line", "", lines=4),
+        "mask": Text("Mask: 1 may attend, 0 not", "", lines=4),
+    },
+    tries=(
+        Try(
+            "small_dimension",
+            "d_k = 2: raw and scaled scores have nearly the same pale shade",
+            {"preset": "random", "step": "scale", "d_k": 2} | _PRESET,
+        ),
+        Try(
+            "large_dimension",
+            "d_k = 64: the raw scores are much darker, the scaled ones as pale as before",
+            {"preset": "random", "step": "scale", "d_k": 64} | _PRESET,
+        ),
+        Try(
+            "softmax_without_scale",
+            "Softmax at d_k = 64: without the scale query 1 gives one key over 99 %, with it under 60 %",
+            {"preset": "random", "step": "softmax", "d_k": 64, "without_scale": "show", "query": 1} | _PRESET,
+        ),
+        Try(
+            "first_query_sees_nothing",
+            "Fully masked: the first query gets weights 0 and output 0",
+            {"preset": "fully_masked", "step": "output", "d_k": 64, "query": 1} | _PRESET,
+        ),
+    ),
+    pictures=("attention_steps",),
+    sources=(
+        "Vaswani et al. (2017), figure 2 and sections 3.2.1 and 3.2.3. The vectors of *notes* come from lecture "
+        "notes of 10 March 2025.",
+    ),
+)

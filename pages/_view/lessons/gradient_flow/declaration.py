@@ -1,0 +1,57 @@
+"""What the gradient_flow lesson declares."""
+
+from pages._view.kinds import Choice, Number
+from pages._view.lesson import Lesson, Try
+
+LESSON = Lesson(
+    stem="gradient_flow",
+    title="Gradient flow",
+    question="Do gradients really vanish?",
+    answer="Not all of them. Without the scale a growing *share* of the rows freezes; with it almost none do. "
+    "The *typical* row follows only once $\\sqrt{d_k}$ is well above $\\sqrt{2 \\ln n_\\text{keys}}$.",
+    icon=":material/water_drop:",
+    section="The idea",
+    shared=("d_k", "n_keys", "seed"),
+    controls={
+        "place": Choice(
+            "Gradient at",
+            "raw_scores",
+            ("scores", "raw_scores", "q"),
+            help="scores: what softmax passes on, the trace of its Jacobian. raw_scores: the same times the scale. "
+            "q: the length of ∂L/∂q for a random gradient of the weights.",
+            bar=True,
+        ),
+        "jacobian": Choice(
+            "Jacobian of", "row", ("row", "4, 5", "1, 10"), help="row: one of the drawn rows.", bar=True
+        ),
+        "row": Number("Row", 1, 1, 20, tuple(range(1, 21)), help="The first 20 of the drawn rows."),
+    },
+    tries=(
+        Try(
+            "frozen_rows",
+            "16 keys, d_k = 512: without the scale about two rows in three are frozen, with it none",
+            {"n_keys": 16, "d_k": 512, "place": "raw_scores", "seed": 0},
+        ),
+        Try(
+            "typical_row",
+            "64 keys, d_k = 64: the median row still passes about twice as much without the scale",
+            {"n_keys": 64, "d_k": 64, "place": "raw_scores", "seed": 0},
+        ),
+        Try(
+            "gradient_of_q",
+            "Gradient at q: without the scale the mean rises with d_k, with it the mean stays flat from d_k = 4 on",
+            {"n_keys": 16, "place": "q", "seed": 0},
+        ),
+        Try(
+            "second_list",
+            "Scores [1, 10]: the Jacobian is nearly empty; divided by √64 it has four bright cells",
+            {"jacobian": "1, 10", "d_k": 64},
+        ),
+    ),
+    pictures=("gradient_histograms", "gradient_curves", "median_crossover", "row_jacobians"),
+    sources=(
+        'Vaswani et al. (2017), section 3.2.1, where "extremely small gradients" is a suspicion. The lists [4, 5] '
+        "and [1, 10] come from lecture notes of 10 March 2025, which infer the vanishing from them. The Jacobian "
+        "and its bounds: Gao and Pavel (2017), arXiv:1704.00805.",
+    ),
+)

@@ -1,0 +1,77 @@
+"""What the scaling_rules lesson declares."""
+
+from pages._view.kinds import Choice, Number, decimal
+from pages._view.lesson import Lesson, Try
+from sattn_core.lessons.scaling_rules import BUGS
+from sattn_core.scaling_rules import SCALING_RULES
+
+LESSON = Lesson(
+    stem="scaling_rules",
+    title="Scaling rules",
+    question="Why √, and what else do people divide by?",
+    answer="Only $\\sqrt{d_k}$ keeps the *variance* of scores the same at every $d_k$; only $d_k$ keeps the *mean* "
+    "of aligned "
+    "ones. The other rules answer further problems.",
+    icon=":material/rule:",
+    section="The evidence",
+    shared=("d_k", "n_keys", "seed"),
+    controls={
+        "exponent": Number(
+            "Exponent α, scale d_k^−α",
+            0.25,
+            0,
+            1,
+            tuple(j / 20 for j in range(21)),
+            whole=False,
+            shown=decimal,
+            help="0 leaves the scale out, 0.5 divides by √d_k, 1 by d_k.",
+        ),
+        "correlation": Number(
+            "ρ of q_i with k_i", 0.5, -1, 1, tuple(j / 20 for j in range(-20, 21)), whole=False, shown=decimal
+        ),
+        "rule": Choice(
+            "Rule",
+            "ssmax",
+            ("ssmax", *(name for name in SCALING_RULES if name != "ssmax")),
+            help="Its card further down says more.",
+        ),
+        "pairs": Choice(
+            "Queries and keys",
+            "independent",
+            ("independent", "aligned"),
+            help="independent: as at the start of training. aligned: query i and key i have correlation 0.5.",
+            bar=True,
+        ),
+        "bug": Choice("Bug", "d_model", tuple(BUGS)),
+    },
+    old_names={"alpha": "exponent", "rho": "correlation"},
+    tries=(
+        Try(
+            "half_keeps_the_variance",
+            "ρ = 0 and α = ½: the variance of the scores stays near 1 from d_k = 1 to 1,024",
+            {"exponent": 0.5, "correlation": 0.0, "seed": 0},
+        ),
+        Try(
+            "one_keeps_the_mean",
+            "ρ = 1 and α = 1: the mean stays near 1 while α = ½ lets it grow to about 32",
+            {"exponent": 1.0, "correlation": 1.0, "seed": 0},
+        ),
+        Try(
+            "aligned_pairs",
+            "Aligned pairs at d_k = 1,024: 1/√d_k leaves 1 key of 64 in use, muP nearly all",
+            {"rule": "mup", "pairs": "aligned", "d_k": 1024, "n_keys": 64, "seed": 0},
+        ),
+        Try(
+            "fused_matrix",
+            "Xavier on a fused QKV matrix: the same keys stand out, yet the output is off by more than half",
+            {"bug": "fused_qkv", "seed": 0},
+        ),
+    ),
+    pictures=("exponents", "rules", "rule_curves", "bug_weights"),
+    sources=(
+        "Each card names its source, and the code or configuration in which the formula was read. The formulas of "
+        "SSMax, QK-Clip and adaptive temperature were read in public descriptions and implementations of those "
+        "papers. The exponent argument for 1/d: Yang et al. (2022), arXiv:2203.03466. The bugs are public issues "
+        "and pull requests, linked above.",
+    ),
+)

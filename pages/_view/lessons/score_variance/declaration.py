@@ -1,0 +1,74 @@
+"""What the score_variance lesson declares."""
+
+from pages._view.kinds import Choice, Number, Text, decimal
+from pages._view.lesson import Lesson, Try
+
+_POWERS = tuple(2**j for j in range(1, 10))
+_SAMPLES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
+
+_PAIRS = {"d_k": 64, "sampling": "pairs", "law": "normal", "n_samples": 50_000, "seed": 0}
+
+LESSON = Lesson(
+    stem="score_variance",
+    title="Score variance",
+    question="How far do raw scores spread?",
+    answer="Their variance is $d_k$ if all components are independent with mean 0 and variance 1, since each of the "
+    "$d_k$ "
+    "products $q_i k_i$ adds 1. Divided by $\\sqrt{d_k}$ it is 1.",
+    icon=":material/ssid_chart:",
+    section="The idea",
+    shared=("d_k", "n_keys", "law", "seed"),
+    controls={
+        "sampling": Choice(
+            "Scores from",
+            "pairs",
+            ("pairs", "matrix"),
+            help="pairs: every score has its own q and k. matrix: all entries of one Q Kᵀ, which share rows.",
+            bar=True,
+        ),
+        "axis": Choice("Score axis", "shared", ("shared", "own"), bar=True),
+        "n_samples": Number(
+            "Pairs n_samples", 50_000, 1_000, 1_000_000, _SAMPLES, help="Independent pairs (q, k) drawn, for pairs."
+        ),
+        "n_queries": Number("Rows n_queries", 64, 2, 512, _POWERS, help="Queries of the one Q Kᵀ, for matrix."),
+        "mean_q": Number("Mean of q", 0, -2, 2, tuple(j / 4 for j in range(-8, 9)), whole=False, shown=decimal),
+        "mean_k": Number("Mean of k", 0, -2, 2, tuple(j / 4 for j in range(-8, 9)), whole=False, shown=decimal),
+        "correlation": Number(
+            "Correlation of q with k", 0, -1, 1, tuple(j / 10 for j in range(-10, 11)), whole=False, shown=decimal
+        ),
+        "q_2d": Text("q, one vector a line", "1, 2\n1, 4\n8, 9", lines=3),
+        "k_2d": Text("k, one vector a line", "2, 3\n5, 6\n10, 2", lines=3),
+        "q_3d": Text("q, one vector a line", "1, 2, 3\n3, 4, 5\n10, 9, 11", lines=3),
+        "k_3d": Text("k, one vector a line", "3, 2, 1\n6, 7, 8\n8, 7, 6", lines=3),
+    },
+    tries=(
+        Try(
+            "means_of_one",
+            "Means of 1: the variance of the raw scores is three times d_k",
+            _PAIRS | {"mean_q": 1.0, "mean_k": 1.0, "correlation": 0.0},
+        ),
+        Try(
+            "aligned",
+            "Correlation 1: raw scores are about d_k on average, and still about √d_k after ÷ √d_k",
+            _PAIRS | {"mean_q": 0.0, "mean_k": 0.0, "correlation": 1.0},
+        ),
+        Try(
+            "few_rows",
+            "One Q Kᵀ with 2 rows: the 95 % band of its variance is more than ten times that of 50,000 pairs",
+            {
+                "d_k": 64,
+                "sampling": "matrix",
+                "n_queries": 2,
+                "n_keys": 16,
+                "law": "normal",
+                "mean_q": 0.0,
+                "mean_k": 0.0,
+            },
+        ),
+    ),
+    pictures=("score_histograms", "variance_curve", "random_walks"),
+    sources=(
+        "Vaswani et al. (2017), section 3.2.1, footnote 4. The two hand-made examples come from lecture notes of 10 "
+        "March 2025.",
+    ),
+)

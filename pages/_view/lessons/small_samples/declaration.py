@@ -1,0 +1,52 @@
+"""What the small_samples lesson declares."""
+
+from pages._view.kinds import Choice, Number
+from pages._view.lesson import Lesson, Try
+from sattn_core.lessons.small_samples import DEFAULT_SIZES, MOST_DRAWS
+
+_AS_ASKED = {"size": 2, "inner": "size", "ddof": "0", "seed": 0}
+
+LESSON = Lesson(
+    stem="small_samples",
+    title="Small samples",
+    question="Why did my 2 × 2 experiment give 1.6?",
+    answer="By chance, and by few entries: the variance of four dependent numbers scatters from near 0 to above 5. "
+    "With ddof = 0 its mean is 1.5, not 2.",
+    icon=":material/casino:",
+    section="The evidence",
+    shared=("d_k", "seed"),
+    controls={
+        "size": Number("Size of the score matrix", 2, 2, 64, DEFAULT_SIZES, help="The product is size × size."),
+        "inner": Choice(
+            "Inner dimension",
+            "size",
+            ("size", "d_k"),
+            help="size: two square matrices, as in the question. d_k: size × d_k times d_k × size.",
+            bar=True,
+        ),
+        "ddof": Choice("ddof", "0", ("0", "1"), help="0: NumPy's variance divides by N. 1: by N − 1.", bar=True),
+        "n_draws": Number("Draws n_draws", 200, 1, MOST_DRAWS, (200,), typed=True),
+    },
+    tries=(
+        Try(
+            "one_draw", "One draw: its two matrices and their product are written out below", _AS_ASKED | {"n_draws": 1}
+        ),
+        Try(
+            "many_draws",
+            "2,000 draws: the bars fill the dashed outline, and about 7 in 10 draws lie below 1.6",
+            _AS_ASKED | {"n_draws": 2_000},
+        ),
+        Try("ddof_1", "ddof = 1: the predicted mean is 2, which is d_k", _AS_ASKED | {"ddof": "1", "n_draws": 2_000}),
+        Try(
+            "large_matrices",
+            "64 × 64 matrices: nearly all draws lie within 10 % of d_k",
+            {"size": 64, "inner": "size", "ddof": "0", "seed": 0, "n_draws": 200},
+        ),
+    ),
+    pictures=("small_samples", "sample_band", "large_experiment"),
+    sources=(
+        "The question and its answers, 2020 to 2023, with the published numbers. The exact mean and variance follow "
+        "from the moments of Wishart matrices: Muirhead (1982), *Aspects of Multivariate Statistical Theory*, "
+        "chapter 3.",
+    ),
+)

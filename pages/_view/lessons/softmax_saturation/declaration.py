@@ -1,0 +1,58 @@
+"""What the softmax_saturation lesson declares."""
+
+from fractions import Fraction
+
+from pages._view.kinds import Number, Text, decimal, fraction
+from pages._view.lesson import Lesson, Try
+
+_LISTS = {"list_1": "4, 5", "list_2": "1, 10", "list_3": "", "list_4": ""}
+
+LESSON = Lesson(
+    stem="softmax_saturation",
+    title="Softmax saturation",
+    question="What does softmax do with large scores?",
+    answer="It sees only their *differences*, and it saturates: a key far ahead of the others takes nearly all the "
+    "weight "
+    "and leaves nearly no gradient.",
+    icon=":material/bar_chart:",
+    section="The idea",
+    shared=("d_k", "n_keys", "law", "seed"),
+    controls={
+        "list_1": Text("First list", "4, 5"),
+        "list_2": Text("Second list", "1, 10"),
+        "list_3": Text("Third list (optional)", ""),
+        "list_4": Text("Fourth list (optional)", ""),
+        "multiplier": Number(
+            "Multiplier", 1, Fraction(1, 64), 64, tuple(2.0**j for j in range(-6, 7)), whole=False, shown=fraction
+        ),
+        "shift": Number("Shift", 0, -100, 100, tuple(range(-100, 101, 10)), whole=False, shown=decimal),
+    },
+    tries=(
+        Try(
+            "stretched",
+            "Multiplier 64: in both lists one key takes all the weight",
+            _LISTS | {"multiplier": 64.0, "shift": 0.0},
+        ),
+        Try(
+            "shrunk",
+            "Multiplier 1/64: in both lists the two keys share the weight almost evenly",
+            _LISTS | {"multiplier": 1 / 64, "shift": 0.0},
+        ),
+        Try(
+            "shifted",
+            "Shift 100: [4, 5] becomes [104, 105], and no weight changes",
+            _LISTS | {"multiplier": 1.0, "shift": 100.0},
+        ),
+        Try(
+            "many_keys",
+            "512 keys: the dotted line stands at d_k = 12.5; with 16 keys it stands at 5.55",
+            {"n_keys": 512},
+        ),
+    ),
+    pictures=("softmax_lists", "softmax_averages", "overflow"),
+    sources=(
+        "Vaswani et al. (2017), section 3.2.1. The dotted line is the transition of the random energy model: "
+        "Derrida, *Phys. Rev. B* 24, 2613 (1981). Overflow: Blanchard, Higham and Higham, *IMA J. Numer. Anal.* "
+        "41(4), 2021.",
+    ),
+)

@@ -1,0 +1,30 @@
+"""What the start lesson declares."""
+
+from pages._view.lesson import Lesson, Try
+
+LESSON = Lesson(
+    stem="start",
+    title="Start",
+    question="Why divide by √d_k?",
+    answer="Because a dot product of d_k components spreads with standard deviation √d_k, and softmax answers "
+    "such a spread by putting nearly all weight on one key. Dividing by √d_k undoes exactly that spread.",
+    icon=":material/play_circle:",
+    section="The idea",
+    shared=("n_keys", "law", "seed"),
+    live=False,
+    controls={},
+    tries=(
+        Try(
+            "large_dimension",
+            "d_k = 1,024: one key takes nearly all the weight; divided by √1,024, many keys share it",
+            {"d_k": 1024, "n_keys": 16, "law": "normal", "seed": 0},
+        ),
+        Try(
+            "one_component",
+            "d_k = 1: both sides are the same, since √1 = 1",
+            {"d_k": 1},
+        ),
+    ),
+    pictures=("start",),
+    sources=("Vaswani et al., *Attention Is All You Need* (2017), section 3.2.1 and its footnote 4.",),
+)

@@ -1,0 +1,116 @@
+"""What the training_race lesson declares."""
+
+from pages._view.kinds import Choice, Number, decimal
+from pages._view.lesson import Lesson, Try
+
+_RATES = (*(float(f"{m}e{e}") for e in range(-5, 2) for m in (1, 3)), 100.0)
+_STEPS = (10, 20, 50, 100, 200, 300, 400, 500, 1_000, 2_000, 3_000)
+
+_RACE = {
+    "optimizer": "sgd",
+    "rates": "fixed",
+    "learning_rate": 1,
+    "loss": "output",
+    "data": "fixed",
+    "values": "fixed",
+    "start": "weights",
+    "n_pairs": 32,
+    "n_steps": 300,
+    "n_seeds": 5,
+    "exponent": 0.5,
+    "seed": 0,
+}
+
+LESSON = Lesson(
+    stem="training_race",
+    title="Training race",
+    question="Does it matter when we train?",
+    answer="It can: on a fixed set of keys, training without the scale is slower and fewer learning rates work. "
+    "The presets show where it harms and where not.",
+    icon=":material/sports_score:",
+    section="The evidence",
+    shared=("d_k", "seed"),
+    controls={
+        "optimizer": Choice(
+            "Optimizer", "sgd", ("sgd", "adam"), help="sgd: plain gradient descent over the whole set.", bar=True
+        ),
+        "rates": Choice(
+            "Learning rates",
+            "fixed",
+            ("fixed", "best"),
+            help="fixed: the same for every scale. best: a sweep finds the best one for each scale first.",
+            bar=True,
+        ),
+        "learning_rate": Number(
+            "Learning rate", 1, 1e-5, 100, _RATES, whole=False, shown=decimal, help="Of every scale, when fixed."
+        ),
+        "loss": Choice(
+            "Loss on",
+            "output",
+            ("output", "weights"),
+            help="output: ½ |output − value|², behind the softmax. weights: −ln of the weight on the right key.",
+            bar=True,
+        ),
+        "data": Choice(
+            "Data",
+            "fixed",
+            ("fixed", "fresh"),
+            help="fixed: one set of keys and queries. fresh: new keys at every step, each query a copy of its key.",
+            bar=True,
+        ),
+        "values": Choice("Values V", "fixed", ("fixed", "trained"), bar=True),
+        "start": Choice(
+            "Same at the start",
+            "weights",
+            ("weights", "scores"),
+            help="weights: every scale starts from the same W_Q and W_K. scores: these are made larger or smaller "
+            "until "
+            "every scale starts from the same scores as 1/√d_k.",
+            bar=True,
+        ),
+        "n_pairs": Number("Pairs to remember", 32, 2, 64, (2, 4, 8, 16, 32, 64), help="Keys, and as many queries."),
+        "n_steps": Number("Steps n_steps", 300, 10, 3_000, _STEPS),
+        "n_seeds": Number(
+            "Seeds side by side", 5, 1, 8, tuple(range(1, 9)), help="Each is another start and data set."
+        ),
+        "exponent": Number(
+            "One more exponent",
+            0.5,
+            0,
+            1,
+            tuple(j / 20 for j in range(21)),
+            whole=False,
+            shown=decimal,
+            help="A fourth run with the scale d_k^−exponent, if it is none of 0, 0.5 and 1.",
+        ),
+    },
+    old_names={"own_exponent": "exponent"},
+    tries=(
+        Try(
+            "no_harm",
+            "d_k = 16: with or without the scale, nearly all answers come right",
+            _RACE | {"d_k": 16},
+        ),
+        Try(
+            "harm_begins",
+            "d_k = 24: only about half of the answers come right without the scale, all with 1/√d_k",
+            _RACE | {"d_k": 24},
+        ),
+        Try(
+            "same_first_scores",
+            "d_k = 64, but W_Q and W_K made smaller until the first scores are those of 1/√d_k: no harm without the "
+            "scale",
+            _RACE | {"d_k": 64, "start": "scores"},
+        ),
+        Try(
+            "exact_twin",
+            "d_k = 256: the two trainings by gradient descent further down agree to the last digit, since 256^¼ = 4",
+            {"d_k": 256},
+        ),
+    ),
+    pictures=("race_learning", "race_state", "race_attention", "race_rates", "race_equivalence"),
+    sources=(
+        "Vaswani et al. (2017), section 3.2.1, which suspects extremely small gradients. Yang et al. (2022), "
+        "arXiv:2203.03466, for 1/d_k. Kingma and Ba (2015), arXiv:1412.6980, for Adam.",
+    ),
+)

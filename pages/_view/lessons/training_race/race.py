@@ -1,0 +1,351 @@
+"""The training race of one visitor: its settings, its presets, and the race as it is run live.
+
+A race that takes a moment, or that this server has run before, is there at once; a long one waits for its
+button. While one is shown live the page trains on for a few checkpoints, draws them and asks Streamlit for
+its next run, in which a click counts.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import ceil
+
+import streamlit as st
+from streamlit.errors import StreamlitAPIException
+
+from pages._view import compute, controls, show
+from pages._view.lessons.training_race import figures, work
+from pages._view.lessons.training_race.dose import SEEDS, STEPS
+from sattn_core.lessons.training_race import (
+    HALF_DECADES,
+    PRESETS,
+    LearningRateSweep,
+    TrainingRaceParams,
+    TrainingRaceResult,
+    race_frames,
+    sweep_frames,
+)
+
+SETTINGS = (
+    "optimizer",
+    "rates",
+    "learning_rate",
+    "loss",
+    "data",
+    "values",
+    "start",
+    "n_pairs",
+    "n_steps",
+    "n_seeds",
+    "exponent",
+)
+_PRESET = "race_preset"
+_OWN = "own settings"
+_PER_ROW = 4
+_EXPONENTS = (0.0, 0.5, 1.0)
+_AT_ONCE = 1.0  # CPU seconds of all that a page computes before anybody has asked
+_BETWEEN = 0.12  # seconds between two pictures, so that a browser keeps up and an eye can follow
+_PICTURES = 16
+
+
+@dataclass
+class Run:
+    """What a visitor has trained: the last checkpoint, and the sweep before it where one was asked for."""
+
+    params: TrainingRaceParams
+    best: bool
+    result: TrainingRaceResult
+    sweep: LearningRateSweep | None = None
+    playing: bool = False
+    sweeping: bool = False
+    moments: Iterator | None = None
+
+    @property
+    def complete(self):
+        return self.result.progress == 1
+
+
+def draw_settings():
+    """The preset that the settings are, the settings themselves, and what the preset teaches."""
+    name = st.session_state[_PRESET] = _preset_now()
+    with st.container(horizontal=True, vertical_alignment="center", key="race_preset_row"):
+        hidden = {"label_visibility": "collapsed", "width": 240}
+        st.selectbox("Preset", (*PRESETS, _OWN), key=_PRESET, format_func=_title, on_change=_choose_preset, **hidden)
+        with st.expander("Settings of the race", key="race_settings", icon=":material/tune:", width=240):
+            for row in show.batched(SETTINGS, _PER_ROW):
+                for column, setting in zip(st.columns(_PER_ROW), row, strict=False):
+                    with column:
+                        controls.draw(setting)
+        with st.container(key="race_teaches"):
+            st.markdown(PRESETS[name].teaches if name in PRESETS else "Your own settings: what do you expect?")
+
+
+def draw_progress(run):
+    """How far the race is, and what it shows once it is finished."""
+    if st.session_state[_PRESET] != _preset_now():
+        st.rerun()  # a move of d_k can end a preset: then all of the page is drawn
+    said = figures.outcome(run.result, _preset_now()) if run.complete and not run.sweeping else progress_sentence(run)
+    st.progress(progress(run), show.plain(said))
+
+
+def open_run():
+    """The visitor's run of the current settings; a new one if they have changed."""
+    params, best = _params(), controls.value_of("rates") == "best"
+    run = st.session_state.get("race_run")
+    if run is None or (run.params, run.best) != (params, best):
+        found = compute.kept(work.train, params, best)
+        if not found and _costs_little(params, best):
+            found = compute.result(work.train, params, best)
+        run = st.session_state["race_run"] = Run(params, best, *(found or (_first_moment(params),)))
+    return run
+
+
+def _costs_little(params, best):
+    """Whether a race, and the equal trainings below it, are computed unasked."""
+    seconds = work.race_price(params, best).seconds + work.equal_pairs_price(params.d_k).seconds
+    return seconds <= _AT_ONCE and params.price.bytes <= compute.UNASKED.bytes
+
+
+def _first_moment(params):
+    """Step 0, of as many of the seeds as are held in memory unasked."""
+    fewer = (replace(params, n_seeds=n) for n in range(params.n_seeds, 0, -1))
+    return next(race_frames(next(each for each in fewer if each.price.bytes <= compute.UNASKED.bytes), pauses=True))
+
+
+def start():
+    """Train from the start, live."""
+    run = open_run()
+    run.playing, run.sweep, run.moments = True, None, _moments(run)
+
+
+def start_map():
+    """Train every learning rate, live; the race stays as it is."""
+    run = open_run()
+    run.playing, run.sweep, run.moments = True, None, _sweep_moments(run)
+
+
+def map_label():
+    """The button of the map says how long it takes."""
+    return f"Map the rates, {_about(work.map_price(_params()).seconds)}"
+
+
+def stop():
+    """Keep what is there."""
+    run = st.session_state.get("race_run")
+    if run:
+        run.playing = run.sweeping = False
+
+
+def advance(run):
+    """Train on to the next moment that is shown, while the race is shown live."""
+    if not run.playing:
+        return
+    for is_shown in run.moments:
+        if is_shown:
+            return
+        _alive()
+    run.playing = run.sweeping = False
+
+
+def _alive():
+    """Between two steps: Streamlit ends the run here if its visitor has left or asked for something else."""
+    st.session_state.get("race_run")
+
+
+def go_on(rest):
+    """Ask for the next run of this fragment, or rest: Streamlit refuses it where the whole page is drawn."""
+    try:
+        st.rerun(scope="fragment")
+    except StreamlitAPIException:
+        rest()
+        st.rerun()
+
+
+def _moments(run):
+    """Step by step: whether the run is to be shown, of the sweep where one was asked for, and of the race."""
+    params = run.params
+    if run.best:
+        yield from _sweep_moments(run)
+        params = replace(params, learning_rates=run.sweep.best_rates)
+    for run.result, is_shown in _paced(race_frames(params, pauses=True)):
+        yield is_shown and not run.complete
+    compute.keep((run.result, run.sweep), work.train, run.params, run.best)
+
+
+def _sweep_moments(run):
+    run.sweeping = True
+    frames = sweep_frames(work.sweep_params(run.params), pauses=True)
+    for run.sweep, is_shown in _paced(frames):
+        yield is_shown
+    run.sweeping = False
+
+
+def draw(rows):
+    """The pictures with their sentences and data."""
+    _draw_rows(rows, lambda picture: show.figure(**picture))
+
+
+def draw_passing(rows):
+    """The pictures of one moment of a race that goes on: their data come when it rests."""
+    _draw_rows(rows, _draw_passing)
+
+
+def _draw_rows(rows, draw_one):
+    for row in rows:
+        for column, picture in zip(st.columns(len(row)), row, strict=True):
+            with column:
+                draw_one(picture)
+
+
+def _draw_passing(picture):
+    """A run that asks for the next one leaves what it has not drawn: the data of the picture at rest."""
+    show.passing_figure(picture["fig"], key=picture["key"], sentence=picture["sentence"])
+    st.empty()
+
+
+def progress_sentence(run):
+    """How far the training is, and what it waits for."""
+    if run.sweeping:
+        return f"Learning rates: {run.sweep.progress:.0%}"
+    if run.playing:
+        return f"Step {run.result.step:,} of {run.params.n_steps:,}. What the race shows is said at its last step."
+    if run.result.step:
+        return f"Stopped at step {run.result.step:,} of {run.params.n_steps:,}"
+    return f"Press Train: this race takes {_about(work.race_price(run.params, run.best).seconds)}, so it waits for you"
+
+
+def _about(seconds):
+    """A time as a person says it."""
+    whole = ceil(seconds)
+    return f"about {whole:,} second{'s' if whole > 1 else ''}"
+
+
+def progress(run):
+    """The share of what is being done."""
+    return run.sweep.progress if run.sweeping else run.result.progress
+
+
+def advance_dose(record):
+    """Train some steps of the shared table while this visitor waits for it."""
+    began = time.monotonic()
+    while dose_wanted() and not record.done and time.monotonic() < began + 4 * _BETWEEN:
+        record.advance()
+        _alive()
+    if record.done:
+        leave_dose()
+
+
+def dose_wanted():
+    """Whether the visitor waits for the table."""
+    return st.session_state.get("dose_wanted", False)
+
+
+def want_dose(record):
+    """Compute the table; a finished one again."""
+    if record.done:
+        record.restart()
+    st.session_state["dose_wanted"] = True
+
+
+def leave_dose():
+    """Stop waiting for the table; what is there stays."""
+    st.session_state["dose_wanted"] = False
+
+
+def dose_label(record):
+    """The button of the table says how long it takes."""
+    return f"Compute the table, {_about(record.price.seconds)}"
+
+
+def dose_progress(record):
+    """How much of the table is done."""
+    return f"{record.table.progress:.0%} of the table"
+
+
+def dose_origin(record):
+    """When and how the table was computed."""
+    if record.when is None:
+        return "Not computed since this server was started."
+    at = record.when.strftime("%d %B %Y, %H:%M UTC")
+    rates = len(HALF_DECADES[record.optimizer])
+    how = f"{rates} learning rates for each scale, {STEPS} steps, {SEEDS} seeds, {record.optimizer}"
+    state = "Computed" if record.done else f"{record.table.progress:.0%} computed"
+    return f"{state} on this server, {at}, in {record.seconds:.0f} seconds: {how}. All its visitors see this table."
+
+
+def _paced(frames):
+    """The frame of every step and whether to show it: every few, the last and the slow, as fast as can be drawn."""
+    drawn, every, seen, last = 0.0, max(1, round(60 / _PICTURES)), 0, None
+    for frame in frames:
+        is_new, last = frame.accuracy is not last, frame.accuracy
+        seen += is_new
+        waited = time.monotonic() - drawn
+        is_shown = frame.progress == 1 or (is_new and seen % every == 1) or waited > 4 * _BETWEEN
+        if is_shown:
+            time.sleep(max(0.0, _BETWEEN - waited))
+            drawn = time.monotonic()
+        yield frame, is_shown
+
+
+def _params():
+    settings = {name: controls.value_of(name) for name in SETTINGS}
+    return _params_of(controls.value_of("d_k"), controls.value_of("seed"), **settings)
+
+
+def _params_of(d_k, seed, *, rates, data, values, start, n_pairs, exponent, learning_rate, **fields):
+    exponents = (*_EXPONENTS, *((exponent,) if exponent not in _EXPONENTS else ()))
+    # Scores at the start have size d_k ** (1/2 − exponent − 2 · init_exponent): here that of 1/√d_k, which is 1.
+    init = tuple((0.5 - each) / 2 for each in exponents) if start == "scores" else None
+    return TrainingRaceParams(
+        d_k=d_k,
+        seed=seed,
+        exponents=exponents,
+        init_exponents=init,
+        n_keys=n_pairs,
+        fresh_data=data == "fresh",
+        train_values=values == "trained",
+        learning_rate=float(learning_rate),
+        **fields,
+    )
+
+
+def _preset_settings(name):
+    """The controls of a preset: those it changes and the defaults of the others."""
+    preset = PRESETS[name]
+    params = TrainingRaceParams(**preset.changes)
+    return {
+        "d_k": params.d_k,
+        "optimizer": params.optimizer,
+        "rates": "best" if preset.best_rates else "fixed",
+        "learning_rate": params.learning_rate,
+        "loss": params.loss,
+        "data": "fresh" if params.fresh_data else "fixed",
+        "values": "trained" if params.train_values else "fixed",
+        "start": "scores" if params.init_exponents else "weights",
+        "n_pairs": params.n_keys,
+        "n_steps": params.n_steps,
+    }
+
+
+def _preset_now():
+    """The preset that the controls agree with; d_k is free unless the preset sets it."""
+    for name, preset in reversed(PRESETS.items()):
+        wanted = _preset_settings(name)
+        free = () if "d_k" in preset.changes else ("d_k",)
+        if all(controls.value_of(key) == value for key, value in wanted.items() if key not in free):
+            return name
+    return _OWN
+
+
+def _choose_preset():
+    name = st.session_state[_PRESET]
+    if name not in PRESETS:
+        return
+    own_d_k = any("d_k" in PRESETS[each].changes for each in (name, _preset_now()) if each in PRESETS)
+    for key, value in _preset_settings(name).items():
+        if key != "d_k" or own_d_k:  # else the visitor's d_k stays
+            controls.place(key, value)
+
+
+def _title(name):
+    return PRESETS[name].title if name in PRESETS else "Your own settings"

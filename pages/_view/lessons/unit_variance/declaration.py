@@ -1,0 +1,65 @@
+"""What the unit_variance lesson declares."""
+
+from pages._view.kinds import Choice, Number, decimal
+from pages._view.lesson import Lesson, Try
+from sattn_core.initialisation import INIT_SCHEMES
+
+_DEFAULT = {"d_k": 64, "n_heads": 8, "x_mean": 0.0, "x_std": 1.0, "normalise": "on", "bias": "off"}
+
+LESSON = Lesson(
+    stem="unit_variance",
+    title="Unit variance",
+    question="Are q and k really unit variance?",
+    answer="That depends on how the weights are drawn. LayerNorm fixes $|x|^2 = d_{model}$ for any data; then "
+    "$\\operatorname{Var}(q_i) = d_{model} \\operatorname{Var}(W_{ij})$. This is 1 for a square Xavier matrix, and "
+    "½ in PyTorch's attention if keys and values are as wide as the model.",
+    icon=":material/straighten:",
+    section="The evidence",
+    shared=("d_k", "law", "seed"),
+    controls={
+        "scheme": Choice("Weights drawn by", "torch_multihead_attention", INIT_SCHEMES, help="For W_Q and for W_K."),
+        "n_heads": Number("Heads", 8, 1, 64, (1, 2, 4, 8, 12, 16, 32, 64), help="d_model = heads × d_k, 2 to 2,048."),
+        "normalise": Choice("LayerNorm", "on", ("on", "off"), bar=True),
+        "x_mean": Number("Mean of x", 0, -10, 10, tuple(range(-10, 11)), whole=False, shown=decimal),
+        "x_std": Number(
+            "σ of x", 1, 0.1, 100, (0.1, 0.3, 0.5, 1.0, 2.0, 3.0, 7.0, 10.0, 30.0, 100.0), whole=False, shown=decimal
+        ),
+        "bias": Choice(
+            "Default bias",
+            "off",
+            ("off", "on"),
+            help="Only torch_linear has one that is not 0 at the start. It counts as one more component of x, so it "
+            "hardly "
+            "moves anything unless d_model is small.",
+            bar=True,
+        ),
+    },
+    tries=(
+        Try(
+            "wide_x",
+            "x a hundred times as wide: LayerNorm takes it back to σ = 1",
+            _DEFAULT | {"x_std": 100.0},
+        ),
+        Try(
+            "wide_x_without_layer_norm",
+            "x a hundred times as wide and no LayerNorm: the scaled scores are 10,000 times as large",
+            _DEFAULT | {"x_std": 100.0, "normalise": "off"},
+        ),
+        Try(
+            "xavier_square",
+            "A square Xavier matrix: the scaled scores have σ = 1, as the rule assumes",
+            _DEFAULT | {"scheme": "xavier_square"},
+        ),
+        Try(
+            "keras",
+            "Keras draws its weights so small that the scaled scores have σ below 0.03",
+            _DEFAULT | {"scheme": "keras_multihead_attention"},
+        ),
+    ),
+    pictures=("unit_variance", "schemes", "shared_input"),
+    sources=(
+        "Ba, Kiros and Hinton (2016), arXiv:1607.06450. Glorot and Bengio (2010), AISTATS. He et al. (2015), "
+        "arXiv:1502.01852. Vaswani et al. (2017), section 3.2.1, footnote 4, which assumes unit variance. The claim "
+        "quoted is from an answer to the public question of 2020 to 2023.",
+    ),
+)

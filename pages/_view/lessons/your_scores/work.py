@@ -1,0 +1,66 @@
+"""What the your_scores page asks of the core. A visitor's own files stay in that visitor's session."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from pages._view import compute
+from sattn_core.cost import priced
+from sattn_core.lessons.your_scores import (
+    HOOK_SNIPPET,
+    LIMITS,
+    PRIVACY,
+    YourScoresParams,
+    YourScoresResult,
+    measure_your_scores,
+    read_your_scores,
+    sample_scores,
+)
+from sattn_core.lessons.your_scores import sample_file as make_sample_file
+
+SAMPLE_ROWS = 128  # queries and keys of a sample: measured in less than a blink
+UPLOAD_NOTES = (LIMITS, PRIVACY)
+HOOK = f"```python\n{HOOK_SNIPPET}```"  # as Markdown
+
+
+def sample_params(sample: str, d_k: int, seed: int) -> YourScoresParams:
+    """The sample at the slider's d_k, as far as samples go."""
+    return YourScoresParams(sample, SAMPLE_ROWS, min(max(d_k, 2), 256), seed)
+
+
+@priced(lambda params, _: params.price)
+def measure_sample(params: YourScoresParams, head: int) -> YourScoresResult:
+    """The report on a sample; the last head, if there are fewer."""
+    Q, K = sample_scores(params)
+    return measure_your_scores(Q, K, head=min(head, len(Q)) - 1 if Q.ndim == 3 else 0)
+
+
+def sample_file(params: YourScoresParams) -> bytes:
+    """The sample as the bytes of a .npz file."""
+    return make_sample_file(params)[1]
+
+
+def measure(
+    params: YourScoresParams, q_file: Any, k_file: Any, head: int
+) -> tuple[YourScoresResult, Sequence[str], list[str]]:
+    """The report on the visitor's files, or on the sample while there is none: (result, file names, problems)."""
+    report, problem = _uploaded(q_file, k_file, head)
+    names = tuple(each.name for each in (q_file, k_file) if each is not None) if report else ()
+    result = report or compute.result(measure_sample, params, head)
+    return result, names, [problem] if problem else []
+
+
+def _uploaded(q_file, k_file, head):
+    """The report on files, kept for this visitor until others are chosen; never where visitors share."""
+    if q_file is None:
+        st.session_state.pop("your_report", None)
+        return None, "A file for K needs a file for Q beside it; choose that one too." if k_file else None
+    files = [each for each in (q_file, k_file) if each is not None]
+    key = (*(each.file_id for each in files), head)
+    if st.session_state.get("your_report", (None,))[0] != key:
+        contents = [(each.name, each.getvalue()) for each in files]
+        with st.spinner("Measuring your scores: many heads of many rows take some seconds"):
+            report = read_your_scores(*contents, head=head - 1, check=compute.check)
+        st.session_state["your_report"] = key, report
+    return st.session_state["your_report"][1]

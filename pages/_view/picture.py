@@ -1,0 +1,29 @@
+"""A picture: what every figure function returns and every page shows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+Table = dict[str, Sequence[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A figure with the words and the data that go with it.
+
+    Attributes
+    ----------
+    key : names its widgets, its files and its place in the lesson's declaration.
+    figure : one figure; several by their keys, side by side; Markdown rows of a table; or what the hero draws.
+    sentence : the point of the moment, which is also the figure's description.
+    table : the numbers behind the figure, by columns of one length.
+    code : the Python that computes these numbers again.
+    """
+
+    key: str
+    figure: go.Figure | Mapping[str, go.Figure] | str | dict[str, Any]
+    sentence: str
+    table: Table
+    code: str
