@@ -4,6 +4,7 @@ from pages._view import compute, controls, frame, show
 from pages._view.lessons.start import figures, work
 from pages._view.lessons.start.declaration import LESSON
 from pages._view.live import draw_hero
+from pages._view.picture import Picture
 from sattn_core.lessons.start import StartParams, measure_start
 
 show.heading(LESSON)
@@ -25,12 +26,16 @@ draw_hero(
 )
 show.tries(LESSON)
 show.data(
-    "start",
-    figures.table(result, here),
-    figures.code(params, d_k),
-    "The picture: *Save SVG* above it.",
-    figures.bins(result, here),
-    note=figures.table_note(d_k),
+    Picture(
+        "start",
+        {},
+        "",
+        figures.table(result, here),
+        figures.code(params, d_k),
+        note=figures.table_note(d_k),
+        bins=figures.bins(result, here),
+        how_to_save="The picture: *Save SVG* above it.",
+    )
 )
 show.steps(
     (

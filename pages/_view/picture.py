@@ -20,6 +20,9 @@ class Picture:
     sentence : the point of the moment, which is also the figure's description.
     table : the numbers behind the figure, by columns of one length.
     code : the Python that computes these numbers again.
+    note : what a reader of the table should know.
+    bins : a second table, to download only.
+    how_to_save : how a visitor takes the picture away.
     """
 
     key: str
@@ -27,3 +30,6 @@ class Picture:
     sentence: str
     table: Table
     code: str
+    note: str = ""
+    bins: Table | None = None
+    how_to_save: str = "The picture: use the camera button at the top right of the figure (SVG)."

@@ -2,19 +2,26 @@
 
 import csv
 import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from math import ceil
 from pathlib import Path
+from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages._view import compute, controls, frame
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS
 from pages._view.literal import plain as plain
 from pages._view.live import draw_picture
+from pages._view.picture import Picture, Table
 from pages._view.theme import number
 
 ROOMS = Path(__file__).parent / "lessons"
+T = TypeVar("T")
+INSTALL = "# Once, in a copy of this project: pip install ./sattn_core\n"
 LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
 TABLE_HEIGHT = 520  # pixels
 
@@ -35,68 +42,65 @@ def sources(lesson: Lesson) -> None:
     st.markdown(f"**Sources.** {' '.join(lesson.sources)}")
 
 
-def figure(fig, *, key, sentence, table, code):
-    """A figure with its live sentence, which is also its description, and its data to take away."""
-    passing_figure(fig, key=key, sentence=sentence)
-    data(key, table, code)
+def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, resting: bool = True) -> None:
+    """A picture with its live sentence, which is also its description, and its data to take away.
 
-
-def passing_figure(fig, *, key, sentence):
-    """One moment of a figure that goes on changing: its data come when it rests."""
-    draw_picture(fig, key=key, alt=sentence, config=_chart_config(key))
-    _live_sentence(key, sentence)
-
-
-def checked_lines(rows, *, key, sentence, table, code):
-    """A Markdown table of formulas under its live sentence; a row with bold words is framed."""
-    _live_sentence(key, sentence)
-    with st.container(key=f"lines_{key}"):
-        st.markdown(rows)
-    data(key, table, code, picture="")
-
-
-def figures(parts, *, key, sentence, table, code, per_row=3, sentence_first=False):
-    """Figures that belong together, side by side, with one sentence and one table.
-
-    Figures that may be taller than the window let the sentence go first.
+    Figures that may be taller than the window let the sentence go first. One that goes on changing is not resting:
+    its data come later.
     """
     if sentence_first:
-        _live_sentence(key, sentence)
-    for row in batched(parts.items(), per_row):
+        _live_sentence(shown)
+    _draw(shown, per_row)
+    if not sentence_first:
+        _live_sentence(shown)
+    if resting:
+        data(shown)
+
+
+def _draw(shown, per_row):
+    if isinstance(shown.figure, str):
+        with st.container(key=f"lines_{shown.key}"):
+            st.markdown(shown.figure)
+    elif isinstance(shown.figure, Mapping):
+        _draw_side_by_side(shown, per_row)
+    else:
+        draw_picture(shown.figure, key=shown.key, alt=shown.sentence, config=_chart_config(shown.key))
+
+
+def _draw_side_by_side(shown, per_row):
+    """Figures that belong together, each described by its title and their sentence."""
+    for row in batched(shown.figure.items(), per_row):
         with st.container(key=f"row_of_{per_row}_{row[0][0]}"):
             columns = st.columns(len(row))
         for column, (name, fig) in zip(columns, row, strict=True):
-            alt = f"{fig.layout.title.text.replace('<br>', ' ')}. {sentence}"
+            alt = f"{fig.layout.title.text.replace('<br>', ' ')}. {shown.sentence}"
             with column:
                 draw_picture(fig, key=name, alt=alt, config=_chart_config(name))
-    if not sentence_first:
-        _live_sentence(key, sentence)
-    data(key, table, code)
 
 
-def pair(name):
+def pair(name: str) -> Sequence[DeltaGenerator]:
     """Two columns side by side where both have room, else one below the other."""
     with st.container(key=f"pair_{name}"):
         return st.columns(2)
 
 
-def _live_sentence(key, sentence):
-    with st.container(key=f"sentence_{key}"):
-        st.markdown(plain(sentence))
+def _live_sentence(shown):
+    with st.container(key=f"sentence_{shown.key}"):
+        st.markdown(plain(shown.sentence))
 
 
-def formula(latex, sentence):
+def formula(latex: str, sentence: str) -> None:
     """A formula with the numbers of the moment behind it."""
     st.markdown(f"${latex}$. {plain(sentence)}")
 
 
-def formulas(pairs):
+def formulas(pairs: Iterable[tuple[str, str]]) -> None:
     """Formulas, each with the numbers of the moment behind it."""
     for latex, sentence in pairs:
         formula(latex, sentence)
 
 
-def ask(params, key):
+def ask(params: Any, key: str) -> None:
     """In a picture's place: a button that computes these params, with how long it takes."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"ask_{key}"):
         label = f"Compute (about {_duration(params.price.seconds)})"
@@ -108,66 +112,65 @@ def _duration(seconds):
     return f"{ceil(seconds)} s" if seconds <= 90 else f"{round(seconds / 60)} minutes"
 
 
-def batched(items, size):
+def batched(items: Iterable[T], size: int) -> list[tuple[T, ...]]:
     """Rows of at most size items (itertools.batched is of Python 3.12)."""
     items = tuple(items)
     return [items[first : first + size] for first in range(0, len(items), size)]
 
 
-def lines(names_and_sentences):
+def lines(names_and_sentences: Iterable[tuple[str, str]]) -> None:
     """A calculation line by line: each a name in Markdown and the numbers of the moment."""
     st.markdown("\n\n".join(f"{name}: {plain(sentence)}" for name, sentence in names_and_sentences))
 
 
-def plain_lines(sentences):
+def plain_lines(sentences: Iterable[str]) -> None:
     """Short paragraphs with nothing in them to read as markup."""
     st.markdown("\n\n".join(map(plain, sentences)))
 
 
-def remarks(sentences):
+def remarks(sentences: Iterable[str]) -> None:
     """What a visitor should know of the numbers that are shown."""
     for sentence in sentences:
         st.info(plain(sentence), icon=":material/info:")
 
 
-def problems(sentences):
+def problems(sentences: Iterable[str]) -> None:
     """What cannot be read and what is allowed, one sentence each; the typed text stays where it is."""
     for sentence in sentences:
         st.error(plain(sentence), icon=":material/edit:")
 
 
-def table(columns, *, key):
+def table(columns: Table, *, key: str) -> None:
     """A short table that follows a slider, as Markdown: Streamlit's own table takes twice as long to draw."""
     rows = [columns, ["--"] * len(columns), *(map(plain, row) for row in zip(*columns.values(), strict=True))]
     with st.container(key=f"table_{key}"):
         st.markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
 
 
-def data(
-    key,
-    table,
-    code,
-    picture="The picture: use the camera button at the top right of the figure (SVG).",
-    parts=None,
-    note="",
-):
-    """The table behind a figure, its CSV file and the Python that reproduces it, made when opened."""
+def data(shown: Picture) -> None:
+    """The table behind a picture, its CSV file and the Python that computes it again, made when opened."""
+    key = shown.key
     box = st.expander("Data, picture and code", key=f"{key}_data", on_change="rerun", icon=":material/table:")
     if box.open:
         with box:
-            if note:
-                st.markdown(plain(note))
-            long = len(next(iter(table.values()))) > LONGEST_TABLE
-            st.table(readable(table), height=TABLE_HEIGHT if long else "content")
-            download("Download this table (CSV)", lambda: as_csv(table), f"{key}.csv", "text/csv", key=f"{key}_csv")
-            if parts:
-                name = f"{key}_bins"
-                download("Download bins and weights (CSV)", lambda: as_csv(parts), f"{name}.csv", "text/csv", key=name)
-            st.markdown(picture)
-            st.code(code, language="python", wrap_lines=True)
+            if shown.note:
+                st.markdown(plain(shown.note))
+            long = len(next(iter(shown.table.values()))) > LONGEST_TABLE
+            st.table(readable(shown.table), height=TABLE_HEIGHT if long else "content")
+            for label, name, table in _files(shown):
+                download(label, partial(as_csv, table), f"{name}.csv", "text/csv", key=f"{name}_csv")
+            st.markdown(shown.how_to_save)
+            st.code(INSTALL + shown.code, language="python", wrap_lines=True)
 
 
-def readable(table):
+def _files(shown):
+    files = [("Download this table (CSV)", shown.key, shown.table)]
+    if shown.bins:
+        files.append(("Download bins and weights (CSV)", f"{shown.key}_bins", shown.bins))
+    return files
+
+
+def readable(table: Table) -> Table:
     """The table as it is shown: numbers with the digits of the sentences, the file has them all."""
     return {name: [_said(each, name) for each in column] for name, column in table.items()}
 
@@ -178,7 +181,7 @@ def _said(value, name):
     return number(value, 2 if "error" in name else 3) if isinstance(value, float) else value
 
 
-def download(label, make, file_name, mime, *, key):
+def download(label: str, make: Callable[[], str | bytes], file_name: str, mime: str, *, key: str) -> None:
     """A button for a file that is made when it is asked for."""
     # No run of the page at the click: a new run forgets the file that the browser is about to ask for.
     st.download_button(label, make, file_name, mime, key=key, on_click="ignore")
@@ -191,7 +194,7 @@ def tries(lesson: Lesson) -> None:
         st.button(plain(each.promise), key=f"try_{each.key}", on_click=controls.apply, args=(each.settings,))
 
 
-def steps(*cards):
+def steps(*cards: tuple[str, str, str]) -> None:
     """Short steps side by side; each is (title, text, stem of the lesson it leads to)."""
     for column, (title, text, stem) in zip(st.columns(len(cards)), cards, strict=True):
         lesson = LESSONS[stem]
@@ -200,7 +203,7 @@ def steps(*cards):
             st.page_link(frame.file_of(lesson), label=lesson.question, icon=lesson.icon)
 
 
-def cards(items, per_row=3):
+def cards(items: Iterable[tuple[str, str, Sequence[str]]], per_row: int = 3) -> None:
     """Bordered cards in rows; each is a title, a formula in LaTeX and lines of text."""
     for row in batched(items, per_row):
         for column, (title, latex, texts) in zip(st.columns(per_row), row, strict=False):
@@ -208,12 +211,12 @@ def cards(items, per_row=3):
                 st.markdown("\n\n".join((f"**{plain(title)}**", f"${latex}$", *map(plain, texts))))
 
 
-def exhibit(title, cause, place, url, note):
+def exhibit(title: str, cause: str, place: str, url: str, note: str) -> None:
     """A mistake in the public record: what went wrong, and a link to where it was seen."""
     st.markdown(f"**{plain(title)}.** {plain(cause)}\n\nSeen in [{plain(place)}]({url}). {plain(note)}")
 
 
-def as_csv(table):
+def as_csv(table: Table) -> str:
     """Columns as CSV text, numbers in full precision."""
     out = io.StringIO()
     writer = csv.writer(out)
@@ -228,3 +231,19 @@ def _chart_config(name):
         "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
         "toImageButtonOptions": {"format": "svg", "filename": name},
     }
+
+
+def figure(fig, *, key, sentence, table, code):
+    picture(Picture(key, fig, sentence, table, code))
+
+
+def passing_figure(fig, *, key, sentence):
+    picture(Picture(key, fig, sentence, {}, ""), resting=False)
+
+
+def checked_lines(rows, *, key, sentence, table, code):
+    picture(Picture(key, rows, sentence, table, code, how_to_save=""), sentence_first=True)
+
+
+def figures(parts, *, key, sentence, table, code, per_row=3, sentence_first=False):
+    picture(Picture(key, parts, sentence, table, code), per_row=per_row, sentence_first=sentence_first)

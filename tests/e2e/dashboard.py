@@ -8,23 +8,13 @@ from contextlib import suppress
 from harness import wait_until_idle
 from playwright.sync_api import TimeoutError
 
+from pages._view.lessons import LESSONS as DECLARED
+from pages._view.lessons import ORDER
+
 # Address and question of every lesson. The first page's address is the bare one.
-LESSONS = {
-    "": "Why divide by √d_k?",
-    "score_variance": "How far do raw scores spread?",
-    "softmax_saturation": "What does softmax do with large scores?",
-    "gradient_flow": "Do gradients really vanish?",
-    "derivation": "Where does d_k come from?",
-    "attention_steps": "What happens to the numbers, step by step?",
-    "backprop": "How does the gradient come back?",
-    "small_samples": "Why did my 2 × 2 experiment give 1.6?",
-    "unit_variance": "Are q and k really unit variance?",
-    "training_race": "Does it matter when we train?",
-    "scaling_rules": "Why √, and what else do people divide by?",
-    "your_scores": "Is √d_k right for my model?",
-}
+LESSONS = {"" if stem == ORDER[0] else stem: lesson.question for stem, lesson in DECLARED.items()}
 # Built of the same parts as the others: not taken through what depends on those parts alone.
-EVIDENCE = ("small_samples", "unit_variance", "training_race", "scaling_rules", "your_scores")
+EVIDENCE = tuple(stem for stem, lesson in DECLARED.items() if lesson.section in ("The evidence", "Beyond"))
 SHARED = ("d_k", "n_keys", "law", "seed")
 
 HERO_SLIDER = "[data-hero] .slider"

@@ -1,18 +1,12 @@
 """Try this: a click sets the controls and the address, and the address keeps them."""
 
-import importlib
-
 import pytest
-from dashboard import LESSONS
 from harness import open_page, query_parameters, wait_until_idle
 
-from pages._view.controls import CONTROLS
+from pages._view.lessons import LESSONS
+from pages._view.shared import SHARED
 
 pytestmark = pytest.mark.e2e
-
-
-def tries_of(stem):
-    return importlib.import_module(f"pages._view.tries.{stem}").TRIES
 
 
 def stems_to_click():
@@ -20,8 +14,7 @@ def stems_to_click():
 
     One is the first, the other the derivation, where a click also sets controls that the page only then draws.
     """
-    others = [stem for stem in LESSONS if stem and tries_of(stem)]
-    return ["start", *dict.fromkeys([*others[:1], *(stem for stem in others if stem == "derivation")])]
+    return ["start", "score_variance", "derivation"]
 
 
 # What a control shows, by whatever it is: a slider, a bar of options, a box. None where it is folded away.
@@ -35,31 +28,36 @@ SHOWN = """name => {
 }"""
 
 
-def check_settings(page, settings):
+def controls_of(stem):
+    return SHARED | dict(LESSONS[stem].controls)
+
+
+def check_settings(page, stem, settings):
     """The address names what is not a default, and every control in sight shows its setting."""
-    address = query_parameters(page)
-    assert {name: CONTROLS[name].read(text) for name, text in address.items()} == {
-        name: (value, None) for name, value in settings.items() if value != CONTROLS[name].default
+    controls, address = controls_of(stem), query_parameters(page)
+    assert {name: controls[name].read(text) for name, text in address.items()} == {
+        name: (value, None) for name, value in settings.items() if value != controls[name].default
     }
     seen = {name: page.evaluate(SHOWN, name) for name in settings}
     seen = {name: text for name, text in seen.items() if text is not None}
     assert seen
-    assert seen == {name: CONTROLS[name].write(settings[name]).replace(",", "") for name in seen}
+    assert seen == {name: controls[name].write(settings[name]).replace(",", "") for name in seen}
 
 
 @pytest.mark.parametrize("stem", stems_to_click())
 def test_a_click_sets_the_controls_and_the_address_which_a_reload_keeps(page, server, stem):
-    chosen = next(each for each in tries_of(stem) if _changes_something(each))
+    chosen = next(each for each in LESSONS[stem].tries if _changes_something(stem, each))
     open_page(page, server, "" if stem == "start" else stem)
     assert query_parameters(page) == {}
     page.locator(f".st-key-try_{chosen.key} button").click()
     page.wait_for_function("() => location.search")
     wait_until_idle(page)
-    check_settings(page, chosen.settings)
+    check_settings(page, stem, chosen.settings)
     page.reload()
     wait_until_idle(page)
-    check_settings(page, chosen.settings)
+    check_settings(page, stem, chosen.settings)
 
 
-def _changes_something(suggestion):
-    return any(value != CONTROLS[name].default for name, value in suggestion.settings.items())
+def _changes_something(stem, suggestion):
+    controls = controls_of(stem)
+    return any(value != controls[name].default for name, value in suggestion.settings.items())

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from pages._view.figures import attention_steps as figures
+from pages._view.lessons.attention_steps import figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.lessons.attention_steps import (
     PRESETS,

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from pages._view.figures import gradient_flow as figures
+from pages._view.lessons.gradient_flow import figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.lessons.gradient_flow import (
     DEFAULT_DIMS,

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import pytest
 
 from pages._view.compute import CURVE_DIMS, CURVE_SAMPLES, N_WALKS
-from pages._view.figures import score_variance as figures
+from pages._view.lessons.score_variance import figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.lessons.score_variance import (
     ScoreVarianceParams,

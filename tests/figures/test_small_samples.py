@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from pages._view.figures import small_samples as figures
+from pages._view.lessons.small_samples import figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.lessons.small_samples import (
     SmallSamplesParams,

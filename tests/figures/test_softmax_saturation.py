@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from pages._view.figures import softmax_saturation as figures
+from pages._view.lessons.softmax_saturation import figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.lessons.softmax_saturation import (
     SaturationParams,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pages._view.figures import start as figures
+from pages._view.lessons.start import figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.lessons.start import StartParams, measure_start
 

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from pages._view.figures import training_race as figures
+from pages._view.lessons.training_race import figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.lessons.training_race import (
     PRESETS,

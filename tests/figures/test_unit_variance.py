@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from pages._view.figures import unit_variance as figures
+from pages._view.lessons.unit_variance import figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.initialisation import INIT_SCHEMES
 from sattn_core.lessons.unit_variance import (

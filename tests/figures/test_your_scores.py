@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from pages._view.figures import your_scores as figures
+from pages._view.lessons.your_scores import figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.lessons.your_scores import SAMPLES, YourScoresParams, measure_your_scores, sample_scores
 

@@ -5,14 +5,24 @@ from types import SimpleNamespace
 
 from streamlit.testing.v1 import AppTest
 
+from pages._view.lessons import LESSONS, ORDER
 from pages._view.server import MAIN
+from pages._view.shared import SHARED
+from pages._view.show import plain
+
+KINDS = ("select_slider", "number_input", "selectbox", "button_group", "text_input", "text_area")
 
 
 def app_at(stem, *, timeout=60, **query):
     """The app at a lesson's address, before its first run."""
     app = AppTest.from_file(MAIN, default_timeout=timeout)
     app.query_params.update(query)
-    return app if stem == "start" else turn_to(app, stem)
+    return app if stem == ORDER[0] else turn_to(app, stem)
+
+
+def open_page(stem, **query):
+    """The page as a fresh visitor with this link sees it."""
+    return app_at(stem, **query).run()
 
 
 def turn_to(app, stem):
@@ -20,7 +30,56 @@ def turn_to(app, stem):
     return app.switch_page(f"../{stem}.py")
 
 
+def settle(app):
+    """Run what the last move asks for, and then the whole page: a move of d_k redraws a part of it only."""
+    app.run()
+    assert [each.message for each in app.exception] == []
+    return app.run()
+
+
+def widget(app, name):
+    """The widget of a control, whatever its kind."""
+    found = [each for kind in KINDS for each in app.get(kind) if each.key == name]
+    assert len(found) == 1, f"{name} is drawn {len(found)} times"
+    return found[0]
+
+
+def press(app, label):
+    """Click the button with this label."""
+    next(each for each in app.button if each.label == label).click()
+    return settle(app)
+
+
+def controls_of(stem):
+    """Every control of a lesson, shared and its own, by name."""
+    return SHARED | dict(LESSONS[stem].controls)
+
+
+def drawn_controls(app):
+    """The names of the controls that the page draws."""
+    known = set(SHARED).union(*(lesson.controls for lesson in LESSONS.values()))
+    return {each.key for kind in KINDS for each in app.get(kind)} & known
+
+
 def charts(app):
     """The pictures by their keys, in their order: alt text, and the figure as Plotly gets it."""
     found = [(each.key, json.loads(each.proto.json)) for each in app.get("bidi_component") if each.proto.json]
     return {key: SimpleNamespace(alt=data["alt"], spec=data["figure"]) for key, data in found if "figure" in data}
+
+
+def pictures(app):
+    """The keys of the pictures that give their data away, in their order."""
+    return [each.key.removesuffix("_data") for each in app.expander if each.key.endswith("_data")]
+
+
+def check_page(app, stem):
+    """What holds whatever is set: no exception, the right lesson, declared pictures, each figure under its sentence."""
+    assert [each.message for each in app.exception] == []
+    assert [each.value for each in app.title] == [LESSONS[stem].question]
+    drawn = pictures(app)
+    assert drawn
+    assert drawn == [key for key in LESSONS[stem].pictures if key in drawn]
+    texts = {each.value for each in app.markdown}
+    for key, chart in charts(app).items():
+        beside = plain(chart.alt), plain(chart.alt.partition(". ")[2])  # one of several is told apart by its title
+        assert texts.intersection(beside), f"the sentence of {key} is not on the page"

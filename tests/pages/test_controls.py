@@ -1,22 +1,22 @@
-"""What controls, compute and show do without a page: reading links, cached doors, files and plain text."""
+"""What controls and show do without a page: reading links, files and plain text."""
 
 import csv
 import io
 import re
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
 
-from pages._view import compute, controls, show
-from pages._view.controls import CONTROLS, Choice, Number, Text
-from sattn_core.lessons import score_variance, softmax_saturation
-from sattn_core.lessons.score_variance import ScoreVarianceParams
-from sattn_core.lessons.softmax_saturation import SaturationParams
-from sattn_core.lessons.start import StartParams, measure_start
+from pages._view import controls, show
+from pages._view.kinds import Choice, Number, Text
+from pages._view.lessons import LESSONS
+from pages._view.shared import SHARED
 
-NUMBERS = {name: control for name, control in CONTROLS.items() if isinstance(control, Number)}
+EVERY = SHARED | {f"{stem}.{name}": one for stem in LESSONS for name, one in LESSONS[stem].controls.items()}
+CONTROLS = {key.rpartition(".")[2]: control for key, control in reversed(EVERY.items())}
+NUMBERS = {key: control for key, control in EVERY.items() if isinstance(control, Number)}
 OFF = "is not a number; {} is used"
 
 
@@ -41,9 +41,9 @@ def test_the_dimension_has_the_stops_that_the_lessons_speak_of():
     assert (d_k.default, d_k.low, d_k.high) == (64, 1, 1024)
 
 
-@pytest.mark.parametrize("name", CONTROLS)
-def test_a_default_is_a_good_link(name):
-    control = CONTROLS[name]
+@pytest.mark.parametrize("key", EVERY)
+def test_a_default_is_a_good_link(key):
+    control = EVERY[key]
     assert control.read(control.write(control.default)) == (control.default, None)
 
 
@@ -174,10 +174,10 @@ def test_a_choice_takes_its_options_only(text):
     assert CONTROLS["law"].read(text) == ("normal", sentence)
 
 
-@pytest.mark.parametrize("name", [name for name, control in CONTROLS.items() if isinstance(control, Choice)])
+@pytest.mark.parametrize("name", [key for key, control in EVERY.items() if isinstance(control, Choice)])
 def test_every_option_is_a_good_link(name):
-    for option in CONTROLS[name].options:
-        assert CONTROLS[name].read(option) == (option, None)
+    for option in EVERY[name].options:
+        assert EVERY[name].read(option) == (option, None)
 
 
 def test_a_text_is_kept_whatever_it_says_up_to_its_length():
@@ -192,109 +192,6 @@ def test_a_quotation_of_a_link_is_short_and_on_one_line():
     assert controls._short("<b>`$x$`*[a]\\\n\x00\u202e") == "<b>`$x$`*[a]\\"
     assert controls._short("x" * 24) == "x" * 24
     assert controls._short("x" * 25) == "x" * 24 + "…"
-
-
-# --- compute: the cached doors ---------------------------------------------------------------------------
-
-
-@pytest.fixture(autouse=True)
-def _empty_caches():
-    for door in vars(compute).values():
-        if callable(door) and hasattr(door, "clear"):
-            door.clear()
-
-
-def assert_same(found, wanted):
-    """Two results agree field by field, to the last bit."""
-    if hasattr(wanted, "__dataclass_fields__"):
-        assert type(found) is type(wanted) or type(found).__name__ == type(wanted).__name__
-        for name in wanted.__dataclass_fields__:
-            assert_same(getattr(found, name), getattr(wanted, name))
-    elif isinstance(wanted, tuple):
-        assert len(found) == len(wanted)
-        for one, other in zip(found, wanted, strict=True):
-            assert_same(one, other)
-    else:
-        np.testing.assert_array_equal(found, wanted)
-
-
-DRAW = {"law": "normal", "mean_q": 0.0, "mean_k": 0.0, "correlation": 0.0, "seed": 0}
-OTHER_DRAW = {"law": "laplace", "mean_q": 0.5, "mean_k": -1.0, "correlation": 0.3, "seed": 11}
-
-
-@pytest.mark.parametrize(
-    "params",
-    [
-        ScoreVarianceParams(64, 1_000),
-        ScoreVarianceParams(1, 1_000, **OTHER_DRAW),
-        ScoreVarianceParams(300, 1_000, law="sparse", seed=9999),
-        ScoreVarianceParams(8, sampling="matrix", n_queries=16, n_keys=4, law="uniform"),
-    ],
-    ids=["normal", "d_k = 1", "between stops", "matrix"],
-)
-def test_the_cached_moments_are_those_of_the_core(params):
-    wanted = score_variance.measure_score_variance(params)
-    assert_same(compute.score_variance(params), wanted)
-    assert_same(compute.score_variance(params), wanted)  # from the cache
-
-
-def test_the_order_in_which_dimensions_are_asked_changes_nothing():
-    params = [ScoreVarianceParams(d_k, 500, seed=3) for d_k in (64, 1024, 63, 1, 65, 300)]
-    for each in params:
-        assert_same(compute.score_variance(each), score_variance.measure_score_variance(each))
-
-
-def test_a_change_of_a_cached_result_does_not_reach_the_next_visitor():
-    params = ScoreVarianceParams(4, 500)
-    first = compute.score_variance(params)
-    first.counts[:] = -1
-    assert_same(compute.score_variance(params), score_variance.measure_score_variance(params))
-
-
-@pytest.mark.parametrize("draw", [DRAW, OTHER_DRAW])
-def test_the_cached_curve_and_walks_are_those_of_the_core(draw):
-    wanted = score_variance.variance_curve(compute.CURVE_DIMS, n_samples=compute.CURVE_SAMPLES, **draw)
-    assert_same(compute.variance_curve(**draw), wanted)
-    assert compute.CURVE_DIMS == (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-    wanted = score_variance.random_walks(1024, n_walks=compute.N_WALKS, **draw)
-    assert_same(compute.random_walks(**draw), wanted)
-
-
-def test_the_cached_start_and_saturation_are_those_of_the_core():
-    params = StartParams(dims=(1, 64), n_samples=500, n_keys=8, law="student_t", seed=2)
-    assert_same(compute.start(params), measure_start(params))
-    params = SaturationParams(8, (1, 64), law="uniform", n_rows=40, seed=2)
-    assert_same(compute.saturation(params), softmax_saturation.measure_saturation(params))
-    assert_same(compute.overflow_study(), softmax_saturation.overflow_study())
-
-
-def test_the_cached_comparison_is_that_of_the_core():
-    lists = ((4.0, 5.0), (1.0, 10.0), (0.0, 0.0, 1.0))
-    wanted = softmax_saturation.compare_lists(lists, multiplier=2.0, shift=-10.0)
-    assert_same(compute.compare_lists(lists, 2.0, -10.0), wanted)
-
-
-def test_read_lists_leaves_out_the_optional_lists_that_are_empty():
-    assert compute.read_lists(["4, 5", "1, 10", "", "  "]) == (((4.0, 5.0), (1.0, 10.0)), [])
-    assert compute.read_lists(["4, 5", "1, 10", "", "0 1"]) == (((4.0, 5.0), (1.0, 10.0), (0.0, 1.0)), [])
-
-
-def test_read_lists_names_each_list_that_cannot_be_read():
-    lists, problems = compute.read_lists(["", "1, 10", "x, 1", "2"])
-    assert lists == ((1.0, 10.0),)
-    assert problems == [
-        "First list: The list is empty: write at least 2 numbers, for example 4, 5.",
-        'Third list: "x" (item 1) is not a number.',
-        "Fourth list: The list has 1 number, but 2 to 64 are needed.",
-    ]
-
-
-def test_hand_made_example_gives_the_dots_or_the_sentence():
-    example, problem = compute.hand_made_example("1, 2\n1, 4\n8, 9", "2, 3\n5, 6\n10, 2")
-    assert (example.dots.tolist(), example.variance, problem) == ([8.0, 29.0, 98.0], 1478.0, None)
-    example, problem = compute.hand_made_example("1, 2", "2, x")
-    assert example is None
-    assert '"x" (line 1, item 2) is not a number.' in problem
 
 
 # --- show ------------------------------------------------------------------------------------------------
@@ -366,3 +263,22 @@ def test_a_shown_table_has_the_digits_of_the_sentences_and_its_file_all_of_them(
         "standard error": ["0.041", "none"],
     }
     assert "0.98561,0.041234" in show.as_csv(table)
+
+
+def test_a_component_can_put_a_control_between_two_stops_and_never_beyond_its_bounds():
+    def script():
+        import streamlit as st
+
+        from pages._view import controls
+
+        wanted = st.text_input("wanted", "300")
+        st.button("place", on_click=lambda: controls.place("d_k", wanted))
+        controls.draw("d_k")
+
+    app = AppTest.from_function(script, default_timeout=60).run()
+    for text, value in (("300", 300), ("9999", 1024), ("-3", 1), ("300", 300)):
+        app.text_input[0].set_value(text).run()
+        app.button[0].click().run()
+        assert [each.message for each in app.exception] == []
+        assert (app.select_slider[0].value, app.session_state["d_k"]) == (value, value)
+        assert str(value) in app.select_slider[0].options

@@ -3,7 +3,7 @@
 import sys
 import time
 import tracemalloc
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -11,66 +11,27 @@ from types import ModuleType
 import pytest
 
 from pages._view import compute, controls, frame, show
-from pages._view import falling as falling_module
 from pages._view import grids as grids_module
-from pages._view import training as training_module
-from pages._view import uploads as uploads_module
-from pages._view.controls import CONTROLS, Choice, Number
-from sattn_core.cost import Price
-from sattn_core.lessons import gradient_flow, scaling_rules, score_variance, small_samples, training_race
-from sattn_core.lessons.score_variance import ScoreVarianceParams
-from tests.pages.opening import app_at, charts
+from pages._view.kinds import Choice, Number
+from pages._view.lessons import LESSONS, ORDER
+from pages._view.lessons.gradient_flow import work as gradient_flow_work
+from pages._view.lessons.scaling_rules import work as scaling_rules_work
+from pages._view.lessons.small_samples import falling as falling_module
+from pages._view.lessons.training_race import dose as dose_module
+from pages._view.lessons.training_race import race as race_module
+from pages._view.lessons.your_scores import uploads as uploads_module
+from sattn_core.cost import Price, price_of
+from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
+from tests.pages.opening import app_at, charts, controls_of
 
 PAGES = Path(compute.__file__).resolve().parents[1]
-STEMS = [lesson.stem for lesson in frame.LESSONS]
-DEFAULTS = {name: control.default for name, control in CONTROLS.items()}
-NEXT_TO_NOTHING = Price(0.01, 1_000_000)
-
-
-def price_of_rule_curves(**options):
-    params = scaling_rules.RulesParams(**options)
-    return scaling_rules.rule_curves_price(params, compute.RULE_CURVE_DIMS, compute.RULE_CURVE_KEYS)
-
-
-def price_of_museum(seed):
-    prices = [scaling_rules.BugParams(bug, seed=seed).price for bug in scaling_rules.BUGS]
-    return Price(sum(price.seconds for price in prices), sum(price.bytes for price in prices))
-
-
-def price_of_equivalence(d_k):
-    options = {"n_steps": compute.EQUAL_STEPS, "n_seeds": 1}
-    prices = [training_race.equivalence_price(d_k, **options, **pair) for pair in compute.EQUAL_PAIRS]
-    return Price(sum(price.seconds for price in prices), max(price.bytes for price in prices))
-
-
-# Of the functions that are not given Params.
-PRICES = {
-    "variance_curve": lambda law, **_: score_variance.variance_curve_price(
-        compute.CURVE_DIMS, compute.CURVE_SAMPLES, law
-    ),
-    "random_walks": lambda law, **_: score_variance.variance_curve_price(compute.CURVE_DIMS[-1:], compute.N_WALKS, law),
-    "gradient_curve": lambda n_keys, n_rows, **_: gradient_flow.gradient_flow_price(
-        len(gradient_flow.DEFAULT_DIMS), n_keys, n_rows
-    ),
-    "crossover_curve": lambda _: gradient_flow.CROSSOVER_PRICE,
-    "rule_cards": lambda: scaling_rules.RulesParams().price,
-    "rule_curves": price_of_rule_curves,
-    "sample_band": lambda d_k, **_: small_samples.band_price(d_k),
-    "large_experiment": lambda _: small_samples.LARGE_PRICE,
-    "training_equivalence": price_of_equivalence,
-    "your_sample": lambda params, _: params.price,
-    "compare_lists": lambda *_: NEXT_TO_NOTHING,
-    "dose_record": lambda _: NEXT_TO_NOTHING,  # an empty table, filled at a click
-    "museum": price_of_museum,
-    "overflow_study": lambda: NEXT_TO_NOTHING,
-}
 
 
 class Values(dict):
     """The values of the controls; it remembers which of them a page has read."""
 
-    def __init__(self, changed):
-        super().__init__(DEFAULTS | changed)
+    def __init__(self, stem, changed):
+        super().__init__({name: control.default for name, control in controls_of(stem).items()} | changed)
         self.read = set()
 
     def __getitem__(self, name):
@@ -107,29 +68,33 @@ def stand_in_for_streamlit():
 def run(stem, **changed):
     """Run a page's script with its controls at these values: the computations it asks for, and what it read.
 
-    Nothing is drawn and nothing computed: a computation is (name, args, kwargs).
+    Nothing is drawn and nothing computed: a computation is (function, args, kwargs).
     """
-    values, asked = Values(changed), []
+    values, asked = Values(stem, changed), []
 
-    def ask(name, *args, **kwargs):
-        asked.append((name, args, kwargs))
+    def ask(function, *args, **kwargs):
+        asked.append((function, args, kwargs))
         return ANYTHING
 
+    def draw_while(name, **_):
+        return {each: values[each] for each, one in LESSONS[stem].controls.items() if one.when == (name, values[name])}
+
     with pytest.MonkeyPatch.context() as patch:
-        for name, door in vars(compute).copy().items():
-            if callable(door) and hasattr(door, "clear"):
-                patch.setattr(compute, name, partial(ask, name))
-        patch.setattr(compute, "row_jacobian", lambda *_: (ANYTHING, ""))
-        patch.setattr(compute, "bug", lambda params: compute.museum(params.seed))
+        patch.setattr(compute, "result", ask)
+        patch.setattr(compute, "kept", lambda *_: None)
         patch.setattr(controls, "value_of", lambda name: values[name])
         patch.setattr(controls, "draw", lambda name, **_: values[name])
-        patch.setattr(controls, "stops_of", lambda name: tuple(sorted({*CONTROLS[name].stops, values[name]})))
+        patch.setattr(controls, "draw_while", draw_while)
+        patch.setattr(controls, "stops_of", lambda name: tuple(sorted({*controls_of(stem)[name].stops, values[name]})))
+        patch.setattr(gradient_flow_work, "row_jacobian", lambda *_: (ANYTHING, ""))
+        patch.setattr(scaling_rules_work, "exhibit", ANYTHING)
         patch.setattr(grids_module, "draw_matrices", lambda names, _: ({name: values[name] for name in names}, True))
         patch.setattr(falling_module, "draw", lambda: values["n_draws"])
         patch.setattr(falling_module, "pace", lambda: None)
         patch.setattr(uploads_module, "draw", lambda *_: None)
         patch.setattr(uploads_module, "remarks", lambda *_: [])
-        for module in (show, training_module, import_module(f"pages._view.figures.{stem}")):
+        patch.setattr(dose_module, "RECORDS", ANYTHING)
+        for module in (show, race_module, import_module(f"pages._view.lessons.{stem}.figures")):
             for name in vars(module).copy():
                 if callable(getattr(module, name)) and not name.startswith("__"):
                     patch.setattr(module, name, ANYTHING)
@@ -142,34 +107,28 @@ def run(stem, **changed):
     return asked, values.read
 
 
-def price_of(name, args, kwargs):
-    if name in PRICES:
-        return PRICES[name](*args, **kwargs)
-    return getattr(args[0], "price", None) if args else None
-
-
-def ends(name):
+def ends(control):
     """What a link can put a control on, at its ends: both bounds of a number, every option of a choice."""
-    control = CONTROLS[name]
     if isinstance(control, Number):
         return (control.low, control.high)
     return control.options if isinstance(control, Choice) else (control.default,)
 
 
-def settings_of(names):
+def settings_of(stem, names):
     """Each control alone at its ends; all at their lower ends and all at their upper, with every option of each."""
+    by_name = {name: ends(controls_of(stem)[name]) for name in names}
     yield {}
-    yield from ({name: end} for name in names for end in ends(name))
+    yield from ({name: end} for name in names for end in by_name[name])
     for place in (0, -1):
-        together = {name: ends(name)[place] for name in names}
+        together = {name: found[place] for name, found in by_name.items()}
         for name in names:
-            yield from (together | {name: end} for end in ends(name))
+            yield from (together | {name: end} for end in by_name[name])
 
 
 @cache
 def pages_asked_of(stem):
     """The computations that the page asks for at each of these settings: [(name, args, kwargs), …] of every one."""
-    return [run(stem, **settings)[0] for settings in settings_of(sorted(run(stem)[1]))]
+    return [run(stem, **settings)[0] for settings in settings_of(stem, sorted(run(stem)[1]))]
 
 
 def asked_of(stem):
@@ -177,24 +136,23 @@ def asked_of(stem):
     return {repr(each): each for asked in pages_asked_of(stem) for each in asked}
 
 
-@pytest.mark.parametrize("stem", STEMS)
+@pytest.mark.parametrize("stem", ORDER)
 def test_no_page_computes_unasked_for_more_than_a_second_or_in_more_than_100_mb(stem):
     for asked in asked_of(stem).values():
-        price = price_of(*asked)
-        assert price is not None, f"{asked[0]} has no price"
+        price = price_of(asked[0], *asked[1], **asked[2])
         assert price.seconds <= compute.UNASKED.seconds, asked
         assert price.bytes <= compute.UNASKED.bytes, asked
 
 
-@pytest.mark.parametrize("stem", STEMS)
+@pytest.mark.parametrize("stem", ORDER)
 def test_all_that_a_page_computes_unasked_takes_a_second_together(stem):
     for asked in pages_asked_of(stem):
-        assert sum(price_of(*each).seconds for each in asked) <= compute.UNASKED.seconds, asked
+        assert sum(price_of(each[0], *each[1], **each[2]).seconds for each in asked) <= compute.UNASKED.seconds, asked
 
 
 def test_what_stands_beside_a_computation_that_just_needs_no_button_is_counted_too():
     beside = [
-        sum(price_of(*each).seconds for each in asked if each[0] != "score_variance")
+        sum(price_of(each[0], *each[1], **each[2]).seconds for each in asked if each[0] is not measure_score_variance)
         for asked in pages_asked_of("score_variance")
     ]
     assert max(beside) + compute.AT_ONCE.seconds <= compute.UNASKED.seconds
@@ -206,14 +164,14 @@ def test_the_limits_are_a_second_and_100_mb():
 
 def test_a_page_is_run_with_the_values_of_its_controls():
     asked, read = run("score_variance", d_k=3, law="uniform", n_samples=1_000)
-    assert asked[0][0] == "score_variance"
+    assert asked[0][0] is measure_score_variance
     assert asked[0][1][0] == ScoreVarianceParams(3, 1_000, "uniform", n_keys=16)
     assert {"d_k", "law", "seed", "n_samples", "sampling", "n_queries", "n_keys", "correlation"} <= read
 
 
 def test_what_costs_too_much_is_not_asked_for():
     asked, _ = run("score_variance", d_k=1024, law="student_t", n_samples=1_000_000)
-    assert [name for name, *_ in asked] == ["variance_curve", "random_walks"]
+    assert [function.__name__ for function, *_ in asked] == ["variance_curve", "random_walks"]
 
 
 @pytest.fixture
@@ -249,16 +207,15 @@ def test_a_button_says_how_long_it_takes(seconds, said):
 # The dearest that are computed unasked are really run: what a price says is seen to be so.
 @pytest.mark.parametrize("stem", ["start", "score_variance", "softmax_saturation", "gradient_flow"])
 def test_the_dearest_unasked_computation_keeps_to_its_price(stem):
-    name, args, kwargs = max(asked_of(stem).values(), key=lambda asked: price_of(*asked).seconds)
-    price, door = price_of(name, args, kwargs), getattr(compute, name)
-    door.clear()
+    dearest = max(asked_of(stem).values(), key=lambda asked: price_of(asked[0], *asked[1], **asked[2]).seconds)
+    function, args, kwargs = dearest
+    price = price_of(function, *args, **kwargs)
     tracemalloc.start()
     before = time.thread_time()
-    door(*args, **kwargs)
+    function(*args, **kwargs)
     seconds = time.thread_time() - before
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    door.clear()
     assert price.seconds > 0.3
     assert seconds < 2 * compute.UNASKED.seconds  # a price is right within a factor of 2
     assert peak < compute.UNASKED.bytes

@@ -2,14 +2,27 @@
 
 from pathlib import Path
 
-from pages._view import falling
+from pages._view.lessons.small_samples import falling
 from tests.pages.opening import app_at, charts
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
+SAID = {
+    "small_samples": "The last draw gave",
+    "sample_band": "lie inside it, but only",
+    "large_experiment": "a false alarm",
+}  # what each picture's sentence speaks of
+
+
 def open_page(**query):
     return app_at("small_samples", **query).run()
+
+
+def test_each_picture_says_what_it_is_of():
+    shown = charts(open_page())
+    assert list(shown) == list(SAID)
+    assert all(words in shown[key].alt for key, words in SAID.items())
 
 
 def said(app):

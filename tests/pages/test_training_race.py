@@ -10,16 +10,31 @@ from pathlib import Path
 
 import pytest
 
-from pages._view import compute, controls, dose, training
+from pages._view import compute, controls
+from pages._view.lessons.training_race import dose, race, work
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
-from tests.pages.opening import app_at, charts
+from tests.pages.opening import app_at, charts, controls_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
+SAID = {
+    "race_learning": "uniform attention ",
+    "race_state": "look at the median row",
+    "race_attention": "Mean weight on the right key",
+    "race_equivalence": "The two losses: SGD 0.01, × √d_k: ",
+}  # what each picture's sentence speaks of
+
+
 def open_race(**query):
     return app_at("training_race", **query).run()
+
+
+def test_each_picture_says_what_it_is_of():
+    shown = charts(open_race())
+    assert list(shown) == list(SAID)
+    assert all(words in shown[key].alt for key, words in SAID.items())
 
 
 def button(app, label):
@@ -42,7 +57,7 @@ def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button()
     said = re.match(r"At d\\_k = 64 and after 300 steps without the scale (\S+) % of the answers are", bar(open_race()))
     assert 10 < float(said[1]) < 25  # near-ties decide some answers, and a processor's rounding the near-ties
     app = open_race(rates="best", d_k="256")
-    seconds = compute.race_seconds(app.session_state["race_run"].params, True)
+    seconds = work.race_price(app.session_state["race_run"].params, True).seconds
     assert seconds > 2
     assert bar(app) == f"Press Train: this race takes about {ceil(seconds)} seconds, so it waits for you"
 
@@ -54,17 +69,18 @@ def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button()
 def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, rates, n_steps, n_seeds):
     """The race or its first step, and the equivalence; their prices are held against CPU time elsewhere."""
     ran = []
-    monkeypatch.setattr(compute, "training_frames", lambda params: iter([ran.append((params, None))]))
-    monkeypatch.setattr(compute, "kept_race", lambda params, best: None)
-    monkeypatch.setattr(compute, "training_race", lambda params, best: ran.append((params, best)) or (None, None))
+    monkeypatch.setattr(race, "race_frames", lambda params, **_: iter([ran.append((params, None))]))
+    monkeypatch.setattr(compute, "kept", lambda *_: None)
+    monkeypatch.setattr(compute, "result", lambda _, params, best: ran.append((params, best)) or (None, None))
+    defaults = {name: control.default for name, control in controls_of("training_race").items()}
     query = {"d_k": d_k, "rates": rates, "n_steps": n_steps, "n_seeds": n_seeds}
-    monkeypatch.setattr(controls, "value_of", lambda name: query.get(name, controls.CONTROLS[name].default))
-    monkeypatch.setattr(training.st, "session_state", {})
-    training.open_run()
+    monkeypatch.setattr(controls, "value_of", lambda name: query.get(name, defaults[name]))
+    monkeypatch.setattr(race.st, "session_state", {})
+    race.open_run()
     ((params, best),) = ran
     first = replace(params.memory(), n_steps=0, checkpoint_steps=(0,)).price.seconds
-    spent = first if best is None else compute.race_seconds(params, best)
-    assert spent + compute.equivalence_seconds(d_k) <= 1
+    spent = first if best is None else work.race_price(params, best).seconds
+    assert spent + work.equal_pairs_price(d_k).seconds <= 1
     if (d_k, rates, n_seeds) == (1, "fixed", 1):
         assert best is False  # a short race is there at once
 
@@ -98,7 +114,7 @@ def test_a_short_race_at_its_best_rates_is_there_at_once_with_its_sweep():
 
 
 def test_a_long_race_that_has_been_run_is_there_again_for_whoever_opens_its_address(monkeypatch):
-    monkeypatch.setattr(training, "_AT_ONCE", 0)
+    monkeypatch.setattr(race, "_AT_ONCE", 0)
     query = {"rates": "best", "n_seeds": "1", "n_steps": "40", "d_k": "8", "n_pairs": "4"}
     first = open_race(**query)
     assert bar(first).startswith("Press Train")
@@ -165,7 +181,7 @@ def train(app, key=None):
     assert not run.playing
     run.playing = True
     while run.playing:
-        training.advance(run)
+        race.advance(run)
     app.run()
     assert [each.message for each in app.exception] == []
     return run
@@ -189,12 +205,12 @@ def test_the_best_rates_come_from_a_sweep_that_is_shown():
 
 
 def test_stop_keeps_what_is_there(monkeypatch):
-    monkeypatch.setattr(training, "_AT_ONCE", 0)
+    monkeypatch.setattr(race, "_AT_ONCE", 0)
     app = open_race(n_seeds="1", d_k="8", n_steps="3000")
     run = app.session_state["race_run"]
-    run.playing, run.moments = True, training._moments(run)
+    run.playing, run.moments = True, race._moments(run)
     while not run.result.step:
-        training.advance(run)
+        race.advance(run)
     step = run.result.step
     assert 0 < step < 3000
     app.run()  # the whole page, in which the race rests
@@ -213,7 +229,7 @@ def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
     app = open_race(n_seeds="1", n_steps="20", d_k="8", n_pairs="4")
     result = app.session_state["race_run"].result
     assert "race_rates" not in charts(app)
-    seconds = compute.map_seconds(app.session_state["race_run"].params)
+    seconds = work.map_price(app.session_state["race_run"].params).seconds
     assert app.button("map_rates").label == f"Map the rates, about {ceil(seconds)} second"
     run = train(app, "map_rates")
     assert run.result is result
@@ -224,20 +240,20 @@ def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
 
 def test_whoever_leaves_or_asks_for_something_else_ends_a_race_after_a_step(monkeypatch):
     """Streamlit ends a run by an exception at the session's state: the training rests there and can go on."""
-    for start in (training._moments, training._sweep_moments):
-        run = training.Run(TrainingRaceParams(n_steps=3000, n_seeds=1), False, None, playing=True)
+    for start in (race._moments, race._sweep_moments):
+        run = race.Run(TrainingRaceParams(n_steps=3000, n_seeds=1), False, None, playing=True)
         run.moments, steps = start(run), []
 
         def gone(steps=steps):
             steps.append(1)
             raise InterruptedError
 
-        monkeypatch.setattr(training, "_alive", gone)
+        monkeypatch.setattr(race, "_alive", gone)
         with pytest.raises(InterruptedError):
-            deque((training.advance(run) for _ in range(40)), 0)  # from picture to picture
+            deque((race.advance(run) for _ in range(40)), 0)  # from picture to picture
         assert len(steps) == 1
-        monkeypatch.setattr(training, "_alive", lambda: None)
-        training.advance(run)
+        monkeypatch.setattr(race, "_alive", lambda: None)
+        race.advance(run)
         assert run.playing
 
 
@@ -255,12 +271,12 @@ def make_small(monkeypatch):
 
 
 def test_the_table_is_computed_once_for_all_visitors_and_says_when_and_how(monkeypatch):
-    compute.dose_record.clear()
     make_small(monkeypatch)
+    monkeypatch.setitem(dose.RECORDS, "sgd", dose.DoseRecord("sgd"))
     app = open_race(d_k="8", n_steps="10")
     assert "Not computed since this server was started" in " ".join(each.value for each in app.markdown)
     assert app.button("dose").label == "Compute the table, about 1 second"
-    while not compute.dose_record("sgd").done:
+    while not dose.RECORDS["sgd"].done:
         app.button("dose").click().run()
         assert [each.message for each in app.exception] == []
     assert app.table[0].value["d_k"].tolist() == ["8", "24"]
@@ -269,7 +285,6 @@ def test_the_table_is_computed_once_for_all_visitors_and_says_when_and_how(monke
     said = " ".join(each.value for each in other.markdown)
     assert "Computed on this server" in said
     assert "11 learning rates for each scale" in said
-    compute.dose_record.clear()
 
 
 def test_visitors_who_wait_share_the_work_and_a_finished_table_can_be_computed_again(monkeypatch):
@@ -288,5 +303,5 @@ def test_visitors_who_wait_share_the_work_and_a_finished_table_can_be_computed_a
 
 
 def test_every_setting_is_a_control_with_its_default_in_the_preset_of_the_race():
-    for name, value in training._preset_settings("race").items():
-        assert controls.CONTROLS[name].default == value
+    for name, value in race._preset_settings("race").items():
+        assert controls_of("training_race")[name].default == value

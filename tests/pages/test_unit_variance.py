@@ -9,8 +9,21 @@ from tests.pages.opening import app_at, charts
 ROOT = Path(__file__).resolve().parents[2]
 
 
+SAID = {
+    "unit_variance": "measured (and predicted), of q is",
+    "schemes": "the scaled scores start with a standard deviation from",
+    "shared_input": "all divided by √d_k",
+}  # what each picture's sentence speaks of
+
+
 def open_page(**query):
     return app_at("unit_variance", **query).run()
+
+
+def test_each_picture_says_what_it_is_of():
+    shown = charts(open_page())
+    assert list(shown) == list(SAID)
+    assert all(words in shown[key].alt for key, words in SAID.items())
 
 
 def said(app):

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from pages._view import compute, uploads
+from pages._view.lessons.your_scores import uploads, work
 from sattn_core.lessons.your_scores import YourScoresParams, sample_file
 
 ROOT = Path(__file__).resolve().parents[2]
-SAMPLE = compute.sample_params("ideal", 16, 0)
+SAMPLE = work.sample_params("ideal", 16, 0)
 
 
 @pytest.fixture(autouse=True)
@@ -39,19 +39,19 @@ def both(heads=8, file_id="1"):
 
 
 def test_without_a_file_the_sample_is_shown():
-    result, own, problems = compute.your_scores(SAMPLE, None, None, 99)
-    assert (result.report.d_k, result.report.n_queries, own, problems) == (16, compute.SAMPLE_ROWS, (), [])
+    result, own, problems = work.measure(SAMPLE, None, None, 99)
+    assert (result.report.d_k, result.report.n_queries, own, problems) == (16, work.SAMPLE_ROWS, (), [])
 
 
 def test_one_file_with_both_is_measured_and_a_head_chosen():
-    result, own, problems = compute.your_scores(SAMPLE, both(), None, 3)
+    result, own, problems = work.measure(SAMPLE, both(), None, 3)
     assert (result.report.n_heads, result.head, own, problems) == (8, 2, ("layer_norm_mha.npz",), [])
-    assert compute.your_scores(SAMPLE, both(heads=1, file_id="2"), None, 3)[0].head == 0
+    assert work.measure(SAMPLE, both(heads=1, file_id="2"), None, 3)[0].head == 0
 
 
 def test_two_files_are_measured_together():
     q, k = array_file(np.eye(4)), array_file(2 * np.eye(4), "k.npy", "2")
-    result, own, _ = compute.your_scores(SAMPLE, q, k, 1)
+    result, own, _ = work.measure(SAMPLE, q, k, 1)
     assert own == ("q.npy", "k.npy")
     assert (result.report.n_keys, result.shown.key.variance) == (4, 0.75)  # 2² · ¼ · ¾
 
@@ -67,7 +67,7 @@ def test_two_files_are_measured_together():
     ],
 )
 def test_a_bad_file_is_answered_in_one_sentence_and_the_sample_stays(q_file, said):
-    result, own, problems = compute.your_scores(SAMPLE, q_file, None, 1)
+    result, own, problems = work.measure(SAMPLE, q_file, None, 1)
     assert len(problems) == 1
     assert said in problems[0]
     assert (own, result.report.d_k) == ((), 16)
@@ -85,14 +85,14 @@ def test_a_bad_file_is_answered_in_one_sentence_and_the_sample_stays(q_file, sai
     ],
 )
 def test_a_bad_array_beside_a_good_one_is_named(array, said):
-    _, own, problems = compute.your_scores(SAMPLE, array_file(array), array_file(np.eye(4), "k.npy", "2"), 1)
+    _, own, problems = work.measure(SAMPLE, array_file(array), array_file(np.eye(4), "k.npy", "2"), 1)
     assert not own
     assert said in problems[0]
     assert len(problems) == 1
 
 
 def test_a_file_for_k_alone_asks_for_q():
-    assert compute.your_scores(SAMPLE, None, both(), 1)[2] == [
+    assert work.measure(SAMPLE, None, both(), 1)[2] == [
         "A file for K needs a file for Q beside it; choose that one too."
     ]
 
@@ -101,12 +101,12 @@ def test_a_file_is_read_once_and_only_its_report_is_kept_until_it_is_removed(ses
     asked, file = [], both()
     data = file.getvalue()
     file.getvalue = lambda: asked.append(1) or data
-    first = compute.your_scores(SAMPLE, file, None, 1)[0]
-    assert compute.your_scores(SAMPLE, file, None, 1)[0] is first
+    first = work.measure(SAMPLE, file, None, 1)[0]
+    assert work.measure(SAMPLE, file, None, 1)[0] is first
     assert (len(asked), list(session)) == (1, ["your_report"])
-    compute.your_scores(SAMPLE, file, None, 2)
+    work.measure(SAMPLE, file, None, 2)
     assert len(asked) == 2
-    compute.your_scores(SAMPLE, None, None, 1)
+    work.measure(SAMPLE, None, None, 1)
     assert list(session) == []
 
 
@@ -168,6 +168,6 @@ def test_a_field_whose_file_was_lost_gives_way_to_an_empty_one_until_a_file_is_c
 def test_the_limits_are_those_of_the_server():
     config = (ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")
     assert "maxUploadSize = 64\n" in config
-    assert "at most 64 MB" in compute.UPLOAD_NOTES[0]
-    assert "two files have at most 64 MB together" in compute.UPLOAD_NOTES[0]
-    assert "not stored, not logged" in compute.UPLOAD_NOTES[1]
+    assert "at most 64 MB" in work.UPLOAD_NOTES[0]
+    assert "two files have at most 64 MB together" in work.UPLOAD_NOTES[0]
+    assert "not stored, not logged" in work.UPLOAD_NOTES[1]

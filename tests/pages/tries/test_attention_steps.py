@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pages._view.figures import attention_steps as figures
+from pages._view.lessons.attention_steps import figures
 from pages._view.theme import LIGHT
 
 ADVERSE = {
@@ -20,14 +20,14 @@ ADVERSE = {
 
 def shades(shown):
     """How dark raw and scaled scores are on the whole, of the darkest shade there is."""
-    panels = figures.panels(shown.attention_steps, "scale", (0, 0, 0), LIGHT, without_scale=False)
+    panels = figures.panels(shown.measure_attention_steps, "scale", (0, 0, 0), LIGHT, without_scale=False)
     traces = [panels[f"matrix_{name}"].data[0] for name in ("raw", "scaled")]
     return [np.abs(np.array(trace.z)).mean() / trace.zmax for trace in traces]
 
 
 def test_small_dimension(tried):
     app, shown = tried("attention_steps", "small_dimension", **ADVERSE)
-    assert (app.session_state["step"], shown.attention_steps.d_k) == ("scale", 2)
+    assert (app.session_state["step"], shown.measure_attention_steps.d_k) == ("scale", 2)
     raw, scaled = shades(shown)
     assert max(raw, scaled) < 0.1
     assert raw == pytest.approx(np.sqrt(2) * scaled, rel=1e-12)
@@ -37,7 +37,7 @@ def test_large_dimension(tried):
     _, before = tried("attention_steps", "small_dimension", **ADVERSE)
     before = shades(before)
     app, shown = tried("attention_steps", "large_dimension", **ADVERSE)
-    assert (app.session_state["step"], shown.attention_steps.d_k) == ("scale", 64)
+    assert (app.session_state["step"], shown.measure_attention_steps.d_k) == ("scale", 64)
     raw, scaled = shades(shown)
     assert raw > 5 * before[0]
     assert scaled < 0.1
@@ -48,14 +48,14 @@ def test_softmax_without_scale(tried):
     app, shown = tried("attention_steps", "softmax_without_scale", **ADVERSE, without_scale="hide")
     assert (app.session_state["step"], app.session_state["without_scale"]) == ("softmax", "show")
     assert app.session_state["query"] == 1
-    assert shown.attention_steps.d_k == 64
-    assert shown.attention_steps.unscaled_rows.max_weight[0] > 0.99
-    assert shown.attention_steps.scaled_rows.max_weight[0] < 0.6
+    assert shown.measure_attention_steps.d_k == 64
+    assert shown.measure_attention_steps.unscaled_rows.max_weight[0] > 0.99
+    assert shown.measure_attention_steps.scaled_rows.max_weight[0] < 0.6
 
 
 def test_first_query_sees_nothing(tried):
     app, shown = tried("attention_steps", "first_query_sees_nothing", **ADVERSE)
     assert (app.session_state["step"], app.session_state["query"]) == ("output", 1)
-    assert shown.attention_steps.fully_masked_rows == (0,)
-    assert not shown.attention_steps.scaled.attention_weights[0].any()
-    assert not shown.attention_steps.scaled.output[0].any()
+    assert shown.measure_attention_steps.fully_masked_rows == (0,)
+    assert not shown.measure_attention_steps.scaled.attention_weights[0].any()
+    assert not shown.measure_attention_steps.scaled.output[0].any()

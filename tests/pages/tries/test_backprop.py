@@ -12,9 +12,9 @@ def gradient(result, name):
 
 def test_small_scale(tried):
     app, shown = tried("backprop", "small_scale", **ADVERSE)
-    assert (shown.backprop.scale, app.session_state["gradient"]) == (1 / 16, "Q")
-    without = np.linalg.norm(shown.backprop.d_Q_without_scale)
-    assert np.linalg.norm(gradient(shown.backprop, "Q")) == pytest.approx(without / 16, rel=1e-12)
+    assert (shown.measure_backprop.scale, app.session_state["gradient"]) == (1 / 16, "Q")
+    without = np.linalg.norm(shown.measure_backprop.d_Q_without_scale)
+    assert np.linalg.norm(gradient(shown.measure_backprop, "Q")) == pytest.approx(without / 16, rel=1e-12)
 
 
 def test_quadratic(tried):
@@ -26,8 +26,8 @@ def test_quadratic(tried):
 
 def test_fully_masked(tried):
     app, shown = tried("backprop", "fully_masked", **ADVERSE)
-    d_S = gradient(shown.backprop, "S")
+    d_S = gradient(shown.measure_backprop, "S")
     assert app.session_state["gradient"] == "S"
     assert (d_S[0] == 0).all()
     assert (d_S[1:] != 0).any()
-    assert all(check.central_agrees and check.complex_agrees for check in shown.backprop.gradients)
+    assert all(check.central_agrees and check.complex_agrees for check in shown.measure_backprop.gradients)

@@ -2,7 +2,17 @@
 
 import numpy as np
 
-ADVERSE = {"seed": "7", "alpha": "0.1", "rho": "-0.5", "n_keys": "2", "d_k": "3", "pairs": "independent", "rule": "t5"}
+from pages._view.lessons.scaling_rules import work
+
+ADVERSE = {
+    "seed": "7",
+    "exponent": "0.1",
+    "correlation": "-0.5",
+    "n_keys": "2",
+    "d_k": "3",
+    "pairs": "independent",
+    "rule": "t5",
+}
 
 
 def keys_in_use(result, name):
@@ -11,15 +21,15 @@ def keys_in_use(result, name):
 
 def test_half_keeps_the_variance(tried):
     _, shown = tried("scaling_rules", "half_keeps_the_variance", **ADVERSE)
-    curve = shown.exponents.curves[0]
-    assert (shown.exponents.dims[0], shown.exponents.dims[-1]) == (1, 1024)
+    curve = shown.measure_exponents.curves[0]
+    assert (shown.measure_exponents.dims[0], shown.measure_exponents.dims[-1]) == (1, 1024)
     assert np.abs(curve.variance - 1).max() < 0.1
 
 
 def test_one_keeps_the_mean(tried):
     _, shown = tried("scaling_rules", "one_keeps_the_mean", **ADVERSE)
-    curves = {curve.exponent: curve for curve in shown.exponents.curves}
-    assert shown.exponents.curves[0].exponent == 1.0
+    curves = {curve.exponent: curve for curve in shown.measure_exponents.curves}
+    assert shown.measure_exponents.curves[0].exponent == 1.0
     assert np.abs(curves[1.0].mean - 1).max() < 0.1
     assert abs(curves[0.5].mean[-1] - 32) < 0.5
 
@@ -27,14 +37,16 @@ def test_one_keeps_the_mean(tried):
 def test_aligned_pairs(tried):
     app, shown = tried("scaling_rules", "aligned_pairs", **ADVERSE)
     assert app.session_state["rule"] == "mup"
-    assert (shown.rules.params.d_k, shown.rules.params.n_keys) == (1024, 64)
-    assert keys_in_use(shown.rules, "vaswani") < 1.05
-    assert keys_in_use(shown.rules, "mup") > 60
+    rules, _cards = shown.calls["compare_rules"]
+    assert (rules.params.d_k, rules.params.n_keys) == (1024, 64)
+    assert keys_in_use(rules, "vaswani") < 1.05
+    assert keys_in_use(rules, "mup") > 60
 
 
 def test_fused_matrix(tried):
-    _, shown = tried("scaling_rules", "fused_matrix", bug="forgotten", seed="7")
-    right, wrong = (side.attention_weights for side in (shown.bug.right, shown.bug.wrong))
+    app, shown = tried("scaling_rules", "fused_matrix", bug="forgotten", seed="7")
+    bug = work.exhibit(shown.measure_museum, app.session_state["bug"])
+    right, wrong = (side.attention_weights for side in (bug.right, bug.wrong))
     np.testing.assert_array_equal(right.argsort(axis=1), wrong.argsort(axis=1))
-    assert shown.bug.params.bug == "fused_qkv"
-    assert shown.bug.output_error > 0.5
+    assert bug.params.bug == "fused_qkv"
+    assert bug.output_error > 0.5

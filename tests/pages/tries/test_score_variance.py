@@ -12,15 +12,15 @@ ADVERSE = {
 
 def test_means_of_one(tried):
     _, shown = tried("score_variance", "means_of_one", **ADVERSE)
-    variance = shown.score_variance.rows[1]
-    assert shown.score_variance.params.d_k == 64
+    variance = shown.measure_score_variance.rows[1]
+    assert shown.measure_score_variance.params.d_k == 64
     assert variance.predicted == 3 * 64
     assert variance.measured == pytest.approx(3 * 64, rel=0.05)
 
 
 def test_aligned(tried):
     _, shown = tried("score_variance", "aligned", **ADVERSE)
-    raw, scaled = shown.score_variance.rows[0], shown.score_variance.rows[3]
+    raw, scaled = shown.measure_score_variance.rows[0], shown.measure_score_variance.rows[3]
     assert (raw.predicted, scaled.predicted) == (64, 8)
     assert raw.measured == pytest.approx(64, rel=0.02)
     assert scaled.measured == pytest.approx(8, rel=0.02)
@@ -28,9 +28,9 @@ def test_aligned(tried):
 
 def test_few_rows(tried):
     _, shown = tried("score_variance", "few_rows", **ADVERSE)
-    assert shown.score_variance.params.sampling == "matrix"
+    assert shown.measure_score_variance.params.sampling == "matrix"
     one, many = (
         result.rows[1].high - result.rows[1].low
-        for result in (shown.score_variance, measure_score_variance(ScoreVarianceParams(64, 50_000)))
+        for result in (shown.measure_score_variance, measure_score_variance(ScoreVarianceParams(64, 50_000)))
     )
     assert one > 10 * many

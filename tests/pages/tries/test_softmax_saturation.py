@@ -30,5 +30,5 @@ def test_shifted(tried):
 
 def test_many_keys(tried):
     _, shown = tried("softmax_saturation", "many_keys", **ADVERSE)
-    assert shown.saturation.freezing_d_k == pytest.approx(12.5, abs=0.05)
+    assert shown.measure_saturation.freezing_d_k == pytest.approx(12.5, abs=0.05)
     assert 2 * math.log(16) == pytest.approx(5.55, abs=0.005)

@@ -5,7 +5,7 @@ ADVERSE = {"optimizer": "adam", "rates": "best", "learning_rate": "0.03", "n_ste
 
 def finished(shown):
     """Right answers after the last step: raw, with 1/√d_k, and with 1/d_k."""
-    result, _ = shown.training_race
+    result, _ = shown.train
     assert (result.step, result.params.n_seeds) == (300, 5)
     return result.accuracy.mean[:, -1]
 
@@ -18,7 +18,7 @@ def test_no_harm(tried):
 
 
 def test_harm_begins(tried):
-    _, shown = tried("training_race", "harm_begins", **ADVERSE, data="fresh", n_pairs="8", own_exponent="0.3")
+    _, shown = tried("training_race", "harm_begins", **ADVERSE, data="fresh", n_pairs="8", exponent="0.3")
     without, scaled, _ = finished(shown)
     assert 0.35 < without < 0.7
     assert scaled >= 0.99
@@ -33,6 +33,6 @@ def test_same_first_scores(tried):
 
 def test_exact_twin(tried):
     _, shown = tried("training_race", "exact_twin", d_k="8", n_steps="10")
-    first, second, *_ = shown.training_equivalence
+    first, second, *_ = shown.train_equal_pairs
     assert (first.d_k, first.optimizer, second.optimizer) == (256, "sgd", "sgd")
     assert first.largest_difference == second.largest_difference == 0.0

@@ -6,7 +6,7 @@ ADVERSE = {"d_k": "3", "n_heads": "64", "x_mean": "5", "x_std": "7", "normalise"
 
 
 def deviations(shown):
-    return {stage.name: stage.std for stage in shown.unit_variance.stages}
+    return {stage.name: stage.std for stage in shown.measure_unit_variance.stages}
 
 
 def test_wide_x(tried):
@@ -25,7 +25,9 @@ def test_wide_x_without_layer_norm(tried):
 def test_xavier_square(tried):
     _, shown = tried("unit_variance", "xavier_square", scheme="he_normal", **ADVERSE)
     assert deviations(shown)["scaled_scores"] == pytest.approx(1, rel=0.05)
-    assert shown.unit_variance.stages[-1].predicted_std == pytest.approx(1, rel=1e-4)  # but for the eps of LayerNorm
+    assert shown.measure_unit_variance.stages[-1].predicted_std == pytest.approx(
+        1, rel=1e-4
+    )  # but for the eps of LayerNorm
 
 
 def test_keras(tried):

@@ -93,9 +93,8 @@ def open_run():
     params, best = _params(), controls.value_of("rates") == "best"
     run = st.session_state.get("race_run")
     if run is None or (run.params, run.best) != (params, best):
-        found = compute.kept(work.train, params, best)
-        if not found and _costs_little(params, best):
-            found = compute.result(work.train, params, best)
+        ask = compute.result if _costs_little(params, best) else compute.kept
+        found = ask(work.train, params, best)
         run = st.session_state["race_run"] = Run(params, best, *(found or (_first_moment(params),)))
     return run
 

@@ -1,0 +1,110 @@
+"""The store of results: one computation for all who ask, bounded in entries and in bytes, nothing to write to."""
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from pages._view import compute
+from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
+
+
+@pytest.fixture(autouse=True)
+def empty_store():
+    compute.forget()
+    yield
+    compute.forget()
+
+
+@dataclass(frozen=True)
+class Held:
+    numbers: np.ndarray
+    more: tuple = ()
+
+
+def test_a_result_is_that_of_the_core_and_computed_once():
+    params = ScoreVarianceParams(4, 1_000)
+    first = compute.result(measure_score_variance, params)
+    assert compute.result(measure_score_variance, params) is first
+    assert np.array_equal(first.counts, measure_score_variance(params).counts)
+    assert compute.result(measure_score_variance, ScoreVarianceParams(8, 1_000)) is not first
+
+
+def test_two_functions_of_the_same_arguments_are_two_results():
+    assert (compute.result(min, 1, 2), compute.result(max, 1, 2)) == (1, 2)
+
+
+def test_no_visitor_can_write_to_what_the_next_one_sees():
+    held = compute.result(lambda: Held(np.zeros(3), ({"deep": np.ones(2)},)))
+    for numbers in (held.numbers, held.more[0]["deep"]):
+        with pytest.raises(ValueError, match="read-only"):
+            numbers[0] = 1
+
+
+def test_visitors_who_ask_at_once_wait_for_one_computation():
+    calls, together, release = [], threading.Barrier(5), threading.Event()
+
+    def slow(key):
+        calls.append(key)
+        release.wait(30)
+        return key
+
+    def visit():
+        together.wait()
+        found.append(compute.result(slow, "same"))
+
+    found = []
+    visitors = [threading.Thread(target=visit) for _ in range(4)]
+    for visitor in visitors:
+        visitor.start()
+    together.wait()
+    release.set()
+    for visitor in visitors:
+        visitor.join(30)
+    assert (calls, found) == (["same"], ["same"] * 4)
+
+
+def test_a_computation_that_is_ended_leaves_its_place_to_the_next():
+    class Left(BaseException):
+        pass
+
+    def ended():
+        raise Left
+
+    for _ in range(2):
+        with pytest.raises(Left):
+            compute.result(ended)
+    assert compute.kept(ended) is None
+
+
+def test_the_store_holds_no_more_bytes_than_its_bound_and_forgets_the_oldest_first():
+    def hold(place):
+        return np.zeros(compute.BYTES // 4 // 8 - 1_000)
+
+    for place in range(6):
+        compute.result(hold, place)
+    assert [place for place in range(6) if compute.kept(hold, place) is not None] == [2, 3, 4, 5]
+
+
+def test_the_store_holds_no_more_entries_than_its_bound():
+    for place in range(compute.ENTRIES + 10):
+        compute.result(abs, place)
+    kept = [place for place in range(compute.ENTRIES + 10) if compute.kept(abs, place) is not None]
+    assert len(kept) <= compute.ENTRIES
+    assert kept[-1] == compute.ENTRIES + 9
+
+
+def test_what_is_too_large_to_keep_is_computed_all_the_same():
+    def hold():
+        return np.zeros(compute.BYTES // 8 + 1)
+
+    assert compute.result(hold).size == compute.BYTES // 8 + 1
+    assert compute.kept(hold) is None
+
+
+def test_what_was_computed_in_another_way_can_be_kept():
+    assert compute.kept(max, 3, 4) is None
+    compute.keep(4, max, 3, 4)
+    assert compute.kept(max, 3, 4) == 4
+    assert compute.result(max, 3, 4) == 4

@@ -1,0 +1,169 @@
+"""What holds on every page: its frame, its controls at both ends, links, projector, data and code."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from streamlit.runtime.pages_manager import PagesManager
+
+from pages._view.kinds import Choice, Text
+from pages._view.lessons import LESSONS, ORDER
+from pages._view.shared import SHARED
+from pages._view.theme import PROJECTOR
+from tests.pages.opening import (
+    app_at,
+    charts,
+    check_page,
+    controls_of,
+    drawn_controls,
+    open_page,
+    pictures,
+    settle,
+    widget,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+ROW = ("d_k", "n_keys", "law", "seed")
+LONGEST = 2_000  # characters of a text in a link
+EVERY_CONTROL = [(stem, name) for stem in ORDER for name in controls_of(stem)]
+
+
+def ends(control):
+    """The ends of a slider, every option of a choice, the shortest and the longest text."""
+    if isinstance(control, Choice):
+        return control.options
+    return ("", "9" * LONGEST) if isinstance(control, Text) else (control.low, control.high)
+
+
+def follows_d_k(app, stem, d_k):
+    """Whether what the page shows is that of this d_k: in the hero, or in a sentence."""
+    (hero,) = [each for each in app.get("bidi_component") if each.key == "hero"] or [None]
+    if hero:
+        return json.loads(hero.proto.json)["d_k"] == d_k
+    return any(f"d_k = {d_k}" in chart.alt for chart in charts(app).values())
+
+
+@pytest.mark.parametrize("stem", ORDER)
+def test_a_page_opens_inside_its_frame_with_every_control_once(stem):
+    app = open_page(stem)
+    check_page(app, stem)
+    always = {name for name, control in LESSONS[stem].controls.items() if control.when is None}
+    assert drawn_controls(app) == {*SHARED, *always}
+    assert [each.label for each in app.sidebar.get("page_link")] == [each.question for each in LESSONS.values()]
+    assert [*app.error, *app.warning, *app.info] == []
+    said = [each.value for each in app.markdown]
+    assert LESSONS[stem].answer in said
+    assert [text for text in said if text.startswith("**Sources.** ")] == [
+        f"**Sources.** {' '.join(LESSONS[stem].sources)}"
+    ]
+
+
+@pytest.mark.parametrize("stem", ORDER[1:])
+def test_a_deep_link_that_is_the_first_request_of_a_server_opens_inside_the_frame(stem, monkeypatch):
+    monkeypatch.setattr(PagesManager, "uses_pages_directory", None)  # as in a process that has just begun
+    app = open_page(stem, d_k="100", n_keys="32", law="uniform", seed="3")
+    check_page(app, stem)
+    assert set(SHARED) <= drawn_controls(app)
+    assert [app.session_state[name] for name in ROW] == [100, 32, "uniform", 3]
+    assert "d_k = 100" in " ".join(each.value for each in app.markdown).replace("\\", "")
+
+
+@pytest.mark.parametrize("stem", ORDER)
+def test_projector_mode_reaches_every_picture(stem):
+    app = open_page(stem, mode="projector")
+    check_page(app, stem)
+    assert len(app.sidebar.get("page_link")) == 0  # the menu moves to the top
+    for chart in charts(app).values():
+        layout = json.loads(chart.spec)["layout"]
+        assert layout["font"]["size"] == PROJECTOR.tick_size
+        assert layout["paper_bgcolor"] == PROJECTOR.ground
+
+
+@pytest.mark.parametrize(("ground", "colour"), [("light", "#ffffff"), ("dark", "#12161c")])
+@pytest.mark.parametrize("stem", ORDER)
+def test_figures_follow_the_ground_the_visitor_sees(stem, ground, colour):
+    app = app_at(stem)
+    app.context["theme"] = ground
+    app.run()
+    assert {json.loads(chart.spec)["layout"]["paper_bgcolor"] for chart in charts(app).values()} <= {colour}
+
+
+@pytest.mark.parametrize(("stem", "name"), EVERY_CONTROL)
+def test_a_control_works_at_both_ends(app, stem, name):
+    control = controls_of(stem)[name]
+    if name == "n_samples":
+        widget(app, "d_k").set_value(1)  # a million pairs of 64 components take seconds
+    if control.when:
+        other, value = control.when
+        widget(app, other).set_value(value)
+        settle(app)
+    for value in ends(control):
+        widget(app, name).set_value(value)
+        settle(app)
+        assert app.session_state[name] == value
+        assert [each.message for each in app.exception] == []
+        if not isinstance(control, Text):
+            check_page(app, stem)
+
+
+@pytest.mark.parametrize("stem", ORDER)
+def test_a_move_of_the_dimension_is_said_at_once(app, stem):
+    widget(app, "d_k").set_value(111).run()
+    assert [each.message for each in app.exception] == []
+    assert follows_d_k(app, stem, 111)
+
+
+@pytest.mark.parametrize("stem", ORDER)
+def test_a_typed_dimension_moves_the_slider(stem):
+    app = open_page(stem)
+    fields = [each for each in app.number_input if each.key.startswith("d_k_typed")]
+    assert [each.value for each in fields] == [64]
+    fields[0].set_value(300)
+    settle(app)
+    check_page(app, stem)
+    assert (widget(app, "d_k").value, app.session_state["d_k"]) == (300, 300)
+    assert follows_d_k(app, stem, 300)
+
+
+@pytest.mark.parametrize("stem", ORDER)
+def test_a_bad_link_leaves_every_page_working(stem):
+    app = open_page(stem, d_k="9999", n_keys="nan", law="<script>", n_samples="-1", multiplier="inf", foo="1")
+    check_page(app, stem)
+    assert len(app.info) == 1
+    assert app.session_state["d_k"] == 1024
+
+
+@pytest.mark.parametrize("stem", ORDER)
+def test_a_link_between_two_stops_is_a_place_on_every_slider(stem):
+    app = open_page(stem, d_k="300", n_keys="48")
+    check_page(app, stem)
+    assert len(app.info) == 0
+    assert (widget(app, "d_k").value, widget(app, "n_keys").value) == (300, 48)
+    assert "300" in widget(app, "d_k").options
+    assert follows_d_k(app, stem, 300)
+
+
+@pytest.mark.parametrize("stem", ORDER)
+def test_opened_data_shows_the_table_the_file_and_code_that_runs(stem):
+    app = open_page(stem, d_k="8", n_samples="1000")
+    keys = pictures(app)
+    tables_before = len(app.table)
+    for key in keys:
+        app.session_state[f"{key}_data"] = True
+    app.run()
+    check_page(app, stem)
+    assert len(app.table) == tables_before + len(keys)
+    shown = {str(kind) for each in app.table for kind in each.value.dtypes}
+    assert not [kind for kind in shown if kind.startswith("float")]  # written with the digits of the sentences
+    files = [each.key for each in app.get("download_button") if each.key.endswith("_csv")]
+    assert [name for name in files if not name.endswith("_bins_csv")] == [f"{key}_csv" for key in keys]
+    assert len(app.code) == len(keys)
+    assert all("pip install ./sattn_core" in each.value for each in app.code)
+    script = "\n".join(each.value for each in app.code)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip()

@@ -1,0 +1,26 @@
+"""Matrices as grids, on the pages that have them."""
+
+import pytest
+
+from tests.pages.opening import check_page, open_page, settle, widget
+
+
+@pytest.mark.parametrize(
+    ("stem", "names"), [("attention_steps", ["Q", "K", "V"]), ("backprop", ["A", "B"])], ids=["attention", "backprop"]
+)
+def test_an_opened_grid_shows_every_matrix_and_says_which_text_is_no_rectangle(stem, names):
+    app = open_page(stem)
+    assert len(app.dataframe) == 0
+    app.session_state[f"grid_of_{names[0]}"] = True
+    settle(app)
+    check_page(app, stem)
+    first = {"Q": [["1", "2"], ["1", "4"], ["8", "9"]], "A": [["1", "2"], ["3", "4"]]}[names[0]]
+    assert len(app.dataframe) == len(names)
+    assert app.dataframe[0].value.to_numpy().tolist() == first
+    widget(app, names[0]).set_value("1, x")
+    settle(app)
+    assert app.dataframe[0].value.to_numpy().tolist() == [["1", "x"]]
+    widget(app, names[0]).set_value("1, 2\n3")
+    settle(app)
+    assert len(app.dataframe) == len(names) - 1
+    assert "This text is no rectangle of entries yet: mend it in its field." in [each.value for each in app.markdown]

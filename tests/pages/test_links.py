@@ -1,0 +1,168 @@
+"""Links without a browser: good ones, bad ones, those of two visitors, and what a page change keeps."""
+
+import pytest
+
+from pages._view.show import plain
+from tests.pages.opening import charts, check_page, controls_of, open_page, turn_to, widget
+
+ROW = ("d_k", "n_keys", "law", "seed")
+
+BAD_LINKS = [
+    ({"d_k": "abc"}, {"d_k": 64}, "d_k is not a number; 64 is used (the link says “abc”)"),
+    ({"d_k": "nan"}, {"d_k": 64}, "d_k is not a number; 64 is used (the link says “nan”)"),
+    ({"d_k": ""}, {"d_k": 64}, "d_k is not a number; 64 is used (the link says “”)"),
+    ({"d_k": "9999"}, {"d_k": 1024}, "d_k must be between 1 and 1024; 1024 is used (the link says “9999”)"),
+    ({"d_k": "-1"}, {"d_k": 1}, "d_k must be between 1 and 1024; 1 is used (the link says “-1”)"),
+    ({"d_k": "7.5"}, {"d_k": 8}, "d_k must be a whole number; 8 is used (the link says “7.5”)"),
+    ({"d_k": ["8", "16"]}, {"d_k": 16}, "d_k is given 2 times; the last, 16, is used"),
+    ({"d_k": ["8", "x"]}, {"d_k": 64}, "d_k is not a number; 64 is used (the link says “x”)"),
+    (
+        {"d_k": "7" * 10_000},
+        {"d_k": 1024},
+        f"d_k must be between 1 and 1024; 1024 is used (the link says “{'7' * 24}…”)",
+    ),
+    (
+        {"d_k": "<script>alert(1)</script>"},
+        {"d_k": 64},
+        "d_k is not a number; 64 is used (the link says “<script>alert(1)</script…”)",
+    ),
+    (
+        {"n_keys": "1e999999999"},
+        {"n_keys": 512},
+        "n_keys must be between 2 and 512; 512 is used (the link says “1e999999999”)",
+    ),
+    ({"seed": "-5"}, {"seed": 0}, "seed must be between 0 and 9999; 0 is used (the link says “-5”)"),
+    (
+        {"law": "foo"},
+        {"law": "normal"},
+        "law must be one of normal, uniform, rademacher, laplace, student_t, sparse; normal is used "
+        "(the link says “foo”)",
+    ),
+    (
+        {"mode": "foo"},
+        {"mode": "screen"},
+        "mode must be one of screen, projector; screen is used (the link says “foo”)",
+    ),
+    (
+        {"list_1": "4," * 5_000},
+        {"list_1": "4, 5"},
+        f"list_1 is longer than 2,000 characters; the default is used (the link says “{'4,' * 12}…”)",
+    ),
+    ({"foo": "1"}, {}, "“foo” is not a setting of this dashboard and was ignored"),
+    (
+        {"<script>alert(1)</script>": "1"},
+        {},
+        "“<script>alert(1)</script…” is not a setting of this dashboard and was ignored",
+    ),
+    (
+        {"d_k": "9999", "seed": "x", "foo": "1"},
+        {"d_k": 1024, "seed": 0},
+        "d_k must be between 1 and 1024; 1024 is used (the link says “9999”); "
+        "seed is not a number; 0 is used (the link says “x”); "
+        "“foo” is not a setting of this dashboard and was ignored",
+    ),
+]
+
+
+@pytest.mark.parametrize(("query", "state", "note"), BAD_LINKS)
+def test_a_bad_link_opens_a_working_page_and_says_so_in_one_line(query, state, note):
+    app = open_page("softmax_saturation", **query)
+    check_page(app, "softmax_saturation")
+    assert [each.value for each in app.info] == [plain(f"This link was adjusted: {note}.")]
+    assert "\n" not in app.info[0].value
+    for name, value in state.items():
+        assert app.session_state[name] == value
+        assert widget(app, name).value == value
+    controls = controls_of("softmax_saturation")
+    kept = {name: str(value) for name, value in state.items() if value != controls[name].default}
+    assert app.query_params == kept
+
+
+def test_a_good_link_is_followed_without_a_word():
+    app = open_page(
+        "softmax_saturation", multiplier="1/64", shift="-20", list_1="1; 2 3", list_3="0 0", law="sparse", seed="9999"
+    )
+    check_page(app, "softmax_saturation")
+    assert len(app.info) == 0
+    state = {name: app.session_state[name] for name in ("multiplier", "shift", "list_1", "list_3", "law", "seed")}
+    assert state == {
+        "multiplier": 1 / 64,
+        "shift": -20,
+        "list_1": "1; 2 3",
+        "list_3": "0 0",
+        "law": "sparse",
+        "seed": 9999,
+    }
+
+
+def test_the_same_link_gives_two_visitors_the_same_sentences():
+    query = {"d_k": "111", "law": "laplace", "seed": "5", "n_samples": "2000", "mean_q": "0.25"}
+    first, second = (open_page("score_variance", **query) for _ in range(2))
+    assert [chart.alt for chart in charts(first).values()] == [chart.alt for chart in charts(second).values()]
+    assert "At d_k = 111, over 2,000 independent pairs" in charts(first)["score_histograms"].alt
+
+
+def test_shared_controls_keep_their_values_on_the_next_page():
+    app = open_page("score_variance", d_k="300", n_keys="32", law="laplace", seed="7")
+    for stem in ("softmax_saturation", "score_variance"):
+        turn_to(app, stem).run()
+        check_page(app, stem)
+        assert [widget(app, name).value for name in ROW] == [300, 32, "laplace", 7]
+        assert any("d_k = 300" in chart.alt for chart in charts(app).values())
+
+
+def test_the_remark_about_a_link_stays_behind_with_the_page_it_opened():
+    app = open_page("score_variance", d_k="abc")
+    assert len(app.run().info) == 1
+    assert len(turn_to(app, "softmax_saturation").run().info) == 0
+
+
+@pytest.mark.parametrize(
+    ("stem", "query", "today"),
+    [
+        (
+            "derivation",
+            {"broken": "means", "mu_q": "2", "mu_k": "-1"},
+            {"broken": "means", "mean_q": "2", "mean_k": "-1"},
+        ),
+        ("derivation", {"broken": "alignment", "rho": "0.2"}, {"broken": "alignment", "correlation": "0.2"}),
+        ("scaling_rules", {"alpha": "0.75", "rho": "-0.3"}, {"exponent": "0.75", "correlation": "-0.3"}),
+        ("training_race", {"own_exponent": "0.2"}, {"exponent": "0.2"}),
+        ("scaling_rules", {"exponent": "1", "alpha": "0.75"}, {"exponent": "0.75"}),  # then exponent was backprop's
+    ],
+)
+def test_an_older_link_is_followed_without_a_word(stem, query, today):
+    app = open_page(stem, **query)
+    check_page(app, stem)
+    assert len(app.info) == 0
+    assert app.query_params == today
+    assert {name: str(controls_of(stem)[name].write(widget(app, name).value)) for name in today} == today
+
+
+def test_an_older_name_that_cannot_be_read_is_said_as_the_link_has_it():
+    app = open_page("scaling_rules", alpha="7")
+    assert [each.value for each in app.info] == [
+        plain("This link was adjusted: alpha must be between 0 and 1; 1 is used (the link says “7”).")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "name", "value", "default"),
+    [
+        ("score_variance", "derivation", "mean_q", "-0.75", 1),
+        ("derivation", "score_variance", "mean_q", "3.5", 0),
+        ("backprop", "scaling_rules", "exponent", "1", 0.25),
+        ("scaling_rules", "training_race", "exponent", "0.75", 0.5),
+        ("training_race", "backprop", "exponent", "0.3", 0.5),
+    ],
+)
+def test_a_control_of_the_same_name_in_the_next_lesson_starts_on_its_own_default(first, second, name, value, default):
+    broken = {"broken": "means"}
+    app = open_page(first, **{name: value}, **(broken if first == "derivation" else {}))
+    check_page(app, first)
+    app.query_params.pop(name)  # as the browser does when a page is left
+    if second == "derivation":
+        app.query_params.update(broken)
+    app = turn_to(app, second).run()
+    check_page(app, second)
+    assert widget(app, name).value == default

@@ -1,0 +1,87 @@
+"""The softmax_saturation page: typed lists, shift and multiplier."""
+
+import pytest
+
+from pages._view.lessons.softmax_saturation import work
+from pages._view.show import plain
+from tests.pages.opening import charts, open_page, widget
+
+SAID = {
+    "softmax_lists": "Only differences count.",
+    "average_max_weight": "Over many queries",
+    "average_effective_keys": "Over many queries",
+    "average_entropy_nats": "Over many queries",
+    "overflow": "breaks in float16",
+}  # what each picture's sentence speaks of
+
+
+def test_each_picture_says_what_it_is_of():
+    shown = charts(open_page("softmax_saturation"))
+    assert list(shown) == list(SAID)
+    assert all(words in shown[key].alt for key, words in SAID.items())
+
+
+THOUSAND = ", ".join(["1"] * 1_000)
+
+
+BAD_LISTS = [
+    ("4, five", '"five" (item 2) is not a number.'),
+    ("", "The list is empty: write at least 2 numbers, for example 4, 5."),
+    ("   ", "The list is empty: write at least 2 numbers, for example 4, 5."),
+    ("1e400, 2", '"1e400" (item 1) is not a finite number.'),
+    ("1, nan", '"nan" (item 2) is not a finite number.'),
+    ("1, 2000000", '"2000000" (item 2) is too large: numbers must lie between −1,000,000 and 1,000,000.'),
+    ("4", "The list has 1 number, but 2 to 64 are needed."),
+    ("4,, 5", "Item 2 is missing: a comma or semicolon has no number beside it."),
+    (THOUSAND[:1999], "The list has 667 numbers, but 2 to 64 are needed."),
+    (THOUSAND, "The text has 2,998 characters, but at most 2,000 are allowed."),
+    ("*4*, <b>5</b>", '"*4*" (item 1) is not a number.'),
+]
+
+
+@pytest.mark.parametrize("stem", ["softmax_saturation"])
+@pytest.mark.parametrize(("text", "sentence"), BAD_LISTS)
+def test_a_list_that_cannot_be_read_gets_a_sentence_and_stays(app, stem, text, sentence):
+    widget(app, "list_2").set_value(text).run()
+    assert [each.message for each in app.exception] == []
+    assert [each.value for each in app.error] == [plain(f"Second list: {sentence}")]
+    assert widget(app, "list_2").value == text
+    assert list(charts(app)) == list(SAID)[1:]  # the rest of the page is there
+
+
+@pytest.mark.parametrize("stem", ["softmax_saturation"])
+def test_every_list_that_cannot_be_read_gets_its_own_sentence(app, stem):
+    typed = {"list_1": "a, 1", "list_2": "1, 2", "list_3": "3", "list_4": "1 b"}
+    for name, text in typed.items():
+        widget(app, name).set_value(text)
+    app.run()
+    assert [each.value.split()[0] for each in app.error] == ["First", "Third", "Fourth"]
+    assert {name: widget(app, name).value for name in typed} == typed
+
+
+@pytest.mark.parametrize("stem", ["softmax_saturation"])
+def test_a_shift_changes_no_weight_and_a_multiplier_does(app, stem):
+    def weights():
+        return [row[row.index("becomes") :] for row in charts(app)["softmax_lists"].alt.split(";")[:2]]
+
+    before = weights()
+    widget(app, "shift").set_value(100).run()
+    assert "[104, 105] becomes [26.89 %, 73.11 %]" in charts(app)["softmax_lists"].alt
+    assert [w.split("]")[0] for w in weights()] == [w.split("]")[0] for w in before]
+    widget(app, "multiplier").set_value(2.0).run()
+    assert "[108, 110] becomes [11.92 %, 88.08 %]" in charts(app)["softmax_lists"].alt  # 1 / (1 + e**2)
+
+
+def test_read_lists_leaves_out_the_optional_lists_that_are_empty():
+    assert work.read_lists(["4, 5", "1, 10", "", "  "]) == (((4.0, 5.0), (1.0, 10.0)), [])
+    assert work.read_lists(["4, 5", "1, 10", "", "0 1"]) == (((4.0, 5.0), (1.0, 10.0), (0.0, 1.0)), [])
+
+
+def test_read_lists_names_each_list_that_cannot_be_read():
+    lists, problems = work.read_lists(["", "1, 10", "x, 1", "2"])
+    assert lists == ((1.0, 10.0),)
+    assert problems == [
+        "First list: The list is empty: write at least 2 numbers, for example 4, 5.",
+        'Third list: "x" (item 1) is not a number.',
+        "Fourth list: The list has 1 number, but 2 to 64 are needed.",
+    ]
