@@ -23,18 +23,22 @@ VISIBLE_NAMES = {"app.py", "pages", "sattn_core", "tests", "requirements.txt", "
 
 # What each part of the house may import besides the standard library, as module prefixes.
 CORE_MAY = ("numpy", "scipy", "sattn_core")
-FIGURES_MAY = ("numpy", "plotly", "sattn_core", "pages._view.figures", "pages._view.theme")
-VIEW_MAY = ("numpy", "pandas", "plotly", "starlette", "streamlit", "sattn_core", "pages._view")
+FIGURES_MAY = ("numpy", "plotly", "sattn_core", "pages._view.figures", "pages._view.picture", "pages._view.theme")
+DECLARATION_MAY = ("sattn_core", "pages._view.kinds", "pages._view.lesson")
+VIEW_MAY = ("cachetools", "numpy", "pandas", "plotly", "starlette", "streamlit", "sattn_core", "pages._view")
 PAGE_MAY = ("streamlit", "pages._view")
 
 PAGE_LINES = 80
-BODY_LINES = 24
+CORE_LINES, VIEW_LINES = 20, 24  # of one function's body
 
 CORE = sorted((ROOT / "sattn_core").rglob("*.py"))
 PAGES = sorted((ROOT / "pages").glob("*.py"))
-FIGURES = sorted((ROOT / "pages" / "_view" / "figures").rglob("*.py"))
-VIEW = sorted(set((ROOT / "pages" / "_view").rglob("*.py")) - set(FIGURES))
-SOURCES = [ROOT / "app.py", *PAGES, *VIEW, *FIGURES, *CORE]
+EVERY_VIEW = sorted((ROOT / "pages" / "_view").rglob("*.py"))
+ROOMS = ROOT / "pages" / "_view" / "lessons"
+FIGURES = [path for path in EVERY_VIEW if path.parent.name == "figures" or path.name in ("figures.py", "picture.py")]
+DECLARATIONS = [path for path in EVERY_VIEW if path.name == "declaration.py"]
+VIEW = [path for path in EVERY_VIEW if path not in FIGURES and path not in DECLARATIONS]
+SOURCES = [ROOT / "app.py", *PAGES, *EVERY_VIEW, *CORE]
 LIVE = sorted(p for p in (ROOT / "pages").rglob("*") if p.suffix in {".js", ".css", ".html"})
 
 
@@ -77,10 +81,30 @@ def _base(node, package):
     return [*above, node.module] if node.module else above
 
 
-def forbidden_in_a_page(source, package=""):
-    """A page may take the frozen Params of its lesson from the core, and nothing else."""
-    params = re.compile(r"sattn_core\.lessons\.\w+\.\w+Params")
-    return [name for name in forbidden_imports(source, PAGE_MAY, package) if not params.fullmatch(name)]
+def forbidden_in_a_page(source, stem):
+    """A page may take what it needs from the rooms of its own lesson, and from no other's."""
+    own = (f"pages._view.lessons.{stem}", f"sattn_core.lessons.{stem}")
+    return forbidden_imports(source, (*PAGE_MAY, *own), "pages") + other_rooms(source, stem)
+
+
+def other_rooms(source, stem):
+    """The rooms of other lessons that are imported."""
+    names = imported_modules(source)
+    return sorted(name for name in names if re.match(rf"(pages\._view|sattn_core)\.lessons\.(?!{stem}\b)\w", name))
+
+
+def computes(source):
+    """Calls of what a page has from the core, except that it makes its Params: the rest is for `compute.result`."""
+    tree = ast.parse(source)
+    taken = {
+        alias.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("sattn_core")
+        for alias in node.names
+        if not alias.name.endswith("Params")
+    }
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return sorted(ast.unparse(node) for node in calls if ast.unparse(node.func) in taken)
 
 
 def forbidden_imports(source, allowed, package=""):
@@ -107,12 +131,28 @@ def test_figures_import_no_streamlit(path):
 
 @pytest.mark.parametrize("path", _cases(VIEW))
 def test_view_imports_no_page(path):
-    assert forbidden_imports(_read(path), VIEW_MAY, _package(path)) == []
+    known = {"import_module(f'{__name__}.{stem}.declaration')"} if path == ROOMS / "__init__.py" else set()
+    assert set(forbidden_imports(_read(path), VIEW_MAY, _package(path))) <= known
 
 
-@pytest.mark.parametrize("path", _cases([ROOT / "app.py", *PAGES]))
-def test_pages_import_only_the_view_and_streamlit(path):
-    assert forbidden_in_a_page(_read(path), _package(path)) == []
+@pytest.mark.parametrize("path", _cases(DECLARATIONS))
+def test_a_declaration_imports_no_streamlit(path):
+    assert forbidden_imports(_read(path), DECLARATION_MAY, _package(path)) == []
+
+
+@pytest.mark.parametrize("path", _cases(path for path in EVERY_VIEW if ROOMS in path.parents))
+def test_no_room_imports_another(path):
+    assert path.parent == ROOMS or other_rooms(_read(path), path.parent.name) == []
+
+
+def test_the_server_imports_the_view_and_streamlit_only():
+    assert forbidden_imports(_read(ROOT / "app.py"), PAGE_MAY) == []
+
+
+@pytest.mark.parametrize("path", _cases(PAGES))
+def test_pages_import_only_the_view_streamlit_and_their_own_lesson(path):
+    assert forbidden_in_a_page(_read(path), path.stem) == []
+    assert computes(_read(path)) == []
 
 
 def test_the_theme_that_figures_import_knows_no_streamlit():
@@ -140,10 +180,24 @@ def test_the_arrow_is_seen_to_break(source, allowed, package, found):
     assert forbidden_imports(source, allowed, package) == found
 
 
-def test_a_page_may_take_its_params_from_the_core_and_nothing_else():
-    assert forbidden_in_a_page("from sattn_core.lessons.start import StartParams") == []
-    measure = "from sattn_core.lessons.start import measure_start"
-    assert forbidden_in_a_page(measure) == ["sattn_core.lessons.start.measure_start"]
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("from sattn_core.lessons.start import StartParams, measure_start", []),
+        ("from pages._view.lessons.start import figures", []),
+        ("from sattn_core import softmax", ["sattn_core.softmax"]),
+        ("from pages._view.lessons.backprop import figures", ["pages._view.lessons.backprop.figures"]),
+        ("from pages._view.lessons.startled import figures", ["pages._view.lessons.startled.figures"]),
+    ],
+)
+def test_a_page_that_takes_what_is_not_its_own_is_seen(source, found):
+    assert forbidden_in_a_page(source, "start") == found
+
+
+def test_a_page_that_computes_is_seen():
+    head = "from sattn_core.lessons.start import StartParams, measure_start\n"
+    assert computes(head + "compute.result(measure_start, StartParams())") == []
+    assert computes(head + "measure_start(StartParams())") == ["measure_start(StartParams())"]
 
 
 # --- the anatomy of a page ---------------------------------------------------------------------------
@@ -207,36 +261,71 @@ def test_page_faults_are_seen(source, faults):
     assert page_faults(source) == faults
 
 
-def registered_stems(source):
-    """The stems in `LESSONS = (Lesson("start", …), …)`, in order."""
-    for node in ast.parse(source).body:
-        if isinstance(node, (ast.Assign, ast.AnnAssign)):
-            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-            if ast.unparse(target) == "LESSONS":
-                return [_stem(call) for call in node.value.elts]
-    return []
+# --- one room a lesson -------------------------------------------------------------------------------
+
+ORDER = [each.value for each in ast.parse(_read(ROOMS / "__init__.py")).body[3].value.elts]
 
 
-def _stem(call):
-    named = [each.value for each in call.keywords if each.arg == "stem"]
-    return ast.literal_eval((named or call.args)[0])
+def lessons_of_the_readme(text):
+    """The stems and questions in the table of the lessons."""
+    return re.findall(r"^\| `(\w+)` \| (.+) \|$", text, re.MULTILINE)
 
 
-def test_every_page_is_a_registered_lesson_and_the_other_way_round():
-    stems = registered_stems(_read(ROOT / "pages/_view/frame.py"))
-    assert sorted(stems) == sorted(path.stem for path in PAGES)
-    assert stems[0] == "start"
+def declared(stem, name):
+    """What a declaration gives a keyword of `Lesson`, where that is a plain text."""
+    calls = [node for node in ast.walk(ast.parse(_read(ROOMS / stem / "declaration.py"))) if isinstance(node, ast.Call)]
+    (call,) = [node for node in calls if ast.unparse(node.func) == "Lesson"]
+    return next(ast.literal_eval(each.value) for each in call.keywords if each.arg == name)
 
 
-def test_registered_stems_are_read_in_both_spellings():
-    assert registered_stems("LESSONS = (Lesson('b', 1), Lesson(title=2, stem='a'))") == ["b", "a"]
-    assert registered_stems("LESSONS: tuple = (Lesson('b'),)") == ["b"]
+def test_every_page_has_its_room_its_core_file_its_place_and_its_row():
+    assert sorted(ORDER) == sorted(path.stem for path in PAGES)
+    assert sorted(ORDER) == sorted(path.name for path in ROOMS.iterdir() if path.is_dir() and path.name[0] != "_")
+    assert sorted(ORDER) == sorted(path.stem for path in (ROOT / "sattn_core/lessons").glob("[a-z]*.py"))
+    rows = lessons_of_the_readme(_read(ROOT / "README.md"))
+    assert rows == [(stem, declared(stem, "question")) for stem in ORDER]
+
+
+@pytest.mark.parametrize("stem", ORDER)
+def test_a_lesson_has_its_tests(stem):
+    for place in ("unit/test_lesson_{}", "property/test_lesson_{}", "oracle/test_lesson_{}", "figures/test_{}"):
+        assert (ROOT / "tests" / f"{place.format(stem)}.py").is_file()
+    assert (ROOT / "tests" / "pages" / f"test_{stem}.py").is_file()
+    assert (ROOT / "tests" / "pages" / "tries" / f"test_{stem}.py").is_file()
+
+
+def of_one_lesson(path):
+    """Whether a file belongs to one lesson: its page, its room, its core file, its tests."""
+    return any(part in (stem, f"{stem}.py") for stem in ORDER for part in path.relative_to(ROOT).parts)
+
+
+def names_a_lesson(text):
+    """The stems that a text names as one: quoted, or as the module or the folder of a room."""
+    stems = "|".join(ORDER)
+    return sorted(set(re.findall(rf"""["'`/](?:lessons[./])?({stems})["'`/]|lessons[./]({stems})\b""", text)))
+
+
+def test_only_the_order_and_the_readme_name_a_lesson():
+    shared = [path for path in (ROOT / "app.py", *EVERY_VIEW) if not of_one_lesson(path)]
+    naming = [_name(path) for path in (*shared, ROOT / "README.md") if names_a_lesson(_read(path))]
+    assert naming == ["pages/_view/lessons/__init__.py", "README.md"]
+
+
+@pytest.mark.parametrize("path", _cases(path for path in CORE if path.parent.name != "lessons"))
+def test_the_core_beneath_knows_no_lesson(path):
+    assert not [name for name in imported_modules(_read(path), _package(path)) if name.startswith("sattn_core.lessons")]
+
+
+def test_a_lesson_that_is_named_is_seen():
+    assert names_a_lesson('if stem == "start":') == [("start", "")]
+    assert names_a_lesson("from pages._view.lessons.start import figures") == [("", "start")]
+    assert names_a_lesson("restart the derivation of start_here") == []
 
 
 # --- the core ----------------------------------------------------------------------------------------
 
 
-def long_bodies(source, limit=BODY_LINES):
+def long_bodies(source, limit):
     """Functions with more lines of code than limit; docstrings, comments and blanks do not count."""
     code = _code_lines(source)
     found = []
@@ -260,7 +349,12 @@ def _code_lines(source):
 
 @pytest.mark.parametrize("path", _cases(CORE))
 def test_core_bodies_are_short(path):
-    assert long_bodies(_read(path)) == []
+    assert long_bodies(_read(path), CORE_LINES) == []
+
+
+@pytest.mark.parametrize("path", _cases(EVERY_VIEW))
+def test_view_bodies_are_short(path):
+    assert long_bodies(_read(path), VIEW_LINES) == []
 
 
 def test_body_length_counts_code_only():
