@@ -1,0 +1,26 @@
+"""What the new_lesson lesson declares."""
+
+from pages._view.kinds import Number
+from pages._view.lesson import Lesson, Try
+
+LESSON = Lesson(
+    stem="new_lesson",
+    title="New lesson",
+    question="Is this a question?",
+    answer="Yes: the variance of a score is $d_k$, and 1 once it is divided by $\\sqrt{d_k}$.",
+    icon=":material/school:",
+    section="Beyond",
+    shared=("d_k", "seed"),
+    controls={
+        "n_pairs": Number("Pairs", 1_000, 100, 10_000, (100, 1_000, 10_000), help="Pairs of a query and a key."),
+    },
+    tries=(
+        Try(
+            "one_component",
+            "d_k = 1: raw and scaled scores are the same",
+            {"d_k": 1, "n_pairs": 1_000, "seed": 0},
+        ),
+    ),
+    pictures=("new_lesson_variances",),
+    sources=("Vaswani et al. (2017), section 3.2.1, footnote 4.",),
+)

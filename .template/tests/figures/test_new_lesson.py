@@ -1,0 +1,29 @@
+"""Pictures of the new_lesson lesson: their data are the result's, their words are its numbers."""
+
+import pytest
+
+from pages._view.lessons.new_lesson import figures
+from pages._view.theme import LIGHT
+from sattn_core.lessons.new_lesson import NewLessonParams, measure_new_lesson
+from tests.figures.drawing import PROFILES, check, run, trace_of
+
+
+@pytest.fixture(scope="module")
+def result():
+    return measure_new_lesson(NewLessonParams(16))
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_picture_is_whole(result, profile):
+    check(figures.variances(result, profile))
+
+
+def test_the_points_are_the_variances(result):
+    shown = figures.variances(result, LIGHT).figure
+    assert trace_of(shown, "raw").y[0] == result.variance[0]
+    assert trace_of(shown, "÷ √d_k").y[0] == result.variance[1]
+
+
+def test_the_code_gives_the_numbers_that_are_shown(result):
+    names, _ = run(figures.variances(result, LIGHT).code)
+    assert names["result"].variance.tolist() == result.variance.tolist()
