@@ -13,7 +13,8 @@ from cachetools.keys import hashkey
 
 from sattn_core.cost import Price
 
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 UNASKED = Price(1.0, 100_000_000)  # the most that a page computes without being asked
 AT_ONCE = Price(0.65, 100_000_000)  # the most of one computation that can wait for a button: others stand beside it
@@ -49,7 +50,11 @@ def _protect(value):
     return value
 
 
-@cached(LRUCache(BYTES, getsizeof=_weight), key=hashkey, condition=Condition())
+_store: LRUCache[Any, Any] = LRUCache(BYTES, getsizeof=_weight)
+_turn = Condition()  # whose turn it is to compute, and to touch the store
+
+
+@cached(_store, key=hashkey, condition=_turn)
 def _computed(function, *args, **kwargs):
     return _protect(function(*args, **kwargs))
 
@@ -64,20 +69,20 @@ def result(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 def keep(computed: R, function: Callable[..., R], *args: Hashable) -> None:
     """Keep what was computed in some other way as the result of this call."""
-    with _computed.cache_condition:
-        _computed.cache[_computed.cache_key(function, *args)] = _protect(computed)
+    with _turn:
+        _store[hashkey(function, *args)] = _protect(computed)
 
 
 def kept(function: Callable[..., R], *args: Hashable) -> R | None:
     """The result of this call if it is kept, or None."""
-    with _computed.cache_condition:
-        return _computed.cache.get(_computed.cache_key(function, *args))
+    with _turn:
+        return _store.get(hashkey(function, *args))
 
 
 def forget() -> None:
     """Empty the store, as on a server that has just started."""
-    with _computed.cache_condition:
-        _computed.cache.clear()
+    with _turn:
+        _store.clear()
 
 
 def check() -> None:

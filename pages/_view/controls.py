@@ -5,9 +5,12 @@ of the open lesson counts. A link is checked before any widget is drawn: a numbe
 nearest bound, anything unreadable to the default, and the visitor is told in one line.
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import streamlit as st
 
-from pages._view.kinds import Choice, Control, Text, Value
+from pages._view.kinds import Choice, Control, Number, Text, Value
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS
 from pages._view.literal import plain
@@ -36,13 +39,29 @@ def control(name: str) -> Control:
     return next(table[name] for table in _tables() if name in table)
 
 
+def _number(name):
+    """The control of this name, which is a number."""
+    found = control(name)
+    if not isinstance(found, Number):
+        raise TypeError(f"{name} must be a number, but is a {type(found).__name__}")
+    return found
+
+
+def _choice(name):
+    """The control of this name, which is a choice."""
+    found = control(name)
+    if not isinstance(found, Choice):
+        raise TypeError(f"{name} must be a choice, but is a {type(found).__name__}")
+    return found
+
+
 def _tables():
     return (SHARED, *(lesson.controls for lesson in _lessons()))
 
 
 def _lessons():
     """The open lesson first."""
-    here = LESSONS.get(st.session_state.get("lesson"))
+    here = LESSONS.get(st.session_state.get("lesson", ""))
     return ((here,) if here else ()) + tuple(LESSONS.values())
 
 
@@ -81,14 +100,14 @@ def repair_link() -> bool:
     return changed
 
 
-def show_link_notes():
+def show_link_notes() -> None:
     """One line for what `repair_link` had to change, while the first page stays open."""
     notes = st.session_state.get("link_notes")
     if notes:
         st.info(plain(f"This link was adjusted: {'; '.join(notes)}."), icon=":material/link:")
 
 
-def draw(name: str, **options) -> Value:
+def draw(name: str, **options: Any) -> Any:
     """Draw the widget of a control and return its value."""
     st.session_state.get("placed", {}).pop(name, None)
     drawn = control(name)
@@ -99,7 +118,7 @@ def draw(name: str, **options) -> Value:
     return _draw_number(name, drawn, **options)
 
 
-def show(name, value, **options):
+def show(name: str, value: float, **options: Any) -> None:
     """A control's field with a number that moves by itself; nothing can be typed into it.
 
     Replaces the bound field, so that the browser cannot resend a stale value.
@@ -107,31 +126,31 @@ def show(name, value, **options):
     st.number_input(control(name).label, value=value, disabled=True, **options)
 
 
-def draw_while(name: str, **options) -> dict[str, Value]:
+def draw_while(name: str, **options: Any) -> dict[str, Any]:
     """Draw a choice, and the controls that belong to the chosen option; returns the values of these by name."""
     chosen = draw(name, **options)
     lesson = LESSONS[st.session_state["lesson"]]
     return {each: draw(each, **options) for each, one in lesson.controls.items() if one.when == (name, chosen)}
 
 
-def value_of(name):
+def value_of(name: str) -> Any:
     """The current value of a control, also before it is first drawn: then the link's, or its default."""
     if name in st.session_state:
         return st.session_state[name]
     return linked_value(name)
 
 
-def linked_value(name):
+def linked_value(name: str) -> Any:
     """The value that the address gives a control, or its default."""
     linked = control(name)
     return linked.read(st.query_params[name])[0] if name in st.query_params else linked.default
 
 
-def stops_of(name):
+def stops_of(name: str) -> tuple[float, ...]:
     """The stops of a slider: its own, and every value that a link or a typed number put between them."""
     visited = _visited(name)
     visited.update({linked_value(name), value_of(name)})
-    return tuple(sorted({*control(name).stops, *visited}))
+    return tuple(sorted({*_number(name).stops, *visited}))
 
 
 def _visited(name):
@@ -140,7 +159,7 @@ def _visited(name):
     return st.session_state.setdefault("visited_stops", {}).setdefault((lesson, name), set())
 
 
-def place(name, value):
+def place(name: str, value: Value) -> None:
     """Put a control on a value, clamped to its bounds: what a component or a typed number asks for."""
     kept, _ = control(name).read(str(value))
     _visited(name).add(kept)
@@ -148,25 +167,25 @@ def place(name, value):
     st.session_state[name] = kept
 
 
-def next_seed():
+def next_seed() -> None:
     """Another random draw; after the last seed comes the first."""
-    place("seed", (value_of("seed") + 1) % (control("seed").high + 1))
+    place("seed", (value_of("seed") + 1) % (int(_number("seed").high) + 1))
 
 
-def turn(name, steps):
+def turn(name: str, steps: int) -> None:
     """Move a choice by some of its options, no further than its ends."""
-    options = control(name).options
+    options = _choice(name).options
     place_now = options.index(value_of(name))
     st.session_state[name] = options[min(max(place_now + steps, 0), len(options) - 1)]
 
 
-def fill(texts):
+def fill(texts: Mapping[str, Value]) -> None:
     """Write texts into their fields."""
     for name, text in texts.items():
         st.session_state[name] = text
 
 
-def draw_matrices(names, placeholders):
+def draw_matrices(names: Sequence[str], placeholders: Mapping[str, str]) -> tuple[dict[str, str], bool]:
     """Fields for matrices side by side; the link carries them while they are small together.
 
     Returns the texts, and whether the link carries them.
@@ -183,7 +202,7 @@ def draw_matrices(names, placeholders):
     return texts, linked
 
 
-def apply(settings):
+def apply(settings: Mapping[str, Value]) -> None:
     """Put several controls of the page on their values at once, those too that are not drawn yet."""
     for name, value in settings.items():
         if name not in st.session_state:
@@ -199,13 +218,13 @@ def _follow_address(name):
         place(name, wanted)
 
 
-def draw_typed(name):
+def draw_typed(name: str) -> None:
     """A field beside a slider: any allowed value, typed. It moves the slider, so it needs no place in the address.
 
     When something else moves the slider the field is a new one: the number that the browser
     still holds for the old one would otherwise count as typed and move the slider back.
     """
-    slider, field = control(name), f"{name}_typed"
+    slider, field = _number(name), f"{name}_typed"
     here = value_of(name)
     version, shown = st.session_state.get(field, (0, here))
     version += shown != here
@@ -255,7 +274,7 @@ def _draw_number(name, control, **options):
 
 
 def _draw_choice(name, control, **options):
-    widget = st.segmented_control if control.bar else st.selectbox
+    widget: Any = st.segmented_control if control.bar else st.selectbox
     first = control.options.index(control.default)
     default = {"default": control.default, "required": True} if control.bar else {"index": first}
     return widget(
@@ -270,7 +289,7 @@ def _draw_choice(name, control, **options):
 
 
 def _draw_text(name, control, bound=True, **options):
-    widget = st.text_input if control.lines == 1 else st.text_area
+    widget: Any = st.text_input if control.lines == 1 else st.text_area
     bind = "query-params" if bound else None
     return widget(control.label, control.default, key=name, bind=bind, help=control.help, **options)
 

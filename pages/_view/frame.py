@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas  # noqa: F401  (Plotly looks for it half loaded when two sessions of a fresh server import it at once)
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from pages._view import controls, theme
 from pages._view.lesson import Lesson
@@ -17,7 +18,7 @@ _ROW = ("d_k", "n_keys", "law", "seed")  # the shared controls above every lesso
 _WIDTHS = {"d_k": "stretch", "n_keys": 165, "law": 150, "seed": 105}
 
 
-def open_frame():
+def open_frame() -> StreamlitPage:
     """Everything above the lesson; returns the page to run."""
     st.set_page_config(page_title="Why attention divides by √d_k", page_icon="➗", layout="wide")
     page = _navigation()
@@ -43,12 +44,11 @@ def profile() -> theme.Profile:
 
 
 def _navigation():
-    sections = {}
+    sections: dict[str, list[StreamlitPage]] = {}
     for each in LESSONS.values():
         page = st.Page(file_of(each), title=each.title, url_path=each.stem, default=each.stem == ORDER[0])
         sections.setdefault(each.section, []).append(page)
-    position = "top" if controls.value_of("mode") == "projector" else "hidden"
-    return st.navigation(sections, position=position)
+    return st.navigation(sections, position="top" if controls.value_of("mode") == "projector" else "hidden")
 
 
 def _draw_menu():

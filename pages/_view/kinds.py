@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from sattn_core.typed import parse_number
 
@@ -21,12 +22,12 @@ class Number:
 
     label: str
     default: float
-    low: float
-    high: float
+    low: float | Fraction
+    high: float | Fraction
     stops: Sequence[float]
     whole: bool = True
     help: str | None = None
-    shown: Callable[[float], str] = str
+    shown: Callable[[Any], str] = str
     typed: bool = False
     when: tuple[str, str] | None = None
 
@@ -46,7 +47,7 @@ class Number:
             return kept, f"must be a whole number; {kept} is used"
         return self._plain(value), None
 
-    def write(self, value: float) -> str:
+    def write(self, value: Any) -> str:
         return self.shown(value)
 
     def _plain(self, value):
@@ -70,7 +71,7 @@ class Choice:
             return text, None
         return self.default, f"must be one of {', '.join(self.options)}; {self.default} is used"
 
-    def write(self, value: str) -> str:
+    def write(self, value: Any) -> str:
         return value
 
 
@@ -90,14 +91,14 @@ class Text:
             return self.default, f"is longer than {LONGEST_LINK_VALUE:,} characters; the default is used"
         return text, None
 
-    def write(self, value: str) -> str:
+    def write(self, value: Any) -> str:
         return value
 
 
 Control = Number | Choice | Text
 
 
-def fraction(value: float) -> str:
+def fraction(value: float | Fraction) -> str:
     """1/64 … 1/2, 1, 2 … 64, and decimals for what lies between."""
     exact = Fraction(value).limit_denominator(64)
     if exact.numerator == 1 and exact == Fraction(value):
@@ -105,6 +106,6 @@ def fraction(value: float) -> str:
     return decimal(value)
 
 
-def decimal(value: float) -> str:
+def decimal(value: float | Fraction) -> str:
     """A number with no more digits than it needs."""
     return f"{float(value):g}"

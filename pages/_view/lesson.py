@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
-from pages._view.kinds import Control, Value
+from pages._view.kinds import Control
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Try:
 
     key: str
     promise: str
-    settings: dict[str, Value]
+    settings: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,6 @@ class Lesson:
     old_names: Mapping[str, str] = field(default_factory=dict)
     live: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("controls", "old_names"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))

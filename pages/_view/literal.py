@@ -10,7 +10,7 @@ _MARK = re.compile(r"[\\*_`$\[\]~|]|&(?=[#\w])|<(?=[\w/!?])|:(?=\w)|^/")
 _FIRST = re.compile(r"^(?:[>=]|[#+-](?=[#\s]|$)|\d{1,9}(?=[.)](?:\s|$)))")
 
 
-def plain(text):
+def plain(text: str) -> str:
     """Text as Markdown that shows it letter for letter, in a paragraph, a table, a label or a message.
 
     A word that would become a link or a picture whatever is escaped in it is shown as code.

@@ -5,9 +5,11 @@ readers (Wong, Nature Methods 8, 441, 2011); both colours also differ in line
 style or label wherever they meet. A theory line is dashed and in the text colour.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite, isnan
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,12 @@ class Profile:
     height: int
 
 
-_SCREEN = dict(base_size=16, title_size=24, axis_size=18, tick_size=14, line_width=2.0, marker_size=8, height=400)
-_PROJECTOR = dict(base_size=22, title_size=32, axis_size=24, tick_size=20, line_width=3.5, marker_size=14, height=500)
+_SCREEN: dict[str, Any] = dict(
+    base_size=16, title_size=24, axis_size=18, tick_size=14, line_width=2.0, marker_size=8, height=400
+)
+_PROJECTOR: dict[str, Any] = dict(
+    base_size=22, title_size=32, axis_size=24, tick_size=20, line_width=3.5, marker_size=14, height=500
+)
 
 LIGHT = Profile("screen", "#ffffff", "#1b1f24", "#d5dae1", "#d55e00", "#0072b2", "#117a55", "#5b6675", **_SCREEN)
 DARK = Profile("screen", "#12161c", "#eef1f5", "#39424f", "#ff8a3c", "#5cb8f0", "#3fc796", "#a6b1c0", **_SCREEN)
@@ -41,14 +47,14 @@ PROJECTOR = Profile(
 )
 
 
-def profile(mode, ground):
+def profile(mode: str, ground: str | None) -> Profile:
     """The profile for a display mode and the ground ("light" or "dark") the visitor sees."""
     if mode == "projector":
         return PROJECTOR
     return DARK if ground == "dark" else LIGHT
 
 
-def number(value, digits=3):
+def number(value: float, digits: int = 3) -> str:
     """A number as a person writes it: significant digits, a true minus, powers of ten."""
     if isnan(value):
         return "undefined"
@@ -63,7 +69,7 @@ def number(value, digits=3):
     return f"{mantissa} × 10{str(exponent).translate(_SUPERSCRIPT)}".replace("-", "−")
 
 
-def number_of_log10(log10, digits=3):
+def number_of_log10(log10: float, digits: int = 3) -> str:
     """A positive number given by its logarithm, also where it leaves the range of float64."""
     if -300 < log10 < 300:
         return number(10.0**log10, digits)
@@ -71,17 +77,17 @@ def number_of_log10(log10, digits=3):
     return f"{mantissa} × 10{str(int(power)).translate(_SUPERSCRIPT)}"
 
 
-def typed(value):
+def typed(value: float) -> str:
     """A number as it was typed: all its digits, none added."""
     return f"{value:.10g}".replace("-", "−")
 
 
-def percent(share, places=2):
+def percent(share: float, places: int = 2) -> str:
     """A share as a percentage."""
     return f"{100 * share:.{places}f} %"
 
 
-def listed(texts):
+def listed(texts: Sequence[str]) -> str:
     """Texts as a sentence lists them: a, b and c."""
     *first, last = texts
     return f"{', '.join(first)} and {last}" if first else last

@@ -393,6 +393,14 @@ def _is_open(hint):
     return re.search(r"\bndarray\b", ast.unparse(hint)) is not None
 
 
+SHARED_VIEW = [path for path in EVERY_VIEW if ROOMS not in path.parents or path.name in ("declaration.py", "work.py")]
+
+
+@pytest.mark.parametrize("path", _cases(SHARED_VIEW))
+def test_what_the_pages_share_has_type_hints(path):
+    assert missing_hints(_read(path)) == []
+
+
 @pytest.mark.parametrize("path", _cases(CORE))
 def test_public_names_of_the_core_have_type_hints(path):
     assert missing_hints(_read(path)) == []

@@ -6,10 +6,15 @@ page together; the tests validate each figure once instead.
 """
 
 import re
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
-from pages._view.theme import DARK
+from pages._view.theme import DARK, Profile
+
+Part = dict[str, Any]  # of a figure: a trace, an axis, an annotation, a line style
 
 LETTERS = 25  # of a title that fit over half the page beside the menu and over a whole phone
 THIRD = 16  # the same over a third of the page
@@ -21,7 +26,15 @@ _NEGATIVE, _POSITIVE = "#7b3294", "#1b7837"
 _NEGATIVE_ON_DARK, _POSITIVE_ON_DARK = "#d3a4e3", "#7fd68a"
 
 
-def figure(profile, traces, *, height=1.0, left=3.0, bottom=3.0, **layout):
+def figure(
+    profile: Profile,
+    traces: Sequence[Part],
+    *,
+    height: float = 1.0,
+    left: float = 3.0,
+    bottom: float = 3.0,
+    **layout: Any,
+) -> go.Figure:
     """A figure of plain trace dictionaries in the profile's sizes and colours.
 
     left and bottom are the room for the axes, in letters of an axis title: margins that Plotly
@@ -46,7 +59,7 @@ def figure(profile, traces, *, height=1.0, left=3.0, bottom=3.0, **layout):
     return go.Figure({"data": traces, "layout": common | layout}, _validate=False)
 
 
-def axis(profile, text=None, *, grid=False, near=False, **options):
+def axis(profile: Profile, text: str | None = None, *, grid: bool = False, near: bool = False, **options: Any) -> Part:
     """One axis; text is its title, near its numbers where the key to the marks stands under it."""
     standoff = {"standoff": profile.tick_size // 4} if near else {}
     return {
@@ -72,7 +85,14 @@ def _more_lines(profile, above):
     return round(lines + (profile.tick_size * (1.9 + _LINE * key.count("<br>")) if key else 0))
 
 
-def title(text, profile, *, size=None, key=None, letters=LETTERS):
+def title(
+    text: str,
+    profile: Profile,
+    *,
+    size: float | None = None,
+    key: str | Sequence[str] | None = None,
+    letters: int = LETTERS,
+) -> Part:
     """A figure's title from its left edge; key says what the marks are: a sentence, or words that stand apart.
 
     Both are broken into lines of so many letters, since a figure does not know how wide it will be.
@@ -89,13 +109,13 @@ def title(text, profile, *, size=None, key=None, letters=LETTERS):
     return found
 
 
-def wrapped(text, letters):
+def wrapped(text: str | Sequence[str], letters: float) -> str:
     """Words in lines of at most so many letters; a tuple's words may have spaces and stand apart.
 
     What a × holds together is one word.
     """
     words, between = (re.split("(?<!×) (?!×)", text), " ") if isinstance(text, str) else (text, _BETWEEN)
-    lines = []
+    lines: list[str] = []
     for word in words:
         longer = f"{lines[-1]}{between}{word}" if lines else word
         if lines and len(re.sub("<[^>]*>", "", longer)) <= letters:
@@ -105,60 +125,76 @@ def wrapped(text, letters):
     return "<br>".join(lines)
 
 
-def label(text, profile, *, size=None, **place):
+def label(text: str, profile: Profile, *, size: float | None = None, **place: Any) -> Part:
     """A word beside a line or in a corner: read at a glance, where a legend has to be looked up."""
     font = {"size": size or profile.tick_size, "color": profile.text}
     return {"text": text, "showarrow": False, "font": font, "bgcolor": profile.ground} | place
 
 
-def corner(text, profile, *, side="right", axes="", **options):
+def corner(text: str, profile: Profile, *, side: str = "right", axes: str = "", **options: Any) -> Part:
     """A word in an upper corner of a plot."""
     x = 1 if side == "right" else 0.02
-    place = {"xref": f"x{axes} domain", "yref": f"y{axes} domain", "x": x, "y": 1, "xanchor": side, "yanchor": "top"}
+    place: Part = {
+        "xref": f"x{axes} domain",
+        "yref": f"y{axes} domain",
+        "x": x,
+        "y": 1,
+        "xanchor": side,
+        "yanchor": "top",
+    }
     return label(text, profile, **place, **options)
 
 
-def under(lines, profile):
+def under(lines: Sequence[str], profile: Profile) -> Part:
     """The key to the marks, line by line under the title of the horizontal axis, where it covers none of them.
 
     It takes 1.3 letters of an axis title a line, below the 3 of an axis whose title is near.
     """
-    place = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0, "yanchor": "top"}
+    place: Part = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0, "yanchor": "top"}
     return label("<br>".join(lines), profile, yshift=-round(2.8 * profile.axis_size), **place)
 
 
-def heading(text, profile, *, axes="", x=0.0):
+def heading(text: str, profile: Profile, *, axes: str = "", x: float = 0.0) -> Part:
     """The title of one panel, above it."""
-    place = {"xref": f"x{axes} domain", "yref": f"y{axes} domain", "x": x, "y": 1.0, "yanchor": "bottom"}
+    place: Part = {"xref": f"x{axes} domain", "yref": f"y{axes} domain", "x": x, "y": 1.0, "yanchor": "bottom"}
     return label(text, profile, size=profile.axis_size, xanchor="center" if x else "left", **place)
 
 
-def upright(x, line):
+def upright(x: float, line: Part) -> Part:
     """A vertical line through the whole plot."""
     return {"type": "line", "xref": "x", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": line}
 
 
-def solid(profile, colour, width=1.0):
+def solid(profile: Profile, colour: str, width: float = 1.0) -> Part:
     """Line style of a measured or computed quantity."""
     return {"color": colour, "width": profile.line_width * width}
 
 
-def dashed(profile):
+def dashed(profile: Profile) -> Part:
     """Line style of a theory: dashed, in the text colour."""
     return {"color": profile.text, "width": profile.line_width, "dash": "dash"}
 
 
-def dotted(profile):
+def dotted(profile: Profile) -> Part:
     """Line style of a threshold."""
     return {"color": profile.text, "width": profile.line_width, "dash": "dot"}
 
 
-def thin(profile):
+def thin(profile: Profile) -> Part:
     """Line style of a guide that must not compete with the data."""
     return {"color": profile.text, "width": profile.line_width / 2}
 
 
-def points(profile, colour, symbol, x, y, above, below, name):
+def points(
+    profile: Profile,
+    colour: str,
+    symbol: str,
+    x: ArrayLike,
+    y: ArrayLike,
+    above: ArrayLike,
+    below: ArrayLike,
+    name: str,
+) -> Part:
     """Measured points with their bands."""
     return {
         "type": "scatter",
@@ -171,19 +207,21 @@ def points(profile, colour, symbol, x, y, above, below, name):
     }
 
 
-def steps(edges, heights, colour, name):
+def steps(edges: ArrayLike, heights: Iterable[float], colour: str, name: str) -> Part:
     """A histogram as one filled outline: a bar each would be a hundred elements to redraw at every move."""
     outline = {"shape": "hv", "width": 0, "color": colour}
     x, y = edges, [*heights, 0]
     return line(x, y, outline, name) | {"fill": "tozeroy", "fillcolor": colour}
 
 
-def line(x, y, style, name):
+def line(x: ArrayLike, y: ArrayLike, style: Part, name: str) -> Part:
     """A line."""
     return {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": style, "name": name}
 
 
-def heatmap(profile, values, limit, *, text=None, name=""):
+def heatmap(
+    profile: Profile, values: ArrayLike, limit: float, *, text: Sequence[Sequence[str]] | None = None, name: str = ""
+) -> Part:
     """A matrix as colours between −limit and limit; text is what its cells say, row by row.
 
     The limit is given, not found: compared matrices share it, so that a small one looks small.
@@ -205,7 +243,7 @@ def heatmap(profile, values, limit, *, text=None, name=""):
     }
 
 
-def colour_bar(profile, ticks, text=""):
+def colour_bar(profile: Profile, ticks: Sequence[float], text: str = "") -> Part:
     """The key to a heatmap's colours, under the plot."""
     return {
         "showscale": True,

@@ -5,10 +5,14 @@ what Python computed beforehand for every stop of the slider, so a drag sends no
 On release the component commits d_k to the shared control.
 """
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import plotly.graph_objects as go
 import streamlit as st
 
+from pages._view.kinds import Value
 from pages._view.server.bundle import BUNDLE
 
 _FOLDER = Path(__file__).parent
@@ -29,21 +33,23 @@ _picture = st.components.v2.component(
 _mend = st.components.v2.component("sattn_frame", js=_text("frame.js"))
 
 
-def mend_browser():
+def mend_browser() -> None:
     """Let Back find each page as it was left, and the keyboard scroll what is wider than its box."""
     _mend(key="mend_browser", data={"bundle": BUNDLE})
 
 
-def draw_hero(payload, *, key, on_commit):
+def draw_hero(payload: dict[str, Any], *, key: str, on_commit: Callable[[int], None]) -> None:
     """Show the hero; on_commit receives the dimension on which the slider was let go."""
 
     def commit():
         on_commit(st.session_state[key]["d_k"])
 
-    return _mount(data=payload, key=key, default={"d_k": payload["d_k"]}, on_d_k_change=commit)
+    _mount(data=payload, key=key, default={"d_k": payload["d_k"]}, on_d_k_change=commit)
 
 
-def watch_cells(*, key, find, choose):
+def watch_cells(
+    *, key: str, find: Callable[[Any], dict[str, Value]], choose: Callable[[dict[str, Value]], None]
+) -> None:
     """Choose the cell of a matrix that is clicked or tapped: find turns the click into values of controls."""
 
     def on_cell():
@@ -52,7 +58,7 @@ def watch_cells(*, key, find, choose):
     _cells(key=key, on_cell_change=on_cell)
 
 
-def draw_picture(fig, *, key, alt, config):
+def draw_picture(fig: go.Figure, *, key: str, alt: str, config: dict[str, Any]) -> None:
     """Show a figure; the browser draws it anew only where it has changed."""
     data = {"figure": fig.to_json(), "height": fig.layout.height, "alt": alt, "config": config, "bundle": BUNDLE}
-    return _picture(key=key, data=data)
+    _picture(key=key, data=data)
