@@ -7,8 +7,10 @@ nearest bound, anything unreadable to the default, and the visitor is told in on
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import parse_qsl
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages._view.kinds import Choice, Control, Number, Text, Value
 from pages._view.lesson import Lesson
@@ -20,18 +22,34 @@ LONGEST_LINK_MATRICES = 1000  # characters of all matrices together
 
 
 def open_lesson(lesson: Lesson) -> None:
-    """From here on the controls are those of this lesson; one of the same name in another starts anew.
+    """From here on the controls are those of this lesson.
 
     On a page change the address has the last word: a move still on its way to Python may be lost on the way.
     """
     before = st.session_state.get("lesson", lesson.stem)
     st.session_state["lesson"] = lesson.stem
     if before != lesson.stem:
-        own = [name for name in lesson.controls if name in st.session_state]
-        for name in own:
-            st.session_state.get("placed", {}).pop(name, None)
-        for name in (*SHARED, *own):
+        for name in SHARED:
             _follow_address(name)
+        _start_anew([name for name in lesson.controls if name in LESSONS[before].controls])
+
+
+def _start_anew(names):
+    """Put controls on their defaults, for the lesson before had others of these names.
+
+    A click on a link brings the address of the lesson before, but Back and Forward bring that of this one. Streamlit
+    drops what it says of these controls, so it is said again, and a new run finds it.
+    """
+    ctx = get_script_run_ctx()
+    said = dict(parse_qsl(ctx.query_string, keep_blank_values=True)) if ctx.is_history_navigation else {}
+    for name in names:
+        st.session_state.get("placed", {}).pop(name, None)
+        if name in st.session_state:
+            place(name, said.get(name, control(name).write(control(name).default)))
+    lost = {name: said[name] for name in names if name in said}
+    if lost:
+        st.query_params.update(lost)
+        st.rerun()
 
 
 def control(name: str) -> Control:

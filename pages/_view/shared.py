@@ -12,10 +12,10 @@ SHARED = {
     "d_k": Number("Dimension d_k", 64, 1, 1024, _DIMENSIONS, help="Length of each query and key vector."),
     "n_keys": Number("Keys n_keys", 16, 2, 512, _POWERS, help="How many keys one query attends to."),
     "law": Choice(
-        "Component law",
+        "Distribution",
         "normal",
         tuple(COMPONENT_LAWS),
-        help="Law of each component of q and k. Every one has mean 0 and variance 1; student_t has 5 degrees "
+        help="Distribution of each component of q and k. Every one has mean 0 and variance 1; student_t has 5 degrees "
         "of freedom, rademacher is ±1, sparse is zero nine times in ten.",
     ),
     "seed": Number(

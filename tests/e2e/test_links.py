@@ -390,3 +390,19 @@ def test_a_link_to_no_page_still_shows_the_start(page, server, problems):
     wait_until_idle(page)
     assert page.locator("h1").all_inner_texts() == [START]
     problems.clear()  # the address is a 404 for the browser
+
+
+def test_a_control_of_one_name_in_two_lessons_keeps_to_each_lesson_and_back_finds_both(page, server):
+    def exponent():
+        return slider(page, "exponent").get_attribute("aria-valuetext"), query_parameters(page).get("exponent")
+
+    open_page(page, server, "backprop?exponent=1&seed=3")
+    go_to(page, LESSONS["scaling_rules"])
+    assert exponent() == ("0.25", None)  # its own default
+    press(slider(page, "exponent"), "ArrowRight")
+    assert exponent() == ("0.3", "0.3")
+    for step, found in ((page.go_back, ("1", "1")), (page.go_forward, ("0.3", "0.3"))):
+        step()
+        wait_until_idle(page)
+        assert exponent() == found
+    assert query_parameters(page)["seed"] == "3"
