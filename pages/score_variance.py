@@ -27,13 +27,7 @@ def live():
     if not compute.ready(params):
         return show.ask(params, "score_variance")
     result = compute.result(measure_score_variance, params, check=compute.check)
-    show.figure(
-        figures.histograms(result, profile, axis),
-        key="score_histograms",
-        sentence=figures.histogram_sentence(result),
-        table=figures.histogram_table(result),
-        code=figures.code(params),
-    )
+    show.picture(figures.histograms(result, axis, profile))
     st.header("Predicted and measured", anchor=False)
     st.table(figures.moment_table(result))
     show.formula("\\operatorname{Var}(cX) = c^2 \\operatorname{Var}(X)", figures.scaling_rule_sentence(result))
@@ -43,23 +37,13 @@ live()
 show.tries(LESSON)
 left, right = st.columns(2)
 with left:
-    curve = compute.result(variance_curve, work.CURVE_DIMS, n_samples=work.CURVE_SAMPLES, **draw)
-    show.figure(
-        figures.variance_against_dimension(curve, profile),
-        key="variance_curve",
-        sentence=figures.curve_sentence(curve, work.CURVE_SAMPLES),
-        table=figures.curve_table(curve),
-        code=figures.curve_code(curve.dims, {"n_samples": work.CURVE_SAMPLES, **draw}),
-    )
+    options = {"n_samples": work.CURVE_SAMPLES, **draw}
+    curve = compute.result(variance_curve, work.CURVE_DIMS, **options)
+    show.picture(figures.variance_against_dimension(curve, options, profile))
 with right:
-    walks = compute.result(random_walks, work.CURVE_DIMS[-1], n_walks=work.N_WALKS, **draw)
-    show.figure(
-        figures.walks_figure(walks, profile),
-        key="random_walks",
-        sentence=figures.walks_sentence(walks),
-        table=figures.walks_table(walks),
-        code=figures.walks_code(draw),
-    )
+    options = {"n_walks": work.N_WALKS, **draw}
+    walks = compute.result(random_walks, work.CURVE_DIMS[-1], **options)
+    show.picture(figures.score_walks(walks, options, profile))
 
 st.header("The same by hand", anchor=False)
 show.prose(LESSON, "hand_made")

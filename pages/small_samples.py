@@ -20,13 +20,7 @@ def live():
     sizes = matrices | {"d_k": controls.value_of("d_k")}
     params = work.small_samples_params(**sizes, n_draws=falling.draw(), **options)
     result = compute.result(measure_small_samples, params)
-    show.figure(
-        figures.histogram(result, profile),
-        key="small_samples",
-        sentence=figures.histogram_sentence(result),
-        table=figures.histogram_table(result),
-        code=figures.code(params),
-    )
+    show.picture(figures.histogram(result, profile))
     show.tries(LESSON)
     st.header("Predicted and measured", anchor=False)
     left, right = show.pair("small_samples")
@@ -36,26 +30,14 @@ def live():
     with right:
         drawn = options | {"d_k": sizes["d_k"], "n_draws": work.BAND_DRAWS}
         curve = compute.result(band_curve, **drawn)
-        show.figure(
-            figures.band(curve, profile),
-            key="sample_band",
-            sentence=figures.band_sentence(curve),
-            table=figures.band_table(curve),
-            code=figures.band_code(drawn),
-        )
+        show.picture(figures.band(curve, drawn, profile))
 
 
 live()
 st.header("The large experiment, run now", anchor=False)
 st.button("Run it again with the next seed", on_click=controls.next_seed, icon=":material/replay:")
 experiment = compute.result(measure_large_experiment, seed=controls.value_of("seed"))
-show.figure(
-    figures.large(experiment, profile),
-    key="large_experiment",
-    sentence=figures.large_sentence(experiment),
-    table=figures.large_table(experiment),
-    code=figures.large_code(experiment),
-)
+show.picture(figures.large_experiment(experiment, profile))
 st.table(figures.large_rows(experiment))
 show.lines(figures.large_lines(experiment))
 show.prose(LESSON)

@@ -12,21 +12,14 @@ show.heading(LESSON)
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     texts = [controls.draw(name, width=160) for name in ("list_1", "list_2")]
-    multiplier = controls.draw("multiplier", width=200)
-    shift = controls.draw("shift", width=200)
+    options = {name: controls.draw(name, width=200) for name in ("multiplier", "shift")}
     with st.popover("More lists", icon=":material/add:"):
         texts.extend(controls.draw(name) for name in ("list_3", "list_4"))
 lists, problems = work.read_lists(texts)
 show.problems(problems)
 if not problems:
-    comparison = compute.result(compare_lists, lists, multiplier=multiplier, shift=shift)
-    show.figure(
-        figures.list_bars(comparison, profile),
-        key="softmax_lists",
-        sentence=figures.list_sentence(comparison),
-        table=figures.list_data(comparison),
-        code=figures.list_code(lists, multiplier, shift),
-    )
+    comparison = compute.result(compare_lists, lists, **options)
+    show.picture(figures.list_bars(comparison, lists, options, profile))
     st.table(figures.list_table(comparison))
     show.prose(LESSON, "differences")
 show.tries(LESSON)
@@ -40,24 +33,12 @@ def live():
     d_k = controls.value_of("d_k")
     params = SaturationParams(n_keys, controls.stops_of("d_k"), law=law, seed=seed)
     result = compute.result(measure_saturation, params)
-    show.figures(
-        {f"average_{name}": figures.average_figure(result, name, d_k, profile) for name in figures.QUANTITIES},
-        key="softmax_averages",
-        sentence=figures.average_sentence(result, d_k, n_keys),
-        table=figures.average_table(result),
-        code=figures.average_code(params),
-    )
+    show.picture(figures.averages(result, params, d_k, profile))
 
 
 live()
 st.header("Does the scale prevent overflow?", anchor=False)
 study = compute.result(overflow_study)
-show.figure(
-    figures.overflow_figure(study, profile),
-    key="overflow",
-    sentence=figures.overflow_sentence(study),
-    table=figures.overflow_table(study),
-    code=figures.OVERFLOW_CODE,
-)
+show.picture(figures.overflow(study, profile))
 show.prose(LESSON)
 show.sources(LESSON)

@@ -1,17 +1,14 @@
 """Pictures of the score_variance lesson: their data are the result's, their words are its numbers."""
 
-import contextlib
-import io
 import re
 from dataclasses import replace
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
-from pages._view.compute import CURVE_DIMS, CURVE_SAMPLES, N_WALKS
 from pages._view.lessons.score_variance import figures
-from pages._view.theme import DARK, LIGHT, PROJECTOR, number
+from pages._view.lessons.score_variance.work import CURVE_DIMS, CURVE_SAMPLES, N_WALKS
+from pages._view.theme import LIGHT, number
 from sattn_core.lessons.score_variance import (
     ScoreVarianceParams,
     hand_made_example,
@@ -19,10 +16,12 @@ from sattn_core.lessons.score_variance import (
     random_walks,
     variance_curve,
 )
+from tests.figures.drawing import PROFILES, check, run, texts
 
-PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
 DRAW = {"law": "normal", "mean_q": 0.0, "mean_k": 0.0, "correlation": 0.0, "seed": 0}
 CONSTANT = {"law": "rademacher", "mean_q": 0.0, "mean_k": 0.0, "correlation": 1.0, "seed": 0}
+CURVE = {"n_samples": 200, **DRAW}
+WALKS = {"n_walks": 3, **DRAW}
 
 
 @pytest.fixture(scope="module")
@@ -32,24 +31,32 @@ def result():
 
 @pytest.fixture(scope="module")
 def curve():
-    return variance_curve((1, 4, 64, 1024), n_samples=200, **DRAW)
+    return variance_curve((1, 4, 64, 1024), **CURVE)
 
 
 @pytest.fixture(scope="module")
 def walks():
-    return random_walks(16, n_walks=3, **DRAW)
+    return random_walks(16, **WALKS)
 
 
-def run(code):
-    """What a piece of code defines, and what it prints."""
-    names, printed = {}, io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(code, names)
-    return names, printed.getvalue()
+def histograms(result, axis="shared", profile=LIGHT):
+    return figures.histograms(result, axis, profile)
 
 
-def texts(fig):
-    return [note.text for note in fig.layout.annotations]
+def variances(curve, options=CURVE, profile=LIGHT):
+    return figures.variance_against_dimension(curve, options, profile)
+
+
+def score_walks(walks, options=WALKS, profile=LIGHT):
+    return figures.score_walks(walks, options, profile)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_picture_is_whole(result, curve, walks, profile):
+    for axis in ("shared", "own"):
+        check(histograms(result, axis, profile))
+    check(variances(curve, CURVE, profile))
+    check(score_walks(walks, WALKS, profile))
 
 
 # --- histograms ------------------------------------------------------------------------------------------
@@ -58,8 +65,7 @@ def texts(fig):
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("score_axis", ["shared", "own"])
 def test_histograms_show_the_densities_and_the_laws_as_shares_of_the_tallest_bar(result, profile, score_axis):
-    fig = figures.histograms(result, profile, score_axis)
-    go.Figure(fig.to_dict())  # Plotly validates every property
+    fig = histograms(result, score_axis, profile).figure
     for side, axes, (bars, law) in (("raw", "", fig.data[:2]), ("scaled", "2", fig.data[2:])):
         edges, density = getattr(result, f"{side}_edges"), getattr(result, f"{side}_density")
         np.testing.assert_array_equal(bars.x, edges)
@@ -75,7 +81,7 @@ def test_histograms_show_the_densities_and_the_laws_as_shares_of_the_tallest_bar
 
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
 def test_the_shared_axis_is_the_same_for_both_panels_and_for_every_dimension(d_k):
-    layout = figures.histograms(measure_score_variance(ScoreVarianceParams(d_k, 100)), LIGHT, "shared").layout
+    layout = histograms(measure_score_variance(ScoreVarianceParams(d_k, 100))).figure.layout
     assert tuple(layout.xaxis.range) == tuple(layout.xaxis2.range) == (-80, 80)
     assert tuple(layout.yaxis.range) == tuple(layout.yaxis2.range) == (0, 1.15)
     assert (layout.xaxis.showticklabels, layout.xaxis2.title.text) == (False, "score")
@@ -84,7 +90,7 @@ def test_the_shared_axis_is_the_same_for_both_panels_and_for_every_dimension(d_k
 def test_a_shifted_mean_widens_the_shared_axis_and_never_narrows_it():
     for mean, low, high in ((2.0, -80, None), (0.5, -80, 80)):
         shifted = measure_score_variance(ScoreVarianceParams(64, 100, mean_q=mean, mean_k=mean))
-        layout = figures.histograms(shifted, LIGHT, "shared").layout
+        layout = histograms(shifted).figure.layout
         high = high or shifted.raw_edges[-1]
         assert tuple(layout.xaxis.range) == tuple(layout.xaxis2.range) == (low, high)
 
@@ -92,7 +98,7 @@ def test_a_shifted_mean_widens_the_shared_axis_and_never_narrows_it():
 @pytest.mark.parametrize("d_k", [1, 64])
 def test_each_panel_on_its_own_axis_spans_its_own_bins(d_k):
     result = measure_score_variance(ScoreVarianceParams(d_k, 100))
-    layout = figures.histograms(result, LIGHT, "own").layout
+    layout = histograms(result, "own").figure.layout
     assert tuple(layout.xaxis.range) == (-5 * d_k**0.5, 5 * d_k**0.5)
     assert tuple(layout.xaxis2.range) == (-5, 5)
     assert layout.xaxis.showticklabels
@@ -100,7 +106,7 @@ def test_each_panel_on_its_own_axis_spans_its_own_bins(d_k):
 
 def drawn_with(**fields):
     result = measure_score_variance(ScoreVarianceParams(64, 100))
-    return lambda axis: texts(figures.histograms(replace(result, **fields), LIGHT, axis))
+    return lambda axis: texts(histograms(replace(result, **fields), axis).figure)
 
 
 def test_scores_beyond_the_axis_are_counted_in_words():
@@ -113,30 +119,31 @@ def test_scores_beyond_the_axis_are_counted_in_words():
 
 def test_there_is_room_between_the_panels_for_the_numbers_of_their_own_axes(result):
     for axis, gap in (("shared", 0.14), ("own", 0.2)):
-        layout = figures.histograms(result, LIGHT, axis).layout
+        layout = histograms(result, axis).figure.layout
         assert (layout.yaxis.domain[1], layout.yaxis2.domain[0]) == (1, 0)
         assert layout.yaxis.domain[0] - layout.yaxis2.domain[1] == pytest.approx(gap)
 
 
 def test_the_panels_are_titled_with_the_measured_variances(result):
-    raw, scaled, law = texts(figures.histograms(result, LIGHT, "shared"))
+    raw, scaled, key = texts(histograms(result).figure)
     assert raw == f"Raw scores: variance {number(result.rows[1].measured, 4)}"
     assert scaled == f"Scaled scores: variance {number(result.rows[4].measured, 4)}"
-    assert law.endswith("dashed: exact law")
-    legend = figures.histograms(result, LIGHT, "shared").layout.annotations[2]
-    assert (legend.yref, legend.y, legend.yanchor) == ("y2 domain", 1, "top")  # where no peak is wide on a phone
+    assert key.endswith("dashed: exact<br>distribution")
+    key = histograms(result).figure.layout.annotations[2]
+    assert (key.yref, key.y, key.yanchor) == ("y2 domain", 1, "top")  # where no peak is wide on a phone
     other = measure_score_variance(ScoreVarianceParams(64, 100, law="uniform"))
-    assert texts(figures.histograms(other, LIGHT, "shared"))[2].endswith("dashed: normal law")
+    assert texts(histograms(other).figure)[2].endswith("dashed: normal<br>distribution")
 
 
 def test_the_infinite_density_at_one_dimension_is_cut_at_the_panel_s_top():
-    fig = figures.histograms(measure_score_variance(ScoreVarianceParams(1, 1_000)), LIGHT, "shared")
+    fig = histograms(measure_score_variance(ScoreVarianceParams(1, 1_000))).figure
     assert max(fig.data[1].y) == max(fig.data[3].y) == 1.15
 
 
 def test_constant_scores_are_one_bar_without_a_law():
-    fig = figures.histograms(measure_score_variance(ScoreVarianceParams(2, 100, **CONSTANT)), LIGHT, "shared")
-    go.Figure(fig.to_dict())
+    shown = histograms(measure_score_variance(ScoreVarianceParams(2, 100, **CONSTANT)))
+    check(shown)
+    fig = shown.figure
     assert sum(fig.data[0].y) == 1
     assert np.isnan(fig.data[1].y).all()
 
@@ -151,7 +158,7 @@ def row_saying(result, place, **values):
 def test_the_sentence_has_the_numbers_of_the_moment_and_says_inside_or_outside(result):
     said = row_saying(result, 1, measured=66.5, predicted=64.0, low=60.25, high=67.75, inside=True)
     said = row_saying(said, 4, measured=1.25, predicted=1.0, low=0.9, high=1.1, inside=False)
-    assert figures.histogram_sentence(said) == (
+    assert histograms(said).sentence == (
         "At d_k = 64, over 2,000 independent pairs, raw scores have variance 66.50 (predicted 64.00, "
         "95 % band 60.25 to 67.75: inside); divided by √64 they have 1.250 (predicted 1.000, "
         "95 % band 0.9000 to 1.100: outside)."
@@ -161,13 +168,13 @@ def test_the_sentence_has_the_numbers_of_the_moment_and_says_inside_or_outside(r
 def test_a_rough_band_is_never_called_one_of_95_percent(result):
     rough = "exact, rough gamma approximation"
     said = row_saying(result, 1, measured=66.5, predicted=64.0, low=60.25, high=67.75, inside=True, error_source=rough)
-    assert "variance 66.50 (predicted 64.00, rough band 60.25 to 67.75: inside)" in figures.histogram_sentence(said)
+    assert "variance 66.50 (predicted 64.00, rough band 60.25 to 67.75: inside)" in histograms(said).sentence
     assert figures.moment_table(said)["95 % band"][1] == "roughly 60.25 to 67.75"
 
 
 def test_the_sentence_of_a_matrix_names_its_shape():
     params = ScoreVarianceParams(1024, sampling="matrix", n_queries=8, n_keys=16)
-    sentence = figures.histogram_sentence(measure_score_variance(params))
+    sentence = histograms(measure_score_variance(params)).sentence
     assert sentence.startswith("At d_k = 1,024, over the 8 × 16 entries of one Q Kᵀ, raw scores have variance ")
     assert "divided by √1,024 they have" in sentence
 
@@ -175,12 +182,12 @@ def test_the_sentence_of_a_matrix_names_its_shape():
 def test_the_sentence_agrees_with_the_measured_variance(result):
     row = result.rows[1]
     verdict = "inside" if row.low <= row.measured <= row.high else "outside"
-    assert f"variance {number(row.measured, 4)} (predicted 64.00" in figures.histogram_sentence(result)
-    assert verdict in figures.histogram_sentence(result)
+    assert f"variance {number(row.measured, 4)} (predicted 64.00" in histograms(result).sentence
+    assert verdict in histograms(result).sentence
 
 
 def test_the_histogram_table_is_the_data(result):
-    table = figures.histogram_table(result)
+    table = histograms(result).table
     assert table["raw from"] == result.raw_edges[:-1].tolist()
     assert table["raw to"] == result.raw_edges[1:].tolist()
     assert table["scaled from"] == result.scaled_edges[:-1].tolist()
@@ -212,7 +219,7 @@ def test_the_scaling_rule_is_said_with_its_numbers(result):
 
 
 def test_the_code_gives_the_moments_that_are_shown(result):
-    names, printed = run(figures.code(result.params))
+    names, printed = run(histograms(result).code)
     assert names["result"].rows == result.rows
     assert f"raw variance {result.rows[1].measured} 64.0" in printed
 
@@ -222,8 +229,7 @@ def test_the_code_gives_the_moments_that_are_shown(result):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_curve_shows_theory_points_and_bands(curve, profile):
-    fig = figures.variance_against_dimension(curve, profile)
-    go.Figure(fig.to_dict())  # Plotly validates every property
+    fig = variances(curve, CURVE, profile).figure
     colours, symbols = (profile.raw, profile.scaled, profile.third), ("circle", "square", "diamond")
     for i, (colour, symbol) in enumerate(zip(colours, symbols, strict=True)):
         theory, points = fig.data[2 * i : 2 * i + 2]
@@ -242,7 +248,7 @@ def test_the_curve_shows_theory_points_and_bands(curve, profile):
 
 
 def test_the_curve_has_log_axes_that_hold_every_point(curve):
-    layout = figures.variance_against_dimension(curve, LIGHT).layout
+    layout = variances(curve).figure.layout
     assert (layout.xaxis.type, layout.xaxis.title.text) == ("log", "d_k")
     assert (layout.yaxis.type, layout.yaxis.title.text) == ("log", "variance of the scores")
     for axis, values in ((layout.xaxis, curve.dims), (layout.yaxis, (curve.low, curve.high))):
@@ -251,8 +257,9 @@ def test_the_curve_has_log_axes_that_hold_every_point(curve):
 
 
 def test_a_constant_score_has_no_place_on_the_log_axis_and_no_label():
-    fig = figures.variance_against_dimension(variance_curve((1, 2, 4), n_samples=50, **CONSTANT), LIGHT)
-    assert texts(fig) == []
+    options = {"n_samples": 50, **CONSTANT}
+    shown = variances(variance_curve((1, 2, 4), **options), options)
+    assert texts(shown.figure) == []
 
 
 def test_the_curve_s_sentence_has_the_last_numbers(curve):
@@ -261,7 +268,7 @@ def test_the_curve_s_sentence_has_the_last_numbers(curve):
         measured=np.array([[1, 4, 64, 1010.0], [1, 1, 1, 0.986], [1, 0.25, 0.0156, 0.00096]]),
         theory=np.array([[1, 4, 64, 1024.0], [1, 1, 1, 1.0], [1, 0.25, 0.0156, 0.000977]]),
     )
-    assert figures.curve_sentence(said, 4_000) == (
+    assert variances(said, {"n_samples": 4_000}).sentence == (
         "From d_k = 1 to 1,024 the raw variance climbs to 1,010 (predicted 1,024); divided by √d_k it is 0.986 "
         "(predicted 1.00), divided by d_k only 0.000960 (predicted 0.000977). Each point has 4,000 pairs; bars are "
         "95 % bands."
@@ -269,23 +276,24 @@ def test_the_curve_s_sentence_has_the_last_numbers(curve):
 
 
 def test_a_constant_score_does_not_climb():
-    said = figures.curve_sentence(variance_curve((1, 2, 4), n_samples=50, **CONSTANT), 50)
-    assert said.startswith("From d_k = 1 to 4 the raw variance stays at 0 (predicted 0); ")
+    options = {"n_samples": 50, **CONSTANT}
+    shown = variances(variance_curve((1, 2, 4), **options), options)
+    assert shown.sentence.startswith("From d_k = 1 to 4 the raw variance stays at 0 (predicted 0); ")
 
 
 def test_walks_of_equal_steps_have_no_envelope_to_speak_of():
     walks = random_walks(16, n_walks=2, **CONSTANT)
-    end = figures.number(walks.low[-1])
-    assert figures.walks_sentence(walks) == f"After 16 steps all walks stand at {end}: every step is the same."
+    end = number(walks.low[-1])
+    assert score_walks(walks, CONSTANT).sentence == f"After 16 steps all walks stand at {end}: every step is the same."
 
 
 def test_the_curve_s_sentence_calls_rough_bands_rough(curve):
     rough = replace(curve, error_source="rough estimate from the draws")
-    assert figures.curve_sentence(rough, 4_000).endswith("bars are rough bands.")
+    assert variances(rough).sentence.endswith("bars are rough bands.")
 
 
 def test_the_curve_s_table_is_the_data(curve):
-    table = figures.curve_table(curve)
+    table = variances(curve).table
     assert table["d_k"] == [1, 4, 64, 1024]
     for i, name in enumerate(("raw", "divided by sqrt(d_k)", "divided by d_k")):
         for what in ("measured", "theory", "low", "high"):
@@ -295,8 +303,8 @@ def test_the_curve_s_table_is_the_data(curve):
 
 def test_the_curve_s_code_gives_the_curve():
     options = {"n_samples": CURVE_SAMPLES, **DRAW}
-    names, printed = run(figures.curve_code(CURVE_DIMS, options))
     wanted = variance_curve(CURVE_DIMS, **options)
+    names, printed = run(variances(wanted, options).code)
     np.testing.assert_array_equal(names["curve"].measured, wanted.measured)
     assert printed.strip() == str(wanted.measured)
 
@@ -306,8 +314,7 @@ def test_the_curve_s_code_gives_the_curve():
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_walks_are_drawn_inside_their_envelope(walks, profile):
-    fig = figures.walks_figure(walks, profile)
-    go.Figure(fig.to_dict())  # Plotly validates every property
+    fig = score_walks(walks, WALKS, profile).figure
     for trace, walk in zip(fig.data[:3], walks.walks, strict=True):
         np.testing.assert_array_equal(trace.x, walks.steps)
         np.testing.assert_array_equal(trace.y, walk)
@@ -323,14 +330,15 @@ def test_the_walks_are_drawn_inside_their_envelope(walks, profile):
 
 def test_the_walks_sentence_counts_those_inside_the_envelope(walks):
     ends = np.array([[4.0], [4.01], [-3.9]])
-    sentence = figures.walks_sentence(replace(walks, walks=ends))
+    sentence = score_walks(replace(walks, walks=ends)).sentence
     assert sentence.startswith("After 16 steps 2 of 3 walks stand within one standard deviation, −4.00 to 4.00: ")
     ends = np.array([[4.0], [4.01], [-5.0]])
-    assert "After 16 steps 1 of 3 walks stands within" in figures.walks_sentence(replace(walks, walks=ends))
+    sentence = score_walks(replace(walks, walks=ends)).sentence
+    assert "After 16 steps 1 of 3 walks stands within" in sentence
 
 
 def test_the_walks_table_is_the_data(walks):
-    table = figures.walks_table(walks)
+    table = score_walks(walks).table
     assert list(table) == ["step", "walk 1", "walk 2", "walk 3", "low", "high"]
     assert table["step"] == list(range(17))
     assert [table[f"walk {i}"] for i in (1, 2, 3)] == walks.walks.tolist()
@@ -338,8 +346,9 @@ def test_the_walks_table_is_the_data(walks):
 
 
 def test_the_walks_code_gives_the_walks():
-    names, printed = run(figures.walks_code(DRAW))
-    wanted = random_walks(CURVE_DIMS[-1], n_walks=N_WALKS, **DRAW)
+    options = {"n_walks": N_WALKS, **DRAW}
+    wanted = random_walks(CURVE_DIMS[-1], **options)
+    names, printed = run(score_walks(wanted, options).code)
     np.testing.assert_array_equal(names["walks"].walks, wanted.walks)
     assert printed.strip() == str(wanted.walks[:, -1])
 
@@ -357,6 +366,6 @@ def test_the_example_made_by_hand_is_said_with_its_variance():
 
 def test_no_sentence_has_a_hyphen_for_a_minus(result):
     shifted = measure_score_variance(ScoreVarianceParams(64, 100, mean_q=-1.0, mean_k=1.0))
-    said = " ".join(figures.moment_table(shifted)["predicted"]) + figures.histogram_sentence(shifted)
+    said = " ".join(figures.moment_table(shifted)["predicted"]) + histograms(shifted).sentence
     assert "−64.00" in said
     assert not re.search(r"-\d", said)

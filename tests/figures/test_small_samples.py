@@ -1,22 +1,19 @@
 """Pictures of the small_samples lesson: their data are the result's, their words are its numbers."""
 
-import contextlib
-import io
-
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from pages._view.lessons.small_samples import figures
-from pages._view.theme import DARK, LIGHT, PROJECTOR, number
+from pages._view.theme import LIGHT, number
 from sattn_core.lessons.small_samples import (
     SmallSamplesParams,
     band_curve,
     measure_large_experiment,
     measure_small_samples,
 )
+from tests.figures.drawing import PROFILES, check, run, texts, trace_of
 
-PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+BAND = {"d_k": 16, "ddof": 0, "seed": 0, "n_draws": 5}
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +28,7 @@ def wide():
 
 @pytest.fixture(scope="module")
 def curve():
-    return band_curve((2, 8, 64), d_k=16, n_draws=5)
+    return band_curve((2, 8, 64), **BAND)
 
 
 @pytest.fixture(scope="module")
@@ -39,27 +36,29 @@ def experiment():
     return measure_large_experiment()
 
 
-def run(code):
-    """What a piece of code defines, and what it prints."""
-    names, printed = {}, io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(code, names)
-    return names, printed.getvalue()
+def histogram(result, profile=LIGHT):
+    return figures.histogram(result, profile)
 
 
-def texts(fig):
-    return [note.text for note in fig.layout.annotations]
+def band(curve, profile=LIGHT):
+    return figures.band(curve, BAND, profile)
 
 
-def trace_of(fig, name):
-    (found,) = [trace for trace in fig.data if trace.name == name]
-    return found
+def large(experiment, profile=LIGHT):
+    return figures.large_experiment(experiment, profile)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_picture_is_whole(result, wide, curve, experiment, profile):
+    for shown in (result, wide):
+        check(histogram(shown, profile))
+    check(band(curve, profile))
+    check(large(experiment, profile))
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_histogram_shows_the_draws_and_the_counts_expected(result, profile):
-    fig = figures.histogram(result, profile)
-    go.Figure(fig.to_dict())  # Plotly validates every property
+    fig = histogram(result, profile).figure
     draws, expected = trace_of(fig, "draws"), trace_of(fig, "expected")
     np.testing.assert_array_equal(draws.x, result.edges)
     np.testing.assert_array_equal(draws.y, [*result.counts, 0])
@@ -69,7 +68,7 @@ def test_the_histogram_shows_the_draws_and_the_counts_expected(result, profile):
 
 
 def test_mean_median_d_k_and_the_asked_number_are_marked(result):
-    fig = figures.histogram(result, LIGHT)
+    fig = histogram(result).figure
     marks = {"mean 1.50": 1.5, "d_k = 2": 2, f"median {number(result.median)}": result.median}
     marks[f"1.6: percentile {result.percentile:.1f}"] = 1.6
     for name, value in marks.items():
@@ -79,7 +78,7 @@ def test_mean_median_d_k_and_the_asked_number_are_marked(result):
 
 def test_no_name_of_a_mark_lies_over_a_later_mark_or_over_a_bar(result, wide):
     for shown in (result, wide):
-        fig = figures.histogram(shown, LIGHT)
+        fig = histogram(shown).figure
         names = sorted((note for note in fig.layout.annotations if note.yanchor == "top"), key=lambda note: note.x)
         names = [note for note in names if note.yref != "paper"]
         assert len(names) >= 3
@@ -95,7 +94,7 @@ def test_no_name_of_a_mark_lies_over_a_later_mark_or_over_a_bar(result, wide):
 def test_the_names_stand_where_the_axis_has_room():
     # 64 × 64 scatter so little that the marks stand near the right end; at 2 × 2 they stand near the left one.
     for size, side in ((2, "left"), (64, "right")):
-        fig = figures.histogram(measure_small_samples(SmallSamplesParams(size, size, n_draws=2)), LIGHT)
+        fig = histogram(measure_small_samples(SmallSamplesParams(size, size, n_draws=2))).figure
         marks = [note for note in fig.layout.annotations if note.yref != "paper"]
         assert {note.xanchor for note in marks} == {side}
         middle = fig.layout.xaxis.range[1] / 2
@@ -105,7 +104,7 @@ def test_the_names_stand_where_the_axis_has_room():
 
 
 def test_the_keys_stand_below_the_plots(result, curve):
-    for fig in (figures.histogram(result, LIGHT), figures.band(curve, LIGHT)):
+    for fig in (histogram(result).figure, band(curve).figure):
         (key,) = [note for note in fig.layout.annotations if note.yref == "paper"]
         lines = key.text.count("<br>") + 1
         below = -key.yshift
@@ -115,8 +114,8 @@ def test_the_keys_stand_below_the_plots(result, curve):
 
 
 def test_other_matrices_have_no_asked_number(wide):
-    assert not [text for text in texts(figures.histogram(wide, LIGHT)) if "1.6" in text]
-    assert "1.6" not in figures.histogram_sentence(wide)
+    assert not [text for text in texts(histogram(wide).figure) if "1.6" in text]
+    assert "1.6" not in histogram(wide).sentence
     assert "below 1.6, %" not in figures.check_table(wide)["of the variances"]
     assert figures.first_draw(wide) == ()
 
@@ -125,26 +124,26 @@ def test_a_last_draw_beyond_the_edge_stands_on_it(result):
     far = SmallSamplesParams(n_draws=int(np.argmax(measure_small_samples(SmallSamplesParams()).variances)) + 1)
     far = measure_small_samples(far)
     assert far.variances[-1] > far.edges[-1]
-    assert trace_of(figures.histogram(far, LIGHT), "last draw").x[0] == far.edges[-1]
+    assert trace_of(histogram(far).figure, "last draw").x[0] == far.edges[-1]
 
 
 def test_the_sentence_has_the_numbers_of_the_moment(result, wide):
-    said = figures.histogram_sentence(result)
+    said = histogram(result).sentence
     assert said.startswith("50 draws of two normal 2 × 2 matrices: the variance of the 4 entries (ddof = 0) is on ")
     assert f"{number(result.mean_measured)} ± 0.31, where 1.50 is predicted, not d_k = 2." in said  # √(4.75/50)
     assert f"The last draw gave {number(result.variances[-1])}." in said
     assert said.endswith(f"The 1.6 of the question is at percentile {result.percentile:.1f}: an ordinary result.")
-    said = figures.histogram_sentence(wide)
+    said = histogram(wide).sentence
     assert said.startswith("50 draws of (4 × 64) @ (64 × 4) normal matrices")
     assert "where 64.0 is predicted, which is d_k." in said
 
 
 @pytest.mark.parametrize(("size", "d_k", "shown"), [(64, 1024, "1,023.8"), (64, 1, "0.9998"), (2, 2, "1.50")])
 def test_a_mean_that_is_not_d_k_does_not_read_like_it(size, d_k, shown):
-    large = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=2))
-    assert f"where {shown} is predicted, not d_k = {d_k:,}." in figures.histogram_sentence(large)
-    assert figures.check_table(large)["predicted"][0] == shown
-    assert f"mean {d_k:,}" not in texts(figures.histogram(large, LIGHT))
+    found = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=2))
+    assert f"where {shown} is predicted, not d_k = {d_k:,}." in histogram(found).sentence
+    assert figures.check_table(found)["predicted"][0] == shown
+    assert f"mean {d_k:,}" not in texts(histogram(found).figure)
 
 
 def test_with_ddof_1_mean_and_scatter_grow_by_the_same_factor(result):
@@ -155,11 +154,11 @@ def test_with_ddof_1_mean_and_scatter_grow_by_the_same_factor(result):
 
 def test_one_draw_is_one_draw():
     one = measure_small_samples(SmallSamplesParams(n_draws=1))
-    assert figures.histogram_sentence(one).startswith("1 draw of ")
+    assert histogram(one).sentence.startswith("1 draw of ")
 
 
 def test_the_tables_are_the_data(result):
-    table = figures.histogram_table(result)
+    table = histogram(result).table
     assert table["draws"] == result.counts.tolist()
     assert table["expected"] == result.expected.tolist()
     checks = figures.check_table(result)
@@ -170,7 +169,7 @@ def test_the_tables_are_the_data(result):
 
 def test_a_number_said_twice_has_the_same_digits(experiment):
     result = measure_small_samples(SmallSamplesParams(n_draws=1))
-    said, table = figures.histogram_sentence(result), figures.check_table(result)
+    said, table = histogram(result).sentence, figures.check_table(result)
     ((_, first),) = figures.first_draw(result)
     assert f"on average {table['measured'][0]} ± {table['standard error'][0]}, " in said
     assert f"where {table['predicted'][0]} is predicted" in said
@@ -179,12 +178,12 @@ def test_a_number_said_twice_has_the_same_digits(experiment):
     assert f"The last draw gave {number(result.variances[0])}." in said
     assert f"variance {number(result.variances[0])} (" in first
     assert {f"mean {table['predicted'][0]}", f"median {table['predicted'][1].split(' ± ')[0]}"} <= set(
-        texts(figures.histogram(result, LIGHT))
+        texts(histogram(result).figure)
     )
-    said, rows = figures.large_sentence(experiment), figures.large_rows(experiment)
+    said, rows = large(experiment).sentence, figures.large_rows(experiment)
     assert f"variance {rows['this run'][2]}, predicted {rows['predicted'][2]}, z = {rows['z'][2]}; " in said
     assert f"gave {rows['published'][2]} and {rows['published'][3]}: z = {rows['z, published'][2]}, " in said
-    shown = [text.removeprefix("z = ") for text in texts(figures.large(experiment, LIGHT))]
+    shown = [text.removeprefix("z = ") for text in texts(large(experiment).figure)]
     assert shown == [rows["z"][2], rows["z, published"][2]]
 
 
@@ -197,8 +196,7 @@ def test_the_first_draw_is_written_out(result):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_band_shows_both_bands_and_every_point(curve, profile):
-    fig = figures.band(curve, profile)
-    go.Figure(fig.to_dict())
+    fig = band(curve, profile).figure
     names = {
         "exact band, low": curve.low,
         "exact band, high": curve.high,
@@ -214,17 +212,16 @@ def test_the_band_shows_both_bands_and_every_point(curve, profile):
 
 
 def test_the_band_s_sentence_and_table(curve):
-    said = figures.band_sentence(curve)
+    said = band(curve).sentence
     assert said.startswith(f"At d_k = 16 the 95 % band of the variance goes from {number(curve.low[0])} to ")
     assert f"Of 15 measured points {100 * curve.share_inside.mean():.0f} % lie inside it" in said
     assert f"only {100 * curve.naive_share_inside.mean():.0f} % inside the dotted band" in said
-    assert figures.band_table(curve)["naive low"] == curve.naive_low.tolist()
+    assert band(curve).table["naive low"] == curve.naive_low.tolist()
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_large_experiment_shows_both_runs_on_both_bands(experiment, profile):
-    fig = figures.large(experiment, profile)
-    go.Figure(fig.to_dict())
+    fig = large(experiment, profile).figure
     row = experiment.rows[2]
     assert trace_of(fig, "exact").x == experiment.band
     assert trace_of(fig, "as if independent").x == experiment.naive_band
@@ -234,7 +231,7 @@ def test_the_large_experiment_shows_both_runs_on_both_bands(experiment, profile)
 
 
 def test_the_large_sentence_has_the_published_numbers_and_the_false_alarm(experiment):
-    said = figures.large_sentence(experiment)
+    said = large(experiment).sentence
     assert "(1,111, 111) @ (111, 1,111) with seed 0: variance 111.015, predicted 111.000 ± 0.648" in said
     assert "gave 110.5603610976103 and 0.9960392891676604: z = −0.678" in said
     assert said.endswith("a standard deviation of 0.143 and z = −3.07: a false alarm.")
@@ -242,7 +239,7 @@ def test_the_large_sentence_has_the_published_numbers_and_the_false_alarm(experi
 
 def test_the_large_tables_and_lines(experiment):
     assert figures.large_rows(experiment)["z, published"] == ["−0.0400", "−1.06", "−0.678", "−0.678"]
-    assert figures.large_table(experiment)["measured"] == [row.measured for row in experiment.rows]
+    assert large(experiment).table["measured"] == [row.measured for row in experiment.rows]
     (_, explained), (_, same) = figures.large_lines(experiment)
     assert explained.startswith("the luck of A and B explains 95.2 % of the scatter.")
     assert "110.507 in the published run, each ± 0.142" in explained
@@ -250,7 +247,6 @@ def test_the_large_tables_and_lines(experiment):
 
 
 def test_the_code_gives_what_is_shown(result, curve, experiment):
-    assert run(figures.code(result.params))[0]["result"].mean_measured == result.mean_measured
-    names, _ = run(figures.band_code({"d_k": 16, "ddof": 0, "seed": 0, "n_draws": 5}))
-    np.testing.assert_array_equal(names["curve"].measured[0], curve.measured[0])
-    assert run(figures.large_code(experiment))[0]["experiment"].rows == experiment.rows
+    assert run(histogram(result).code)[0]["result"].mean_measured == result.mean_measured
+    np.testing.assert_array_equal(run(band(curve).code)[0]["curve"].measured, curve.measured)
+    assert run(large(experiment).code)[0]["experiment"].rows == experiment.rows

@@ -1,25 +1,23 @@
 """Pictures of the softmax_saturation lesson: their data are the result's, their words are its numbers."""
 
-import contextlib
-import io
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from pages._view.lessons.softmax_saturation import figures
-from pages._view.theme import DARK, LIGHT, PROJECTOR, number
+from pages._view.theme import LIGHT, number
 from sattn_core.lessons.softmax_saturation import (
     SaturationParams,
     compare_lists,
     measure_saturation,
     overflow_study,
 )
+from tests.figures.drawing import PROFILES, check, run, texts
 
-PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
 NOTES = ((4.0, 5.0), (1.0, 10.0))
+FOUR = (*NOTES, (0.0, 0.0, 1.0), tuple(float(i) for i in range(64)))
 PARAMS = SaturationParams(16, (1, 8, 64, 1024), n_rows=40)
 
 
@@ -33,29 +31,36 @@ def study():
     return overflow_study()
 
 
-def run(code):
-    """What a piece of code defines, and what it prints."""
-    names, printed = {}, io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(code, names)
-    return names, printed.getvalue()
+def list_bars(lists, profile=LIGHT, *, multiplier=1.0, shift=0.0):
+    options = {"multiplier": multiplier, "shift": shift}
+    return figures.list_bars(compare_lists(lists, **options), lists, options, profile)
 
 
-def texts(fig):
-    return [note.text for note in fig.layout.annotations]
+def averages(result, d_k=64, profile=LIGHT, params=PARAMS):
+    return figures.averages(result, params, d_k, profile)
+
+
+def average(result, quantity, profile=LIGHT):
+    return averages(result, profile=profile).figure[f"average_{quantity}"]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_picture_is_whole(result, study, profile):
+    for lists in (NOTES, FOUR):
+        check(list_bars(lists, profile))
+    check(averages(result, profile=profile))
+    check(figures.overflow(study, profile))
 
 
 # --- lists -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("lists", [NOTES, (*NOTES, (0.0, 0.0, 1.0), tuple(float(i) for i in range(64)))])
+@pytest.mark.parametrize("lists", [NOTES, FOUR])
 def test_bars_are_the_weights_on_one_scale(lists, profile):
-    comparison = compare_lists(lists)
-    fig = figures.list_bars(comparison, profile)
-    go.Figure(fig.to_dict())  # Plotly validates every property
+    fig = list_bars(lists, profile).figure
     assert len(fig.data) == len(lists)
-    for i, (trace, weights) in enumerate(zip(fig.data, comparison.attention_weights, strict=True)):
+    for i, (trace, weights) in enumerate(zip(fig.data, compare_lists(lists).attention_weights, strict=True)):
         np.testing.assert_array_equal(trace.y, weights)
         assert trace.marker.color == profile.band
         axes = str(i + 1) if i else ""
@@ -72,7 +77,7 @@ def test_bars_are_the_weights_on_one_scale(lists, profile):
 
 
 def test_few_bars_carry_their_numbers_and_many_do_not():
-    fig = figures.list_bars(compare_lists((NOTES[0], tuple(float(i) for i in range(9)))), LIGHT)
+    fig = list_bars((NOTES[0], tuple(float(i) for i in range(9)))).figure
     assert list(fig.data[0].text) == ["26.89 %", "73.11 %"]
     assert list(fig.layout.xaxis.ticktext) == ["4", "5"]
     assert fig.data[1].text is None
@@ -89,15 +94,15 @@ def test_few_bars_carry_their_numbers_and_many_do_not():
     ],
 )
 def test_a_panel_s_title_is_as_long_as_the_panel_is_wide(more, titles):
-    assert texts(figures.list_bars(compare_lists((*NOTES, *more)), LIGHT)) == titles
+    assert texts(list_bars((*NOTES, *more)).figure) == titles
 
 
 def test_a_longer_list_is_named_without_a_word_before_it():
-    assert texts(figures.list_bars(compare_lists(NOTES, shift=100.0), LIGHT)) == ["[104, 105]", "[101, 110]"]
+    assert texts(list_bars(NOTES, shift=100.0).figure) == ["[104, 105]", "[101, 110]"]
 
 
 def test_the_sentence_has_the_numbers_of_the_notes():
-    assert figures.list_sentence(compare_lists(NOTES)) == (
+    assert list_bars(NOTES).sentence == (
         "[4, 5] becomes [26.89 %, 73.11 %] (gap 1); [1, 10] becomes [0.01 %, 99.99 %] (gap 9). Only differences "
         "count. The Jacobian, which carries the gradient, has norm 0.393224 and 0.000246759: the first list passes "
         "1,593.56 times as much."
@@ -105,7 +110,7 @@ def test_the_sentence_has_the_numbers_of_the_notes():
 
 
 def test_the_sentence_speaks_of_every_list_and_spells_out_the_short_ones():
-    sentence = figures.list_sentence(compare_lists((*NOTES, (5.0, 5.0), tuple(0.0 for _ in range(64)))))
+    sentence = list_bars((*NOTES, (5.0, 5.0), tuple(0.0 for _ in range(64)))).sentence
     assert sentence == (
         "[4, 5] becomes [26.89 %, 73.11 %] (gap 1); [1, 10] becomes [0.01 %, 99.99 %] (gap 9); [5, 5] becomes "
         "[50.00 %, 50.00 %] (gap 0); List 4 (64 scores) gives one key 1.56 % (gap 0). Only differences count. The "
@@ -115,15 +120,15 @@ def test_the_sentence_speaks_of_every_list_and_spells_out_the_short_ones():
 
 
 def test_the_sentence_follows_multiplier_and_shift():
-    sentence = figures.list_sentence(compare_lists(NOTES, multiplier=0.5, shift=-10))
+    sentence = list_bars(NOTES, multiplier=0.5, shift=-10).sentence
     assert sentence.startswith("[−8, −7.5] becomes [37.75 %, 62.25 %] (gap 0.5); ")  # 1 / (1 + e**0.5)
 
 
 def test_a_gap_at_the_end_of_the_floats_has_its_numbers():
     # 2 e^-744 is three or four of the smallest steps of a float, and 2 e^-1000 is less than one.
     # mpmath: 2*e**-744, 2*e**-1000; 2*e**-1000 / (2*p*(1-p)), p = 1/(1+e)
-    assert "norm 1.53439 × 10⁻³²³ and" in figures.list_sentence(compare_lists(((0, 744), (0, 1))))
-    sentence = figures.list_sentence(compare_lists(((0, 1000), (0, 1))))
+    assert "norm 1.53439 × 10⁻³²³ and" in list_bars(((0, 744), (0, 1))).sentence
+    sentence = list_bars(((0, 1000), (0, 1))).sentence
     assert "norm 1.01519 × 10⁻⁴³⁴ and" in sentence
     assert "passes 2.58171 × 10⁻⁴³⁴ times" in sentence
     assert figures.list_table(compare_lists(((0, 1000), (0, 1))))["Jacobian norm"][0] == "1.01519 × 10⁻⁴³⁴"
@@ -142,8 +147,8 @@ def test_the_table_has_a_row_for_each_list():
 
 
 def test_the_data_are_every_score_and_weight_in_full_precision():
-    comparison = compare_lists((*NOTES, (0.1, 0.2, 0.7)), multiplier=3.0, shift=1.0)
-    data = figures.list_data(comparison)
+    lists, options = (*NOTES, (0.1, 0.2, 0.7)), {"multiplier": 3.0, "shift": 1.0}
+    comparison, data = compare_lists(lists, **options), list_bars(lists, **options).table
     assert data["list"] == [1, 1, 2, 2, 3, 3, 3]
     assert data["score"] == np.concatenate(comparison.scores).tolist()
     assert data["weight"] == np.concatenate(comparison.attention_weights).tolist()
@@ -151,7 +156,7 @@ def test_the_data_are_every_score_and_weight_in_full_precision():
 
 def test_the_code_of_the_lists_gives_their_weights():
     wanted = compare_lists(NOTES, multiplier=2.0, shift=-10.0)
-    names, printed = run(figures.list_code(NOTES, 2.0, -10.0))
+    names, printed = run(list_bars(NOTES, multiplier=2.0, shift=-10.0).code)
     for found, weights in zip(names["result"].attention_weights, wanted.attention_weights, strict=True):
         np.testing.assert_array_equal(found, weights)
     assert str(wanted.jacobian_norm) in printed
@@ -163,8 +168,7 @@ def test_the_code_of_the_lists_gives_their_weights():
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("quantity", figures.QUANTITIES)
 def test_averages_show_exact_curves_and_measured_points_with_their_bands(result, quantity, profile):
-    fig = figures.average_figure(result, quantity, 64, profile)
-    go.Figure(fig.to_dict())  # Plotly validates every property
+    fig = average(result, quantity, profile)
     for side, symbol, (curve, points) in (("raw", "circle", fig.data[:2]), ("scaled", "square", fig.data[2:])):
         np.testing.assert_array_equal(curve.x, result.dims)
         np.testing.assert_array_equal(curve.y, getattr(getattr(result, side), quantity))
@@ -184,7 +188,7 @@ def uprights(fig):
 
 
 def test_the_freezing_threshold_is_dotted(result):
-    fig = figures.average_figure(result, "max_weight", 64, LIGHT)
+    fig = average(result, "max_weight")
     threshold = 2 * np.log(16)
     assert (threshold, threshold, "dot") in [
         (pytest.approx(x0), pytest.approx(x1), dash) for x0, x1, dash in uprights(fig)
@@ -192,7 +196,7 @@ def test_the_freezing_threshold_is_dotted(result):
 
 
 def test_each_average_spans_all_the_values_it_can_take(result):
-    layouts = {name: figures.average_figure(result, name, 64, LIGHT).layout for name in figures.QUANTITIES}
+    layouts = {name: average(result, name).layout for name in figures.QUANTITIES}
     assert tuple(layouts["max_weight"].yaxis.range) == (0, 1.08)
     assert tuple(layouts["entropy_nats"].yaxis.range) == (0, pytest.approx(1.12 * np.log(16)))
     low, high = layouts["effective_keys"].yaxis.range
@@ -219,7 +223,7 @@ def test_the_sentence_has_the_averages_at_the_chosen_dimension(result):
     for name, value in numbers.items():
         getattr(points, name)[at] = value
     said = replace(result, raw=curve, scaled=scaled, raw_measured=replace(result.raw_measured, max_weight=points))
-    assert figures.average_sentence(said, 64, 16) == (
+    assert averages(said).sentence == (
         "Over many queries with 16 keys at d_k = 64, the largest weight is on average 87.6 % raw and 25.4 % scaled; "
         "1.41 keys are in use raw, 9.88 scaled. Measured at d_k = 64, raw: 88.1 % ± 1.3 % against 87.6 %, inside its "
         "95 % band. In the limit of many keys softmax freezes beyond a standard deviation of √(2 ln n_keys); here "
@@ -230,13 +234,13 @@ def test_the_sentence_has_the_averages_at_the_chosen_dimension(result):
 
 def test_between_measured_points_the_sentence_takes_the_one_below(result):
     params = SaturationParams(16, (1, 100), n_rows=20, law="uniform")
-    sentence = figures.average_sentence(measure_saturation(params), 100, 16)
+    sentence = averages(measure_saturation(params), 100, params=params).sentence
     assert "at d_k = 100, the largest weight, for normal components, is on average " in sentence
     assert "Measured at d_k = 64, raw: " in sentence
 
 
 def test_the_table_of_averages_is_the_data(result):
-    table = figures.average_table(result)
+    table = averages(result).table
     assert table["d_k"] == result.measured_dims.tolist()
     for side in ("raw", "scaled"):
         for quantity, name in figures.QUANTITIES.items():
@@ -249,8 +253,8 @@ def test_the_table_of_averages_is_the_data(result):
 
 def test_the_code_of_the_averages_gives_the_curves():
     params = SaturationParams(8, (1, 64), law="uniform", seed=2)
-    names, _ = run(figures.average_code(params))
     wanted = measure_saturation(params)
+    names, _ = run(averages(wanted, params=params).code)
     np.testing.assert_array_equal(names["result"].raw.max_weight, wanted.raw.max_weight)
     found, shown = names["result"].raw_measured.max_weight, wanted.raw_measured.max_weight
     np.testing.assert_array_equal(found.measured, shown.measured)
@@ -261,8 +265,7 @@ def test_the_code_of_the_averages_gives_the_curves():
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_overflow_shows_how_far_each_type_reaches(study, profile):
-    fig = figures.overflow_figure(study, profile)
-    go.Figure(fig.to_dict())  # Plotly validates every property
+    fig = figures.overflow(study, profile).figure
     for i, curve in enumerate(study.curves):
         naive, stable, broken = fig.data[3 * i : 3 * i + 3]
         np.testing.assert_array_equal(naive.x, study.scores[study.scores <= curve.last_finite_score])
@@ -279,16 +282,16 @@ def test_overflow_shows_how_far_each_type_reaches(study, profile):
 
 
 def test_the_overflow_sentence_names_the_limits(study):
-    sentence = figures.overflow_sentence(study)
+    sentence = figures.overflow(study, LIGHT).sentence
     for part in ("float16 from 11.", "(predicted 11.090)", "(predicted 88.723)", "(predicted 709.78)"):
         assert part in sentence
     assert "every type is right up to s = 2,000, scaled or not" in sentence
     broken = replace(study, curves=(replace(study.curves[0], stable_is_finite=False), *study.curves[1:]))
-    assert "every type is wrong up to" in figures.overflow_sentence(broken)
+    assert "every type is wrong up to" in figures.overflow(broken, LIGHT).sentence
 
 
 def test_the_overflow_table_stands_beside_the_closed_form(study):
-    table = figures.overflow_table(study)
+    table = figures.overflow(study, LIGHT).table
     assert table["type"] == ["float16", "float32", "float64"]
     assert table["naive NaN from"] == [curve.first_failing_score for curve in study.curves]
     assert table["naive finite up to"] == [curve.last_finite_score for curve in study.curves]
@@ -298,6 +301,6 @@ def test_the_overflow_table_stands_beside_the_closed_form(study):
 
 
 def test_the_overflow_code_gives_the_limits(study):
-    _, printed = run(figures.OVERFLOW_CODE)
+    _, printed = run(figures.overflow(study, LIGHT).code)
     wanted = [f"{c.dtype} {c.first_failing_score} {c.largest_exponent}" for c in study.curves]
     assert printed.splitlines() == wanted

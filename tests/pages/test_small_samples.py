@@ -1,12 +1,8 @@
 """The small_samples page: as asked, other matrices, draws that fall until they stop, the next seed."""
 
-from pathlib import Path
-
 from pages._view.lessons.small_samples import falling
-from tests.pages.opening import app_at, charts
-
-ROOT = Path(__file__).resolve().parents[2]
-
+from tests.pages import opening
+from tests.pages.opening import charts, press
 
 SAID = {
     "small_samples": "The last draw gave",
@@ -16,23 +12,24 @@ SAID = {
 
 
 def open_page(**query):
-    return app_at("small_samples", **query).run()
-
-
-def test_each_picture_says_what_it_is_of():
-    shown = charts(open_page())
-    assert list(shown) == list(SAID)
-    assert all(words in shown[key].alt for key, words in SAID.items())
+    return opening.open_page("small_samples", **query)
 
 
 def said(app):
+    """The sentence of each picture."""
     assert [each.message for each in app.exception] == []
     return {key: chart.alt for key, chart in charts(app).items()}
 
 
 def button(app, label):
-    (found,) = [each for each in app.button if each.label.startswith(label)]
+    (found,) = [each for each in app.button if each.label == label]
     return found
+
+
+def test_each_picture_says_what_it_is_of():
+    shown = said(open_page())
+    assert list(shown) == list(SAID)
+    assert all(words in shown[key] for key, words in SAID.items())
 
 
 def test_the_question_is_answered_at_once():
@@ -63,7 +60,7 @@ def test_of_large_matrices_as_many_are_drawn():
 
 def test_one_more_draw():
     app = open_page(n_draws="1")
-    button(app, "Draw once").click().run()
+    press(app, "Draw once")
     assert said(app)["small_samples"].startswith("2 draws")
     assert app.session_state["n_draws"] == 2
 
@@ -101,5 +98,5 @@ def test_the_falling_ends_by_itself(monkeypatch):
 def test_the_large_experiment_is_run_again_with_the_next_seed():
     app = open_page(seed="9999")
     assert "with seed 9999" in said(app)["large_experiment"]
-    button(app, "Run it again").click().run()
+    press(app, "Run it again with the next seed")
     assert "with seed 0: variance 111.015" in said(app)["large_experiment"]

@@ -22,8 +22,6 @@ def test_each_picture_says_what_it_is_of():
 
 
 THOUSAND = ", ".join(["1"] * 1_000)
-
-
 BAD_LISTS = [
     ("4, five", '"five" (item 2) is not a number.'),
     ("", "The list is empty: write at least 2 numbers, for example 4, 5."),

@@ -13,8 +13,7 @@ LESSON = Lesson(
     title="Score variance",
     question="How far do raw scores spread?",
     answer="Their variance is $d_k$ if all components are independent with mean 0 and variance 1, since each of the "
-    "$d_k$ "
-    "products $q_i k_i$ adds 1. Divided by $\\sqrt{d_k}$ it is 1.",
+    "$d_k$ products $q_i k_i$ adds 1. Divided by $\\sqrt{d_k}$, the scores have variance 1.",
     icon=":material/ssid_chart:",
     section="The idea",
     shared=("d_k", "n_keys", "law", "seed"),
@@ -28,18 +27,25 @@ LESSON = Lesson(
         ),
         "axis": Choice("Score axis", "shared", ("shared", "own"), bar=True),
         "n_samples": Number(
-            "Pairs n_samples", 50_000, 1_000, 1_000_000, _SAMPLES, help="Independent pairs (q, k) drawn, for pairs."
+            "Pairs n_samples",
+            50_000,
+            1_000,
+            1_000_000,
+            _SAMPLES,
+            help="How many pairs (q, k) are drawn, if scores come from pairs.",
         ),
-        "n_queries": Number("Rows n_queries", 64, 2, 512, _POWERS, help="Queries of the one Q Kᵀ, for matrix."),
+        "n_queries": Number(
+            "Rows n_queries", 64, 2, 512, _POWERS, help="How many queries Q holds, if scores come from a matrix."
+        ),
         "mean_q": Number("Mean of q", 0, -2, 2, tuple(j / 4 for j in range(-8, 9)), whole=False, shown=decimal),
         "mean_k": Number("Mean of k", 0, -2, 2, tuple(j / 4 for j in range(-8, 9)), whole=False, shown=decimal),
         "correlation": Number(
             "Correlation of q with k", 0, -1, 1, tuple(j / 10 for j in range(-10, 11)), whole=False, shown=decimal
         ),
-        "q_2d": Text("q, one vector a line", "1, 2\n1, 4\n8, 9", lines=3),
-        "k_2d": Text("k, one vector a line", "2, 3\n5, 6\n10, 2", lines=3),
-        "q_3d": Text("q, one vector a line", "1, 2, 3\n3, 4, 5\n10, 9, 11", lines=3),
-        "k_3d": Text("k, one vector a line", "3, 2, 1\n6, 7, 8\n8, 7, 6", lines=3),
+        "q_2d": Text("q, one vector per line", "1, 2\n1, 4\n8, 9", lines=3),
+        "k_2d": Text("k, one vector per line", "2, 3\n5, 6\n10, 2", lines=3),
+        "q_3d": Text("q, one vector per line", "1, 2, 3\n3, 4, 5\n10, 9, 11", lines=3),
+        "k_3d": Text("k, one vector per line", "3, 2, 1\n6, 7, 8\n8, 7, 6", lines=3),
     },
     tries=(
         Try(
@@ -49,12 +55,12 @@ LESSON = Lesson(
         ),
         Try(
             "aligned",
-            "Correlation 1: raw scores are about d_k on average, and still about √d_k after ÷ √d_k",
+            "Correlation 1: raw scores are about d_k on average, and still about √d_k after the division by √d_k",
             _PAIRS | {"mean_q": 0.0, "mean_k": 0.0, "correlation": 1.0},
         ),
         Try(
             "few_rows",
-            "One Q Kᵀ with 2 rows: the 95 % band of its variance is more than ten times that of 50,000 pairs",
+            "One Q Kᵀ with 2 rows: the 95 % band of its variance is more than ten times as wide as for 50,000 pairs",
             {
                 "d_k": 64,
                 "sampling": "matrix",
@@ -68,7 +74,7 @@ LESSON = Lesson(
     ),
     pictures=("score_histograms", "variance_curve", "random_walks"),
     sources=(
-        "Vaswani et al. (2017), section 3.2.1, footnote 4. The two hand-made examples come from lecture notes of 10 "
-        "March 2025.",
+        "Vaswani et al. (2017), section 3.2.1, footnote 4.",
+        "The two hand-made examples come from lecture notes of 10 March 2025.",
     ),
 )

@@ -10,7 +10,7 @@ LESSON = Lesson(
     stem="small_samples",
     title="Small samples",
     question="Why did my 2 × 2 experiment give 1.6?",
-    answer="By chance, and by few entries: the variance of four dependent numbers scatters from near 0 to above 5. "
+    answer="By chance: the variance of only four dependent numbers scatters from near 0 to above 5. "
     "With ddof = 0 its mean is 1.5, not 2.",
     icon=":material/casino:",
     section="The evidence",
@@ -45,8 +45,8 @@ LESSON = Lesson(
     ),
     pictures=("small_samples", "sample_band", "large_experiment"),
     sources=(
-        "The question and its answers, 2020 to 2023, with the published numbers. The exact mean and variance follow "
-        "from the moments of Wishart matrices: Muirhead (1982), *Aspects of Multivariate Statistical Theory*, "
-        "chapter 3.",
+        "The question and its answers, 2020 to 2023, with the published numbers.",
+        "The exact mean and variance follow from the moments of Wishart matrices: Muirhead (1982), *Aspects of "
+        "Multivariate Statistical Theory*, chapter 3.",
     ),
 )

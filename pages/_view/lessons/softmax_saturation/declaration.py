@@ -12,8 +12,7 @@ LESSON = Lesson(
     title="Softmax saturation",
     question="What does softmax do with large scores?",
     answer="It sees only their *differences*, and it saturates: a key far ahead of the others takes nearly all the "
-    "weight "
-    "and leaves nearly no gradient.",
+    "weight and leaves nearly no gradient.",
     icon=":material/bar_chart:",
     section="The idea",
     shared=("d_k", "n_keys", "law", "seed"),
@@ -51,8 +50,8 @@ LESSON = Lesson(
     ),
     pictures=("softmax_lists", "softmax_averages", "overflow"),
     sources=(
-        "Vaswani et al. (2017), section 3.2.1. The dotted line is the transition of the random energy model: "
-        "Derrida, *Phys. Rev. B* 24, 2613 (1981). Overflow: Blanchard, Higham and Higham, *IMA J. Numer. Anal.* "
-        "41(4), 2021.",
+        "Vaswani et al. (2017), section 3.2.1.",
+        "The dotted line is the transition of the random energy model: Derrida, *Phys. Rev. B* 24, 2613 (1981).",
+        "Overflow: Blanchard, Higham and Higham, *IMA J. Numer. Anal.* 41(4), 2021.",
     ),
 )

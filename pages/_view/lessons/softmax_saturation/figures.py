@@ -1,5 +1,7 @@
 """Pictures of the softmax_saturation lesson: weights of typed lists, averages against d_k, overflow."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from pages._view.figures.base import (
@@ -16,7 +18,9 @@ from pages._view.figures.base import (
     title,
     upright,
 )
-from pages._view.theme import listed, number, number_of_log10, percent, typed
+from pages._view.picture import Picture, Table
+from pages._view.theme import Profile, listed, number, number_of_log10, percent, typed
+from sattn_core.lessons.softmax_saturation import ListComparison, OverflowStudy, SaturationParams, SaturationResult
 
 QUANTITIES = {"max_weight": "Largest weight", "effective_keys": "Effective keys", "entropy_nats": "Entropy (nats)"}
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
@@ -27,36 +31,47 @@ _LETTERS = {2: 18, 3: 9, 4: 7}  # of a title that fits over its panel on a phone
 _GAP = 0.04
 
 
-def list_bars(comparison, profile):
-    """Softmax weights of each list, side by side on one axis."""
+# --- lists -----------------------------------------------------------------------------------------------
+
+
+def list_bars(
+    comparison: ListComparison, lists: Sequence[Sequence[float]], options: Mapping[str, float], profile: Profile
+) -> Picture:
+    """Softmax weights of each list, side by side; lists and options are those that `compare_lists` was given."""
+    return Picture(
+        "softmax_lists",
+        _list_figure(comparison, profile),
+        _list_sentence(comparison),
+        _weights_table(comparison),
+        _list_code(lists, **options),
+    )
+
+
+def _list_figure(comparison, profile):
     n_lists = len(comparison.scores)
-    room = (1 + _GAP) / n_lists
     traces, layout, names = [], {}, []
     for i, (scores, weights) in enumerate(zip(comparison.scores, comparison.attention_weights, strict=True)):
         axes = str(i + 1) if i else ""
         traces.append(_bars(weights, axes, profile))
-        left = i * room
-        ticks = {"tickvals": np.arange(len(scores)), "ticktext": [typed(s) for s in scores]}
-        few = len(scores) <= _FEW
-        layout[f"xaxis{axes}"] = axis(
-            profile,
-            "score" if few else "place in the list",
-            domain=[left, left + room - _GAP],
-            anchor=f"y{axes}",
-            **(ticks if few else {}),
-        )
-        layout[f"yaxis{axes}"] = axis(
-            profile,
-            None if i else "attention weight",
-            grid=True,
-            range=[0, 1.15],
-            tickvals=[0, 0.5, 1],
-            ticktext=["0 %", "50 %", "100 %"],
-            showticklabels=i == 0,
-            anchor=f"x{axes}",
-        )
+        layout[f"xaxis{axes}"] = _score_axis(scores, i, n_lists, profile) | {"anchor": f"y{axes}"}
+        layout[f"yaxis{axes}"] = _weight_axis(i == 0, profile) | {"anchor": f"x{axes}"}
         names.append(heading(_panel_title(scores, i + 1, n_lists), profile, axes=axes, x=0.5))
     return figure(profile, traces, left=4.8, annotations=names, **layout)
+
+
+def _score_axis(scores, i, n_lists, profile):
+    """A panel's share of the width; few scores stand under their bars."""
+    room = (1 + _GAP) / n_lists
+    domain = [i * room, i * room + room - _GAP]
+    if len(scores) > _FEW:
+        return axis(profile, "place in the list", domain=domain)
+    return axis(profile, "score", domain=domain, tickvals=np.arange(len(scores)), ticktext=[typed(s) for s in scores])
+
+
+def _weight_axis(first, profile):
+    """The same scale in every panel; the first one has its numbers."""
+    ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"], "showticklabels": first}
+    return axis(profile, "attention weight" if first else None, grid=True, range=[0, 1.15], **ticks)
 
 
 def _panel_title(scores, place, n_lists):
@@ -84,7 +99,7 @@ def _bars(weights, axes, profile):
     }
 
 
-def list_sentence(comparison):
+def _list_sentence(comparison):
     """What softmax does with each list, in numbers."""
     norms = [number_of_log10(log10, 6) for log10 in comparison.log10_jacobian_norm]
     return (
@@ -102,8 +117,34 @@ def _becomes(comparison, i):
     return f"List {i + 1} ({len(scores)} scores) gives one key {percent(comparison.max_weight[i])} (gap {gap})"
 
 
-def list_table(comparison):
-    """The figures of each list as columns."""
+def _shown(scores):
+    return f"[{', '.join(typed(s) for s in scores[:_FEW])}{', …' if len(scores) > _FEW else ''}]"
+
+
+def _shown_weights(weights):
+    return f"[{', '.join(percent(w) for w in weights[:_FEW])}{', …' if len(weights) > _FEW else ''}]"
+
+
+def _weights_table(comparison):
+    """Every score and weight, in full precision."""
+    columns = {"list": [], "score": [], "weight": []}
+    for i, (scores, weights) in enumerate(zip(comparison.scores, comparison.attention_weights, strict=True), start=1):
+        columns["list"] += [i] * len(scores)
+        columns["score"] += scores.tolist()
+        columns["weight"] += weights.tolist()
+    return columns
+
+
+def _list_code(lists, multiplier, shift):
+    return (
+        "from sattn_core.lessons.softmax_saturation import compare_lists\n\n"
+        f"result = compare_lists({lists!r}, multiplier={multiplier!r}, shift={shift!r})\n"
+        "print(result.attention_weights, result.jacobian_norm)\n"
+    )
+
+
+def list_table(comparison: ListComparison) -> Table:
+    """What softmax makes of each list, in numbers."""
     return {
         "list": [_shown(scores) for scores in comparison.scores],
         "gap": [typed(x) for x in comparison.gap],
@@ -114,40 +155,51 @@ def list_table(comparison):
     }
 
 
-def list_data(comparison):
-    """Every score and weight, in full precision."""
-    columns = {"list": [], "score": [], "weight": []}
-    for i, (scores, weights) in enumerate(zip(comparison.scores, comparison.attention_weights, strict=True), start=1):
-        columns["list"] += [i] * len(scores)
-        columns["score"] += scores.tolist()
-        columns["weight"] += weights.tolist()
-    return columns
+# --- averages --------------------------------------------------------------------------------------------
 
 
-def average_figure(result, quantity, d_k, profile):
-    """One average against d_k, raw and scaled: exact curves dashed, Monte Carlo points on them."""
-    traces, names = [], []
-    on_log = quantity == "effective_keys"
-    for side, symbol in (("raw", "circle"), ("scaled", "square")):
-        curve = getattr(getattr(result, side), quantity)
-        found = getattr(getattr(result, f"{side}_measured"), quantity)
-        above, below = found.high - found.predicted, found.predicted - found.low
-        traces.append(line(result.dims, curve, dashed(profile), f"{side}, predicted"))
-        traces.append(
-            points(profile, getattr(profile, side), symbol, result.measured_dims, found.measured, above, below, side)
-        )
-        place = {"x": np.log10(result.dims[-1]), "y": np.log10(curve[-1]) if on_log else curve[-1]}
-        place |= {"xanchor": "right", "yanchor": "bottom", "yshift": profile.marker_size}
-        names.append(label(side, profile, **place))
+def averages(result: SaturationResult, params: SaturationParams, d_k: int, profile: Profile) -> Picture:
+    """Three averages against d_k, each in a figure of its own."""
+    return Picture(
+        "softmax_averages",
+        {f"average_{name}": _average_figure(result, name, d_k, profile) for name in QUANTITIES},
+        _average_sentence(result, d_k, params.n_keys),
+        _average_table(result),
+        _average_code(params),
+    )
+
+
+def _average_figure(result, quantity, d_k, profile):
+    """Raw and scaled: exact curves dashed, Monte Carlo points on them."""
+    sides = (("raw", "circle"), ("scaled", "square"))
     return figure(
         profile,
-        traces,
+        [trace for side, symbol in sides for trace in _average_traces(result, side, symbol, quantity, profile)],
         title=title(QUANTITIES[quantity], profile),
         xaxis=axis(profile, "d_k", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
         yaxis=axis(profile, grid=True, **_range_of(quantity, result)),
-        annotations=names,
+        annotations=[_at_the_end(result, side, quantity, profile) for side, _ in sides],
         shapes=[upright(result.freezing_d_k, dotted(profile)), upright(d_k, thin(profile))],
     )
+
+
+def _average_traces(result, side, symbol, quantity, profile):
+    curve = getattr(getattr(result, side), quantity)
+    found = getattr(getattr(result, f"{side}_measured"), quantity)
+    above, below = found.high - found.predicted, found.predicted - found.low
+    colour = getattr(profile, side)
+    return [
+        line(result.dims, curve, dashed(profile), f"{side}, predicted"),
+        points(profile, colour, symbol, result.measured_dims, found.measured, above, below, side),
+    ]
+
+
+def _at_the_end(result, side, quantity, profile):
+    """The name of a curve above its end."""
+    last = getattr(getattr(result, side), quantity)[-1]
+    height = np.log10(last) if quantity == "effective_keys" else last
+    place = {"xanchor": "right", "yanchor": "bottom", "yshift": profile.marker_size}
+    return label(side, profile, x=np.log10(result.dims[-1]), y=height, **place)
 
 
 def _range_of(quantity, result):
@@ -160,7 +212,7 @@ def _range_of(quantity, result):
     return {"type": "log", "range": [-0.06 * top, 1.12 * top], "tickvals": _POWERS}
 
 
-def average_sentence(result, d_k, n_keys):
+def _average_sentence(result, d_k, n_keys):
     """Where the averages stand at the chosen dimension, measured points included."""
     at = int(np.searchsorted(result.dims, d_k))
     near = int(np.searchsorted(result.measured_dims, d_k, side="right")) - 1
@@ -191,7 +243,7 @@ def _threshold(result, n_keys):
     )
 
 
-def average_table(result):
+def _average_table(result):
     """Measured points beside their predictions, every quantity, raw and scaled."""
     columns = {"d_k": result.measured_dims.tolist()}
     for side in ("raw", "scaled"):
@@ -203,8 +255,25 @@ def average_table(result):
     return columns
 
 
-def overflow_figure(study, profile):
+def _average_code(params):
+    return (
+        "from sattn_core.lessons.softmax_saturation import SaturationParams, measure_saturation\n\n"
+        f"result = measure_saturation({params!r})\n"
+        "print(result.raw.max_weight, result.scaled.max_weight)\n"
+    )
+
+
+# --- overflow --------------------------------------------------------------------------------------------
+
+
+def overflow(study: OverflowStudy, profile: Profile) -> Picture:
     """How far naive and stable softmax reach in each floating-point type before they break."""
+    return Picture(
+        "overflow", _overflow_figure(study, profile), _overflow_sentence(study), _overflow_table(study), _OVERFLOW_CODE
+    )
+
+
+def _overflow_figure(study, profile):
     traces = []
     for curve in study.curves:
         kinds = (("naive", curve.naive_weight, profile.band), ("stable", curve.stable_weight, profile.third))
@@ -238,7 +307,7 @@ def _breaking_point(curve, profile):
     }
 
 
-def overflow_sentence(study):
+def _overflow_sentence(study):
     """Where each type breaks, and that the scale has no part in it."""
     breaks = ", ".join(
         f"{curve.dtype} from {number(curve.first_failing_score, 5)} (predicted {number(curve.largest_exponent, 5)})"
@@ -252,7 +321,7 @@ def overflow_sentence(study):
     )
 
 
-def overflow_table(study):
+def _overflow_table(study):
     """Where each type breaks, beside the closed form."""
     return {
         "type": [curve.dtype for curve in study.curves],
@@ -264,35 +333,8 @@ def overflow_table(study):
     }
 
 
-def list_code(lists, multiplier, shift):
-    """The Python that computes the weights again."""
-    return (
-        "from sattn_core.lessons.softmax_saturation import compare_lists\n\n"
-        f"result = compare_lists({lists!r}, multiplier={multiplier!r}, shift={shift!r})\n"
-        "print(result.attention_weights, result.jacobian_norm)\n"
-    )
-
-
-def average_code(params):
-    """The Python that computes the averages again."""
-    return (
-        "from sattn_core.lessons.softmax_saturation import SaturationParams, measure_saturation\n\n"
-        f"params = SaturationParams({params.n_keys}, {params.dims!r}, law={params.law!r}, seed={params.seed})\n"
-        "result = measure_saturation(params)\n"
-        "print(result.raw.max_weight, result.scaled.max_weight)\n"
-    )
-
-
-OVERFLOW_CODE = (
+_OVERFLOW_CODE = (
     "from sattn_core.lessons.softmax_saturation import overflow_study\n\n"
     "for curve in overflow_study().curves:\n"
     "    print(curve.dtype, curve.first_failing_score, curve.largest_exponent)\n"
 )
-
-
-def _shown(scores):
-    return f"[{', '.join(typed(s) for s in scores[:_FEW])}{', …' if len(scores) > _FEW else ''}]"
-
-
-def _shown_weights(weights):
-    return f"[{', '.join(percent(w) for w in weights[:_FEW])}{', …' if len(weights) > _FEW else ''}]"
