@@ -17,7 +17,12 @@ async def _bundle(_request):
     return FileResponse(BUNDLE_FILE, media_type="application/javascript", headers=FOR_GOOD)
 
 
+def path_of(address):
+    """The path of an address of the server, below its base path."""
+    base = (config.get_option("server.baseUrlPath") or "").strip("/")
+    return f"{'/' + base if base else ''}/{address}"
+
+
 def routes():
     """Routes below the server's base path."""
-    base = (config.get_option("server.baseUrlPath") or "").strip("/")
-    return [Route(f"{'/' + base if base else ''}/{BUNDLE}", _bundle)]
+    return [Route(path_of(BUNDLE), _bundle)]
