@@ -3,10 +3,12 @@
 import asyncio
 import gzip
 import os
+import socket
 import subprocess
 import sys
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from starlette.applications import Starlette
@@ -17,7 +19,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from pages._view import frame, server
-from pages._view.server import bundle, compress, headers, shell, uploads, warm
+from pages._view.server import bundle, compress, headers, prompt, shell, uploads, warm
 from sattn_core import score_files
 
 ROOT = server.MAIN.parents[2]
@@ -182,6 +184,32 @@ def test_every_address_of_ours_is_below_the_server_s_base_path(monkeypatch, base
     assert put(Uploads(), "mine/1", [b"x" * 300], at=f"{below}_stcore/upload_file")[0] == 413
 
 
+class Connection:
+    """What uvicorn has behind `send`: an object with the transport of the connection."""
+
+    def __init__(self, sock):
+        self.transport = SimpleNamespace(get_extra_info={"socket": sock}.get)
+
+    async def send(self, message):
+        pass
+
+
+async def nobody(*_):
+    pass
+
+
+@pytest.mark.parametrize(("kind", "at_once"), [("websocket", True), ("http", False), ("lifespan", False)])
+def test_the_messages_of_a_websocket_leave_at_once(kind, at_once):
+    with socket.socket() as sock:
+        run(prompt.PromptMessages(nobody)({"type": kind}, nobody, Connection(sock).send))
+        assert bool(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)) is at_once
+
+
+def test_a_server_that_shows_no_connection_is_served_all_the_same():
+    for send in (nobody, Connection(None).send):
+        run(prompt.PromptMessages(nobody)({"type": "websocket"}, nobody, send))
+
+
 # --- uploads -------------------------------------------------------------------------------------------
 
 
@@ -219,7 +247,7 @@ TAKEN = (204, "")
 
 def test_a_file_that_says_it_is_too_large_is_not_read(small_files):
     app = Uploads()
-    assert put(app, "mine/1", [b"x" * 291], content_length="291") == TOO_MUCH
+    assert put(app, "mine/1", [b"x" * 97] * 3, content_length="291") == TOO_MUCH
     assert app.bytes_read == 0
     assert put(app, "mine/1", [b"x" * 290], content_length="290") == TAKEN
 

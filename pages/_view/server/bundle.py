@@ -8,7 +8,7 @@ from starlette.responses import FileResponse
 from starlette.routing import Route
 from streamlit import config
 
-BUNDLE = f"assets/plotly-{version('plotly')}.min.js"  # relative to every page, so that it also works below /course
+BUNDLE = f"assets/plotly-{version('plotly')}.min.js"  # relative to every page, so that it also works below /lab
 BUNDLE_FILE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}
 
