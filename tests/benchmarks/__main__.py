@@ -24,7 +24,10 @@ MEASUREMENTS = {
     "training_step": ("core_ratios", "training_step"),
     "hero": ("browser_ratios", "hero"),
     "move": ("browser_ratios", "move"),
-    "first": ("browser_ratios", "first"),
+    "first": ("first_pictures", "first"),
+    "lesson": ("first_pictures", "lesson"),
+    "fresh": ("first_pictures", "fresh"),
+    "charts": ("four_charts", "charts"),
     "visitors": ("visitors", "visitors"),
 }
 

@@ -59,3 +59,8 @@ def percentile(values, share):
     """The smallest value that at least this share of the values do not exceed."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+
+
+def spread(values, unit="ms"):
+    """The smallest and the largest, and of how many."""
+    return f"{min(values):.0f} to {max(values):.0f} {unit}, {len(values)} times"

@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
+from browsing import following_dimension
 from harness import running_server
 from ratios import Row, percentile
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -20,8 +21,6 @@ from websockets.asyncio.client import connect
 VISITORS = 30
 SECONDS = 30
 EVERY = 2.0  # seconds between two moves of one visitor
-PAGE = "score_variance"
-LINK = {"n_samples": 50_000}
 SLIDER = "d_k"
 BUDGET = 500  # ms, p95
 PATIENCE = 60  # seconds after which an unanswered move is an error
@@ -32,6 +31,7 @@ class Visitor:
     """One session: what it has been told, and how long its moves took."""
 
     url: str
+    page: str
     query: dict
     rng: random.Random
     waits: list = field(default_factory=list)
@@ -60,10 +60,10 @@ class Visitor:
 
     async def _open(self, socket):
         message = BackMsg()
-        message.rerun_script.page_name = PAGE
+        message.rerun_script.page_name = self.page
         await self._run(socket, message)
         if self.slider is None:
-            raise RuntimeError(f"the page {PAGE} has no slider bound to {SLIDER}")
+            raise RuntimeError(f"the page {self.page} has no slider bound to {SLIDER}")
         self.place = self.rng.randrange(len(self.slider.options))
 
     async def _move(self, socket):
@@ -80,7 +80,7 @@ class Visitor:
     async def _run(self, socket, message):
         """Send a message and read until the run it caused has ended."""
         message.rerun_script.query_string = urlencode(self.query)
-        message.rerun_script.context_info.url = f"{self.url}/{PAGE}"
+        message.rerun_script.context_info.url = f"{self.url}/{self.page}"
         message.rerun_script.cached_message_hashes.extend(self.kept)
         await socket.send(message.SerializeToString())
         self.kept = set()
@@ -120,14 +120,15 @@ class Visitor:
 
 def visitors():
     """All on one shared link; then, for information, each with a seed of their own: nothing is shared."""
-    shared = _class("one shared link", BUDGET, lambda i: dict(LINK))
-    own = _class("each their own seed", None, lambda i: {**LINK, "seed": i})
+    shared = _class("one shared link", BUDGET, lambda i: {})
+    own = _class("each their own seed", None, lambda i: {"seed": i})
     return [*shared, *own]
 
 
 def _class(title, budget, link):
+    page = following_dimension()[0]
     with running_server() as server:
-        people = [Visitor(server.url, link(i), random.Random(i)) for i in range(VISITORS)]
+        people = [Visitor(server.url, page, link(i), random.Random(i)) for i in range(VISITORS)]
         asyncio.run(_together(people))
         memory, log = server.memory_mb(), server.log()
     waits = [wait for person in people for wait in person.waits]
@@ -136,7 +137,7 @@ def _class(title, budget, link):
         print(f"{errors[0]}\nend of the server's log:\n{log[-3000:]}", file=sys.stderr)
     slowest, middle = percentile(waits or [float("inf")], 0.95), percentile(waits or [float("inf")], 0.5)
     detail = f"{len(waits)} moves, median {middle:.0f} ms, server {memory:.0f} MB"
-    name = f"{VISITORS} visitors, {title}"
+    name = f"{VISITORS} visitors of {page}, {title}"
     return [
         Row(f"{name}, move to script finished, p95", slowest, budget, "ms", detail),
         Row(f"{name}, errors", len(errors), 0, "errors"),

@@ -87,14 +87,17 @@ def free_port():
 
 
 @contextmanager
-def running_server(script="app.py", *flags, cwd=ROOT, timeout=60, port=None, address="127.0.0.1", environment=None):
+def running_server(
+    script="app.py", *flags, cwd=ROOT, timeout=60, port=None, address="127.0.0.1", base="", environment=None
+):
     """Start `streamlit run script`, on a free port if none is named; stop it by its own process id.
 
-    Without an address it listens on every one, as it does for a person who starts it.
+    Without an address it listens on every one, as it does for a person who starts it. base: the path it serves below.
     """
     port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
     command += ["--server.address", address] if address else []
+    command += ["--server.baseUrlPath", base] if base else []
     command += ["--server.headless", "true", "--browser.gatherUsageStats", "false", *flags]
     with tempfile.TemporaryDirectory() as folder:
         log_path = Path(folder) / "server.log"
@@ -102,7 +105,7 @@ def running_server(script="app.py", *flags, cwd=ROOT, timeout=60, port=None, add
             env = os.environ | (environment or {})
             process = subprocess.Popen(command, cwd=cwd, stdout=log, stderr=subprocess.STDOUT, env=env)
             try:
-                server = Server(f"http://127.0.0.1:{port}", process.pid, log_path)
+                server = Server(f"http://127.0.0.1:{port}{base and '/' + base}", process.pid, log_path)
                 _wait_until_healthy(server, process, timeout)
                 yield server
             finally:
@@ -153,7 +156,7 @@ def launch_browser(playwright):
 
 # On a deep link Streamlit's browser side first asks below the page's own path where its server is. It gets
 # two 404s, asks at the root next and goes on; nothing in the app can keep it from asking.
-STREAMLIT_ASKS = re.compile(r"^[^/]+//[^/]+/\w+/_stcore/(health|host-config)$")
+STREAMLIT_ASKS = re.compile(r"^[^/]+//[^/]+(/\w+){1,2}/_stcore/(health|host-config)$")
 
 
 def watch_console(page, problems):

@@ -8,19 +8,21 @@ from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
-from harness import running_server
+from dashboard import CHARTS, LESSONS, go_to
+from harness import open_page, running_server, wait_until_idle
+from websockets.sync.client import connect
 
 from pages._view.server.bundle import BUNDLE
 
 pytestmark = pytest.mark.e2e
 
-# Python runs a module of this name at its start: every address that the server asks for goes into a file.
+# Python runs a module of this name at its start: what the server asks of other hosts and of sockets goes into files.
 WATCH = """
 import os, socket
 
-def note(host):
-    with open(os.environ["ASKED_HOSTS"], "a") as asked:
-        print(host, file=asked)
+def note(word, file="ASKED_HOSTS"):
+    with open(os.environ[file], "a") as notes:
+        print(word, file=notes)
 
 look_up = socket.getaddrinfo
 
@@ -33,22 +35,42 @@ class WatchedSocket(socket.socket):
         note(address[0] if isinstance(address, tuple) else "unix")
         return super().connect(address)
 
+    def setsockopt(self, *option):
+        if option == (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1):
+            note(self.getsockname()[1], "AT_ONCE")
+        return super().setsockopt(*option)
+
 socket.getaddrinfo, socket.socket = watched_look_up, WatchedSocket
 """
 OWN = {"localhost", "127.0.0.1", "0.0.0.0", "::", "::1", "None", "unix"}
 
 
-def test_the_server_asks_no_other_host_at_its_start_and_listens_on_every_address(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(WATCH)
-    asked = tmp_path / "asked"
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory):
+    """A server that listens as for a person who starts it, and the files of what it asks of hosts and of sockets."""
+    folder = tmp_path_factory.mktemp("watched")
+    (folder / "sitecustomize.py").write_text(WATCH)
+    asked, at_once = folder / "asked", folder / "at_once"
     asked.touch()
-    environment = {"PYTHONPATH": str(tmp_path), "ASKED_HOSTS": str(asked)}
+    at_once.touch()
+    environment = {"PYTHONPATH": str(folder), "ASKED_HOSTS": str(asked), "AT_ONCE": str(at_once)}
     with running_server(address=None, environment=environment) as server:
-        port = int(server.url.rpartition(":")[2])
-        if sys.platform == "linux":  # where 127.0.0.2 is this machine too, and another address of it
-            socket.create_connection(("127.0.0.2", port), timeout=10).close()
-        assert "URL: http://localhost:" in server.log()
+        yield server, asked, at_once
+
+
+def test_the_server_asks_no_other_host_at_its_start_and_listens_on_every_address(watched):
+    server, asked, _ = watched
+    port = int(server.url.rpartition(":")[2])
+    if sys.platform == "linux":  # where 127.0.0.2 is this machine too, and another address of it
+        socket.create_connection(("127.0.0.2", port), timeout=10).close()
+    assert "URL: http://localhost:" in server.log()
     assert set(asked.read_text().split()) - OWN == set()
+
+
+def test_the_messages_of_a_run_do_not_wait_for_each_other(watched):
+    server, _, at_once = watched
+    with connect(f"{server.url.replace('http', 'ws')}/_stcore/stream", subprotocols=["streamlit"], proxy=None):
+        assert at_once.read_text().split() == [server.url.rpartition(":")[2]]
 
 
 def ask(server, path):
@@ -70,6 +92,56 @@ def test_what_a_browser_loads_is_compressed_kept_and_guarded(server):
         assert len(gzip.decompress(body)) > 2.5 * len(body) > smallest
     with pytest.raises(HTTPError, match="404"):
         ask(server, "/_stcore/metrics")
+
+
+def test_a_server_below_a_path_draws_every_kind_of_picture(new_page):
+    with running_server(base="lab") as lab:
+        page = new_page(stranger=True)
+        requested = []
+        page.on("request", lambda request: requested.append(request.url))
+        open_page(page, lab)
+        assert page.locator("[data-hero] svg path.fill").first.get_attribute("d")
+        for path in ("score_variance", "attention_steps", "training_race"):
+            go_to(page, LESSONS[path])
+            assert page.locator(f"{CHARTS} .main-svg").count() > 0
+        cold = new_page(stranger=True)
+        cold.on("request", lambda request: requested.append(request.url))
+        open_page(cold, lab, "score_variance", d_k=100)
+        assert cold.locator(f"{CHARTS} .main-svg").count() > 0
+        headers, page_below = ask(lab, "/")
+        assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
+        assert b"lab-blocked" in page_below
+        assert f"{lab.url}/{BUNDLE}" in requested
+        elsewhere = {url for url in requested if url.startswith("http") and not url.startswith(f"{lab.url}/")}
+        assert elsewhere == set()
+        with pytest.raises(HTTPError, match="404"):
+            ask(lab, "/_stcore/metrics")
+
+
+# A file of so many bytes, or none of any size: the status and the words of the answer.
+SEND = """async ([url, token, bytes]) => {
+  const form = new FormData();
+  form.append("file", new Blob([new Uint8Array(bytes ?? 0)]), "q.npy");
+  const headers = token ? {"X-Xsrftoken": token} : {};
+  const answer = await fetch(url, bytes === null ? {method: "DELETE", headers} : {method: "PUT", headers, body: form});
+  return [answer.status, await answer.text()];
+}"""
+LARGE = 63 * 2**20
+
+
+def test_a_direct_upload_counts_with_the_other_files_of_the_visitor(page, server, problems):
+    open_page(page, server, "your_scores")
+    chosen = {"name": "q.npy", "mimeType": "application/octet-stream", "buffer": b"small"}
+    with page.expect_request(lambda request: request.method == "PUT") as sent:
+        page.locator("input[type=file]").first.set_input_files(chosen)
+    wait_until_idle(page)
+    mine, token = sent.value.url, sent.value.headers.get("x-xsrftoken")
+    answers = [page.evaluate(SEND, [f"{mine}{i}", token, LARGE]) for i in range(3)]
+    assert [status for status, _ in answers] == [204, 204, 413]
+    assert answers[2][1].startswith("Your files may have 130 MB together")
+    assert page.evaluate(SEND, [f"{mine}0", token, None])[0] == 204
+    assert page.evaluate(SEND, [f"{mine}3", token, LARGE])[0] == 204
+    problems.clear()  # the refusal itself
 
 
 def test_a_browser_without_scripts_is_told_so(browser, server):

@@ -3,38 +3,52 @@
 import asyncio
 import gzip
 import os
+import socket
 import subprocess
 import sys
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from pages._view import compute, server
-from pages._view.server import bundle, compress, headers, shell, warm
-from sattn_core.lessons.start import measure_start
-from tests.pages.opening import app_at
+from pages._view import frame, server
+from pages._view.server import bundle, compress, headers, prompt, shell, uploads, warm
+from sattn_core import score_files
 
 ROOT = server.MAIN.parents[2]
 SCRIPT = b"let a = 1;\n" * 500
 
 
-def ask(app, path, method="GET", **sent):
-    """Status, headers and body that an ASGI application answers."""
+def run(coroutine):
+    """Run it in a thread of its own: the browser tests keep an event loop running in this one."""
+    with ThreadPoolExecutor(1) as own:
+        return own.submit(asyncio.run, coroutine).result()
+
+
+def ask(app, path, method="GET", body=(), **sent):
+    """Status, headers and body that an ASGI application answers to a body that comes in these pieces."""
     answers = []
+    pieces = [{"type": "http.request", "body": piece, "more_body": True} for piece in body]
+    asked = iter([*pieces, {"type": "http.request"}])
     raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in sent.items()]
     scope = {"type": "http", "method": method, "path": path, "root_path": "", "query_string": b"", "headers": raw}
 
     async def receive():
+        for message in asked:
+            return message
         await asyncio.Event().wait()  # a browser that stays
 
     async def send(message):
         answers.append(message)
 
-    with ThreadPoolExecutor(1) as own:  # the browser tests keep an event loop running in this thread
-        own.submit(asyncio.run, app(scope, receive, send)).result()
+    run(app(scope, receive, send))
     start, *bodies = answers
     got = {name.decode().lower(): value.decode() for name, value in start["headers"]}
     return start["status"], got, b"".join(each.get("body", b"") for each in bodies)
@@ -157,14 +171,207 @@ def test_the_bundle_is_that_of_the_installed_package_and_cached_for_good():
     assert any(character.isdigit() for character in bundle.BUNDLE)
 
 
-def test_the_first_visitor_finds_the_start_page_computed(monkeypatch):
-    asked = []
-    monkeypatch.setattr(compute, "measure_start", lambda params: asked.append(params) or measure_start(params))
-    compute.start.clear()
-    warm.warm()
-    app = app_at("start").run()
-    assert app.title[0].value == "Why divide by √d_k?"
-    assert len(asked) == 1
+@pytest.mark.parametrize("base", ["lab", "/lab/", "a/b"])
+def test_every_address_of_ours_is_below_the_server_s_base_path(monkeypatch, base):
+    monkeypatch.setattr(bundle.config, "get_option", {"server.baseUrlPath": base}.get)
+    below = f"/{base.strip('/')}/"
+    assert not bundle.BUNDLE.startswith("/")
+    assert [route.path for route in bundle.routes()] == [below + bundle.BUNDLE]
+    opened = Opened(FINISHED)
+    run(warm.warm(opened))
+    assert {path for path, _ in opened.asked} == {below + bundle.BUNDLE, f"{below}_stcore/stream"}
+    monkeypatch.setattr(uploads, "MOST_BYTES", 300)
+    assert put(Uploads(), "mine/1", [b"x" * 300], at=f"{below}_stcore/upload_file")[0] == 413
+
+
+class Connection:
+    """What uvicorn has behind `send`: an object with the transport of the connection."""
+
+    def __init__(self, sock):
+        self.transport = SimpleNamespace(get_extra_info={"socket": sock}.get)
+
+    async def send(self, message):
+        pass
+
+
+async def nobody(*_):
+    pass
+
+
+@pytest.mark.parametrize(("kind", "at_once"), [("websocket", True), ("http", False), ("lifespan", False)])
+def test_the_messages_of_a_websocket_leave_at_once(kind, at_once):
+    with socket.socket() as sock:
+        run(prompt.PromptMessages(nobody)({"type": kind}, nobody, Connection(sock).send))
+        assert bool(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)) is at_once
+
+
+def test_a_server_that_shows_no_connection_is_served_all_the_same():
+    for send in (nobody, Connection(None).send):
+        run(prompt.PromptMessages(nobody)({"type": "websocket"}, nobody, send))
+
+
+# --- uploads -------------------------------------------------------------------------------------------
+
+
+class Uploads:
+    """Takes files as Streamlit does, behind a bound of 300 bytes a visitor."""
+
+    def __init__(self):
+        self.bytes_read = 0
+        self.app = uploads.BoundedUploads(Starlette(routes=[Mount("/", self.take)]))
+
+    async def take(self, scope, receive, send):
+        request = Request(scope, receive)
+        async for piece in request.stream():
+            self.bytes_read += len(piece)
+        await Response(status_code=400 if "stranger" in scope["path"] else 204)(scope, receive, send)
+
+    async def __call__(self, scope, receive, send):
+        await self.app(scope, receive, send)
+
+
+def put(app, file, body, at="/_stcore/upload_file", **sent):
+    status, _, answer = ask(app, f"{at}/{file}", "PUT", body, **sent)
+    return status, answer.decode()
+
+
+@pytest.fixture
+def small_files(monkeypatch):
+    monkeypatch.setattr(uploads, "MOST_BYTES", 300)
+    monkeypatch.setattr(uploads, "FILE_BYTES", 10)
+
+
+TOO_MUCH = (413, "Your files may have 130 MB together: remove one or reload the page, then try again.")
+TAKEN = (204, "")
+
+
+def test_a_file_that_says_it_is_too_large_is_not_read(small_files):
+    app = Uploads()
+    assert put(app, "mine/1", [b"x" * 97] * 3, content_length="291") == TOO_MUCH
+    assert app.bytes_read == 0
+    assert put(app, "mine/1", [b"x" * 290], content_length="290") == TAKEN
+
+
+def test_a_file_that_says_nothing_or_too_little_is_read_up_to_the_bound(small_files):
+    for said in ({}, {"content_length": "5"}, {"content_length": "five"}):
+        app = Uploads()
+        assert put(app, "mine/1", [b"x" * 100] * 9, **said) == TOO_MUCH
+        assert app.bytes_read == 200
+        assert app.app.held == {}
+
+
+def test_the_files_of_a_visitor_count_together_until_they_are_removed(small_files):
+    app = Uploads()
+    assert [put(app, f"mine/{i}", [b"x" * 140]) for i in range(3)] == [TAKEN, TAKEN, TOO_MUCH]
+    assert put(app, "mine/0", [b"x" * 140]) == TOO_MUCH  # the first one is still held while it comes again
+    assert put(app, "yours/1", [b"x" * 140]) == TAKEN
+    assert ask(app, "/_stcore/upload_file/mine/0", "DELETE")[0] == 204
+    assert put(app, "mine/3", [b"x" * 140]) == TAKEN
+
+
+def test_empty_files_and_files_that_are_refused_are_counted_rightly(small_files):
+    app = Uploads()
+    assert [put(app, f"mine/{i}", [b""])[0] for i in range(31)] == [204] * 30 + [413]
+    assert put(app, "stranger/1", [b"x" * 100])[0] == 400
+    assert set(app.app.held) == {"mine"}
+    assert ask(app, "/_stcore/upload_file/nobody/1", "DELETE")[0] == 204
+
+
+def test_the_visitors_whose_files_are_counted_are_bounded(small_files, monkeypatch):
+    monkeypatch.setattr(uploads, "MOST_VISITORS", 2)
+    app = Uploads()
+    for visitor in "abc":
+        put(app, f"{visitor}/1", [b"x"])
+    assert list(app.app.held) == ["b", "c"]
+
+
+def test_the_bound_holds_two_of_the_largest_files():
+    largest = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())["server"]["maxUploadSize"] * 2**20
+    assert largest == score_files.MAX_FILE_BYTES
+    assert 2 * (largest + uploads.FILE_BYTES) < uploads.MOST_BYTES < 2.1 * largest
+
+
+# --- the first visitor ---------------------------------------------------------------------------------
+
+FINISHED, AGAIN = (
+    ForwardMsg(script_finished=end) for end in (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_EARLY_FOR_RERUN)
+)
+
+
+class Opened:
+    """An app that notes what is asked of it and answers each wish for a page with the same messages."""
+
+    def __init__(self, *answers):
+        self.asked, self.answers = [], answers
+
+    async def __call__(self, scope, receive, send):
+        self.asked.append((scope["path"], None))
+        if scope["type"] == "http":
+            return
+        assert (await receive())["type"] == "websocket.connect"
+        wish = BackMsg.FromString((await receive())["bytes"])
+        self.asked[-1] = (scope["path"], wish.rerun_script.page_name)
+        for answer in self.answers:
+            await send({"type": "websocket.send", "bytes": answer.SerializeToString()})
+        assert (await receive())["type"] == "websocket.disconnect"
+
+
+def serve(app):
+    async def lifespan():
+        async with warm.lifespan(app):
+            pass
+
+    run(lifespan())
+
+
+def test_the_server_opens_every_lesson_and_fetches_the_bundle_before_it_answers():
+    app = Opened(ForwardMsg(), AGAIN, FINISHED)
+    serve(app)
+    pages = [("/_stcore/stream", "" if each.stem == "start" else each.stem) for each in frame.LESSONS]
+    assert app.asked == [(f"/{bundle.BUNDLE}", None), *pages]
+
+
+@pytest.mark.parametrize("answers", [(), (ForwardMsg(), AGAIN)])
+def test_a_page_that_does_not_end_keeps_the_server_from_answering_for_a_while_only(monkeypatch, answers):
+    monkeypatch.setattr(warm, "PATIENCE", 0.1)
+    app = Opened(*answers)
+    serve(app)
+    assert [page for _, page in app.asked] == [None, ""]
+
+
+# Prints whether each question was drawn, and whether drawing every page once more kept anything new.
+SECOND_VISIT = """
+import asyncio, app
+from pages._view import compute
+from pages._view.lessons import LESSONS
+from pages._view.server import warm
+
+drawn = []
+
+async def listen(scope, receive, send):
+    async def hear(message):
+        drawn.append(message.get("bytes") or b"")
+        await send(message)
+    await app.app(scope, receive, hear)
+
+def kept():
+    return {id(each) for each in compute._store.values()}
+
+async def main():
+    async with app.app.lifespan()(app.app):
+        first = kept()
+        await warm.warm(listen)
+        return first, kept()
+
+first, second = asyncio.run(main())
+said = b"".join(drawn)
+print(all(each.question.encode() in said for each in LESSONS.values()), len(first) > 1, first == second)
+"""
+
+
+def test_a_visitor_of_a_fresh_server_finds_every_lesson_computed():
+    done = subprocess.run([sys.executable, "-c", SECOND_VISIT], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "True", "True"], done.stderr
 
 
 def test_the_app_is_found_by_streamlit_run_and_its_script_has_no_folder_of_pages_beside_it():

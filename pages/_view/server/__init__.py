@@ -12,7 +12,9 @@ from starlette.middleware import Middleware
 from pages._view.server.bundle import routes
 from pages._view.server.compress import KeptCompression
 from pages._view.server.headers import SecurityHeaders
+from pages._view.server.prompt import PromptMessages
 from pages._view.server.shell import Shell
+from pages._view.server.uploads import BoundedUploads
 from pages._view.server.warm import lifespan
 
 __all__ = ["MAIN", "lifespan", "middleware", "routes"]
@@ -25,4 +27,5 @@ MAIN = Path(__file__).resolve().parent.parent / "main.py"
 
 def middleware():
     """What every answer passes on its way out, the outermost first."""
-    return [Middleware(SecurityHeaders), Middleware(KeptCompression), Middleware(Shell)]
+    outermost_first = (PromptMessages, SecurityHeaders, KeptCompression, Shell, BoundedUploads)
+    return [Middleware(each) for each in outermost_first]

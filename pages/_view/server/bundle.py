@@ -8,7 +8,7 @@ from starlette.responses import FileResponse
 from starlette.routing import Route
 from streamlit import config
 
-BUNDLE = f"assets/plotly-{version('plotly')}.min.js"  # relative to every page, so that it also works below /course
+BUNDLE = f"assets/plotly-{version('plotly')}.min.js"  # relative to every page, so that it also works below /lab
 BUNDLE_FILE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}
 
@@ -17,7 +17,12 @@ async def _bundle(_request):
     return FileResponse(BUNDLE_FILE, media_type="application/javascript", headers=FOR_GOOD)
 
 
+def path_of(address):
+    """The path of an address of the server, below its base path."""
+    base = (config.get_option("server.baseUrlPath") or "").strip("/")
+    return f"{'/' + base if base else ''}/{address}"
+
+
 def routes():
     """Routes below the server's base path."""
-    base = (config.get_option("server.baseUrlPath") or "").strip("/")
-    return [Route(f"{'/' + base if base else ''}/{BUNDLE}", _bundle)]
+    return [Route(path_of(BUNDLE), _bundle)]

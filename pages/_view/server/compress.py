@@ -5,6 +5,8 @@ import gzip
 
 from starlette.datastructures import Headers, MutableHeaders
 
+from pages._view.server.whole import WholeAnswer, send_whole
+
 KEPT_BYTES = 16_000_000  # all of Streamlit's files and the bundle are under 5 MB compressed
 FOLDERS = ("/static/", "/assets/")  # Streamlit's files and ours, each under a name that changes with its content
 SMALLEST = 1_000  # bytes; below it the header outweighs the gain
@@ -24,47 +26,28 @@ class KeptCompression:
         if scope["type"] != "http" or not _wanted(scope):
             await self.app(scope, receive, send)
         elif scope["path"] in self.kept:
-            await _send_kept(send, *self.kept[scope["path"]])
+            await send_whole(send, *self.kept[scope["path"]])
         else:
-            await self.app(_unpacked(scope), receive, _Collector(self, scope["path"], send))
 
-    def keep(self, path, start, body):
+            async def pack(start, body):
+                return self._keep(scope["path"], *await _packed(start, body))
+
+            await self.app(_unpacked(scope), receive, WholeAnswer(send, _worth_keeping, pack))
+
+    def _keep(self, path, start, body):
         """Keep an answer while there is room; files are few, so nothing ever has to leave."""
         if path not in self.kept and self.size + len(body) <= KEPT_BYTES:
             self.kept[path] = (start, body)
             self.size += len(body)
+        return start, body
 
 
-class _Collector:
-    """Gathers the body of an answer that is worth keeping, and passes any other on as it comes."""
-
-    def __init__(self, owner, path, send):
-        self.owner, self.path, self.send = owner, path, send
-        self.start, self.parts = None, []
-
-    async def __call__(self, message):
-        if message["type"] == "http.response.start" and _worth_keeping(message):
-            self.start = message
-        elif self.start is None or message["type"] != "http.response.body":
-            await self.send(message)
-        else:
-            self.parts.append(message.get("body", b""))
-            if not message.get("more_body"):
-                await self._finish(b"".join(self.parts))
-
-    async def _finish(self, body):
-        packed = await asyncio.to_thread(gzip.compress, body, LEVEL, mtime=0)
-        headers = MutableHeaders(raw=list(self.start["headers"]))
-        headers["Content-Encoding"], headers["Content-Length"] = "gzip", str(len(packed))
-        headers.add_vary_header("Accept-Encoding")
-        start = self.start | {"headers": headers.raw}
-        self.owner.keep(self.path, start, packed)
-        await _send_kept(self.send, start, packed)
-
-
-async def _send_kept(send, start, body):
-    await send(start)
-    await send({"type": "http.response.body", "body": body})
+async def _packed(start, body):
+    packed = await asyncio.to_thread(gzip.compress, body, LEVEL, mtime=0)
+    headers = MutableHeaders(raw=list(start["headers"]))
+    headers["Content-Encoding"], headers["Content-Length"] = "gzip", str(len(packed))
+    headers.add_vary_header("Accept-Encoding")
+    return start | {"headers": headers.raw}, packed
 
 
 def _wanted(scope):

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
+
+from pages._view.server.whole import WholeAnswer
 
 _WORDS = (Path(__file__).parent / "shell.html").read_bytes()
 
@@ -17,30 +19,17 @@ class Shell:
         if scope["type"] != "http" or scope["method"] != "GET":
             await self.app(scope, receive, send)
         else:
-            await self.app(scope, receive, _Insertion(send))
+            await self.app(scope, receive, WholeAnswer(send, _is_page, _with_words))
 
 
-class _Insertion:
-    def __init__(self, send):
-        self.send, self.start, self.parts = send, None, []
+def _is_page(start):
+    return start["status"] == 200 and Headers(raw=start["headers"]).get("content-type", "").startswith("text/html")
 
-    async def __call__(self, message):
-        headers = MutableHeaders(scope=message) if message["type"] == "http.response.start" else None
-        if headers is not None and message["status"] == 200 and headers.get("content-type", "").startswith("text/html"):
-            self.start = message
-        elif self.start is None:
-            await self.send(message)
-        else:
-            self.parts.append(message.get("body", b""))
-            if not message.get("more_body"):
-                await self._finish(b"".join(self.parts))
 
-    async def _finish(self, page):
-        page = page.replace(b"</body>", _WORDS + b"</body>")
-        headers = MutableHeaders(scope=self.start)
-        headers["Content-Length"] = str(len(page))
-        for name in ("ETag", "Last-Modified"):  # of the file without our words
-            if name in headers:
-                del headers[name]
-        await self.send(self.start)
-        await self.send({"type": "http.response.body", "body": page})
+async def _with_words(start, page):
+    page = page.replace(b"</body>", _WORDS + b"</body>")
+    headers = MutableHeaders(raw=list(start["headers"]))
+    headers["Content-Length"] = str(len(page))
+    for name in ("ETag", "Last-Modified"):  # of the file without our words
+        del headers[name]
+    return start | {"headers": headers.raw}, page

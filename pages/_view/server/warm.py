@@ -1,20 +1,78 @@
-"""What the first visitor would wait for, done before the server answers."""
+"""What the first visitor would wait for, done before the server answers: it opens every lesson by itself."""
 
 import asyncio
-import importlib
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from pages._view.server.bundle import BUNDLE, path_of
+
+PATIENCE = 30  # seconds after which the server answers all the same
 
 
 @asynccontextmanager
-async def lifespan(_app):
+async def lifespan(app):
     """Warm the server, then let it serve."""
-    await asyncio.to_thread(warm)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE):
+            await warm(app)
     yield
 
 
-def warm():
-    """Import what the pages import."""
-    from pages._view.lessons import ORDER
+async def warm(app):
+    """Open every lesson once, so that its modules are loaded, its results kept and the bundle compressed."""
+    await _fetch(app, BUNDLE)
+    for address in addresses():
+        await _open(app, address)
 
-    for stem in ORDER:
-        importlib.import_module(f"pages._view.lessons.{stem}.figures")
+
+def addresses():
+    """The address of each lesson; the first one's is the bare one."""
+    from pages._view.lessons import ORDER  # not at the top: NumPy is imported after its number of threads is set
+
+    return ["", *ORDER[1:]]
+
+
+async def _fetch(app, path):
+    async def ignore(_message):
+        pass
+
+    scope = _scope("http", path) | {"method": "GET", "headers": [(b"accept-encoding", b"gzip")]}
+    await app(scope, asyncio.Event().wait, ignore)
+
+
+async def _open(app, address):
+    """Speak as a browser that opens a page, and leave once the page is drawn."""
+    drawn = asyncio.Event()
+    words = iter(({"type": "websocket.connect"}, {"type": "websocket.receive", "bytes": _wish(address)}))
+
+    async def receive():
+        for word in words:
+            return word
+        await drawn.wait()
+        return {"type": "websocket.disconnect", "code": 1000}
+
+    async def send(message):
+        if message["type"] == "websocket.close" or _ends_the_run(message):
+            drawn.set()
+
+    scope = _scope("websocket", "_stcore/stream") | {"headers": [], "subprotocols": []}
+    await app(scope, receive, send)
+
+
+def _scope(kind, path):
+    return {"type": kind, "path": path_of(path), "root_path": "", "query_string": b""}
+
+
+def _wish(address):
+    message = BackMsg()
+    message.rerun_script.page_name = address
+    return message.SerializeToString()
+
+
+def _ends_the_run(message):
+    heard = ForwardMsg()
+    heard.ParseFromString(message.get("bytes") or b"")
+    again = heard.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+    return heard.WhichOneof("type") == "script_finished" and not again

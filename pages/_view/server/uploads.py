@@ -1,0 +1,76 @@
+"""A bound on what one visitor uploads: Streamlit bounds each file, but takes any number of them."""
+
+import re
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse
+
+from pages._view.server.bundle import path_of
+
+MOST_BYTES = 130 * 2**20  # two fields, each with a file of server.maxUploadSize and the form around it
+FILE_BYTES = 2**16  # what a file counts beside its own bytes, so that empty ones are bounded too
+MOST_VISITORS = 10_000  # whose files are counted; beyond, those who came first are forgotten
+TOO_LARGE = f"Your files may have {MOST_BYTES // 2**20} MB together: remove one or reload the page, then try again."
+
+
+class BoundedUploads:
+    """Answers 413 to a file that is too much for one visitor: by the length it names, and by counting as it comes."""
+
+    def __init__(self, app):
+        self.app = app
+        self.held = {}  # visitor -> file -> bytes, those on their way included
+        self.places = re.compile(re.escape(path_of("_stcore/upload_file/")) + "([^/]+)/([^/]+)")
+
+    async def __call__(self, scope, receive, send):
+        place = scope["type"] == "http" and self.places.fullmatch(scope["path"])
+        if place and scope["method"] == "PUT":
+            await self._take(*place.groups(), scope, receive, send)
+        elif place and scope["method"] == "DELETE":
+            if await _accepts(self.app, scope, receive, send):
+                self.held.get(place[1], {}).pop(place[2], None)
+        else:
+            await self.app(scope, receive, send)
+
+    async def _take(self, visitor, file, scope, receive, send):
+        files, arriving = self._files_of(visitor), object()
+        files[arriving] = FILE_BYTES
+        named = Headers(scope=scope).get("content-length", "")
+        try:
+            if named.isdecimal() and sum(files.values()) + int(named) > MOST_BYTES:
+                await PlainTextResponse(TOO_LARGE, 413)(scope, receive, send)
+            elif await _accepts(self.app, scope, _counted(receive, files, arriving), send):
+                files[file] = files[arriving]
+        finally:
+            del files[arriving]
+            if not files:
+                self.held.pop(visitor, None)
+
+    def _files_of(self, visitor):
+        if visitor not in self.held and len(self.held) >= MOST_VISITORS:
+            del self.held[next(iter(self.held))]
+        return self.held.setdefault(visitor, {})
+
+
+def _counted(receive, files, arriving):
+    async def count():
+        message = await receive()
+        files[arriving] += len(message.get("body", b""))
+        if sum(files.values()) > MOST_BYTES:
+            raise HTTPException(413, TOO_LARGE)  # answered by the application that reads the file
+        return message
+
+    return count
+
+
+async def _accepts(app, scope, receive, send):
+    """Let the application answer; whether it answers with success."""
+    statuses = []
+
+    async def note(message):
+        if message["type"] == "http.response.start":
+            statuses.append(message["status"])
+        await send(message)
+
+    await app(scope, receive, note)
+    return bool(statuses) and statuses[0] < 300

@@ -1,0 +1,28 @@
+"""Answers that are changed as a whole."""
+
+
+class WholeAnswer:
+    """Gathers the body of an answer that is wanted, changes it, and sends it; any other answer passes as it comes.
+
+    wanted(start) looks at the message that begins an answer; change(start, body) returns both anew.
+    """
+
+    def __init__(self, send, wanted, change):
+        self.send, self.wanted, self.change = send, wanted, change
+        self.start, self.parts = None, []
+
+    async def __call__(self, message):
+        if message["type"] == "http.response.start" and self.wanted(message):
+            self.start = message
+        elif self.start is None or message["type"] != "http.response.body":
+            await self.send(message)
+        else:
+            self.parts.append(message.get("body", b""))
+            if not message.get("more_body"):
+                await send_whole(self.send, *await self.change(self.start, b"".join(self.parts)))
+
+
+async def send_whole(send, start, body):
+    """Send an answer in one piece."""
+    await send(start)
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,56 @@
+"""What the measurements in a browser share: the browser, what it watches, and which lessons there are."""
+
+from contextlib import contextmanager
+
+from harness import launch_browser
+from playwright.sync_api import sync_playwright
+
+# Elements in the document and in every open shadow root.
+DEEP = """
+window.deep = selector => {
+  const search = root => {
+    const found = [...root.querySelectorAll(selector)];
+    for (const each of root.querySelectorAll('*')) {
+      if (each.shadowRoot) found.push(...search(each.shadowRoot));
+    }
+    return found;
+  };
+  return search(document);
+};
+// The frame is on its way to the screen once a message posted from its animation callback arrives.
+window.afterPaint = then => requestAnimationFrame(() => {
+  const channel = new MessageChannel();
+  channel.port1.onmessage = () => then(performance.now());
+  channel.port2.postMessage(0);
+});
+"""
+
+
+@contextmanager
+def chromium():
+    with sync_playwright() as playwright:
+        browser = launch_browser(playwright)
+        yield browser
+        browser.close()
+
+
+def new_page(browser, script=""):
+    """A page in a context of its own: its cache is empty."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.add_init_script(DEEP + script)
+    return context.new_page()
+
+
+def lessons():
+    """Address and question of every lesson."""
+    from pages._view import frame
+    from pages._view.server.warm import addresses
+
+    return {address: lesson.question for address, lesson in zip(addresses(), frame.LESSONS, strict=True)}
+
+
+def following_dimension():
+    """The addresses of the lessons whose pictures follow the slider of d_k."""
+    from pages._view import frame
+
+    return [lesson.stem for lesson in frame.LESSONS if lesson.live]
