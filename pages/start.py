@@ -2,9 +2,8 @@
 
 from pages._view import compute, controls, frame, show
 from pages._view.lessons.start import figures, work
-from pages._view.lessons.start.declaration import LESSON
+from pages._view.lessons.start.declaration import LESSON, STEPS
 from pages._view.live import draw_hero
-from pages._view.picture import Picture
 from sattn_core.lessons.start import StartParams, measure_start
 
 show.heading(LESSON)
@@ -18,41 +17,10 @@ params = StartParams(
     seed=controls.value_of("seed"),
 )
 result = compute.result(measure_start, params)
-here = params.dims.index(d_k)
-draw_hero(
-    figures.hero_payload(result, d_k, frame.profile()),
-    key="hero",
-    on_commit=lambda value: controls.place("d_k", value),
-)
+picture = figures.hero(result, d_k, frame.profile())
+draw_hero(picture.figure, key="hero", on_commit=lambda value: controls.place("d_k", value))
 show.tries(LESSON)
-show.data(
-    Picture(
-        "start",
-        {},
-        "",
-        figures.table(result, here),
-        figures.code(params, d_k),
-        note=figures.table_note(d_k),
-        bins=figures.bins(result, here),
-        how_to_save="The picture: *Save SVG* above it.",
-    )
-)
-show.steps(
-    (
-        "1. Spread",
-        "A score adds up d_k products. Each has variance 1, so the sum has variance d_k.",
-        "score_variance",
-    ),
-    (
-        "2. Collapse",
-        "Softmax looks at differences. When they grow like √d_k, one key takes all and the others vanish.",
-        "softmax_saturation",
-    ),
-    (
-        "3. Fix",
-        "Var(cX) = c² Var(X): with c = 1/√d_k it is 1 at every d_k.",
-        "score_variance",
-    ),
-)
+show.data(picture)
+show.steps(*STEPS)
 show.prose(LESSON)
 show.sources(LESSON)

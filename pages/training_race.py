@@ -23,23 +23,15 @@ def live():
         label = race.map_label()
         st.button(label, key="map_rates", icon=":material/grid_on:", on_click=race.start_map, disabled=run.playing)
         race.draw_progress(run)
-    pictures = figures.pictures(run.result, run.sweep, profile)
+    race.draw(figures.pictures(run.result, run.sweep, profile), resting=not run.playing)
     if run.playing:
-        race.draw_passing(pictures)
         race.go_on(race.stop)
-    race.draw(pictures)
 
     show.tries(LESSON)
 
     st.header("The scale sets where training starts and how large its steps are", anchor=False)
     found = compute.result(work.train_equal_pairs, controls.value_of("d_k"))
-    show.figure(
-        figures.equivalence(found, profile),
-        key="race_equivalence",
-        sentence=figures.equivalence_sentence(found),
-        table=figures.equivalence_table(found),
-        code=figures.equivalence_code(found),
-    )
+    show.picture(figures.equivalence(found, profile))
 
 
 live()

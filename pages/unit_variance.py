@@ -24,21 +24,9 @@ def live():
     result = compute.result(measure_unit_variance, params)
     left, right = show.pair("unit_variance")
     with left:
-        show.figure(
-            figures.pipeline(result, profile),
-            key="unit_variance",
-            sentence=figures.pipeline_sentence(result, n_heads),
-            table=figures.pipeline_table(result),
-            code=figures.code(params),
-        )
+        show.picture(figures.pipeline(result, n_heads, profile))
     with right:
-        show.figure(
-            figures.schemes(result, profile),
-            key="schemes",
-            sentence=figures.schemes_sentence(result),
-            table=figures.schemes_data(result),
-            code=figures.schemes_code(params),
-        )
+        show.picture(figures.schemes(result, profile))
     show.tries(LESSON)
     st.header("Stage by stage, predicted and measured", anchor=False)
     st.table(figures.stage_table(result))
@@ -48,13 +36,7 @@ def live():
     st.header("The trap: Q = K = X, and tied weights", anchor=False)
     few = work.unit_variance_params(d_k, n_heads, n_tokens=work.SHARED_TOKENS, **options)
     rows = compute.result(measure_shared_input, few)
-    show.figure(
-        figures.shared(rows, d_k, profile),
-        key="shared_input",
-        sentence=figures.shared_sentence(rows, d_k),
-        table=figures.shared_data(rows),
-        code=figures.shared_code(few),
-    )
+    show.picture(figures.shared(rows, few, profile))
     st.table(figures.shared_table(rows))
 
 

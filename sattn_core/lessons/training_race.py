@@ -31,7 +31,7 @@ EQUAL_POWERS = MappingProxyType({"sgd": 0.5, "adam": 0.25})  # of d_k, in the le
 PARTED = 0.01  # relative difference of two losses from which they are no longer one
 _GENTLE_RATES = MappingProxyType({"sgd": 0.01, "adam": 0.001})
 _FRAME = 4e-4  # CPU seconds to put what was measured so far together
-_DIVERGED = 10  # times the loss of the start: what is still on its way out of the float64 range is past this
+_DIVERGED = 10  # times the loss of the start: a run that will overflow exceeds this first
 
 
 @dataclass(frozen=True)
@@ -841,7 +841,7 @@ def _first_ratio(params, norms):
 def _curve(values):
     """Statistics over the seeds, the middle axis."""
     n = values.shape[1]
-    with np.errstate(over="ignore", invalid="ignore"):  # on its way out of the float64 range a run is still shown
+    with np.errstate(over="ignore", invalid="ignore"):  # a run is still shown while it overflows
         error = values.std(axis=1, ddof=1) / math.sqrt(n) if n > 1 else np.full(values[:, 0].shape, math.nan)
         return Curve(values.mean(axis=1), error, values.min(axis=1), values.max(axis=1))
 

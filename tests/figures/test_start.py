@@ -1,7 +1,5 @@
 """The start page's picture: what the hero is given is what was measured, at every stop of its slider."""
 
-import contextlib
-import io
 import json
 from dataclasses import replace
 
@@ -9,10 +7,11 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.start import figures
+from pages._view.lessons.start.declaration import LESSON
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.lessons.start import StartParams, measure_start
+from tests.figures.drawing import PROFILES, check, run
 
-PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
 DIMS = (1, 8, 64, 1024)
 PARAMS = StartParams(dims=DIMS, n_samples=2_000, n_keys=8, seed=3)
 SIDES = ("raw", "scaled")
@@ -24,8 +23,21 @@ def result():
 
 
 @pytest.fixture(scope="module")
-def payload(result):
-    return figures.hero_payload(result, 64, LIGHT)
+def hero(result):
+    return figures.hero(result, 64, LIGHT)
+
+
+@pytest.fixture(scope="module")
+def payload(hero):
+    return hero.figure
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_picture_is_whole(result, profile):
+    picture = figures.hero(result, 64, profile)
+    check(picture)
+    assert (picture.key,) == LESSON.pictures
+    assert picture.how_to_save == "The picture: *Save SVG* above it."
 
 
 def with_numbers(result, i, **values):
@@ -51,7 +63,7 @@ SAID = dict(
 
 
 def test_the_sentence_has_the_numbers_of_the_moment(result):
-    assert figures.sentence(with_numbers(result, 2, **SAID), 2) == (
+    assert figures.hero(with_numbers(result, 2, **SAID), 64, LIGHT).sentence == (
         "At d_k = 64 raw scores have standard deviation 8.06 (predicted 8.00 ± 0.041): one key takes 97.1 % of the "
         "weight, as if 1.14 of 8 keys were attended to. Divided by √64 = 8.00 they have 1.01 (predicted 1.00 ± "
         "0.0051): the largest weight is 21.5 % and it attends to 6.84 keys."
@@ -59,14 +71,17 @@ def test_the_sentence_has_the_numbers_of_the_moment(result):
 
 
 def test_the_sentence_separates_thousands(result):
-    assert figures.sentence(result, 3).startswith("At d_k = 1,024 raw scores have standard deviation ")
-    assert "Divided by √1,024 = 32.0 they have " in figures.sentence(result, 3)
+    said = figures.hero(result, 1024, LIGHT).sentence
+    assert said.startswith("At d_k = 1,024 raw scores have standard deviation ")
+    assert "Divided by √1,024 = 32.0 they have " in said
 
 
 def test_every_stop_has_its_dimension_title_and_sentence(result, payload):
     assert [stop["d_k"] for stop in payload["stops"]] == list(DIMS)
     assert [stop["title"] for stop in payload["stops"]] == ["d_k = 1", "d_k = 8", "d_k = 64", "d_k = 1,024"]
-    assert [stop["sentence"] for stop in payload["stops"]] == [figures.sentence(result, i) for i in range(4)]
+    assert [stop["sentence"] for stop in payload["stops"]] == [
+        figures.hero(result, d_k, LIGHT).sentence for d_k in DIMS
+    ]
     assert payload["d_k"] == 64
 
 
@@ -98,7 +113,7 @@ def test_the_ruler_is_the_theory_and_grows_for_raw_scores_only(payload):
 
 def test_the_figures_beside_the_panels_have_the_numbers_of_the_moment(result):
     said = with_numbers(result, 2, raw_expected_max_weight=0.876, scaled_expected_max_weight=0.254, **SAID)
-    payload = figures.hero_payload(said, 64, LIGHT)
+    payload = figures.hero(said, 64, LIGHT).figure
     assert payload["raw"]["figures"][2] == "σ 8.06 (predicted 8.00 ± 0.041)"
     assert payload["scaled"]["figures"][2] == "σ 1.01 (predicted 1.00 ± 0.0051)"
     assert payload["raw"]["weightFigures"][2] == "largest 97.1 % (mean over queries 87.6 %) · effective keys 1.14"
@@ -116,18 +131,18 @@ def test_at_d_k_1_both_sides_say_the_same_of_the_axis_they_share():
     # One component of a normal product lies beyond 6, where the scaled bins end, in 0.06 % of the draws.
     result = measure_start(StartParams(dims=(1, 64), n_samples=20_000, n_keys=8))
     assert result.sweep.scaled_below[0] + result.sweep.scaled_above[0] > 0
-    payload = figures.hero_payload(result, 1, LIGHT)
+    payload = figures.hero(result, 1, LIGHT).figure
     for name in ("beyond", "figures", "weightFigures", "rulerText"):
         assert payload["raw"][name][0] == payload["scaled"][name][0]
     beyond = result.sweep.raw_below.copy()
     beyond[0] = 200
-    payload = figures.hero_payload(replace(result, sweep=replace(result.sweep, raw_below=beyond)), 1, LIGHT)
+    payload = figures.hero(replace(result, sweep=replace(result.sweep, raw_below=beyond)), 1, LIGHT).figure
     assert payload["raw"]["beyond"][0] == payload["scaled"]["beyond"][0] == "1.0 % beyond the axis"
     assert payload["scaled"]["beyond"][1] == ""
 
 
-def test_the_table_says_which_dimension_it_is_of():
-    assert figures.table_note(1024) == "At d_k = 1,024, where the slider last came to rest."
+def test_the_table_says_which_dimension_it_is_of(result):
+    assert figures.hero(result, 1024, LIGHT).note == "At d_k = 1,024, where the slider last came to rest."
 
 
 def test_the_axes_are_shared_and_fixed(result, payload):
@@ -136,23 +151,23 @@ def test_the_axes_are_shared_and_fixed(result, payload):
     assert (payload["own"]["low"], payload["own"]["high"]) == (-5, 5)
     assert payload["raw"]["ownTicks"][2] == ["−32.0", "−16.0", "0", "16.0", "32.0"]
     assert payload["scaled"]["ownTicks"][2] == ["−4.00", "−2.00", "0", "2.00", "4.00"]
-    other = figures.hero_payload(result, 1, LIGHT)
+    other = figures.hero(result, 1, LIGHT).figure
     assert (other["shared"], other["own"]) == (payload["shared"], payload["own"])
 
 
 def test_descriptions_name_the_law_and_the_number_of_scores(payload):
-    assert payload["raw"]["alt"] == "Histogram of 2,000 raw scores with the exact law as a dashed line"
+    assert payload["raw"]["alt"] == "Histogram of 2,000 raw scores with the exact distribution as a dashed line"
     assert payload["weightAxis"]["label"] == "the 8 keys of one query"
     other = measure_start(StartParams(dims=(4,), n_samples=500, n_keys=8, law="laplace"))
-    assert figures.hero_payload(other, 4, LIGHT)["scaled"]["alt"] == (
+    assert figures.hero(other, 4, LIGHT).figure["scaled"]["alt"] == (
         "Histogram of 500 scaled scores with the normal approximation as a dashed line"
     )
-    assert "(mean over queries about " in figures.hero_payload(other, 4, LIGHT)["raw"]["weightFigures"][0]
+    assert "(mean over queries about " in figures.hero(other, 4, LIGHT).figure["raw"]["weightFigures"][0]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_style_holds_the_profile_s_sizes_and_both_grounds(result, profile):
-    payload = figures.hero_payload(result, 64, profile)
+    payload = figures.hero(result, 64, profile).figure
     style = payload["style"]
     assert payload["mode"] == profile.name
     assert [style[name] for name in ("title", "axis", "tick", "line")] == (
@@ -170,8 +185,8 @@ def test_the_payload_is_plain_json_without_gaps(result, payload):
     assert not any(word in json.dumps(again) for word in ("undefined", "infinite", "nan"))
 
 
-def test_the_table_is_the_data_of_the_stop(result):
-    table = figures.table(result, 2)
+def test_the_table_is_the_data_of_the_stop(result, hero):
+    table = hero.table
     assert table["scores"] == ["raw", "scaled"]
     fields = {
         "standard deviation, measured": "std_measured",
@@ -186,13 +201,10 @@ def test_the_table_is_the_data_of_the_stop(result):
         assert table[column] == [getattr(result, f"{side}_{field}")[2] for side in SIDES]
 
 
-def test_the_code_gives_the_numbers_that_are_shown(result):
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(figures.code(PARAMS, 64), {})
+def test_the_code_gives_the_numbers_that_are_shown(result, hero):
+    _, printed = run(hero.code)
     variances, raw, scaled = (
-        [float(word) for word in line.replace("[", "").replace("]", "").split()]
-        for line in printed.getvalue().splitlines()
+        [float(word) for word in line.replace("[", "").replace("]", "").split()] for line in printed.splitlines()
     )
     shown = [result.raw_std_measured[2] ** 2, result.scaled_std_measured[2] ** 2]
     np.testing.assert_allclose(variances, shown, rtol=1e-8)  # printed to 8 digits
@@ -201,9 +213,9 @@ def test_the_code_gives_the_numbers_that_are_shown(result):
 
 
 def test_a_standard_deviation_outside_its_band_is_said_to_be(result):
-    said = figures.sentence(replace(result, raw_std_inside=np.zeros(len(result.sweep.dims), dtype=bool)), 0)
-    assert said.count("outside its 95 % band") == 1
-    assert "outside" not in figures.sentence(with_all_inside(result), 0)
+    shown = replace(result, raw_std_inside=np.zeros(len(result.sweep.dims), dtype=bool))
+    assert figures.hero(shown, 1, LIGHT).sentence.count("outside its 95 % band") == 1
+    assert "outside" not in figures.hero(with_all_inside(result), 1, LIGHT).sentence
 
 
 def with_all_inside(result):
@@ -212,7 +224,7 @@ def with_all_inside(result):
 
 
 def test_the_long_table_holds_every_bin_and_every_weight(result):
-    table = figures.bins(result, 1)
+    table = figures.hero(result, 8, LIGHT).bins
     what = np.array(table["what"])
     for side in ("raw", "scaled"):
         counts = np.array(table["value"])[what == f"{side} scores, count in bin"]

@@ -1,15 +1,13 @@
 """Pictures of the unit_variance lesson: their data are the result's, their words are its numbers."""
 
-import contextlib
-import io
 from dataclasses import replace
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from pages._view.lessons.unit_variance import figures
-from pages._view.theme import DARK, LIGHT, PROJECTOR, number
+from pages._view.lessons.unit_variance.declaration import LESSON
+from pages._view.theme import LIGHT, number
 from sattn_core.initialisation import INIT_SCHEMES
 from sattn_core.lessons.unit_variance import (
     STAGES,
@@ -17,8 +15,9 @@ from sattn_core.lessons.unit_variance import (
     measure_shared_input,
     measure_unit_variance,
 )
+from tests.figures.drawing import PROFILES, check, run, texts, trace_of
 
-PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+FEW = UnitVarianceParams(n_tokens=16)
 
 
 @pytest.fixture(scope="module")
@@ -28,24 +27,11 @@ def result():
 
 @pytest.fixture(scope="module")
 def rows():
-    return measure_shared_input(UnitVarianceParams(n_tokens=16))
+    return measure_shared_input(FEW)
 
 
-def run(code):
-    """What a piece of code defines."""
-    names = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(code, names)
-    return names
-
-
-def texts(fig):
-    return [note.text for note in fig.layout.annotations]
-
-
-def trace_of(fig, name):
-    (found,) = [trace for trace in fig.data if trace.name == name]
-    return found
+def pipeline_sentence(result, asked_heads):
+    return figures.pipeline(result, asked_heads, LIGHT).sentence
 
 
 def chosen(result):
@@ -54,9 +40,16 @@ def chosen(result):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
+def test_every_picture_is_whole(result, rows, profile):
+    shown = figures.pipeline(result, 2, profile), figures.schemes(result, profile), figures.shared(rows, FEW, profile)
+    for picture in shown:
+        check(picture)
+    assert tuple(picture.key for picture in shown) == LESSON.pictures
+
+
+@pytest.mark.parametrize("profile", PROFILES)
 def test_the_pipeline_shows_every_stage_on_one_axis(result, profile):
-    fig = figures.pipeline(result, profile)
-    go.Figure(fig.to_dict())  # Plotly validates every property
+    fig = figures.pipeline(result, 2, profile).figure
     assert [stage.name for stage in result.stages] == list(STAGES)
     for i, stage in enumerate(result.stages):
         bars = trace_of(fig, stage.name)
@@ -75,27 +68,27 @@ def test_the_pipeline_shows_every_stage_on_one_axis(result, profile):
 def test_the_axis_depends_on_d_k_only():
     def span(**options):
         params = UnitVarianceParams(32, 8, 8, **options)
-        return tuple(figures.pipeline(measure_unit_variance(params), LIGHT).layout.xaxis.range)
+        return tuple(figures.pipeline(measure_unit_variance(params), 8, LIGHT).figure.layout.xaxis.range)
 
     assert {span(scheme=name) for name in INIT_SCHEMES} | {span(x_std=100.0)} == {(-9, 9)}
 
 
 def test_without_layer_norm_its_stage_is_left_out():
     result = measure_unit_variance(UnitVarianceParams(32, 2, 8, normalise=False))
-    said = texts(figures.pipeline(result, LIGHT))
+    said = texts(figures.pipeline(result, 2, LIGHT).figure)
     assert len(said) == 5
     assert not [text for text in said if text.startswith("LayerNorm")]
-    assert "no LayerNorm and" in figures.pipeline_sentence(result, 2)
+    assert "no LayerNorm and" in pipeline_sentence(result, 2)
 
 
 def test_every_stage_is_titled_with_its_measured_deviation(result):
-    said = texts(figures.pipeline(result, LIGHT))
+    said = texts(figures.pipeline(result, 2, LIGHT).figure)
     names = ("x", "LayerNorm(x)", "q = x W_Q", "k = x W_K", "raw scores q·k", "scaled q·k/√d_k")
     assert said == [f"{name}: σ {number(stage.std)}" for name, stage in zip(names, result.stages, strict=True)]
 
 
 def test_the_sentence_has_measured_and_predicted_numbers(result):
-    said = figures.pipeline_sentence(result, 2)
+    said = pipeline_sentence(result, 2)
     q, raw, scaled = result.stages[2], result.stages[4], result.stages[5]
     assert said.startswith(
         "At d_k = 64 with 2 heads (d_model = 128), LayerNorm and torch_multihead_attention (kdim = vdim = embed_dim), "
@@ -108,10 +101,10 @@ def test_the_sentence_has_measured_and_predicted_numbers(result):
 
 def test_a_measured_value_outside_its_band_is_said_to_be(result):
     *others, last = result.stages
-    assert "0.900 (0.500, outside its band)" in figures.pipeline_sentence(
+    assert "0.900 (0.500, outside its band)" in pipeline_sentence(
         replace(result, stages=(*others, replace(last, std=0.9))), 2
     )
-    assert "0.500 (0.500, inside its band)" in figures.pipeline_sentence(
+    assert "0.500 (0.500, inside its band)" in pipeline_sentence(
         replace(result, stages=(*others, replace(last, std=0.5))), 2
     )
 
@@ -121,7 +114,7 @@ def test_a_measured_value_outside_its_band_is_said_to_be(result):
     [("xavier_square", "unit variance, as the rule assumes."), ("he_normal", "2.00 times what the rule assumes.")],
 )
 def test_the_verdict_depends_on_the_initialisation(scheme, verdict):
-    said = figures.pipeline_sentence(measure_unit_variance(UnitVarianceParams(128, 1, 8, scheme=scheme)), 1)
+    said = pipeline_sentence(measure_unit_variance(UnitVarianceParams(128, 1, 8, scheme=scheme)), 1)
     assert said.endswith(f": {verdict}")
     assert "with 1 head (" in said
 
@@ -139,7 +132,7 @@ def test_unit_variance_is_said_within_a_hundredth(result, predicted, said):
     *others, last = result.stages
     assert last.name == "scaled_scores"
     moved = replace(result, stages=(*others, replace(last, predicted_std=predicted)))
-    sentence = figures.pipeline_sentence(moved, result.params.n_heads)
+    sentence = pipeline_sentence(moved, result.params.n_heads)
     assert sentence.endswith(f": {said}")
 
 
@@ -151,15 +144,14 @@ def test_the_stage_tables_are_the_data(result):
     assert table["σ assumed"] == ["1.00", "1.00", "1.00", "1.00", "8.00", "1.00"]
     assert table["shape"][4] == "2 × 16 × 16"
     assert table["z"][1] == "none"
-    data = figures.pipeline_table(result)
+    data = figures.pipeline(result, 2, LIGHT).table
     assert data["q count"] == result.stages[2].counts.tolist()
     assert len(data) == 18
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result, profile):
-    fig = figures.schemes(result, profile)
-    go.Figure(fig.to_dict())
+    fig = figures.schemes(result, profile).figure
     predicted = trace_of(fig, "predicted")
     assert dict(zip(predicted.y, predicted.x, strict=True)) == {row.name: row.scaled_std for row in result.schemes}
     measured = trace_of(fig, "measured")
@@ -176,7 +168,7 @@ def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result, profile
 )
 def test_every_mark_of_the_schemes_is_on_the_axis(options):
     result = measure_unit_variance(UnitVarianceParams(n_tokens=8, **options))
-    fig = figures.schemes(result, LIGHT)
+    fig = figures.schemes(result, LIGHT).figure
     low, high = fig.layout.xaxis.range
     marks = np.log10([*trace_of(fig, "predicted").x, *trace_of(fig, "measured").x])
     assert low < marks.min()
@@ -196,12 +188,12 @@ def test_every_mark_of_the_schemes_is_on_the_axis(options):
 )  # fmt: skip
 def test_the_sentence_says_what_the_default_bias_does(scheme, d_model, said):
     params = UnitVarianceParams(d_model, 2, 4, scheme=scheme, bias=True)
-    assert said in figures.pipeline_sentence(measure_unit_variance(params), 2)
-    assert "bias" not in figures.pipeline_sentence(measure_unit_variance(replace(params, bias=False)), 2)
+    assert said in pipeline_sentence(measure_unit_variance(params), 2)
+    assert "bias" not in pipeline_sentence(measure_unit_variance(replace(params, bias=False)), 2)
 
 
 def test_the_schemes_sentence_has_both_ends_and_the_chosen_one(result):
-    said = figures.schemes_sentence(result)
+    said = figures.schemes(result, LIGHT).sentence
     first, last = result.schemes[0], result.schemes[-1]
     assert f"from {number(first.scaled_std)} ({first.name}) to {number(last.scaled_std)} ({last.name})" in said
     assert "only xavier_square and lecun_normal give 1." in said
@@ -223,19 +215,18 @@ def test_the_schemes_tables_show_measured_numbers_for_the_chosen_one_only():
     }
     shown = {name for name, value in zip(table["scheme"], table["σ scaled, measured"], strict=True) if value}
     assert shown == {"torch_multihead_attention"}
-    assert figures.schemes_data(result)["scaled_std"] == [row.scaled_std for row in result.schemes]
+    assert figures.schemes(result, LIGHT).table["scaled_std"] == [row.scaled_std for row in result.schemes]
 
 
 def test_a_number_of_heads_that_does_not_fit_is_said(result):
-    assert figures.pipeline_sentence(result, 64).endswith(
+    assert pipeline_sentence(result, 64).endswith(
         "the rule assumes. With 64 heads d_model would not be from 2 to 2,048."
     )
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_shared_inputs_share_one_colour_domain(rows, profile):
-    fig = figures.shared(rows, 64, profile)
-    go.Figure(fig.to_dict())
+    fig = figures.shared(rows, FEW, profile).figure
     assert [trace.showscale for trace in fig.data] == [True, False, False]
     for trace, row in zip(fig.data, rows, strict=True):
         np.testing.assert_array_equal(trace.z, row.scores)
@@ -244,7 +235,8 @@ def test_shared_inputs_share_one_colour_domain(rows, profile):
 
 
 def test_the_trap_in_words_and_numbers(rows):
-    said = figures.shared_sentence(rows, 64)
+    picture = figures.shared(rows, FEW, LIGHT)
+    said = picture.sentence
     assert f"{number(rows[0].diagonal_mean)} on average, like any other (predicted 0)" in said
     assert "with W_Q = W_K" in said
     assert said.endswith(
@@ -254,20 +246,19 @@ def test_the_trap_in_words_and_numbers(rows):
     table = figures.shared_table(rows)
     assert table["diagonal: mean"] == [number(row.diagonal_mean) for row in rows]
     assert table["predicted"] == ["0", number(rows[1].predicted_diagonal_mean), "8.00"]
-    assert figures.shared_data(rows)["tied_weights"] == rows[1].scores.ravel().tolist()
+    assert picture.table["tied_weights"] == rows[1].scores.ravel().tolist()
 
 
 def test_the_code_gives_what_is_shown(result, rows):
-    assert run(figures.code(result.params))["result"].stages[2].std == result.stages[2].std
-    again = run(figures.shared_code(UnitVarianceParams(n_tokens=16)))["rows"]
-    np.testing.assert_array_equal(again[1].scores, rows[1].scores)
+    names, _ = run(figures.pipeline(result, 2, LIGHT).code)
+    assert names["result"].stages[2].std == result.stages[2].std
+    names, _ = run(figures.shared(rows, FEW, LIGHT).code)
+    np.testing.assert_array_equal(names["rows"][1].scores, rows[1].scores)
 
 
 def test_the_code_of_the_initialisations_prints_what_their_figure_shows(result):
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(figures.schemes_code(result.params), {})
-    lines = out.getvalue().splitlines()
+    _, printed = run(figures.schemes(result, LIGHT).code)
+    lines = printed.splitlines()
     assert len(lines) == len(result.schemes)
     for text, row in zip(lines, result.schemes, strict=True):
         name, *numbers = text.split()
@@ -281,5 +272,5 @@ def test_the_initialisations_that_give_1_are_listed_with_commas(result):
     for count, words in ((0, "none gives 1"), (1, "only {} gives 1"), (2, "only {} and {} give 1"),
                          (3, "only {}, {} and {} give 1")):  # fmt: skip
         moved = tuple(replace(row, scaled_std=1.0 if i < count else 3.0) for i, row in enumerate(rows))
-        said = figures.schemes_sentence(replace(result, schemes=moved))
+        said = figures.schemes(replace(result, schemes=moved), LIGHT).sentence
         assert words.format(*(row.name for row in rows[:count])) + ". The chosen" in said

@@ -6,7 +6,6 @@ from collections import deque
 from dataclasses import replace
 from functools import partial
 from math import ceil
-from pathlib import Path
 
 import pytest
 
@@ -14,10 +13,7 @@ from pages._view import compute, controls
 from pages._view.lessons.training_race import dose, race, work
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
-from tests.pages.opening import app_at, charts, controls_of
-
-ROOT = Path(__file__).resolve().parents[2]
-
+from tests.pages.opening import charts, controls_of, open_page, pictures
 
 SAID = {
     "race_learning": "uniform attention ",
@@ -28,13 +24,7 @@ SAID = {
 
 
 def open_race(**query):
-    return app_at("training_race", **query).run()
-
-
-def test_each_picture_says_what_it_is_of():
-    shown = charts(open_race())
-    assert list(shown) == list(SAID)
-    assert all(words in shown[key].alt for key, words in SAID.items())
+    return open_page("training_race", **query)
 
 
 def button(app, label):
@@ -51,6 +41,26 @@ def choose(app, name):
     app.selectbox("race_preset").set_value(name).run()
     assert [each.message for each in app.exception] == []
     return app
+
+
+def train(app, key=None):
+    """Train to the end. AppTest always draws the whole page, in which a race rests: so it is advanced here."""
+    (app.button(key) if key else button(app, "Train")).click().run()
+    assert [each.message for each in app.exception] == []
+    run = app.session_state["race_run"]
+    assert not run.playing
+    run.playing = True
+    while run.playing:
+        race.advance(run)
+    app.run()
+    assert [each.message for each in app.exception] == []
+    return run
+
+
+def test_each_picture_says_what_it_is_of():
+    shown = charts(open_race())
+    assert list(shown) == list(SAID)
+    assert all(words in shown[key].alt for key, words in SAID.items())
 
 
 def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button():
@@ -88,8 +98,8 @@ def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, r
 @pytest.mark.parametrize(
     "query",
     [
-        {"d_k": "1024", "n_pairs": "64", "n_seeds": "8", "optimizer": "adam", "own_exponent": "0.3", "data": "fresh"},
-        {"d_k": "1024", "n_pairs": "64", "n_seeds": "8", "n_steps": "10", "own_exponent": "0.3"},
+        {"d_k": "1024", "n_pairs": "64", "n_seeds": "8", "optimizer": "adam", "exponent": "0.3", "data": "fresh"},
+        {"d_k": "1024", "n_pairs": "64", "n_seeds": "8", "n_steps": "10", "exponent": "0.3"},
     ],
 )
 def test_what_a_page_holds_unasked_is_100_mb_at_most(query):
@@ -138,6 +148,11 @@ def test_a_preset_sets_the_settings_and_says_what_it_teaches(name):
     assert run.params.fresh_data == (name == "fresh_data")  # a preset takes back what is not its own
 
 
+def test_every_setting_is_a_control_with_its_default_in_the_preset_of_the_race():
+    for name, value in race._preset_settings("race").items():
+        assert controls_of("training_race")[name].default == value
+
+
 def test_the_outcome_is_that_of_the_picture_and_of_no_other():
     app = open_race(n_seeds="2", d_k="16")
     for d_k, verdict in ((16, "does no harm here."), (32, "does harm here. At step 150 it was")):
@@ -168,23 +183,9 @@ def test_settings_of_no_preset_are_said_to_be_one_s_own():
 
 
 def test_an_exponent_of_one_s_own_is_a_fourth_run():
-    params = open_race(own_exponent="0.25", start="scores").session_state["race_run"].params
+    params = open_race(exponent="0.25", start="scores").session_state["race_run"].params
     assert params.exponents == (0.0, 0.5, 1.0, 0.25)
     assert params.init_exponents == (0.25, 0.0, -0.25, 0.125)
-
-
-def train(app, key=None):
-    """Train to the end. AppTest always draws the whole page, in which a race rests: so it is advanced here."""
-    (app.button(key) if key else button(app, "Train")).click().run()
-    assert [each.message for each in app.exception] == []
-    run = app.session_state["race_run"]
-    assert not run.playing
-    run.playing = True
-    while run.playing:
-        race.advance(run)
-    app.run()
-    assert [each.message for each in app.exception] == []
-    return run
 
 
 def test_a_race_shown_live_ends_as_the_race_at_once():
@@ -195,6 +196,16 @@ def test_a_race_shown_live_ends_as_the_race_at_once():
     assert live.result is not at_once
     assert (live.result.loss.mean == at_once.loss.mean).all()
     assert [each.label for each in app.button if each.label == "Stop"] == []
+
+
+def test_a_race_that_goes_on_gives_its_data_away_when_it_rests(monkeypatch):
+    monkeypatch.setattr(race, "go_on", lambda rest: None)
+    app = open_race(n_seeds="1", d_k="8", n_steps="3000", seed="1")
+    assert pictures(app) == ["race_learning", "race_state", "race_attention", "race_equivalence"]
+    button(app, "Train").click().run()
+    assert app.session_state["race_run"].playing
+    assert "race_learning" in charts(app)
+    assert pictures(app) == ["race_equivalence"]
 
 
 def test_the_best_rates_come_from_a_sweep_that_is_shown():
@@ -300,8 +311,3 @@ def test_visitors_who_wait_share_the_work_and_a_finished_table_can_be_computed_a
     record.restart()
     assert (record.table.progress, record.when) == (0.0, None)
     assert pieces > len(table.rows)
-
-
-def test_every_setting_is_a_control_with_its_default_in_the_preset_of_the_race():
-    for name, value in race._preset_settings("race").items():
-        assert controls_of("training_race")[name].default == value

@@ -1,4 +1,4 @@
-"""What the start lesson declares."""
+"""What the start lesson declares, and the three steps of its answer, each with the lesson that it leads to."""
 
 from pages._view.lesson import Lesson, Try
 
@@ -27,4 +27,22 @@ LESSON = Lesson(
     ),
     pictures=("start",),
     sources=("Vaswani et al., *Attention Is All You Need* (2017), section 3.2.1 and its footnote 4.",),
+)
+
+STEPS = (
+    (
+        "1. Spread",
+        "A score adds up d_k products. Each has variance 1, so the sum has variance d_k.",
+        "score_variance",
+    ),
+    (
+        "2. Collapse",
+        "Softmax looks at differences. When they grow like √d_k, one key takes all and the others vanish.",
+        "softmax_saturation",
+    ),
+    (
+        "3. Fix",
+        "Var(cX) = c² Var(X): with c = 1/√d_k it is 1 at every d_k.",
+        "score_variance",
+    ),
 )

@@ -1,135 +1,104 @@
-"""The start page's picture: what the hero draws at every stop of its slider."""
+"""The picture of the start lesson: what the hero draws at every stop of its slider."""
 
 import numpy as np
 
-from pages._view.theme import DARK, LIGHT, PROJECTOR, number, percent
+from pages._view.picture import Picture
+from pages._view.theme import DARK, LIGHT, PROJECTOR, Profile, number, percent
+from sattn_core.lessons.start import StartResult
 
 PLAY_STEP = 550  # ms a stop stays on screen while playing
 CALM_STEP = 1100  # the same for visitors who asked for less motion
 FIXED_TICKS = (-60, -40, -20, 0, 20, 40, 60)
 OWN_TICKS = (-4, -2, 0, 2, 4)
 OWN_RANGE = 5
+LABELS = {"play": "▶ Play", "pause": "⏸ Pause", "axis": "Own axis for each", "save": "Save SVG"}
+NAMES = {
+    "raw": "Raw scores q·k",
+    "scaled": "Scaled scores q·k ÷ √d_k",
+    "raw-weights": "Attention weights, raw",
+    "scaled-weights": "Attention weights, scaled",
+}
 
 
-def sentence(result, i):
-    """The live sentence at stop i: caption, spoken text and picture description in one."""
-    d_k = result.sweep.dims[i]
-    n_keys = result.sweep.n_keys
-    return (
-        f"At d_k = {d_k:,} raw scores have standard deviation {_std(result, 'raw', i)}: one key takes "
-        f"{_share(result.raw_max_weight[i])} of the weight, as if {number(result.raw_effective_keys[i])} of "
-        f"{n_keys} keys were attended to. Divided by √{d_k:,} = {number(result.raw_std_theory[i])} they have "
-        f"{_std(result, 'scaled', i)}: the largest weight is {_share(result.scaled_max_weight[i])} and "
-        f"it attends to {number(result.scaled_effective_keys[i])} keys."
+def hero(result: StartResult, d_k: int, profile: Profile) -> Picture:
+    """What the hero draws; its words and its data are those of this d_k, where the slider last came to rest."""
+    i = result.sweep.dims.index(d_k)
+    return Picture(
+        "start",
+        _payload(result, d_k, profile),
+        _sentence(result, i),
+        _table(result, i),
+        _code(result.sweep, d_k),
+        note=f"At d_k = {d_k:,}, where the slider last came to rest.",
+        bins=_bins(result, i),
+        how_to_save="The picture: *Save SVG* above it.",
     )
 
 
-def _share(weight):
-    """A weight in per cent, with the digits that the table gives it."""
-    return f"{number(100 * weight)} %"
-
-
-def table_note(d_k):
-    """Which d_k the table and the code are of: they stay while the slider is dragged or plays."""
-    return f"At d_k = {d_k:,}, where the slider last came to rest."
-
-
-def table(result, i):
-    """The numbers of stop i as columns, for the table and its CSV file."""
-    sides = ("raw", "scaled")
-    return {
-        "scores": list(sides),
-        "standard deviation, measured": [float(getattr(result, f"{s}_std_measured")[i]) for s in sides],
-        "predicted": [float(getattr(result, f"{s}_std_theory")[i]) for s in sides],
-        "standard error": [float(getattr(result, f"{s}_std_error")[i]) for s in sides],
-        "largest weight, this query": [float(getattr(result, f"{s}_max_weight")[i]) for s in sides],
-        "largest weight, mean over queries": [float(getattr(result, f"{s}_expected_max_weight")[i]) for s in sides],
-        "effective keys, this query": [float(getattr(result, f"{s}_effective_keys")[i]) for s in sides],
-    }
-
-
-def bins(result, i):
-    """Every bar of stop i with its law, and every weight, in one long table."""
-    columns = {"what": [], "from": [], "to": [], "value": [], "law": []}
-    for side in ("raw", "scaled"):
-        edges, law = getattr(result.sweep, f"{side}_edges"), getattr(result, f"{side}_law")[i]
-        columns["what"] += [f"{side} scores, count in bin"] * len(law)
-        columns["from"] += edges[:-1].tolist()
-        columns["to"] += edges[1:].tolist()
-        columns["value"] += getattr(result.sweep, f"{side}_counts")[i].tolist()
-        columns["law"] += law.tolist()
-        weights = getattr(result, f"{side}_weights")[i]
-        columns["what"] += [f"{side} attention weight of key"] * len(weights)
-        columns["from"] += range(len(weights))
-        columns["to"] += range(len(weights))
-        columns["value"] += weights.tolist()
-        columns["law"] += [""] * len(weights)
-    return columns
-
-
-def hero_payload(result, d_k, profile):
-    """What the hero needs: texts as texts, heights in thousandths of the tallest bar of their panel."""
+def _payload(result, d_k, profile):
+    """What the browser needs: texts as texts, heights in thousandths of the tallest bar of their panel."""
     sweep = result.sweep
-    stops = range(len(sweep.dims))
     return {
         "d_k": d_k,
         "mode": profile.name,
         "style": _style(profile),
         "playStep": PLAY_STEP,
         "calmStep": CALM_STEP,
-        "labels": {"play": "▶ Play", "pause": "⏸ Pause", "axis": "Own axis for each", "save": "Save SVG"},
-        "names": {
-            "raw": "Raw scores q·k",
-            "scaled": "Scaled scores q·k ÷ √d_k",
-            "raw-weights": "Attention weights, raw",
-            "scaled-weights": "Attention weights, scaled",
-        },
-        "stops": [
-            {"d_k": sweep.dims[i], "title": f"d_k = {sweep.dims[i]:,}", "sentence": sentence(result, i)} for i in stops
-        ],
-        "shared": {
-            "low": float(sweep.raw_edges[0]),
-            "high": float(sweep.raw_edges[-1]),
-            "ticks": FIXED_TICKS,
-            "labels": [f"{t}".replace("-", "−") for t in FIXED_TICKS],
-        },
+        "labels": LABELS,
+        "names": NAMES,
+        "stops": [_stop(result, i) for i in range(len(sweep.dims))],
+        "shared": _shared_axis(sweep),
         "own": {"low": -OWN_RANGE, "high": OWN_RANGE, "ticks": OWN_TICKS},
         "weightAxis": {
             "room": 3.2,
             "levels": [[0, "0 %"], [0.5, "50 %"], [1, "100 %"]],
             "label": f"the {sweep.n_keys} keys of one query",
         },
-        "raw": _side(result, "raw", sweep.raw_edges, sweep.raw_counts, result.raw_law),
-        "scaled": _side(result, "scaled", sweep.scaled_edges, sweep.scaled_counts, result.scaled_law),
+        "raw": _side(result, "raw"),
+        "scaled": _side(result, "scaled"),
     }
 
 
-def _side(result, side, edges, counts, law):
-    sweep = result.sweep
-    stops = range(len(sweep.dims))
-    theory = getattr(result, f"{side}_std_theory")
-    weights = getattr(result, f"{side}_weights")
-    outside = _beyond_the_axis(sweep, side)
-    typical = getattr(result, f"{side}_expected_max_weight")
-    largest = getattr(result, f"{side}_max_weight")
-    keys = getattr(result, f"{side}_effective_keys")
+def _stop(result, i):
+    d_k = result.sweep.dims[i]
+    return {"d_k": d_k, "title": f"d_k = {d_k:,}", "sentence": _sentence(result, i)}
+
+
+def _shared_axis(sweep):
     return {
-        **_bars(edges, counts, law),
-        "alt": f"Histogram of {sweep.n_samples:,} {side} scores with the {_law_name(result)} as a dashed line",
+        "low": float(sweep.raw_edges[0]),
+        "high": float(sweep.raw_edges[-1]),
+        "ticks": FIXED_TICKS,
+        "labels": [f"{tick}".replace("-", "−") for tick in FIXED_TICKS],
+    }
+
+
+def _side(result, side):
+    """One half of the hero at every stop: its scores above, the weights of one query below."""
+    sweep = result.sweep
+    theory = getattr(result, f"{side}_std_theory")
+    outside = _beyond_the_axis(sweep, side)
+    return {
+        **_bars(result, side),
+        "alt": f"Histogram of {sweep.n_samples:,} {side} scores with the {_theory_name(result)} as a dashed line",
         "weightAlt": f"Attention weights of one query from {side} scores",
         "unit": theory.tolist(),
         "ruler": theory.tolist(),
-        "rulerText": [f"±1 σ = ±{number(theory[i])}" for i in stops],
-        "figures": [f"σ {_std(result, side, i)}" for i in stops],
+        "rulerText": [f"±1 σ = ±{number(each)}" for each in theory],
+        "figures": [f"σ {_std(result, side, i)}" for i in range(len(theory))],
         "beyond": [f"{percent(share, 1)} beyond the axis" if share >= 0.0005 else "" for share in outside],
-        "ownTicks": [[number(t * theory[i]) if t else "0" for t in OWN_TICKS] for i in stops],
-        "weights": np.round(weights, 4).tolist(),
-        "weightFigures": [
-            f"largest {_share(largest[i])} (mean over queries {_about(result)}{_share(typical[i])}) · "
-            f"effective keys {number(keys[i])}"
-            for i in stops
-        ],
+        "ownTicks": [[number(tick * each) if tick else "0" for tick in OWN_TICKS] for each in theory],
+        "weights": np.round(getattr(result, f"{side}_weights"), 4).tolist(),
+        "weightFigures": [_weight_figures(result, side, i) for i in range(len(theory))],
     }
+
+
+def _weight_figures(result, side, i):
+    largest, typical, keys = (
+        getattr(result, f"{side}_{name}")[i] for name in ("max_weight", "expected_max_weight", "effective_keys")
+    )
+    about = "" if result.law_is_exact else "about "
+    return f"largest {_share(largest)} (mean over queries {about}{_share(typical)}) · effective keys {number(keys)}"
 
 
 def _beyond_the_axis(sweep, side):
@@ -146,8 +115,10 @@ def _thousandths(shares):
     return np.rint(1000 * shares).astype(int).tolist()
 
 
-def _bars(edges, counts, law):
+def _bars(result, side):
     """Bars and law in thousandths of the tallest bar; a law taller than its bars is cut at the panel's top."""
+    edges, counts = getattr(result.sweep, f"{side}_edges"), getattr(result.sweep, f"{side}_counts")
+    law = getattr(result, f"{side}_law")
     tallest = counts.max(axis=1, keepdims=True)
     per_density = counts.sum(axis=1, keepdims=True) * (edges[1] - edges[0])
     return {
@@ -157,20 +128,8 @@ def _bars(edges, counts, law):
     }
 
 
-def _std(result, side, i):
-    measured = getattr(result, f"{side}_std_measured")[i]
-    theory = getattr(result, f"{side}_std_theory")[i]
-    error = getattr(result, f"{side}_std_error")[i]
-    verdict = "" if getattr(result, f"{side}_std_inside")[i] else ", outside its 95 % band"
-    return f"{number(measured)} (predicted {number(theory)} ± {number(error, 2)}{verdict})"
-
-
-def _about(result):
-    return "" if result.law_is_exact else "about "
-
-
-def _law_name(result):
-    return "exact law" if result.law_is_exact else "normal approximation"
+def _theory_name(result):
+    return "exact distribution" if result.law_is_exact else "normal approximation"
 
 
 def _style(profile):
@@ -190,14 +149,76 @@ def _style(profile):
     }
 
 
-def code(params, d_k):
-    """The Python that computes this page's numbers again."""
+def _sentence(result, i):
+    """The live sentence at stop i: caption, spoken text and picture description in one."""
+    d_k = result.sweep.dims[i]
+    n_keys = result.sweep.n_keys
+    return (
+        f"At d_k = {d_k:,} raw scores have standard deviation {_std(result, 'raw', i)}: one key takes "
+        f"{_share(result.raw_max_weight[i])} of the weight, as if {number(result.raw_effective_keys[i])} of "
+        f"{n_keys} keys were attended to. Divided by √{d_k:,} = {number(result.raw_std_theory[i])} they have "
+        f"{_std(result, 'scaled', i)}: the largest weight is {_share(result.scaled_max_weight[i])} and "
+        f"it attends to {number(result.scaled_effective_keys[i])} keys."
+    )
+
+
+def _std(result, side, i):
+    measured = getattr(result, f"{side}_std_measured")[i]
+    theory = getattr(result, f"{side}_std_theory")[i]
+    error = getattr(result, f"{side}_std_error")[i]
+    verdict = "" if getattr(result, f"{side}_std_inside")[i] else ", outside its 95 % band"
+    return f"{number(measured)} (predicted {number(theory)} ± {number(error, 2)}{verdict})"
+
+
+def _share(weight):
+    """A weight in per cent, with the digits that the table gives it."""
+    return f"{number(100 * weight)} %"
+
+
+def _table(result, i):
+    """The numbers of stop i as columns, for the table and its CSV file."""
+
+    def of_both(field):
+        return [float(getattr(result, f"{side}_{field}")[i]) for side in ("raw", "scaled")]
+
+    return {
+        "scores": ["raw", "scaled"],
+        "standard deviation, measured": of_both("std_measured"),
+        "predicted": of_both("std_theory"),
+        "standard error": of_both("std_error"),
+        "largest weight, this query": of_both("max_weight"),
+        "largest weight, mean over queries": of_both("expected_max_weight"),
+        "effective keys, this query": of_both("effective_keys"),
+    }
+
+
+def _bins(result, i):
+    """Every bar of stop i with its density in theory, and every weight, in one long table."""
+    columns = {"what": [], "from": [], "to": [], "value": [], "predicted density": []}
+    for side in ("raw", "scaled"):
+        edges, law = getattr(result.sweep, f"{side}_edges"), getattr(result, f"{side}_law")[i]
+        columns["what"] += [f"{side} scores, count in bin"] * len(law)
+        columns["from"] += edges[:-1].tolist()
+        columns["to"] += edges[1:].tolist()
+        columns["value"] += getattr(result.sweep, f"{side}_counts")[i].tolist()
+        columns["predicted density"] += law.tolist()
+        weights = getattr(result, f"{side}_weights")[i]
+        columns["what"] += [f"{side} attention weight of key"] * len(weights)
+        columns["from"] += range(len(weights))
+        columns["to"] += range(len(weights))
+        columns["value"] += weights.tolist()
+        columns["predicted density"] += [""] * len(weights)
+    return columns
+
+
+def _code(sweep, d_k):
+    """The Python that computes these numbers again."""
     return (
         "from sattn_core import dimension_sweep, effective_keys, softmax\n\n"
-        f"sweep = dimension_sweep(({d_k},), n_samples={params.n_samples}, n_keys={params.n_keys}, "
-        f'law="{params.law}", seed={params.seed})\n'
+        f"sweep = dimension_sweep(({d_k},), n_samples={sweep.n_samples}, n_keys={sweep.n_keys}, "
+        f'law="{sweep.law}", seed={sweep.seed})\n'
         "print(sweep.raw_variance, sweep.scaled_variance)\n"
-        f"row = sweep.row_scores[0]\n"
-        f"print(softmax(row).max(), effective_keys(row))\n"
+        "row = sweep.row_scores[0]\n"
+        "print(softmax(row).max(), effective_keys(row))\n"
         f"print(softmax(row / {d_k}**0.5).max(), effective_keys(row / {d_k}**0.5))\n"
     )

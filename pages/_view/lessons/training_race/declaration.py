@@ -42,7 +42,7 @@ LESSON = Lesson(
             bar=True,
         ),
         "learning_rate": Number(
-            "Learning rate", 1, 1e-5, 100, _RATES, whole=False, shown=decimal, help="Of every scale, when fixed."
+            "Learning rate", 1, 1e-5, 100, _RATES, whole=False, shown=decimal, help="Of every scale if fixed."
         ),
         "loss": Choice(
             "Loss on",
@@ -64,14 +64,13 @@ LESSON = Lesson(
             "weights",
             ("weights", "scores"),
             help="weights: every scale starts from the same W_Q and W_K. scores: these are made larger or smaller "
-            "until "
-            "every scale starts from the same scores as 1/√d_k.",
+            "until every scale starts from the same scores as 1/√d_k.",
             bar=True,
         ),
         "n_pairs": Number("Pairs to remember", 32, 2, 64, (2, 4, 8, 16, 32, 64), help="Keys, and as many queries."),
         "n_steps": Number("Steps n_steps", 300, 10, 3_000, _STEPS),
         "n_seeds": Number(
-            "Seeds side by side", 5, 1, 8, tuple(range(1, 9)), help="Each is another start and data set."
+            "Seeds side by side", 5, 1, 8, tuple(range(1, 9)), help="Each has a start and data of its own."
         ),
         "exponent": Number(
             "One more exponent",
@@ -81,7 +80,7 @@ LESSON = Lesson(
             tuple(j / 20 for j in range(21)),
             whole=False,
             shown=decimal,
-            help="A fourth run with the scale d_k^−exponent, if it is none of 0, 0.5 and 1.",
+            help="A fourth run with the scale d_k^−exponent, unless the exponent is 0, 0.5 or 1.",
         ),
     },
     old_names={"own_exponent": "exponent"},
@@ -108,9 +107,10 @@ LESSON = Lesson(
             {"d_k": 256},
         ),
     ),
-    pictures=("race_learning", "race_state", "race_attention", "race_rates", "race_equivalence"),
+    pictures=("race_rates", "race_learning", "race_state", "race_attention", "race_equivalence"),
     sources=(
-        "Vaswani et al. (2017), section 3.2.1, which suspects extremely small gradients. Yang et al. (2022), "
-        "arXiv:2203.03466, for 1/d_k. Kingma and Ba (2015), arXiv:1412.6980, for Adam.",
+        "Vaswani et al. (2017), section 3.2.1, which suspects extremely small gradients.",
+        "Yang et al. (2022), arXiv:2203.03466, for 1/d_k.",
+        "Kingma and Ba (2015), arXiv:1412.6980, for Adam.",
     ),
 )

@@ -6,7 +6,7 @@ its next run, in which a click counts.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -16,6 +16,7 @@ from streamlit.errors import StreamlitAPIException
 from pages._view import compute, controls, show
 from pages._view.lessons.training_race import figures, work
 from pages._view.lessons.training_race.dose import SEEDS, STEPS
+from pages._view.picture import Picture
 from sattn_core.lessons.training_race import (
     HALF_DECADES,
     PRESETS,
@@ -179,27 +180,14 @@ def _sweep_moments(run):
     run.sweeping = False
 
 
-def draw(rows):
-    """The pictures with their sentences and data."""
-    _draw_rows(rows, lambda picture: show.figure(**picture))
-
-
-def draw_passing(rows):
-    """The pictures of one moment of a race that goes on: their data come when it rests."""
-    _draw_rows(rows, _draw_passing)
-
-
-def _draw_rows(rows, draw_one):
+def draw(rows: Sequence[Sequence[Picture]], *, resting: bool) -> None:
+    """The pictures; those of a race that goes on have no data to take away until it rests."""
     for row in rows:
         for column, picture in zip(st.columns(len(row)), row, strict=True):
             with column:
-                draw_one(picture)
-
-
-def _draw_passing(picture):
-    """A run that asks for the next one leaves what it has not drawn: the data of the picture at rest."""
-    show.passing_figure(picture["fig"], key=picture["key"], sentence=picture["sentence"])
-    st.empty()
+                show.picture(picture, resting=resting)
+                if not resting:
+                    st.empty()  # else the data of the picture at rest would stay there
 
 
 def progress_sentence(run):
@@ -207,7 +195,7 @@ def progress_sentence(run):
     if run.sweeping:
         return f"Learning rates: {run.sweep.progress:.0%}"
     if run.playing:
-        return f"Step {run.result.step:,} of {run.params.n_steps:,}. What the race shows is said at its last step."
+        return f"Step {run.result.step:,} of {run.params.n_steps:,}. The outcome is stated at the last step."
     if run.result.step:
         return f"Stopped at step {run.result.step:,} of {run.params.n_steps:,}"
     return f"Press Train: this race takes {_about(work.race_price(run.params, run.best).seconds)}, so it waits for you"
@@ -269,7 +257,7 @@ def dose_origin(record):
     rates = len(HALF_DECADES[record.optimizer])
     how = f"{rates} learning rates for each scale, {STEPS} steps, {SEEDS} seeds, {record.optimizer}"
     state = "Computed" if record.done else f"{record.table.progress:.0%} computed"
-    return f"{state} on this server, {at}, in {record.seconds:.0f} seconds: {how}. All its visitors see this table."
+    return f"{state} on this server, {at}, in {record.seconds:.0f} seconds: {how}. Every visitor sees this table."
 
 
 def _paced(frames):

@@ -29,8 +29,7 @@ LESSON = Lesson(
             "off",
             ("off", "on"),
             help="Only torch_linear has one that is not 0 at the start. It counts as one more component of x, so it "
-            "hardly "
-            "moves anything unless d_model is small.",
+            "hardly moves anything unless d_model is small.",
             bar=True,
         ),
     },
@@ -58,8 +57,10 @@ LESSON = Lesson(
     ),
     pictures=("unit_variance", "schemes", "shared_input"),
     sources=(
-        "Ba, Kiros and Hinton (2016), arXiv:1607.06450. Glorot and Bengio (2010), AISTATS. He et al. (2015), "
-        "arXiv:1502.01852. Vaswani et al. (2017), section 3.2.1, footnote 4, which assumes unit variance. The claim "
-        "quoted is from an answer to the public question of 2020 to 2023.",
+        "Ba, Kiros and Hinton (2016), arXiv:1607.06450.",
+        "Glorot and Bengio (2010), AISTATS.",
+        "He et al. (2015), arXiv:1502.01852.",
+        "Vaswani et al. (2017), section 3.2.1, footnote 4, which assumes unit variance.",
+        "The quoted claim is from an answer, 2020 to 2023, to the question why attention divides by √d_k.",
     ),
 )

@@ -1,6 +1,7 @@
 """Pictures of the unit_variance lesson: the pipeline stage by stage, all initialisations, shared inputs."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,8 +18,9 @@ from pages._view.figures.base import (
     title,
     under,
 )
-from pages._view.theme import listed, number
-from sattn_core.lessons.unit_variance import NARROWEST, WIDEST
+from pages._view.picture import Picture, Table
+from pages._view.theme import Profile, listed, number
+from sattn_core.lessons.unit_variance import NARROWEST, WIDEST, SharedInputRow, UnitVarianceParams, UnitVarianceResult
 
 _HALF_WIDTH = 3  # in units of the standard deviation √d_k that raw scores should have
 _STAGES = {
@@ -36,43 +38,52 @@ _SHARING = {
 }
 
 
-def pipeline(result, profile):
+def pipeline(result: UnitVarianceResult, asked_heads: int, profile: Profile) -> Picture:
     """The histogram of every stage on one axis, from x at the top to the scaled scores."""
-    stages, n = result.stages, len(result.stages)
+    return Picture(
+        "unit_variance",
+        _pipeline(result, profile),
+        _pipeline_sentence(result, asked_heads),
+        _pipeline_table(result),
+        _pipeline_code(result.params),
+    )
+
+
+def _pipeline(result, profile):
+    n = len(result.stages)
     half = _HALF_WIDTH * max(math.sqrt(result.params.d_k), 3)
     layout, traces, words = {}, [], []
-    for i, stage in enumerate(stages):
-        axes = "" if i == 0 else str(i + 1)
-        top = 1 - i / n
+    for i, stage in enumerate(result.stages):
+        axes, top = "" if i == 0 else str(i + 1), 1 - i / n
         heights = {"range": [0, 1], "showticklabels": False, "ticks": "", "anchor": "x", "showline": False}
         layout[f"yaxis{axes}"] = axis(profile, domain=[top - 0.55 / n, top], **heights)
-        on = {"yaxis": f"y{axes}"}
-        bars = stage.counts / max(stage.counts.max(), 1)
-        traces.append(steps(stage.edges, bars, _colour(stage.name, profile), stage.name) | on)
-        ends = [stage.predicted_mean - stage.predicted_std, stage.predicted_mean + stage.predicted_std]
-        traces += [line([x, x], [0, 1], dashed(profile), f"{stage.name}, predicted ± 1 σ") | on for x in ends]
+        traces += [trace | {"yaxis": f"y{axes}"} for trace in _stage(stage, profile)]
         small = {"font": _small(profile), "xref": "x domain", "bgcolor": None}  # no box over the stage above
-        words.append(heading(_stage_words(stage), profile, axes=axes) | small)
-    last = f"y{n}"
-    return figure(
-        profile,
-        traces,
-        left=0.8,
-        xaxis=axis(profile, "value, one axis for all stages", range=[-half, half], anchor=last, grid=True),
-        annotations=words,
-        **layout,
-    )
+        words.append(heading(f"{_STAGES[stage.name]}: σ {number(stage.std)}", profile, axes=axes) | small)
+    values = {"range": [-half, half], "anchor": f"y{n}", "grid": True}
+    xaxis = axis(profile, "value, one axis for all stages", **values)
+    return figure(profile, traces, left=0.8, xaxis=xaxis, annotations=words, **layout)
+
+
+def _stage(stage, profile):
+    """The bars of one stage, and lines one predicted standard deviation to either side of the predicted mean."""
+    bars = stage.counts / max(stage.counts.max(), 1)
+    ends = [stage.predicted_mean - stage.predicted_std, stage.predicted_mean + stage.predicted_std]
+    return [
+        steps(stage.edges, bars, _colour(stage.name, profile), stage.name),
+        *(line([x, x], [0, 1], dashed(profile), f"{stage.name}, predicted ± 1 σ") for x in ends),
+    ]
 
 
 def _colour(name, profile):
     return {"raw_scores": profile.raw, "scaled_scores": profile.scaled}.get(name, profile.band)
 
 
-def _stage_words(stage):
-    return f"{_STAGES[stage.name]}: σ {number(stage.std)}"
+def _small(profile):
+    return {"size": profile.tick_size, "color": profile.text}
 
 
-def pipeline_sentence(result, asked):
+def _pipeline_sentence(result, asked):
     """What q and the scores get under the chosen initialisation, measured beside predicted."""
     params, stage = result.params, {stage.name: stage for stage in result.stages}
     norm = "LayerNorm" if params.normalise else "no LayerNorm"
@@ -135,7 +146,27 @@ def _verdict(stage):
     return f"only {number(wanted)} times what the rule assumes."
 
 
-def stage_table(result):
+def _pipeline_table(result):
+    """Bins and counts of every stage."""
+    columns = {}
+    for stage in result.stages:
+        columns[f"{stage.name} from"] = stage.edges[:-1].tolist()
+        columns[f"{stage.name} to"] = stage.edges[1:].tolist()
+        columns[f"{stage.name} count"] = stage.counts.tolist()
+    return columns
+
+
+def _pipeline_code(params):
+    """The Python that measures the pipeline again."""
+    return (
+        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_unit_variance\n\n"
+        f"result = measure_unit_variance({params!r})\n"
+        "for stage in result.stages:\n"
+        "    print(stage.name, stage.std, stage.predicted_std, stage.z)\n"
+    )
+
+
+def stage_table(result: UnitVarianceResult) -> Table:
     """Every stage: predicted and measured standard deviation, band, z and what the rule takes for granted."""
     stages = result.stages
     return {
@@ -149,57 +180,64 @@ def stage_table(result):
     }
 
 
-def pipeline_table(result):
-    """Bins and counts of every stage."""
-    columns = {}
-    for stage in result.stages:
-        columns[f"{stage.name} from"] = stage.edges[:-1].tolist()
-        columns[f"{stage.name} to"] = stage.edges[1:].tolist()
-        columns[f"{stage.name} count"] = stage.counts.tolist()
-    return columns
-
-
-def schemes(result, profile):
+def schemes(result: UnitVarianceResult, profile: Profile) -> Picture:
     """Standard deviation of the scaled scores under every initialisation; the chosen one is measured too."""
+    return Picture(
+        "schemes",
+        _schemes(result, profile),
+        _schemes_sentence(result),
+        _schemes_data(result),
+        _schemes_code(result.params),
+    )
+
+
+def _schemes(result, profile):
     rows = result.schemes[::-1]
     names = [row.name for row in rows]
-    marker = {"symbol": "square", "size": profile.marker_size * 1.4, "color": profile.scaled}
-    traces = [line([row.scaled_std, 1], [row.name] * 2, solid(profile, profile.grid, 1.5), row.name) for row in rows]
-    traces.append(line([1, 1], [names[0], names[-1]], dashed(profile), "assumed"))
-    traces.append(
-        line([row.scaled_std for row in rows], names, {}, "predicted") | {"mode": "markers", "marker": marker}
-    )
-    (chosen,) = [row for row in rows if row.chosen]
-    ring = {"symbol": "circle-open", "size": profile.marker_size * 2.2, "color": profile.text, "line": {"width": 3}}
-    traces.append(
-        line([chosen.measured_scaled_std], [chosen.name], {}, "measured") | {"mode": "markers", "marker": ring}
-    )
-    shown = [1, chosen.measured_scaled_std, *(row.scaled_std for row in rows)]
-    low, high = min(-2.1, math.log10(min(shown)) - 0.3), max(0.9, math.log10(max(shown)) + 0.5)  # whatever x is
-    ticks = range(-6, 7, 1 if high - low < 5.5 else 2)
-    named = {"categoryorder": "array", "categoryarray": names, "range": [-0.6, len(rows) - 0.4]}
     return figure(
         profile,
-        traces,
+        _scheme_marks(rows, profile),
         left=10.6,  # the longest name
         bottom=4.2,
         title=title("σ of the scaled scores", profile) | {"xref": "container", "x": 0.01},
-        xaxis=axis(
+        xaxis=axis(profile, "standard deviation", near=True, grid=True, type="log", **_decades(rows)),
+        yaxis=axis(
             profile,
-            "standard deviation",
-            near=True,
-            grid=True,
-            type="log",
-            range=[low, high],
-            tickvals=[10.0**power for power in ticks],
-            ticktext=[f"{10.0**power:,g}" for power in ticks],
+            type="category",
+            ticks="",
+            showline=False,
+            categoryorder="array",
+            categoryarray=names,
+            range=[-0.6, len(rows) - 0.4],
         ),
-        yaxis=axis(profile, type="category", ticks="", showline=False, **named),
         annotations=[under(["■ predicted, ○ measured"], profile)],
     )
 
 
-def schemes_sentence(result):
+def _scheme_marks(rows, profile):
+    """A bar from 1 to every prediction with a square at its end, and a ring for what was measured."""
+    names, predicted = [row.name for row in rows], [row.scaled_std for row in rows]
+    (chosen,) = [row for row in rows if row.chosen]
+    square = {"symbol": "square", "size": profile.marker_size * 1.4, "color": profile.scaled}
+    ring = {"symbol": "circle-open", "size": profile.marker_size * 2.2, "color": profile.text, "line": {"width": 3}}
+    bar = solid(profile, profile.grid, 1.5)
+    return [
+        *(line([row.scaled_std, 1], [row.name] * 2, bar, row.name) for row in rows),
+        line([1, 1], [names[0], names[-1]], dashed(profile), "assumed"),
+        line(predicted, names, {}, "predicted") | {"mode": "markers", "marker": square},
+        line([chosen.measured_scaled_std], [chosen.name], {}, "measured") | {"mode": "markers", "marker": ring},
+    ]
+
+
+def _decades(rows):
+    """A logarithmic axis that holds every mark, whatever x is."""
+    shown = [1, *(row.scaled_std for row in rows), *(row.measured_scaled_std for row in rows if row.chosen)]
+    low, high = min(-2.1, math.log10(min(shown)) - 0.3), max(0.9, math.log10(max(shown)) + 0.5)
+    ticks = [10.0**power for power in range(-6, 7, 1 if high - low < 5.5 else 2)]
+    return {"range": [low, high], "tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}
+
+
+def _schemes_sentence(result):
     """The largest and the smallest of the initialisations, and where the chosen one stands."""
     rows, params = result.schemes, result.params
     (chosen,) = [row for row in rows if row.chosen]
@@ -213,7 +251,23 @@ def schemes_sentence(result):
     )
 
 
-def schemes_table(result):
+def _schemes_data(result):
+    """All initialisations in full precision."""
+    fields = ("name", "formula", "component_variance", "raw_std", "scaled_std", "source")
+    return {field: [getattr(row, field) for row in result.schemes] for field in fields}
+
+
+def _schemes_code(params):
+    """The Python that compares the initialisations again."""
+    return (
+        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_unit_variance\n\n"
+        f"result = measure_unit_variance({params!r})\n"
+        "for row in result.schemes:\n"
+        "    print(row.name, row.component_variance, row.raw_std, row.scaled_std, row.measured_scaled_std)\n"
+    )
+
+
+def schemes_table(result: UnitVarianceResult) -> Table:
     """All initialisations side by side, largest scaled standard deviation first, the chosen one measured."""
     rows = result.schemes
     return {
@@ -233,14 +287,18 @@ def _if_chosen(value):
     return "" if np.isnan(value) else number(value)
 
 
-def schemes_data(result):
-    """The same in full precision, for the file."""
-    fields = ("name", "formula", "component_variance", "raw_std", "scaled_std", "source")
-    return {field: [getattr(row, field) for row in result.schemes] for field in fields}
-
-
-def shared(rows, d_k, profile):
+def shared(rows: Sequence[SharedInputRow], params: UnitVarianceParams, profile: Profile) -> Picture:
     """Scaled scores of one head, token against token: separate weights, tied weights, and Q = K = X."""
+    return Picture(
+        "shared_input",
+        _shared(rows, params.d_k, profile),
+        _shared_sentence(rows, params.d_k),
+        _shared_data(rows),
+        _shared_code(params),
+    )
+
+
+def _shared(rows, d_k, profile):
     limit = math.sqrt(d_k)
     traces, layout, words = [], {}, []
     for i, row in enumerate(rows):
@@ -257,11 +315,7 @@ def shared(rows, d_k, profile):
     return fig
 
 
-def _small(profile):
-    return {"size": profile.tick_size, "color": profile.text}
-
-
-def shared_sentence(rows, d_k):
+def _shared_sentence(rows, d_k):
     """How a token scores itself, in the three cases, with the correct scale throughout."""
     apart, tied, same = rows
     n = len(apart.scores)
@@ -274,7 +328,24 @@ def shared_sentence(rows, d_k):
     )
 
 
-def shared_table(rows):
+def _shared_data(rows):
+    """Every score of the shown heads."""
+    n = len(rows[0].scores)
+    places = {"query": np.repeat(np.arange(1, n + 1), n).tolist(), "key": np.tile(np.arange(1, n + 1), n).tolist()}
+    return places | {row.name: row.scores.ravel().tolist() for row in rows}
+
+
+def _shared_code(params):
+    """The Python that measures the shared inputs again."""
+    return (
+        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_shared_input\n\n"
+        f"rows = measure_shared_input({params!r})\n"
+        "for row in rows:\n"
+        "    print(row.name, row.diagonal_mean, row.predicted_diagonal_mean, row.self_weight)\n"
+    )
+
+
+def shared_table(rows: Sequence[SharedInputRow]) -> Table:
     """Diagonal against off-diagonal scaled scores, measured beside predicted."""
     return {
         "scores from": [_SHARING[row.name] for row in rows],
@@ -284,40 +355,3 @@ def shared_table(rows):
         "predicted σ": [number(row.predicted_off_diagonal_std) for row in rows],
         "weight on itself": [f"{100 * row.self_weight:.1f} %" for row in rows],
     }
-
-
-def shared_data(rows):
-    """Every score of the shown heads."""
-    n = len(rows[0].scores)
-    places = {"query": np.repeat(np.arange(1, n + 1), n).tolist(), "key": np.tile(np.arange(1, n + 1), n).tolist()}
-    return places | {row.name: row.scores.ravel().tolist() for row in rows}
-
-
-def code(params):
-    """The Python that measures the pipeline again."""
-    return (
-        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_unit_variance\n\n"
-        f"result = measure_unit_variance({params!r})\n"
-        "for stage in result.stages:\n"
-        "    print(stage.name, stage.std, stage.predicted_std, stage.z)\n"
-    )
-
-
-def schemes_code(params):
-    """The Python that compares the initialisations again."""
-    return (
-        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_unit_variance\n\n"
-        f"result = measure_unit_variance({params!r})\n"
-        "for row in result.schemes:\n"
-        "    print(row.name, row.component_variance, row.raw_std, row.scaled_std, row.measured_scaled_std)\n"
-    )
-
-
-def shared_code(params):
-    """The Python that measures the shared inputs again."""
-    return (
-        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_shared_input\n\n"
-        f"rows = measure_shared_input({params!r})\n"
-        "for row in rows:\n"
-        "    print(row.name, row.diagonal_mean, row.predicted_diagonal_mean, row.self_weight)\n"
-    )
