@@ -1,7 +1,7 @@
 """Pictures of the your_scores lesson: scores against ideal ones, growth with the dimension, tables."""
 
 from collections.abc import Sequence
-from math import floor, isfinite, log10, nan
+from math import floor, isfinite, log10
 
 import numpy as np
 
@@ -220,13 +220,13 @@ def _between(fitted):
 
 def _growth_table(result):
     """The points of the growth figure."""
-    fitted, paired = result.shown.row_exponent, result.shown.paired_exponent.sizes
+    fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
     return {
         "components": list(fitted.dims),
         "inside a row": fitted.sizes.tolist(),
         "fitted": result.exponent_line.tolist(),
         "m^0.5": result.ideal_line.tolist(),
-        "query i with key i": paired.tolist() if len(paired) == len(fitted.dims) else [nan] * len(fitted.dims),
+        "query i with key i": paired.sizes.tolist(),
     }
 
 
