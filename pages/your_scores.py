@@ -28,13 +28,7 @@ def live():
         result, own, problems = work.measure(params, q_file, k_file, head)
         show.remarks(uploads.remarks("q_file", "k_file"))
         show.problems(problems)
-        show.figure(
-            figures.histogram(result, profile),
-            key="your_histogram",
-            sentence=figures.sentence(result, figures.source(result, params, d_k, own)),
-            table=figures.histogram_table(result),
-            code=figures.code(result, params, own),
-        )
+        show.picture(figures.histogram(result, params, d_k, own, profile))
     show.tries(LESSON)
     show.plain_lines(work.UPLOAD_NOTES)
 
@@ -42,13 +36,7 @@ def live():
     st.table(figures.saturation_table(result))
     left, right = st.columns(2)
     with left:
-        show.figure(
-            figures.growth(result, profile),
-            key="your_growth",
-            sentence=figures.growth_sentence(result),
-            table=figures.growth_table(result),
-            code=figures.growth_code(result, params, own),
-        )
+        show.picture(figures.growth(result, params, own, profile))
     with right:
         st.table(figures.moment_table(result))
     if figures.has_heads(result):

@@ -256,7 +256,7 @@ class Bug:
 
 @dataclass(frozen=True)
 class BugParams:
-    """Where the bug is let loose: layer-normalised x, Xavier per projection, attention of every head.
+    """The setting of the bug: layer-normalised x, Xavier for each projection, attention in every head.
 
     Attributes
     ----------
@@ -350,14 +350,14 @@ BUGS = MappingProxyType(
         for bug in (
             Bug(
                 "d_model", "d_model in place of d_k", "Divides by the square root of the model's width, not of the "
-                "head's: the scores are √n_heads too small and attention is too flat.",
+                "head's: the scores are √n_heads times too small and attention is too flat.",
                 "karpathy/ng-video-lecture, pull request 6", _github("karpathy/ng-video-lecture", "pull", 6),
                 "Merged; the same slip was fixed in vit-pytorch (issue 65) and many copies.",
                 lambda E, H: E**-0.5,
             ),
             Bug(
-                "forgotten", "Scale forgotten", "A fallback path calls attention with scale 1: the scores are √d_k too "
-                "large and attention is nearly one-hot.",
+                "forgotten", "Scale forgotten", "A fallback path calls attention with scale 1: the scores are √d_k "
+                "times too large and attention is nearly one-hot.",
                 "mlc-ai/mlc-llm, pull request 3426", _github("mlc-ai/mlc-llm", "pull", 3426),
                 "Merged; on a BERT encoder the fix took the cosine to the reference from 0.862 to 0.999989.",
                 lambda E, H: 1.0,
@@ -371,7 +371,7 @@ BUGS = MappingProxyType(
             ),
             Bug(
                 "twice", "Applied twice", "The query is scaled, and then the attention function scales again by its "
-                "default: in all 1/d_k.",
+                "default, which makes 1/d_k in all.",
                 "huggingface/transformers, pull request 38290", _github("huggingface/transformers", "pull", 38290),
                 "Merged; the OPT models scaled the query and left the default scale of the kernel on.",
                 lambda E, H: H / E,
@@ -385,7 +385,8 @@ BUGS = MappingProxyType(
             ),
             Bug(
                 "fused_qkv", "Xavier on a fused QKV matrix", "One matrix for Q, K and V has three times the outputs, "
-                "so Xavier draws every weight √2 too small: q, k and v have variance ½ and the scores ½ the spread.",
+                "so Xavier draws every weight √2 times too small: q, k and v have variance ½, the scores half the "
+                "spread.",
                 "pytorch/pytorch, issue 166378", _github("pytorch/pytorch", "issues", 166378),
                 "Open when read; also asked in phlippe/uvadlc_notebooks, issue 92.",
                 lambda E, H: (E // H) ** -0.5, True,

@@ -1,15 +1,12 @@
 """The scaling_rules lesson: its pictures show the measured numbers, its sentences and cards say them."""
 
-import contextlib
-import io
 from dataclasses import replace
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from pages._view.lessons.scaling_rules import figures
-from pages._view.theme import DARK, LIGHT, PROJECTOR, number
+from pages._view.theme import LIGHT, PROJECTOR, number
 from sattn_core.lessons.scaling_rules import (
     BUGS,
     BugParams,
@@ -21,8 +18,7 @@ from sattn_core.lessons.scaling_rules import (
     rule_curves,
 )
 from sattn_core.scaling_rules import SCALING_RULES
-
-PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+from tests.figures.drawing import PROFILES, check, run
 
 
 def powers(**fields):
@@ -44,23 +40,31 @@ def museum():
     return {name: measure_bug(BugParams(name, d_model=32, n_heads=4, n_tokens=6)) for name in BUGS}
 
 
-def run(code):
-    names = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(code, names)
-    return names
+def chosen(result, name):
+    """The result of one rule."""
+    return next(rule for rule in result.rules if rule.name == name)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_picture_is_whole(rules, curves, museum, profile):
+    for correlation in (0.0, 0.5):
+        check(figures.exponents(powers(exponent=0.25, correlation=correlation), profile))
+    for name in ("vaswani", "no_scale", "ssmax"):
+        check(figures.rules(rules, name, profile))
+        check(figures.curves(curves, name, profile))
+    for bug in museum.values():
+        check(figures.bug(bug, profile))
 
 
 # --- exponents -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("alpha", [0.0, 0.25, 0.5, 1.0])
-def test_the_exponents_stand_on_their_dashed_theory(profile, alpha):
-    result = powers(exponent=alpha, correlation=0.5)
-    drawn = figures.exponents(result, profile)
+@pytest.mark.parametrize("exponent", [0.0, 0.25, 0.5, 1.0])
+def test_the_exponents_stand_on_their_dashed_theory(profile, exponent):
+    result = powers(exponent=exponent, correlation=0.5)
+    drawn = figures.exponents(result, profile).figure
     for what, fig in zip(("variance", "mean"), drawn.values(), strict=True):
-        go.Figure(fig.to_dict())
         measured = [trace for trace in fig.data if trace.mode == "markers"]
         theory = [trace for trace in fig.data if trace.line.dash == "dash"]
         assert len(measured) == len(theory) == len(result.curves)
@@ -84,9 +88,9 @@ def check_names_at_line_ends(fig, profile):
     assert heights[-1] + profile.tick_size / 2 < high * pixels
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.45, 0.55, 0.95])
-def test_an_exponent_near_a_named_one_keeps_its_name_apart(alpha):
-    for fig in figures.exponents(powers(exponent=alpha, correlation=1.0), PROJECTOR).values():
+@pytest.mark.parametrize("exponent", [0.05, 0.45, 0.55, 0.95])
+def test_an_exponent_near_a_named_one_keeps_its_name_apart(exponent):
+    for fig in figures.exponents(powers(exponent=exponent, correlation=1.0), PROJECTOR).figure.values():
         check_names_at_line_ends(fig, PROJECTOR)
 
 
@@ -99,13 +103,13 @@ def test_names_move_as_little_as_they_must_and_stay_between_the_ends():
 def test_a_bar_longer_than_its_mean_stays_on_the_log_axis():
     result = powers(exponent=0.25, correlation=0.001)
     assert any((curve.mean_error > abs(curve.mean)).any() for curve in result.curves)
-    for trace in figures.exponents(result, LIGHT)["exponent_mean"].data:
+    for trace in figures.exponents(result, LIGHT).figure["exponent_mean"].data:
         if trace.mode == "markers":
             assert (trace.y - trace.error_y.arrayminus > 0).all()
 
 
 def test_each_exponent_has_one_colour_and_the_learner_s_its_own():
-    fig = figures.exponents(powers(exponent=0.25, correlation=0.5), LIGHT)["exponent_variance"]
+    fig = figures.exponents(powers(exponent=0.25, correlation=0.5), LIGHT).figure["exponent_variance"]
     colours = {trace.name: trace.marker.color for trace in fig.data if trace.mode == "markers"}
     assert colours == {
         "α = 0, raw": LIGHT.raw,
@@ -116,15 +120,15 @@ def test_each_exponent_has_one_colour_and_the_learner_s_its_own():
 
 
 def test_without_a_correlation_there_is_no_mean_to_draw_and_that_is_said():
-    fig = figures.exponents(powers(), LIGHT)["exponent_mean"]
+    fig = figures.exponents(powers(), LIGHT).figure["exponent_mean"]
     assert len(fig.data) == 0
     assert "The mean is 0 at every d_k" in fig.layout.annotations[0].text
 
 
 def test_the_axes_are_the_same_for_every_exponent_and_hold_every_point():
-    for alpha, rho in ((0.0, 1.0), (1.0, 0.05), (0.25, -1.0)):
-        result = powers(exponent=alpha, correlation=rho)
-        for what, fig in zip(("variance", "mean"), figures.exponents(result, LIGHT).values(), strict=True):
+    for exponent, correlation in ((0.0, 1.0), (1.0, 0.05), (0.25, -1.0)):
+        result = powers(exponent=exponent, correlation=correlation)
+        for what, fig in zip(("variance", "mean"), figures.exponents(result, LIGHT).figure.values(), strict=True):
             assert tuple(fig.layout.yaxis.range) == (-3.6, 4.1)
             theory = np.log10([abs(getattr(curve, f"{what}_theory")) for curve in result.curves])
             assert theory.min() > -3.6
@@ -132,18 +136,18 @@ def test_the_axes_are_the_same_for_every_exponent_and_hold_every_point():
 
 
 @pytest.mark.parametrize(
-    ("alpha", "rho", "verdict"),
+    ("exponent", "correlation", "verdict"),
     [
-        (0.5, 0.0, "It stays: ½ is the exponent for independent q and k."),
-        (0.25, 0.0, "It does not stay: only ½ is the exponent for independent q and k."),
+        (0.5, 0.0, "The variance stays: ½ is the exponent for independent q and k."),
+        (0.25, 0.0, "The variance does not stay: only ½ is the exponent for independent q and k."),
         (0.5, 0.5, "The variance stays and the mean grows."),
         (1.0, 0.5, "The mean stays and the variance shrinks."),
         (0.25, -0.5, "Neither stays: the variance needs ½, the mean 1."),
     ],
 )
-def test_the_sentence_says_which_exponent_is_flat(alpha, rho, verdict):
-    result = powers(exponent=alpha, correlation=rho)
-    said, curve = figures.exponent_sentence(result), result.curves[0]
+def test_the_sentence_says_which_exponent_is_flat(exponent, correlation, verdict):
+    result = powers(exponent=exponent, correlation=correlation)
+    said, curve = figures.exponents(result, LIGHT).sentence, result.curves[0]
     assert said.endswith(verdict)
     assert f"{number(curve.variance[-1])} ± {number(curve.variance_error[-1], 1)} (predicted " in said
     assert f"(predicted {number(curve.mean_theory[-1])})" in said
@@ -151,10 +155,11 @@ def test_the_sentence_says_which_exponent_is_flat(alpha, rho, verdict):
 
 def test_the_exponents_table_and_code_are_the_data():
     result = powers(exponent=1.0, correlation=0.5)
-    table = figures.exponent_table(result)
+    picture = figures.exponents(result, LIGHT)
+    table = picture.table
     assert table["exponent 1: variance"] == result.curves[0].variance.tolist()
     assert table["exponent 0.5: mean, error"] == result.curves[2].mean_error.tolist()
-    again = run(figures.exponent_code(result.params))["result"]
+    again = run(picture.code)[0]["result"]
     np.testing.assert_array_equal(again.curves[0].mean, result.curves[0].mean)
 
 
@@ -164,8 +169,7 @@ def test_the_exponents_table_and_code_are_the_data():
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", ["vaswani", "no_scale", "mup", "ssmax"])
 def test_every_rule_has_a_point_and_its_number_in_one_row(rules, profile, name):
-    fig = figures.rule(rules, name, profile)["rule_comparison"]
-    go.Figure(fig.to_dict())
+    fig = figures.rules(rules, name, profile).figure["rule_comparison"]
     assert [trace.x[0] for trace in fig.data] == [rule.effective_keys for rule in rules.rules]
     assert len({trace.y[0] for trace in fig.data}) == len(SCALING_RULES)
     assert [note.y for note in fig.layout.annotations] == [trace.y[0] for trace in fig.data]
@@ -184,9 +188,8 @@ def test_every_rule_has_a_point_and_its_number_in_one_row(rules, profile, name):
 
 @pytest.mark.parametrize("name", ["vaswani", "qk_norm"])
 def test_one_query_goes_from_raw_scores_to_weights(rules, name):
-    fig = figures.rule(rules, name, LIGHT)["rule_scores"]
-    go.Figure(fig.to_dict())
-    here = figures.chosen(rules, name)
+    fig = figures.rules(rules, name, LIGHT).figure["rule_scores"]
+    here = chosen(rules, name)
     raw, after, weights, *usual = fig.data
     for trace, values in ((raw, rules.raw_scores), (after, here.scores), (weights, here.attention_weights)):
         np.testing.assert_array_equal(trace.y[:-1], values)
@@ -194,17 +197,18 @@ def test_one_query_goes_from_raw_scores_to_weights(rules, name):
     assert fig.layout.yaxis.range[1] > max(abs(rules.raw_scores).max(), abs(here.scores).max())
     assert len(usual) == (name != "vaswani")
     for trace in usual:
-        np.testing.assert_array_equal(trace.y[:-1], figures.chosen(rules, "vaswani").attention_weights)
+        np.testing.assert_array_equal(trace.y[:-1], chosen(rules, "vaswani").attention_weights)
 
 
 def test_the_rule_s_sentence_table_and_code(rules):
-    here = figures.chosen(rules, "soft_cap")
-    said = figures.rule_sentence(rules, "soft_cap")
+    here, picture = chosen(rules, "soft_cap"), figures.rules(rules, "soft_cap", LIGHT)
+    said = picture.sentence
     assert said.startswith("At d_k = 16 with 8 keys (independent), Soft-cap leaves scores with standard deviation ")
     assert f"entropy {number(here.entropy_nats)} nats and {number(here.effective_keys)} keys in use" in said
-    assert "correlation 0.5" in figures.rule_sentence(compare_rules(RulesParams(correlation=0.5)), "mup")
-    assert figures.rule_table(rules)["entropy (nats)"] == [rule.entropy_nats for rule in rules.rules]
-    assert run(figures.rule_code(rules.params))["result"].rules[5].entropy_nats == rules.rules[5].entropy_nats
+    aligned = compare_rules(RulesParams(correlation=0.5))
+    assert "correlation 0.5" in figures.rules(aligned, "mup", LIGHT).sentence
+    assert picture.table["entropy (nats)"] == [rule.entropy_nats for rule in rules.rules]
+    assert run(picture.code)[0]["result"].rules[5].entropy_nats == rules.rules[5].entropy_nats
 
 
 def test_every_rule_has_its_card_with_its_number_and_its_source(rules):
@@ -230,12 +234,11 @@ def test_what_a_card_must_not_leave_out(rules):
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", ["vaswani", "ssmax"])
 def test_the_entropy_curves_are_the_data_and_the_chosen_one_stands_out(curves, profile, name):
-    drawn = figures.curves(curves, name, profile)
+    drawn = figures.curves(curves, name, profile).figure
     for fig, x, values in (
         (drawn["rule_entropy_d_k"], curves.dims, curves.against_d_k),
         (drawn["rule_entropy_n_keys"], curves.n_keys, curves.against_n_keys),
     ):
-        go.Figure(fig.to_dict())
         top, *lines = fig.data
         np.testing.assert_allclose(top.y, np.log(8 if fig is drawn["rule_entropy_d_k"] else x))
         assert {line.name for line in lines} == set(SCALING_RULES)
@@ -250,13 +253,13 @@ def test_the_entropy_curves_are_the_data_and_the_chosen_one_stands_out(curves, p
 
 def test_the_curves_sentence_table_and_code(curves):
     here = curves.names.index("ssmax")
-    said = figures.curve_sentence(curves, "ssmax")
+    picture = figures.curves(curves, "ssmax", LIGHT)
+    said, table = picture.sentence, picture.table
     assert said.startswith("Entropy in nats under SSMax: from d_k = 4 to 16 with 8 keys ")
     assert f"at d_k = 16 {number(curves.against_n_keys[here, 0])} to {number(curves.against_n_keys[here, -1])}." in said
-    table = figures.curve_table(curves)
     assert table["value"] == [4, 16, 4, 8, 16]
     assert table["ssmax"] == [*curves.against_d_k[here], *curves.against_n_keys[here]]
-    np.testing.assert_array_equal(run(figures.curve_code(curves))["curves"].against_d_k, curves.against_d_k)
+    np.testing.assert_array_equal(run(picture.code)[0]["curves"].against_d_k, curves.against_d_k)
 
 
 # --- bugs ------------------------------------------------------------------------------------------------
@@ -266,8 +269,7 @@ def test_the_curves_sentence_table_and_code(curves):
 @pytest.mark.parametrize("name", BUGS)
 def test_a_bug_stands_under_the_right_computation_on_one_axis(museum, profile, name):
     result = museum[name]
-    fig = figures.bug(result, profile)
-    go.Figure(fig.to_dict())
+    fig = figures.bug(result, profile).figure
     for trace, side in zip(fig.data, (result.right, result.wrong), strict=True):
         np.testing.assert_array_equal(trace.y[:-1], side.attention_weights[0])
         assert max(trace.y) < fig.layout.yaxis.range[1]
@@ -277,7 +279,8 @@ def test_a_bug_stands_under_the_right_computation_on_one_axis(museum, profile, n
 @pytest.mark.parametrize("name", BUGS)
 def test_a_bug_is_said_in_numbers_and_linked_to_its_public_issue(museum, name):
     result = museum[name]
-    said = figures.bug_sentence(result)
+    picture = figures.bug(result, LIGHT)
+    said = picture.sentence
     assert said.startswith(f"{BUGS[name].title}, in 4 heads of 8 dimensions: ")
     for side in (result.right, result.wrong):
         assert f"{number(side.score_std)} (predicted {number(side.predicted_std)})" in said
@@ -287,10 +290,10 @@ def test_a_bug_is_said_in_numbers_and_linked_to_its_public_issue(museum, name):
     for side, shown in ((result.right, "right"), (result.wrong, "wrong")):  # one number, the same digits everywhere
         spread = figures.bug_table(result)[shown][1]
         assert f" {spread} " in said
-        assert any(note.text.endswith(f" {spread}") for note in figures.bug(result, LIGHT).layout.annotations)
+        assert any(note.text.endswith(f" {spread}") for note in picture.figure.layout.annotations)
         assert number(side.score_std) == spread
-    assert figures.bug_weights(result)["wrong"] == result.wrong.attention_weights[0].tolist()
-    assert run(figures.bug_code(result.params))["result"].output_error == result.output_error
+    assert picture.table["wrong"] == result.wrong.attention_weights[0].tolist()
+    assert run(picture.code)[0]["result"].output_error == result.output_error
 
 
 def test_the_museum_says_whether_a_bug_could_go_unseen(museum):

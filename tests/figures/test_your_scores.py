@@ -1,20 +1,16 @@
 """The your_scores lesson: its pictures and tables show the report, its sentences give the verdict."""
 
-import contextlib
-import io
 import re
 import sys
 from dataclasses import replace
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from pages._view.lessons.your_scores import figures
-from pages._view.theme import DARK, LIGHT, PROJECTOR, number
+from pages._view.theme import LIGHT, number
 from sattn_core.lessons.your_scores import SAMPLES, YourScoresParams, measure_your_scores, sample_scores
-
-PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+from tests.figures.drawing import PROFILES, check, run
 
 
 def params_of(sample):
@@ -30,19 +26,35 @@ def no_variation():
     return measure_your_scores(np.ones((4, 1)), np.ones((3, 1)))
 
 
-def run(code):
-    names = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(code, names)
-    return names
+def histogram(result, sample="ideal", d_k=16, own=()):
+    """The histogram of a result as that of a sample, or of files of one's own."""
+    return figures.histogram(result, params_of(sample), d_k, own, LIGHT)
+
+
+def growth(result, sample="ideal", own=()):
+    """The growth of the scores of a result, in the same way."""
+    return figures.growth(result, params_of(sample), own, LIGHT)
+
+
+def check_both(result, profile):
+    check(figures.histogram(result, params_of("ideal"), 16, (), profile))
+    check(figures.growth(result, params_of("ideal"), (), profile))
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_picture_is_whole(results, profile):
+    for result in results.values():
+        check_both(result, profile)
+    check_both(no_variation(), profile)
+    Q, K = np.random.default_rng(0).standard_normal((2, 6, 16))
+    check_both(measure_your_scores(Q, K[:5]), profile)  # no query has a key of its own number
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_the_histogram_stands_under_the_ideal_law(results, profile, sample):
+def test_the_histogram_stands_under_the_ideal_distribution(results, profile, sample):
     result = results[sample]
-    fig = figures.histogram(result, profile)
-    go.Figure(fig.to_dict())
+    fig = figures.histogram(result, params_of(sample), 16, (), profile).figure
     measured, ideal = fig.data
     np.testing.assert_array_equal(measured.x, result.report.scaled_edges)
     np.testing.assert_array_equal(measured.y[:-1], result.measured_density)
@@ -57,33 +69,32 @@ def test_the_histogram_stands_under_the_ideal_law(results, profile, sample):
 
 def test_scores_beyond_the_axis_are_counted_aloud(results):
     shown = replace(results["ideal"].shown, scaled_below=10, scaled_above=0, scaled_counts=np.full(96, 5))
-    words = figures.histogram(replace(results["ideal"], shown=shown), LIGHT).layout.annotations
+    words = histogram(replace(results["ideal"], shown=shown)).figure.layout.annotations
     assert words[1].text == "2.0 % beyond ±6"  # 10 of 490
-    assert len(figures.histogram(results["ideal"], LIGHT).layout.annotations) == 1
+    assert len(histogram(results["ideal"]).figure.layout.annotations) == 1
 
 
 def test_the_sentence_gives_whose_numbers_the_verdict_the_reason_and_the_band(results):
     result = results["anisotropic"]
-    source = figures.source(result, params_of("anisotropic"), 16, False)
-    assert source == "Sample anisotropic, 1 head, 32 queries, 32 keys, d_k = 16"
-    said, (low, high) = figures.sentence(result, source), result.shown.scaled_band
+    said, (low, high) = histogram(result, "anisotropic").sentence, result.shown.scaled_band
+    source = "Sample anisotropic, 1 head, 32 queries, 32 keys, d_k = 16"
     assert said == f"{source}: {result.report.verdict} {result.report.reason} {result.shown.chance}"
     assert f"The spread is outside the 95 % band of ideal q and k, {number(low, 4)} to {number(high, 4)}." in said
     inside = replace(result, shown=replace(result.shown, scaled_std=(low + high) / 2))
-    assert "The spread is inside the 95 % band" in figures.sentence(inside, source)
+    assert "The spread is inside the 95 % band" in histogram(inside).sentence
     heads = results["layer_norm_mha"]
-    assert f" Head 1 has {number(heads.shown.scaled_std, 4)}. The spread is outside" in figures.sentence(heads, "")
+    assert f" Head 1 has {number(heads.shown.scaled_std, 4)}. The spread is outside" in histogram(heads).sentence
 
 
 @pytest.mark.parametrize("size", [1e-9, 0.013, 0.5, 1.0, 4.0, 1234.5, 1e8])
 def test_a_number_that_is_shown_twice_has_the_same_digits(size):
     Q, K = np.random.default_rng(0).standard_normal((2, 2, 40, 20))
     result = measure_your_scores(size * Q, K, head=1)
-    rows, said = figures.head_table(result), figures.sentence(result, "")
-    title = figures.histogram(result, LIGHT).layout.title.text.replace("<br>", " ").rpartition(" spread ")[2]
+    rows, picture = figures.head_table(result), histogram(result)
+    title = picture.figure.layout.title.text.replace("<br>", " ").rpartition(" spread ")[2]
     spread = figures.saturation_table(result)["spread"]
     assert rows["spread ÷ √d_k"][1] == spread[1] == title
-    assert f"Head 2 has {title}." in said
+    assert f"Head 2 has {title}." in picture.sentence
     one = measure_your_scores(size * Q[0], K[0])
     moments = dict(zip(*list(figures.moment_table(one).values())[:2], strict=True))
     assert moments["divisor that fits"] == figures.head_table(one)["divisor that fits"][0]
@@ -95,23 +106,21 @@ def test_a_number_that_is_shown_twice_has_the_same_digits(size):
     assert (ideal["divisor that fits"], ideal["scale that fits"]) == ("4.472", "0.2236")
     assert "Divided by √d_k = 4.472, " in one.report.verdict
     assert figures.saturation_table(one)["multiplier"][1] == "0.2236"
-    assert f"grow like m^{figures.head_table(one)['exponent'][0]}; " in figures.growth_sentence(one)
+    assert f"grow like m^{figures.head_table(one)['exponent'][0]}; " in growth(one).sentence
 
 
 def test_a_sample_that_stops_short_of_the_slider_says_so_and_a_file_has_its_own_d_k(results):
-    result, params = results["ideal"], params_of("ideal")
-    assert figures.source(result, params, 300, False).endswith(
-        "d_k = 16 (the slider says d_k = 300; samples have 2 to 256)"
-    )
-    assert figures.source(result, params, 300, True) == "Your file, 1 head, 32 queries, 32 keys, d_k = 16"
+    short = "d_k = 16 (the slider says d_k = 300; samples have 2 to 256): "
+    assert short in histogram(results["ideal"], d_k=300).sentence
+    own = histogram(results["ideal"], d_k=300, own=("q.npy", "k.npy")).sentence
+    assert own.startswith("Your file, 1 head, 32 queries, 32 keys, d_k = 16: ")
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_the_growth_stands_beside_the_square_root(results, profile, sample):
     result = results[sample]
-    fig = figures.growth(result, profile)
-    go.Figure(fig.to_dict())
+    fig = figures.growth(result, params_of(sample), (), profile).figure
     root, fitted, rows, paired = fig.data
     fit = result.shown.row_exponent
     for trace, values in ((root, result.ideal_line), (fitted, result.exponent_line), (rows, fit.sizes)):
@@ -132,16 +141,16 @@ def test_the_growth_stands_beside_the_square_root(results, profile, sample):
 def test_the_growth_sentence_says_whether_the_interval_holds_a_half(results):
     for name in ("ideal", "anisotropic"):
         fit = results[name].shown.row_exponent
-        said = figures.growth_sentence(results[name])
+        said = growth(results[name]).sentence
         assert f"m^{number(fit.value, 4)}; the 95 % interval, {number(fit.low, 4)} to {number(fit.high, 4)}, " in said
         assert ("does not hold ½" in said) == (not fit.low <= 0.5 <= fit.high)
     result = results["ideal"]
     for low, high, said in ((0.4, 0.6, "holds ½"), (0.51, 0.6, "does not hold ½"), (0.4, 0.49, "does not hold ½")):
         fit = replace(result.shown.row_exponent, low=low, high=high)
         moved = replace(result, shown=replace(result.shown, row_exponent=fit))
-        assert f"{number(low, 4)} to {number(high, 4)}, {said}, which" in figures.growth_sentence(moved)
+        assert f"{number(low, 4)} to {number(high, 4)}, {said}, which" in growth(moved).sentence
     paired = result.shown.paired_exponent
-    assert figures.growth_sentence(result).endswith(
+    assert growth(result).sentence.endswith(
         f" Scores of query i with key i grow like m^{number(paired.value, 4)} "
         f"({number(paired.low, 4)} to {number(paired.high, 4)})."
     )
@@ -149,30 +158,28 @@ def test_the_growth_sentence_says_whether_the_interval_holds_a_half(results):
 
 def test_too_few_rows_for_an_interval_are_told_so():
     Q, K = np.random.default_rng(0).standard_normal((2, 4, 16))
-    said = figures.growth_sentence(measure_your_scores(Q, K))
+    said = growth(measure_your_scores(Q, K)).sentence
     assert said.endswith(". An interval takes at least 5 queries and 5 keys.")
     assert "undefined" not in said
-    more = figures.growth_sentence(measure_your_scores(*np.random.default_rng(0).standard_normal((2, 5, 16))))
+    more = growth(measure_your_scores(*np.random.default_rng(0).standard_normal((2, 5, 16)))).sentence
     assert "the 95 % interval" in more
     assert "takes at least" not in more
-    alone = figures.growth_sentence(measure_your_scores(Q, K[:3]))
+    alone = growth(measure_your_scores(Q, K[:3])).sentence
     assert "query i" not in alone
 
 
 def test_scores_without_variation_leave_pictures_and_words():
     result = no_variation()
-    assert figures.growth_sentence(result).startswith("There is no growth to fit")
-    for fig in (figures.histogram(result, LIGHT), figures.growth(result, LIGHT)):
-        go.Figure(fig.to_dict())
+    assert growth(result).sentence.startswith("There is no growth to fit")
     assert "infinite" in figures.moment_table(result)["measured"]
-    assert figures.growth_table(result)["components"] == [1]
+    assert growth(result).table["components"] == [1]
     assert figures.saturation_table(result)["largest weight"] == ["0.333"] * 4
 
 
 def test_the_tables_are_the_report(results):
     result = results["aligned"]
     saturation = figures.saturation_table(result)
-    assert saturation["scale"] == ["no scale", "1/√d_k", "1/d_k", "the fitting one"]
+    assert saturation["scale"] == ["no scale", "1/√d_k", "1/d_k", "the one that fits"]
     assert saturation["largest weight"] == [number(row.max_weight) for row in result.shown.saturation]
     moments = dict(zip(*list(figures.moment_table(result).values())[:2], strict=True))
     assert moments["variance of k"] == number(result.shown.key.variance, 4)
@@ -180,8 +187,8 @@ def test_the_tables_are_the_report(results):
     ideal = dict(zip(figures.moment_table(result)["quantity"], figures.moment_table(result)["ideal"], strict=True))
     assert (ideal["kurtosis of q"], ideal["divisor that fits"]) == ("3", "4")
     assert ideal["effective dimension of q"] == number(16 * 31 / 48, 4)
-    assert figures.histogram_table(result)["count"] == result.shown.scaled_counts.tolist()
-    assert figures.growth_table(result)["query i with key i"] == result.shown.paired_exponent.sizes.tolist()
+    assert histogram(result).table["count"] == result.shown.scaled_counts.tolist()
+    assert growth(result).table["query i with key i"] == result.shown.paired_exponent.sizes.tolist()
 
 
 def test_every_head_has_its_line(results):
@@ -195,45 +202,45 @@ def test_every_head_has_its_line(results):
     assert set(table["√d_k is"]) == {"too strong"}
 
 
-def printed(code):
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), np.printoptions(floatmode="unique", threshold=sys.maxsize):
-        exec(code, {})
-    return re.findall(r"-?\d+\.?\d*(?:e[+-]?\d+)?", out.getvalue().replace("\n", " "))
+def numbers_printed(code):
+    """The numbers that a piece of code prints, in full."""
+    with np.printoptions(floatmode="unique", threshold=sys.maxsize):
+        _, printed = run(code)
+    return {float(each) for each in re.findall(r"-?\d+\.?\d*(?:e[+-]?\d+)?", printed.replace("\n", " "))}
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_the_code_prints_the_numbers_of_its_figure(results, sample):
-    result, params = results[sample], params_of(sample)
+    result = results[sample]
     report, shown, fit = result.report, result.shown, result.shown.row_exponent
-    numbers = {float(each) for each in printed(figures.code(result, params, ()))}
+    numbers = numbers_printed(histogram(result, sample).code)
     assert {shown.scaled_std, *shown.scaled_band, *result.measured_density, *report.ideal_density} <= numbers
     assert set(shown.scaled_counts) <= numbers
-    numbers = {float(each) for each in printed(figures.growth_code(result, params, ()))}
+    numbers = numbers_printed(growth(result, sample).code)
     assert {fit.value, fit.low, fit.high, *fit.dims, *fit.sizes, *shown.paired_exponent.sizes} <= numbers
     assert {*result.exponent_line, *result.ideal_line} <= numbers
 
 
 @pytest.mark.parametrize("name", ["q.csv", 'a "b\'s" \\n\nq{0}.csv'])
 def test_the_code_loads_the_files_that_were_uploaded(results, tmp_path, monkeypatch, name):
-    result, params = results["anisotropic"], params_of("anisotropic")
+    result = results["anisotropic"]
     monkeypatch.chdir(tmp_path)
-    Q, K = sample_scores(params)
+    Q, K = sample_scores(params_of("anisotropic"))
     np.savetxt(name, Q, delimiter=",", fmt="%.17g")
     np.save("keys of mine.npy", K)
-    for code in (figures.code, figures.growth_code):
-        again = run(code(result, params, (name, "keys of mine.npy")))["result"]
+    for picture in (histogram, growth):
+        again = run(picture(result, own=(name, "keys of mine.npy")).code)[0]["result"]
         assert again.report.verdict == result.report.verdict
         assert again.shown.row_exponent.low == result.shown.row_exponent.low
     np.savez("both.npz", Q=Q, K=K)
-    assert run(figures.code(result, params, ("both.npz",)))["result"].report.verdict == result.report.verdict
-    assert run(figures.code(result, params, ()))["result"].report.verdict == result.report.verdict
+    for picture in (histogram(result, own=("both.npz",)), histogram(result, "anisotropic")):
+        assert run(picture.code)[0]["result"].report.verdict == result.report.verdict
 
 
 @pytest.mark.parametrize(("size", "shown"), [(1.0, {"0.5", "1", "2"}), (0.01, {"0.005", "0.01", "0.02"})])
 def test_the_sizes_of_the_growth_are_written_in_full(size, shown):
     Q, K = np.random.default_rng(0).standard_normal((2, 40, 16))
-    low = figures.growth(measure_your_scores(size * 0.5 * Q, K), LIGHT).layout.yaxis
+    low = growth(measure_your_scores(size * 0.5 * Q, K)).figure.layout.yaxis
     assert shown <= set(low.ticktext)
     assert [number(tick, 1) for tick in low.tickvals] == list(low.ticktext)
     assert all(low.range[0] <= np.log10(tick) <= low.range[1] for tick in low.tickvals)
@@ -243,6 +250,6 @@ def test_sizes_over_many_decades_have_few_ticks():
     Q, K = np.random.default_rng(0).standard_normal((2, 40, 16))
     result = measure_your_scores(Q, K)
     wide = replace(result.shown.row_exponent, sizes=np.logspace(-320, 30, 5))
-    fig = figures.growth(replace(result, shown=replace(result.shown, row_exponent=wide)), LIGHT)
+    fig = growth(replace(result, shown=replace(result.shown, row_exponent=wide))).figure
     assert 3 <= len(fig.layout.yaxis.tickvals) <= 7
     assert min(fig.layout.yaxis.tickvals) > 0

@@ -6,7 +6,7 @@ from tests.pages.opening import charts, check_page, open_page, settle, widget
 
 SAID = {
     "gradient_histograms": "The median row passes",
-    "gradient_curves": "000 rows a point",
+    "gradient_curves": "000 rows per point",
     "median_crossover": "the median row passes less to its raw scores",
     "row_jacobians": "Both share one colour domain",
 }  # what each picture's sentence speaks of

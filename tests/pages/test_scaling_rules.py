@@ -5,7 +5,7 @@ from tests.pages.opening import charts, open_page
 SAID = {
     **dict.fromkeys(("exponent_variance", "exponent_mean"), "the variance goes from"),
     **dict.fromkeys(("rule_comparison", "rule_scores"), "Means over 32 queries"),
-    **dict.fromkeys(("rule_entropy_d_k", "rule_entropy_n_keys"), "Dotted: all keys alike"),
+    **dict.fromkeys(("rule_entropy_d_k", "rule_entropy_n_keys"), "Dotted: equal weights"),
     "bug_weights": "the output is off by",
 }  # what each picture's sentence speaks of
 

@@ -22,7 +22,11 @@ LESSON = Lesson(
             bar=True,
         ),
         "jacobian": Choice(
-            "Jacobian of", "row", ("row", "4, 5", "1, 10"), help="row: one of the drawn rows.", bar=True
+            "Jacobian of",
+            "row",
+            ("row", "4, 5", "1, 10"),
+            help="row: one of the drawn rows. The others: two scores each.",
+            bar=True,
         ),
         "row": Number("Row", 1, 1, 20, tuple(range(1, 21)), help="The first 20 of the drawn rows."),
     },
@@ -50,8 +54,8 @@ LESSON = Lesson(
     ),
     pictures=("gradient_histograms", "gradient_curves", "median_crossover", "row_jacobians"),
     sources=(
-        'Vaswani et al. (2017), section 3.2.1, where "extremely small gradients" is a suspicion. The lists [4, 5] '
-        "and [1, 10] come from lecture notes of 10 March 2025, which infer the vanishing from them. The Jacobian "
-        "and its bounds: Gao and Pavel (2017), arXiv:1704.00805.",
+        'Vaswani et al. (2017), section 3.2.1, where "extremely small gradients" is a suspicion.',
+        "The lists [4, 5] and [1, 10] come from lecture notes of 10 March 2025, which infer the vanishing from them.",
+        "The Jacobian and its bounds: Gao and Pavel (2017), arXiv:1704.00805.",
     ),
 )

@@ -18,8 +18,16 @@ from pages._view.figures.base import (
     steps,
     title,
 )
-from pages._view.theme import number, percent, typed
-from sattn_core.lessons.gradient_flow import DEFAULT_DIMS, FROZEN_BELOW, PLACES
+from pages._view.picture import Picture
+from pages._view.theme import Profile, number, percent, typed
+from sattn_core.lessons.gradient_flow import (
+    FROZEN_BELOW,
+    PLACES,
+    CrossoverCurve,
+    GradientCurve,
+    GradientFlowResult,
+    RowJacobian,
+)
 
 RAW, SCALED, THIRD = range(3)  # places of the scales 1, 1/√d_k and 1/d_k
 _WHERE = {"scores": "the scores", "raw_scores": "the raw scores", "q": "q"}
@@ -30,28 +38,33 @@ _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _DECADES = (-12, -9, -6, -3, 0)
 _DECADE_NAMES = ("10⁻¹²", "10⁻⁹", "10⁻⁶", "0.001", "1")
 _TOP = 1.3
-_FIRST_DIM = 4  # the sentence compares from here: with a component or two a row has a law of its own
+_FIRST_DIM = 4  # the sentence compares from here: rows of one or two components behave differently
 _RISES, _FALLS = 1.25, 0.8  # a mean that changes by less stays where it is
-_MOST_KEYS = 12
+_MOST_KEYS = 12  # in a Jacobian
 _MOST_NUMBERS = 4  # keys up to which every cell has room for its number
 
 
-def histograms(result, place, profile):
-    """log10 sensitivity of the rows, raw above scaled on one axis, bars as shares of their panel's tallest."""
+# --- histograms ------------------------------------------------------------------------------------------
+
+
+def histograms(result: GradientFlowResult, place: str, profile: Profile) -> Picture:
+    """How much the rows pass on, raw above scaled on one axis."""
+    return Picture(
+        "gradient_histograms",
+        _histogram_figure(result, place, profile),
+        _histogram_sentence(result, place),
+        _histogram_table(result, place),
+        _histogram_code(result),
+    )
+
+
+def _histogram_figure(result, place, profile):
+    """log10 sensitivity of the rows, bars as shares of their panel's tallest."""
     heights = axis(profile, grid=True, range=[0, _TOP], tickvals=[0, 0.5, 1])
-    edges = result.log10_edges
-    frozen = "" if place == "q" else "<br>left of the dotted line: frozen"
     fig = figure(
         profile,
         _histogram(result, place, RAW, "", profile) + _histogram(result, place, SCALED, "2", profile),
-        xaxis=axis(
-            profile,
-            f"sensitivity of a row{frozen}",
-            range=[edges[0], edges[-1]],
-            tickvals=_DECADES,
-            ticktext=_DECADE_NAMES,
-            anchor="y2",
-        ),
+        xaxis=_sensitivity_axis(result, place, profile),
         yaxis=heights | {"domain": [0.61, 1], "anchor": "x"},
         yaxis2=heights | {"domain": [0, 0.39], "anchor": "x"},
         annotations=[
@@ -61,6 +74,12 @@ def histograms(result, place, profile):
     )
     fig.layout.margin.t, fig.layout.margin.b = 3 * profile.axis_size, 4.2 * profile.axis_size  # two lines each
     return fig
+
+
+def _sensitivity_axis(result, place, profile):
+    words = "sensitivity of a row" + ("" if place == "q" else "<br>left of the dotted line: frozen")
+    ends = [result.log10_edges[0], result.log10_edges[-1]]
+    return axis(profile, words, range=ends, tickvals=_DECADES, ticktext=_DECADE_NAMES, anchor="y2")
 
 
 def _histogram(result, place, scale, axes, profile):
@@ -93,7 +112,7 @@ def _histogram_words(result, place, scale, axes, name, profile):
     return words
 
 
-def histogram_sentence(result, place):
+def _histogram_sentence(result, place):
     """The truth of the moment: the share of frozen rows, then medians and means, without the scale and with it."""
     i, found, params = PLACES.index(place), result.statistics, result.params
     raw, scaled = (percent(result.frozen_share[scale], 1) for scale in (RAW, SCALED))
@@ -118,7 +137,7 @@ def _times(ratio):
     return f"{number(ratio)} times as much"
 
 
-def histogram_table(result, place):
+def _histogram_table(result, place):
     """Bins of log10 sensitivity and the rows in them."""
     i = PLACES.index(place)
     return {
@@ -129,32 +148,64 @@ def histogram_table(result, place):
     }
 
 
-def curves(curve, place, profile):
-    """Against d_k: means as points on their exact lines, medians as lines, bands, and the share of frozen rows."""
-    i = PLACES.index(place)
-    traces, names = [], []
-    for j, colour in enumerate((profile.raw, profile.scaled, profile.third)):
-        traces += _scale_traces(curve, i, j, colour, profile)
-        names.append(_scale_name(curve, i, j, place, profile))
-    if place != "q":
-        traces.append(line(curve.dims, curve.rate, dotted(profile), "rate of the mean without the scale"))
-    dims = {"type": "log", "tickvals": _D_TICKS, "range": [-0.1, 3.85], "anchor": "y2"}
-    sizes = {"tickvals": [1e-6, 1e-4, 0.01, 1], "ticktext": ["10⁻⁶", "10⁻⁴", "0.01", "1"], "range": [-6, 1.2]}
-    shares = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"], "range": [-0.05, 1.05]}
+def _histogram_code(result):
+    """The Python that computes the numbers of the moment again."""
+    return (
+        "from sattn_core.lessons.gradient_flow import GradientFlowParams, measure_gradient_flow\n\n"
+        f"result = measure_gradient_flow({result.params!r})\n"
+        "found = result.statistics  # axes: scores, raw_scores, q; scale 1, 1/sqrt(d_k), 1/d_k\n"
+        "print(result.frozen_share, result.frozen_error)\n"
+        "print(found.median, found.mean, found.exact_mean, found.top_tenth_share)\n"
+    )
+
+
+# --- curves ----------------------------------------------------------------------------------------------
+
+
+def curves(curve: GradientCurve, place: str, profile: Profile) -> Picture:
+    """What the rows pass on, and the share of them that is frozen, against d_k."""
+    return Picture(
+        "gradient_curves",
+        _curve_figure(curve, place, profile),
+        _curve_sentence(curve, place),
+        _curve_table(curve, place),
+        _curve_code(curve),
+    )
+
+
+def _curve_figure(curve, place, profile):
+    """Means as points on their exact lines, medians as lines, bands, and the share of frozen rows."""
     fig = figure(
         profile,
-        traces,
+        _curve_traces(curve, place, profile),
         height=1.15,
         left=4.2,
         title=title(f"At {_WHERE[place]}", profile),
-        xaxis=axis(profile, "d_k", **dims),
-        yaxis=axis(profile, "per row", grid=True, type="log", domain=[0.36, 1], **sizes),
-        yaxis2=axis(profile, "frozen", grid=True, domain=[0, 0.26], **shares),
-        annotations=[*names, _key(curve, place, profile)],
+        **_curve_axes(profile),
+        annotations=[*(_scale_name(curve, j, place, profile) for j in range(3)), _key(curve, place, profile)],
     )
     fig.layout.margin.b = 3 * profile.axis_size + 4.5 * profile.tick_size  # room for the key under the axis
     fig.layout.xaxis.title.standoff = profile.tick_size / 2  # without it the title goes to the bottom of the room
     return fig
+
+
+def _curve_axes(profile):
+    dims = {"type": "log", "tickvals": _D_TICKS, "range": [-0.1, 3.85], "anchor": "y2"}
+    sizes = {"tickvals": [1e-6, 1e-4, 0.01, 1], "ticktext": ["10⁻⁶", "10⁻⁴", "0.01", "1"], "range": [-6, 1.2]}
+    shares = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"], "range": [-0.05, 1.05]}
+    return {
+        "xaxis": axis(profile, "d_k", **dims),
+        "yaxis": axis(profile, "per row", grid=True, type="log", domain=[0.36, 1], **sizes),
+        "yaxis2": axis(profile, "frozen", grid=True, domain=[0, 0.26], **shares),
+    }
+
+
+def _curve_traces(curve, place, profile):
+    colours, i = (profile.raw, profile.scaled, profile.third), PLACES.index(place)
+    traces = [trace for j, colour in enumerate(colours) for trace in _scale_traces(curve, i, j, colour, profile)]
+    if place != "q":
+        traces.append(line(curve.dims, curve.rate, dotted(profile), "rate of the mean without the scale"))
+    return traces
 
 
 def _scale_traces(curve, i, j, colour, profile):
@@ -174,9 +225,10 @@ def _scale_traces(curve, i, j, colour, profile):
     return [*traces, frozen | {"yaxis": "y2", "mode": "lines+markers", "marker": markers}]
 
 
-def _scale_name(curve, i, j, place, profile):
+def _scale_name(curve, j, place, profile):
+    mean = curve.statistics.mean[PLACES.index(place), j, -1]
     high = j == (THIRD if place == "scores" else RAW)  # at the scores 1/d_k has the largest mean
-    at = {"x": np.log10(curve.dims[-1]), "y": np.log10(curve.statistics.mean[i, j, -1]), "xanchor": "left"}
+    at = {"x": np.log10(curve.dims[-1]), "y": np.log10(mean), "xanchor": "left"}
     return label(_SCALES[j], profile, xshift=profile.marker_size, yanchor="bottom" if high else "top", **at)
 
 
@@ -193,7 +245,7 @@ def _rate_name(curve):
     return "1/√(π d_k)" if curve.n_keys == 2 else "E[M]/√d_k"
 
 
-def curve_sentence(curve, place):
+def _curve_sentence(curve, place):
     """Which way the means move, measured beside exact, and what the rate says."""
     i = PLACES.index(place)
     moves = [_move(curve, i, j) for j in range(3)]
@@ -202,7 +254,7 @@ def curve_sentence(curve, place):
     first, last = curve.dims[_first(curve)], curve.dims[-1]
     return (
         f"From d_k = {first} to {last:,} with {curve.n_keys} keys, the mean passed to {_WHERE[place]} {moves[RAW]}; it "
-        f"{moves[SCALED]}; it {moves[THIRD]}.{rate} {curve.n_rows:,} rows a point, bars ± 1 standard error."
+        f"{moves[SCALED]}; it {moves[THIRD]}.{rate} {curve.n_rows:,} rows per point, bars ± 1 standard error."
     )
 
 
@@ -219,7 +271,7 @@ def _move(curve, i, j):
     return f"{verb} from {number(means[0])} to {_mean(curve.statistics, i, j, (-1,))} {_IN_WORDS[j]}"
 
 
-def curve_table(curve, place):
+def _curve_table(curve, place):
     """Every point: mean, error, exact mean, median, band and share of frozen rows, for the three scales."""
     i, found = PLACES.index(place), curve.statistics
     columns = {"d_k": list(curve.dims)}
@@ -238,8 +290,30 @@ def curve_table(curve, place):
     return columns | {"E[M_n]/sqrt(d_k)": curve.rate.tolist()}
 
 
-def crossover(curve, profile):
+def _curve_code(curve):
+    """The Python that computes the curves again."""
+    return (
+        "from sattn_core.lessons.gradient_flow import gradient_curve\n\n"
+        f"curve = gradient_curve({curve.dims!r}, n_keys={curve.n_keys}, n_rows={curve.n_rows}, seed={curve.seed})\n"
+        "print(curve.statistics.mean[1], curve.statistics.median[1])\n"
+    )
+
+
+# --- crossover -------------------------------------------------------------------------------------------
+
+
+def crossover(curve: CrossoverCurve, profile: Profile) -> Picture:
     """The d_k from which on the median row passes less without the scale, against n_keys, above 2 ln n_keys."""
+    return Picture(
+        "median_crossover",
+        _crossover_figure(curve, profile),
+        _crossover_sentence(curve),
+        _crossover_table(curve),
+        _crossover_code(curve.here.n_keys),
+    )
+
+
+def _crossover_figure(curve, profile):
     last = np.log10(curve.keys[-1])
     ends = (("equal medians", curve.d_k[-1]), ("2 ln n_keys", curve.critical_d_k[-1]))
     beside = {"x": last, "xanchor": "left", "xshift": 1.5 * profile.marker_size}
@@ -271,7 +345,7 @@ def _crossover_traces(curve, profile):
     ]
 
 
-def crossover_sentence(curve):
+def _crossover_sentence(curve):
     """From which d_k on the typical row passes less, and how far beyond the threshold of freezing that is."""
     here = curve.here
     return (
@@ -282,7 +356,7 @@ def crossover_sentence(curve):
     )
 
 
-def crossover_table(curve):
+def _crossover_table(curve):
     """The points of the curve and their intervals."""
     return {
         "n_keys": curve.keys.tolist(),
@@ -293,20 +367,37 @@ def crossover_table(curve):
     }
 
 
-def jacobians(row, profile):
+def _crossover_code(n_keys):
+    """The Python that simulates the crossover again."""
+    return (
+        "from sattn_core.lessons.gradient_flow import crossover_curve\n\n"
+        f"curve = crossover_curve({n_keys})\n"
+        "print(curve.keys, curve.d_k, curve.low, curve.high)\n"
+    )
+
+
+# --- Jacobians -------------------------------------------------------------------------------------------
+
+
+def jacobians(row: RowJacobian, name: str, d_k: int, profile: Profile) -> Picture:
     """The Jacobian raw beside scaled, for the keys with the highest scores, on one fixed colour domain."""
-    shown = _shown_keys(row)
-    keys = [typed(key + 1) for key in shown]
-    limit = row.colour_limit
-    traces = [
-        _matrix(row.raw_jacobian, shown, keys, "", "raw", limit, profile) | colour_bar(profile, [-limit, 0, limit]),
-        _matrix(row.scaled_jacobian, shown, keys, "2", "scaled", limit, profile),
-    ]
-    ticks = {"type": "category", "tickvals": keys, "showline": False, "ticks": ""}
-    across, down = ticks | {"showticklabels": len(keys) <= _MOST_NUMBERS}, ticks | {"autorange": "reversed"}
+    return Picture(
+        "row_jacobians",
+        _jacobian_figure(row, profile),
+        _jacobian_sentence(row, name, d_k),
+        _jacobian_table(row),
+        _jacobian_code(row, d_k),
+    )
+
+
+def _jacobian_figure(row, profile):
+    limit, (across, down) = row.colour_limit, _key_axes(row)
     fig = figure(
         profile,
-        traces,
+        [
+            _matrix(row, row.raw_jacobian, "", "raw", profile) | colour_bar(profile, [-limit, 0, limit]),
+            _matrix(row, row.scaled_jacobian, "2", "scaled", profile),
+        ],
         left=3.2,
         plot_bgcolor=profile.grid,  # seen between the cells, so that cells of 0 are seen too
         xaxis=axis(profile, "key", domain=[0, 0.48], anchor="y", **across),
@@ -322,18 +413,29 @@ def jacobians(row, profile):
     return fig
 
 
+def _key_axes(row):
+    """Options of the horizontal and of the vertical axis; more than a few names stand too close across."""
+    ticks = {"type": "category", "tickvals": _key_names(row), "showline": False, "ticks": ""}
+    return ticks | {"showticklabels": len(_key_names(row)) <= _MOST_NUMBERS}, ticks | {"autorange": "reversed"}
+
+
+def _key_names(row):
+    return [typed(key + 1) for key in _shown_keys(row)]
+
+
 def _shown_keys(row):
     return np.argsort(-row.raw_scores, kind="stable")[:_MOST_KEYS]
 
 
-def _matrix(values, shown, keys, axes, name, limit, profile):
+def _matrix(row, values, axes, name, profile):
+    shown, keys = _shown_keys(row), _key_names(row)
     part = values[np.ix_(shown, shown)]
     text = [[number(value) for value in cells] for cells in part] if len(shown) <= _MOST_NUMBERS else None
-    cells = heatmap(profile, part, limit, text=text, name=name)
+    cells = heatmap(profile, part, row.colour_limit, text=text, name=name)
     return cells | {"x": keys, "y": keys, "xaxis": f"x{axes}", "yaxis": f"y{axes}"}
 
 
-def jacobian_sentence(row, d_k, name):
+def _jacobian_sentence(row, name, d_k):
     """Both Jacobians of one row in numbers."""
     n_keys, shown = len(row.raw_scores), len(_shown_keys(row))
     part = f" Shown are the {shown} keys with the highest scores of {n_keys}." if shown < n_keys else ""
@@ -345,7 +447,7 @@ def jacobian_sentence(row, d_k, name):
     )
 
 
-def jacobian_table(row):
+def _jacobian_table(row):
     """Scores, weights and diagonals of both Jacobians, key by key."""
     return {
         "key": list(range(1, len(row.raw_scores) + 1)),
@@ -358,36 +460,7 @@ def jacobian_table(row):
     }
 
 
-def code(params):
-    """The Python that computes the numbers of the moment again."""
-    return (
-        "from sattn_core.lessons.gradient_flow import GradientFlowParams, measure_gradient_flow\n\n"
-        f"result = measure_gradient_flow({params!r})\n"
-        "found = result.statistics  # axes: scores, raw_scores, q; scale 1, 1/sqrt(d_k), 1/d_k\n"
-        "print(result.frozen_share, result.frozen_error)\n"
-        "print(found.median, found.mean, found.exact_mean, found.top_tenth_share)\n"
-    )
-
-
-def curve_code(options):
-    """The Python that computes the curves again."""
-    return (
-        "from sattn_core.lessons.gradient_flow import gradient_curve\n\n"
-        f"curve = gradient_curve({DEFAULT_DIMS!r}, **{options!r})\n"
-        "print(curve.statistics.mean[1], curve.statistics.median[1])\n"
-    )
-
-
-def crossover_code(n_keys):
-    """The Python that simulates the crossover again."""
-    return (
-        "from sattn_core.lessons.gradient_flow import crossover_curve\n\n"
-        f"curve = crossover_curve({n_keys})\n"
-        "print(curve.keys, curve.d_k, curve.low, curve.high)\n"
-    )
-
-
-def jacobian_code(row, d_k):
+def _jacobian_code(row, d_k):
     """The Python that computes both Jacobians again."""
     return (
         "from sattn_core.lessons.gradient_flow import measure_row_jacobian\n\n"

@@ -5,7 +5,7 @@ from sattn_core.lessons.gradient_flow import GradientFlowResult, RowJacobian, me
 
 
 def curve_options(n_keys: int, seed: int) -> dict[str, int]:
-    """What the curves are of: fewer rows where there are many keys, each of which costs as much as a row."""
+    """The settings of the curves: fewer rows where there are many keys, since both cost time."""
     return {"n_keys": n_keys, "n_rows": 2_000 if n_keys <= 128 else 1_000, "seed": seed}
 
 

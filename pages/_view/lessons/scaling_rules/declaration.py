@@ -9,9 +9,8 @@ LESSON = Lesson(
     stem="scaling_rules",
     title="Scaling rules",
     question="Why √, and what else do people divide by?",
-    answer="Only $\\sqrt{d_k}$ keeps the *variance* of scores the same at every $d_k$; only $d_k$ keeps the *mean* "
-    "of aligned "
-    "ones. The other rules answer further problems.",
+    answer="Only $\\sqrt{d_k}$ keeps the *variance* of scores the same at every $d_k$; only $d_k$ keeps the *mean* of "
+    "aligned ones. The other rules solve other problems.",
     icon=":material/rule:",
     section="The evidence",
     shared=("d_k", "n_keys", "seed"),
@@ -27,7 +26,13 @@ LESSON = Lesson(
             help="0 leaves the scale out, 0.5 divides by √d_k, 1 by d_k.",
         ),
         "correlation": Number(
-            "ρ of q_i with k_i", 0.5, -1, 1, tuple(j / 20 for j in range(-20, 21)), whole=False, shown=decimal
+            "Correlation ρ of q_i with k_i",
+            0.5,
+            -1,
+            1,
+            tuple(j / 20 for j in range(-20, 21)),
+            whole=False,
+            shown=decimal,
         ),
         "rule": Choice(
             "Rule",
@@ -69,9 +74,10 @@ LESSON = Lesson(
     ),
     pictures=("exponents", "rules", "rule_curves", "bug_weights"),
     sources=(
-        "Each card names its source, and the code or configuration in which the formula was read. The formulas of "
-        "SSMax, QK-Clip and adaptive temperature were read in public descriptions and implementations of those "
-        "papers. The exponent argument for 1/d: Yang et al. (2022), arXiv:2203.03466. The bugs are public issues "
-        "and pull requests, linked above.",
+        "Each card names its source, and the code or configuration in which the formula was read.",
+        "The formulas of SSMax, QK-Clip and adaptive temperature were read in public descriptions and implementations "
+        "of those papers.",
+        "The exponent argument for 1/d: Yang et al. (2022), arXiv:2203.03466.",
+        "The bugs are public issues and pull requests, linked above.",
     ),
 )

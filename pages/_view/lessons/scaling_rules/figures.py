@@ -1,5 +1,7 @@
 """Pictures of the scaling_rules lesson: exponents against d_k, every rule on the same scores, and real bugs."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from pages._view.figures.base import (
@@ -17,7 +19,9 @@ from pages._view.figures.base import (
     title,
     upright,
 )
-from pages._view.theme import listed, number, percent, typed
+from pages._view.picture import Picture, Table
+from pages._view.theme import Profile, listed, number, percent, typed
+from sattn_core.lessons.scaling_rules import BugResult, ExponentResult, RuleCurves, RulesResult
 from sattn_core.scaling_rules import SCALING_RULES
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
@@ -73,8 +77,18 @@ def _apart(heights, gap, high):
 # --- exponents -------------------------------------------------------------------------------------------
 
 
-def exponents(result, profile):
+def exponents(result: ExponentResult, profile: Profile) -> Picture:
     """Variance and mean of q·k / d_k^α against d_k, log–log: points on their dashed theory."""
+    return Picture(
+        "exponents",
+        _exponent_figures(result, profile),
+        _exponent_sentence(result),
+        _exponent_table(result),
+        _exponent_code(result.params),
+    )
+
+
+def _exponent_figures(result, profile):
     means = [abs(curve.mean_theory) for curve in result.curves]
     variance = _exponent_figure(result, "variance", [c.variance_theory for c in result.curves], profile)
     mean = _exponent_figure(result, "mean", means, profile)
@@ -86,21 +100,13 @@ def exponents(result, profile):
 
 
 def _exponent_figure(result, what, theories, profile):
-    dims, traces, names = np.array(result.dims), [], []
-    for curve, theory in zip(reversed(result.curves), reversed(theories), strict=True):
-        if not theory.any():
-            continue
-        colour, measured = _exponent_colour(curve, profile), abs(getattr(curve, what))
-        error = getattr(curve, f"{what}_error")
-        below = np.minimum(error, 0.9 * measured)  # a bar down to 0 has no place on a log axis
-        style = points(profile, colour, _symbol(curve), dims, measured, error, below, _exponent_name(curve))
-        traces += [line(dims, theory, dashed(profile), f"{_exponent_name(curve)}, theory"), style]
-        names.append((_exponent_name(curve), np.log10(theory[-1])))
+    drawn = [pair for pair in zip(result.curves, theories, strict=True) if pair[1].any()][::-1]
+    names = [(_exponent_name(curve), np.log10(theory[-1])) for curve, theory in drawn]
     flat = {"variance": "Variance: ½ is flat", "mean": "Mean of pairs: 1 is flat"}[what]
     low, high = -3.6, 4.1
     fig = figure(
         profile,
-        traces,
+        [trace for pair in drawn for trace in _exponent_traces(result.dims, what, *pair, profile)],
         left=4.2,
         height=0.95,
         title=title(flat, profile),
@@ -108,6 +114,16 @@ def _exponent_figure(result, what, theories, profile):
         yaxis=axis(profile, f"{what} of the scores", **_decades(low, high)),
     )
     return _name_ends(fig, names, profile, low=low, high=high) if names else fig
+
+
+def _exponent_traces(dims, what, curve, theory, profile):
+    """One exponent: its theory, and the measured points with their errors."""
+    name, measured, error = _exponent_name(curve), abs(getattr(curve, what)), getattr(curve, f"{what}_error")
+    below = np.minimum(error, 0.9 * measured)  # a bar down to 0 has no place on a log axis
+    return [
+        line(dims, theory, dashed(profile), f"{name}, theory"),
+        points(profile, _exponent_colour(curve, profile), _symbol(curve), dims, measured, error, below, name),
+    ]
 
 
 def _decades(low, high):
@@ -126,24 +142,24 @@ def _exponent_name(curve):
     return _NAMED.get(curve.exponent, f"yours, {typed(curve.exponent)}")
 
 
-def exponent_sentence(result):
+def _exponent_sentence(result):
     """The learner's exponent in numbers, and which exponent is flat."""
-    curve, rho, last = result.curves[0], typed(result.params.correlation), result.dims[-1]
+    curve, params, last = result.curves[0], result.params, result.dims[-1]
     measured = f"{number(curve.variance[-1])} ± {number(curve.variance_error[-1], 1)}"
     mean = f"{number(curve.mean[-1])} ± {number(curve.mean_error[-1], 1)}"
     return (
-        f"Scores q·k / d_k^{typed(curve.exponent)} of {result.params.n_samples:,} pairs with ρ = {rho}: from d_k = 1 "
-        f"to {last:,} the variance goes from {number(curve.variance[0])} to {measured} (predicted "
+        f"Scores q·k / d_k^{typed(curve.exponent)} of {params.n_samples:,} pairs with ρ = {typed(params.correlation)}: "
+        f"from d_k = 1 to {last:,} the variance goes from {number(curve.variance[0])} to {measured} (predicted "
         f"{number(curve.variance_theory[-1])}), the mean from {number(curve.mean[0])} to {mean} (predicted "
-        f"{number(curve.mean_theory[-1])}). {_flat(curve, result.params.correlation)}"
+        f"{number(curve.mean_theory[-1])}). {_flat(curve, params.correlation)}"
     )
 
 
 def _flat(curve, correlation):
     """Which of the two stays; a mean of 0 stays whatever the exponent is."""
     if correlation == 0:
-        known = "It stays: ½ is the exponent" if curve.variance_is_flat else "It does not stay: only ½ is the exponent"
-        return f"{known} for independent q and k."
+        said = "stays: ½ is the exponent" if curve.variance_is_flat else "does not stay: only ½ is the exponent"
+        return f"The variance {said} for independent q and k."
     if curve.variance_is_flat:
         return "The variance stays and the mean grows."
     if curve.mean_is_flat:
@@ -151,7 +167,7 @@ def _flat(curve, correlation):
     return "Neither stays: the variance needs ½, the mean 1."
 
 
-def exponent_table(result):
+def _exponent_table(result):
     """Every point with its theory and standard error."""
     columns = {"d_k": list(result.dims)}
     for curve in result.curves:
@@ -161,7 +177,7 @@ def exponent_table(result):
     return columns
 
 
-def exponent_code(params):
+def _exponent_code(params):
     """The Python that measures the exponents again."""
     return (
         "from sattn_core.lessons.scaling_rules import ExponentParams, measure_exponents\n\n"
@@ -173,37 +189,35 @@ def exponent_code(params):
 # --- the rules -------------------------------------------------------------------------------------------
 
 
-def chosen(result, name):
+def rules(result: RulesResult, name: str, profile: Profile) -> Picture:
+    """All rules by how many keys they use, and the chosen one from raw score to weight."""
+    return Picture(
+        "rules",
+        {"rule_comparison": _comparison(result, name, profile), "rule_scores": _one_rule(result, name, profile)},
+        _rule_sentence(result, name),
+        _rule_table(result),
+        _rule_code(result.params),
+    )
+
+
+def _chosen(result, name):
     """The result of one rule."""
     return next(rule for rule in result.rules if rule.name == name)
 
 
-def rule(result, name, profile):
-    """All rules by how many keys they use, and the chosen one from raw score to weight."""
-    return {"rule_comparison": _comparison(result, name, profile), "rule_scores": _one_rule(result, name, profile)}
-
-
 def _comparison(result, name, profile):
-    """One row a rule: its name on the axis, its keys in use as a point and, at the right, as a number."""
+    """One row per rule: its name on the axis, its keys in use as a point and, at the right, as a number."""
     rules, n_keys = result.rules, result.params.n_keys
     words = [_short(each) for each in rules]
-    traces = [_dot(each, word, name, profile) for each, word in zip(rules, words, strict=True)]
+    order = {"type": "category", "categoryorder": "array", "categoryarray": words, "range": [len(rules) - 0.4, -0.6]}
     fig = figure(
         profile,
-        traces,
+        [_dot(each, word, name, profile) for each, word in zip(rules, words, strict=True)],
         left=8.5,
         height=1.55,
         title=title(f"Keys in use, of {n_keys}", profile) | {"xref": "container", "x": 0.02},
         xaxis=axis(profile, "effective keys", range=[0, 1.06 * n_keys], nticks=5, tickangle=0),
-        yaxis=axis(
-            profile,
-            grid=True,
-            type="category",
-            categoryorder="array",
-            categoryarray=words,
-            range=[len(rules) - 0.4, -0.6],
-            ticks="",
-        ),
+        yaxis=axis(profile, grid=True, ticks="", **order),
         annotations=[_keys_in_use(each, name, profile) for each in rules],
         shapes=[upright(n_keys, dotted(profile)) | {"layer": "below"}],
     )
@@ -234,42 +248,44 @@ def _rule_colour(name, here, profile):
 
 
 def _one_rule(result, name, profile):
-    here, keys = chosen(result, name), np.arange(0.5, result.params.n_keys + 1)
+    here = _chosen(result, name)
     limit = 1.1 * max(abs(result.raw_scores).max(), abs(here.scores).max())
-    colour = profile.raw if name == "no_scale" else profile.scaled
-    traces = [
-        steps(keys, result.raw_scores, profile.raw, "raw scores"),
-        steps(keys, here.scores, colour, "after the rule") | {"yaxis": "y2"},
-        steps(keys, here.attention_weights, colour, "weights") | {"yaxis": "y3"},
-    ]
-    usual = chosen(result, "vaswani").attention_weights
-    outline = dotted(profile) | {"shape": "hv"}
-    if name != "vaswani":
-        traces.append(line(keys, [*usual, usual[-1]], outline, "weights with 1/√d_k") | {"yaxis": "y3"})
     heights = axis(profile, grid=True, range=[-limit, limit], nticks=5, anchor="x")
-    across = {"xref": "x domain"}
+    weights = "Weights" if name == "vaswani" else "Weights (dotted: 1/√d_k)"
+    words = (("", "Raw scores"), ("2", "After the rule, same axis"), ("3", weights))
     return figure(
         profile,
-        traces,
+        _rule_traces(result, here, profile),
         height=1.55,
         left=3.4,
         title=title(f"One query: {_short(here)}", profile),
-        xaxis=axis(profile, "key", range=[0, keys[-1] + 0.5], anchor="y3"),
+        xaxis=axis(profile, "key", range=[0, result.params.n_keys + 1], anchor="y3"),
         yaxis=heights | {"domain": [0.72, 0.94]},
         yaxis2=heights | {"domain": [0.38, 0.60]},
         yaxis3=axis(profile, grid=True, range=[0, 1.02], tickvals=[0, 0.5, 1], domain=[0, 0.26], anchor="x"),
-        annotations=[
-            heading("Raw scores", profile) | across,
-            heading("After the rule, same axis", profile, axes="2") | across,
-            heading("Weights" if name == "vaswani" else "Weights (dotted: 1/√d_k)", profile, axes="3") | across,
-        ],
+        annotations=[heading(said, profile, axes=axes) | {"xref": "x domain"} for axes, said in words],
     )
 
 
-def rule_sentence(result, name):
+def _rule_traces(result, here, profile):
+    """Raw scores, scores after the rule and weights of one query, and the weights that 1/√d_k gives."""
+    edges = np.arange(0.5, result.params.n_keys + 1)
+    colour = profile.raw if here.name == "no_scale" else profile.scaled
+    traces = [
+        steps(edges, result.raw_scores, profile.raw, "raw scores"),
+        steps(edges, here.scores, colour, "after the rule") | {"yaxis": "y2"},
+        steps(edges, here.attention_weights, colour, "weights") | {"yaxis": "y3"},
+    ]
+    if here.name == "vaswani":
+        return traces
+    usual, outline = _chosen(result, "vaswani").attention_weights, dotted(profile) | {"shape": "hv"}
+    return [*traces, line(edges, [*usual, usual[-1]], outline, "weights with 1/√d_k") | {"yaxis": "y3"}]
+
+
+def _rule_sentence(result, name):
     """The chosen rule beside 1/√d_k and no scale, on the same scores."""
-    here, params = chosen(result, name), result.params
-    usual, none = (chosen(result, other) for other in ("vaswani", "no_scale"))
+    here, params = _chosen(result, name), result.params
+    usual, none = (_chosen(result, other) for other in ("vaswani", "no_scale"))
     drawn = f"correlation {typed(params.correlation)} of query i with key i" if params.correlation else "independent"
     return (
         f"At d_k = {params.d_k:,} with {params.n_keys} keys ({drawn}), {_short(here)} leaves scores with standard "
@@ -279,7 +295,7 @@ def rule_sentence(result, name):
     )
 
 
-def rule_table(result):
+def _rule_table(result):
     """Every rule on the same scores."""
     rules = result.rules
     return {
@@ -291,7 +307,7 @@ def rule_table(result):
     }
 
 
-def rule_code(params):
+def _rule_code(params):
     """The Python that applies every rule again."""
     return (
         "from sattn_core.lessons.scaling_rules import RulesParams, compare_rules\n\n"
@@ -300,13 +316,13 @@ def rule_code(params):
     )
 
 
-def formula(name):
+def formula(name: str) -> tuple[str, str]:
     """Formula of the chosen rule in LaTeX, and what it fixes."""
     here = SCALING_RULES[name]
     return here.formula, here.fixes
 
 
-def cards(result):
+def cards(result: RulesResult) -> list[tuple[str, str, tuple[str, str, str]]]:
     """Every rule as a card: title, formula, and lines of text."""
     return [(each.title, each.formula, _card_lines(each)) for each in result.rules]
 
@@ -322,8 +338,18 @@ def _card_lines(each):
 # --- entropy curves --------------------------------------------------------------------------------------
 
 
-def curves(result, name, profile):
+def curves(result: RuleCurves, name: str, profile: Profile) -> Picture:
     """Mean entropy against d_k and against n_keys; the chosen rule and three landmarks stand out."""
+    return Picture(
+        "rule_curves",
+        _curve_figures(result, name, profile),
+        _curve_sentence(result, name),
+        _curve_table(result),
+        _curve_code(result),
+    )
+
+
+def _curve_figures(result, name, profile):
     largest = np.full(len(result.dims), np.log(min(result.params.n_keys, 256)))
     return {
         "rule_entropy_d_k": _entropies("d_k", result.dims, result.against_d_k, largest, name, result, profile),
@@ -334,19 +360,14 @@ def curves(result, name, profile):
 
 
 def _entropies(what, x, values, largest, name, result, profile):
-    traces, names = [line(x, largest, dotted(profile), "all keys alike: ln n_keys")], []
-    order = sorted(range(len(values)), key=lambda i: (result.names[i] == name, result.names[i] in _LANDMARKS))
-    for i in order:
-        rule, stands_out = result.names[i], result.names[i] in (*_LANDMARKS, name)
-        colour = _rule_colour(rule, name, profile)
-        style = solid(profile, colour, 2 if rule == name else 1.2) if stands_out else thin(profile) | {"color": colour}
-        traces.append(line(x, values[i], style, rule))
-        if stands_out:
-            names.append((_LANDMARK_WORDS.get(rule, _SHORT.get(rule, SCALING_RULES[rule].title)), values[i][-1]))
+    rules = zip(result.names, values, strict=True)
+    rules = sorted(rules, key=lambda each: (each[0] == name, each[0] in _LANDMARKS))  # the last is drawn on top
+    lines = [line(x, entropy, _curve_style(rule, name, profile), rule) for rule, entropy in rules]
+    names = [(_curve_name(rule), entropy[-1]) for rule, entropy in rules if _stands_out(rule, name)]
     high = 1.05 * largest.max()
     fig = figure(
         profile,
-        traces,
+        [line(x, largest, dotted(profile), "equal weights: ln n_keys"), *lines],
         left=3.2,
         title=title(f"Entropy against {what}", profile),
         xaxis=axis(profile, what, type="log", tickvals=_ENTROPY_TICKS, tickangle=0, range=_span(x)),
@@ -355,12 +376,27 @@ def _entropies(what, x, values, largest, name, result, profile):
     return _name_ends(fig, names, profile, low=0, high=high)
 
 
+def _stands_out(rule, name):
+    return rule in (*_LANDMARKS, name)
+
+
+def _curve_style(rule, name, profile):
+    colour = _rule_colour(rule, name, profile)
+    if _stands_out(rule, name):
+        return solid(profile, colour, 2 if rule == name else 1.2)
+    return thin(profile) | {"color": colour}
+
+
+def _curve_name(rule):
+    return _LANDMARK_WORDS.get(rule, _SHORT.get(rule, SCALING_RULES[rule].title))
+
+
 def _span(x):
     """From the first point to the last, with a little room."""
     return [np.log10(x[0]) - 0.05, np.log10(x[-1]) + 0.05]
 
 
-def curve_sentence(result, name):
+def _curve_sentence(result, name):
     """Where the chosen rule's entropy begins and ends, beside 1/√d_k."""
     here, usual = result.names.index(name), result.names.index("vaswani")
     params, word = result.params, _SHORT.get(name, SCALING_RULES[name].title)
@@ -370,11 +406,11 @@ def curve_sentence(result, name):
         f"Entropy in nats under {word}: from d_k = {result.dims[0]} to {result.dims[-1]} with "
         f"{min(params.n_keys, 256)} keys {dims}; from {result.n_keys[0]} to {result.n_keys[-1]:,} keys at "
         f"d_k = {params.d_k} {keys}. 1/√d_k ends at {number(result.against_d_k[usual, -1])} and "
-        f"{number(result.against_n_keys[usual, -1])}. Dotted: all keys alike, ln n_keys."
+        f"{number(result.against_n_keys[usual, -1])}. Dotted: equal weights, ln n_keys."
     )
 
 
-def curve_table(result):
+def _curve_table(result):
     """Every rule's entropy at every point: first against d_k, then against n_keys."""
     columns = {"against": ["d_k"] * len(result.dims) + ["n_keys"] * len(result.n_keys)}
     columns |= {"value": [*result.dims, *result.n_keys]}
@@ -383,7 +419,7 @@ def curve_table(result):
     return columns
 
 
-def curve_code(result):
+def _curve_code(result):
     """The Python that computes the curves again."""
     return (
         "from sattn_core.lessons.scaling_rules import RulesParams, rule_curves\n\n"
@@ -395,8 +431,18 @@ def curve_code(result):
 # --- bugs ------------------------------------------------------------------------------------------------
 
 
-def bug(result, profile):
+def bug(result: BugResult, profile: Profile) -> Picture:
     """Attention weights of the first query in the first head: right above wrong, on one axis."""
+    return Picture(
+        "bug_weights",
+        _bug_figure(result, profile),
+        _bug_sentence(result),
+        _bug_weights(result),
+        _bug_code(result.params),
+    )
+
+
+def _bug_figure(result, profile):
     right, wrong = result.right.attention_weights[0], result.wrong.attention_weights[0]
     edges = np.arange(0.5, len(right) + 1)
     top = 1.12 * max(right.max(), wrong.max())
@@ -414,19 +460,13 @@ def bug(result, profile):
         yaxis=heights | {"domain": [0.57, 1]},
         yaxis2=heights | {"domain": [0, 0.43]},
         annotations=[
-            heading(f"Right: scores of spread {number(result.right.score_std)}", profile) | across,
-            heading(f"Wrong: scores of spread {number(result.wrong.score_std)}", profile, axes="2") | across,
+            heading(f"Right: score spread {number(result.right.score_std)}", profile) | across,
+            heading(f"Wrong: score spread {number(result.wrong.score_std)}", profile, axes="2") | across,
         ],
     )
 
 
-def bug_lines(result):
-    """What went wrong, and where it was seen: (title, cause, link text, link, what to know)."""
-    here = result.bug
-    return here.title, here.cause, here.issue, here.url, here.note
-
-
-def bug_sentence(result):
+def _bug_sentence(result):
     """The bug in numbers: spread predicted and measured, entropy and the error of the output."""
     params, right, wrong = result.params, result.right, result.wrong
     return (
@@ -438,7 +478,28 @@ def bug_sentence(result):
     )
 
 
-def bug_table(result):
+def _bug_weights(result):
+    """The weights of the picture."""
+    right, wrong = (side.attention_weights[0].tolist() for side in (result.right, result.wrong))
+    return {"key": list(range(1, len(right) + 1)), "right": right, "wrong": wrong}
+
+
+def _bug_code(params):
+    """The Python that runs the bug again."""
+    return (
+        "from sattn_core.lessons.scaling_rules import BugParams, measure_bug\n\n"
+        f"result = measure_bug({params!r})\n"
+        "print(result.right, result.wrong, result.output_error)\n"
+    )
+
+
+def bug_lines(result: BugResult) -> tuple[str, str, str, str, str]:
+    """What went wrong, and where it was seen: (title, cause, link text, link, what to know)."""
+    here = result.bug
+    return here.title, here.cause, here.issue, here.url, here.note
+
+
+def bug_table(result: BugResult) -> Table:
     """Right beside wrong."""
     sides = result.right, result.wrong
     rows = {
@@ -453,7 +514,7 @@ def bug_table(result):
     return {"quantity": list(rows)} | columns
 
 
-def museum_sentence(results):
+def museum_sentence(results: Sequence[BugResult]) -> str:
     """Whether any bug leaves the output nearly as it was, and how far the others move it."""
     least, *_, most = ordered = sorted(results, key=lambda each: each.output_error)
     near = [each.bug.title for each in ordered if each.output_error < _NEARLY_UNCHANGED]
@@ -465,18 +526,3 @@ def museum_sentence(results):
     )
     least, most = (f"{percent(each.output_error, 0)} of its length ({each.bug.title})" for each in (least, most))
     return f"{found} within {share} of what it should be: it is off by {least} to {most}."
-
-
-def bug_weights(result):
-    """The weights of the picture."""
-    right, wrong = (side.attention_weights[0].tolist() for side in (result.right, result.wrong))
-    return {"key": list(range(1, len(right) + 1)), "right": right, "wrong": wrong}
-
-
-def bug_code(params):
-    """The Python that runs the bug again."""
-    return (
-        "from sattn_core.lessons.scaling_rules import BugParams, measure_bug\n\n"
-        f"result = measure_bug({params!r})\n"
-        "print(result.right, result.wrong, result.output_error)\n"
-    )

@@ -30,8 +30,8 @@ LESSON = Lesson(
         ),
         Try(
             "aligned",
-            "Sample aligned, d_k = 256: the spread stays close to 1, but query i scores over 6 spreads higher with "
-            "key i",
+            "Sample aligned, d_k = 256: the spread stays close to 1, "
+            "but query i scores over 6 spreads higher with key i",
             {"sample": "aligned", "d_k": 256, "head": 1, "seed": 0},
         ),
         Try(
@@ -42,7 +42,9 @@ LESSON = Lesson(
     ),
     pictures=("your_histogram", "your_growth"),
     sources=(
-        "Vaswani et al. (2017), section 3.2.1. The error of the exponent: Efron (1982), *The Jackknife, the "
-        "Bootstrap and Other Resampling Plans*, chapter 6. The file format: NumPy Enhancement Proposal 1.",
+        "Vaswani et al. (2017), section 3.2.1.",
+        "The error of the exponent: Efron (1982), *The Jackknife, the Bootstrap and Other Resampling Plans*, "
+        "chapter 6.",
+        "The file format: NumPy Enhancement Proposal 1.",
     ),
 )

@@ -1,17 +1,39 @@
-"""Pictures of the your_scores lesson: scores against their ideal law, growth with the dimension, tables."""
+"""Pictures of the your_scores lesson: scores against ideal ones, growth with the dimension, tables."""
 
-from math import floor, isfinite, log10, nan
+from collections.abc import Sequence
+from math import floor, isfinite, log10
 
 import numpy as np
 
 from pages._view.figures.base import axis, corner, dashed, figure, heading, line, solid, steps, title
-from pages._view.theme import number, percent, typed
+from pages._view.picture import Picture, Table
+from pages._view.theme import Profile, number, percent, typed
+from sattn_core.lessons.your_scores import YourScoresParams, YourScoresResult
 from sattn_core.score_growth import FEWEST_ROWS
 
-_SCALES = {"1": "no scale", "1/√d_k": "1/√d_k", "1/d_k": "1/d_k", "1/std": "the fitting one"}
+_SCALES = {"1": "no scale", "1/√d_k": "1/√d_k", "1/d_k": "1/d_k", "1/std": "the one that fits"}
 
 
-def source(result, params, d_k, own):
+# --- the scores ------------------------------------------------------------------------------------------
+
+
+def histogram(
+    result: YourScoresResult, params: YourScoresParams, d_k: int, own: Sequence[str], profile: Profile
+) -> Picture:
+    """Scaled scores of the shown head, each less its row's mean, under the exact distribution of ideal q and k.
+
+    d_k is the slider's, and own are the names of the visitor's files, if the scores come from these.
+    """
+    return Picture(
+        "your_histogram",
+        _histogram_figure(result, profile),
+        _histogram_sentence(result, _source(result, params, d_k, own)),
+        _histogram_table(result),
+        _histogram_code(result, params, own),
+    )
+
+
+def _source(result, params, d_k, own):
     """Whose numbers these are; the sample may stop short of the slider's d_k."""
     report = result.report
     rows = f"{report.n_queries:,} queries, {report.n_keys:,} keys"
@@ -22,8 +44,7 @@ def source(result, params, d_k, own):
     return f"Sample {params.sample}, {heads}, {rows}, d_k = {params.d_k}{asked}"
 
 
-def histogram(result, profile):
-    """Scaled scores of the shown head, each less its row's mean, under the exact law of ideal q and k."""
+def _histogram_figure(result, profile):
     report, shown = result.report, result.shown
     edges = report.scaled_edges
     centres = (edges[1:] + edges[:-1]) / 2
@@ -37,7 +58,7 @@ def histogram(result, profile):
         profile,
         [
             steps(edges, result.measured_density, profile.scaled, "measured"),
-            line(centres, report.ideal_density, dashed(profile), "ideal law"),
+            line(centres, report.ideal_density, dashed(profile), "ideal distribution"),
         ],
         left=3.8,
         height=0.95,
@@ -53,26 +74,196 @@ def _whose(result):
     return f"Head {result.head + 1}: spread" if has_heads(result) else "Scaled spread"
 
 
-def sentence(result, said_source):
+def _histogram_sentence(result, source):
     """The verdict, its reason, and how the shown head's spread compares with that of ideal q and k."""
     report, shown = result.report, result.shown
     head = f"Head {result.head + 1} has {number(shown.scaled_std, 4)}. " if has_heads(result) else ""
-    return f"{said_source}: {report.verdict} {report.reason} {head}{shown.chance}"
+    return f"{source}: {report.verdict} {report.reason} {head}{shown.chance}"
 
 
-def histogram_table(result):
-    """Bins, counts, density and the ideal law."""
+def _histogram_table(result):
+    """Bins, counts, density and the density of ideal q and k."""
     edges = result.report.scaled_edges
     return {
         "from": edges[:-1].tolist(),
         "to": edges[1:].tolist(),
         "count": result.shown.scaled_counts.tolist(),
         "density": result.measured_density.tolist(),
-        "ideal law": result.report.ideal_density.tolist(),
+        "ideal density": result.report.ideal_density.tolist(),
     }
 
 
-def saturation_table(result):
+def _histogram_code(result, params, own):
+    """The Python that measures the same again, from the files of these names if they are the visitor's own."""
+    return _measured(result, params, own) + (
+        "report, shown = result.report, result.shown\n"
+        "print(report.verdict, report.reason)\n"
+        "print(shown.scaled_std, shown.scaled_band, shown.tail_band, shown.chance)\n"
+        "print(shown.scaled_counts, result.measured_density, report.ideal_density)\n"
+    )
+
+
+# --- growth ----------------------------------------------------------------------------------------------
+
+
+def growth(result: YourScoresResult, params: YourScoresParams, own: Sequence[str], profile: Profile) -> Picture:
+    """Size of the scores against the number of components, log–log, beside growth like m^½."""
+    return Picture(
+        "your_growth",
+        _growth_figure(result, profile),
+        _growth_sentence(result),
+        _growth_table(result),
+        _growth_code(result, params, own),
+    )
+
+
+def _growth_figure(result, profile):
+    traces, dims = _growth_traces(result, profile), result.shown.row_exponent.dims
+    low, high = _size_range(traces)
+    sizes = {"grid": True, "type": "log", "range": [low, high], **_size_ticks(low, high)}
+    key = {"align": "left", "font": {"size": profile.tick_size}}
+    return figure(
+        profile,
+        traces,
+        left=4.2,
+        margin=_under_names(profile, 4.2),
+        title=title("Growth with d_k", profile),
+        xaxis=axis(profile, "components m", type="log", tickvals=_every(dims), range=_wide(dims)),
+        yaxis=axis(profile, "root mean square score", **sizes),
+        annotations=[heading("<br>".join(_names(result, profile)), profile) | key],
+    )
+
+
+def _growth_traces(result, profile):
+    fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
+    traces = [_sizes(fitted, profile.scaled, "square", "inside a row", profile)]
+    if isfinite(fitted.value):
+        root = line(fitted.dims, result.ideal_line, dashed(profile), "m^½")
+        traces = [root, line(fitted.dims, result.exponent_line, solid(profile, profile.scaled), "fitted"), *traces]
+    if isfinite(paired.value):
+        traces.append(_sizes(paired, profile.third, "diamond", "query i with key i", profile))
+    return traces
+
+
+def _names(result, profile):
+    """What the marks are, line by line."""
+    names = []
+    if isfinite(result.shown.row_exponent.value):
+        names.append(_named(profile.scaled, "■", "all pairs") + "   - - m^½")
+    if isfinite(result.shown.paired_exponent.value):
+        names.append(_named(profile.third, "◆", "query i, key i"))
+    return names
+
+
+def _named(colour, mark, name):
+    return f'<span style="color:{colour}">{mark}</span> {name}'
+
+
+def _under_names(profile, left):
+    """Room above the plot for two lines that say what the marks are: inside they would cover some."""
+    top = round(1.6 * profile.title_size + 2.8 * profile.tick_size)
+    return {"l": round(left * profile.axis_size), "r": 10, "t": top, "b": 3 * profile.axis_size}
+
+
+def _sizes(fitted, colour, symbol, name, profile):
+    marker = {"color": colour, "symbol": symbol, "size": profile.marker_size}
+    return {"type": "scatter", "mode": "markers", "x": fitted.dims, "y": fitted.sizes, "name": name, "marker": marker}
+
+
+def _every(dims):
+    """At most six ticks."""
+    return dims[:: max(1, -(-len(dims) // 6))]
+
+
+def _size_range(traces):
+    """The ends of the vertical axis, as powers of ten."""
+    sizes = np.concatenate([np.asarray(trace["y"]) for trace in traces])
+    sizes = sizes[sizes > 0]
+    low, high = (np.log10(sizes.min()), np.log10(sizes.max())) if len(sizes) else (-1.0, 1.0)
+    return low - 0.2, high + 0.3
+
+
+def _size_ticks(low, high):
+    """1, 2 and 5 of every decade, or as many powers of ten as there is room for, each written in full."""
+    decades = range(floor(low), floor(high) + 1)
+    every = -(-len(decades) // 6)
+    steps = (1, 2, 5) if len(decades) <= 3 else (1,)
+    ticks = [float(f"{step}e{decade}") for decade in decades[::every] for step in steps]
+    ticks = [tick for tick in ticks if tick > 0 and low <= log10(tick) <= high]
+    return {"tickvals": ticks, "ticktext": [number(tick, 1) for tick in ticks]}
+
+
+def _wide(dims):
+    return [-0.1, np.log10(dims[-1]) + 0.1]
+
+
+def _growth_sentence(result):
+    """The fitted exponent, its interval, and that of query i with key i."""
+    fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
+    if not isfinite(fitted.value):
+        return "There is no growth to fit: it takes at least two components and scores that differ."
+    alone = f" Scores of query i with key i grow like m^{number(paired.value, 4)}" if isfinite(paired.value) else ""
+    start = f"Added component by component, the scores of a row grow like m^{number(fitted.value, 4)}"
+    if not isfinite(fitted.low):
+        few = f"An interval takes at least {FEWEST_ROWS} queries and {FEWEST_ROWS} keys."
+        return f"{start}.{alone and alone + '.'} {few}"
+    inside = "holds ½" if fitted.low <= 0.5 <= fitted.high else "does not hold ½"
+    return (
+        f"{start}; the 95 % interval, {_between(fitted)}, {inside}, which √d_k assumes."
+        f"{alone and f'{alone} ({_between(paired)}).'}"
+    )
+
+
+def _between(fitted):
+    return f"{number(fitted.low, 4)} to {number(fitted.high, 4)}"
+
+
+def _growth_table(result):
+    """The points of the growth figure."""
+    fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
+    return {
+        "components": list(fitted.dims),
+        "inside a row": fitted.sizes.tolist(),
+        "fitted": result.exponent_line.tolist(),
+        "m^0.5": result.ideal_line.tolist(),
+        "query i with key i": paired.sizes.tolist(),
+    }
+
+
+def _growth_code(result, params, own):
+    """The Python that fits the growth again."""
+    return _measured(result, params, own) + (
+        "fitted, paired = result.shown.row_exponent, result.shown.paired_exponent\n"
+        "print(fitted.value, fitted.low, fitted.high, paired.value, paired.low, paired.high)\n"
+        "print(fitted.dims, fitted.sizes, paired.sizes)\n"
+        "print(result.exponent_line, result.ideal_line)\n"
+    )
+
+
+# --- the code of both ------------------------------------------------------------------------------------
+
+
+def _measured(result, params, own):
+    lesson = "from sattn_core.lessons.your_scores import"
+    measure = f"result = measure_your_scores(Q, K, head={result.head})\n"
+    if own:
+        return (
+            "from pathlib import Path\n\n"
+            f"{lesson} measure_your_scores\n"
+            "from sattn_core.score_files import read_queries_and_keys\n\n"
+            f"files = {list(own)!r}\n"
+            "Q, K = read_queries_and_keys(*((name, Path(name).read_bytes()) for name in files))\n"
+            f"{measure}"
+        )
+    return (
+        f"{lesson} YourScoresParams, measure_your_scores, sample_scores\n\nQ, K = sample_scores({params!r})\n{measure}"
+    )
+
+
+# --- tables ----------------------------------------------------------------------------------------------
+
+
+def saturation_table(result: YourScoresResult) -> Table:
     """Softmax under four scales, averaged over queries."""
     rows = result.shown.saturation
     return {
@@ -85,8 +276,8 @@ def saturation_table(result):
     }
 
 
-def moment_table(result):
-    """The components, their pairs and the scale they ask for, beside the ideal."""
+def moment_table(result: YourScoresResult) -> Table:
+    """The components, their pairs and the scale that suits them, beside the ideal."""
     query, key, shown = result.shown.query, result.shown.key, result.shown
     rows = [
         ("mean of q", query.mean, 0),
@@ -114,115 +305,13 @@ def _exact(value):
     return f"{value:.4g}"
 
 
-def growth(result, profile):
-    """Size of the scores against the number of components, log–log, beside growth like m^½."""
-    fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
-    traces = [_sizes(fitted, profile.scaled, "square", "inside a row", profile)]
-    names = [_named(profile.scaled, "■", "all pairs") + "   - - m^½"] if isfinite(fitted.value) else []
-    if isfinite(fitted.value):
-        traces.insert(0, line(fitted.dims, result.exponent_line, solid(profile, profile.scaled), "fitted"))
-        traces.insert(0, line(fitted.dims, result.ideal_line, dashed(profile), "m^½"))
-    if isfinite(paired.value):
-        traces.append(_sizes(paired, profile.third, "diamond", "query i with key i", profile))
-        names.append(_named(profile.third, "◆", "query i, key i"))
-    shown = [trace["y"] for trace in traces]
-    sizes = np.concatenate([np.asarray(each)[np.asarray(each) > 0] for each in shown])
-    low, high = (np.log10(sizes.min()), np.log10(sizes.max())) if len(sizes) else (-1.0, 1.0)
-    return figure(
-        profile,
-        traces,
-        left=4.2,
-        margin=_under_names(profile, 4.2),
-        title=title("Growth with d_k", profile),
-        xaxis=axis(profile, "components m", type="log", tickvals=_every(fitted.dims), range=_wide(fitted.dims)),
-        yaxis=axis(
-            profile,
-            "root mean square score",
-            grid=True,
-            type="log",
-            range=[low - 0.2, high + 0.3],
-            **_size_ticks(low - 0.2, high + 0.3),
-        ),
-        annotations=[heading("<br>".join(names), profile) | {"align": "left", "font": {"size": profile.tick_size}}],
-    )
-
-
-def _named(colour, mark, name):
-    return f'<span style="color:{colour}">{mark}</span> {name}'
-
-
-def _under_names(profile, left):
-    """Room above the plot for two lines that say what the marks are: inside they would cover some."""
-    top = round(1.6 * profile.title_size + 2.8 * profile.tick_size)
-    return {"l": round(left * profile.axis_size), "r": 10, "t": top, "b": 3 * profile.axis_size}
-
-
-def _sizes(fitted, colour, symbol, name, profile):
-    marker = {"color": colour, "symbol": symbol, "size": profile.marker_size}
-    return {"type": "scatter", "mode": "markers", "x": fitted.dims, "y": fitted.sizes, "name": name, "marker": marker}
-
-
-def _every(dims):
-    """At most six ticks."""
-    return dims[:: max(1, -(-len(dims) // 6))]
-
-
-def _size_ticks(low, high):
-    """1, 2 and 5 of every decade, or as many powers of ten as there is room for, each written in full."""
-    decades = range(floor(low), floor(high) + 1)
-    every = -(-len(decades) // 6)
-    steps = (1, 2, 5) if len(decades) <= 3 else (1,)
-    ticks = [float(f"{step}e{decade}") for decade in decades[::every] for step in steps]
-    ticks = [tick for tick in ticks if tick > 0 and low <= log10(tick) <= high]
-    return {"tickvals": ticks, "ticktext": [number(tick, 1) for tick in ticks]}
-
-
-def _wide(dims):
-    return [-0.1, np.log10(dims[-1]) + 0.1]
-
-
-def growth_sentence(result):
-    """The fitted exponent, its interval, and that of query i with key i."""
-    fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
-    if not isfinite(fitted.value):
-        return "There is no growth to fit: it takes at least two components and scores that differ."
-    alone = f" Scores of query i with key i grow like m^{number(paired.value, 4)}" if isfinite(paired.value) else ""
-    start = f"Added component by component, the scores of a row grow like m^{number(fitted.value, 4)}"
-    if not isfinite(fitted.low):
-        few = f"An interval takes at least {FEWEST_ROWS} queries and {FEWEST_ROWS} keys."
-        return f"{start}.{alone and alone + '.'} {few}"
-    inside = "holds ½" if fitted.low <= 0.5 <= fitted.high else "does not hold ½"
-    return (
-        f"{start}; the 95 % interval, {_between(fitted)}, {inside}, which √d_k assumes."
-        f"{alone and f'{alone} ({_between(paired)}).'}"
-    )
-
-
-def _between(fitted):
-    return f"{number(fitted.low, 4)} to {number(fitted.high, 4)}"
-
-
-def growth_table(result):
-    """The points of the growth figure."""
-    fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
-    return {
-        "components": list(fitted.dims),
-        "inside a row": fitted.sizes.tolist(),
-        "fitted": result.exponent_line.tolist(),
-        "m^0.5": result.ideal_line.tolist(),
-        "query i with key i": paired.sizes.tolist()
-        if len(paired.sizes) == len(fitted.dims)
-        else [nan] * len(fitted.dims),
-    }
-
-
-def has_heads(result):
+def has_heads(result: YourScoresResult) -> bool:
     """Whether there is more than one head to compare."""
     return result.report.n_heads > 1
 
 
-def head_table(result):
-    """Every head on one line."""
+def head_table(result: YourScoresResult) -> Table:
+    """One line per head."""
     names = {
         "q variance": "q_variance",
         "k variance": "k_variance",
@@ -242,40 +331,3 @@ def head_table(result):
     }
     verdicts = [row.code.replace("_", " ") for row in result.rows]
     return {"head": [typed(row.head + 1) for row in result.rows]} | columns | {"√d_k is": verdicts}
-
-
-def code(result, params, own):
-    """The Python that measures the same again, from the files of these names if they are the visitor's own."""
-    return _measured(result, params, own) + (
-        "report, shown = result.report, result.shown\n"
-        "print(report.verdict, report.reason)\n"
-        "print(shown.scaled_std, shown.scaled_band, shown.tail_band, shown.chance)\n"
-        "print(shown.scaled_counts, result.measured_density, report.ideal_density)\n"
-    )
-
-
-def growth_code(result, params, own):
-    """The Python that fits the growth again."""
-    return _measured(result, params, own) + (
-        "fitted, paired = result.shown.row_exponent, result.shown.paired_exponent\n"
-        "print(fitted.value, fitted.low, fitted.high, paired.value, paired.low, paired.high)\n"
-        "print(fitted.dims, fitted.sizes, paired.sizes)\n"
-        "print(result.exponent_line, result.ideal_line)\n"
-    )
-
-
-def _measured(result, params, own):
-    lesson = "from sattn_core.lessons.your_scores import"
-    measure = f"result = measure_your_scores(Q, K, head={result.head})\n"
-    if own:
-        return (
-            "from pathlib import Path\n\n"
-            f"{lesson} measure_your_scores\n"
-            "from sattn_core.score_files import read_queries_and_keys\n\n"
-            f"files = {list(own)!r}\n"
-            "Q, K = read_queries_and_keys(*((name, Path(name).read_bytes()) for name in files))\n"
-            f"{measure}"
-        )
-    return (
-        f"{lesson} YourScoresParams, measure_your_scores, sample_scores\n\nQ, K = sample_scores({params!r})\n{measure}"
-    )

@@ -1,17 +1,20 @@
 """Fields for a visitor's own files. A field never shows a file that this server does not have."""
 
+from typing import Any
+
 import streamlit as st
 
 from sattn_core.lessons.your_scores import SUFFIXES
 
-LOST = "The connection came back to another server, which does not have your file: choose it again."
+LOST = "You were reconnected to another server, which does not have your file: choose it again."
 
 
-def draw(name, label):
+def draw(name: str, label: str) -> Any:
     """A field for one file: the file, or None.
 
-    A browser that comes back to another process still shows its file. Only a field of another key is empty there
-    too, so a field has two keys in turn, and a new session looks which of them the browser holds a lost file of.
+    A browser that is reconnected to another process still shows the file that the first one had. Only a field with
+    another key is empty in the browser too. So each field takes one of two keys, and a new session tries both: under
+    one of them the browser may hold a lost file.
     """
     place, key = st.empty(), st.session_state.get(f"{name}_key")
     if key is None:
@@ -27,11 +30,11 @@ def draw(name, label):
     return file
 
 
-def remarks(*names):
+def remarks(*names: str) -> list[str]:
     """What a visitor should know whose files were lost on the way."""
     return [LOST] if any(st.session_state[f"{name}_lost"] for name in names) else []
 
 
 def _is_lost(place, label, key):
-    """Whether the browser names a file to this field that the server does not have: None, though the state holds it."""
+    """Whether the browser names a file that the server does not have: the field is None, yet the state holds it."""
     return place.file_uploader(label, list(SUFFIXES), key=key) is None and st.session_state[key] is not None

@@ -19,7 +19,7 @@ from sattn_core.lessons.your_scores import (
 )
 from sattn_core.lessons.your_scores import sample_file as make_sample_file
 
-SAMPLE_ROWS = 128  # queries and keys of a sample: measured in less than a blink
+SAMPLE_ROWS = 128  # queries and keys of a sample: few enough to be measured at every move
 UPLOAD_NOTES = (LIMITS, PRIVACY)
 HOOK = f"```python\n{HOOK_SNIPPET}```"  # as Markdown
 
