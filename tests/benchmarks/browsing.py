@@ -43,14 +43,14 @@ def new_page(browser, script=""):
 
 def lessons():
     """Address and question of every lesson."""
-    from pages._view import frame
+    from pages._view.lessons import LESSONS
     from pages._view.server.warm import addresses
 
-    return {address: lesson.question for address, lesson in zip(addresses(), frame.LESSONS, strict=True)}
+    return {address: lesson.question for address, lesson in zip(addresses(), LESSONS.values(), strict=True)}
 
 
 def following_dimension():
     """The addresses of the lessons whose pictures follow the slider of d_k."""
-    from pages._view import frame
+    from pages._view.lessons import LESSONS
 
-    return [lesson.stem for lesson in frame.LESSONS if lesson.live]
+    return [stem for stem, lesson in LESSONS.items() if lesson.live]

@@ -18,7 +18,8 @@ from starlette.routing import Mount, Route
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from pages._view import frame, server
+from pages._view import server
+from pages._view.lessons import ORDER
 from pages._view.server import bundle, compress, headers, prompt, shell, uploads, warm
 from sattn_core import score_files
 
@@ -327,7 +328,7 @@ def serve(app):
 def test_the_server_opens_every_lesson_and_fetches_the_bundle_before_it_answers():
     app = Opened(ForwardMsg(), AGAIN, FINISHED)
     serve(app)
-    pages = [("/_stcore/stream", "" if each.stem == "start" else each.stem) for each in frame.LESSONS]
+    pages = [("/_stcore/stream", "" if stem == ORDER[0] else stem) for stem in ORDER]
     assert app.asked == [(f"/{bundle.BUNDLE}", None), *pages]
 
 
