@@ -149,7 +149,7 @@ def set_gradient_flow(page):
 
 def set_derivation(page):
     press(page.locator(".st-key-broken [role=radio]").nth(3), "Space")
-    press(slider(page, "rho"), "ArrowRight")
+    press(slider(page, "correlation"), "ArrowRight")
     press(slider(page, "d_k"), "ArrowRight")
 
 
@@ -194,8 +194,8 @@ def set_training_race(page):
 
 
 def set_scaling_rules(page):
-    press(slider(page, "alpha"), "End")
-    press(slider(page, "rho"), "Home")
+    press(slider(page, "exponent"), "End")
+    press(slider(page, "correlation"), "Home")
     press(page.locator(".st-key-pairs [role=radio]").nth(1), "Space")
 
 
