@@ -50,6 +50,11 @@ class ComponentLaw:
         """``E a⁴``, the standardised fourth moment (normal: 3)."""
         return self.moments[1]
 
+    @property
+    def has_eight_moments(self) -> bool:
+        """Whether the moments up to the eighth are finite."""
+        return bool(np.isfinite(self.moments).all())
+
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return independent draws of the given shape from the generator ``rng``, as float64."""
         return self.sampler(rng, shape)
@@ -139,6 +144,11 @@ class PairLaw:
     def component(self) -> ComponentLaw:
         """The `ComponentLaw` of a and of b."""
         return COMPONENT_LAWS[self.law]
+
+    @property
+    def is_centred(self) -> bool:
+        """Whether q and k have mean 0 and are independent."""
+        return not (self.mean_q or self.mean_k or self.correlation)
 
     def query(self, a: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return q = mean_q + a."""

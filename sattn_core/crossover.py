@@ -7,14 +7,16 @@ medians are equal is simulated, with its error.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import gammaincinv, ndtri, stdtrit
+from scipy.special import gammaincinv, ndtri
 
 from sattn_core._checks import check_integer
+from sattn_core._memory import remembered
+from sattn_core.bands import student_quantile
 from sattn_core.saturation import critical_score_std
+from sattn_core.standard_errors import mean_and_error
 
 MAX_KEYS = 1024
 N_BATCHES = 20
@@ -85,12 +87,12 @@ def median_crossover(n_keys: int) -> MedianCrossover:
     return _crossover(check_integer("n_keys", n_keys, 2, MAX_KEYS))
 
 
-@lru_cache(maxsize=128)
+@remembered(128)
 def _crossover(n_keys):
     rng = np.random.Generator(np.random.SFC64(n_keys))
     logs = np.array([_batch_crossover(rng, n_keys) for _ in range(N_BATCHES)])
-    mean, error = logs.mean(), logs.std(ddof=1) / np.sqrt(N_BATCHES)
-    reach = stdtrit(N_BATCHES - 1, 0.975) * error
+    mean, error = mean_and_error(logs)
+    reach = student_quantile(N_BATCHES) * error
     d_k, low, high = np.exp([mean, mean - reach, mean + reach]).tolist()
     return MedianCrossover(n_keys, d_k, low, high, float(np.sqrt(d_k)) / critical_score_std(n_keys))
 

@@ -121,8 +121,7 @@ def _needs_sums(pair_law):
 
 def _sampler(pair_law):
     """The cheapest way to draw the scores of a law."""
-    centred = not (_needs_sums(pair_law) or pair_law.correlation)
-    if pair_law.law == "normal" or (pair_law.law == "sparse" and centred):
+    if pair_law.law == "normal" or (pair_law.law == "sparse" and pair_law.is_centred):
         return _block_scores
     return _sign_scores if pair_law.law == "rademacher" else _coordinate_scores
 

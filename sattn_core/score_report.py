@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_array
 from sattn_core._records import record
 from sattn_core.cost import Price, proceed
+from sattn_core.histograms import bin_counts
 from sattn_core.law import dot_product_pdf
 from sattn_core.score_growth import FittedExponent, no_exponent, paired_exponent, row_exponent
 from sattn_core.score_variance import row_variance_band, row_variance_band_price
 from sattn_core.softmax import entropy_nats, softmax
-from sattn_core.sweep import bin_counts
 
 MAX_ROWS, MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS = 4096, 1024, 64, 4_000_000
 LARGEST_NUMBER = 1e30

@@ -1,13 +1,13 @@
 """The variance of one score matrix, of all its entries and inside its rows: exact moments, bands that cover."""
 
 import math
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammainccinv, gammaincinv
 
 from sattn_core._checks import check_integer, check_number
+from sattn_core._memory import remembered
 from sattn_core.cost import Price
 from sattn_core.moments import check_kurtosis
 
@@ -308,7 +308,7 @@ def _simulated_band(of, sizes, level):
     return _simulated_quantiles(of, *sizes, level)
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def _simulated_quantiles(of, m, n, d, level):
     draw = _simulated_variances if of == "entries" else _simulated_row_variances
     rng = np.random.default_rng(64)

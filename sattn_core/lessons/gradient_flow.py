@@ -11,14 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaincinv, log_ndtr
+from scipy.special import gammaincinv
 
 from sattn_core._checks import check_array, check_integer
 from sattn_core._records import record
 from sattn_core.cost import Price
 from sattn_core.crossover import MedianCrossover, median_crossover
+from sattn_core.histograms import counts_by_edges
+from sattn_core.order_statistics import expected_maximum, median_bounds
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
+from sattn_core.standard_errors import mean_and_error, share_error
 
 SCALE_EXPONENTS = (0.0, 0.5, 1.0)  # scale = d_k ** -exponent
 PLACES = ("scores", "raw_scores", "q")
@@ -281,7 +284,7 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     scales = _scales((params.d_k,))
     sensitivity = _sensitivity(rows, params.d_k)
     statistics = _statistics(sensitivity, _exact_means(params.n_keys, (params.d_k,))[..., 0])
-    counts, below, above = _log10_counts(sensitivity)
+    counts, below, above = counts_by_edges(sensitivity, 10.0**LOG10_EDGES)
     frozen_share, frozen_error = _frozen(sensitivity)
     radius = np.sqrt(_chi_square(params.d_k, rows.uniform_q[:SHOWN_ROWS]))
     return GradientFlowResult(
@@ -448,44 +451,6 @@ def measure_row_jacobian(raw_scores: ArrayLike, d_k: int) -> RowJacobian:
     )
 
 
-def expected_maximum(n: int) -> float:
-    """Expected largest of n independent standard normals, E[M_n] = ∫ x n φ(x) Φ(x)^(n−1) dx.
-
-    Parameters
-    ----------
-    n : int, at least 1
-
-    Returns
-    -------
-    float
-        At least 0, and below √(2 ln n) for n ≥ 2.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If n is not an integer of at least 1.
-
-    Notes
-    -----
-    The trapezoid rule converges exponentially fast for this smooth integrand.
-
-    References
-    ----------
-    David and Nagaraja (2003), "Order Statistics", section 3.1.
-
-    Examples
-    --------
-    Two keys: 1/√π.
-
-    >>> round(expected_maximum(2), 6)
-    0.56419
-    """
-    n = check_integer("n", n, 1)
-    x = np.linspace(-12.0, 12.0, 2401)
-    log_density = np.log(n) - 0.5 * x**2 - 0.5 * np.log(2 * np.pi) + (n - 1) * log_ndtr(x)
-    return float(np.sum(x * np.exp(log_density)) * (x[1] - x[0]))
-
-
 def _draw_rows(n_keys, n_rows, seed):
     rng = np.random.Generator(np.random.SFC64(seed))
     z, push = rng.standard_normal((2, n_rows, n_keys))
@@ -543,29 +508,17 @@ def _exact_means(n_keys, dims):
 
 
 def _statistics(sensitivity, exact_mean):
-    n_rows = sensitivity.shape[-1]
     ordered = np.sort(sensitivity, axis=-1)
-    mean, error = ordered.mean(axis=-1), ordered.std(axis=-1, ddof=1) / np.sqrt(n_rows)
+    mean, error = mean_and_error(ordered)
     median, low, high = np.quantile(ordered, (0.5, 0.1, 0.9), axis=-1)
-    # The true median lies between these ranks with 95 % probability, whatever the law (binomial ranks).
-    reach = int(np.ceil(0.98 * np.sqrt(n_rows)))
-    first, last = max(n_rows // 2 - reach, 0), min(n_rows // 2 + reach, n_rows - 1)
-    top = ordered[..., -max(1, n_rows // 10) :].sum(axis=-1) / ordered.sum(axis=-1)
+    top = ordered[..., -max(1, ordered.shape[-1] // 10) :].sum(axis=-1) / ordered.sum(axis=-1)
     return SensitivityStatistics(
-        mean, error, median, ordered[..., first], ordered[..., last], low, high,
-        top, exact_mean, (mean - exact_mean) / error,
-    )  # fmt: skip
+        mean, error, median, *median_bounds(ordered), low, high, top, exact_mean, (mean - exact_mean) / error
+    )
 
 
 def _frozen(sensitivity):
     """Share of frozen rows at each scale and its standard error: by tr J, before the factor c."""
     trace = sensitivity[PLACES.index("scores")]
     share = np.mean(trace < FROZEN_BELOW, axis=-1)
-    return share, np.sqrt(share * (1 - share) / trace.shape[-1])
-
-
-def _log10_counts(sensitivity):
-    edges = 10.0**LOG10_EDGES
-    ranks = np.searchsorted(edges, sensitivity, side="right")  # 0 = below, n_edges = above
-    counts = np.stack([[np.bincount(cell, minlength=len(edges) + 1) for cell in place] for place in ranks])
-    return counts[..., 1:-1], counts[..., 0], counts[..., -1]
+    return share, share_error(share, trace.shape[-1])

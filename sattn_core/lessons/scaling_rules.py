@@ -22,6 +22,7 @@ from sattn_core.moments import correlated_pair_moments
 from sattn_core.pair_scores import coordinate_seconds
 from sattn_core.scaling_rules import SCALING_RULES
 from sattn_core.softmax import effective_keys, entropy_nats, softmax
+from sattn_core.standard_errors import variance_error
 from sattn_core.sweep import growing_scores
 
 EXPONENT_DIMS = tuple(2**j for j in range(11))
@@ -636,7 +637,7 @@ def _exponent_curve(exponent, params, raw_mean, raw_variance):
     return ExponentCurve(
         exponent=exponent, chosen=exponent == params.exponent,
         variance=c**2 * raw_variance, variance_theory=c**2 * variance,
-        variance_error=c**2 * variance * np.sqrt((excess + 2 * n / (n - 1)) / n),
+        variance_error=c**2 * variance_error(variance, excess, n),
         mean=c * raw_mean, mean_theory=c * mean, mean_error=c * np.sqrt(variance / n),
         variance_slope=1 - 2 * exponent, mean_slope=1 - exponent,
         variance_slope_measured=float(np.log(c**2 * raw_variance) @ log_d / (log_d @ log_d)),

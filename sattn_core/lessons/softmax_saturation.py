@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
 from sattn_core._records import record
+from sattn_core.bands import student_quantile
 from sattn_core.components import COMPONENT_LAWS, block_generator
 from sattn_core.cost import Price
 from sattn_core.saturation import ExpectedSoftmax, critical_score_std, expected_attention_curve, expected_softmax
@@ -21,6 +21,7 @@ from sattn_core.softmax import (
     softmax,
     softmax_jacobian_norm,
 )
+from sattn_core.standard_errors import mean_and_error
 from sattn_core.sweep import check_dims
 from sattn_core.typed import MAX_LIST, MAX_MAGNITUDE, MIN_LIST
 
@@ -406,17 +407,16 @@ def _means_of_batches(scores):
 
 def _beside(batch_means, predicted):
     """`MeasuredSoftmax` from batch means (3, n_dims, n_batches) of H, max p and tr J."""
-    entropy, max_weight, trace = batch_means.mean(axis=-1)
-    errors = batch_means.std(axis=-1, ddof=1) / math.sqrt(N_BATCHES)
+    (entropy, max_weight, trace), of_means = mean_and_error(batch_means)
     effective = np.exp(entropy)
     measured = (entropy, effective, max_weight, trace)
-    errors = (errors[0], effective * errors[0], errors[1], errors[2])  # d e^H = e^H dH
+    errors = (of_means[0], effective * of_means[0], of_means[1], of_means[2])  # d e^H = e^H dH
     rows = zip(_QUANTITIES, measured, errors, strict=True)
     return MeasuredSoftmax(*(_measured_mean(m, error, getattr(predicted, name)) for name, m, error in rows))
 
 
 def _measured_mean(measured, error, predicted):
-    half_width = stdtrit(N_BATCHES - 1, 0.975) * error
+    half_width = student_quantile(N_BATCHES) * error
     low, high = predicted - half_width, predicted + half_width
     return MeasuredMean(measured, error, predicted, low, high, (low <= measured) & (measured <= high))
 

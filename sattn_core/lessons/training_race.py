@@ -16,6 +16,7 @@ from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.cost import Price, proceed
 from sattn_core.key_value_memory import LOSSES, OPTIMIZERS, KeyValueMemoryParams, train_key_value_memory, training_steps
+from sattn_core.standard_errors import mean_and_error
 
 QUANTITIES = ("loss", "accuracy", "entropy_nats", "gradient_norm", "median_row_gradient")
 HALF_DECADES = MappingProxyType(
@@ -840,10 +841,8 @@ def _first_ratio(params, norms):
 
 def _curve(values):
     """Statistics over the seeds, the middle axis."""
-    n = values.shape[1]
     with np.errstate(over="ignore", invalid="ignore"):  # on its way out of the float64 range a run is still shown
-        error = values.std(axis=1, ddof=1) / math.sqrt(n) if n > 1 else np.full(values[:, 0].shape, math.nan)
-        return Curve(values.mean(axis=1), error, values.min(axis=1), values.max(axis=1))
+        return Curve(*mean_and_error(values, axis=1), values.min(axis=1), values.max(axis=1))
 
 
 def _last(frames, check):

@@ -13,10 +13,10 @@ from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.cost import Price
+from sattn_core.histograms import bin_counts
 from sattn_core.initialisation import INIT_SCHEMES, check_heads, init_scheme, projection_variance
 from sattn_core.layer_norm import layer_norm
 from sattn_core.softmax import softmax
-from sattn_core.sweep import bin_counts
 
 NARROWEST, WIDEST = 2, 2048  # d_model
 STAGES = ("x", "layer_norm", "q", "k", "raw_scores", "scaled_scores")

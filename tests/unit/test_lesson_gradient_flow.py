@@ -10,7 +10,6 @@ from sattn_core.lessons.gradient_flow import (
     PLACES,
     GradientFlowParams,
     crossover_curve,
-    expected_maximum,
     gradient_curve,
     measure_gradient_flow,
     measure_row_jacobian,
@@ -146,14 +145,6 @@ def test_scaled_row_is_divided_by_the_square_root():
     assert abs(row.norm_ratio - row.scaled_norm / row.raw_norm) < 1e-13
     assert np.abs(row.scaled_jacobian).max() <= row.colour_limit
     assert measure_row_jacobian([0.0, 1e6], 1).norm_ratio == np.inf
-
-
-MAXIMA = [(1, 0.0), (2, 0.564190), (8, 1.423600), (64, 2.343733), (1024, 3.248240)]
-
-
-@pytest.mark.parametrize(("n", "expected"), MAXIMA)
-def test_expected_maximum(n, expected):
-    assert abs(expected_maximum(n) - expected) < 1e-6
 
 
 def test_two_keys_follow_one_over_the_square_root_of_pi_d_k():

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sattn_core.lessons import small_samples
+from sattn_core import product_variances
 from sattn_core.lessons.small_samples import (
     PUBLISHED,
     SmallSamplesParams,
@@ -14,6 +14,7 @@ from sattn_core.lessons.small_samples import (
     measure_small_samples,
     next_draws,
 )
+from sattn_core.product_variances import reference_distribution
 from tests.reference import reference_seconds
 
 
@@ -131,7 +132,7 @@ def test_draw_i_is_the_same_however_many_follow_it(size, d_k, monkeypatch):
     many = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=300)).variances
     few = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=7)).variances
     assert np.array_equal(many[:7], few)
-    monkeypatch.setattr(small_samples, "_BLOCK_NUMBERS", 100)  # a few draws a block
+    monkeypatch.setattr(product_variances, "BLOCK_NUMBERS", 100)  # a few draws a block
     assert np.array_equal(measure_small_samples(SmallSamplesParams(size, d_k, n_draws=300)).variances, many)
 
 
@@ -139,10 +140,10 @@ def test_draw_i_is_the_same_however_many_follow_it(size, d_k, monkeypatch):
 @pytest.mark.parametrize(("size", "d_k"), [(2, 1), (2, 1024), (64, 1), (64, 1024)])
 def test_the_price_is_right_within_a_factor_of_two_at_both_ends_of_every_control(size, d_k, n_draws):
     params = SmallSamplesParams(size, d_k, n_draws=n_draws)
-    seconds = reference_seconds(partial(measure_small_samples, params), before=small_samples._reference.cache_clear)
+    seconds = reference_seconds(partial(measure_small_samples, params), before=reference_distribution.cache_clear)
     assert 0.5 < params.price.seconds / seconds < 2
     assert params.price.seconds < 1
-    small_samples._reference.cache_clear()
+    reference_distribution.cache_clear()
     tracemalloc.start()
     measure_small_samples(params)
     peak = tracemalloc.get_traced_memory()[1]
