@@ -80,12 +80,11 @@ class RowSummary:
 
     Attributes
     ----------
-    entropy_nats, effective_keys, max_weight : ndarray, shape (n_queries,)
-        Entropy of the row, e^entropy and the largest weight. A fully masked row has no distribution:
-        its entropy and effective keys are NaN and its largest weight is 0.
+    effective_keys, max_weight : ndarray, shape (n_queries,)
+        e^entropy of the row and its largest weight. A fully masked row has no distribution:
+        its effective keys are NaN and its largest weight is 0.
     """
 
-    entropy_nats: NDArray[np.float64]
     effective_keys: NDArray[np.float64]
     max_weight: NDArray[np.float64]
 
@@ -174,8 +173,8 @@ class CellExpansion:
     ----------
     query, key : int
         Row and column, counted from 0.
-    q, k, products, partial_sums : ndarray, shape (d_k,)
-        Components, q_i k_i, and their running sum, which ends at raw_score.
+    q, k, products : ndarray, shape (d_k,)
+        Components, and q_i k_i.
     raw_score, divisor, scaled_score : float
         q·k, √d_k and raw_score / divisor.
     allowed : bool
@@ -189,7 +188,6 @@ class CellExpansion:
     q: NDArray[np.float64]
     k: NDArray[np.float64]
     products: NDArray[np.float64]
-    partial_sums: NDArray[np.float64]
     raw_score: float
     divisor: float
     scaled_score: float
@@ -208,9 +206,9 @@ class OutputExpansion:
         Row and column of the output, counted from 0.
     values : ndarray, shape (n_keys,)
         The column of V.
-    scaled_weights, unscaled_weights, scaled_products, unscaled_products : ndarray, shape (n_keys,)
+    scaled_weights, unscaled_weights : ndarray, shape (n_keys,)
     scaled_output, unscaled_output : float
-        Sums of the products.
+        Sums of weight × value.
     """
 
     query: int
@@ -218,8 +216,6 @@ class OutputExpansion:
     values: NDArray[np.float64]
     scaled_weights: NDArray[np.float64]
     unscaled_weights: NDArray[np.float64]
-    scaled_products: NDArray[np.float64]
-    unscaled_products: NDArray[np.float64]
     scaled_output: float
     unscaled_output: float
 
@@ -322,7 +318,6 @@ def expand_cell(params: AttentionStepsParams, query: int, key: int) -> CellExpan
         q=q,
         k=k,
         products=q * k,
-        partial_sums=np.cumsum(q * k),
         raw_score=float(scaled.raw_scores[query, key]),
         divisor=float(np.sqrt(len(q))),
         scaled_score=float(scaled.scaled_scores[query, key]),
@@ -344,7 +339,7 @@ def expand_output(params: AttentionStepsParams, query: int, column: int) -> Outp
     Returns
     -------
     OutputExpansion
-        The products sum to the output.
+        The values times the weights sum to the output.
 
     Raises
     ------
@@ -376,8 +371,6 @@ def expand_output(params: AttentionStepsParams, query: int, column: int) -> Outp
         values=values,
         scaled_weights=scaled.attention_weights[query],
         unscaled_weights=unscaled.attention_weights[query],
-        scaled_products=scaled.attention_weights[query] * values,
-        unscaled_products=unscaled.attention_weights[query] * values,
         scaled_output=float(scaled.output[query, column]),
         unscaled_output=float(unscaled.output[query, column]),
     )
@@ -534,7 +527,7 @@ def _fully_masked(steps):
 
 def _summary(steps):
     entropy = np.where(_fully_masked(steps), np.nan, entropy_nats(steps.masked_scores))
-    return RowSummary(entropy, np.exp(entropy), steps.attention_weights.max(axis=1))
+    return RowSummary(np.exp(entropy), steps.attention_weights.max(axis=1))
 
 
 def _softmax_terms(steps, query, key):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
-from sattn_core.attention import AttentionSteps, attention, attention_backward, softmax_rows
+from sattn_core.attention import attention, attention_backward, softmax_rows
 from sattn_core.cost import Price
 from sattn_core.products import frobenius, hadamard, row_wise_dot
 from sattn_core.scores import scale_factor
@@ -190,9 +190,6 @@ class BackpropResult:
     ----------
     params : BackpropParams
     scale : float
-    steps : AttentionSteps
-    target, d_output : ndarray, shape (n_tokens, d_v)
-        T, and dO = O − T.
     loss : float
     gradients : tuple of GradientCheck
         dV, dP, dS, dQ, dK, dc, dW_Q, dW_K, dW_V, dX.
@@ -210,9 +207,6 @@ class BackpropResult:
 
     params: BackpropParams
     scale: float
-    steps: AttentionSteps
-    target: NDArray[np.float64]
-    d_output: NDArray[np.float64]
     loss: float
     gradients: tuple[GradientCheck, ...]
     row_mean_by_weights: NDArray[np.float64]
@@ -381,9 +375,6 @@ def measure_backprop(params: BackpropParams) -> BackpropResult:
     return BackpropResult(
         params=params,
         scale=scale,
-        steps=steps,
-        target=layer.target,
-        d_output=d_output,
         loss=float(layer.loss()),
         gradients=_checks(layer, steps, gradients),
         row_mean_by_weights=by_weights,

@@ -108,8 +108,6 @@ class GradientFlowResult:
     ----------
     params : GradientFlowParams
     scales : ndarray, shape (3,)
-    sensitivity : ndarray, shape (3 places, 3 scales, n_rows)
-        Trace of the Jacobian; the same times the scale; the norm of ∂L/∂q.
     statistics : SensitivityStatistics, arrays of shape (3, 3)
     frozen_share, frozen_error : ndarray, shape (3 scales,)
         Share of rows whose tr J is below `FROZEN_BELOW`, and its standard error. The factor c has no part
@@ -129,7 +127,6 @@ class GradientFlowResult:
 
     params: GradientFlowParams
     scales: NDArray[np.float64]
-    sensitivity: NDArray[np.float64]
     statistics: SensitivityStatistics
     frozen_share: NDArray[np.float64]
     frozen_error: NDArray[np.float64]
@@ -290,7 +287,6 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     return GradientFlowResult(
         params=params,
         scales=scales[:, 0],
-        sensitivity=sensitivity,
         statistics=statistics,
         frozen_share=frozen_share,
         frozen_error=frozen_error,
@@ -303,6 +299,17 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
         rate=expected_maximum(params.n_keys) / np.sqrt(params.d_k),
         shown_scores=radius[:, None] * rows.z[:SHOWN_ROWS],
     )
+
+
+def row_sensitivity(params: GradientFlowParams) -> NDArray[np.float64]:
+    """Return what reaches each row: tr J, c · tr J and ‖∂L/∂q‖, shape (3 places, 3 scales, n_rows).
+
+    Examples
+    --------
+    >>> row_sensitivity(GradientFlowParams(d_k=1, n_rows=10)).shape
+    (3, 3, 10)
+    """
+    return _sensitivity(_draw_rows(params.n_keys, params.n_rows, params.seed), params.d_k)
 
 
 def gradient_curve(

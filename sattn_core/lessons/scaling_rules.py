@@ -70,31 +70,21 @@ class ExponentCurve:
     Attributes
     ----------
     exponent : float
-    chosen : bool
-        Whether it is the learner's.
     variance, variance_theory, variance_error : ndarray
         Of the scaled scores: measured, (1 + ρ²) d_k^(1 − 2 exponent), and the standard error.
     mean, mean_theory, mean_error : ndarray
         ρ d_k^(1 − exponent).
-    variance_slope, mean_slope : float
-        Slopes of the theory in log–log: 1 − 2 exponent, and 1 − exponent.
-    variance_slope_measured : float
-        Least-squares slope of the measured variance in log–log.
     variance_is_flat, mean_is_flat : bool
-        Whether the slope is 0; a mean that is 0 everywhere counts as flat.
+        Whether the theory is the same at every d_k; a mean that is 0 everywhere counts as flat.
     """
 
     exponent: float
-    chosen: bool
     variance: NDArray[np.float64]
     variance_theory: NDArray[np.float64]
     variance_error: NDArray[np.float64]
     mean: NDArray[np.float64]
     mean_theory: NDArray[np.float64]
     mean_error: NDArray[np.float64]
-    variance_slope: float
-    mean_slope: float
-    variance_slope_measured: float
     variance_is_flat: bool
     mean_is_flat: bool
 
@@ -192,14 +182,11 @@ class RulesResult:
         Of the first query.
     rules : tuple of RuleResult
         In the order of `SCALING_RULES`.
-    uniform_entropy : float
-        ln n_keys.
     """
 
     params: RulesParams
     raw_scores: NDArray[np.float64]
     rules: tuple[RuleResult, ...]
-    uniform_entropy: float
 
 
 @record
@@ -327,8 +314,6 @@ class BugResult:
         |wrong output − right output| / |right output| over all numbers.
     output_cosine : float
         Cosine of the two outputs.
-    harmless : bool
-        Whether the two computations are the same here (one head, or d_k = 1).
     """
 
     params: BugParams
@@ -338,7 +323,6 @@ class BugResult:
     wrong: BugSide
     output_error: float
     output_cosine: float
-    harmless: bool
 
 
 def _github(repository, kind, number):
@@ -487,7 +471,7 @@ def compare_rules(params: RulesParams) -> RulesResult:
     Q, K = _queries_and_keys(params, params.d_k, params.n_keys, params.n_queries)
     raw = Q @ K.T
     rules = tuple(_rule_result(rule, _applied(rule, raw, Q, K)) for rule in SCALING_RULES.values())
-    return RulesResult(params, raw[0], rules, math.log(params.n_keys))
+    return RulesResult(params, raw[0], rules)
 
 
 def rule_curves(
@@ -623,7 +607,6 @@ def _bug_result(params, Q, K, V, right):
         wrong=_bug_side(wrong, bug.factor(E, H), shrink * bug.factor(E, H), d),
         output_error=float(np.linalg.norm(wrong.output - right.output) / np.linalg.norm(right.output)),
         output_cosine=_cosine(wrong.output, right.output),
-        harmless=math.isclose(shrink * bug.factor(E, H), d**-0.5, rel_tol=1e-12),
     )  # fmt: skip
 
 
@@ -633,14 +616,11 @@ def _exponent_curve(exponent, params, raw_mean, raw_variance):
     c = d**-exponent
     variance, mean = (np.array([getattr(each, name) for each in theory]) for name in ("variance", "mean"))
     excess = np.array([each.excess_kurtosis for each in theory])
-    log_d = np.log(d) - np.log(d).mean()
     return ExponentCurve(
-        exponent=exponent, chosen=exponent == params.exponent,
+        exponent=exponent,
         variance=c**2 * raw_variance, variance_theory=c**2 * variance,
         variance_error=c**2 * variance_error(variance, excess, n),
         mean=c * raw_mean, mean_theory=c * mean, mean_error=c * np.sqrt(variance / n),
-        variance_slope=1 - 2 * exponent, mean_slope=1 - exponent,
-        variance_slope_measured=float(np.log(c**2 * raw_variance) @ log_d / (log_d @ log_d)),
         variance_is_flat=exponent == 0.5, mean_is_flat=exponent == 1 or params.correlation == 0,
     )  # fmt: skip
 

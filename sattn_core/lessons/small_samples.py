@@ -152,8 +152,6 @@ class SmallSamplesResult:
         `score_variance_band` at 95 %, for this ddof.
     value, percentile, percentile_error : float
         The number asked about (1.6), the share of reference draws below it in per cent, its standard error.
-    near_d_k : float
-        Per cent of reference draws within 10 % of d_k.
     edges : ndarray, shape (61,)
     counts : ndarray of int, shape (60,)
         Of all draws; those beyond the last edge are in `above`.
@@ -182,17 +180,11 @@ class SmallSamplesResult:
     value: float
     percentile: float
     percentile_error: float
-    near_d_k: float
     edges: NDArray[np.float64]
     counts: NDArray[np.int_]
     above: int
     expected: NDArray[np.float64]
     checks: tuple[DrawCheck, ...]
-
-    def counts_of_first(self, n: int) -> NDArray[np.int_]:
-        """Counts in the bins of the first n draws only, for a histogram that fills."""
-        n = check_integer("n", n, 0, len(self.variances))
-        return np.histogram(self.variances[:n], self.edges)[0]
 
 
 @dataclass(frozen=True)
@@ -369,7 +361,7 @@ def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
         z=float((variances.mean() - mean_theory) / error),
         median=law.median, median_error=law.median_error, low=law.low, high=law.high,
         value=ASKED_VALUE, percentile=law.percentile, percentile_error=law.percentile_error,
-        near_d_k=law.near_d_k, expected=law.shares * params.n_draws,
+        expected=law.shares * params.n_draws,
         checks=_draw_checks(params, variances, mean_theory, error, law),
         band=(low * unbias, high * unbias),
         edges=edges, counts=counts, above=int(len(variances) - counts.sum()),

@@ -54,8 +54,8 @@ class ListComparison:
         Entropy H of the weights, e^H, and the largest weight.
     jacobian_norm, log10_jacobian_norm : ndarray, shape (n_lists,)
         Frobenius norm of the softmax Jacobian; the norm is 0 for gaps beyond 745, its logarithm is not.
-    jacobian_norm_ratio, log10_jacobian_norm_ratio : float
-        Norm of the first list over norm of the second; inf where it exceeds float64, its logarithm is not.
+    log10_jacobian_norm_ratio : float
+        Norm of the first list over norm of the second: its logarithm, for the ratio may exceed float64.
     """
 
     scores: tuple[NDArray[np.float64], ...]
@@ -66,7 +66,6 @@ class ListComparison:
     max_weight: NDArray[np.float64]
     jacobian_norm: NDArray[np.float64]
     log10_jacobian_norm: NDArray[np.float64]
-    jacobian_norm_ratio: float
     log10_jacobian_norm_ratio: float
 
 
@@ -102,7 +101,7 @@ def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift:
     --------
     >>> compare_lists([[4, 5], [1, 10]]).attention_weights[0].round(6).tolist()
     [0.268941, 0.731059]
-    >>> round(compare_lists([[4, 5], [1, 10]]).jacobian_norm_ratio, 2)
+    >>> round(10 ** compare_lists([[4, 5], [1, 10]]).log10_jacobian_norm_ratio, 2)
     1593.56
     """
     multiplier = check_number("multiplier", multiplier, -MAX_MAGNITUDE, MAX_MAGNITUDE)
@@ -111,8 +110,6 @@ def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift:
     log_norms = np.array([log_softmax_jacobian_norm(s) for s in scores])
     entropies = np.array([entropy_nats(s) for s in scores])
     weights = tuple(softmax(s) for s in scores)
-    with np.errstate(over="ignore"):
-        ratio = float(np.exp(log_norms[0] - log_norms[1]))
     return ListComparison(
         scores=scores,
         attention_weights=weights,
@@ -122,7 +119,6 @@ def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift:
         max_weight=np.array([p.max() for p in weights]),
         jacobian_norm=np.array([softmax_jacobian_norm(s) for s in scores]),
         log10_jacobian_norm=log_norms / math.log(10.0),
-        jacobian_norm_ratio=ratio,
         log10_jacobian_norm_ratio=float(log_norms[0] - log_norms[1]) / math.log(10.0),
     )
 
@@ -467,14 +463,11 @@ class OverflowStudy:
     ----------
     scores : ndarray, shape (n_scores,)
         s, from 1 to 2,000, evenly spaced in ln s and rounded to float16 so that all types get the same s.
-    exact_weight : ndarray, shape (n_scores,)
-        1 / (1 + e^-s).
     curves : tuple of OverflowCurve
         float16, float32, float64.
     """
 
     scores: NDArray[np.float64]
-    exact_weight: NDArray[np.float64]
     curves: tuple[OverflowCurve, ...]
 
 
@@ -503,7 +496,7 @@ def overflow_study() -> OverflowStudy:
     scores = np.geomspace(1.0, 2000.0, 200).astype(np.float16).astype(np.float64)
     exact = softmax(np.stack([np.zeros_like(scores), scores], axis=-1))[:, 1]
     curves = tuple(_overflow_curve(np.dtype(name).type, scores, exact) for name in _OVERFLOW_DTYPES)
-    return OverflowStudy(scores, exact, curves)
+    return OverflowStudy(scores, curves)
 
 
 def _overflow_curve(dtype, scores, exact):

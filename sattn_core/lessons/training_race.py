@@ -138,7 +138,6 @@ class TrainingRaceResult:
         Last step measured.
     progress : float
         step / n_steps, from 0 to 1.
-    scales : ndarray, shape (n_runs,)
     steps : ndarray of int, shape (n_checkpoints,)
     loss, accuracy, entropy_nats, gradient_norm, median_row_gradient : Curve
     attention_weights : ndarray, shape (n_runs, n_queries, n_keys)
@@ -154,7 +153,6 @@ class TrainingRaceResult:
     params: TrainingRaceParams
     step: int
     progress: float
-    scales: NDArray[np.float64]
     steps: NDArray[np.int_]
     loss: Curve
     accuracy: Curve
@@ -824,7 +822,6 @@ def _so_far(params, checkpoints):
     uniform = (1 - 1 / params.n_keys) / 2 if params.loss == "output" else math.log(params.n_keys)
     return TrainingRaceResult(
         params=params, step=last.step, progress=last.step / params.n_steps,
-        scales=params.memory().scales,
         steps=np.array([each.step for each in checkpoints]),
         **curves,
         attention_weights=last.attention_weights[:, :, last.targets],

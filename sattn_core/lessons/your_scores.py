@@ -118,7 +118,7 @@ class HeadRow:
     ----------
     head : int
         From 0.
-    q_mean, q_variance, q_kurtosis, k_mean, k_variance, k_kurtosis : float
+    q_variance, k_variance : float
     scaled_std : float
         Spread inside a row after 1/√d_k.
     exponent, exponent_low, exponent_high : float
@@ -133,12 +133,8 @@ class HeadRow:
     """
 
     head: int
-    q_mean: float
     q_variance: float
-    q_kurtosis: float
-    k_mean: float
     k_variance: float
-    k_kurtosis: float
     scaled_std: float
     exponent: float
     exponent_low: float
@@ -356,8 +352,7 @@ def _head_row(index, head, d_k):
     scaled = head.saturation[1]
     return HeadRow(
         head=index,
-        q_mean=head.query.mean, q_variance=head.query.variance, q_kurtosis=head.query.kurtosis,
-        k_mean=head.key.mean, k_variance=head.key.variance, k_kurtosis=head.key.kurtosis,
+        q_variance=head.query.variance, k_variance=head.key.variance,
         scaled_std=head.scaled_std,
         exponent=head.row_exponent.value, exponent_low=head.row_exponent.low, exponent_high=head.row_exponent.high,
         paired_correlation=head.paired_correlation, paired_lift=head.paired_lift,
