@@ -165,6 +165,16 @@ class PairLaw:
         return self.query(a) * self.key(a, b)
 
 
+STANDARD_NORMAL = PairLaw()
+
+
+def check_pair_law(value: object) -> PairLaw:
+    """Return value if it is a `PairLaw`."""
+    if not isinstance(value, PairLaw):
+        raise TypeError(f"pair_law must be a PairLaw, but got {value!r}")
+    return value
+
+
 def block_generator(seed: int, stream: int, *place: int) -> np.random.Generator:
     """Return the generator of one block of a stream, independent of every other block and stream."""
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(stream, *place))))
@@ -258,11 +268,8 @@ def append_coordinates(
     scores: ArrayLike,
     start: int,
     stop: int,
+    pair_law: PairLaw = STANDARD_NORMAL,
     *,
-    law: str = "normal",
-    mean_q: float = 0.0,
-    mean_k: float = 0.0,
-    correlation: float = 0.0,
     seed: int,
 ) -> NDArray[np.float64]:
     """Append coordinates to dot products of one draw: s + Σ_{start ≤ i < stop} q_i k_i.
@@ -273,8 +280,8 @@ def append_coordinates(
         One dot product a sampled pair, over the coordinates 0, …, start − 1 (zeros when start is 0).
     start, stop : int
         First coordinate to append, at least 0, and the one after the last, at least start.
-    law, mean_q, mean_k, correlation
-        Component law of the pair, as in `draw_queries_and_keys`.
+    pair_law : PairLaw
+        How the components of a pair are drawn.
     seed : int
         Seed of the draw, at least 0; the same for every part of one draw.
 
@@ -299,17 +306,16 @@ def append_coordinates(
 
     Examples
     --------
-    >>> two = append_coordinates([0.0, 0.0], 0, 2, law="rademacher", correlation=1.0, seed=7)
+    >>> two = append_coordinates([0.0, 0.0], 0, 2, PairLaw("rademacher", correlation=1.0), seed=7)
     >>> two                             # k = q with components ±1: each coordinate adds 1
     array([2., 2.])
-    >>> append_coordinates(two, 2, 5, law="rademacher", correlation=1.0, seed=7)
+    >>> append_coordinates(two, 2, 5, PairLaw("rademacher", correlation=1.0), seed=7)
     array([5., 5.])
     """
     total = check_array("scores", scores, ndim=1, min_length=1)
     start = check_integer("start", start, 0)
     stop = check_integer("stop", stop, start)
-    seed = check_integer("seed", seed, 0, None)
-    pair_law = PairLaw(law, mean_q, mean_k, correlation)
+    seed, pair_law = check_integer("seed", seed, 0, None), check_pair_law(pair_law)
     for product in coordinate_products(start, stop, len(total), pair_law, seed):
         total += product
     return total

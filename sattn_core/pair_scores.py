@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
-from sattn_core.components import PairLaw, block_generator, coordinate_products
+from sattn_core.components import STANDARD_NORMAL, PairLaw, block_generator, check_pair_law, coordinate_products
 from sattn_core.cost import Price, proceed
 
 _STREAM = 3  # streams 0 to 2 of a seed draw the coordinates of pairs, the row of the sweep and the batches
@@ -26,11 +26,8 @@ _RARE = 0.1  # share of the components of the sparse law that are not 0
 def draw_pair_scores(
     n_samples: int,
     d_k: int,
+    pair_law: PairLaw = STANDARD_NORMAL,
     *,
-    law: str = "normal",
-    mean_q: float = 0.0,
-    mean_k: float = 0.0,
-    correlation: float = 0.0,
     seed: int,
     check: Callable[[], object] = proceed,
 ) -> NDArray[np.float64]:
@@ -40,8 +37,8 @@ def draw_pair_scores(
     ----------
     n_samples, d_k : int
         Number of pairs and of components, each at least 1.
-    law, mean_q, mean_k, correlation
-        Component law of the pair, as in `draw_queries_and_keys`.
+    pair_law : PairLaw
+        How the components of a pair are drawn.
     seed : int
         Seed of the draw, at least 0.
     check : callable
@@ -70,11 +67,11 @@ def draw_pair_scores(
 
     Examples
     --------
-    >>> draw_pair_scores(3, 5, law="rademacher", correlation=-1.0, seed=0)   # k = −q with components ±1
+    >>> draw_pair_scores(3, 5, PairLaw("rademacher", correlation=-1.0), seed=0)   # k = −q with components ±1
     array([-5., -5., -5.])
     """
     n_samples, d_k = check_integer("n_samples", n_samples, 1), check_integer("d_k", d_k, 1)
-    seed, pair_law = check_integer("seed", seed, 0, None), PairLaw(law, mean_q, mean_k, correlation)
+    seed, pair_law = check_integer("seed", seed, 0, None), check_pair_law(pair_law)
     draw = _sampler(pair_law)
     scores = np.empty(n_samples)
     for part, start in enumerate(range(0, n_samples, _PART)):

@@ -268,10 +268,10 @@ def measure_score_variance(
 
 
 def _draw_scores(params, check) -> NDArray[np.float64]:
+    if params.sampling == "pairs":
+        return draw_pair_scores(params.n_samples, params.d_k, params.pair_law, seed=params.seed, check=check)
     law = {"law": params.law, "mean_q": params.mean_q, "mean_k": params.mean_k, "seed": params.seed}
-    if params.sampling == "matrix":
-        return raw_scores(*draw_queries_and_keys(params.n_queries, params.n_keys, params.d_k, **law))
-    return draw_pair_scores(params.n_samples, params.d_k, correlation=params.correlation, check=check, **law)
+    return raw_scores(*draw_queries_and_keys(params.n_queries, params.n_keys, params.d_k, **law))
 
 
 def _check_shape(params, scores) -> NDArray[np.float64]:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sattn_core.components import draw_queries_and_keys
+from sattn_core.components import PairLaw, draw_queries_and_keys
 from sattn_core.law import dot_product_pdf, dot_product_ppf
 from sattn_core.lessons.score_variance import (
     ScoreVarianceParams,
@@ -45,7 +45,7 @@ def test_pairs_are_the_drawn_scores(pairs, scores):
 def test_pairs_with_means_and_correlation_are_drawn_with_them():
     options = {"law": "laplace", "mean_q": 0.5, "mean_k": -1.0, "correlation": 0.3, "seed": 4}
     params = ScoreVarianceParams(3, n_samples=20_000, **options)
-    scores = draw_pair_scores(20_000, 3, **options)
+    scores = draw_pair_scores(20_000, 3, PairLaw("laplace", 0.5, -1.0, 0.3), seed=4)
     assert measure_score_variance(params, scores=scores).rows == measure_score_variance(params).rows
 
 

@@ -1,17 +1,18 @@
 import numpy as np
 import pytest
 
-from sattn_core.components import append_coordinates
+from sattn_core.components import PairLaw, append_coordinates
 from sattn_core.random_walks import random_walks
 
 
 def test_walks_start_at_zero_and_end_at_the_appended_scores():
     options = {"law": "laplace", "mean_q": 0.5, "mean_k": 0.2, "correlation": -0.3, "seed": 4}
+    pair_law = PairLaw("laplace", 0.5, 0.2, -0.3)
     walks = random_walks(37, n_walks=5, **options)
     assert walks.walks.shape == (5, 38)
     np.testing.assert_array_equal(walks.walks[:, 0], np.zeros(5))
     for t in (1, 20, 37):
-        np.testing.assert_array_equal(walks.walks[:, t], append_coordinates(np.zeros(5), 0, t, **options))
+        np.testing.assert_array_equal(walks.walks[:, t], append_coordinates(np.zeros(5), 0, t, pair_law, seed=4))
     np.testing.assert_array_equal(walks.walks[:, :21], random_walks(20, n_walks=5, **options).walks)
 
 

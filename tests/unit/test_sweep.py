@@ -15,8 +15,8 @@ def sweep():
     return dimension_sweep(DIMS, n_samples=500, n_keys=4, seed=9)
 
 
-def scores_at(d_k, **options):
-    return append_coordinates(np.zeros(500), 0, d_k, seed=9, **options)
+def scores_at(d_k):
+    return append_coordinates(np.zeros(500), 0, d_k, seed=9)
 
 
 def test_shapes_are_dimension_first(sweep):
