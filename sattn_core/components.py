@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
 
-_BLOCK = 4  # coordinates that share one random stream: the price of starting in the middle is at most 3 draws
+_BLOCK = 4  # coordinates that share one random stream; starting in the middle of a block wastes at most 3 draws
 _PAIR_STREAM = 0
 
 
@@ -161,7 +161,7 @@ class PairLaw:
         return b + self.mean_k if self.mean_k else b
 
     def product(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return q k, one product a pair."""
+        """Return q k, one product per pair."""
         return self.query(a) * self.key(a, b)
 
 
@@ -240,10 +240,6 @@ def draw_queries_and_keys(
     Components of one row are independent. Real heads after training have correlated components
     and aligned q and k; then Var(q·k) is not d_k.
 
-    References
-    ----------
-    Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
-
     Examples
     --------
     >>> Q, K = draw_queries_and_keys(3, 2, 4, law="rademacher", correlation=1.0, seed=0)
@@ -277,7 +273,7 @@ def append_coordinates(
     Parameters
     ----------
     scores : array_like, shape (n_samples,)
-        One dot product a sampled pair, over the coordinates 0, …, start − 1 (zeros when start is 0).
+        One dot product per sampled pair, over the coordinates 0, …, start − 1 (zeros when start is 0).
     start, stop : int
         First coordinate to append, at least 0, and the one after the last, at least start.
     pair_law : PairLaw

@@ -21,9 +21,9 @@ from sattn_core.standard_errors import mean_and_error
 MAX_KEYS = 1024
 N_BATCHES = 20
 BATCH_ROWS = 500
-_NEAREST_KEYS = 32  # without the scale, keys further behind add less than 1e-3 of any row's tr J near the crossover
-_SCALED_SCORES = 16_000  # with it every key counts, but the rows hardly differ where there are many keys
-_LEVELS = (np.arange(25) + 0.5) / 25  # of |q|² in its chi-square distribution: its middle values stand for all
+_NEAREST_KEYS = 32  # without the scale, keys further down add less than 1e-3 to the tr J of any row near the crossover
+_SCALED_SCORES = 16_000  # with the scale every key counts, but rows of many keys hardly differ
+_LEVELS = (np.arange(25) + 0.5) / 25  # quantiles of |q|² that stand for its whole chi-square distribution
 _FIRST_D_K, _LAST_D_K = 3.0, 2048.0  # the crossover is 7.5 for 2 keys and about 340 for 1,024
 
 
@@ -73,10 +73,6 @@ def median_crossover(n_keys: int) -> MedianCrossover:
     scores of a row are independent N(0, |q|²), |q|² chi-square with d_k degrees of freedom, which need
     not be whole. Each of 20 batches of 500 rows is solved for its own crossover on one draw of the
     normals; their mean and its error are taken in ln d_k.
-
-    References
-    ----------
-    Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1 (the claim that is measured here).
 
     Examples
     --------

@@ -18,7 +18,7 @@ from sattn_core.components import STANDARD_NORMAL, PairLaw, block_generator, che
 from sattn_core.cost import Price, proceed
 
 _STREAM = 3  # streams 0 to 2 of a seed draw the coordinates of pairs, the row of the sweep and the batches
-_PART = 65_536  # pairs drawn together, so that their arrays stay in the processor's cache
+_PART = 65_536  # pairs drawn at a time, to stay in the processor's cache
 _WORD = 64  # signs in one random word
 _RARE = 0.1  # share of the components of the sparse law that are not 0
 
@@ -104,7 +104,7 @@ def coordinate_seconds(pair_law: PairLaw) -> float:
     return 2 * pair_law.component.seconds + 4e-9
 
 
-# CPU seconds of the first block, of an octave, and of a halving of one: for a pair.
+# CPU seconds per pair: of the first block, of an octave, and of halving one.
 _BLOCK_SECONDS = {
     ("normal", False): (5e-8, 3.8e-8, 6e-8),
     ("normal", True): (5e-8, 5e-8, 9e-8),
@@ -149,13 +149,13 @@ def _sign_scores(n, d_k, pair_law, key, check):
 
 
 class _Block(NamedTuple):
-    """Sums over the coordinates of one block, one number a pair; what a law has no use for is 0.
+    """Sums over the coordinates of one block, one number per pair; sums that a law does not need are 0.
 
     Components are a = γ z and b = γ w; in a sparse law γ is 0 but in `rare` coordinates.
     """
 
     size: int
-    rare: NDArray[np.float64] | int  # coordinates that count: all, or those in which a and b are not 0
+    rare: NDArray[np.float64] | int  # how many coordinates count: all, or those where neither a nor b is 0
     total: NDArray[np.float64] | float  # Σ z
     square: NDArray[np.float64]  # Σ z²
     cross: NDArray[np.float64] | float  # Σ (mean_q + z) w
@@ -201,7 +201,7 @@ def _generator(key, *place):
 
 
 def _chi_square(rng, degrees, n):
-    """χ² with `degrees` degrees of freedom, a number or one a pair; 0 where there are none."""
+    """χ² with `degrees` degrees of freedom, one number or one per pair; 0 where there are none."""
     return 2.0 * rng.standard_gamma(np.maximum(degrees, 0) / 2, None if np.ndim(degrees) else n)
 
 

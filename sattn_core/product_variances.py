@@ -86,7 +86,7 @@ class ReferenceDistribution:
     low, high : float
         5 % and 95 % quantiles.
     percentile, percentile_error : float
-        Share of the draws below the value asked about, and its standard error.
+        Share of the draws below the value in question, and its standard error.
     near_d_k : float
         Share of the draws within 10 % of d_k.
     shares : ndarray, shape (n_bins,)
@@ -110,7 +110,7 @@ def reference_distribution(
 ) -> ReferenceDistribution:
     """Return the distribution of the variance (ddof as given), from draws of a fixed seed.
 
-    ``value`` is the number asked about; the n_bins equal bins go from 0 to highest.
+    ``value`` is the number in question; the n_bins equal bins go from 0 to highest.
 
     Examples
     --------

@@ -67,10 +67,6 @@ def random_walks(
     Steps are independent and identically distributed, so mean and variance grow in proportion
     to t: the envelope is a parabola on its side. With a mean the walks also drift.
 
-    References
-    ----------
-    Feller (1968), An Introduction to Probability Theory and Its Applications, vol. 1, chapter III.
-
     Examples
     --------
     >>> random_walks(4, law="rademacher", seed=0).std

@@ -130,10 +130,6 @@ def expected_softmax(n_keys: int, score_std: float) -> ExpectedSoftmax[float]:
     for up to 4,096 keys and to 3e-7 beyond. Two identities that it does not use
     hold as well: E H = E ln Z - σ² (1 - E sum p²) and E tr J = (1/σ) dE ln Z/dσ.
 
-    References
-    ----------
-    Derrida (1981), Phys. Rev. B 24, 2613 (the random energy model, of which softmax is an instance).
-
     Examples
     --------
     >>> round(expected_softmax(64, 1.0).entropy_nats, 6)
@@ -176,10 +172,6 @@ def expected_attention(n_keys: int, d_k: int, scale: float) -> ExpectedSoftmax[f
     The first call for a number of keys tabulates `expected_softmax`; later
     calls read the table, which adds an error below 1e-7.
 
-    References
-    ----------
-    Vaswani et al. (2017), arXiv:1706.03762, footnote 4, for the unscaled law.
-
     Examples
     --------
     At d_k = 64 without the scale, 64 keys keep an entropy of 0.58 nats out of ln 64 = 4.16.
@@ -219,10 +211,6 @@ def expected_attention_curve(n_keys: int, dims: ArrayLike, scales: ArrayLike) ->
     Notes
     -----
     As in `expected_attention`.
-
-    References
-    ----------
-    Vaswani et al. (2017), arXiv:1706.03762, footnote 4, for the unscaled law.
 
     Examples
     --------

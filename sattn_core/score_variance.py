@@ -16,7 +16,7 @@ from sattn_core.moments import check_kurtosis
 SMALLEST_GAMMA_SHAPE = 6.0
 _SIMULATED_MATRICES = 100_000
 _BLOCK = 10_000  # of them at a time: 10 MB
-_FEWEST_BEYOND = 25  # simulated matrices beyond each end of a band: their share is then known to a fifth
+_FEWEST_BEYOND = 25  # simulated matrices beyond each end of a band, so that the error of their share is at most a fifth
 
 
 class ScoreVarianceMoments(NamedTuple):
@@ -258,7 +258,7 @@ def row_variance_band(
 
 
 def row_variance_band_price(n_queries: int, n_keys: int, d_k: int) -> Price:
-    """What the first `row_variance_band` of normal components of these sizes costs; later ones are remembered.
+    """Return the `Price` of the first `row_variance_band` for normal components of these sizes; later calls are free.
 
     Parameters
     ----------

@@ -98,10 +98,6 @@ def dimension_sweep(
     coordinates on purpose, so errors at neighbouring dimensions go the same way. The pairs are
     those of `append_coordinates` at the same seed; ``row_scores`` has a stream of its own.
 
-    References
-    ----------
-    Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
-
     Examples
     --------
     >>> sweep = dimension_sweep((1, 4), n_samples=100, n_keys=2, law="rademacher", seed=0)

@@ -88,10 +88,6 @@ def variance_curve(
     The theory is exact for independent pairs with iid components. Points at neighbouring
     dimensions share coordinates, so their errors go the same way.
 
-    References
-    ----------
-    Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
-
     Examples
     --------
     >>> variance_curve((4, 16), n_samples=100, seed=0).theory

@@ -298,10 +298,6 @@ def expand_cell(params: AttentionStepsParams, query: int, key: int) -> CellExpan
     -----
     The largest score of the row is subtracted before the exponential: it changes no weight.
 
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1.
-
     Examples
     --------
     >>> cell = expand_cell(preset_params("notes"), 2, 2)
@@ -349,10 +345,6 @@ def expand_output(params: AttentionStepsParams, query: int, column: int) -> Outp
     Notes
     -----
     The weights sum to 1, so the output is an average of values: its variance is not 1.
-
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1.
 
     Examples
     --------
@@ -407,10 +399,6 @@ def preset_params(
     "same_input" must not be used to show the 1/√d_k rule: q and k are then the same vector, the raw
     diagonal is d_k and the scaled one √d_k, so it still grows.
 
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.3.
-
     Examples
     --------
     >>> params = preset_params("same_input", d_k=16)
@@ -462,10 +450,6 @@ def typed_params(
     -----
     Shapes are checked after all texts are read, so a typed Q may need a typed K of the same d_k.
 
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1.
-
     Examples
     --------
     >>> typed_params("causal", "1; 2", "3; 4", "5; 6").mask
@@ -502,10 +486,6 @@ def fits_in_link(params: AttentionStepsParams) -> bool:
     Notes
     -----
     Links of up to about 2,000 characters survive mail programs and chats.
-
-    References
-    ----------
-    Fielding, Nottingham and Reschke (2022), RFC 9110, section 4.1 (length of a URI).
 
     Examples
     --------

@@ -232,7 +232,7 @@ class FirstOrderChange:
     change, predicted, remainder : ndarray, shape (n,)
         Sizes of the change, of the prediction, and of their difference.
     rounding_floor : float
-        eps · L: differences of two losses cannot be known better.
+        eps · L: the accuracy limit of a difference of two losses.
     in_fit : ndarray of bool, shape (n,)
         Points far enough above the floor and small enough for the fit.
     slope : float
@@ -285,14 +285,14 @@ class DifferenceError:
 
 @record
 class _Layer:
-    """Inputs of the layer; complex numbers and leading batch axes are welcome everywhere."""
+    """Inputs of the layer; all may be complex and have leading batch axes."""
 
     inputs: dict[str, Any] = field(repr=False)  # X, W_Q, W_K, W_V, scale
     mask: NDArray[np.bool_] | None
     target: NDArray[np.float64]
 
     def loss(self, **moved):
-        """½‖O − T‖² where the named arrays take the given values and what follows is computed from them."""
+        """½‖O − T‖² with the named arrays replaced and everything after them recomputed."""
         at = self.inputs | moved
         Q, K, V = (at.get(name, at["X"] @ at[f"W_{name}"]) for name in "QKV")
         scale = np.asarray(at["scale"])[..., None, None]

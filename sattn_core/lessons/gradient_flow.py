@@ -63,7 +63,7 @@ class GradientFlowParams:
         return gradient_flow_price(1, self.n_keys, self.n_rows)
 
 
-CROSSOVER_PRICE = Price(0.4, 10_000_000)  # of `crossover_curve`, when nothing of it is kept
+CROSSOVER_PRICE = Price(0.4, 10_000_000)  # of `crossover_curve`, with nothing in memory
 
 
 @record
@@ -110,8 +110,8 @@ class GradientFlowResult:
     scales : ndarray, shape (3,)
     statistics : SensitivityStatistics, arrays of shape (3, 3)
     frozen_share, frozen_error : ndarray, shape (3 scales,)
-        Share of rows whose tr J is below `FROZEN_BELOW`, and its standard error. The factor c has no part
-        in it, so it is the same at every place.
+        Share of rows whose tr J is below `FROZEN_BELOW`, and its standard error. It does not depend on the
+        factor c, so it is the same at every place.
     mean_ratio, median_ratio : ndarray, shape (3,)
         Without the scale over with 1/√d_k, at each place.
     log10_edges : ndarray, shape (n_bins + 1,)
@@ -261,7 +261,7 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     -----
     Given the query, the scores of a row are independent N(0, |q|²) exactly, and the part of the keys
     across the query is independent of them. So a row costs n_keys normals at any d_k. |q|² is the
-    chi-square quantile of one uniform a row: moving d_k keeps every row's draw. The downstream
+    chi-square quantile of one uniform number per row, so every row keeps its draw when d_k moves. The downstream
     gradient dP is standard normal.
 
     References
@@ -340,10 +340,6 @@ def gradient_curve(
     M_n the largest of n_keys standard normals: a power law, not an exponential one. At q the keys, of
     length √d_k, make up for it: there the unscaled mean rises to a limit.
 
-    References
-    ----------
-    Gao and Pavel (2017), "On the Properties of the Softmax Function", arXiv:1704.00805.
-
     Examples
     --------
     For one dimension the three scales are all 1.
@@ -388,10 +384,6 @@ def crossover_curve(n_keys: int = 64) -> CrossoverCurve:
     -----
     Simulated as `median_crossover` says, whatever the seed of the lesson.
 
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1 (the claim).
-
     Examples
     --------
     >>> crossover_curve(16).keys.tolist()
@@ -427,10 +419,6 @@ def measure_row_jacobian(raw_scores: ArrayLike, d_k: int) -> RowJacobian:
     Notes
     -----
     Trace and norm are computed from the scores, never from 1 − p, and stay right when p rounds to 1.
-
-    References
-    ----------
-    Gao and Pavel (2017), "On the Properties of the Softmax Function", arXiv:1704.00805.
 
     Examples
     --------

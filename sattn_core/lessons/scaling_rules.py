@@ -65,7 +65,7 @@ class ExponentParams:
 
 @record
 class ExponentCurve:
-    """One exponent against d_k; arrays have one entry a dimension.
+    """One exponent against d_k; arrays have one entry per dimension.
 
     Attributes
     ----------
@@ -225,7 +225,7 @@ class Bug:
     issue, url : str
         Public place it was seen.
     note : str
-        What to know about that place.
+        Background of that report.
     factor : callable
         ``factor(d_model, n_heads)`` is the wrong multiplier of the raw scores.
     fused : bool
@@ -244,7 +244,7 @@ class Bug:
 
 @dataclass(frozen=True)
 class BugParams:
-    """Where the bug is let loose: layer-normalised x, Xavier per projection, attention of every head.
+    """Where the bug is tried out: layer-normalised x, Xavier per projection, attention of every head.
 
     Attributes
     ----------
@@ -458,10 +458,6 @@ def compare_rules(params: RulesParams) -> RulesResult:
     Learned or trained parts stand at their starting or published values: gains, τ, s₀, extension 16,
     position 131,071, n₀ = 512, and for σReparam largest singular values of random square projections (2).
 
-    References
-    ----------
-    The source of each rule is in its result.
-
     Examples
     --------
     >>> result = compare_rules(RulesParams())
@@ -497,10 +493,6 @@ def rule_curves(
     Notes
     -----
     Mean over 32 queries. Scores are independent unless the params' correlation is not 0.
-
-    References
-    ----------
-    Nakanishi (2025), arXiv:2501.19399 (why entropy against n_keys matters).
 
     Examples
     --------
@@ -538,10 +530,6 @@ def measure_bug(params: BugParams) -> BugResult:
     At the start of training. A trained model may have learned around a wrong constant, which is why such
     bugs live long; swapping the constant afterwards is what breaks it.
 
-    References
-    ----------
-    The public issue of each bug is in its result.
-
     Examples
     --------
     >>> result = measure_bug(BugParams(bug="d_model"))
@@ -557,7 +545,7 @@ def measure_museum(params: BugParams) -> tuple[BugResult, ...]:
     Parameters
     ----------
     params : BugParams
-        Its bug is not looked at.
+        Its bug is ignored.
 
     Returns
     -------
@@ -572,10 +560,6 @@ def measure_museum(params: BugParams) -> tuple[BugResult, ...]:
     Notes
     -----
     At the start of training, as in `measure_bug`.
-
-    References
-    ----------
-    The public issue of each bug is in its result.
 
     Examples
     --------

@@ -345,10 +345,6 @@ def hand_made_example(q_rows: ArrayLike, k_rows: ArrayLike) -> ExampleDots:
     Three vectors picked by hand show the arithmetic, not the law: their variance tells nothing
     about d_k. For that the vectors must be drawn at random.
 
-    References
-    ----------
-    Vaswani et al. (2017), Attention Is All You Need, section 3.2.1.
-
     Examples
     --------
     >>> hand_made_example([[1, 2], [1, 4], [8, 9]], [[2, 3], [5, 6], [10, 2]])

@@ -25,7 +25,7 @@ from sattn_core.product_variances import (
 from sattn_core.score_variance import score_variance_band, score_variance_moments
 from sattn_core.standard_errors import share_error
 
-ASKED_VALUE = 1.6  # what the question's experiment printed
+ASKED_VALUE = 1.6  # printed by the experiment in the question
 PUBLISHED_ROWS, PUBLISHED_D_K = 1111, 111
 PUBLISHED = (0.9998308190814476, 0.9957289239999045, 110.5603610976103, 0.9960392891676604)
 HISTOGRAM_BINS = 60
@@ -69,7 +69,7 @@ class SmallSamplesParams:
 
     @property
     def price(self) -> Price:
-        """`Price` of `measure_small_samples`, its reference draws included (they are kept for the next call)."""
+        """`Price` of `measure_small_samples`, including its reference draws (later calls find them in memory)."""
         width, reference = numbers_a_draw(self.size, self.d_k), reference_draws(self.size, self.d_k)
         seconds = 2e-3 + _SECONDS_A_NUMBER * width * (self.n_draws + reference) + _SECONDS_A_REFERENCE * reference
         block = min(width * max(self.n_draws, reference), max(BLOCK_NUMBERS, width))
@@ -90,7 +90,7 @@ def band_price(d_k: int) -> Price:
     Returns
     -------
     Price
-        That of a few measured points at each size, when no band is kept from before.
+        For a few measured points at each size, with no band in memory.
 
     Raises
     ------
@@ -137,13 +137,13 @@ class SmallSamplesResult:
     ----------
     params : SmallSamplesParams
     variances : ndarray, shape (n_draws,)
-        In the order drawn, so that a page can let them fall one by one.
+        In the order drawn.
     first_A, first_B, first_product : ndarray
         The matrices of the first draw.
     mean_theory, std_theory : float
         Exact mean and standard deviation of one such variance; the mean is d_k only for ddof = 1.
     mean_measured, standard_error, z : float
-        Mean of the draws, std_theory/√n_draws, and how many such errors it is off.
+        Mean of the draws, std_theory/√n_draws, and how many such errors the mean is off.
     median, median_error : float
         Of up to 400,000 reference draws (20,000 or more where the matrices are large), and its standard error.
     low, high : float
@@ -151,10 +151,10 @@ class SmallSamplesResult:
     band : tuple of 2 floats
         `score_variance_band` at 95 %, for this ddof.
     value, percentile, percentile_error : float
-        The number asked about (1.6), the share of reference draws below it in per cent, its standard error.
+        The number in question (1.6), the percentage of reference draws below it, and its standard error.
     edges : ndarray, shape (61,)
     counts : ndarray of int, shape (60,)
-        Of all draws; those beyond the last edge are in `above`.
+        Draws in each bin; `above` counts those beyond the last edge.
     above : int
     expected : ndarray, shape (60,)
         Counts that n_draws draws should give, from the reference draws.
@@ -257,7 +257,7 @@ class LargeExperiment:
 
 @record
 class BandCurve:
-    """How the band of the variance narrows with the size of the matrix; arrays have one entry a size.
+    """How the band of the variance narrows with the size of the matrix; arrays have one entry per size.
 
     Attributes
     ----------
@@ -288,7 +288,7 @@ class BandCurve:
 
 
 def next_draws(n_draws: int) -> int:
-    """How many draws to show after n_draws: one more, later a fifth more, so that a histogram fills ever faster.
+    """Return how many draws to show after n_draws: one more at first, later a fifth more.
 
     Parameters
     ----------
@@ -332,10 +332,6 @@ def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
 
     The first draw multiplies its two matrices. The variances of the others are drawn from their exact
     distribution, see `product_variances`.
-
-    References
-    ----------
-    Muirhead (1982), "Aspects of Multivariate Statistical Theory", chapter 3.
 
     Examples
     --------
@@ -394,10 +390,6 @@ def measure_large_experiment(
     Entries of A B are uncorrelated but dependent: entries of one row share a row of A. The formula for
     independent entries, 2 d_k (d_k + 3)/n², makes an ordinary result look like three standard errors.
 
-    References
-    ----------
-    Muirhead (1982), "Aspects of Multivariate Statistical Theory", chapter 3.
-
     Examples
     --------
     >>> experiment = measure_large_experiment()
@@ -452,10 +444,6 @@ def band_curve(
     Notes
     -----
     For large matrices the standard deviation falls like 1/√size. Independent entries would make it 1/size.
-
-    References
-    ----------
-    Muirhead (1982), "Aspects of Multivariate Statistical Theory", chapter 3.
 
     Examples
     --------

@@ -29,7 +29,7 @@ MIN_LISTS, MAX_LISTS = 2, 4
 N_BATCHES = 20
 MAX_DIM = 4096
 MAX_SCORES = 5_000_000
-_CACHED_SCORES = 32_768  # averaged together, so that they stay in the processor's cache
+_CACHED_SCORES = 32_768  # averaged at a time, to stay in the processor's cache
 _BATCH_STREAM = 2  # streams 0 and 1 of a seed draw the pairs and the row of the dimension sweep
 _OVERFLOW_DTYPES = ("float16", "float32", "float64")
 _QUANTITIES = ("entropy_nats", "effective_keys", "max_weight", "jacobian_trace")
@@ -92,10 +92,6 @@ def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift:
     Notes
     -----
     Only differences of scores count: [4, 5] and [104, 105] have the same weights.
-
-    References
-    ----------
-    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), introduction.
 
     Examples
     --------
@@ -235,7 +231,7 @@ class MeasuredSoftmax:
 
 @record
 class SaturationCurve:
-    """Exact averages over q and k with iid N(0, 1) components, one entry a dimension.
+    """Exact averages over q and k with iid N(0, 1) components, one entry per dimension.
 
     Attributes
     ----------
@@ -304,7 +300,7 @@ def measure_saturation(params: SaturationParams) -> SaturationResult:
     Returns
     -------
     SaturationResult
-        Exact curves at every asked dimension, and measured points at the powers of 2.
+        Exact curves at every dimension of params, and measured points at the powers of 2.
 
     Raises
     ------
@@ -317,10 +313,6 @@ def measure_saturation(params: SaturationParams) -> SaturationResult:
     their keys are not independent, so they are drawn in 20 independent batches
     and the standard error is that of the batch means. A larger d_k appends
     coordinates to the same queries and keys.
-
-    References
-    ----------
-    Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1.
 
     Examples
     --------

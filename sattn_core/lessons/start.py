@@ -157,7 +157,7 @@ def _relative_std_error(sweep):
     if np.isfinite(kurtosis):
         moments = [dot_product_moments(d, kurtosis_q=kurtosis, kurtosis_k=kurtosis) for d in sweep.dims]
         excess, source = np.array([m.excess_kurtosis for m in moments]), "exact"
-    return variance_error(1.0, excess, sweep.n_samples) / 2, source  # of s²/σ², whose root is half as far off
+    return variance_error(1.0, excess, sweep.n_samples) / 2, source  # a root is half as far off
 
 
 def _bin_laws(sweep):

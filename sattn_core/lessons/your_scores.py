@@ -1,4 +1,4 @@
-"""Is √d_k right for my model? The report on somebody's own q and k, and sample files to try it with."""
+"""Is √d_k right for my model? A report on the q and k of a file, and sample files to try it with."""
 
 import io
 import math
@@ -153,7 +153,7 @@ class HeadRow:
 
 @record
 class YourScoresResult:
-    """Everything the page shows of one Q and K.
+    """Everything the page shows about one Q and K.
 
     Attributes
     ----------
@@ -191,7 +191,7 @@ class YourScoresResult:
 def measure_your_scores(
     Q: ArrayLike, K: ArrayLike, *, head: int = 0, check: Callable[[], object] = proceed
 ) -> YourScoresResult:
-    """Everything the page shows of Q and K: `measure_scores`, and one head's picture.
+    """Measure everything the page shows about Q and K: `measure_scores`, and one head's picture.
 
     Parameters
     ----------
@@ -215,10 +215,6 @@ def measure_your_scores(
     Notes
     -----
     Nothing is kept between calls.
-
-    References
-    ----------
-    Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1.
 
     Examples
     --------
