@@ -1,9 +1,11 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sattn_core import matrix_bands, score_variance
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.lessons.score_variance import (
     ScoreVarianceParams,
@@ -26,6 +28,20 @@ matrix_params = st.builds(
 numbers = st.floats(-1e6, 1e6)
 vectors = st.integers(1, 8).map(lambda length: st.lists(numbers, min_size=length, max_size=length))
 tables = vectors.flatmap(lambda vector: st.lists(vector, min_size=1, max_size=16))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_simulated_matrices():
+    """No test here looks at how well a band covers; nothing of these is left in memory for other tests."""
+    kept = (matrix_bands._simulated_band, score_variance._simulated_quantiles)
+    for each in kept:
+        each.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matrix_bands, "_MATRICES", (200, 400))
+        patch.setattr(score_variance, "_SIMULATED_MATRICES", 10_000)
+        yield
+    for each in kept:
+        each.cache_clear()
 
 
 @settings(deadline=None, max_examples=60)

@@ -98,7 +98,7 @@ def test_the_museum_is_every_bug_by_itself():
 
 def test_no_bug_leaves_the_output_nearly_unchanged():
     # At the page's sizes; the oracle tests compare such an error with PyTorch's attention.
-    errors = [[result.output_error for result in measure_museum(BugParams(seed=seed))] for seed in range(3)]
+    errors = [[result.output_error for result in measure_museum(BugParams(seed=seed))] for seed in range(2)]
     assert np.min(errors) > 0.5
     assert np.max(errors) < 5
     assert np.round(errors[0], 1).tolist() == [0.6, 3.5, 4.2, 0.7, 1.9, 0.6]

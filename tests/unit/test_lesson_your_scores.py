@@ -36,9 +36,10 @@ def test_every_sample_is_read_and_judged(sample):
         assert row.divisor * row.unit_scale == pytest.approx(1.0, rel=1e-13)
 
 
-@pytest.mark.parametrize("d_k", [2, 3, 64])
-def test_the_anisotropic_sample_is_what_its_text_says_at_every_d_k_and_seed(d_k):
-    params = [YourScoresParams("anisotropic", 128, d_k, seed) for seed in range(30)]
+# Chance matters where there are few directions: there many seeds are tried.
+@pytest.mark.parametrize(("d_k", "n_seeds"), [(2, 30), (3, 30), (64, 6)])
+def test_the_anisotropic_sample_is_what_its_text_says_at_every_d_k_and_seed(d_k, n_seeds):
+    params = [YourScoresParams("anisotropic", 128, d_k, seed) for seed in range(n_seeds)]
     assert {measure_your_scores(*sample_scores(each)).report.code for each in params} == {"too_weak"}
 
 
