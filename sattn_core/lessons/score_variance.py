@@ -234,7 +234,6 @@ def measure_score_variance(
     References
     ----------
     Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
-    Cameron, Gelbach and Miller (2011), J. Bus. Econ. Stat. 29(2), section 2 (rows and columns).
 
     Examples
     --------
