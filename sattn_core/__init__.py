@@ -1,7 +1,7 @@
 """Scaled dot-product attention, and why it divides by the square root of d_k."""
 
 from sattn_core.attention import AttentionGradients, AttentionSteps, attention, attention_backward
-from sattn_core.components import COMPONENT_LAWS, ComponentLaw, append_coordinates, draw_queries_and_keys
+from sattn_core.components import COMPONENT_LAWS, ComponentLaw, PairLaw, append_coordinates, draw_queries_and_keys
 from sattn_core.initialisation import INIT_SCHEMES, ProjectionVariance, projection_variance
 from sattn_core.key_value_memory import KeyValueMemoryParams, MemoryCheckpoint, train_key_value_memory
 from sattn_core.law import dot_product_cdf, dot_product_pdf, dot_product_ppf
@@ -50,6 +50,7 @@ __all__ = [
     "ExpectedSoftmax",
     "KeyValueMemoryParams",
     "MemoryCheckpoint",
+    "PairLaw",
     "ProjectionVariance",
     "ScalingRule",
     "ScoreReport",

@@ -123,7 +123,7 @@ def _largest_integer(array):
 
 
 def _leaves(value):
-    """What nested lists and tuples hold, but for plain floats, which are most of it and never in question."""
+    """The items of nested lists and tuples, without plain floats, which always pass."""
     if isinstance(value, (list, tuple)):
         for each in value:
             if type(each) is not float:
@@ -141,7 +141,7 @@ def _real_array(name, value):
         raise ValueError(f"{name} must be a rectangular array of numbers, but its rows differ in length") from None
     if array.dtype.kind not in "iufb" or array.dtype.kind == "b":
         raise TypeError(f"{name} must hold real numbers, but got dtype {array.dtype}")
-    refuse_large_integers(name, array)  # what comes from a table's column, say, is an array only now
+    refuse_large_integers(name, array)  # some inputs, such as a table's column, become an array only here
     return array.astype(np.float64)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
 
-_BLOCK = 4  # coordinates that share one random stream: the price of starting in the middle is at most 3 draws
+_BLOCK = 4  # coordinates that share one random stream; starting in the middle of a block wastes at most 3 draws
 _PAIR_STREAM = 0
 
 
@@ -49,6 +49,11 @@ class ComponentLaw:
     def kurtosis(self) -> float:
         """``E a⁴``, the standardised fourth moment (normal: 3)."""
         return self.moments[1]
+
+    @property
+    def has_eight_moments(self) -> bool:
+        """Whether the moments up to the eighth are finite."""
+        return bool(np.isfinite(self.moments).all())
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return independent draws of the given shape from the generator ``rng``, as float64."""
@@ -140,6 +145,11 @@ class PairLaw:
         """The `ComponentLaw` of a and of b."""
         return COMPONENT_LAWS[self.law]
 
+    @property
+    def is_centred(self) -> bool:
+        """Whether q and k have mean 0 and are independent."""
+        return not (self.mean_q or self.mean_k or self.correlation)
+
     def query(self, a: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return q = mean_q + a."""
         return a + self.mean_q if self.mean_q else a
@@ -151,8 +161,18 @@ class PairLaw:
         return b + self.mean_k if self.mean_k else b
 
     def product(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return q k, one product a pair."""
+        """Return q k, one product per pair."""
         return self.query(a) * self.key(a, b)
+
+
+STANDARD_NORMAL = PairLaw()
+
+
+def check_pair_law(value: object) -> PairLaw:
+    """Return value if it is a `PairLaw`."""
+    if not isinstance(value, PairLaw):
+        raise TypeError(f"pair_law must be a PairLaw, but got {value!r}")
+    return value
 
 
 def block_generator(seed: int, stream: int, *place: int) -> np.random.Generator:
@@ -220,10 +240,6 @@ def draw_queries_and_keys(
     Components of one row are independent. Real heads after training have correlated components
     and aligned q and k; then Var(q·k) is not d_k.
 
-    References
-    ----------
-    Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
-
     Examples
     --------
     >>> Q, K = draw_queries_and_keys(3, 2, 4, law="rademacher", correlation=1.0, seed=0)
@@ -248,11 +264,8 @@ def append_coordinates(
     scores: ArrayLike,
     start: int,
     stop: int,
+    pair_law: PairLaw = STANDARD_NORMAL,
     *,
-    law: str = "normal",
-    mean_q: float = 0.0,
-    mean_k: float = 0.0,
-    correlation: float = 0.0,
     seed: int,
 ) -> NDArray[np.float64]:
     """Append coordinates to dot products of one draw: s + Σ_{start ≤ i < stop} q_i k_i.
@@ -260,11 +273,11 @@ def append_coordinates(
     Parameters
     ----------
     scores : array_like, shape (n_samples,)
-        One dot product a sampled pair, over the coordinates 0, …, start − 1 (zeros when start is 0).
+        One dot product per sampled pair, over the coordinates 0, …, start − 1 (zeros when start is 0).
     start, stop : int
         First coordinate to append, at least 0, and the one after the last, at least start.
-    law, mean_q, mean_k, correlation
-        Component law of the pair, as in `draw_queries_and_keys`.
+    pair_law : PairLaw
+        How the components of a pair are drawn.
     seed : int
         Seed of the draw, at least 0; the same for every part of one draw.
 
@@ -289,17 +302,16 @@ def append_coordinates(
 
     Examples
     --------
-    >>> two = append_coordinates([0.0, 0.0], 0, 2, law="rademacher", correlation=1.0, seed=7)
+    >>> two = append_coordinates([0.0, 0.0], 0, 2, PairLaw("rademacher", correlation=1.0), seed=7)
     >>> two                             # k = q with components ±1: each coordinate adds 1
     array([2., 2.])
-    >>> append_coordinates(two, 2, 5, law="rademacher", correlation=1.0, seed=7)
+    >>> append_coordinates(two, 2, 5, PairLaw("rademacher", correlation=1.0), seed=7)
     array([5., 5.])
     """
     total = check_array("scores", scores, ndim=1, min_length=1)
     start = check_integer("start", start, 0)
     stop = check_integer("stop", stop, start)
-    seed = check_integer("seed", seed, 0, None)
-    pair_law = PairLaw(law, mean_q, mean_k, correlation)
+    seed, pair_law = check_integer("seed", seed, 0, None), check_pair_law(pair_law)
     for product in coordinate_products(start, stop, len(total), pair_law, seed):
         total += product
     return total

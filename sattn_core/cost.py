@@ -14,9 +14,9 @@ class Price:
     Attributes
     ----------
     seconds : float
-        CPU seconds on one core of the reference machine (two cores at about 3 GHz), right within a factor of 2.
+        CPU seconds on one core of the reference machine (about 3 GHz), correct to a factor of 2.
     bytes : int
-        Largest memory held at one time beyond what was held before, right within a factor of 2.
+        Largest extra memory held at one time, correct to a factor of 2.
     """
 
     seconds: float
@@ -24,7 +24,7 @@ class Price:
 
 
 def proceed() -> None:
-    """The default `check` of a long computation: called between blocks, it lets the next one begin.
+    """Do nothing: the default `check`, which a long computation calls between blocks.
 
     A caller that wants to end the computation passes a function that raises instead.
     """

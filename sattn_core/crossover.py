@@ -7,21 +7,23 @@ medians are equal is simulated, with its error.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import gammaincinv, ndtri, stdtrit
+from scipy.special import gammaincinv, ndtri
 
 from sattn_core._checks import check_integer
+from sattn_core._memory import remembered
+from sattn_core.bands import student_quantile
 from sattn_core.saturation import critical_score_std
+from sattn_core.standard_errors import mean_and_error
 
 MAX_KEYS = 1024
 N_BATCHES = 20
 BATCH_ROWS = 500
-_NEAREST_KEYS = 32  # without the scale, keys further behind add less than 1e-3 of any row's tr J near the crossover
-_SCALED_SCORES = 16_000  # with it every key counts, but the rows hardly differ where there are many keys
-_LEVELS = (np.arange(25) + 0.5) / 25  # of |q|² in its chi-square distribution: its middle values stand for all
+_NEAREST_KEYS = 32  # without the scale, keys further down add less than 1e-3 to the tr J of any row near the crossover
+_SCALED_SCORES = 16_000  # with the scale every key counts, but rows of many keys hardly differ
+_LEVELS = (np.arange(25) + 0.5) / 25  # quantiles of |q|² that stand for its whole chi-square distribution
 _FIRST_D_K, _LAST_D_K = 3.0, 2048.0  # the crossover is 7.5 for 2 keys and about 340 for 1,024
 
 
@@ -72,10 +74,6 @@ def median_crossover(n_keys: int) -> MedianCrossover:
     not be whole. Each of 20 batches of 500 rows is solved for its own crossover on one draw of the
     normals; their mean and its error are taken in ln d_k.
 
-    References
-    ----------
-    Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1 (the claim that is measured here).
-
     Examples
     --------
     >>> crossover = median_crossover(16)
@@ -85,12 +83,12 @@ def median_crossover(n_keys: int) -> MedianCrossover:
     return _crossover(check_integer("n_keys", n_keys, 2, MAX_KEYS))
 
 
-@lru_cache(maxsize=128)
+@remembered(128)
 def _crossover(n_keys):
     rng = np.random.Generator(np.random.SFC64(n_keys))
     logs = np.array([_batch_crossover(rng, n_keys) for _ in range(N_BATCHES)])
-    mean, error = logs.mean(), logs.std(ddof=1) / np.sqrt(N_BATCHES)
-    reach = stdtrit(N_BATCHES - 1, 0.975) * error
+    mean, error = mean_and_error(logs)
+    reach = student_quantile(N_BATCHES) * error
     d_k, low, high = np.exp([mean, mean - reach, mean + reach]).tolist()
     return MedianCrossover(n_keys, d_k, low, high, float(np.sqrt(d_k)) / critical_score_std(n_keys))
 

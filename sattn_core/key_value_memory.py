@@ -22,9 +22,9 @@ from sattn_core.softmax import entropy_nats, log_softmax
 OPTIMIZERS = ("sgd", "adam")
 LOSSES = ("output", "weights")
 _ADAM = (0.9, 0.999, 1e-8)
-# CPU seconds of one core, fitted to 170 trainings: what a training takes at its start and for each of its first
-# weights; a step at all, for each run and seed, and for each of their multiplications, cells of the attention and
-# weights; a number drawn; a checkpoint and its cells.
+# CPU seconds on one core, fitted to 170 trainings. A training costs _START and _FIRST_WEIGHT per starting weight;
+# a step costs _STEP, and for each run and seed _MATRIX, _PRODUCT per multiplication, _CELL per attention weight and
+# _WEIGHT per trained weight; _DRAWN is per number drawn; a checkpoint costs _MEASURED and _MEASURED_CELL per weight.
 _START, _FIRST_WEIGHT = 1.5e-3, 2.5e-8
 _STEP, _MATRIX, _PRODUCT, _CELL = {"sgd": 5e-5, "adam": 9e-5}, 1.2e-6, 7e-11, 7e-9
 _WEIGHT, _DRAWN, _MEASURED, _MEASURED_CELL = {"sgd": 4.5e-9, "adam": 1.1e-8}, 1e-7, 2e-4, 4e-8
@@ -42,23 +42,23 @@ class KeyValueMemoryParams:
     n_keys, d_model : int, 2 to 256 and 1 to 512
         Keys (and as many queries), and the width of their inputs.
     exponents : tuple of float, −1 to 2
-        One a run: scale = d_k ** −exponent.
+        One per run: scale = d_k ** −exponent.
     learning_rates : tuple of float, above 0
-        One a run; a single number serves all.
+        One per run; a single number serves all runs.
     init_exponents : tuple of float, −1 to 2
-        One a run: the starting W_Q and W_K, entries N(0, 1/d_model), are multiplied by d_k ** −init_exponent.
+        One per run: the starting W_Q and W_K, entries N(0, 1/d_model), are multiplied by d_k ** −init_exponent.
     optimizer : {"sgd", "adam"}
         Plain gradient descent over the whole set, or Adam (0.9, 0.999, 1e-8).
     loss : {"output", "weights"}
         ½ |output − value of the right key|², or −ln(weight of the right key); mean over the queries.
     fresh_data : bool
-        New keys every step, every query a copy of its key, in place of one set of unrelated keys and queries.
+        New keys at every step, each query a copy of its key, instead of one fixed set of unrelated keys and queries.
     train_values : bool
         Whether V is trained too; it starts at the values to be returned.
     n_steps : int, 0 to 20,000
     checkpoint_every : int, at least 1
     checkpoint_steps : tuple of int or None
-        Steps to measure in place of every `checkpoint_every`-th; the last is measured always.
+        Steps to measure instead of every `checkpoint_every`-th; the last one is always measured.
     n_seeds : int, 1 to 32
         Seeds trained side by side. Seed i is the same however many others there are.
     seed : int, at least 0
@@ -110,7 +110,7 @@ class KeyValueMemoryParams:
         self._set_runs("init_exponents", -1, 2, len(self.exponents))
 
     def _set_runs(self, name, low, high, n_runs, **interval):
-        """Store the field as a tuple with one checked float a run."""
+        """Store the field as a tuple with one checked float per run."""
         value = getattr(self, name)
         values = tuple(value) if isinstance(value, (tuple, list, np.ndarray)) else (value,) * (n_runs or 1)
         values = tuple(check_number(f"an entry of {name}", each, low, high, **interval) for each in values)
@@ -229,7 +229,7 @@ def train_key_value_memory(
     Returns
     -------
     generator
-        Stop asking and the training stops; nothing runs in the background.
+        The training stops when no more is asked for; nothing runs in the background.
 
     Raises
     ------
@@ -238,7 +238,7 @@ def train_key_value_memory(
 
     Notes
     -----
-    What is seen here is seen on this task: a squared error behind the softmax, and one fixed data set.
+    These results hold for this task: a squared error behind the softmax, and one fixed data set.
     Without the scale the fixed set is learned far more slowly and in a far narrower range of learning
     rates; at large rates training freezes. The scale does not change what attention can represent: scale 1
     with rate r is scale 1/√d_k with the starting weights times d_k^¼ and rate r √d_k, step by step; for
@@ -304,7 +304,7 @@ def _generator(seed, i, stream):
 
 
 def _draw_data(memory):
-    """One data set a seed, drawn once; or a new one at every call when the data are fresh."""
+    """Draw one data set per seed: once, or anew at every call if the data are fresh."""
     params = memory.params
     if memory.X_q is not None and not params.fresh_data:
         return
@@ -339,7 +339,7 @@ def _gradients(memory, Q, K, V, steps):
     else:
         d_scores = (steps.attention_weights - memory.wanted) / n_queries
         d_Q, d_K = memory.scale * (d_scores @ K), memory.scale * (d_scores.swapaxes(-1, -2) @ Q)
-        d_V = np.zeros_like(V)  # this loss does not look at the values
+        d_V = np.zeros_like(V)  # this loss does not use the values
     gradients = {"W_Q": memory.X_q.swapaxes(-1, -2) @ d_Q, "W_K": memory.X_k.swapaxes(-1, -2) @ d_K}
     if memory.params.train_values:
         gradients["V"] = d_V

@@ -1,4 +1,4 @@
-"""Layer normalisation: what makes the input of the projections have mean 0 and variance 1 a row."""
+"""Layer normalisation: it gives every row of the input of the projections mean 0 and variance 1."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,7 +50,7 @@ def layer_norm(x: ArrayLike, eps: float = 1e-5) -> NDArray[np.float64]:
     # Rows of huge numbers are divided by their size first, so that no square leaves the float64 range.
     size = np.maximum(np.abs(x).max(axis=-1, keepdims=True, initial=0.0), 1.0)
     x /= size
-    x -= x[..., :1]  # or the mean of equal numbers would differ from them by its rounding
+    x -= x[..., :1]  # otherwise the mean of equal numbers would differ from them by rounding
     centred = x - x.mean(axis=-1, keepdims=True)
     variance = np.square(centred).mean(axis=-1, keepdims=True)
     root = np.sqrt(variance + eps / size / size)  # 0 for a constant row of huge numbers

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
-from sattn_core.components import PairLaw, block_generator, coordinate_products
+from sattn_core.components import STANDARD_NORMAL, PairLaw, block_generator, check_pair_law, coordinate_products
 from sattn_core.cost import Price, proceed
 
 _STREAM = 3  # streams 0 to 2 of a seed draw the coordinates of pairs, the row of the sweep and the batches
-_PART = 65_536  # pairs drawn together, so that their arrays stay in the processor's cache
+_PART = 65_536  # pairs drawn at a time, to stay in the processor's cache
 _WORD = 64  # signs in one random word
 _RARE = 0.1  # share of the components of the sparse law that are not 0
 
@@ -26,11 +26,8 @@ _RARE = 0.1  # share of the components of the sparse law that are not 0
 def draw_pair_scores(
     n_samples: int,
     d_k: int,
+    pair_law: PairLaw = STANDARD_NORMAL,
     *,
-    law: str = "normal",
-    mean_q: float = 0.0,
-    mean_k: float = 0.0,
-    correlation: float = 0.0,
     seed: int,
     check: Callable[[], object] = proceed,
 ) -> NDArray[np.float64]:
@@ -40,8 +37,8 @@ def draw_pair_scores(
     ----------
     n_samples, d_k : int
         Number of pairs and of components, each at least 1.
-    law, mean_q, mean_k, correlation
-        Component law of the pair, as in `draw_queries_and_keys`.
+    pair_law : PairLaw
+        How the components of a pair are drawn.
     seed : int
         Seed of the draw, at least 0.
     check : callable
@@ -70,11 +67,11 @@ def draw_pair_scores(
 
     Examples
     --------
-    >>> draw_pair_scores(3, 5, law="rademacher", correlation=-1.0, seed=0)   # k = −q with components ±1
+    >>> draw_pair_scores(3, 5, PairLaw("rademacher", correlation=-1.0), seed=0)   # k = −q with components ±1
     array([-5., -5., -5.])
     """
     n_samples, d_k = check_integer("n_samples", n_samples, 1), check_integer("d_k", d_k, 1)
-    seed, pair_law = check_integer("seed", seed, 0, None), PairLaw(law, mean_q, mean_k, correlation)
+    seed, pair_law = check_integer("seed", seed, 0, None), check_pair_law(pair_law)
     draw = _sampler(pair_law)
     scores = np.empty(n_samples)
     for part, start in enumerate(range(0, n_samples, _PART)):
@@ -107,7 +104,7 @@ def coordinate_seconds(pair_law: PairLaw) -> float:
     return 2 * pair_law.component.seconds + 4e-9
 
 
-# CPU seconds of the first block, of an octave, and of a halving of one: for a pair.
+# CPU seconds per pair: of the first block, of an octave, and of halving one.
 _BLOCK_SECONDS = {
     ("normal", False): (5e-8, 3.8e-8, 6e-8),
     ("normal", True): (5e-8, 5e-8, 9e-8),
@@ -121,8 +118,7 @@ def _needs_sums(pair_law):
 
 def _sampler(pair_law):
     """The cheapest way to draw the scores of a law."""
-    centred = not (_needs_sums(pair_law) or pair_law.correlation)
-    if pair_law.law == "normal" or (pair_law.law == "sparse" and centred):
+    if pair_law.law == "normal" or (pair_law.law == "sparse" and pair_law.is_centred):
         return _block_scores
     return _sign_scores if pair_law.law == "rademacher" else _coordinate_scores
 
@@ -153,13 +149,13 @@ def _sign_scores(n, d_k, pair_law, key, check):
 
 
 class _Block(NamedTuple):
-    """Sums over the coordinates of one block, one number a pair; what a law has no use for is 0.
+    """Sums over the coordinates of one block, one number per pair; sums that a law does not need are 0.
 
     Components are a = γ z and b = γ w; in a sparse law γ is 0 but in `rare` coordinates.
     """
 
     size: int
-    rare: NDArray[np.float64] | int  # coordinates that count: all, or those in which a and b are not 0
+    rare: NDArray[np.float64] | int  # how many coordinates count: all, or those where neither a nor b is 0
     total: NDArray[np.float64] | float  # Σ z
     square: NDArray[np.float64]  # Σ z²
     cross: NDArray[np.float64] | float  # Σ (mean_q + z) w
@@ -205,7 +201,7 @@ def _generator(key, *place):
 
 
 def _chi_square(rng, degrees, n):
-    """χ² with `degrees` degrees of freedom, a number or one a pair; 0 where there are none."""
+    """χ² with `degrees` degrees of freedom, one number or one per pair; 0 where there are none."""
     return 2.0 * rng.standard_gamma(np.maximum(degrees, 0) / 2, None if np.ndim(degrees) else n)
 
 

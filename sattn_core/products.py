@@ -37,10 +37,6 @@ def hadamard(A: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
     -----
     The shapes must be equal: nothing is broadcast, because a broadcast factor has a summed gradient.
 
-    References
-    ----------
-    Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
-
     Examples
     --------
     >>> hadamard([[1, 2], [3, 4]], [[5, 6], [7, 8]])
@@ -63,7 +59,7 @@ def row_wise_dot(A: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray, shape (..., n_rows)
-        One dot product a row: the Hadamard product summed along each row.
+        One dot product per row: the Hadamard product summed along each row.
 
     Raises
     ------
@@ -75,10 +71,6 @@ def row_wise_dot(A: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
     Notes
     -----
     In the softmax gradient, D = P ⊖ dP is the mean of each row of dP under that row's weights.
-
-    References
-    ----------
-    Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
 
     Examples
     --------

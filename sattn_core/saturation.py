@@ -14,7 +14,6 @@ variable of mean γ (Euler's constant), which gives the third line from
 H = ln Z - sum p s without the cancellation of the two terms.
 """
 
-from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -23,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, xlog1py
 
 from sattn_core._checks import check_array, check_integer, check_number, refuse_large_integers, refuse_masked
+from sattn_core._memory import remembered
 from sattn_core._records import record
 
 MAX_KEYS = 1_000_000
@@ -130,10 +130,6 @@ def expected_softmax(n_keys: int, score_std: float) -> ExpectedSoftmax[float]:
     for up to 4,096 keys and to 3e-7 beyond. Two identities that it does not use
     hold as well: E H = E ln Z - σ² (1 - E sum p²) and E tr J = (1/σ) dE ln Z/dσ.
 
-    References
-    ----------
-    Derrida (1981), Phys. Rev. B 24, 2613 (the random energy model, of which softmax is an instance).
-
     Examples
     --------
     >>> round(expected_softmax(64, 1.0).entropy_nats, 6)
@@ -176,10 +172,6 @@ def expected_attention(n_keys: int, d_k: int, scale: float) -> ExpectedSoftmax[f
     The first call for a number of keys tabulates `expected_softmax`; later
     calls read the table, which adds an error below 1e-7.
 
-    References
-    ----------
-    Vaswani et al. (2017), arXiv:1706.03762, footnote 4, for the unscaled law.
-
     Examples
     --------
     At d_k = 64 without the scale, 64 keys keep an entropy of 0.58 nats out of ln 64 = 4.16.
@@ -219,10 +211,6 @@ def expected_attention_curve(n_keys: int, dims: ArrayLike, scales: ArrayLike) ->
     Notes
     -----
     As in `expected_attention`.
-
-    References
-    ----------
-    Vaswani et al. (2017), arXiv:1706.03762, footnote 4, for the unscaled law.
 
     Examples
     --------
@@ -296,7 +284,7 @@ def _grid(n_keys, score_std):
     return x, dx, low, high
 
 
-@lru_cache(maxsize=1)
+@remembered(1)
 def _legendre_rule(n_nodes=144):
     """Gauss-Legendre nodes and weights on [-1, 1], and the matrix of running integrals.
 
@@ -313,7 +301,7 @@ def _legendre_rule(n_nodes=144):
     return node, weight, integrals @ coefficients
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _query_norms(d_k):
     """Nodes and weights of the chi law: the trapezoid rule in y = ln|q|, density ~ e^(d y - e^2y/2)."""
     width = 1.0 / np.sqrt(2.0 * d_k)
@@ -336,7 +324,7 @@ def _read_table(n_keys, score_std):
     return chebyshev.chebval(position, _table(n_keys, table_std))
 
 
-@lru_cache(maxsize=32)
+@remembered(32)
 def _table(n_keys, table_std):
     """Chebyshev coefficients (n_nodes, 3) of the averages in ln(1 + σ), 0 <= σ <= table_std."""
     # The averages turn near critical_score_std, the sharper the more keys there are.

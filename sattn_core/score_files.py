@@ -1,4 +1,4 @@
-"""Reading queries and keys from a file that somebody else made: bounded, never unpickled, one sentence if bad."""
+"""Read queries and keys from a file of unknown origin: sizes are bounded and nothing is ever unpickled."""
 
 import ast
 import io
@@ -50,7 +50,7 @@ def read_queries_and_keys(
     q_file : tuple (name, bytes)
         File name and contents. Alone, a .npz or .safetensors with arrays named Q and K (or q and k).
     k_file : tuple (name, bytes), optional
-        A second file; each then holds one array, under any name but that of the other.
+        A second file. Each file then holds one array: the first must not be named K, nor the second Q.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def read_queries_and_keys(
     Notes
     -----
     Sizes are read from headers and zip directories and compared with the limits before anything is
-    unpacked, so that a small file cannot ask for much memory. Nothing in a file is ever executed.
+    unpacked, so that a small file cannot claim much memory. Nothing in a file is ever executed.
 
     References
     ----------
@@ -147,13 +147,13 @@ def read_arrays(
 
 
 def _shown_name(name):
-    """File name on one short line: it is somebody else's text too."""
+    """File name cut to one short line of printable characters: a name is untrusted input too."""
     text = "".join(c for c in str(name) if c.isprintable())
     return text if len(text) <= 60 else text[:40] + "…" + text[-15:]
 
 
 def _choose_both(name, names):
-    """The array named Q and the one named K; or the only one, if that may be Q."""
+    """The arrays named Q and K; or the only array, if it can be Q."""
     found = [key for wanted in ("q", "k") for key in names if key.lower() == wanted]
     if [key.lower() for key in found] == ["q", "k"]:
         return found
@@ -163,7 +163,7 @@ def _choose_both(name, names):
 
 
 def _only(name, data, role):
-    """The one array of a file that was chosen for Q or for K."""
+    """The single array of a file that the person chose for Q or for K."""
 
     def choose(shown, names):
         if len(names) != 1:
@@ -182,7 +182,7 @@ def _listed(names):
 
 
 def _check_declared(name, shape, dtype):
-    """Refuse shapes and types before a single number is read."""
+    """Check shape and type before any number is read."""
     if dtype.hasobject:
         raise ScoreFileError(f"{name} holds Python objects, which are never unpickled: save plain numbers.")
     if dtype.kind not in "iuf":
@@ -226,7 +226,7 @@ def _read_npy(name, data, choose=_every):
 
 
 def _npy_header(name, data):
-    """Shape, type, order and start of the numbers. NumPy's loader would allocate before it finds data missing."""
+    """Shape, type, order and start of the numbers. NumPy's loader would allocate before it notices missing data."""
     if data[:6] != b"\x93NUMPY":
         what = "a zip file (rename it to .npz)" if data[:2] == b"PK" else "something else"
         raise ScoreFileError(f"{name} does not begin as a .npy file does: it is {what}.")
@@ -246,7 +246,7 @@ def _npy_header(name, data):
 def _declared_type(descr):
     if isinstance(descr, str) and re.fullmatch(r"[<>|=]?[iufcbSUVOmM]\d{0,6}", descr):
         return np.dtype(descr)
-    return np.dtype("V1")  # a record or something stranger: refused as not real numbers
+    return np.dtype("V1")  # a record or worse: refused later, as not real numbers
 
 
 def _read_npz(name, data, choose):
@@ -254,7 +254,7 @@ def _read_npz(name, data, choose):
     archive, members = _zip_members(name, data, choose)
     for info in members:
         try:
-            # Never read() without a size: that unpacks all there is before it looks at the declared size.
+            # Always read with a size: without one, everything is unpacked before the declared size is checked.
             with archive.open(info) as stream:
                 content = stream.read(info.file_size)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError):
@@ -269,7 +269,7 @@ def _array_name(info):
 
 
 def _zip_members(name, data, choose):
-    """The chosen .npy members of a zip file, after its directory has been found small and honest."""
+    """The chosen .npy members of a zip file, once its directory has passed the limits."""
     _check_directory(name, data)
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
@@ -310,7 +310,7 @@ def _read_csv(name, data, choose):
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ScoreFileError(f"{name} must be plain text (UTF-8), but is not.") from None
-    # Lazily and bounded: a text of line ends only, or of one endless row, must not become millions of strings.
+    # Read lazily and up to a limit: line ends only, or one endless row, must not become millions of strings.
     filled = (line for line in io.StringIO(text, newline=None) if line.strip())
     lines = [_open_row(line) for line in islice(filled, MAX_ROWS + 2)]
     if not lines:
@@ -324,7 +324,7 @@ def _read_csv(name, data, choose):
 
 
 def _open_row(line):
-    """A line without its end, and without the brackets in which Python and NumPy print a row."""
+    """A line without its end and without the brackets that Python and NumPy print around a row."""
     row = line.strip()
     if row[0] not in "[(":
         return line.strip("\r\n")
@@ -332,13 +332,13 @@ def _open_row(line):
 
 
 def _number(cell):
-    """The number of one cell, which may stand in quotation marks."""
+    """The number in one cell, with or without quotation marks."""
     cell = cell.strip()
     return read_item(cell[1:-1] if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell)
 
 
 def _numbers(line, cells):
-    """The numbers of a row; most rows are plain, and then Python's own reader is the fast one."""
+    """The numbers of a row. Most rows are plain, and Python's own reader is much faster for them."""
     if line.isascii() and "_" not in line and '"' not in line:
         return [float(cell) for cell in cells]
     return [_number(cell) for cell in cells]
@@ -369,7 +369,7 @@ def _csv_numbers(name, lines, delimiter, width):
 
 
 def _refuse_long_integers(name, rows, lines, delimiter):
-    """A whole number beyond 2⁵³ would silently become its neighbour."""
+    """Refuse integers beyond 2⁵³, which float64 would silently round."""
     for i in np.flatnonzero((np.abs(rows) >= 2.0**53).any(axis=1)):
         for cell in lines[i].split(delimiter):
             text = cell.strip(' \t"')
@@ -388,7 +388,7 @@ def _read_safetensors(name, data, choose):
 
 
 def _safetensors_header(name, data):
-    """(type, shape, begin, end) of every tensor as the header has them, and the bytes they point to."""
+    """(type, shape, begin, end) of every tensor, as the header states them, and the bytes they point to."""
     try:
         size = struct.unpack("<Q", data[:8])[0]
         if size > _MAX_DIRECTORY_BYTES * 16 or len(data) < 8 + size:
@@ -412,7 +412,7 @@ def _tensor(value):
 
 
 def _check_layout(name, entries, n_bytes):
-    """Refuse tensors that do not fill the bytes exactly, one behind the other, as the format asks."""
+    """Refuse tensors that do not fill the bytes without gaps or overlaps, as the format requires."""
     for key, (_, _, begin, end) in entries.items():
         if not (type(begin) is type(end) is int and 0 <= begin <= end):
             rule = f"data_offsets of {_shown_name(key)} must be two whole numbers, from 0 up and in order"

@@ -1,4 +1,4 @@
-"""How the size of scores grows with the number of components, and how surely so few rows can tell."""
+"""How the size of scores grows with the number of components, and how precisely a few rows can tell."""
 
 import math
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from sattn_core._records import record
 
 FEWEST_ROWS = 5  # queries, and keys: with fewer no interval is given
 _LEVEL = 0.95
-_ROUNDING = 1e-13  # of a logarithm: a trace and a sum of the same numbers differ by less
-_WIDEST = 100.0  # of a logarithm: wider only where the sum is but rounding beside the trace
+_ROUNDING = 1e-13  # of a logarithm: a trace and a sum of the same numbers differ by less than this
+_WIDEST = 100.0  # of a logarithm: an interval is wider only if the sum is mere rounding beside the trace
 
 
 @record
@@ -172,7 +172,7 @@ def _fitted(d_k, whole, n_rows, squared_error, power):
     most = max(ratio, d_k)  # no sum of d_k terms has a larger mean square than d_k times theirs
     ratios = np.array([ratio, ratio * math.exp(-half), min(ratio * math.exp(half), most)])
     squares = mean_over_subsets(dims, d_k, whole[0] * np.ones(3), whole[0] * ratios)
-    if not (np.isnan(squares) | (squares > 0)).all():  # the sum is but rounding beside the trace
+    if not (np.isnan(squares) | (squares > 0)).all():  # the sum is mere rounding beside the trace
         return no_exponent(d_k, whole, power)
     x = np.log(dims) - np.log(dims).mean()
     slopes = 0.5 * np.log(squares) @ x / (x @ x)

@@ -10,22 +10,22 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_array
 from sattn_core._records import record
 from sattn_core.cost import Price, proceed
+from sattn_core.histograms import bin_counts
 from sattn_core.law import dot_product_pdf
 from sattn_core.score_growth import FittedExponent, no_exponent, paired_exponent, row_exponent
 from sattn_core.score_variance import row_variance_band, row_variance_band_price
 from sattn_core.softmax import entropy_nats, softmax
-from sattn_core.sweep import bin_counts
 
 MAX_ROWS, MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS = 4096, 1024, 64, 4_000_000
 LARGEST_NUMBER = 1e30
 SCALED_EDGES = np.linspace(-6.0, 6.0, 97)
 SHOWN_QUERIES = 128  # queries of each head whose softmax and histogram are computed
-RIGHT_LOW, RIGHT_HIGH = 0.8, 1.25  # scaled standard deviation over its target that the verdict calls right
+RIGHT_LOW, RIGHT_HIGH = 0.8, 1.25  # the verdict is "right" if scaled_std / target_std lies between these
 VERDICTS = ("right", "aligned", "too_weak", "too_strong", "unclear", "no_variation")
 _ALIGNED_LIFT, _ALIGNED_Z = 1.0, 6.0
-_WIDER = 1.1  # a band that much wider than the normal one is that of heavy tails
+_WIDER = 1.1  # a band at least this much wider than the normal one comes from heavy tails
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_ROUNDING = 16 * np.finfo(float).eps  # variation this much smaller than the numbers is none
+_ROUNDING = 16 * np.finfo(float).eps  # variation smaller than this, relative to the numbers, counts as none
 _TINIEST = 1e-300  # 1 over it is still a float64
 
 
@@ -233,7 +233,7 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
     square over all subsets of m components has a closed form in the trace and the sum of the
     elementwise product of E[q qᵀ] and Cov(k); no subset is drawn. The interval of an exponent
     (`score_growth`) is about what rows of these numbers give on average. Where q_i resembles k_i, that one
-    score of n_keys lifts the exponent of a row too, the less the more keys.
+    score lifts the exponent of its row too, but less the more keys there are.
 
     References
     ----------
@@ -290,7 +290,7 @@ def score_report_price(n_heads: int, n_queries: int, n_keys: int, d_k: int) -> P
 
 
 def check_score_shapes(shape_q: tuple[int, ...], shape_k: tuple[int, ...]) -> None:
-    """Raise one sentence if arrays of these shapes cannot be measured; for files whose header only is read."""
+    """Raise one sentence if arrays of these shapes cannot be measured; for files of which only the header is read."""
     for name, shape in (("Q", shape_q), ("K", shape_k)):
         _check_one_shape(name, shape)
     if len(shape_q) != len(shape_k):
@@ -347,20 +347,20 @@ def _measure_head(Q, K, check):
 
 
 def _near_one(rows):
-    """The rows over the power of two next to their largest number, lest a square underflow; and the power."""
+    """The rows over the power of two next to their largest number, so that no square underflows; and that power."""
     power = math.frexp(np.abs(rows).max())[1]
     return np.ldexp(rows, -power), power
 
 
 def _centred(rows):
     """Rows less their mean; exactly 0 in components that do not vary."""
-    centred = rows - rows[0]  # a mean of equal numbers need not equal them
+    centred = rows - rows[0]  # the rounded mean of equal numbers may differ from them
     centred -= centred.mean(axis=0)
     return np.where(np.abs(centred).max(axis=0) > _ROUNDING * np.abs(rows).max(axis=0), centred, 0.0)
 
 
 def _spread(H, power):
-    """Variance inside a row, and the standard deviation in the units of the scores; 0 if it is but rounding."""
+    """Variance inside a row, and the standard deviation in the units of the scores; both 0 if all of it is rounding."""
     variance = float(H.sum())
     std = math.ldexp(math.sqrt(max(variance, 0.0)), power)
     return (variance, std) if variance > _ROUNDING * np.abs(H).sum() and std > _TINIEST else (0.0, 0.0)
@@ -382,7 +382,7 @@ def _shown(row_scores, std, d_k):
 
 
 def _component_moments(rows, centred, power):
-    away = rows - rows[0, 0]  # a mean of equal numbers need not equal them
+    away = rows - rows[0, 0]  # the rounded mean of equal numbers may differ from them
     squares = np.square(away - away.mean())
     variance, fourth = squares.mean(), np.square(squares).mean()
     # tr Σ² through the smaller of XᵀX and XXᵀ.
@@ -413,7 +413,7 @@ def _saturation(row_scores, std, d_k):
 
 
 def _paired(q, k, std, power):
-    """What query i has to do with key i; from centred rows."""
+    """How query i relates to key i; from centred rows."""
     if len(q) != len(k):
         none = no_exponent(q.shape[1], np.full(2, math.nan))
         return dict.fromkeys(("paired_correlation", "paired_lift", "paired_z"), math.nan) | {"paired_exponent": none}
@@ -555,5 +555,5 @@ def _overall(heads):
 
 
 def _distance(head):
-    """From the target, as a ratio."""
+    """Distance from the target, in the logarithm of the ratio."""
     return abs(math.log(head.scaled_std / head.target_std)) if head.scaled_std else math.inf

@@ -1,13 +1,13 @@
 """The variance of one score matrix, of all its entries and inside its rows: exact moments, bands that cover."""
 
 import math
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammainccinv, gammaincinv
 
 from sattn_core._checks import check_integer, check_number
+from sattn_core._memory import remembered
 from sattn_core.cost import Price
 from sattn_core.moments import check_kurtosis
 
@@ -16,7 +16,7 @@ from sattn_core.moments import check_kurtosis
 SMALLEST_GAMMA_SHAPE = 6.0
 _SIMULATED_MATRICES = 100_000
 _BLOCK = 10_000  # of them at a time: 10 MB
-_FEWEST_BEYOND = 25  # simulated matrices beyond each end of a band: their share is then known to a fifth
+_FEWEST_BEYOND = 25  # simulated matrices beyond each end of a band, so that the error of their share is at most a fifth
 
 
 class ScoreVarianceMoments(NamedTuple):
@@ -223,10 +223,8 @@ def row_variance_band(
 
     Parameters
     ----------
-    n_queries, n_keys, d_k : int
-        Shape of the matrices, each at least 1.
-    level : float
-        Probability of the interval, above 0 and below 1; each side is missed equally often.
+    n_queries, n_keys, d_k, level
+        As in `score_variance_band`, which says how the band is computed and what it refuses.
     kurtosis_q, kurtosis_k : float
         Standardised fourth moment of a component, from 1 to math.inf (normal 3).
 
@@ -235,20 +233,11 @@ def row_variance_band(
     tuple of two floats
         0 <= low <= high; both 0 with a single key.
 
-    Raises
-    ------
-    TypeError
-        If a size is not an integer or another argument not a real number.
-    ValueError
-        If a size or a kurtosis is below 1, or level lies outside (0, 1); where matrices are simulated, if
-        it is above 0.9995.
-
     Notes
     -----
-    As for `score_variance_band`: the gamma law with the exact mean and variance, or for normal components
-    of small sizes 100,000 simulated matrices. Measured coverage of the 95 % band for normal components:
-    94.5 to 96 %. For others it is approximate: 94 to 97 % for uniform, Student's t (5) and sparse
-    components with their own kurtosis, from 32 x 32 scores and from 128 x 128 where d_k is 2.
+    For components that are not normal the band is always the gamma law, and approximate: measured coverage
+    94 to 97 % for uniform, Student's t (5) and sparse components with their own kurtosis, from 32 x 32 scores
+    and from 128 x 128 where d_k is 2.
 
     Examples
     --------
@@ -269,7 +258,7 @@ def row_variance_band(
 
 
 def row_variance_band_price(n_queries: int, n_keys: int, d_k: int) -> Price:
-    """What the first `row_variance_band` of normal components of these sizes costs; later ones are remembered.
+    """Return the `Price` of the first `row_variance_band` for normal components of these sizes; later calls are free.
 
     Parameters
     ----------
@@ -308,7 +297,7 @@ def _simulated_band(of, sizes, level):
     return _simulated_quantiles(of, *sizes, level)
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def _simulated_quantiles(of, m, n, d, level):
     draw = _simulated_variances if of == "entries" else _simulated_row_variances
     rng = np.random.default_rng(64)

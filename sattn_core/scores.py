@@ -55,9 +55,9 @@ def raw_scores(Q: ArrayLike, K: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     Q : array_like, shape (..., n_queries, d_k)
-        Queries, one a row.
+        Queries, one per row.
     K : array_like, shape (..., n_keys, d_k)
-        Keys, one a row; the leading axes broadcast against those of Q.
+        Keys, one per row; the leading axes broadcast against those of Q.
 
     Returns
     -------
@@ -75,10 +75,6 @@ def raw_scores(Q: ArrayLike, K: ArrayLike) -> NDArray[np.float64]:
     Notes
     -----
     Nothing is assumed about the distribution of Q and K.
-
-    References
-    ----------
-    Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, equation (1).
 
     Examples
     --------

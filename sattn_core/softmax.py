@@ -179,10 +179,6 @@ def softmax_jacobian_norm(scores: ArrayLike) -> np.float64 | NDArray[np.float64]
     (Cauchy and Schwarz), so ‖J‖² <= S - S² <= 1/4. Equality needs equal weights
     on two keys.
 
-    References
-    ----------
-    Gao & Pavel (2017), arXiv:1704.00805, on the Jacobian of softmax.
-
     Examples
     --------
     Two keys with gap D have norm 2 p (1 - p); at D = 40 that is 2 e^-40.
@@ -219,10 +215,6 @@ def log_softmax_jacobian_norm(scores: ArrayLike) -> np.float64 | NDArray[np.floa
     Notes
     -----
     Beyond a gap of 745 the norm itself is 0 in float64; its logarithm is not.
-
-    References
-    ----------
-    Gao & Pavel (2017), arXiv:1704.00805, on the Jacobian of softmax.
 
     Examples
     --------
@@ -306,10 +298,6 @@ def effective_keys(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
     A fully masked row has no distribution. Its entropy is 0 by convention (see
     `entropy_nats`), and this function stays e^0 = 1 there, so that the two
     never disagree; test the mask itself to find such rows.
-
-    References
-    ----------
-    Shannon (1948), A Mathematical Theory of Communication, section 6.
 
     Examples
     --------

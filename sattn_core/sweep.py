@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from sattn_core._checks import check_choice, check_integer
 from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS, PairLaw, block_generator, coordinate_products
+from sattn_core.histograms import bin_counts
+from sattn_core.sample_moments import sample_moments
 
 _ROW_STREAM = 1
 _ROW_BLOCK = 64
@@ -96,10 +98,6 @@ def dimension_sweep(
     coordinates on purpose, so errors at neighbouring dimensions go the same way. The pairs are
     those of `append_coordinates` at the same seed; ``row_scores`` has a stream of its own.
 
-    References
-    ----------
-    Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
-
     Examples
     --------
     >>> sweep = dimension_sweep((1, 4), n_samples=100, n_keys=2, law="rademacher", seed=0)
@@ -159,27 +157,6 @@ def growing_scores(dims: Sequence[int], n_samples: int, pair_law: PairLaw, seed:
             scores += product
         done = d_k
         yield scores
-
-
-def sample_moments(values: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Return mean, variance (divided by n − 1) and excess kurtosis m₄/m₂² − 3 of a flat sample."""
-    mean = values.mean()
-    squares = np.square(values - mean)
-    m2 = squares.mean()
-    # No dot product here: a threaded BLAS waits for a core on a busy machine.
-    kurtosis = np.square(squares).mean() / m2**2 if m2 > 0 else np.nan
-    return mean, m2 * values.size / (values.size - 1), kurtosis - 3
-
-
-def bin_counts(values: NDArray[np.float64], edges: NDArray[np.float64]) -> tuple[NDArray[np.int_], np.int_, np.int_]:
-    """Return counts in equal bins [left, right), and how many values lie below and above all bins."""
-    n_bins = len(edges) - 1
-    width = (edges[-1] - edges[0]) / n_bins
-    bins = np.floor((values - edges[0]) / width)
-    np.clip(bins, -1, n_bins, out=bins)
-    bins += 1
-    counts = np.bincount(bins.astype(np.intp), minlength=n_bins + 2)
-    return counts[1:-1], counts[0], counts[-1]
 
 
 def _row_scores(dims, n_keys, law, seed):

@@ -1,7 +1,7 @@
-"""Numbers that a person typed or pasted: one number, a list, rows, a mask. Bounded in length, never evaluated.
+"""Readers for typed or pasted text: a number, a list, rows of numbers, a mask. Bounded in length, never evaluated.
 
-Every reader here takes a leading byte-order mark, the true minus sign "−" and surrounding brackets.
-A semicolon begins a new row where a text holds rows, and separates numbers where it holds one list.
+Every reader accepts a leading byte-order mark, the typeset minus sign "−" and surrounding brackets.
+In a text of rows a semicolon starts a new row; in a list it separates numbers.
 A comma separates numbers; it is never a decimal mark.
 """
 
@@ -27,12 +27,12 @@ _BETWEEN = " \t\r\n,;"  # what may stand outside the innermost brackets
 
 
 def read_item(text: str) -> float:
-    """The number that one item stands for, "inf" and "nan" too.
+    """Return the number that one item stands for, "inf" and "nan" included.
 
     Parameters
     ----------
     text : str
-        Decimal digits with a point, as 1.5 or −2e3; blanks around them are allowed.
+        Decimal digits with a point, such as 1.5 or −2e3; spaces around them are allowed.
 
     Returns
     -------
@@ -41,11 +41,11 @@ def read_item(text: str) -> float:
     Raises
     ------
     ValueError
-        If it is no number, or one that only Python would read, as 1_0.
+        If it is not a number, or one that only Python would read, such as 1_0.
 
     Notes
     -----
-    One pass over the text, whatever it holds.
+    The time grows only in proportion to the length of the text.
 
     Examples
     --------
@@ -68,16 +68,16 @@ def parse_number(text: str) -> float:
     Returns
     -------
     float
-        Never nan; an infinity where the number is too large for a float64.
+        Never NaN; infinite if the number is too large for float64.
 
     Raises
     ------
     ValueError
-        If text is no number.
+        If text is not a number.
 
     Notes
     -----
-    In floating point throughout: the exact fraction 1e999999999 would write out a billion digits.
+    Computed in floating point: as an exact fraction, 1e999999999 would take a billion digits.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def parse_score_list(text: str) -> tuple[float, ...]:
     Parameters
     ----------
     text : str
-        At most 2,000 characters that hold 2 to 64 numbers; one pair of brackets around them is understood.
+        At most 2,000 characters that hold 2 to 64 numbers; one pair of brackets around them is ignored.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def parse_score_list(text: str) -> tuple[float, ...]:
 
 
 def parse_vector_rows(text: str) -> tuple[tuple[float, ...], ...]:
-    """Read vectors from text, one a line or after a semicolon, numbers separated by commas or white space.
+    """Read vectors from text, one per line, with commas or white space between the numbers.
 
     Parameters
     ----------
@@ -154,7 +154,8 @@ def parse_vector_rows(text: str) -> tuple[tuple[float, ...], ...]:
 
     Notes
     -----
-    A comma separates numbers; it is never a decimal mark. A semicolon begins a new line, also in the count of lines.
+    A comma separates numbers; it is never a decimal mark. A semicolon ends a line, and counts as a line end in
+    the messages.
 
     Examples
     --------
@@ -178,15 +179,15 @@ def parse_vector_rows(text: str) -> tuple[tuple[float, ...], ...]:
 
 
 def parse_matrix(name: str, text: str) -> tuple[tuple[float, ...], ...]:
-    """Read a matrix from typed or pasted text, one row a line (or after a semicolon).
+    """Read a matrix from typed or pasted text, one row per line; a semicolon ends a row too.
 
     Parameters
     ----------
     name : str
         Name of the matrix, used in the messages.
     text : str
-        Numbers with a decimal point, separated by commas, tabs or spaces; brackets as NumPy and Python
-        print them are understood.
+        Numbers with a decimal point, separated by commas, tabs or spaces; the brackets that NumPy
+        and Python print are ignored.
 
     Returns
     -------
@@ -202,10 +203,6 @@ def parse_matrix(name: str, text: str) -> tuple[tuple[float, ...], ...]:
     -----
     At most 16 rows, 64 columns and 20,000 characters, numbers between −1,000,000 and 1,000,000.
 
-    References
-    ----------
-    Shafranovich (2005), RFC 4180 (comma-separated values), section 2.
-
     Examples
     --------
     >>> parse_matrix("Q", "1, 2; 3, 4.5")
@@ -217,7 +214,7 @@ def parse_matrix(name: str, text: str) -> tuple[tuple[float, ...], ...]:
 
 
 def split_cells(name: str, text: str) -> tuple[tuple[str, ...], ...]:
-    """Lay typed or pasted text out as cells, whatever is written in them; `parse_matrix` reads the same text.
+    """Split the text of `parse_matrix` into cells without reading the numbers.
 
     Parameters
     ----------
@@ -238,11 +235,7 @@ def split_cells(name: str, text: str) -> tuple[tuple[str, ...], ...]:
 
     Notes
     -----
-    The size limits of `parse_matrix` hold; what is no number stays as it was typed.
-
-    References
-    ----------
-    Shafranovich (2005), RFC 4180 (comma-separated values), section 2.
+    The size limits of `parse_matrix` hold; a cell that is not a number stays as it was typed.
 
     Examples
     --------
@@ -256,7 +249,7 @@ def split_cells(name: str, text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def join_cells(name: str, rows: Sequence[Sequence[str]]) -> str:
-    """Write cells as text, one row a line, that `split_cells` lays out again.
+    """Write cells as text, one row per line, which `split_cells` splits again.
 
     Parameters
     ----------
@@ -267,20 +260,16 @@ def join_cells(name: str, rows: Sequence[Sequence[str]]) -> str:
     Returns
     -------
     str
-        A comma and a blank between cells.
+        A comma and a space between cells.
 
     Raises
     ------
     ValueError
-        If a cell holds a comma, a semicolon, a bracket or a blank, and so would be read as several or none.
+        If a cell holds a comma, a semicolon, a bracket or a space: it would be read back as several cells or none.
 
     Notes
     -----
-    An empty row of one cell leaves no trace: a matrix of one column loses it.
-
-    References
-    ----------
-    Shafranovich (2005), RFC 4180 (comma-separated values), section 2.
+    In a matrix of one column an empty cell is a blank line, which is lost when read back.
 
     Examples
     --------
@@ -300,7 +289,7 @@ def parse_mask(text: str, n_queries: int, n_keys: int) -> tuple[tuple[bool, ...]
     Parameters
     ----------
     text : str
-        n_queries rows of n_keys entries, or one row that holds for every query; `110` is read as `1 1 0`.
+        n_queries rows of n_keys entries, or one row for all of them; `110` is read as `1 1 0`.
     n_queries, n_keys : int
         Shape of the scores.
 
@@ -316,11 +305,7 @@ def parse_mask(text: str, n_queries: int, n_keys: int) -> tuple[tuple[bool, ...]
 
     Notes
     -----
-    A row of zeros only is allowed: that query then attends to nothing and its output is 0.
-
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.3.
+    A row of zeros is allowed: that query attends to nothing, and its output is 0.
 
     Examples
     --------
@@ -360,10 +345,6 @@ def format_matrix(matrix: Iterable[Iterable[float]]) -> str:
     -----
     Every number is written with the fewest digits that give the same float64.
 
-    References
-    ----------
-    Steele and White (1990), "How to Print Floating-Point Numbers Accurately".
-
     Examples
     --------
     >>> format_matrix(((1.0, 2.5), (-3.0, 0.1)))
@@ -382,7 +363,7 @@ def format_mask(mask: Iterable[Iterable[bool]]) -> str:
     Returns
     -------
     str
-        One character an entry, semicolons between rows.
+        One character per entry, semicolons between rows.
 
     Raises
     ------
@@ -393,10 +374,6 @@ def format_mask(mask: Iterable[Iterable[bool]]) -> str:
     -----
     1 = may attend, as in `parse_mask`.
 
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.3.
-
     Examples
     --------
     >>> format_mask(((True, False), (True, True)))
@@ -406,7 +383,7 @@ def format_mask(mask: Iterable[Iterable[bool]]) -> str:
 
 
 def checked_matrix(name: str, value: Sequence[Sequence[float]] | NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
-    """Rows of floats within the limits as a tuple of tuples, or a sentence that says what is wrong with them."""
+    """Return rows of floats within the limits as a tuple of tuples; otherwise raise one sentence that says why not."""
     refuse_masked(name, value)
     try:
         rows = [[float(x) for x in row] for row in value]
@@ -425,7 +402,7 @@ def checked_matrix(name: str, value: Sequence[Sequence[float]] | NDArray[np.floa
 
 
 def checked_mask(mask: ArrayLike, n_queries: int, n_keys: int) -> tuple[tuple[bool, ...], ...]:
-    """Rows of True and False of the shape of the scores as a tuple of tuples, or a sentence that says what is wrong."""
+    """Return a mask of the shape of the scores as a tuple of tuples; otherwise raise one sentence that says why not."""
     refuse_masked("mask", mask)
     array = np.asarray(mask)
     if array.dtype != np.bool_:
@@ -444,7 +421,7 @@ def _check_text(text, most):
 
 
 def _cleaned(text):
-    """Text without a spreadsheet's byte-order mark, with a plain minus for a typeset one."""
+    """Text without the byte-order mark that spreadsheets add, and with a plain minus for a typeset one."""
     return text.removeprefix("\ufeff").replace("−", "-")
 
 
@@ -453,19 +430,19 @@ def _printable(text):
 
 
 def _unwrapped(text):
-    """Text without blanks and without one pair of brackets around it."""
+    """Text without surrounding spaces and one pair of surrounding brackets."""
     text = text.strip()
     return text[1:-1].strip() if len(text) > 1 and text[0] + text[-1] in ("[]", "()") else text
 
 
 def _split_rows(text):
-    """(line, items) of every row that holds something; the lines are counted from 1."""
+    """(line number, items) of every row that is not blank; lines are counted from 1."""
     lines = enumerate(_ROW_ENDS.split(_without_brackets(_cleaned(text))), 1)
     return [(number, _ITEMS.split(line.strip())) for number, line in lines if line.strip()]
 
 
 def _without_brackets(text):
-    """Rows in brackets as rows of text. Brackets that do not pair up stay, and are then named as no number."""
+    """Bracketed rows as rows of text. Brackets that do not pair up stay, so that the message names them."""
     depth, depths, opened = 0, set(), []
     for c in text.replace("(", "[").replace(")", "]"):
         depth += (c == "[") - (c == "]")

@@ -80,12 +80,11 @@ class RowSummary:
 
     Attributes
     ----------
-    entropy_nats, effective_keys, max_weight : ndarray, shape (n_queries,)
-        Entropy of the row, e^entropy and the largest weight. A fully masked row has no distribution:
-        its entropy and effective keys are NaN and its largest weight is 0.
+    effective_keys, max_weight : ndarray, shape (n_queries,)
+        e^entropy of the row and its largest weight. A fully masked row has no distribution:
+        its effective keys are NaN and its largest weight is 0.
     """
 
-    entropy_nats: NDArray[np.float64]
     effective_keys: NDArray[np.float64]
     max_weight: NDArray[np.float64]
 
@@ -174,8 +173,8 @@ class CellExpansion:
     ----------
     query, key : int
         Row and column, counted from 0.
-    q, k, products, partial_sums : ndarray, shape (d_k,)
-        Components, q_i k_i, and their running sum, which ends at raw_score.
+    q, k, products : ndarray, shape (d_k,)
+        Components, and q_i k_i.
     raw_score, divisor, scaled_score : float
         q·k, √d_k and raw_score / divisor.
     allowed : bool
@@ -189,7 +188,6 @@ class CellExpansion:
     q: NDArray[np.float64]
     k: NDArray[np.float64]
     products: NDArray[np.float64]
-    partial_sums: NDArray[np.float64]
     raw_score: float
     divisor: float
     scaled_score: float
@@ -208,9 +206,9 @@ class OutputExpansion:
         Row and column of the output, counted from 0.
     values : ndarray, shape (n_keys,)
         The column of V.
-    scaled_weights, unscaled_weights, scaled_products, unscaled_products : ndarray, shape (n_keys,)
+    scaled_weights, unscaled_weights : ndarray, shape (n_keys,)
     scaled_output, unscaled_output : float
-        Sums of the products.
+        Sums of weight × value.
     """
 
     query: int
@@ -218,8 +216,6 @@ class OutputExpansion:
     values: NDArray[np.float64]
     scaled_weights: NDArray[np.float64]
     unscaled_weights: NDArray[np.float64]
-    scaled_products: NDArray[np.float64]
-    unscaled_products: NDArray[np.float64]
     scaled_output: float
     unscaled_output: float
 
@@ -302,10 +298,6 @@ def expand_cell(params: AttentionStepsParams, query: int, key: int) -> CellExpan
     -----
     The largest score of the row is subtracted before the exponential: it changes no weight.
 
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1.
-
     Examples
     --------
     >>> cell = expand_cell(preset_params("notes"), 2, 2)
@@ -322,7 +314,6 @@ def expand_cell(params: AttentionStepsParams, query: int, key: int) -> CellExpan
         q=q,
         k=k,
         products=q * k,
-        partial_sums=np.cumsum(q * k),
         raw_score=float(scaled.raw_scores[query, key]),
         divisor=float(np.sqrt(len(q))),
         scaled_score=float(scaled.scaled_scores[query, key]),
@@ -344,7 +335,7 @@ def expand_output(params: AttentionStepsParams, query: int, column: int) -> Outp
     Returns
     -------
     OutputExpansion
-        The products sum to the output.
+        The values times the weights sum to the output.
 
     Raises
     ------
@@ -354,10 +345,6 @@ def expand_output(params: AttentionStepsParams, query: int, column: int) -> Outp
     Notes
     -----
     The weights sum to 1, so the output is an average of values: its variance is not 1.
-
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1.
 
     Examples
     --------
@@ -376,8 +363,6 @@ def expand_output(params: AttentionStepsParams, query: int, column: int) -> Outp
         values=values,
         scaled_weights=scaled.attention_weights[query],
         unscaled_weights=unscaled.attention_weights[query],
-        scaled_products=scaled.attention_weights[query] * values,
-        unscaled_products=unscaled.attention_weights[query] * values,
         scaled_output=float(scaled.output[query, column]),
         unscaled_output=float(unscaled.output[query, column]),
     )
@@ -413,10 +398,6 @@ def preset_params(
     -----
     "same_input" must not be used to show the 1/√d_k rule: q and k are then the same vector, the raw
     diagonal is d_k and the scaled one √d_k, so it still grows.
-
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.3.
 
     Examples
     --------
@@ -469,10 +450,6 @@ def typed_params(
     -----
     Shapes are checked after all texts are read, so a typed Q may need a typed K of the same d_k.
 
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1.
-
     Examples
     --------
     >>> typed_params("causal", "1; 2", "3; 4", "5; 6").mask
@@ -510,10 +487,6 @@ def fits_in_link(params: AttentionStepsParams) -> bool:
     -----
     Links of up to about 2,000 characters survive mail programs and chats.
 
-    References
-    ----------
-    Fielding, Nottingham and Reschke (2022), RFC 9110, section 4.1 (length of a URI).
-
     Examples
     --------
     >>> fits_in_link(preset_params("notes")), fits_in_link(preset_params("random", d_k=64))
@@ -534,7 +507,7 @@ def _fully_masked(steps):
 
 def _summary(steps):
     entropy = np.where(_fully_masked(steps), np.nan, entropy_nats(steps.masked_scores))
-    return RowSummary(entropy, np.exp(entropy), steps.attention_weights.max(axis=1))
+    return RowSummary(np.exp(entropy), steps.attention_weights.max(axis=1))
 
 
 def _softmax_terms(steps, query, key):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
-from sattn_core.attention import AttentionSteps, attention, attention_backward, softmax_rows
+from sattn_core.attention import attention, attention_backward, softmax_rows
 from sattn_core.cost import Price
 from sattn_core.products import frobenius, hadamard, row_wise_dot
 from sattn_core.scores import scale_factor
@@ -190,9 +190,6 @@ class BackpropResult:
     ----------
     params : BackpropParams
     scale : float
-    steps : AttentionSteps
-    target, d_output : ndarray, shape (n_tokens, d_v)
-        T, and dO = O − T.
     loss : float
     gradients : tuple of GradientCheck
         dV, dP, dS, dQ, dK, dc, dW_Q, dW_K, dW_V, dX.
@@ -210,9 +207,6 @@ class BackpropResult:
 
     params: BackpropParams
     scale: float
-    steps: AttentionSteps
-    target: NDArray[np.float64]
-    d_output: NDArray[np.float64]
     loss: float
     gradients: tuple[GradientCheck, ...]
     row_mean_by_weights: NDArray[np.float64]
@@ -238,7 +232,7 @@ class FirstOrderChange:
     change, predicted, remainder : ndarray, shape (n,)
         Sizes of the change, of the prediction, and of their difference.
     rounding_floor : float
-        eps · L: differences of two losses cannot be known better.
+        eps · L: the accuracy limit of a difference of two losses.
     in_fit : ndarray of bool, shape (n,)
         Points far enough above the floor and small enough for the fit.
     slope : float
@@ -291,14 +285,14 @@ class DifferenceError:
 
 @record
 class _Layer:
-    """Inputs of the layer; complex numbers and leading batch axes are welcome everywhere."""
+    """Inputs of the layer; all may be complex and have leading batch axes."""
 
     inputs: dict[str, Any] = field(repr=False)  # X, W_Q, W_K, W_V, scale
     mask: NDArray[np.bool_] | None
     target: NDArray[np.float64]
 
     def loss(self, **moved):
-        """½‖O − T‖² where the named arrays take the given values and what follows is computed from them."""
+        """½‖O − T‖² with the named arrays replaced and everything after them recomputed."""
         at = self.inputs | moved
         Q, K, V = (at.get(name, at["X"] @ at[f"W_{name}"]) for name in "QKV")
         scale = np.asarray(at["scale"])[..., None, None]
@@ -381,9 +375,6 @@ def measure_backprop(params: BackpropParams) -> BackpropResult:
     return BackpropResult(
         params=params,
         scale=scale,
-        steps=steps,
-        target=layer.target,
-        d_output=d_output,
         loss=float(layer.loss()),
         gradients=_checks(layer, steps, gradients),
         row_mean_by_weights=by_weights,

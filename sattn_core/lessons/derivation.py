@@ -36,7 +36,7 @@ ASSUMPTIONS = (
 )  # fmt: skip
 CHECKS = ("holds", "fails", "cannot be checked")
 RIGHT_RULES = ("sqrt_d_k", "component_variances", "within_row", "effective_dimension", "d_k", "tail_power")
-_CACHED_NUMBERS = 65_536  # of one array of a block, so that a block stays in the processor's cache
+_CACHED_NUMBERS = 65_536  # in one array of a block, to stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class DerivationLine:
     z : float
         (left − right) / standard_error; 0 for an identity.
     holds : bool
-        Whether the line is true for these parameters, exactly.
+        Whether the line is exactly true for these parameters.
     seen_to_fail : bool
         Whether |z| > 4, with a usable error bar.
     reliable : bool
@@ -143,7 +143,7 @@ class DerivationLine:
 
     @property
     def check(self) -> str:
-        """One of `CHECKS`: a true line whose sides cannot be compared for want of an error bar does not hold here."""
+        """One of `CHECKS`: a true line without a usable error bar "cannot be checked"."""
         if not self.holds:
             return "fails"
         return "holds" if self.reliable else "cannot be checked"
@@ -243,7 +243,7 @@ class DerivationResult:
 
 @record
 class _Draws:
-    """Sums over coordinates: one number a sample (first seven), and sums of sample moments (next four)."""
+    """Sums over coordinates: one number per sample (first seven), and sums of sample moments (next four)."""
 
     scores: NDArray[np.float64]  # Σ q_i k_i
     dots: NDArray[np.float64]  # the same by a dot product
@@ -279,8 +279,8 @@ def measure_derivation(params: DerivationParams) -> DerivationResult:
     Notes
     -----
     Both sides of a line use the same draws, and the standard error is that of their difference (by
-    influence functions). `holds` is exact; `seen_to_fail` is what the draws show. A break that is too
-    small for n_samples has the first False and the second False too. Growing d_k appends coordinates.
+    influence functions). `holds` is exact; `seen_to_fail` is what the draws show. If a break is too
+    small for n_samples to show, both are False. Growing d_k appends coordinates.
 
     References
     ----------
@@ -338,7 +338,7 @@ def exact_scores(params: DerivationParams) -> ExactScores:
     Right divisors: √d_k when nothing is broken; √(d_k variance_q variance_k) for other variances; the
     within-row standard deviation for non-zero means, since what all keys share softmax does not see;
     d_k/√d_eff for correlated coordinates; d_k for aligned pairs, whose mean grows like d_k;
-    d_k^(1/ν), up to logarithms, without a variance. The first that applies from the end of this list.
+    d_k^(1/ν), up to logarithms, without a variance. Where several apply, the last in this list counts.
 
     References
     ----------
@@ -496,7 +496,7 @@ def _line(index, left, right, influence_left, influence_right, holds, reliable):
     errors = size / root_n, np.std(influence_right) / root_n
     error = np.std(influence_left - influence_right) / root_n
     rounding = 1e-12 * (abs(left) + abs(right) + size)
-    if abs(left - right) <= rounding and error <= rounding:  # one algebraic identity, read from both ends
+    if abs(left - right) <= rounding and error <= rounding:  # both sides are the same expression
         error, z = 0.0, 0.0
     else:
         z = (left - right) / error

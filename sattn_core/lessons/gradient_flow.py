@@ -11,14 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaincinv, log_ndtr
+from scipy.special import gammaincinv
 
 from sattn_core._checks import check_array, check_integer
 from sattn_core._records import record
 from sattn_core.cost import Price, priced
 from sattn_core.crossover import MedianCrossover, median_crossover
+from sattn_core.histograms import counts_by_edges
+from sattn_core.order_statistics import expected_maximum, median_bounds
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
+from sattn_core.standard_errors import mean_and_error, share_error
 
 SCALE_EXPONENTS = (0.0, 0.5, 1.0)  # scale = d_k ** -exponent
 PLACES = ("scores", "raw_scores", "q")
@@ -60,7 +63,7 @@ class GradientFlowParams:
         return gradient_flow_price(1, self.n_keys, self.n_rows)
 
 
-CROSSOVER_PRICE = Price(0.4, 10_000_000)  # of `crossover_curve`, when nothing of it is kept
+CROSSOVER_PRICE = Price(0.4, 10_000_000)  # of `crossover_curve`, with nothing in memory
 
 
 @record
@@ -105,12 +108,10 @@ class GradientFlowResult:
     ----------
     params : GradientFlowParams
     scales : ndarray, shape (3,)
-    sensitivity : ndarray, shape (3 places, 3 scales, n_rows)
-        Trace of the Jacobian; the same times the scale; the norm of ∂L/∂q.
     statistics : SensitivityStatistics, arrays of shape (3, 3)
     frozen_share, frozen_error : ndarray, shape (3 scales,)
-        Share of rows whose tr J is below `FROZEN_BELOW`, and its standard error. The factor c has no part
-        in it, so it is the same at every place.
+        Share of rows whose tr J is below `FROZEN_BELOW`, and its standard error. It does not depend on the
+        factor c, so it is the same at every place.
     mean_ratio, median_ratio : ndarray, shape (3,)
         Without the scale over with 1/√d_k, at each place.
     log10_edges : ndarray, shape (n_bins + 1,)
@@ -126,7 +127,6 @@ class GradientFlowResult:
 
     params: GradientFlowParams
     scales: NDArray[np.float64]
-    sensitivity: NDArray[np.float64]
     statistics: SensitivityStatistics
     frozen_share: NDArray[np.float64]
     frozen_error: NDArray[np.float64]
@@ -261,7 +261,7 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     -----
     Given the query, the scores of a row are independent N(0, |q|²) exactly, and the part of the keys
     across the query is independent of them. So a row costs n_keys normals at any d_k. |q|² is the
-    chi-square quantile of one uniform a row: moving d_k keeps every row's draw. The downstream
+    chi-square quantile of one uniform number per row, so every row keeps its draw when d_k moves. The downstream
     gradient dP is standard normal.
 
     References
@@ -281,13 +281,12 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     scales = _scales((params.d_k,))
     sensitivity = _sensitivity(rows, params.d_k)
     statistics = _statistics(sensitivity, _exact_means(params.n_keys, (params.d_k,))[..., 0])
-    counts, below, above = _log10_counts(sensitivity)
+    counts, below, above = counts_by_edges(sensitivity, 10.0**LOG10_EDGES)
     frozen_share, frozen_error = _frozen(sensitivity)
     radius = np.sqrt(_chi_square(params.d_k, rows.uniform_q[:SHOWN_ROWS]))
     return GradientFlowResult(
         params=params,
         scales=scales[:, 0],
-        sensitivity=sensitivity,
         statistics=statistics,
         frozen_share=frozen_share,
         frozen_error=frozen_error,
@@ -300,6 +299,17 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
         rate=expected_maximum(params.n_keys) / np.sqrt(params.d_k),
         shown_scores=radius[:, None] * rows.z[:SHOWN_ROWS],
     )
+
+
+def row_sensitivity(params: GradientFlowParams) -> NDArray[np.float64]:
+    """Return what reaches each row: tr J, c · tr J and ‖∂L/∂q‖, shape (3 places, 3 scales, n_rows).
+
+    Examples
+    --------
+    >>> row_sensitivity(GradientFlowParams(d_k=1, n_rows=10)).shape
+    (3, 3, 10)
+    """
+    return _sensitivity(_draw_rows(params.n_keys, params.n_rows, params.seed), params.d_k)
 
 
 @priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, n_rows=2_000, seed=0: gradient_flow_price(len(dims), n_keys, n_rows))
@@ -330,10 +340,6 @@ def gradient_curve(
     For large d_k the unscaled mean of tr J, at the scores and the raw scores, approaches E[M_n]/√d_k,
     M_n the largest of n_keys standard normals: a power law, not an exponential one. At q the keys, of
     length √d_k, make up for it: there the unscaled mean rises to a limit.
-
-    References
-    ----------
-    Gao and Pavel (2017), "On the Properties of the Softmax Function", arXiv:1704.00805.
 
     Examples
     --------
@@ -380,10 +386,6 @@ def crossover_curve(n_keys: int = 64) -> CrossoverCurve:
     -----
     Simulated as `median_crossover` says, whatever the seed of the lesson.
 
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1 (the claim).
-
     Examples
     --------
     >>> crossover_curve(16).keys.tolist()
@@ -420,10 +422,6 @@ def measure_row_jacobian(raw_scores: ArrayLike, d_k: int) -> RowJacobian:
     -----
     Trace and norm are computed from the scores, never from 1 − p, and stay right when p rounds to 1.
 
-    References
-    ----------
-    Gao and Pavel (2017), "On the Properties of the Softmax Function", arXiv:1704.00805.
-
     Examples
     --------
     >>> row = measure_row_jacobian([4, 5], 1)
@@ -448,44 +446,6 @@ def measure_row_jacobian(raw_scores: ArrayLike, d_k: int) -> RowJacobian:
         norm_ratio=norms[1] / norms[0] if norms[0] else np.inf,
         colour_limit=COLOUR_LIMIT,
     )
-
-
-def expected_maximum(n: int) -> float:
-    """Expected largest of n independent standard normals, E[M_n] = ∫ x n φ(x) Φ(x)^(n−1) dx.
-
-    Parameters
-    ----------
-    n : int, at least 1
-
-    Returns
-    -------
-    float
-        At least 0, and below √(2 ln n) for n ≥ 2.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If n is not an integer of at least 1.
-
-    Notes
-    -----
-    The trapezoid rule converges exponentially fast for this smooth integrand.
-
-    References
-    ----------
-    David and Nagaraja (2003), "Order Statistics", section 3.1.
-
-    Examples
-    --------
-    Two keys: 1/√π.
-
-    >>> round(expected_maximum(2), 6)
-    0.56419
-    """
-    n = check_integer("n", n, 1)
-    x = np.linspace(-12.0, 12.0, 2401)
-    log_density = np.log(n) - 0.5 * x**2 - 0.5 * np.log(2 * np.pi) + (n - 1) * log_ndtr(x)
-    return float(np.sum(x * np.exp(log_density)) * (x[1] - x[0]))
 
 
 def _draw_rows(n_keys, n_rows, seed):
@@ -545,29 +505,17 @@ def _exact_means(n_keys, dims):
 
 
 def _statistics(sensitivity, exact_mean):
-    n_rows = sensitivity.shape[-1]
     ordered = np.sort(sensitivity, axis=-1)
-    mean, error = ordered.mean(axis=-1), ordered.std(axis=-1, ddof=1) / np.sqrt(n_rows)
+    mean, error = mean_and_error(ordered)
     median, low, high = np.quantile(ordered, (0.5, 0.1, 0.9), axis=-1)
-    # The true median lies between these ranks with 95 % probability, whatever the law (binomial ranks).
-    reach = int(np.ceil(0.98 * np.sqrt(n_rows)))
-    first, last = max(n_rows // 2 - reach, 0), min(n_rows // 2 + reach, n_rows - 1)
-    top = ordered[..., -max(1, n_rows // 10) :].sum(axis=-1) / ordered.sum(axis=-1)
+    top = ordered[..., -max(1, ordered.shape[-1] // 10) :].sum(axis=-1) / ordered.sum(axis=-1)
     return SensitivityStatistics(
-        mean, error, median, ordered[..., first], ordered[..., last], low, high,
-        top, exact_mean, (mean - exact_mean) / error,
-    )  # fmt: skip
+        mean, error, median, *median_bounds(ordered), low, high, top, exact_mean, (mean - exact_mean) / error
+    )
 
 
 def _frozen(sensitivity):
     """Share of frozen rows at each scale and its standard error: by tr J, before the factor c."""
     trace = sensitivity[PLACES.index("scores")]
     share = np.mean(trace < FROZEN_BELOW, axis=-1)
-    return share, np.sqrt(share * (1 - share) / trace.shape[-1])
-
-
-def _log10_counts(sensitivity):
-    edges = 10.0**LOG10_EDGES
-    ranks = np.searchsorted(edges, sensitivity, side="right")  # 0 = below, n_edges = above
-    counts = np.stack([[np.bincount(cell, minlength=len(edges) + 1) for cell in place] for place in ranks])
-    return counts[..., 1:-1], counts[..., 0], counts[..., -1]
+    return share, share_error(share, trace.shape[-1])

@@ -22,6 +22,7 @@ from sattn_core.moments import correlated_pair_moments
 from sattn_core.pair_scores import coordinate_seconds
 from sattn_core.scaling_rules import SCALING_RULES
 from sattn_core.softmax import effective_keys, entropy_nats, softmax
+from sattn_core.standard_errors import variance_error
 from sattn_core.sweep import growing_scores
 
 EXPONENT_DIMS = tuple(2**j for j in range(11))
@@ -64,36 +65,26 @@ class ExponentParams:
 
 @record
 class ExponentCurve:
-    """One exponent against d_k; arrays have one entry a dimension.
+    """One exponent against d_k; arrays have one entry per dimension.
 
     Attributes
     ----------
     exponent : float
-    chosen : bool
-        Whether it is the learner's.
     variance, variance_theory, variance_error : ndarray
         Of the scaled scores: measured, (1 + ρ²) d_k^(1 − 2 exponent), and the standard error.
     mean, mean_theory, mean_error : ndarray
         ρ d_k^(1 − exponent).
-    variance_slope, mean_slope : float
-        Slopes of the theory in log–log: 1 − 2 exponent, and 1 − exponent.
-    variance_slope_measured : float
-        Least-squares slope of the measured variance in log–log.
     variance_is_flat, mean_is_flat : bool
-        Whether the slope is 0; a mean that is 0 everywhere counts as flat.
+        Whether the theory is the same at every d_k; a mean that is 0 everywhere counts as flat.
     """
 
     exponent: float
-    chosen: bool
     variance: NDArray[np.float64]
     variance_theory: NDArray[np.float64]
     variance_error: NDArray[np.float64]
     mean: NDArray[np.float64]
     mean_theory: NDArray[np.float64]
     mean_error: NDArray[np.float64]
-    variance_slope: float
-    mean_slope: float
-    variance_slope_measured: float
     variance_is_flat: bool
     mean_is_flat: bool
 
@@ -191,14 +182,11 @@ class RulesResult:
         Of the first query.
     rules : tuple of RuleResult
         In the order of `SCALING_RULES`.
-    uniform_entropy : float
-        ln n_keys.
     """
 
     params: RulesParams
     raw_scores: NDArray[np.float64]
     rules: tuple[RuleResult, ...]
-    uniform_entropy: float
 
 
 @record
@@ -237,7 +225,7 @@ class Bug:
     issue, url : str
         Public place it was seen.
     note : str
-        What to know about that place.
+        Background of that report.
     factor : callable
         ``factor(d_model, n_heads)`` is the wrong multiplier of the raw scores.
     fused : bool
@@ -326,8 +314,6 @@ class BugResult:
         |wrong output − right output| / |right output| over all numbers.
     output_cosine : float
         Cosine of the two outputs.
-    harmless : bool
-        Whether the two computations are the same here (one head, or d_k = 1).
     """
 
     params: BugParams
@@ -337,7 +323,6 @@ class BugResult:
     wrong: BugSide
     output_error: float
     output_cosine: float
-    harmless: bool
 
 
 def _github(repository, kind, number):
@@ -474,10 +459,6 @@ def compare_rules(params: RulesParams) -> RulesResult:
     Learned or trained parts stand at their starting or published values: gains, τ, s₀, extension 16,
     position 131,071, n₀ = 512, and for σReparam largest singular values of random square projections (2).
 
-    References
-    ----------
-    The source of each rule is in its result.
-
     Examples
     --------
     >>> result = compare_rules(RulesParams())
@@ -487,7 +468,7 @@ def compare_rules(params: RulesParams) -> RulesResult:
     Q, K = _queries_and_keys(params, params.d_k, params.n_keys, params.n_queries)
     raw = Q @ K.T
     rules = tuple(_rule_result(rule, _applied(rule, raw, Q, K)) for rule in SCALING_RULES.values())
-    return RulesResult(params, raw[0], rules, math.log(params.n_keys))
+    return RulesResult(params, raw[0], rules)
 
 
 @priced(lambda params, *, dims=RULE_DIMS, n_keys=RULE_KEYS: rule_curves_price(params, dims, n_keys))
@@ -514,10 +495,6 @@ def rule_curves(
     Notes
     -----
     Mean over 32 queries. Scores are independent unless the params' correlation is not 0.
-
-    References
-    ----------
-    Nakanishi (2025), arXiv:2501.19399 (why entropy against n_keys matters).
 
     Examples
     --------
@@ -555,10 +532,6 @@ def measure_bug(params: BugParams) -> BugResult:
     At the start of training. A trained model may have learned around a wrong constant, which is why such
     bugs live long; swapping the constant afterwards is what breaks it.
 
-    References
-    ----------
-    The public issue of each bug is in its result.
-
     Examples
     --------
     >>> result = measure_bug(BugParams(bug="d_model"))
@@ -580,7 +553,7 @@ def measure_museum(params: BugParams) -> tuple[BugResult, ...]:
     Parameters
     ----------
     params : BugParams
-        Its bug is not looked at.
+        Its bug is ignored.
 
     Returns
     -------
@@ -595,10 +568,6 @@ def measure_museum(params: BugParams) -> tuple[BugResult, ...]:
     Notes
     -----
     At the start of training, as in `measure_bug`.
-
-    References
-    ----------
-    The public issue of each bug is in its result.
 
     Examples
     --------
@@ -630,7 +599,6 @@ def _bug_result(params, Q, K, V, right):
         wrong=_bug_side(wrong, bug.factor(E, H), shrink * bug.factor(E, H), d),
         output_error=float(np.linalg.norm(wrong.output - right.output) / np.linalg.norm(right.output)),
         output_cosine=_cosine(wrong.output, right.output),
-        harmless=math.isclose(shrink * bug.factor(E, H), d**-0.5, rel_tol=1e-12),
     )  # fmt: skip
 
 
@@ -640,14 +608,11 @@ def _exponent_curve(exponent, params, raw_mean, raw_variance):
     c = d**-exponent
     variance, mean = (np.array([getattr(each, name) for each in theory]) for name in ("variance", "mean"))
     excess = np.array([each.excess_kurtosis for each in theory])
-    log_d = np.log(d) - np.log(d).mean()
     return ExponentCurve(
-        exponent=exponent, chosen=exponent == params.exponent,
+        exponent=exponent,
         variance=c**2 * raw_variance, variance_theory=c**2 * variance,
-        variance_error=c**2 * variance * np.sqrt((excess + 2 * n / (n - 1)) / n),
+        variance_error=c**2 * variance_error(variance, excess, n),
         mean=c * raw_mean, mean_theory=c * mean, mean_error=c * np.sqrt(variance / n),
-        variance_slope=1 - 2 * exponent, mean_slope=1 - exponent,
-        variance_slope_measured=float(np.log(c**2 * raw_variance) @ log_d / (log_d @ log_d)),
         variance_is_flat=exponent == 0.5, mean_is_flat=exponent == 1 or params.correlation == 0,
     )  # fmt: skip
 

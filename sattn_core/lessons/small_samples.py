@@ -6,7 +6,6 @@ A variance computed from a few dependent entries scatters widely, and at 2 × 2 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +14,23 @@ from scipy.special import ndtri
 from sattn_core._checks import check_integer
 from sattn_core._records import record
 from sattn_core.cost import Price, priced
+from sattn_core.product_variances import (
+    BLOCK_NUMBERS,
+    independent_entries_std,
+    numbers_a_draw,
+    product_variances,
+    reference_distribution,
+    reference_draws,
+)
 from sattn_core.score_variance import score_variance_band, score_variance_moments
+from sattn_core.standard_errors import share_error
 
-ASKED_VALUE = 1.6  # what the question's experiment printed
+ASKED_VALUE = 1.6  # printed by the experiment in the question
 PUBLISHED_ROWS, PUBLISHED_D_K = 1111, 111
 PUBLISHED = (0.9998308190814476, 0.9957289239999045, 110.5603610976103, 0.9960392891676604)
 HISTOGRAM_BINS = 60
 DEFAULT_SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 MOST_DRAWS = 10_000
-_BLOCK_NUMBERS = 200_000  # random numbers held at a time
-_REFERENCE_DRAWS = 400_000
-_REFERENCE_NUMBERS = 6_000_000  # of all reference draws together
-_REFERENCE_SEED = 28
 _SECONDS_A_NUMBER, _SECONDS_A_REFERENCE = 2.9e-8, 6e-8
 
 
@@ -65,10 +69,10 @@ class SmallSamplesParams:
 
     @property
     def price(self) -> Price:
-        """`Price` of `measure_small_samples`, its reference draws included (they are kept for the next call)."""
-        width, reference = _numbers_a_draw(self.size, self.d_k), _reference_draws(self.size, self.d_k)
+        """`Price` of `measure_small_samples`, including its reference draws (later calls find them in memory)."""
+        width, reference = numbers_a_draw(self.size, self.d_k), reference_draws(self.size, self.d_k)
         seconds = 2e-3 + _SECONDS_A_NUMBER * width * (self.n_draws + reference) + _SECONDS_A_REFERENCE * reference
-        block = min(width * max(self.n_draws, reference), max(_BLOCK_NUMBERS, width))
+        block = min(width * max(self.n_draws, reference), max(BLOCK_NUMBERS, width))
         held = 16 * block + 24 * reference + 60 * self.n_draws + 16 * self.size * self.d_k
         return Price(seconds, 100_000 + held)
 
@@ -86,7 +90,7 @@ def band_price(d_k: int) -> Price:
     Returns
     -------
     Price
-        That of a few measured points at each size, when no band is kept from before.
+        For a few measured points at each size, with no band in memory.
 
     Raises
     ------
@@ -133,13 +137,13 @@ class SmallSamplesResult:
     ----------
     params : SmallSamplesParams
     variances : ndarray, shape (n_draws,)
-        In the order drawn, so that a page can let them fall one by one.
+        In the order drawn.
     first_A, first_B, first_product : ndarray
         The matrices of the first draw.
     mean_theory, std_theory : float
         Exact mean and standard deviation of one such variance; the mean is d_k only for ddof = 1.
     mean_measured, standard_error, z : float
-        Mean of the draws, std_theory/√n_draws, and how many such errors it is off.
+        Mean of the draws, std_theory/√n_draws, and how many such errors the mean is off.
     median, median_error : float
         Of up to 400,000 reference draws (20,000 or more where the matrices are large), and its standard error.
     low, high : float
@@ -147,12 +151,10 @@ class SmallSamplesResult:
     band : tuple of 2 floats
         `score_variance_band` at 95 %, for this ddof.
     value, percentile, percentile_error : float
-        The number asked about (1.6), the share of reference draws below it in per cent, its standard error.
-    near_d_k : float
-        Per cent of reference draws within 10 % of d_k.
+        The number in question (1.6), the percentage of reference draws below it, and its standard error.
     edges : ndarray, shape (61,)
     counts : ndarray of int, shape (60,)
-        Of all draws; those beyond the last edge are in `above`.
+        Draws in each bin; `above` counts those beyond the last edge.
     above : int
     expected : ndarray, shape (60,)
         Counts that n_draws draws should give, from the reference draws.
@@ -178,17 +180,11 @@ class SmallSamplesResult:
     value: float
     percentile: float
     percentile_error: float
-    near_d_k: float
     edges: NDArray[np.float64]
     counts: NDArray[np.int_]
     above: int
     expected: NDArray[np.float64]
     checks: tuple[DrawCheck, ...]
-
-    def counts_of_first(self, n: int) -> NDArray[np.int_]:
-        """Counts in the bins of the first n draws only, for a histogram that fills."""
-        n = check_integer("n", n, 0, len(self.variances))
-        return np.histogram(self.variances[:n], self.edges)[0]
 
 
 @dataclass(frozen=True)
@@ -261,7 +257,7 @@ class LargeExperiment:
 
 @record
 class BandCurve:
-    """How the band of the variance narrows with the size of the matrix; arrays have one entry a size.
+    """How the band of the variance narrows with the size of the matrix; arrays have one entry per size.
 
     Attributes
     ----------
@@ -292,7 +288,7 @@ class BandCurve:
 
 
 def next_draws(n_draws: int) -> int:
-    """How many draws to show after n_draws: one more, later a fifth more, so that a histogram fills ever faster.
+    """Return how many draws to show after n_draws: one more at first, later a fifth more.
 
     Parameters
     ----------
@@ -335,15 +331,7 @@ def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
     an assumption. Uniform numbers from 0 to 1 cannot give 1.6, because the entries then lie in [0, 2].
 
     The first draw multiplies its two matrices. The variances of the others are drawn from their exact
-    distribution at a cost that does not grow with d_k. Orthogonal changes of rows and columns keep the
-    distribution of A and B: they put the mean of all entries into one corner of the product, and make A
-    lower bidiagonal, with χ_d, χ_(d−1), … on the diagonal and χ_(size−1), χ_(size−2), … below it. A row of
-    the product then needs two rows of B only, and of these only their lengths and the angle between them.
-
-    References
-    ----------
-    Muirhead (1982), "Aspects of Multivariate Statistical Theory", chapter 3. Dumitriu and Edelman (2002),
-    "Matrix models for beta ensembles", J. Math. Phys. 43 (the bidiagonal form).
+    distribution, see `product_variances`.
 
     Examples
     --------
@@ -361,13 +349,16 @@ def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
     edges = _edges(params.size, params.d_k, params.ddof)
     counts = np.histogram(variances, edges)[0]
     low, high = score_variance_band(params.size, params.size, params.d_k)
-    found = _predicted(params, _reference(params.size, params.d_k, params.ddof))
+    law = reference_distribution(params.size, params.d_k, params.ddof, ASKED_VALUE, float(edges[-1]), HISTOGRAM_BINS)
     return SmallSamplesResult(
         params=params, variances=variances, first_A=A, first_B=B, first_product=A @ B,
         mean_theory=mean_theory, std_theory=std_theory,
         mean_measured=float(variances.mean()), standard_error=error,
         z=float((variances.mean() - mean_theory) / error),
-        **found, checks=_draw_checks(params, variances, mean_theory, error, found),
+        median=law.median, median_error=law.median_error, low=law.low, high=law.high,
+        value=ASKED_VALUE, percentile=law.percentile, percentile_error=law.percentile_error,
+        expected=law.shares * params.n_draws,
+        checks=_draw_checks(params, variances, mean_theory, error, law),
         band=(low * unbias, high * unbias),
         edges=edges, counts=counts, above=int(len(variances) - counts.sum()),
     )  # fmt: skip
@@ -400,10 +391,6 @@ def measure_large_experiment(
     Entries of A B are uncorrelated but dependent: entries of one row share a row of A. The formula for
     independent entries, 2 d_k (d_k + 3)/n², makes an ordinary result look like three standard errors.
 
-    References
-    ----------
-    Muirhead (1982), "Aspects of Multivariate Statistical Theory", chapter 3.
-
     Examples
     --------
     >>> experiment = measure_large_experiment()
@@ -417,7 +404,7 @@ def measure_large_experiment(
     measured = A.var(), B.var(), product.var(), (product / math.sqrt(d)).var()
     difference = float(np.abs(np.dot(A, B) - product).max())
     mean, variance = score_variance_moments(n, n, d)
-    std, naive, residual = math.sqrt(variance), _naive_std(n, d), math.sqrt(2 * (d + 2) * (d - 1)) / n
+    std, naive, residual = math.sqrt(variance), independent_entries_std(n, d), math.sqrt(2 * (d + 2) * (d - 1)) / n
     factors, published_factors = (d * a * b for a, b in (measured[:2], PUBLISHED[:2]))
     half = float(ndtri(0.975)) * naive
     return LargeExperiment(
@@ -460,10 +447,6 @@ def band_curve(
     -----
     For large matrices the standard deviation falls like 1/√size. Independent entries would make it 1/size.
 
-    References
-    ----------
-    Muirhead (1982), "Aspects of Multivariate Statistical Theory", chapter 3.
-
     Examples
     --------
     >>> curve = band_curve((2, 64))
@@ -477,7 +460,7 @@ def band_curve(
     moments = np.array([score_variance_moments(params.size, params.size, d_k) for params in each])
     mean, std = moments[:, 0] * unbias, np.sqrt(moments[:, 1]) * unbias
     low, high = (np.array([score_variance_band(p.size, p.size, d_k) for p in each]) * unbias[:, None]).T
-    naive = float(ndtri(0.975)) * unbias * [_naive_std(params.size, d_k) for params in each]
+    naive = float(ndtri(0.975)) * unbias * [independent_entries_std(params.size, d_k) for params in each]
     measured = np.stack([_draw(p.size, d_k, n_draws, seed) for p in each]) * unbias[:, None]
     return BandCurve(
         sizes=tuple(params.size for params in each), d_k=d_k, ddof=ddof,
@@ -496,57 +479,15 @@ def _unbias(size, ddof):
     return size**2 / (size**2 - ddof)
 
 
-def _naive_std(size, d_k):
-    """Standard deviation of the variance if the entries of the product were independent."""
-    return math.sqrt(2 * d_k * (d_k + 3)) / size
-
-
 def _draw(size, d_k, n_draws, seed):
     """np.var (ddof=0) of every product in the order drawn; the first is that of `_first_matrices`."""
     A, B = _first_matrices(size, d_k, seed)
-    return np.concatenate([[np.matmul(A, B).var()], _variances(size, d_k, n_draws - 1, seed)])
+    return np.concatenate([[np.matmul(A, B).var()], product_variances(size, d_k, n_draws - 1, seed)])
 
 
 def _first_matrices(size, d_k, seed):
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(0,))))
     return rng.standard_normal((size, d_k)), rng.standard_normal((d_k, size))
-
-
-def _variances(size, d_k, n_draws, seed):
-    """np.var (ddof=0) of n_draws products from its exact distribution; the first ones do not depend on n_draws."""
-    streams = (np.random.SeedSequence(seed, spawn_key=(stream,)) for stream in (1, 2))
-    rngs = [np.random.Generator(np.random.SFC64(stream)) for stream in streams]
-    block = max(1, _BLOCK_NUMBERS // _numbers_a_draw(size, d_k))
-    sizes = [min(block, n_draws - start) for start in range(0, n_draws, block)]
-    return np.concatenate([np.empty(0), *(_block_variances(size, d_k, n, *rngs) for n in sizes)])
-
-
-def _block_variances(size, d_k, n_draws, rng_squares, rng_normals):
-    """Row i of the bidiagonal A B is a_i b_i + c_i b_(i−1); all squares together but the corner's, over size²."""
-    row = np.arange(min(size, d_k + 1))  # those below are 0
-    freedom = np.stack([d_k - row, np.where(row, size - row, 0), np.full(len(row), size - 1)])
-    squares = 2 * rng_squares.standard_gamma(freedom / 2, (n_draws, *freedom.shape))
-    diagonal, below, across = squares.swapaxes(0, 1)  # a_i², c_i² and the part of |b_i|² across b_(i−1)
-    along = rng_normals.standard_normal((n_draws, len(row)))  # the part of b_i along b_(i−1); of b_1 its corner
-    length = np.square(along) + across  # |b_i|²
-    total = np.einsum("ni,ni->n", diagonal, length) - diagonal[:, 0] * np.square(along[:, 0])
-    total += np.einsum("ni,ni->n", below[:, 1:], length[:, :-1])
-    mixed = np.sqrt(diagonal[:, 1:] * below[:, 1:] * length[:, :-1])
-    return (total + 2 * np.einsum("ni,ni->n", mixed, along[:, 1:])) / size**2
-
-
-def _numbers_a_draw(size, d_k):
-    return 4 * min(size, d_k + 1)
-
-
-def _reference_draws(size, d_k):
-    return min(_REFERENCE_DRAWS, _REFERENCE_NUMBERS // _numbers_a_draw(size, d_k))
-
-
-def _predicted(params, reference):
-    """What the reference draws predict for these params."""
-    found = {name: value for name, value in reference.items() if name != "shares"}
-    return found | {"value": ASKED_VALUE, "expected": reference["shares"] * params.n_draws}
 
 
 def _edges(size, d_k, ddof):
@@ -555,34 +496,15 @@ def _edges(size, d_k, ddof):
     return np.linspace(0.0, (mean + 4 * math.sqrt(variance)) * _unbias(size, ddof), HISTOGRAM_BINS + 1)
 
 
-@lru_cache(maxsize=256)
-def _reference(size, d_k, ddof):
-    """Quantiles, shares in per cent and share in each bin of the reference draws."""
-    sample = _variances(size, d_k, _reference_draws(size, d_k), _REFERENCE_SEED)
-    sample *= _unbias(size, ddof)
-    n, half = len(sample), 0.5 / math.sqrt(len(sample))
-    low, lower, median, upper, high = np.quantile(sample, (0.05, 0.5 - half, 0.5, 0.5 + half, 0.95))
-    below = float(np.mean(sample < ASKED_VALUE))
-    near = np.count_nonzero(np.abs(sample / d_k - 1) < 0.1) / n
-    return {
-        "median": float(median), "median_error": float(upper - lower) / 2, "low": float(low), "high": float(high),
-        "percentile": 100 * below, "percentile_error": 100 * math.sqrt(below * (1 - below) / n),
-        "near_d_k": 100 * near, "shares": np.histogram(sample, _edges(size, d_k, ddof))[0] / n,
-    }  # fmt: skip
-
-
-def _draw_checks(params, variances, mean, mean_error, found):
-    n_reference = _reference_draws(params.size, params.d_k)
-    near = np.abs(variances / params.d_k - 1) < 0.1
-    ratio = math.sqrt(n_reference / params.n_draws)
-    shares = [(found["percentile"], variances < ASKED_VALUE), (found["near_d_k"], near)]
-    errors = [math.sqrt(share * (100 - share) / n_reference) for share, _ in shares]
+def _draw_checks(params, variances, mean, mean_error, law):
+    near, ratio = np.abs(variances / params.d_k - 1) < 0.1, math.sqrt(law.n_draws / params.n_draws)
+    shares = (("below 1.6", law.percentile, variances < ASKED_VALUE), ("near d_k", law.near_d_k, near))
+    errors = [100 * float(share_error(share / 100, law.n_draws)) for _, share, _ in shares]
     return (
         _draw_check("mean", mean, 0.0, variances.mean(), mean_error),
-        _draw_check("median", found["median"], found["median_error"], np.median(variances),
-                    found["median_error"] * ratio),
+        _draw_check("median", law.median, law.median_error, np.median(variances), law.median_error * ratio),
         *(_draw_check(name, share, error, 100 * inside.mean(), error * ratio)
-          for name, (share, inside), error in zip(("below 1.6", "near d_k"), shares, errors, strict=True)),
+          for (name, share, inside), error in zip(shares, errors, strict=True)),
     )  # fmt: skip
 
 

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
 from sattn_core._records import record
+from sattn_core.bands import student_quantile
 from sattn_core.components import COMPONENT_LAWS, block_generator
 from sattn_core.cost import Price, priced
 from sattn_core.saturation import ExpectedSoftmax, critical_score_std, expected_attention_curve, expected_softmax
@@ -21,6 +21,7 @@ from sattn_core.softmax import (
     softmax,
     softmax_jacobian_norm,
 )
+from sattn_core.standard_errors import mean_and_error
 from sattn_core.sweep import check_dims
 from sattn_core.typed import MAX_LIST, MAX_MAGNITUDE, MIN_LIST
 
@@ -28,7 +29,7 @@ MIN_LISTS, MAX_LISTS = 2, 4
 N_BATCHES = 20
 MAX_DIM = 4096
 MAX_SCORES = 5_000_000
-_CACHED_SCORES = 32_768  # averaged together, so that they stay in the processor's cache
+_CACHED_SCORES = 32_768  # averaged at a time, to stay in the processor's cache
 _BATCH_STREAM = 2  # streams 0 and 1 of a seed draw the pairs and the row of the dimension sweep
 _OVERFLOW_DTYPES = ("float16", "float32", "float64")
 _QUANTITIES = ("entropy_nats", "effective_keys", "max_weight", "jacobian_trace")
@@ -53,8 +54,8 @@ class ListComparison:
         Entropy H of the weights, e^H, and the largest weight.
     jacobian_norm, log10_jacobian_norm : ndarray, shape (n_lists,)
         Frobenius norm of the softmax Jacobian; the norm is 0 for gaps beyond 745, its logarithm is not.
-    jacobian_norm_ratio, log10_jacobian_norm_ratio : float
-        Norm of the first list over norm of the second; inf where it exceeds float64, its logarithm is not.
+    log10_jacobian_norm_ratio : float
+        Norm of the first list over norm of the second: its logarithm, for the ratio may exceed float64.
     """
 
     scores: tuple[NDArray[np.float64], ...]
@@ -65,7 +66,6 @@ class ListComparison:
     max_weight: NDArray[np.float64]
     jacobian_norm: NDArray[np.float64]
     log10_jacobian_norm: NDArray[np.float64]
-    jacobian_norm_ratio: float
     log10_jacobian_norm_ratio: float
 
 
@@ -94,15 +94,11 @@ def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift:
     -----
     Only differences of scores count: [4, 5] and [104, 105] have the same weights.
 
-    References
-    ----------
-    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), introduction.
-
     Examples
     --------
     >>> compare_lists([[4, 5], [1, 10]]).attention_weights[0].round(6).tolist()
     [0.268941, 0.731059]
-    >>> round(compare_lists([[4, 5], [1, 10]]).jacobian_norm_ratio, 2)
+    >>> round(10 ** compare_lists([[4, 5], [1, 10]]).log10_jacobian_norm_ratio, 2)
     1593.56
     """
     multiplier = check_number("multiplier", multiplier, -MAX_MAGNITUDE, MAX_MAGNITUDE)
@@ -111,8 +107,6 @@ def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift:
     log_norms = np.array([log_softmax_jacobian_norm(s) for s in scores])
     entropies = np.array([entropy_nats(s) for s in scores])
     weights = tuple(softmax(s) for s in scores)
-    with np.errstate(over="ignore"):
-        ratio = float(np.exp(log_norms[0] - log_norms[1]))
     return ListComparison(
         scores=scores,
         attention_weights=weights,
@@ -122,7 +116,6 @@ def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift:
         max_weight=np.array([p.max() for p in weights]),
         jacobian_norm=np.array([softmax_jacobian_norm(s) for s in scores]),
         log10_jacobian_norm=log_norms / math.log(10.0),
-        jacobian_norm_ratio=ratio,
         log10_jacobian_norm_ratio=float(log_norms[0] - log_norms[1]) / math.log(10.0),
     )
 
@@ -239,7 +232,7 @@ class MeasuredSoftmax:
 
 @record
 class SaturationCurve:
-    """Exact averages over q and k with iid N(0, 1) components, one entry a dimension.
+    """Exact averages over q and k with iid N(0, 1) components, one entry per dimension.
 
     Attributes
     ----------
@@ -308,7 +301,7 @@ def measure_saturation(params: SaturationParams) -> SaturationResult:
     Returns
     -------
     SaturationResult
-        Exact curves at every asked dimension, and measured points at the powers of 2.
+        Exact curves at every dimension of params, and measured points at the powers of 2.
 
     Raises
     ------
@@ -321,10 +314,6 @@ def measure_saturation(params: SaturationParams) -> SaturationResult:
     their keys are not independent, so they are drawn in 20 independent batches
     and the standard error is that of the batch means. A larger d_k appends
     coordinates to the same queries and keys.
-
-    References
-    ----------
-    Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1.
 
     Examples
     --------
@@ -407,17 +396,16 @@ def _means_of_batches(scores):
 
 def _beside(batch_means, predicted):
     """`MeasuredSoftmax` from batch means (3, n_dims, n_batches) of H, max p and tr J."""
-    entropy, max_weight, trace = batch_means.mean(axis=-1)
-    errors = batch_means.std(axis=-1, ddof=1) / math.sqrt(N_BATCHES)
+    (entropy, max_weight, trace), of_means = mean_and_error(batch_means)
     effective = np.exp(entropy)
     measured = (entropy, effective, max_weight, trace)
-    errors = (errors[0], effective * errors[0], errors[1], errors[2])  # d e^H = e^H dH
+    errors = (of_means[0], effective * of_means[0], of_means[1], of_means[2])  # d e^H = e^H dH
     rows = zip(_QUANTITIES, measured, errors, strict=True)
     return MeasuredSoftmax(*(_measured_mean(m, error, getattr(predicted, name)) for name, m, error in rows))
 
 
 def _measured_mean(measured, error, predicted):
-    half_width = stdtrit(N_BATCHES - 1, 0.975) * error
+    half_width = student_quantile(N_BATCHES) * error
     low, high = predicted - half_width, predicted + half_width
     return MeasuredMean(measured, error, predicted, low, high, (low <= measured) & (measured <= high))
 
@@ -468,14 +456,11 @@ class OverflowStudy:
     ----------
     scores : ndarray, shape (n_scores,)
         s, from 1 to 2,000, evenly spaced in ln s and rounded to float16 so that all types get the same s.
-    exact_weight : ndarray, shape (n_scores,)
-        1 / (1 + e^-s).
     curves : tuple of OverflowCurve
         float16, float32, float64.
     """
 
     scores: NDArray[np.float64]
-    exact_weight: NDArray[np.float64]
     curves: tuple[OverflowCurve, ...]
 
 
@@ -505,7 +490,7 @@ def overflow_study() -> OverflowStudy:
     scores = np.geomspace(1.0, 2000.0, 200).astype(np.float16).astype(np.float64)
     exact = softmax(np.stack([np.zeros_like(scores), scores], axis=-1))[:, 1]
     curves = tuple(_overflow_curve(np.dtype(name).type, scores, exact) for name in _OVERFLOW_DTYPES)
-    return OverflowStudy(scores, exact, curves)
+    return OverflowStudy(scores, curves)
 
 
 def _overflow_curve(dtype, scores, exact):

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
 from sattn_core._records import record
+from sattn_core.bands import Z95
 from sattn_core.components import COMPONENT_LAWS, PairLaw
 from sattn_core.cost import Price
 from sattn_core.law import dot_product_cdf
@@ -14,9 +15,8 @@ from sattn_core.moments import dot_product_moments
 from sattn_core.pair_scores import coordinate_seconds
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import effective_keys, softmax
+from sattn_core.standard_errors import variance_error
 from sattn_core.sweep import DimensionSweep, dimension_sweep
-
-_Z95 = float(ndtri(0.975))
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def measure_start(params: StartParams) -> StartResult:
     d_k = np.array(sweep.dims, dtype=float)
     relative_error, source = _relative_std_error(sweep)
     raw_law, scaled_law = _bin_laws(sweep)
-    inside = np.abs(np.sqrt(sweep.scaled_variance) - 1.0) <= _Z95 * relative_error  # the same for raw
+    inside = np.abs(np.sqrt(sweep.scaled_variance) - 1.0) <= Z95 * relative_error  # the same for raw
     scaled_rows = sweep.row_scores / np.sqrt(d_k)[:, None]
     scales = np.stack([np.ones_like(d_k), 1 / np.sqrt(d_k)])  # (raw or scaled, dimension)
     expected = expected_attention_curve(params.n_keys, sweep.dims, scales).max_weight
@@ -157,9 +157,7 @@ def _relative_std_error(sweep):
     if np.isfinite(kurtosis):
         moments = [dot_product_moments(d, kurtosis_q=kurtosis, kurtosis_k=kurtosis) for d in sweep.dims]
         excess, source = np.array([m.excess_kurtosis for m in moments]), "exact"
-    n = sweep.n_samples
-    variance_error = np.sqrt((excess + 3 - (n - 3) / (n - 1)) / n)  # of s²/σ²
-    return variance_error / 2, source
+    return variance_error(1.0, excess, sweep.n_samples) / 2, source  # a root is half as far off
 
 
 def _bin_laws(sweep):

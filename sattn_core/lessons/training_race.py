@@ -16,6 +16,7 @@ from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.cost import Price, proceed
 from sattn_core.key_value_memory import LOSSES, OPTIMIZERS, KeyValueMemoryParams, train_key_value_memory, training_steps
+from sattn_core.standard_errors import mean_and_error
 
 QUANTITIES = ("loss", "accuracy", "entropy_nats", "gradient_norm", "median_row_gradient")
 HALF_DECADES = MappingProxyType(
@@ -27,11 +28,11 @@ HALF_DECADES = MappingProxyType(
 SWEEP_STEPS = (10, 20, 30, 50, 100, 200, 300, 500, 1_000, 2_000, 3_000, 5_000, 10_000, 20_000)
 DOSE_DIMS = (8, 16, 24, 32, 64, 128, 256, 512)
 SOLVED_ACCURACY = 0.95
-EQUAL_POWERS = MappingProxyType({"sgd": 0.5, "adam": 0.25})  # of d_k, in the learning rate of the equal training
-PARTED = 0.01  # relative difference of two losses from which they are no longer one
+EQUAL_POWERS = MappingProxyType({"sgd": 0.5, "adam": 0.25})  # of d_k, in the rate of the equivalent training
+PARTED = 0.01  # two losses whose relative difference exceeds this have parted
 _GENTLE_RATES = MappingProxyType({"sgd": 0.01, "adam": 0.001})
-_FRAME = 4e-4  # CPU seconds to put what was measured so far together
-_DIVERGED = 10  # times the loss of the start: a run that will overflow exceeds this first
+_FRAME = 4e-4  # CPU seconds to assemble one frame
+_DIVERGED = 10  # a loss this many times that of the start counts as diverged, even if it is still finite
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class TrainingRaceParams:
     learning_rate : float, above 0
         Of every run.
     learning_rates : tuple of float or None
-        One a run, such as the best of a sweep; None for the same rate everywhere.
+        One per run, such as the best of a sweep; None for the same rate in every run.
     loss : {"output", "weights"}
     fresh_data, train_values : bool
     init_exponents : tuple of float or None
@@ -137,7 +138,6 @@ class TrainingRaceResult:
         Last step measured.
     progress : float
         step / n_steps, from 0 to 1.
-    scales : ndarray, shape (n_runs,)
     steps : ndarray of int, shape (n_checkpoints,)
     loss, accuracy, entropy_nats, gradient_norm, median_row_gradient : Curve
     attention_weights : ndarray, shape (n_runs, n_queries, n_keys)
@@ -153,7 +153,6 @@ class TrainingRaceResult:
     params: TrainingRaceParams
     step: int
     progress: float
-    scales: NDArray[np.float64]
     steps: NDArray[np.int_]
     loss: Curve
     accuracy: Curve
@@ -177,7 +176,7 @@ class LearningRateSweep:
     steps : tuple of int
         Those of `SWEEP_STEPS` that the race has, and its last.
     loss, accuracy : ndarray
-        Mean over the seeds; the accuracy is NaN where the sweep has not come to yet.
+        Mean over the seeds; NaN where the sweep has not got to yet.
     diverged : ndarray of bool
         Where the loss is NaN, infinite or more than ten times that before the first step.
     solved : ndarray of bool
@@ -188,7 +187,7 @@ class LearningRateSweep:
     best_at_edge : ndarray of bool, shape (n_runs,)
         Whether the best rate is the first or last tried, so that a better one may lie outside.
     progress : float
-        Share of the steps done; the numbers are those of that moment.
+        Share of the steps that are done.
     """
 
     params: TrainingRaceParams
@@ -223,7 +222,7 @@ class LearningRateSweep:
 
 @record
 class DoseRow:
-    """One line of the dose–response table: best learning rate for each scale at one d_k.
+    """One row of the dose–response table: best learning rate for each scale at one d_k.
 
     Attributes
     ----------
@@ -236,7 +235,7 @@ class DoseRow:
     n_solved : tuple of int
         For each run the number of rates that have solved the task at the last step.
     progress : float
-        Share of the table that is done after this line.
+        Share of the table that is done after this row.
     """
 
     d_k: int
@@ -258,7 +257,7 @@ class DoseTable:
     ----------
     rows : tuple of DoseRow
     progress : float
-        Share of the work that is done; it grows between the lines too.
+        Share of the work that is done; it also grows between rows.
     """
 
     rows: tuple[DoseRow, ...]
@@ -267,7 +266,7 @@ class DoseTable:
 
 @record
 class Equivalence:
-    """Scale 1 at rate r beside scale 1/√d_k with the start times d_k^¼ and rate r d_k^power.
+    """Scale 1 at rate r beside scale 1/√d_k at rate r d_k^power, its start multiplied by d_k^¼.
 
     Attributes
     ----------
@@ -305,13 +304,13 @@ class Preset:
     ----------
     title : str
     teaches : str
-        What is different in this race; it holds at every d_k.
+        What is different in this race, at every d_k.
     harmless : str
-        What it shows if leaving the scale out does no harm in it, and only then.
+        What it shows when leaving out the scale does no harm.
     changes : mapping
         Fields of `TrainingRaceParams` to change.
     best_rates : bool
-        Whether it needs each run's best learning rate from a sweep to be fair.
+        Whether a fair race needs each run's best learning rate, from a sweep.
     """
 
     title: str
@@ -408,12 +407,12 @@ def race_frames(params: TrainingRaceParams, *, pauses: bool = False) -> Iterator
     ----------
     params : TrainingRaceParams
     pauses : bool, optional
-        Whether to yield the last frame again after every step between, so that whoever asks can stop there.
+        Whether to yield the last frame again after every other step, so that the caller can stop between checkpoints.
 
     Yields
     ------
     TrainingRaceResult
-        Whoever stops asking keeps the last one; nothing runs on in the background.
+        A caller that stops early keeps the last one; nothing runs on in the background.
 
     Raises
     ------
@@ -502,10 +501,6 @@ def sweep_learning_rates(
     -----
     The same start for every rate. A rate at the edge of those tried is marked.
 
-    References
-    ----------
-    Yang et al. (2022), arXiv:2203.03466, section 1 (the best rate depends on the scaling).
-
     Examples
     --------
     >>> sweep = sweep_learning_rates(TrainingRaceParams(d_k=4, n_keys=2, n_steps=20, n_seeds=1), (0.1, 1.0))
@@ -553,7 +548,7 @@ def sweep_frames(
         for step, state in enumerate(training_steps(race)):
             progress = (i + step / params.n_steps) / len(rates)
             if state is not None:
-                with np.errstate(over="ignore", invalid="ignore"):  # the mean of losses near the end of float64
+                with np.errstate(over="ignore", invalid="ignore"):  # a mean of huge losses may overflow
                     seen[:, :, *next(place)] = state.loss.mean(axis=-1), state.accuracy.mean(axis=-1)
                 frame = _sweep(params, rates, race.checkpoint_steps[1:], seen, progress)
                 yield frame
@@ -599,7 +594,7 @@ def dose_response(
     seed: int = 0,
     check: Callable[[], object] = proceed,
 ) -> Iterator[DoseRow]:
-    """Yield the dose–response table line by line: best final loss of each scale at every d_k.
+    """Yield the dose–response table row by row: best final loss of each scale at every d_k.
 
     Parameters
     ----------
@@ -644,7 +639,7 @@ def dose_frames(
     seed: int = 0,
     pauses: bool = False,
 ) -> Iterator[DoseTable]:
-    """Yield the dose–response table as it grows, and its progress between the lines.
+    """Yield the dose–response table as it grows, and its progress between rows.
 
     Parameters
     ----------
@@ -656,7 +651,7 @@ def dose_frames(
     Yields
     ------
     DoseTable
-        The last has a line for every d_k and optimizer.
+        The last one has a row for every d_k and optimizer.
 
     Raises
     ------
@@ -823,7 +818,6 @@ def _so_far(params, checkpoints):
     uniform = (1 - 1 / params.n_keys) / 2 if params.loss == "output" else math.log(params.n_keys)
     return TrainingRaceResult(
         params=params, step=last.step, progress=last.step / params.n_steps,
-        scales=params.memory().scales,
         steps=np.array([each.step for each in checkpoints]),
         **curves,
         attention_weights=last.attention_weights[:, :, last.targets],
@@ -840,14 +834,12 @@ def _first_ratio(params, norms):
 
 def _curve(values):
     """Statistics over the seeds, the middle axis."""
-    n = values.shape[1]
-    with np.errstate(over="ignore", invalid="ignore"):  # a run is still shown while it overflows
-        error = values.std(axis=1, ddof=1) / math.sqrt(n) if n > 1 else np.full(values[:, 0].shape, math.nan)
-        return Curve(values.mean(axis=1), error, values.min(axis=1), values.max(axis=1))
+    with np.errstate(over="ignore", invalid="ignore"):  # a run that is about to overflow is still shown
+        return Curve(*mean_and_error(values, axis=1), values.min(axis=1), values.max(axis=1))
 
 
 def _last(frames, check):
-    """The last frame; between two of them the computation can be ended."""
+    """The last frame; check is called between frames and may end the computation."""
     last = None
     for frame in frames:
         check()

@@ -13,10 +13,10 @@ from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.cost import Price
+from sattn_core.histograms import bin_counts
 from sattn_core.initialisation import INIT_SCHEMES, check_heads, init_scheme, projection_variance
 from sattn_core.layer_norm import layer_norm
 from sattn_core.softmax import softmax
-from sattn_core.sweep import bin_counts
 
 NARROWEST, WIDEST = 2, 2048  # d_model
 STAGES = ("x", "layer_norm", "q", "k", "raw_scores", "scaled_scores")
@@ -169,8 +169,6 @@ class UnitVarianceResult:
     stages : tuple of PipelineStage
     schemes : tuple of SchemeRow
         All of `INIT_SCHEMES`, largest scaled_std first.
-    weight_variance : float
-        Variance of one weight of the chosen scheme.
     scaled_std_without_bias, scaled_std_with_bias : float
         Predicted for the chosen scheme and this x without the layer's default bias and with it.
     """
@@ -178,7 +176,6 @@ class UnitVarianceResult:
     params: UnitVarianceParams
     stages: tuple[PipelineStage, ...]
     schemes: tuple[SchemeRow, ...]
-    weight_variance: float
     scaled_std_without_bias: float
     scaled_std_with_bias: float
 
@@ -191,7 +188,7 @@ class SharedInputRow:
     ----------
     name : {"independent", "tied_weights", "same_vectors"}
         W_Q and W_K drawn separately; W_K = W_Q; Q = K = x itself, in d_k dimensions.
-    diagonal_mean, diagonal_std, off_diagonal_mean, off_diagonal_std : float
+    diagonal_mean, off_diagonal_mean, off_diagonal_std : float
         Measured over tokens (and heads).
     predicted_diagonal_mean, predicted_off_diagonal_mean, predicted_off_diagonal_std : float
         Over the draw of the weights given x; for "same_vectors" over the draw of x, given its norms after LayerNorm.
@@ -203,7 +200,6 @@ class SharedInputRow:
 
     name: str
     diagonal_mean: float
-    diagonal_std: float
     off_diagonal_mean: float
     off_diagonal_std: float
     predicted_diagonal_mean: float
@@ -258,9 +254,8 @@ def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
     d = params.d_k
     stages.append(_stage("raw_scores", raw, 0.0, *score, math.sqrt(d)))
     stages.append(_stage("scaled_scores", raw / math.sqrt(d), 0.0, score[0] / d, score[1] / d, 1.0))
-    w = init_scheme(params.scheme).weight_variance(params.d_model, params.n_heads)
     rows, without, added = _scheme_rows(params, stages), *(_scaled_std(params, inputs, bias) for bias in (False, True))
-    return UnitVarianceResult(params, tuple(stages), rows, w, without, added)
+    return UnitVarianceResult(params, tuple(stages), rows, without, added)
 
 
 def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ...]:
@@ -445,7 +440,7 @@ def _shared_row(name, q, k, diagonal, off_mean, off_square):
     diagonals, others = scores[:, on], scores[:, ~on]
     return SharedInputRow(
         name=name,
-        diagonal_mean=float(diagonals.mean()), diagonal_std=float(diagonals.std()),
+        diagonal_mean=float(diagonals.mean()),
         off_diagonal_mean=float(others.mean()), off_diagonal_std=float(others.std()),
         predicted_diagonal_mean=float(diagonal), predicted_off_diagonal_mean=float(off_mean),
         predicted_off_diagonal_std=math.sqrt(max(off_square - off_mean**2, 0.0)),

@@ -1,4 +1,4 @@
-"""Is √d_k right for my model? The report on somebody's own q and k, and sample files to try it with."""
+"""Is √d_k right for my model? A report on the q and k of a file, and sample files to try it with."""
 
 import io
 import math
@@ -118,7 +118,7 @@ class HeadRow:
     ----------
     head : int
         From 0.
-    q_mean, q_variance, q_kurtosis, k_mean, k_variance, k_kurtosis : float
+    q_variance, k_variance : float
     scaled_std : float
         Spread inside a row after 1/√d_k.
     exponent, exponent_low, exponent_high : float
@@ -133,12 +133,8 @@ class HeadRow:
     """
 
     head: int
-    q_mean: float
     q_variance: float
-    q_kurtosis: float
-    k_mean: float
     k_variance: float
-    k_kurtosis: float
     scaled_std: float
     exponent: float
     exponent_low: float
@@ -157,7 +153,7 @@ class HeadRow:
 
 @record
 class YourScoresResult:
-    """Everything the page shows of one Q and K.
+    """Everything the page shows about one Q and K.
 
     Attributes
     ----------
@@ -195,7 +191,7 @@ class YourScoresResult:
 def measure_your_scores(
     Q: ArrayLike, K: ArrayLike, *, head: int = 0, check: Callable[[], object] = proceed
 ) -> YourScoresResult:
-    """Everything the page shows of Q and K: `measure_scores`, and one head's picture.
+    """Measure everything the page shows about Q and K: `measure_scores`, and one head's picture.
 
     Parameters
     ----------
@@ -219,10 +215,6 @@ def measure_your_scores(
     Notes
     -----
     Nothing is kept between calls.
-
-    References
-    ----------
-    Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1.
 
     Examples
     --------
@@ -356,8 +348,7 @@ def _head_row(index, head, d_k):
     scaled = head.saturation[1]
     return HeadRow(
         head=index,
-        q_mean=head.query.mean, q_variance=head.query.variance, q_kurtosis=head.query.kurtosis,
-        k_mean=head.key.mean, k_variance=head.key.variance, k_kurtosis=head.key.kurtosis,
+        q_variance=head.query.variance, k_variance=head.key.variance,
         scaled_std=head.scaled_std,
         exponent=head.row_exponent.value, exponent_low=head.row_exponent.low, exponent_high=head.row_exponent.high,
         paired_correlation=head.paired_correlation, paired_lift=head.paired_lift,

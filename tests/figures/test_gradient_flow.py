@@ -14,6 +14,7 @@ from sattn_core.lessons.gradient_flow import (
     gradient_curve,
     measure_gradient_flow,
     measure_row_jacobian,
+    row_sensitivity,
 )
 from tests.figures.drawing import PROFILES, check, run, texts, trace_of, traces_of
 
@@ -87,7 +88,9 @@ def test_the_dotted_line_is_the_threshold_of_freezing_and_moves_with_the_factor_
         assert fig.layout.xaxis.title.text.endswith("left of the dotted line: frozen")
         i = PLACES.index(place)
         for j, line in enumerate(lines):  # the rows left of it are the frozen ones
-            assert np.mean(np.log10(result.sensitivity[i, j]) < line.x[0]) == pytest.approx(result.frozen_share[j])
+            assert np.mean(np.log10(row_sensitivity(result.params)[i, j]) < line.x[0]) == pytest.approx(
+                result.frozen_share[j]
+            )
     at_q = figures.histograms(result, "q", LIGHT).figure
     assert not traces_of(at_q, "frozen below")
     assert at_q.layout.xaxis.title.text == "sensitivity of a row"

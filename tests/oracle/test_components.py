@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from sattn_core.components import COMPONENT_LAWS, append_coordinates, draw_queries_and_keys
+from sattn_core.components import COMPONENT_LAWS, PairLaw, append_coordinates, draw_queries_and_keys
 from sattn_core.law import dot_product_cdf
 from sattn_core.moments import paired_score_moments
 
@@ -78,7 +78,7 @@ def test_appended_scores_follow_the_exact_law(d_k):
 @pytest.mark.parametrize("d_k", [3, 10])
 def test_appended_scores_have_the_exact_mean_and_variance(law, d_k):
     pair = {"mean_q": 0.5, "mean_k": -1.0, "correlation": 0.6}
-    scores = append_coordinates(np.zeros(40_000), 0, d_k, law=law, seed=6, **pair)
+    scores = append_coordinates(np.zeros(40_000), 0, d_k, PairLaw(law, **pair), seed=6)
     theory = paired_score_moments(d_k, moments=COMPONENT_LAWS[law].moments, **pair)
     assert abs(scores.mean() - theory.mean) < 4 * math.sqrt(theory.variance / scores.size)
     error = theory.variance * math.sqrt((theory.excess_kurtosis + 2) / scores.size)

@@ -11,7 +11,7 @@ def test_weights_and_entropy_against_scipy():
         weights = special.softmax(steps.scaled_scores, axis=1)
         # SciPy subtracts the maximum too; both round each exponential once.
         assert np.allclose(steps.attention_weights, weights, rtol=1e-13, atol=1e-300)
-        assert np.allclose(rows.entropy_nats, special.entr(weights).sum(axis=1), rtol=1e-9, atol=1e-13)
+        assert np.allclose(np.log(rows.effective_keys), special.entr(weights).sum(axis=1), rtol=1e-9, atol=1e-13)
 
 
 @pytest.mark.parametrize("preset", ["causal", "padding", "fully_masked"])

@@ -8,7 +8,6 @@ from sattn_core.lessons.gradient_flow import (
     _Rows,
     _sensitivity,
     _softmax_response,
-    expected_maximum,
     gradient_curve,
     measure_gradient_flow,
 )
@@ -70,11 +69,6 @@ def test_gradient_at_q_has_the_law_of_real_queries_and_keys(d_k, scale_index):
     for function in (np.asarray, np.square, lambda x: x < np.median(long)):
         a, b = function(short).astype(float), function(long).astype(float)
         assert abs(a.mean() - b.mean()) < 4 * np.sqrt((a.var() + b.var()) / n_rows)
-
-
-def test_expected_maximum_against_a_closed_form():
-    # Three normals: E max = 3 / (2 sqrt(pi)).
-    assert abs(expected_maximum(3) - 1.5 / np.sqrt(np.pi)) < 1e-13
 
 
 def test_the_unscaled_mean_approaches_its_rate():

@@ -15,7 +15,7 @@ def test_measured_moments_are_within_their_errors(correlation):
 
 
 def test_errors_are_those_of_repeated_draws():
-    runs = [measure_exponents(ExponentParams(correlation=0.5, n_samples=200, seed=i)).curves[0] for i in range(200)]
+    runs = [measure_exponents(ExponentParams(correlation=0.5, n_samples=100, seed=i)).curves[0] for i in range(200)]
     for name in ("variance", "mean"):
         z = np.array([(getattr(c, name) - getattr(c, f"{name}_theory")) / getattr(c, f"{name}_error") for c in runs])
         kurtosis = (z**4).mean(axis=0) / (z**2).mean(axis=0) ** 2

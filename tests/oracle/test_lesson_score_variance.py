@@ -6,18 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sattn_core.components import COMPONENT_LAWS, append_coordinates
+from sattn_core.components import COMPONENT_LAWS
 from sattn_core.lessons.score_variance import (
     ScoreVarianceParams,
-    _Sample,
     measure_score_variance,
-    random_walks,
-    score_moments,
-    shared_row_covariance,
-    two_way_error,
-    variance_curve,
 )
-from sattn_core.moments import paired_score_moments
 
 P = ScoreVarianceParams
 FINITE_LAWS = [name for name, law in COMPONENT_LAWS.items() if np.isfinite(law.moments).all()]
@@ -126,90 +119,3 @@ def test_matrix_with_means_has_the_mean_and_variance_predicted():
     spread = np.std([row_set[1].measured for row_set in rows])
     estimated = np.sqrt(np.mean([row_set[1].standard_error ** 2 for row_set in rows]))
     assert estimated / spread == pytest.approx(1, abs=0.15)
-
-
-@pytest.mark.parametrize("law", FINITE_LAWS)
-@pytest.mark.parametrize("pair", [{}, {"mean_q": 0.5, "mean_k": -1.0, "correlation": 0.4}])
-def test_score_moments_agree_with_the_closed_forms(law, pair):
-    moments = score_moments(P(6, law=law, **pair))
-    theory = paired_score_moments(6, moments=COMPONENT_LAWS[law].moments, **pair)
-    assert moments[4] == pytest.approx(3 + theory.excess_kurtosis, rel=1e-10)
-
-
-def test_score_moments_of_normal_components():
-    # cumulants of q·k are d (2r-1)!: standardised moments to order 8 at d = 4 from the density
-    # mpmath: f = lambda s: (1+s)*exp(-s)/4;  2*quad(lambda s: s**8*f(s), [0, inf]) / 4**4
-    np.testing.assert_allclose(score_moments(P(4))[::2], [1, 1, 4.5, 45.0, 787.5], rtol=1e-13)
-
-
-def test_score_moments_of_a_sample():
-    params = P(3, n_samples=4, mean_q=0.5, mean_k=1.0, correlation=-0.4, law="uniform")
-    scores = append_coordinates(
-        np.zeros(200_000), 0, 3, law="uniform", mean_q=0.5, mean_k=1.0, correlation=-0.4, seed=0
-    )
-    theory = paired_score_moments(
-        3, moments=COMPONENT_LAWS["uniform"].moments, mean_q=0.5, mean_k=1.0, correlation=-0.4
-    )
-    z = (scores - theory.mean) / math.sqrt(theory.variance)
-    for j, moment in enumerate(score_moments(params)):
-        powers = z**j
-        assert abs(powers.mean() - moment) <= 4 * powers.std() / math.sqrt(z.size) + 1e-12
-
-
-@pytest.mark.parametrize("law", ["normal", "uniform", "laplace"])
-@pytest.mark.parametrize("d_k", [1, 5])
-def test_shared_row_covariance_is_the_variance_over_queries(law, d_k):
-    moments = COMPONENT_LAWS[law].moments
-    K = moments[1]
-    u = COMPONENT_LAWS[law].draw(np.random.default_rng(0), (200_000, d_k)) ** 2
-    kurtosis = 3 + (K**2 - 3) / d_k
-    given_q = (3 * u.sum(1) ** 2 + (K - 3) * (u**2).sum(1)) / d_k**2 - 2 * kurtosis * u.mean(1)
-    squares = (given_q - given_q.mean()) ** 2
-    error = squares.std() / math.sqrt(len(u))
-    assert abs(squares.mean() - shared_row_covariance(d_k, moments)) < 4 * error
-
-
-def test_two_way_error_finds_planted_effects():
-    rng = np.random.default_rng(1)
-    m, n = 10, 15
-    shapes = ((m, 1), (1, n), (m, n))
-    draws = [
-        sum(size * rng.standard_normal(shape) for size, shape in zip((1, 2, 3), shapes, strict=True))
-        for _ in range(2000)
-    ]
-    exact = 1 / m + 4 / n + 9 / (m * n)
-    squares = np.array([two_way_error(x) ** 2 for x in draws])
-    assert abs(squares.mean() - exact) < 4 * squares.std() / math.sqrt(2000)
-    means = np.array([x.mean() for x in draws])
-    assert means.var() == pytest.approx(exact, rel=4 * math.sqrt(2 / 2000))
-
-
-@pytest.mark.parametrize("law", ["normal", "rademacher", "laplace"])
-def test_variance_curve_lies_within_four_standard_errors(law):
-    curve = variance_curve((1, 4, 32, 100), n_samples=5000, law=law, mean_q=0.3, correlation=0.2, seed=3)
-    error = (curve.high - curve.theory) / stats.norm.ppf(0.975)
-    assert (np.abs(curve.measured - curve.theory) < 4 * error).all()
-
-
-def test_walks_spread_as_their_envelope():
-    walks = random_walks(64, n_walks=4000, mean_q=0.5, mean_k=0.5, seed=2)
-    steps = slice(1, None)
-    error = walks.std[steps] / math.sqrt(4000)
-    assert (np.abs(walks.walks.mean(0)[steps] - walks.mean[steps]) < 4 * error).all()
-    ratio = walks.walks.std(0)[steps] / walks.std[steps]
-    one = paired_score_moments(1, moments=COMPONENT_LAWS["normal"].moments, mean_q=0.5, mean_k=0.5)
-    excess = one.excess_kurtosis / walks.steps[steps]
-    assert (np.abs(ratio - 1) < 4 * np.sqrt((excess + 2) / 4000) / 2).all()
-
-
-def test_kurtosis_influence_is_the_derivative_of_the_kurtosis():
-    scores = np.random.default_rng(0).gamma(2.0, size=50)
-    influence = _Sample.of(scores).kurtosis_influence()
-    # put weight eps more on one score: the kurtosis moves by eps * influence, up to eps²
-    eps = 1e-6
-    for i in (0, 17):
-        weights = np.full(50, (1 - eps) / 50)
-        weights[i] += eps
-        centred = scores - weights @ scores
-        moved = (weights @ centred**4) / (weights @ centred**2) ** 2
-        assert (moved - stats.kurtosis(scores, fisher=False)) / eps == pytest.approx(influence[i], rel=1e-3)

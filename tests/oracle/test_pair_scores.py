@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sattn_core.components import COMPONENT_LAWS, append_coordinates
+from sattn_core.components import COMPONENT_LAWS, PairLaw, append_coordinates
 from sattn_core.law import dot_product_cdf
 from sattn_core.moments import paired_score_moments
 from sattn_core.pair_scores import draw_pair_scores
@@ -28,8 +28,8 @@ def test_normal_scores_follow_the_exact_law(d_k):
 @pytest.mark.parametrize(("law", "pair"), SHORT_CUTS)
 @pytest.mark.parametrize("d_k", [1, 6, 37])
 def test_scores_follow_the_law_of_scores_whose_components_are_all_drawn(law, pair, d_k):
-    short = draw_pair_scores(N, d_k, law=law, seed=6, **pair)
-    all_drawn = append_coordinates(np.zeros(N), 0, d_k, law=law, seed=7, **pair)
+    short = draw_pair_scores(N, d_k, PairLaw(law, **pair), seed=6)
+    all_drawn = append_coordinates(np.zeros(N), 0, d_k, PairLaw(law, **pair), seed=7)
     # Scores on a lattice differ by rounding between the two ways; they are equal to nine decimals.
     assert stats.ks_2samp(np.round(short, 9), np.round(all_drawn, 9)).pvalue > 1e-4
 
@@ -46,7 +46,7 @@ def assert_moments(scores, d_k, law, pair):
 @pytest.mark.parametrize(("law", "pair"), SHORT_CUTS)
 @pytest.mark.parametrize("dims", [(72, 80), (100, 103), (7, 8), (111, 1024), (512, 513)])
 def test_a_larger_d_k_adds_products_that_are_independent_of_the_smaller(law, pair, dims):
-    small, large = (draw_pair_scores(N, d_k, law=law, seed=3, **pair) for d_k in dims)
+    small, large = (draw_pair_scores(N, d_k, PairLaw(law, **pair), seed=3) for d_k in dims)
     added = large - small
     assert_moments(small, dims[0], law, pair)
     assert_moments(added, dims[1] - dims[0], law, pair)

@@ -4,10 +4,10 @@ from hypothesis import strategies as st
 
 from sattn_core.lessons.gradient_flow import (
     GradientFlowParams,
-    expected_maximum,
     gradient_curve,
     measure_gradient_flow,
     measure_row_jacobian,
+    row_sensitivity,
 )
 
 PARAMS = st.builds(
@@ -22,9 +22,9 @@ PARAMS = st.builds(
 @settings(deadline=None, max_examples=30)
 @given(PARAMS)
 def test_sensitivities_stay_inside_their_bounds(params):
-    result = measure_gradient_flow(params)
-    trace = result.sensitivity[0]
-    assert (result.sensitivity >= 0).all()
+    sensitivity = row_sensitivity(params)
+    trace = sensitivity[0]
+    assert (sensitivity >= 0).all()
     assert (trace <= 1 - 1 / params.n_keys + 1e-12).all()
     # A smaller scale makes every row flatter, so the trace of its Jacobian can only grow.
     assert (np.diff(trace, axis=0) >= -1e-12).all()
@@ -43,7 +43,7 @@ def test_without_the_scale_the_share_of_frozen_rows_never_falls(n_keys, seed):
 @given(PARAMS)
 def test_same_seed_same_result(params):
     once, again = measure_gradient_flow(params), measure_gradient_flow(params)
-    assert np.array_equal(once.sensitivity, again.sensitivity)
+    assert np.array_equal(once.statistics.mean, again.statistics.mean)
     assert np.array_equal(once.shown_scores, again.shown_scores)
 
 
@@ -55,9 +55,3 @@ def test_jacobian_rows_sum_to_zero_and_a_shift_changes_nothing(scores, d_k):
     assert np.allclose(row.raw_jacobian, row.raw_jacobian.T, rtol=0, atol=1e-12)
     # Rounding of scores up to 756 is 6e-14 each.
     assert np.allclose(row.scaled_jacobian, shifted.scaled_jacobian, rtol=0, atol=1e-12)
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.integers(2, 4096))
-def test_expected_maximum_grows_and_stays_below_its_bound(n):
-    assert expected_maximum(n - 1) < expected_maximum(n) < np.sqrt(2 * np.log(n))

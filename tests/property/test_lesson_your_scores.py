@@ -15,4 +15,4 @@ def test_a_sample_file_holds_the_sample(sample, n_rows, d_k, seed):
     assert (result.report.n_queries, result.report.n_keys, result.report.d_k) == (n_rows, n_rows, d_k)
     assert Q.shape == K.shape
     # Saved as float32, 6e-8 of each number.
-    assert np.allclose(result.rows[0].q_mean, Q.reshape(-1, n_rows, d_k)[0].mean(), rtol=0, atol=1e-5)
+    assert np.allclose(result.report.heads[0].query.mean, Q.reshape(-1, n_rows, d_k)[0].mean(), rtol=0, atol=1e-5)

@@ -38,7 +38,7 @@ DOORS = {
     "measure_scores": lambda x: sattn_core.measure_scores(x, EYE),
     "dot_product_pdf": lambda x: sattn_core.dot_product_pdf(x, 4),
     "append_coordinates": lambda x: sattn_core.append_coordinates(
-        x if isinstance(x, (list, tuple)) else x.ravel(), 4, 8, law="normal", seed=0
+        x if isinstance(x, (list, tuple)) else x.ravel(), 4, 8, seed=0
     ),
     "rule raw_scores": lambda x: sattn_core.SCALING_RULES["vaswani"].apply(x, d_k=2),
     "rule Q": lambda x: sattn_core.SCALING_RULES["vit_22b"].apply(RAW, Q=x, K=PLAIN),

@@ -82,15 +82,15 @@ def test_pair_law_product_is_the_product_of_query_and_key():
 
 @pytest.mark.parametrize("law", LAWS)
 def test_appending_in_parts_gives_the_same_bits(law):
-    options = {"law": law, "mean_q": 0.3, "mean_k": -0.2, "correlation": 0.4, "seed": 11}
-    whole = append_coordinates(np.zeros(50), 0, 64, **options)
-    part = append_coordinates(np.zeros(50), 0, 19, **options)
-    np.testing.assert_array_equal(append_coordinates(part, 19, 64, **options), whole)
+    pair_law = PairLaw(law, 0.3, -0.2, 0.4)
+    whole = append_coordinates(np.zeros(50), 0, 64, pair_law, seed=11)
+    part = append_coordinates(np.zeros(50), 0, 19, pair_law, seed=11)
+    np.testing.assert_array_equal(append_coordinates(part, 19, 64, pair_law, seed=11), whole)
 
 
 def test_appended_coordinates_add_to_the_scores_they_get():
     # k = q with components ±1 adds 1 a coordinate
-    scores = append_coordinates([10.0, 20.0], 3, 6, law="rademacher", correlation=1.0, seed=0)
+    scores = append_coordinates([10.0, 20.0], 3, 6, PairLaw("rademacher", correlation=1.0), seed=0)
     np.testing.assert_array_equal(scores, [13.0, 23.0])
 
 
@@ -143,7 +143,7 @@ def test_draws_refuse_bad_arguments(change, error, message):
         ({"scores": [math.inf]}, ValueError, "scores must hold finite numbers only"),
         ({"start": -1}, ValueError, "start must be at least 0, but got -1"),
         ({"start": 3, "stop": 2}, ValueError, "stop must be at least 3, but got 2"),
-        ({"law": "cauchy"}, ValueError, "law must be one of"),
+        ({"pair_law": "normal"}, TypeError, "pair_law must be a PairLaw, but got 'normal'"),
         ({"seed": True}, TypeError, "seed must be an integer, but got True"),
     ],
 )

@@ -6,11 +6,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sattn_core import crossover
-from sattn_core import score_variance as core_score_variance
+from sattn_core import crossover, matrix_bands, score_variance
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.cost import Price, proceed
-from sattn_core.lessons import score_variance
 from sattn_core.lessons.attention_steps import expand_cell, expand_output, measure_attention_steps, preset_params
 from sattn_core.lessons.backprop import (
     BackpropParams,
@@ -131,8 +129,8 @@ def _nothing_is_kept():
 
 
 def forget():
-    score_variance._simulated_band.cache_clear()
-    core_score_variance._simulated_quantiles.cache_clear()
+    matrix_bands._simulated_band.cache_clear()
+    score_variance._simulated_quantiles.cache_clear()
     crossover._crossover.cache_clear()
 
 

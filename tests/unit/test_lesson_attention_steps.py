@@ -14,6 +14,7 @@ from sattn_core.lessons.attention_steps import (
     preset_params,
     typed_params,
 )
+from sattn_core.softmax import entropy_nats
 from sattn_core.typed import format_mask, format_matrix
 
 NOTES = preset_params("notes")
@@ -36,7 +37,8 @@ def test_scaling_keeps_more_keys_in_play():
     result = measure_attention_steps(preset_params("random", d_k=64))
     assert (result.scaled_rows.effective_keys > result.unscaled_rows.effective_keys).all()
     assert (result.scaled_rows.max_weight < result.unscaled_rows.max_weight).all()
-    assert np.allclose(result.scaled_rows.effective_keys, np.exp(result.scaled_rows.entropy_nats), rtol=1e-15)
+    entropies = entropy_nats(result.scaled.scaled_scores)
+    assert np.allclose(result.scaled_rows.effective_keys, np.exp(entropies), rtol=1e-15)
     change = result.scaled.output - result.unscaled.output
     assert np.allclose(result.output_change, np.sqrt((change**2).sum(axis=1)), rtol=1e-13)
 
@@ -75,7 +77,7 @@ def test_fully_masked_row_is_named_and_has_no_distribution():
     result = measure_attention_steps(preset_params("fully_masked"))
     assert result.fully_masked_rows == (0,)
     assert np.isnan(result.scaled_rows.effective_keys[0])
-    assert np.isnan(result.unscaled_rows.entropy_nats[0])
+    assert np.isnan(result.unscaled_rows.effective_keys[0])
     assert result.scaled_rows.max_weight[0] == 0
     assert result.scaled_rows.effective_keys[1] == 1
     assert np.array_equal(result.scaled.output[0], np.zeros(4))
@@ -114,7 +116,6 @@ def test_random_numbers_have_two_decimals():
 def test_a_cell_term_by_term():
     cell = expand_cell(NOTES, 1, 2)
     assert cell.products.tolist() == [10.0, 8.0]
-    assert cell.partial_sums.tolist() == [10.0, 18.0]
     assert (cell.raw_score, cell.divisor) == (18.0, np.sqrt(2))
     assert abs(cell.scaled_score - 18 / np.sqrt(2)) < 1e-13
     assert cell.allowed
@@ -141,9 +142,9 @@ def test_an_output_cell_term_by_term():
     params = AttentionStepsParams([[1]], [[4], [5]], [[10], [20]])
     cell = expand_output(params, 0, 0)
     assert cell.values.tolist() == [10, 20]
-    assert np.allclose(cell.scaled_products, [2.68941, 14.62117], rtol=0, atol=5e-6)
-    assert abs(cell.scaled_output - cell.scaled_products.sum()) < 1e-13
-    assert abs(cell.unscaled_output - cell.unscaled_products.sum()) < 1e-13
+    assert np.allclose(cell.scaled_weights, [0.268941, 0.731059], rtol=0, atol=5e-7)
+    assert abs(cell.scaled_output - 17.31059) < 5e-6
+    assert abs(cell.unscaled_output - cell.unscaled_weights @ [10, 20]) < 1e-13
 
 
 def test_cells_outside_are_rejected():

@@ -8,6 +8,7 @@ from sattn_core.lessons.backprop import (
     BackpropParams,
     ProductsParams,
     _directions,
+    _forward_backward,
     _layer,
     central_difference_error,
     first_order_change,
@@ -92,19 +93,21 @@ def test_one_token_has_one_weight_and_no_gradient_at_the_scores():
 def test_the_layer_is_put_together_as_said():
     params = BackpropParams(n_tokens=3, mask="causal", exponent=1.0)
     result, layer = measure_backprop(params), _layer(params)
+    steps, d_output, _ = _forward_backward(layer)
     X = layer.inputs["X"]
     Q, K, V = (X @ layer.inputs[name] for name in ("W_Q", "W_K", "W_V"))
     scores = np.where(np.tri(3, dtype=bool), Q @ K.T / 4, -np.inf)
     weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     assert result.scale == 0.25
-    assert np.allclose(result.steps.output, weights @ V, rtol=0, atol=1e-13)
-    assert result.loss == pytest.approx(0.5 * np.sum((weights @ V - result.target) ** 2), rel=1e-13)
-    assert np.allclose(result.d_output, weights @ V - result.target, rtol=0, atol=1e-13)
+    assert np.allclose(steps.output, weights @ V, rtol=0, atol=1e-13)
+    assert result.loss == pytest.approx(0.5 * np.sum((weights @ V - layer.target) ** 2), rel=1e-13)
+    assert np.allclose(d_output, weights @ V - layer.target, rtol=0, atol=1e-13)
 
 
 def test_the_row_mean_comes_out_both_ways_and_rows_sum_to_zero():
-    result = measure_backprop(BackpropParams(n_tokens=8, d_k=16))
-    d_P, P = result.gradients[1].gradient, result.steps.attention_weights
+    params = BackpropParams(n_tokens=8, d_k=16)
+    result, (steps, _, _) = measure_backprop(params), _forward_backward(_layer(params))
+    d_P, P = result.gradients[1].gradient, steps.attention_weights
     assert np.allclose(result.row_mean_by_weights, np.sum(P * d_P, axis=1), rtol=0, atol=1e-13)
     difference = np.abs(result.row_mean_by_weights - result.row_mean_by_output).max()
     assert result.row_mean_difference == difference < 1e-13

@@ -10,10 +10,10 @@ from sattn_core.lessons.gradient_flow import (
     PLACES,
     GradientFlowParams,
     crossover_curve,
-    expected_maximum,
     gradient_curve,
     measure_gradient_flow,
     measure_row_jacobian,
+    row_sensitivity,
 )
 
 PARAMS = GradientFlowParams(d_k=512, n_keys=64)
@@ -38,7 +38,7 @@ def test_the_truth_of_the_moment_at_64_keys_and_d_k_512(result):
 
 
 def test_places_differ_by_the_scale(result):
-    at_scores, at_raw_scores, _ = result.sensitivity
+    at_scores, at_raw_scores, _ = row_sensitivity(result.params)
     assert np.allclose(at_raw_scores, result.scales[:, None] * at_scores, rtol=1e-15, atol=0)
     assert np.allclose(result.scales, [1, 512**-0.5, 1 / 512], rtol=1e-15, atol=0)
 
@@ -46,7 +46,7 @@ def test_places_differ_by_the_scale(result):
 def test_every_row_is_counted_once_and_in_the_right_bin(result):
     total = result.counts.sum(axis=-1) + result.below + result.above
     assert (total == PARAMS.n_rows).all()
-    values = np.log10(result.sensitivity[0, 0])
+    values = np.log10(row_sensitivity(result.params)[0, 0])
     inside = (values >= -3) & (values < -2.75)
     (at,) = np.flatnonzero(np.isclose(result.log10_edges, -3))
     assert result.counts[0, 0, at] == inside.sum()
@@ -54,7 +54,7 @@ def test_every_row_is_counted_once_and_in_the_right_bin(result):
 
 
 def test_statistics_are_those_of_the_rows(result):
-    rows, statistics = result.sensitivity[2, 0], result.statistics
+    rows, statistics = row_sensitivity(result.params)[2, 0], result.statistics
     assert abs(statistics.mean[2, 0] - rows.mean()) < 1e-13
     assert abs(statistics.standard_error[2, 0] - rows.std(ddof=1) / np.sqrt(2000)) < 1e-13
     assert statistics.median[2, 0] == np.median(rows)
@@ -66,12 +66,12 @@ def test_statistics_are_those_of_the_rows(result):
 
 
 def test_a_row_is_frozen_by_its_softmax_and_not_by_the_factor_c(result):
-    trace = result.sensitivity[PLACES.index("scores")]
+    trace = row_sensitivity(result.params)[PLACES.index("scores")]
     share = [np.mean(row < FROZEN_BELOW) for row in trace]
     assert result.frozen_share.tolist() == share
     assert np.allclose(result.frozen_error, [np.sqrt(p * (1 - p) / 2000) for p in share], rtol=1e-13, atol=0)
     # With 1/d_k every row is below the threshold at the raw scores, and none is frozen.
-    assert (result.sensitivity[PLACES.index("raw_scores"), 2] < FROZEN_BELOW).all()
+    assert (row_sensitivity(result.params)[PLACES.index("raw_scores"), 2] < FROZEN_BELOW).all()
     assert result.frozen_share[2] == 0
 
 
@@ -128,7 +128,7 @@ def test_default_dimensions_run_from_1_to_1024():
 def test_shown_rows_are_rows_of_the_draw(result):
     assert result.shown_scores.shape == (20, 64)
     rows = [measure_row_jacobian(scores, 512) for scores in result.shown_scores]
-    raw, scaled = result.sensitivity[0, :2, :20]
+    raw, scaled = row_sensitivity(result.params)[0, :2, :20]
     assert np.allclose([row.raw_trace for row in rows], raw, rtol=1e-9, atol=0)
     assert np.allclose([row.scaled_trace for row in rows], scaled, rtol=1e-12, atol=0)
 
@@ -146,14 +146,6 @@ def test_scaled_row_is_divided_by_the_square_root():
     assert abs(row.norm_ratio - row.scaled_norm / row.raw_norm) < 1e-13
     assert np.abs(row.scaled_jacobian).max() <= row.colour_limit
     assert measure_row_jacobian([0.0, 1e6], 1).norm_ratio == np.inf
-
-
-MAXIMA = [(1, 0.0), (2, 0.564190), (8, 1.423600), (64, 2.343733), (1024, 3.248240)]
-
-
-@pytest.mark.parametrize(("n", "expected"), MAXIMA)
-def test_expected_maximum(n, expected):
-    assert abs(expected_maximum(n) - expected) < 1e-6
 
 
 def test_two_keys_follow_one_over_the_square_root_of_pi_d_k():

@@ -9,6 +9,7 @@ from sattn_core.initialisation import init_scheme
 from sattn_core.layer_norm import layer_norm
 from sattn_core.lessons.scaling_rules import (
     BUGS,
+    EXPONENT_DIMS,
     BugParams,
     ExponentParams,
     RulesParams,
@@ -25,10 +26,8 @@ def test_only_one_half_is_flat_for_independent_scores():
     curves = measure_exponents(ExponentParams(exponent=0.25)).curves
     assert [curve.exponent for curve in curves] == [0.25, 0.0, 0.5, 1.0]
     assert [curve.variance_is_flat for curve in curves] == [False, False, True, False]
-    assert [curve.variance_slope for curve in curves] == [0.5, 1.0, 0.0, -1.0]
-    assert all(abs(curve.variance_slope_measured - curve.variance_slope) < 0.05 for curve in curves)
-    assert curves[0].chosen
-    assert not curves[1].chosen
+    slopes = [np.polyfit(np.log(EXPONENT_DIMS), np.log(curve.variance), 1)[0] for curve in curves]
+    np.testing.assert_allclose(slopes, [0.5, 1.0, 0.0, -1.0], atol=0.05)
 
 
 def test_one_is_flat_for_the_mean_of_correlated_scores():
@@ -50,7 +49,7 @@ def test_all_rules_see_the_same_scores():
     assert np.allclose(by_name["vaswani"].scores, result.raw_scores / 4, rtol=1e-14)
     for rule in result.rules:
         assert abs(rule.attention_weights.sum() - 1) < 1e-13
-        assert 0 <= rule.entropy_nats <= result.uniform_entropy + 1e-12
+        assert 0 <= rule.entropy_nats <= math.log(result.params.n_keys) + 1e-12
         assert rule.source
     assert by_name["mup"].check_value == 0.03125
 
@@ -86,7 +85,6 @@ def test_bugs_by_hand(bug):
     assert -1 <= result.output_cosine < 0.99
     assert result.bug.url.startswith("https://github.com/")
     assert result.bug.issue.split(",")[0] in result.bug.url
-    assert not result.harmless
 
 
 def test_the_museum_is_every_bug_by_itself():
@@ -100,7 +98,7 @@ def test_the_museum_is_every_bug_by_itself():
 
 def test_no_bug_leaves_the_output_nearly_unchanged():
     # At the page's sizes; the oracle tests compare such an error with PyTorch's attention.
-    errors = [[result.output_error for result in measure_museum(BugParams(seed=seed))] for seed in range(3)]
+    errors = [[result.output_error for result in measure_museum(BugParams(seed=seed))] for seed in range(2)]
     assert np.min(errors) > 0.5
     assert np.max(errors) < 5
     assert np.round(errors[0], 1).tolist() == [0.6, 3.5, 4.2, 0.7, 1.9, 0.6]
@@ -123,7 +121,6 @@ def test_a_fused_matrix_shrinks_the_values_too():
 
 def test_with_one_head_d_model_is_d_k():
     result = measure_bug(BugParams("d_model", d_model=64, n_heads=1))
-    assert result.harmless
     assert result.output_error == 0.0
     assert result.output_cosine == pytest.approx(1.0, rel=1e-14)
 

@@ -5,18 +5,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sattn_core.components import append_coordinates, draw_queries_and_keys
+from sattn_core.components import PairLaw, draw_queries_and_keys
 from sattn_core.law import dot_product_pdf, dot_product_ppf
 from sattn_core.lessons.score_variance import (
     ScoreVarianceParams,
-    _variances_of_products,
     hand_made_example,
     measure_score_variance,
-    random_walks,
-    score_moments,
-    shared_row_covariance,
-    two_way_error,
-    variance_curve,
 )
 from sattn_core.pair_scores import draw_pair_scores
 from sattn_core.score_variance import score_variance_band, score_variance_moments
@@ -51,7 +45,7 @@ def test_pairs_are_the_drawn_scores(pairs, scores):
 def test_pairs_with_means_and_correlation_are_drawn_with_them():
     options = {"law": "laplace", "mean_q": 0.5, "mean_k": -1.0, "correlation": 0.3, "seed": 4}
     params = ScoreVarianceParams(3, n_samples=20_000, **options)
-    scores = draw_pair_scores(20_000, 3, **options)
+    scores = draw_pair_scores(20_000, 3, PairLaw("laplace", 0.5, -1.0, 0.3), seed=4)
     assert measure_score_variance(params, scores=scores).rows == measure_score_variance(params).rows
 
 
@@ -235,14 +229,6 @@ def test_a_band_that_would_take_too_many_simulated_numbers_is_a_rough_one():
     assert (row.is_rough, row.error_source) == (True, "exact, rough gamma approximation")
 
 
-def test_the_variances_of_simulated_matrices_are_those_of_their_entries():
-    rng = np.random.default_rng(0)
-    for m, n, d_k in ((5, 7, 3), (2, 3, 8), (4, 4, 1)):
-        Q, K = 0.5 + rng.standard_normal((6, m, d_k)), rng.standard_normal((6, n, d_k)) - 1
-        wanted = [np.var(q @ k.T) for q, k in zip(Q, K, strict=True)]
-        np.testing.assert_allclose(_variances_of_products(Q, K), wanted, rtol=1e-12)
-
-
 def test_an_infinite_prediction_is_shown_and_not_judged():
     row = rows_of(law="student_t", correlation=0.5)["raw excess kurtosis"]
     assert row.predicted == math.inf
@@ -400,96 +386,6 @@ def test_params_and_results_are_frozen(pairs):
 def test_scores_are_checked(scores, message):
     with pytest.raises(ValueError, match=message):
         measure_score_variance(ScoreVarianceParams(4, n_samples=4), scores=scores)
-
-
-def test_score_moments_of_one_fully_correlated_component():
-    # q = k normal, S = q²: central moments of χ²₁ are 0, 2, 8, 60
-    moments = score_moments(ScoreVarianceParams(1, correlation=1.0))
-    np.testing.assert_allclose(moments[:5], [1, 0, 1, 8 / 2**1.5, 60 / 4], atol=1e-12)
-
-
-def test_score_moments_of_signs():
-    # four products ±1: S is -4, -2, 0, 2, 4 with weights 1, 4, 6, 4, 1 over 16, and z = S/2
-    z, weights = np.arange(-2, 3), np.array([1, 4, 6, 4, 1]) / 16
-    moments = score_moments(ScoreVarianceParams(4, law="rademacher"))
-    np.testing.assert_allclose(moments, [weights @ z**j for j in range(9)], atol=1e-12)
-
-
-def test_shared_row_covariance_of_signs_in_two_dimensions():
-    # |q|² is always 2, so every query has the same law of scores
-    assert shared_row_covariance(2, (1.0, 1.0, 1.0, 1.0)) == 0.0
-
-
-def test_two_way_error_by_hand():
-    assert two_way_error(np.array([[0.0, 2.0], [0.0, 2.0]])) == 1.0  # columns 0 and 2: s² = 2, over 2 columns
-    assert two_way_error(np.array([[0.0, 0.0, 0.0], [2.0, 2.0, 2.0]])) == 1.0  # rows 0 and 2, over 2 rows
-    # rows ±3 and a rest of ±1: row means have s² = 18, over 2; the rest 4, over 4, counted once
-    assert two_way_error(np.array([[4.0, 2.0], [-4.0, -2.0]])) == pytest.approx(math.sqrt(18 / 2 + 0 - 1))
-    # no row or column effect at all: s² of the rest is 4 on one degree of freedom, over 4 entries
-    assert two_way_error(np.array([[1.0, -1.0], [-1.0, 1.0]])) == 1.0
-    # both effects: rows 0, 2 and columns 0, 4 give 2/2 + 8/2
-    assert two_way_error(np.array([[0.0, 4.0], [2.0, 6.0]])) == pytest.approx(math.sqrt(5))
-
-
-def test_variance_curve_measures_the_appended_draw():
-    curve = variance_curve((2, 9), n_samples=300, law="uniform", mean_q=0.5, correlation=0.2, seed=8)
-    for column, d_k in enumerate((2, 9)):
-        scores = append_coordinates(np.zeros(300), 0, d_k, law="uniform", mean_q=0.5, correlation=0.2, seed=8)
-        measured = scores.var(ddof=1) / np.array([1, d_k, d_k**2])
-        np.testing.assert_allclose(curve.measured[:, column], measured, rtol=1e-12)
-    assert (curve.dims, curve.exponents) == ((2, 9), (0.0, 0.5, 1.0))
-    assert (curve.error_source, curve.is_rough) == ("exact, gamma approximation", False)
-
-
-def test_variance_curve_theory_and_band():
-    curve = variance_curve((4, 16), n_samples=100, seed=0)
-    np.testing.assert_allclose(curve.theory, [[4, 16], [1, 1], [1 / 4, 1 / 16]], rtol=1e-13)
-    error = 16 * math.sqrt((6 / 16 + 3 - 97 / 99) / 100)
-    low, high = stats.gamma((16 / error) ** 2, scale=error**2 / 16).interval(0.95)
-    np.testing.assert_allclose(curve.high[:, 1], [high, high / 16, high / 256], rtol=1e-10)
-    np.testing.assert_allclose(curve.low[:, 1], [low, low / 16, low / 256], rtol=1e-10)
-
-
-def test_variance_curve_says_so_if_its_least_certain_band_is_rough():
-    curve = variance_curve((1, 1024), n_samples=4_000, law="student_t", seed=0)
-    assert (curve.error_source, curve.is_rough) == ("exact, rough gamma approximation", True)
-
-
-def test_variance_curve_says_when_its_band_is_estimated():
-    curve = variance_curve((4,), n_samples=100, law="student_t", correlation=0.5, seed=0)
-    assert (curve.error_source, curve.is_rough) == ("rough estimate from the draws", True)
-    assert np.isfinite(curve.high).all()
-
-
-def test_variance_curve_of_constant_scores_has_no_width():
-    curve = variance_curve((4,), n_samples=100, law="rademacher", correlation=1.0, seed=0)
-    np.testing.assert_array_equal([curve.measured, curve.low, curve.high], np.zeros((3, 3, 1)))
-
-
-def test_walks_start_at_zero_and_end_at_the_appended_scores():
-    options = {"law": "laplace", "mean_q": 0.5, "mean_k": 0.2, "correlation": -0.3, "seed": 4}
-    walks = random_walks(37, n_walks=5, **options)
-    assert walks.walks.shape == (5, 38)
-    np.testing.assert_array_equal(walks.walks[:, 0], np.zeros(5))
-    for t in (1, 20, 37):
-        np.testing.assert_array_equal(walks.walks[:, t], append_coordinates(np.zeros(5), 0, t, **options))
-    np.testing.assert_array_equal(walks.walks[:, :21], random_walks(20, n_walks=5, **options).walks)
-
-
-def test_walk_envelope_is_the_theory_at_every_step():
-    walks = random_walks(9, mean_q=1.0, mean_k=2.0, seed=0)
-    np.testing.assert_array_equal(walks.steps, np.arange(10))
-    np.testing.assert_allclose(walks.mean, 2.0 * np.arange(10), rtol=1e-13)
-    np.testing.assert_allclose(walks.std, np.sqrt(6.0 * np.arange(10)), rtol=1e-13)
-    np.testing.assert_array_equal(walks.low, walks.mean - walks.std)
-    np.testing.assert_array_equal(walks.high, walks.mean + walks.std)
-
-
-def test_walks_are_checked():
-    with pytest.raises(ValueError, match="n_walks must be at least 1"):
-        random_walks(4, n_walks=0, seed=0)
-    with pytest.raises(ValueError, match="d_k must be at least 1"):
-        random_walks(0, seed=0)
 
 
 def test_hand_made_examples_of_the_notes():

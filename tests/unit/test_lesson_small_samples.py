@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sattn_core.lessons import small_samples
+from sattn_core import product_variances
 from sattn_core.lessons.small_samples import (
     PUBLISHED,
     SmallSamplesParams,
@@ -14,6 +14,7 @@ from sattn_core.lessons.small_samples import (
     measure_small_samples,
     next_draws,
 )
+from sattn_core.product_variances import reference_distribution
 from tests.reference import reference_seconds
 
 
@@ -34,7 +35,7 @@ def test_the_known_percentiles(small):
     assert abs(small.median - 0.756) < 4 * small.median_error + 0.0005
     assert abs(small.low - 0.048) < 0.002
     assert abs(small.high - 5.43) < 0.06
-    assert abs(small.near_d_k - 5.0) < 0.2
+    assert abs(small.checks[3].predicted - 5.0) < 0.2
     with_ddof = measure_small_samples(SmallSamplesParams(ddof=1))
     assert abs(with_ddof.percentile - 63.3) < 0.4
 
@@ -46,12 +47,9 @@ def test_ddof_1_multiplies_by_four_thirds(small):
     assert np.allclose(with_ddof.band, np.array(small.band) * 4 / 3, rtol=1e-14)
 
 
-def test_histogram_fills_one_by_one(small):
+def test_the_histogram_counts_every_draw(small):
     assert small.counts.sum() + small.above == 2000
-    assert np.array_equal(small.counts_of_first(2000), small.counts)
-    assert small.counts_of_first(0).sum() == 0
-    ten = small.variances[:10]
-    assert small.counts_of_first(10).sum() == (ten <= small.edges[-1]).sum()
+    assert np.array_equal(np.histogram(small.variances, small.edges)[0], small.counts)
 
 
 def test_more_draws_keep_the_first_ones():
@@ -131,18 +129,18 @@ def test_draw_i_is_the_same_however_many_follow_it(size, d_k, monkeypatch):
     many = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=300)).variances
     few = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=7)).variances
     assert np.array_equal(many[:7], few)
-    monkeypatch.setattr(small_samples, "_BLOCK_NUMBERS", 100)  # a few draws a block
+    monkeypatch.setattr(product_variances, "BLOCK_NUMBERS", 100)  # a few draws a block
     assert np.array_equal(measure_small_samples(SmallSamplesParams(size, d_k, n_draws=300)).variances, many)
 
 
-@pytest.mark.parametrize("n_draws", [1, 10_000])
-@pytest.mark.parametrize(("size", "d_k"), [(2, 1), (2, 1024), (64, 1), (64, 1024)])
+# Every two controls meet at both of their ends.
+@pytest.mark.parametrize(("size", "d_k", "n_draws"), [(2, 1, 1), (2, 1024, 10_000), (64, 1, 10_000), (64, 1024, 1)])
 def test_the_price_is_right_within_a_factor_of_two_at_both_ends_of_every_control(size, d_k, n_draws):
     params = SmallSamplesParams(size, d_k, n_draws=n_draws)
-    seconds = reference_seconds(partial(measure_small_samples, params), before=small_samples._reference.cache_clear)
+    seconds = reference_seconds(partial(measure_small_samples, params), before=reference_distribution.cache_clear)
     assert 0.5 < params.price.seconds / seconds < 2
     assert params.price.seconds < 1
-    small_samples._reference.cache_clear()
+    reference_distribution.cache_clear()
     tracemalloc.start()
     measure_small_samples(params)
     peak = tracemalloc.get_traced_memory()[1]

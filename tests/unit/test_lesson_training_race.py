@@ -149,7 +149,7 @@ def test_controls_show_no_harm_without_the_scale(name):
     ("d_k", "outcome"), [(2, "neither"), (4, "harm"), (8, "harmless"), (16, "harmless"), (24, "harm"), (32, "harm")]
 )
 def test_the_outcome_of_the_race_is_that_of_its_dimension(d_k, outcome):
-    assert race_outcome(measure_training_race(TrainingRaceParams(d_k, exponents=(0.0, 0.5)))) == outcome
+    assert race_outcome(measure_training_race(TrainingRaceParams(d_k, exponents=(0.0, 0.5), n_seeds=2))) == outcome
 
 
 @pytest.mark.parametrize(

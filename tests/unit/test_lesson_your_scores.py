@@ -36,21 +36,23 @@ def test_every_sample_is_read_and_judged(sample):
         assert row.divisor * row.unit_scale == pytest.approx(1.0, rel=1e-13)
 
 
-@pytest.mark.parametrize("d_k", [2, 3, 64])
-def test_the_anisotropic_sample_is_what_its_text_says_at_every_d_k_and_seed(d_k):
-    params = [YourScoresParams("anisotropic", 128, d_k, seed) for seed in range(30)]
+# Chance matters where there are few directions: there many seeds are tried.
+@pytest.mark.parametrize(("d_k", "n_seeds"), [(2, 30), (3, 30), (64, 6)])
+def test_the_anisotropic_sample_is_what_its_text_says_at_every_d_k_and_seed(d_k, n_seeds):
+    params = [YourScoresParams("anisotropic", 128, d_k, seed) for seed in range(n_seeds)]
     assert {measure_your_scores(*sample_scores(each)).report.code for each in params} == {"too_weak"}
 
 
 def test_what_makes_each_sample_special():
-    heads = {name: measure_your_scores(*sample_scores(YourScoresParams(name))).rows[0] for name in SAMPLES}
+    results = {name: measure_your_scores(*sample_scores(YourScoresParams(name))) for name in SAMPLES}
+    heads = {name: result.rows[0] for name, result in results.items()}
     assert abs(heads["ideal"].exponent - 0.5) < 0.01
     assert abs(heads["layer_norm_mha"].scaled_std - 0.5) < 0.03
     assert abs(heads["aligned"].paired_correlation - 0.5) < 0.03
     assert heads["aligned"].paired_exponent > 0.7
     assert heads["anisotropic"].effective_dimension < 20
     assert heads["anisotropic"].exponent > 0.6
-    assert heads["heavy_tailed"].q_kurtosis > 20
+    assert results["heavy_tailed"].report.heads[0].query.kurtosis > 20
 
 
 def test_the_picture_is_of_the_chosen_head():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sattn_core.components import append_coordinates
-from sattn_core.sweep import bin_counts, check_dims, dimension_sweep, sample_moments
+from sattn_core.sweep import check_dims, dimension_sweep
 
 DIMS = (1, 3, 4, 64, 200)
 
@@ -15,8 +15,8 @@ def sweep():
     return dimension_sweep(DIMS, n_samples=500, n_keys=4, seed=9)
 
 
-def scores_at(d_k, **options):
-    return append_coordinates(np.zeros(500), 0, d_k, seed=9, **options)
+def scores_at(d_k):
+    return append_coordinates(np.zeros(500), 0, d_k, seed=9)
 
 
 def test_shapes_are_dimension_first(sweep):
@@ -102,23 +102,6 @@ def test_a_sweep_holds_little_memory():
 def test_results_are_frozen(sweep):
     with pytest.raises(dataclasses.FrozenInstanceError):
         sweep.seed = 1
-
-
-def test_sample_moments_by_hand():
-    # deviations -1, -1, 1, 1 around 2: m2 = m4 = 1
-    mean, variance, excess_kurtosis = sample_moments(np.array([1.0, 1.0, 3.0, 3.0]))
-    assert (mean, variance, excess_kurtosis) == (2.0, 4 / 3, -2.0)
-
-
-def test_equal_samples_have_no_kurtosis():
-    assert np.isnan(sample_moments(np.array([2.0, 2.0]))[2])
-
-
-def test_bins_hold_their_left_edge_only():
-    values = np.array([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0])
-    counts, below, above = bin_counts(values, np.array([0.0, 1.0, 2.0]))
-    np.testing.assert_array_equal(counts, [2, 2])
-    assert (below, above) == (1, 2)
 
 
 @pytest.mark.parametrize(

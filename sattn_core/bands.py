@@ -1,0 +1,128 @@
+"""95 % bands: where a measured moment should lie, how the band was computed, and whether it does."""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from scipy.special import gammaincinv, ndtri, stdtrit
+
+EXACT, ESTIMATED, SIMULATED = "exact", "estimated from the draws", "simulated"
+NORMAL, GAMMA = "exact, normal approximation", "exact, gamma approximation"
+ROUGH_NORMAL, ROUGH_GAMMA = "exact, rough normal approximation", "exact, rough gamma approximation"
+ROUGH_ESTIMATE, NO_BAND = "rough estimate from the draws", "too few scores for a band"
+ROUGH = (ROUGH_NORMAL, ROUGH_GAMMA, ROUGH_ESTIMATE)
+Z95 = float(ndtri(0.975))
+# A kurtosis m₄/m₂² leans to the right: beyond this relative error the normal band misses well below 5 % of the draws.
+_LARGEST_KURTOSIS_ERROR = 0.1
+# Without a sixth moment a variance is narrower than its standard error says until the sample is large.
+_HEAVY_TAIL_SHAPE = 500.0
+
+
+def student_quantile(n: int) -> float:
+    """Return what takes the place of 1.96 where a standard error is itself estimated from n independent numbers.
+
+    The 97.5 % quantile of Student's t with n − 1 degrees of freedom.
+
+    Examples
+    --------
+    >>> round(student_quantile(2), 1), round(student_quantile(10_000), 2)
+    (12.7, 1.96)
+    """
+    return float(stdtrit(n - 1, 0.975))
+
+
+@dataclass(frozen=True)
+class MomentRow:
+    """One measured moment beside its prediction.
+
+    Attributes
+    ----------
+    name : str
+        "raw mean", "raw variance", …, "scaled excess kurtosis".
+    predicted, measured : float
+        Expected value (``inf`` or ``nan`` where the law has none) and what the draws gave.
+    standard_error, low, high : float
+        Standard deviation of ``measured`` over draws, and its 95 % band; nan without a prediction,
+        infinite if the law has too heavy a tail for one. The band is infinite as well where the normal
+        approximation of a kurtosis would reach below −2.
+    z : float
+        (measured − predicted) / standard_error; nan without a prediction or an error.
+    inside : bool or None
+        Whether low ≤ measured ≤ high; None where there is nothing to compare with.
+    error_source : str
+        Where the standard error comes from ("exact" theory, "simulated" from the law of q and k,
+        "estimated from the draws") and, unless the band is exact too, what approximates it.
+    """
+
+    name: str
+    predicted: float
+    measured: float
+    standard_error: float
+    low: float
+    high: float
+    z: float
+    inside: bool | None
+    error_source: str
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether the band is only a rough one: it does not cover 95 %."""
+        return self.error_source in ROUGH
+
+
+class Band(NamedTuple):
+    """Prediction, standard error and 95 % band of a moment, and one of the sources above.
+
+    Examples
+    --------
+    >>> row = Band.normal(1.0, 0.5, EXACT).row("mean", 3.0, 2.0)   # beside 2 ∓ 1.96
+    >>> row.z, row.inside
+    (1.0, True)
+    """
+
+    predicted: float
+    standard_error: float
+    low: float
+    high: float
+    error_source: str
+
+    @classmethod
+    def normal(cls, predicted: float, error: float, source: str, quantile: float = Z95) -> "Band":
+        """Return predicted ∓ quantile × error."""
+        error = float(error) if math.isfinite(predicted) else math.nan
+        return cls(predicted, error, predicted - quantile * error, predicted + quantile * error, source)
+
+    @classmethod
+    def gamma(cls, predicted: float, error: float, source: str) -> "Band":
+        """Return the band of the gamma law with that mean and standard deviation.
+
+        A variance leans to the right and is never negative; so is this law.
+        """
+        if not error:
+            return cls.normal(predicted, error, source)
+        low, high = gammaincinv((predicted / error) ** 2, (0.025, 0.975)) * error**2 / predicted
+        return cls(predicted, float(error), float(low), float(high), source)
+
+    @classmethod
+    def kurtosis(cls, predicted: float, error: float) -> "Band":
+        """Return the normal band of an excess kurtosis: rough if the error is large, none if it reaches below −2."""
+        band = cls.normal(predicted, error, EXACT)
+        if not math.isfinite(band.standard_error):
+            return band
+        if band.low < -2:
+            return band._replace(low=-math.inf, high=math.inf, error_source=NO_BAND)
+        small = error <= _LARGEST_KURTOSIS_ERROR * (3 + predicted)
+        return band._replace(error_source=NORMAL if small else ROUGH_NORMAL)
+
+    def row(self, name: str, measured: float, factor: float = 1.0) -> MomentRow:
+        """Return a measured moment beside this band times factor."""
+        predicted, error, low, high = (factor * value for value in self[:4])
+        comparable = 0 < error < math.inf and math.isfinite(measured) and math.isfinite(low)
+        z = (measured - predicted) / error if comparable else math.nan
+        inside = bool(low <= measured <= high) if comparable else None
+        return MomentRow(name, predicted, measured, error, low, high, z, inside, self.error_source)
+
+
+def gamma_source(has_eight_moments: bool, shape: float) -> str:
+    """Return whether the gamma band of a variance covers 95 % or is a rough one; shape is (mean/std)²."""
+    return GAMMA if has_eight_moments or shape > _HEAVY_TAIL_SHAPE else ROUGH_GAMMA

@@ -1,0 +1,51 @@
+"""Histograms that lose nothing: counts in the bins, and how many values lie below and above them."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def bin_counts(values: NDArray[np.float64], edges: NDArray[np.float64]) -> tuple[NDArray[np.int_], np.int_, np.int_]:
+    """Return counts in equal bins [left, right), and how many values lie below and above all bins."""
+    n_bins = len(edges) - 1
+    width = (edges[-1] - edges[0]) / n_bins
+    bins = np.floor((values - edges[0]) / width)
+    np.clip(bins, -1, n_bins, out=bins)
+    bins += 1
+    counts = np.bincount(bins.astype(np.intp), minlength=n_bins + 2)
+    return counts[1:-1], counts[0], counts[-1]
+
+
+def counts_by_edges(
+    values: NDArray[np.float64], edges: NDArray[np.float64]
+) -> tuple[NDArray[np.int_], NDArray[np.int_], NDArray[np.int_]]:
+    """Return the same for bins of any widths, along the last axis of values.
+
+    Examples
+    --------
+    >>> counts, below, above = counts_by_edges(np.array([[0.5, 2.0, 20.0, 30.0]]), np.array([1.0, 10.0, 25.0]))
+    >>> counts.tolist(), below.tolist(), above.tolist()
+    ([[1, 1]], [1], [1])
+    """
+    n_bins, rows = len(edges) - 1, values.reshape(-1, values.shape[-1])
+    ranks = np.searchsorted(edges, rows, side="right")  # 0 is below all bins, n_bins + 1 above
+    counts = np.stack([np.bincount(row, minlength=n_bins + 2) for row in ranks])
+    counts = counts.reshape(*values.shape[:-1], n_bins + 2)
+    return counts[..., 1:-1], counts[..., 0], counts[..., -1]
+
+
+def lattice_edges(d_k: int, half_width: float, n_bins: int) -> NDArray[np.float64]:
+    """Return about n_bins edges from −half_width to half_width for sums of d_k signs, halfway between two sums.
+
+    The sums lie on d_k, d_k − 2, …, and every bin holds equally many of these values.
+
+    Examples
+    --------
+    >>> lattice_edges(2, 4.0, 8).tolist()   # the sums are −2, 0 and 2
+    [-5.0, -3.0, -1.0, 1.0, 3.0, 5.0]
+    """
+    points = 2 * math.floor(half_width / n_bins) + 1  # odd, so that edges can be symmetric about 0
+    n_edges = math.ceil(half_width / points)
+    n_edges += (n_edges + d_k + 1) % 2  # an edge n_edges * points must differ from d_k by an odd number
+    return points * np.arange(-n_edges, n_edges + 1, 2.0)

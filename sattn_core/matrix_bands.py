@@ -1,0 +1,165 @@
+"""95 % bands of the mean, the variance and the excess kurtosis of all entries of one Q Kᵀ.
+
+The entries share their queries and keys, so they scatter more than the scores of as many pairs.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sattn_core._memory import remembered
+from sattn_core.bands import ESTIMATED, EXACT, NORMAL, ROUGH_GAMMA, SIMULATED, Band, gamma_source, student_quantile
+from sattn_core.components import COMPONENT_LAWS, PairLaw
+from sattn_core.cost import Price
+from sattn_core.law import dot_product_ppf
+from sattn_core.sample_moments import SampleMoments
+from sattn_core.score_moments import pair_moments, score_moments
+from sattn_core.score_variance import (
+    SMALLEST_GAMMA_SHAPE,
+    ScoreVarianceMoments,
+    score_variance_band,
+    score_variance_moments,
+)
+from sattn_core.standard_errors import kurtosis_error, shared_row_covariance, two_way_error
+
+Shape = tuple[int, int, int]  # n_queries, n_keys, d_k
+_MATRICES, _MOST_NUMBERS, _BLOCK = (2_000, 20_000), 10_000_000, 500_000  # of a simulated band
+_SEED = 64
+
+
+def matrix_bands(shape: Shape, pair_law: PairLaw, sample: SampleMoments) -> tuple[Band, Band, Band]:
+    """Return the bands of mean, variance (ddof=0) and excess kurtosis of the entries of one matrix.
+
+    ``shape`` is (n_queries, n_keys, d_k), and pair_law has no correlation. The sample is that of the entries:
+    with means the standard error of the kurtosis is estimated from its rows and columns.
+
+    Examples
+    --------
+    >>> scores = np.array([[1.0, -2.0], [0.5, 3.0]])
+    >>> mean, variance, _ = matrix_bands((2, 2, 2), PairLaw(), SampleMoments.of(scores))
+    >>> variance.predicted, round(mean.standard_error, 6)      # 2 (1 − 1/4), √(2/4)
+    (1.5, 0.707107)
+    """
+    return _mean_band(shape, pair_law), _variance_band(shape, pair_law), _kurtosis_band(shape, pair_law, sample)
+
+
+def matrix_bands_price(shape: Shape, pair_law: PairLaw) -> Price:
+    """Return the `Price` of the matrices that are simulated for `matrix_bands`, when no band is kept.
+
+    Examples
+    --------
+    >>> matrix_bands_price((64, 64, 64), PairLaw())
+    Price(seconds=0.0, bytes=0)
+    """
+    m, n, d_k = shape
+    mean, variance = _variance_moments(shape, pair_law)
+    if mean**2 >= SMALLEST_GAMMA_SHAPE * variance:
+        return Price(0.0, 0)
+    if pair_law.law == "normal" and pair_law.is_centred:
+        size = min(m, n) * min(m, n, d_k)
+        return Price(0.02 + 3.6e-3 * size, 1_600_000 + 240_000 * size)
+    if not _simulated_matrices(shape):
+        return Price(0.0, 0)
+    numbers = numbers_of(shape) * _simulated_matrices(shape)
+    seconds = (pair_law.component.seconds + 7e-9) * numbers + 5e-7 * _simulated_matrices(shape)
+    return Price(seconds, 10_000_000)
+
+
+def numbers_of(shape: Shape) -> int:
+    """Return how many random numbers one matrix of scores takes.
+
+    Examples
+    --------
+    >>> numbers_of((2, 3, 10))
+    50
+    """
+    n_queries, n_keys, d_k = shape
+    return (n_queries + n_keys) * d_k
+
+
+def _mean_band(shape, pair_law):
+    m, n, d_k = shape
+    variance = d_k * (1 / (m * n) + pair_law.mean_q**2 / n + pair_law.mean_k**2 / m)
+    band = Band.normal(d_k * pair_law.mean_q * pair_law.mean_k, math.sqrt(variance), NORMAL)
+    if pair_law.law == "normal" and pair_law.is_centred:
+        # √(m n) times the mean is itself a dot product of d_k normal components
+        edge = float(dot_product_ppf(0.975, d_k)) / math.sqrt(m * n)
+        band = band._replace(low=-edge, high=edge, error_source=EXACT)
+    return band
+
+
+def _variance_band(shape, pair_law):
+    """The gamma band with the exact mean and variance; simulated where that is no good and the matrices are small."""
+    mean, variance = _variance_moments(shape, pair_law)
+    gamma_shape = mean**2 / variance
+    source = gamma_source(pair_law.component.has_eight_moments, gamma_shape)
+    band = Band.gamma(float(mean), math.sqrt(variance), source)
+    if gamma_shape >= SMALLEST_GAMMA_SHAPE:
+        return band
+    if pair_law.law == "normal" and pair_law.is_centred:
+        low, high = score_variance_band(*shape)
+    elif _simulated_matrices(shape):
+        low, high = _simulated_band(pair_law.law, pair_law.mean_q, pair_law.mean_k, shape)
+    else:
+        return band._replace(error_source=ROUGH_GAMMA)
+    return band._replace(low=low, high=high, error_source=SIMULATED)
+
+
+def _variance_moments(shape, pair_law) -> ScoreVarianceMoments:
+    kurtosis, means = pair_law.component.kurtosis, {"mean_q": pair_law.mean_q, "mean_k": pair_law.mean_k}
+    return score_variance_moments(*shape, kurtosis_q=kurtosis, kurtosis_k=kurtosis, **means)
+
+
+def _kurtosis_band(shape, pair_law, sample):
+    (m, n, d_k), predicted = shape, pair_moments(shape[2], pair_law).excess_kurtosis
+    if not pair_law.component.has_eight_moments:
+        return Band.kurtosis(predicted, math.inf)
+    if pair_law.mean_q or pair_law.mean_k:
+        # The smaller side of the matrix is the number of independent things the error is estimated from.
+        quantile = student_quantile(min(m, n))
+        return Band.normal(predicted, two_way_error(sample.kurtosis_influence()), ESTIMATED, quantile)
+    shared = (m + n - 2) * shared_row_covariance(d_k, pair_law.component.moments)
+    return Band.kurtosis(predicted, kurtosis_error(score_moments(d_k, pair_law), m * n, shared))
+
+
+@remembered(256)
+def _simulated_band(law, mean_q, mean_k, shape):
+    """95 % band of the variance of the entries, over matrices of a fixed seed."""
+    (n_queries, n_keys, d_k), draw = shape, COMPONENT_LAWS[law].draw
+    rng, per_matrix = np.random.default_rng(_SEED), numbers_of(shape)
+    n_matrices = _simulated_matrices(shape)
+    variances: list[float] = []
+    while len(variances) < n_matrices:
+        block = min(n_matrices - len(variances), max(1, _BLOCK // per_matrix))
+        Q = mean_q + draw(rng, (block, n_queries, d_k))
+        K = mean_k + draw(rng, (block, n_keys, d_k))
+        variances.extend(variances_of_products(Q, K))
+    return tuple(map(float, np.quantile(variances, (0.025, 0.975))))
+
+
+def _simulated_matrices(shape):
+    """How many matrices are simulated for a band; none where even the fewest would take too many numbers."""
+    affordable = _MOST_NUMBERS // numbers_of(shape)
+    return min(affordable, _MATRICES[1]) if affordable >= _MATRICES[0] else 0
+
+
+def variances_of_products(Q: NDArray[np.float64], K: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return np.var of the entries of each Q Kᵀ, without forming the entries where d_k is small.
+
+    Q has shape (n_matrices, m, d_k) and K (n_matrices, n, d_k). With G = Σ (row − mean)(row − mean)ᵀ and the
+    means q̄ and k̄, m n np.var = tr(G_q G_k) + n k̄ᵀ G_q k̄ + m q̄ᵀ G_k q̄.
+
+    Examples
+    --------
+    >>> ones = np.ones((1, 2, 1))
+    >>> variances_of_products(np.array([[[1.0], [3.0]]]), ones)      # entries 1, 1, 3, 3
+    array([1.])
+    """
+    (_, m, d_k), n = Q.shape, K.shape[1]
+    if d_k > min(m, n):
+        return np.var(Q @ K.swapaxes(-1, -2), axis=(-1, -2))
+    mean_q, mean_k = Q.mean(axis=1, keepdims=True), K.mean(axis=1, keepdims=True)
+    G_q, G_k = ((rows - mean).swapaxes(1, 2) @ (rows - mean) for rows, mean in ((Q, mean_q), (K, mean_k)))
+    means = n * (mean_k @ G_q * mean_k).sum(axis=(1, 2)) + m * (mean_q @ G_k * mean_q).sum(axis=(1, 2))
+    return ((G_q * G_k).sum(axis=(1, 2)) + means) / (m * n)

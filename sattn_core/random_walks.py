@@ -1,0 +1,85 @@
+"""A dot product as a random walk: what each coordinate adds, and how far the sum has spread after it."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sattn_core._checks import check_integer
+from sattn_core._records import record
+from sattn_core.components import PairLaw, coordinate_products
+from sattn_core.cost import priced
+from sattn_core.score_moments import pair_moments
+from sattn_core.variance_curve import variance_curve_price
+
+
+@record
+class RandomWalks:
+    """A dot product as a walk: after step t the walk stands at the sum of the first t products.
+
+    Attributes
+    ----------
+    steps : ndarray of int, shape (d_k + 1,)
+        0, 1, …, d_k.
+    walks : ndarray, shape (n_walks, d_k + 1)
+        Partial sums; the first column is 0, the last one the raw scores at d_k.
+    mean, std, low, high : ndarray, shape (d_k + 1,)
+        Theory at every step: mean, standard deviation, and mean ∓ one standard deviation.
+    """
+
+    steps: NDArray[np.int_]
+    walks: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    std: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+@priced(lambda d_k, *, n_walks=6, law="normal", **_: variance_curve_price((d_k,), n_walks, law))
+def random_walks(
+    d_k: int,
+    *,
+    n_walks: int = 6,
+    law: str = "normal",
+    mean_q: float = 0.0,
+    mean_k: float = 0.0,
+    correlation: float = 0.0,
+    seed: int,
+) -> RandomWalks:
+    """Follow n_walks dot products coordinate by coordinate: Σ_{i ≤ t} q_i k_i for t = 0, …, d_k.
+
+    Parameters
+    ----------
+    d_k : int
+        Number of steps, at least 1.
+    n_walks : int
+        Number of walks, at least 1.
+    law, mean_q, mean_k, correlation, seed
+        As in `append_coordinates`, whose draw this is.
+
+    Returns
+    -------
+    RandomWalks
+        Walks of a smaller d_k are the beginning of the walks of a larger one.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is of the wrong type or outside its range.
+
+    Notes
+    -----
+    Steps are independent and identically distributed, so mean and variance grow in proportion
+    to t: the envelope is a parabola on its side. With a mean the walks also drift.
+
+    Examples
+    --------
+    >>> random_walks(4, law="rademacher", seed=0).std
+    array([0.        , 1.        , 1.41421356, 1.73205081, 2.        ])
+    """
+    d_k, n_walks = check_integer("d_k", d_k, 1), check_integer("n_walks", n_walks, 1)
+    pair_law, seed = PairLaw(law, mean_q, mean_k, correlation), check_integer("seed", seed, 0)
+    one = pair_moments(1, pair_law)
+    products = list(coordinate_products(0, d_k, n_walks, pair_law, seed))
+    walks = np.cumsum([np.zeros(n_walks), *products], axis=0).T
+    steps = np.arange(d_k + 1)
+    mean, std = np.float64(one.mean) * steps, np.sqrt(np.float64(one.variance) * steps)
+    return RandomWalks(steps, walks, mean, std, mean - std, mean + std)

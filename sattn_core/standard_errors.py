@@ -1,0 +1,101 @@
+"""Standard errors: how far a mean, a share, a variance or a kurtosis of a sample scatters."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def mean_and_error(values: NDArray[np.float64], axis: int = -1) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the mean along an axis and its standard error s/√n, NaN for a single value.
+
+    Examples
+    --------
+    >>> mean, error = mean_and_error(np.array([1.0, 3.0]))   # s = √2, over √2
+    >>> float(mean), round(float(error), 12)
+    (2.0, 1.0)
+    """
+    n = values.shape[axis]
+    mean = values.mean(axis=axis)
+    return mean, values.std(axis=axis, ddof=1) / math.sqrt(n) if n > 1 else np.full_like(mean, math.nan)
+
+
+def share_error(share: ArrayLike, n: int) -> NDArray[np.float64]:
+    """Return √(share (1 − share)/n), the standard error of a share of n.
+
+    Examples
+    --------
+    >>> float(share_error(0.5, 100))
+    0.05
+    """
+    share = np.asarray(share, dtype=np.float64)
+    return np.sqrt(share * (1 - share) / n)
+
+
+def variance_error(variance: ArrayLike, excess_kurtosis: ArrayLike, n: int) -> NDArray[np.float64]:
+    """Return √[(μ₄ − σ⁴ (n−3)/(n−1))/n], the standard error of the variance (ddof=1) of n independent values.
+
+    Examples
+    --------
+    >>> round(float(variance_error(1.0, 0.0, 201)), 12)   # normal values: √(2/200)
+    0.1
+    """
+    excess = np.asarray(excess_kurtosis, dtype=np.float64)
+    return np.asarray(variance, dtype=np.float64) * np.sqrt((excess + 3 - (n - 3) / (n - 1)) / n)
+
+
+def kurtosis_error(moments: NDArray[np.float64], n: int, shared: float = 0.0) -> float:
+    """Return the standard error of m₄/m₂² of many values: √[(E (z⁴ − 2κ z² − 4 skewness z + κ)² + shared)/n].
+
+    ``moments`` are E zʲ, j = 0, …, 8; ``shared`` is what a value's covariance with all others adds.
+
+    Examples
+    --------
+    >>> normal = np.array([1.0, 0, 1, 0, 3, 0, 15, 0, 105])
+    >>> kurtosis_error(normal, 24)   # √(24/n)
+    1.0
+    """
+    skewness, kurtosis = moments[3:5]
+    influence = (kurtosis, -4 * skewness, -2 * kurtosis, 0.0, 1.0)  # coefficients of z⁰, …, z⁴
+    return math.sqrt((np.convolve(influence, influence) @ moments + shared) / n)
+
+
+def shared_row_covariance(d_k: int, moments: Sequence[float]) -> float:
+    """Return the variance, over queries, of E(z⁴ − 2κ z² + κ | q), components centred and independent.
+
+    ``moments`` are E a², E a⁴, E a⁶ and E a⁸ of a component. With u = q_i², K = E a⁴ and h(u) = K u² +
+    ((6 − 2κ) d_k − 6) u, E(S⁴ | q) = 3 (Σu)² + (K − 3) Σu². The part that varies with q is
+    Σ h(u_i) + 3 Σ_{i≠j} (u_i − 1)(u_j − 1), and the two sums are uncorrelated.
+
+    Examples
+    --------
+    >>> shared_row_covariance(1, (1.0, 3.0, 15.0, 105.0))   # Var(3 q⁴ − 18 q²) = 864 - 1296 + 648
+    216.0
+    """
+    _, K, sixth, eighth = moments
+    slope = (6 - 2 * (3 + (K**2 - 3) / d_k)) * d_k - 6
+    of_h = K**2 * (eighth - K**2) + 2 * K * slope * (sixth - K) + slope**2 * (K - 1)
+    return (d_k * of_h + 18 * d_k * (d_k - 1) * (K - 1) ** 2) / d_k**4
+
+
+def two_way_error(influence: NDArray[np.float64]) -> float:
+    """Return the standard error of a matrix mean whose rows and columns are both drawn.
+
+    Var(mean) = s²(row means)/m + s²(column means)/n − s²(rest)/(m n), and at least the last term.
+
+    References
+    ----------
+    Cameron, Gelbach and Miller (2011), J. Bus. Econ. Stat. 29(2), section 2.
+
+    Examples
+    --------
+    >>> two_way_error(np.array([[1.0, 1.0], [3.0, 3.0]]))   # rows 1 and 3: s² = 2, over 2 rows
+    1.0
+    """
+    m, n = influence.shape
+    rows, columns = influence.mean(axis=1), influence.mean(axis=0)
+    rest = influence - rows[:, None] - columns + influence.mean()
+    rest_part = np.sum(rest**2) / ((m - 1) * (n - 1)) / (m * n)
+    total = rows.var(ddof=1) / m + columns.var(ddof=1) / n - rest_part
+    return math.sqrt(max(total, rest_part))

@@ -1,0 +1,110 @@
+"""The variance of scores against d_k, raw and divided, measured on one draw that grows coordinate by coordinate."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sattn_core._checks import check_integer
+from sattn_core._records import record
+from sattn_core.bands import ROUGH
+from sattn_core.components import PairLaw
+from sattn_core.cost import Price, priced
+from sattn_core.pair_bands import pair_variance_band
+from sattn_core.pair_scores import coordinate_seconds
+from sattn_core.sample_moments import sample_moments
+from sattn_core.scores import scale_factor
+from sattn_core.sweep import check_dims, growing_scores
+
+
+@record
+class VarianceCurve:
+    """Variance against d_k, raw and after two divisions; axis 0 is the rule, axis 1 the dimension.
+
+    Attributes
+    ----------
+    dims : tuple of int
+        The dimensions d_k.
+    exponents : tuple of float
+        The scores are multiplied by d_k^(−exponent): 0 (raw), 0.5 (÷ √d_k), 1 (÷ d_k).
+    measured, theory, low, high : ndarray, shape (3, n_dims)
+        Measured variance, its theory and the 95 % band around the theory.
+    error_source : str
+        Where the band at the smallest dimension, the least certain one, comes from, as in `MomentRow`.
+    """
+
+    dims: tuple[int, ...]
+    exponents: tuple[float, float, float]
+    measured: NDArray[np.float64]
+    theory: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    error_source: str
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether the band at the smallest dimension is only a rough one: it does not cover 95 %."""
+        return self.error_source in ROUGH
+
+
+def variance_curve_price(dims: Sequence[int], n_samples: int, law: str = "normal") -> Price:
+    """Return the `Price` of `variance_curve`, and an upper bound of that of `random_walks` to its last dimension."""
+    return Price(0.01 + coordinate_seconds(PairLaw(law)) * dims[-1] * n_samples, 64 * n_samples + 200 * dims[-1])
+
+
+@priced(lambda dims, *, n_samples, law="normal", **_: variance_curve_price(dims, n_samples, law))
+def variance_curve(
+    dims: Sequence[int],
+    *,
+    n_samples: int,
+    law: str = "normal",
+    mean_q: float = 0.0,
+    mean_k: float = 0.0,
+    correlation: float = 0.0,
+    seed: int,
+) -> VarianceCurve:
+    """Measure Var(q·k / d_k^a) at every d_k of dims for a = 0, 1/2 and 1, on one growing draw.
+
+    Parameters
+    ----------
+    dims : sequence of int
+        Strictly increasing dimensions, each at least 1.
+    n_samples : int
+        Independent pairs, at least 4.
+    law, mean_q, mean_k, correlation, seed
+        As in `append_coordinates`, whose draw this is.
+
+    Returns
+    -------
+    VarianceCurve
+        ``low <= theory <= high`` everywhere.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is of the wrong type or outside its range.
+
+    Notes
+    -----
+    The theory is exact for independent pairs with iid components. Points at neighbouring
+    dimensions share coordinates, so their errors go the same way.
+
+    Examples
+    --------
+    >>> variance_curve((4, 16), n_samples=100, seed=0).theory
+    array([[ 4.    , 16.    ],
+           [ 1.    ,  1.    ],
+           [ 0.25  ,  0.0625]])
+    """
+    dims, n_samples = check_dims(dims), check_integer("n_samples", n_samples, 4)
+    pair_law, seed = PairLaw(law, mean_q, mean_k, correlation), check_integer("seed", seed, 0)
+    records, sources = [], []
+    for d_k, scores in zip(dims, growing_scores(dims, n_samples, pair_law, seed), strict=True):
+        _, variance, excess_kurtosis = sample_moments(scores)
+        band = pair_variance_band(d_k, n_samples, pair_law, excess_kurtosis)
+        records.append((variance, band.predicted, band.low, band.high))
+        sources.append(band.error_source)
+    exponents = (0.0, 0.5, 1.0)
+    factors = np.array([[scale_factor(d_k, a) ** 2 for d_k in dims] for a in exponents])
+    measured, theory, low, high = (factors * column for column in np.transpose(records))
+    return VarianceCurve(dims, exponents, measured, theory, low, high, sources[0])

@@ -1,0 +1,78 @@
+"""What the core remembers: in one place, and never without bound."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from sattn_core._memory import MOST_ENTRIES, remembered
+
+CORE = Path(__file__).resolve().parents[2] / "sattn_core"
+SOURCES = sorted(set(CORE.rglob("*.py")) - {CORE / "_memory.py"})
+CACHES = {"cache", "lru_cache"}
+
+
+def caches_of(source):
+    """The caches of functools that a source takes."""
+    nodes = list(ast.walk(ast.parse(source)))
+    imports = [each for each in nodes if isinstance(each, ast.ImportFrom) and each.module == "functools"]
+    names = [alias.name for each in imports for alias in each.names]
+    return sorted(CACHES & set(names)) + [
+        ast.unparse(each) for each in nodes if isinstance(each, ast.Attribute) and each.attr in CACHES
+    ]
+
+
+def unbounded_uses(source):
+    """Uses of `remembered` that do not say in plain figures how much they keep."""
+    nodes = list(ast.walk(ast.parse(source)))
+    calls = [each for each in nodes if isinstance(each, ast.Call) and ast.unparse(each.func).endswith("remembered")]
+    bounded = {id(each.func) for each in calls if [type(arg) for arg in each.args] == [ast.Constant]}
+    names = [each for each in nodes if isinstance(each, ast.Name) and each.id == "remembered"]
+    return [each.lineno for each in names if id(each) not in bounded]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=[str(path.relative_to(CORE)) for path in SOURCES])
+def test_every_memory_of_the_core_is_the_bounded_one(path):
+    source = path.read_text(encoding="utf-8")
+    assert caches_of(source) == []
+    assert unbounded_uses(source) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("from functools import lru_cache, partial", ["lru_cache"]),
+        ("import functools\n@functools.cache\ndef f(): ...", ["functools.cache"]),
+        ("from functools import cached_property", []),
+    ],
+)
+def test_another_cache_is_seen(source, found):
+    assert caches_of(source) == found
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("@remembered(8)\ndef f(): ...", []),
+        ("\n@remembered(most)\ndef f(): ...", [2]),
+        ("g = remembered", [1]),
+    ],
+)
+def test_a_use_without_a_bound_is_seen(source, lines):
+    assert unbounded_uses(source) == lines
+
+
+def test_only_the_last_results_are_kept():
+    calls = []
+    keep = remembered(2)(lambda n: calls.append(n) or n)
+    assert [keep(n) for n in (1, 2, 1, 3, 1, 2)] == [1, 2, 1, 3, 1, 2]
+    assert calls == [1, 2, 3, 2]
+    keep.cache_clear()
+    keep(1)
+    assert calls == [1, 2, 3, 2, 1]
+
+
+@pytest.mark.parametrize("most", [0, MOST_ENTRIES + 1])
+def test_the_bound_is_bounded(most):
+    with pytest.raises(ValueError, match="most must be between 1 and 4096"):
+        remembered(most)

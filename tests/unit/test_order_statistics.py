@@ -1,0 +1,31 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from sattn_core.order_statistics import expected_maximum, median_bounds
+
+MAXIMA = [(1, 0.0), (2, 0.564190), (8, 1.423600), (64, 2.343733), (1024, 3.248240)]
+
+
+@pytest.mark.parametrize(("n", "expected"), MAXIMA)
+def test_expected_maximum(n, expected):
+    assert abs(expected_maximum(n) - expected) < 1e-6
+
+
+@pytest.mark.parametrize("n", [10, 101, 2000])
+def test_the_bounds_hold_the_median_as_often_as_the_binomial_says(n):
+    low, high = median_bounds(np.arange(float(n)))
+    # the median lies above the order statistic of rank r (from 0) if more than r of n values are below it
+    covered = stats.binom(n, 0.5).cdf(high) - stats.binom(n, 0.5).cdf(low)
+    assert 0.95 - 0.02 < covered < 0.995
+
+
+def test_bounds_stay_inside_the_sample():
+    low, high = median_bounds(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
+    np.testing.assert_array_equal([low, high], [[1, 4], [3, 6]])
+
+
+@pytest.mark.parametrize("n", [0, 1.5])
+def test_the_number_of_normals_is_checked(n):
+    with pytest.raises((ValueError, TypeError), match="n must be"):
+        expected_maximum(n)
