@@ -38,15 +38,8 @@ def live():
             asked = tuple(controls.value_of(place) for place in ("query", "key", "column"))
             at = work.cell_of(params, *asked)
             st.markdown(figures.formula(step))
-            show.figures(
-                figures.panels(result, step, at, profile, without_scale=without),
-                key="attention_steps",
-                sentence=figures.sentence(result, step, at, d_k, without_scale=without),
-                table=figures.table(result),
-                code=figures.code(params),
-                per_row=2 if step == "scale" else 3,
-                sentence_first=True,
-            )
+            panels = figures.panels(result, step, at, d_k, profile, without_scale=without)
+            show.picture(panels, per_row=2 if step == "scale" else 3, sentence_first=True)
             show.remarks(figures.remarks(result, asked, at))
         show.tries(LESSON)
         if params:
@@ -63,8 +56,7 @@ def live():
     show.prose(LESSON, "own_numbers")
     written = work.matrix_texts(preset, d_k, seed)
     _, linked = grids.draw_matrices(tuple(texts), written)
-    if not linked:
-        show.remarks(["These matrices are too large for a link: it carries the preset and the seed only."])
+    show.remarks(grids.link_remarks(linked))
     with st.container(horizontal=True):
         st.button("Write the preset into the fields", on_click=controls.fill, args=(written,))
         st.button("Back to the preset", on_click=controls.fill, args=(dict.fromkeys(texts, ""),))

@@ -1,4 +1,4 @@
-"""backprop: the gradient of attention is three products of matrices, and the scale multiplies it too."""
+"""backprop: the gradient comes back through three products of matrices, and the scale multiplies it too."""
 
 import streamlit as st
 
@@ -22,13 +22,7 @@ show.problems(problems)
 show.remarks(grids.link_remarks(linked))
 if given:
     products = compute.result(measure_products, given)
-    show.figures(
-        figures.products(products, profile),
-        key="products",
-        sentence=figures.products_sentence(products),
-        table=figures.products_table(products),
-        code=figures.products_code(products.params),
-    )
+    show.picture(figures.products(products, profile))
     show.lines(figures.identities(products))
 show.tries(LESSON)
 
@@ -46,37 +40,19 @@ def live():
     given = {"d_k": work.layer_size(d_k), "exponent": exponent, "mask": masking}
     params = BackpropParams(**given, seed=controls.value_of("seed"))
     result = compute.result(measure_backprop, params)
-    show.formula(figures.chosen(result, name).formula, figures.size_remark(result))
-    show.figure(
-        figures.gradient(result, name, profile),
-        key="gradient_matrix",
-        sentence=figures.gradient_sentence(result, name, d_k),
-        table=figures.gradient_table(result, name),
-        code=figures.gradient_code(params),
-    )
+    show.formula(*figures.formula(result, name))
+    show.picture(figures.gradient(result, name, d_k, profile))
     show.lines(figures.scale_lines(result))
     show.table(figures.gradient_checks(result), key="gradient_checks")
 
-    st.header("First order and no further", anchor=False)
+    st.header("Exact to first order", anchor=False)
     weight, (left, right) = controls.draw("weight"), st.columns(2)
     with left:
         change = compute.result(first_order_change, params, weight)
-        show.figure(
-            figures.first_order(change, profile),
-            key="first_order",
-            sentence=figures.first_order_sentence(change),
-            table=figures.first_order_table(change),
-            code=figures.curve_code(params, weight),
-        )
+        show.picture(figures.first_order(change, params, profile))
     with right:
         error = compute.result(central_difference_error, params, weight)
-        show.figure(
-            figures.difference(error, profile),
-            key="difference_error",
-            sentence=figures.difference_sentence(error),
-            table=figures.difference_table(error),
-            code=figures.curve_code(params, weight),
-        )
+        show.picture(figures.difference(error, params, profile))
 
 
 live()

@@ -19,13 +19,7 @@ seed = controls.value_of("seed")
 def live():
     params = DerivationParams(controls.value_of("d_k"), work.SAMPLES, seed=seed, **broken)
     result = compute.result(measure_derivation, params)
-    show.checked_lines(
-        figures.line_rows(result),
-        key="derivation",
-        sentence=figures.sentence(result),
-        table=figures.line_table(result),
-        code=figures.code(params),
-    )
+    show.picture(figures.lines(result), sentence_first=True)
     show.tries(LESSON)
     st.header("Predicted and measured", anchor=False)
     left, right = show.pair("derivation")
@@ -33,13 +27,7 @@ def live():
         st.table(figures.moment_table(result))
         show.prose(LESSON, "scale")
     with right:
-        show.figure(
-            figures.growth(result, profile),
-            key="score_growth",
-            sentence=figures.growth_sentence(result),
-            table=figures.growth_table(result),
-            code=figures.growth_code(params),
-        )
+        show.picture(figures.growth(result, profile))
 
 
 live()

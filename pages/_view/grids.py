@@ -1,4 +1,4 @@
-"""Matrices as grids: a number is edited in its cell. The text of the matrix's field stays the only truth."""
+"""Matrices as grids, where a number is edited in its cell. What counts is the text of the matrix's field."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,9 +15,9 @@ def link_remarks(linked: bool) -> list[str]:
 
 
 def draw_matrices(names: Sequence[str], written: Mapping[str, str]) -> tuple[dict[str, str], bool]:
-    """Fields for matrices, and under them a grid for each: what `controls.draw_matrices` returns.
+    """Fields for matrices, and below them a grid for each; returns what `controls.draw_matrices` does.
 
-    An empty field stands for what is written in its place.
+    The grid of an empty field shows the matrix that is written in its place.
     """
     texts, linked = controls.draw_matrices(names, written)
     grids = [name for name in names if name != "mask"]
@@ -32,13 +32,13 @@ def draw_matrices(names: Sequence[str], written: Mapping[str, str]) -> tuple[dic
 
 
 def _draw_grid(name, text):
-    """The editor keeps its own edits, so it is a new one only when the text has changed elsewhere."""
+    """The editor keeps its own edits, so a new one is made only when the text has changed elsewhere."""
     version, seen, rows, problem = st.session_state.get(f"{name}_grid", (0, None, None, []))
     if text != seen or f"{name}_grid_{version}" not in st.session_state:
         try:
             version, rows, problem = version + 1, split_cells(name, text), []
         except ValueError:
-            st.markdown("This text is no rectangle of entries yet: mend it in its field.")
+            st.markdown("This text is not a rectangle of entries yet: correct it in its field.")
             return
     st.session_state[f"{name}_grid"] = version, text, rows, problem
     numbered = [str(column) for column in range(1, len(rows[0]) + 1)]
@@ -47,13 +47,13 @@ def _draw_grid(name, text):
         key=f"{name}_grid_{version}",
         on_change=_write,
         args=(name, version),
-        alt=f"{name}, one number a cell",
+        alt=f"{name}, one number per cell",
     )
     show.problems(problem)
 
 
 def _write(name, version):
-    """Write the edited cells into the text; one that would become several stays in the grid, with a sentence."""
+    """Write the edited cells into the text; a cell that would become several stays in the grid, with a sentence."""
     current, text, rows, _ = st.session_state[f"{name}_grid"]
     if current != version:
         return

@@ -1,15 +1,13 @@
 """Pictures of the attention_steps lesson: their data are the result's, their words are its numbers."""
 
-import contextlib
-import io
 import re
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from pages._view.lessons.attention_steps import figures
-from pages._view.theme import DARK, LIGHT, PROJECTOR
+from pages._view.lessons.attention_steps.declaration import LESSON
+from pages._view.theme import LIGHT
 from sattn_core.lessons.attention_steps import (
     PRESETS,
     STEP_NAMES,
@@ -18,8 +16,8 @@ from sattn_core.lessons.attention_steps import (
     measure_attention_steps,
     preset_params,
 )
+from tests.figures.drawing import PROFILES, check, run
 
-PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
 FIRST = (0, 0, 0)
 
 
@@ -31,6 +29,19 @@ def notes():
 @pytest.fixture(scope="module")
 def masked():
     return measure_attention_steps(preset_params("fully_masked", d_k=4))
+
+
+def picture(result, step, at=FIRST, d_k=64, profile=LIGHT, *, without_scale=False):
+    return figures.panels(result, step, at, d_k, profile, without_scale=without_scale)
+
+
+def panels(*args, **kwargs):
+    """The matrices of a step by their names."""
+    return picture(*args, **kwargs).figure
+
+
+def said(*args, **kwargs):
+    return picture(*args, **kwargs).sentence
 
 
 def values(fig):
@@ -61,7 +72,9 @@ def test_the_diagram_lights_one_step(step, profile):
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("step", STEP_NAMES)
 def test_every_panel_shows_the_result_s_matrix(notes, step, profile):
-    panels = figures.panels(notes, step, FIRST, profile, without_scale=True)
+    whole = picture(notes, step, profile=profile, without_scale=True)
+    check(whole)
+    assert (whole.key,) == LESSON.pictures
     scaled, unscaled = notes.scaled, notes.unscaled
     wanted = {
         "matrix_Q": notes.params.Q,
@@ -76,22 +89,20 @@ def test_every_panel_shows_the_result_s_matrix(notes, step, profile):
         "matrix_output": scaled.output,
         "matrix_output_raw": unscaled.output,
     }
-    for name, fig in panels.items():
-        go.Figure(fig.to_dict())  # Plotly validates every property
+    for name, fig in whole.figure.items():
         np.testing.assert_array_equal(values(fig), np.array(wanted[name], dtype=float))
-    fewer = figures.panels(notes, step, FIRST, profile, without_scale=False)
     beside = {"matrix_masked_raw", "matrix_weights_raw", "matrix_output_raw"}
-    assert set(fewer) == set(panels) - beside
+    assert set(panels(notes, step, profile=profile)) == set(whole.figure) - beside
 
 
 def test_raw_and_scaled_scores_stand_beside_each_other_row_by_row():
     large = measure_attention_steps(preset_params("random", n_queries=16, n_keys=16))
-    raw, scaled = figures.panels(large, "scale", FIRST, LIGHT, without_scale=False).values()
+    raw, scaled = panels(large, "scale").values()
     assert raw.layout.height == scaled.layout.height
 
 
 def test_raw_and_scaled_scores_share_one_colour_domain(notes):
-    raw, scaled = (fig.data[0] for fig in figures.panels(notes, "scale", FIRST, LIGHT, without_scale=False).values())
+    raw, scaled = (fig.data[0] for fig in panels(notes, "scale").values())
     assert (raw.zmin, raw.zmax) == (scaled.zmin, scaled.zmax) == (-98, 98)
     assert raw.colorscale == scaled.colorscale
 
@@ -101,11 +112,11 @@ def test_drawn_scores_have_the_same_colours_at_every_dimension(preset):
     domains, shades = set(), {"matrix_raw": [], "matrix_scaled": []}
     for d_k in (1, 2, 8, 64):
         drawn = measure_attention_steps(preset_params(preset, d_k=d_k, n_queries=16, n_keys=16))
-        for name, fig in figures.panels(drawn, "scale", FIRST, LIGHT, without_scale=False).items():
+        shown = picture(drawn, "scale", d_k=d_k)
+        for name, fig in shown.figure.items():
             domains.add((fig.data[0].zmin, fig.data[0].zmax))
             shades[name].append(np.nanmean(np.abs(values(fig))) / fig.data[0].zmax)
-        said = figures.sentence(drawn, "scale", FIRST, d_k, without_scale=False)
-        assert ("darkest from ±16 on, at every d_k" in said) == (d_k > 1)
+        assert ("darkest from ±16 on, at every d_k" in shown.sentence) == (d_k > 1)
     assert domains == {(-16, 16)}
     assert (np.diff(shades["matrix_raw"]) > 0).all()
     assert shades["matrix_raw"][-1] > 5 * shades["matrix_raw"][0]  # √64 = 8 but for the luck of 256 scores
@@ -114,35 +125,33 @@ def test_drawn_scores_have_the_same_colours_at_every_dimension(preset):
 
 
 def test_other_matrices_say_that_their_colours_are_their_own(notes):
-    assert "Both have the same colours, darkest at ±98, the largest raw score here." in figures.sentence(
-        notes, "scale", FIRST, 2, without_scale=False
-    )
+    wanted = "Both have the same colours, darkest at ±98, the largest raw score here."
+    assert wanted in said(notes, "scale", d_k=2)
 
 
 def test_the_division_is_written_at_every_cell(notes):
-    panels = figures.panels(notes, "scale", FIRST, LIGHT, without_scale=False)
-    texts = panels["matrix_scaled"].data[0].text
+    texts = panels(notes, "scale")["matrix_scaled"].data[0].text
     assert texts[0][0] == "8 ÷ √2<br>≈ 5.66"
     assert texts[2][2] == "98 ÷ √2<br>≈ 69.3"
     wide = measure_attention_steps(preset_params("random", n_keys=8, d_k=16))
-    texts = figures.panels(wide, "scale", FIRST, LIGHT, without_scale=False)["matrix_scaled"].data[0].text
+    texts = panels(wide, "scale")["matrix_scaled"].data[0].text
     assert {text.split("<br>")[0] for row in texts for text in row} == {"÷ √16"}
 
 
 def test_weights_are_blue_with_the_scale_and_orange_without_on_one_domain(notes):
-    panels = figures.panels(notes, "softmax", FIRST, LIGHT, without_scale=True)
-    ours, theirs = panels["matrix_weights"].data[0], panels["matrix_weights_raw"].data[0]
+    shown = panels(notes, "softmax", without_scale=True)
+    ours, theirs = shown["matrix_weights"].data[0], shown["matrix_weights_raw"].data[0]
     assert (ours.zmin, ours.zmax) == (theirs.zmin, theirs.zmax) == (0, 1)
     assert ours.colorscale[-1] != theirs.colorscale[-1]
 
 
 def test_a_forbidden_cell_is_minus_infinity(masked):
-    texts = figures.panels(masked, "mask", FIRST, LIGHT, without_scale=False)["matrix_masked"].data[0].text
+    texts = panels(masked, "mask")["matrix_masked"].data[0].text
     assert [[text == "−∞" for text in row] for row in texts] == [[j >= i for j in range(4)] for i in range(4)]
 
 
 @pytest.mark.parametrize(
-    ("step", "said"),
+    ("step", "wanted"),
     [
         ("matmul", "Query 3 with key 2 scores 94; the raw scores run from 8 to 98, with standard deviation 32.9."),
         ("scale", "√d_k = √2. 94 becomes 66.5; the standard deviation falls from 32.9 to 23.2. Both "),
@@ -151,26 +160,24 @@ def test_a_forbidden_cell_is_minus_infinity(masked):
         ("output", "Query 3 gets 0.944 in column 3"),
     ],
 )
-def test_the_sentence_has_the_numbers_of_the_moment(notes, step, said):
+def test_the_sentence_has_the_numbers_of_the_moment(notes, step, wanted):
     # 1 / (1 + exp(4 / √2)) = 0.0558
-    sentence = figures.sentence(notes, step, (2, 1, 2), 64, without_scale=False)
-    assert said in sentence
+    sentence = said(notes, step, (2, 1, 2))
+    assert wanted in sentence
     assert sentence.startswith(f"Step {STEP_NAMES.index(step) + 1} of 5, ")
     assert "These matrices have d_k = 2 of their own; the slider's d_k = 64 counts for the random presets." in sentence
     assert "Without" not in sentence
-    assert "Without the scale" in figures.sentence(notes, step, (2, 1, 2), 64, without_scale=True)
-    assert "Here d_k = 2." in figures.sentence(notes, step, (2, 1, 2), 2, without_scale=True)
+    assert "Without the scale" in said(notes, step, (2, 1, 2), without_scale=True)
+    assert "Here d_k = 2." in said(notes, step, (2, 1, 2), 2, without_scale=True)
 
 
 @pytest.mark.parametrize("step", STEP_NAMES)
 @pytest.mark.parametrize("d_k", [65, 512, 1024])
 def test_a_dimension_beyond_the_matrices_is_said_beside_them(step, d_k):
     result = measure_attention_steps(preset_params("random", d_k=64))
-    sentence = figures.sentence(result, step, FIRST, d_k, without_scale=False)
-    assert sentence.endswith(
-        f"The slider says d_k = {d_k:,}, but matrices stop at 64 columns here: these have d_k = 64."
-    )
-    assert figures.sentence(result, step, FIRST, 64, without_scale=False).endswith("Here d_k = 64.")
+    beyond = f"The slider says d_k = {d_k:,}, but matrices stop at 64 columns here: these have d_k = 64."
+    assert said(result, step, d_k=d_k).endswith(beyond)
+    assert said(result, step, d_k=64).endswith("Here d_k = 64.")
 
 
 @pytest.mark.parametrize(
@@ -202,10 +209,11 @@ def test_a_click_between_two_blocks_chooses_nothing():
 
 def test_the_sentence_without_the_scale_has_its_own_numbers(notes):
     # 1 / (1 + exp(-4)) = 0.982; the two rows differ by (0.9441 - 0.9820) * √2
-    assert "its favourite gets 98.2 %" in figures.sentence(notes, "softmax", (2, 1, 2), 2, without_scale=True)
-    assert "it gets 0.982; the two output rows are 0.0535 apart" in figures.sentence(
-        notes, "output", (2, 1, 2), 2, without_scale=True
-    )
+    for step, wanted in (
+        ("softmax", "its favourite gets 98.2 %"),
+        ("output", "it gets 0.982; the two output rows are 0.0535 apart"),
+    ):
+        assert wanted in said(notes, step, (2, 1, 2), 2, without_scale=True)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -213,9 +221,9 @@ def test_the_sentence_without_the_scale_has_its_own_numbers(notes):
 def test_no_sentence_has_an_undefined_number_or_a_hyphen_for_a_minus(preset, step):
     result = measure_attention_steps(preset_params(preset, d_k=4))
     for query in range(len(result.params.Q)):
-        said = figures.sentence(result, step, (query, 0, 0), 4, without_scale=True)
-        assert "undefined" not in said
-        assert not re.search(r"-\d", said)
+        sentence = said(result, step, (query, 0, 0), 4, without_scale=True)
+        assert "undefined" not in sentence
+        assert not re.search(r"-\d", sentence)
 
 
 def test_the_remarks_name_the_masked_row_and_the_trap(notes, masked):
@@ -281,8 +289,7 @@ def test_a_calculator_finds_what_is_printed(preset, d_k):
 
 
 def test_a_place_outside_the_matrices_is_said(notes):
-    said = figures.remarks(notes, (16, 3, 64), (2, 2, 2))
-    assert said == [
+    assert figures.remarks(notes, (16, 3, 64), (2, 2, 2)) == [
         "There is no query 16: these matrices have 3 queries, and query 3 is shown.",
         "There is no column 64: these matrices have 3 columns, and column 3 is shown.",
     ]
@@ -290,7 +297,7 @@ def test_a_place_outside_the_matrices_is_said(notes):
 
 def test_one_column_has_nothing_to_divide_by_or_to_add_up():
     one = measure_attention_steps(preset_params("random", d_k=1))
-    sentence = figures.sentence(one, "scale", FIRST, 1, without_scale=False)
+    sentence = said(one, "scale", d_k=1)
     assert "√1 = 1, so" in sentence
     assert "falls" not in sentence
     product = figures.calculation(expand_cell(one.params, 0, 0), without_scale=False)[0][1]
@@ -298,7 +305,7 @@ def test_one_column_has_nothing_to_divide_by_or_to_add_up():
 
 
 def test_the_table_has_every_entry(notes):
-    table = figures.table(notes)
+    table = picture(notes, "matmul").table
     assert len(table["value"]) == 2 * 6 + 9 + 7 * 9
     at = table["matrix"].index("raw scores")
     assert table["value"][at : at + 9] == notes.scaled.raw_scores.ravel().tolist()
@@ -308,8 +315,6 @@ def test_the_table_has_every_entry(notes):
 @pytest.mark.parametrize("preset", ["notes", "causal"])
 def test_the_code_gives_the_numbers_that_are_shown(preset):
     result = measure_attention_steps(preset_params(preset))
-    names, printed = {}, io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(figures.code(result.params), names)
+    names, printed = run(picture(result, "matmul").code)
     np.testing.assert_array_equal(names["steps"].output, result.unscaled.output)
-    assert str(result.scaled.output) in printed.getvalue()
+    assert str(result.scaled.output) in printed

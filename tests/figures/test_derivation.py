@@ -1,16 +1,14 @@
 """The derivation lesson: its lines say what was measured, its growth figure shows what was drawn."""
 
-import contextlib
-import io
 import re
 from dataclasses import replace
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from pages._view.lessons.derivation import figures
-from pages._view.theme import DARK, LIGHT, PROJECTOR, number
+from pages._view.lessons.derivation.declaration import LESSON
+from pages._view.theme import LIGHT, number
 from sattn_core.lessons.derivation import (
     ASSUMPTIONS,
     LINE_FORMULAS,
@@ -19,8 +17,8 @@ from sattn_core.lessons.derivation import (
     DerivationParams,
     measure_derivation,
 )
+from tests.figures.drawing import PROFILES, check, run
 
-PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
 BROKEN = {
     "nothing": {},
     "means": {"mean_q": 1.0, "mean_k": 1.0},
@@ -36,18 +34,24 @@ def results():
     return {name: measure_derivation(DerivationParams(16, 1_000, **fields)) for name, fields in BROKEN.items()}
 
 
+def sentence(result):
+    return figures.lines(result).sentence
+
+
 def cells(result):
     """The table of lines, as a list of rows of cells."""
-    rows = figures.line_rows(result).replace("\u00a0", " ").split("\n")
+    rows = figures.lines(result).figure.replace("\u00a0", " ").split("\n")
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
 
 
-def run(code):
-    """What a piece of code defines, and what it prints."""
-    names, printed = {}, io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(code, names)
-    return names, printed.getvalue()
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("name", BROKEN)
+def test_every_picture_is_whole(results, name, profile):
+    pictures = figures.lines(results[name]), figures.growth(results[name], profile)
+    for picture in pictures:
+        check(picture)
+    assert tuple(picture.key for picture in pictures) == LESSON.pictures
+    assert pictures[0].how_to_save == ""  # a table has no camera button
 
 
 # --- the lines -------------------------------------------------------------------------------------------
@@ -116,7 +120,7 @@ def test_no_formula_breaks_the_table():
 def test_the_sentence_of_an_unbroken_derivation(results):
     result = results["nothing"]
     largest = max(abs(line.z) for line in result.lines)
-    assert figures.sentence(result) == (
+    assert sentence(result) == (
         f"At d_k = 16 with no assumption broken, all 9 lines hold. In 1,000 pairs their two sides differ by at most "
         f"{number(largest)} standard errors. Divided by √16 = 4.00 the scores have mean "
         f"{number(result.scaled_mean)} and standard deviation {number(result.scaled_std)}."
@@ -125,16 +129,16 @@ def test_the_sentence_of_an_unbroken_derivation(results):
 
 def test_the_largest_difference_counts_whatever_its_sign(results):
     lines = tuple(replace(line, z=-3.9 if line.number == 7 else 1.0) for line in results["nothing"].lines)
-    assert "differ by at most 3.90 standard errors" in figures.sentence(replace(results["nothing"], lines=lines))
+    assert "differ by at most 3.90 standard errors" in sentence(replace(results["nothing"], lines=lines))
 
 
 def test_a_line_without_a_usable_error_bar_is_never_said_to_hold():
     result = measure_derivation(DerivationParams(16, 500, nu=2.1))
-    said, rows = figures.sentence(result), cells(result)[2:]
+    said, rows = sentence(result), cells(result)[2:]
     assert [int(row[0]) for row in rows if row[6] == "? cannot be checked here"] == [5, 6, 7, 9]
     assert [int(row[0]) for row in rows if row[6] == "✓ holds"] == [1, 2, 3, 4, 8]
     assert "ν = 2.1, 5 hold and 4 cannot be checked here, without a usable error bar. In 500 pairs the two" in said
-    table = figures.line_table(result)
+    table = figures.lines(result).table
     assert table["check"][6] == "cannot be checked: without a usable error bar"
     assert [table[name][6] for name in ("left error", "right error", "error of the difference", "z")] == [None] * 4
     assert (table["left error"][7], table["z"][7]) == (None, 0)  # an identity, of which either side has no error bar
@@ -146,7 +150,7 @@ def test_the_sentence_counts_the_marks_in_the_table(nu):
     result = measure_derivation(DerivationParams(16, 500, nu=nu))
     marks = [row[6].strip("*")[0] for row in cells(result)[2:]]
     counted = {mark: marks.count(mark) for mark in "✓✗?"}
-    said = figures.sentence(result)
+    said = sentence(result)
     if counted["✓"] == 9:
         assert "all 9 lines hold." in said
     for mark, words in (("✓", "hold"), ("✗", "fail"), ("?", "cannot be checked here")):
@@ -163,7 +167,7 @@ def test_the_sentence_names_what_is_broken_the_first_failing_line_and_the_right_
         "tails": ("Student t components, ν = 1.5, line 5 fails first", "d_k^(1/ν) = 6.35"),
     }
     for name, parts in wanted.items():
-        said = figures.sentence(results[name])
+        said = sentence(results[name])
         for part in parts:
             assert part in said, name
 
@@ -171,16 +175,16 @@ def test_the_sentence_names_what_is_broken_the_first_failing_line_and_the_right_
 def test_non_zero_means_are_judged_within_a_row_and_tails_by_their_median(results):
     means, tails = results["means"], results["tails"]
     within = number(means.right_within_row_std)
-    assert figures.sentence(means).endswith(f"standard deviation within a row {within}, where 1 is predicted.")
-    assert figures.sentence(tails).endswith(f"median size {number(tails.right_typical)}.")
-    assert "standard deviation" not in figures.sentence(tails)
-    assert "too heavy for an error bar" in figures.sentence(tails)
+    assert sentence(means).endswith(f"standard deviation within a row {within}, where 1 is predicted.")
+    assert sentence(tails).endswith(f"median size {number(tails.right_typical)}.")
+    assert "standard deviation" not in sentence(tails)
+    assert "too heavy for an error bar" in sentence(tails)
 
 
 def test_no_sentence_has_a_hyphen_for_a_minus():
     result = measure_derivation(DerivationParams(16, 500, correlation=-0.5))
-    assert "−0.5" in figures.sentence(result)
-    assert not re.search(r"-\d", figures.sentence(result) + figures.line_rows(result).split("\n", 2)[2])
+    assert "−0.5" in sentence(result)
+    assert not re.search(r"-\d", sentence(result) + figures.lines(result).figure.split("\n", 2)[2])
 
 
 # --- tables ----------------------------------------------------------------------------------------------
@@ -205,7 +209,7 @@ def test_the_moments_stand_beside_their_predictions(results):
 
 def test_the_line_table_is_the_data(results):
     result = results["alignment"]
-    table = figures.line_table(result)
+    table = figures.lines(result).table
     assert table["left"] == [line.left for line in result.lines]
     assert table["right"] == [line.right for line in result.lines]
     assert table["z"] == [line.z for line in result.lines]
@@ -213,15 +217,15 @@ def test_the_line_table_is_the_data(results):
 
 
 def test_the_code_gives_the_lines(results):
-    names, printed = run(figures.code(results["coordinates"].params))
+    names, printed = run(figures.lines(results["coordinates"]).code)
     assert names["result"].lines == results["coordinates"].lines
     assert printed.count("\n") == 10
 
 
 def test_the_growth_code_gives_the_points_of_the_figure(results):
     result = results["coordinates"]
-    printed = run(figures.growth_code(result.params))[1]
-    table = figures.growth_table(result)
+    picture = figures.growth(result, LIGHT)
+    printed, table = run(picture.code)[1], picture.table
     points = zip(*(table[name] for name in table if name != "sqrt(d_k)"), strict=True)
     assert [tuple(map(float, row.split())) for row in printed.splitlines()] == list(points)
 
@@ -233,8 +237,7 @@ def test_the_growth_code_gives_the_points_of_the_figure(results):
 @pytest.mark.parametrize("name", BROKEN)
 def test_the_growth_stands_beside_the_root_and_the_right_divisor(results, profile, name):
     result = results[name]
-    fig = figures.growth(result, profile)
-    go.Figure(fig.to_dict())  # Plotly validates every property
+    fig = figures.growth(result, profile).figure
     std, typical, root, right = fig.data
     for trace, values in (
         (std, result.growth_std),
@@ -258,7 +261,7 @@ def test_the_growth_axis_is_the_same_at_every_dimension_and_holds_every_point():
         (1024, {"variance_q": 0.25}),
     ):
         result = measure_derivation(DerivationParams(d_k, 200, **fields))
-        layout = figures.growth(result, LIGHT).layout
+        layout = figures.growth(result, LIGHT).figure.layout
         assert tuple(layout.yaxis.range) == (-2.1, 5.2)
         shown = np.log10([result.growth_std, result.growth_typical, result.growth_right_divisor])
         assert layout.yaxis.range[0] < shown.min()
@@ -268,11 +271,11 @@ def test_the_growth_axis_is_the_same_at_every_dimension_and_holds_every_point():
 def test_the_growth_s_sentence_and_table(results):
     result = results["nothing"]
     std, typical = result.growth_std, result.growth_typical
-    assert figures.growth_sentence(result) == (
+    picture = figures.growth(result, LIGHT)
+    assert picture.sentence == (
         f"From 1 coordinate to d_k = 16 the standard deviation of the raw scores goes from {number(std[0])} to "
         f"{number(std[-1])} and their median size from {number(typical[0])} to {number(typical[-1])}; √d_k goes from "
         f"1 to 4.00, the right divisor from 1.00 to 4.00."
     )
-    table = figures.growth_table(result)
-    assert table["coordinates"] == [1, 2, 4, 8, 16]
-    assert table["median size"] == typical.tolist()
+    assert picture.table["coordinates"] == [1, 2, 4, 8, 16]
+    assert picture.table["median size"] == typical.tolist()

@@ -5,9 +5,9 @@ import plotly.graph_objects as go
 import pytest
 
 from pages._view.figures.matrices import FOLD, cell, cell_at, equals, matrix, operand, shade
-from pages._view.theme import DARK, LIGHT, PROJECTOR
+from pages._view.theme import LIGHT
+from tests.figures.drawing import PROFILES
 
-PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
 SMALL = np.array([[1.0, -2.5], [0.0, 40.0], [3.0, -np.inf]])
 
 

@@ -3,17 +3,9 @@
 import pytest
 
 from pages._view.lessons import LESSONS
+from pages._view.lessons.attention_steps import figures
 from pages._view.show import plain
 from tests.pages.opening import charts, check_page, open_page, press, settle, widget
-
-SAID = {f"matrix_{name}": "Step 1 of 5, MatMul" for name in ("Q", "K", "raw")}  # what each picture's sentence speaks of
-
-
-def test_each_picture_says_what_it_is_of():
-    shown = charts(open_page("attention_steps"))
-    assert list(shown) == list(SAID)
-    assert all(words in shown[key].alt for key, words in SAID.items())
-
 
 STEP_CHARTS = {  # the matrices of each step, and those that come beside them without the scale
     "matmul": (("Q", "K", "raw"), ()),
@@ -24,13 +16,15 @@ STEP_CHARTS = {  # the matrices of each step, and those that come beside them wi
 }
 
 
-def charts_of_step(app):
-    """The matrices that attention_steps shows, each with what its sentence speaks of."""
+def check_step(app):
+    """The page shows the matrices of its step, each described by a sentence that names the step."""
     step = app.session_state["step"]
     with_scale, without = STEP_CHARTS[step]
     names = with_scale + without if app.session_state["without_scale"] == "show" else with_scale
-    said = f"Step {list(STEP_CHARTS).index(step) + 1} of 5"
-    return {f"matrix_{name}": said for name in names}
+    shown = charts(app)
+    assert list(shown) == [f"matrix_{name}" for name in names]
+    said = f"Step {list(STEP_CHARTS).index(step) + 1} of 5, {figures.STEPS[step][0]}: "
+    assert all(said in chart.alt for chart in shown.values())
 
 
 def lit(app):
@@ -45,6 +39,7 @@ def test_next_and_previous_walk_through_the_steps_and_stop_at_the_ends():
     for label in ["Next"] * 5 + ["Previous"] * 5:
         press(app, label)
         check_page(app, "attention_steps")
+        check_step(app)
         walked.append((app.session_state["step"], lit(app)))
     there = [("scale", "Scale"), ("mask", "Mask (optional)"), ("softmax", "Softmax"), ("output", "MatMul")]
     assert walked == [*there, there[-1], *there[-2::-1], ("matmul", "MatMul"), ("matmul", "MatMul")]
@@ -55,6 +50,7 @@ def test_next_and_previous_walk_through_the_steps_and_stop_at_the_ends():
 def test_every_step_of_every_preset_is_shown_beside_itself_without_the_scale(step, preset):
     app = open_page("attention_steps", step=step, preset=preset, without_scale="show", d_k="16")
     check_page(app, "attention_steps")
+    check_step(app)
     assert len(app.error) == 0
     remarks = [each.value for each in app.info]
     assert len(remarks) == (preset in ("fully_masked", "same_input"))

@@ -6,12 +6,12 @@ from pages._view.lessons import LESSONS
 from pages._view.show import plain
 from tests.pages.opening import charts, check_page, open_page, press, settle, widget
 
-SAID = {
+SAID = {  # what each picture's sentence speaks of
     **{f"product_{name}": "a matrix becomes a vector" for name in ("hadamard", "rows", "frobenius")},
     "gradient_matrix": "The central difference is",
     "first_order": "⟨∂L/∂W, dW⟩",
     "difference_error": "The complex step has no difference to round",
-}  # what each picture's sentence speaks of
+}
 
 
 def test_each_picture_says_what_it_is_of():

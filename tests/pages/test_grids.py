@@ -23,4 +23,5 @@ def test_an_opened_grid_shows_every_matrix_and_says_which_text_is_no_rectangle(s
     widget(app, names[0]).set_value("1, 2\n3")
     settle(app)
     assert len(app.dataframe) == len(names) - 1
-    assert "This text is no rectangle of entries yet: mend it in its field." in [each.value for each in app.markdown]
+    said = [each.value for each in app.markdown]
+    assert "This text is not a rectangle of entries yet: correct it in its field." in said

@@ -1,13 +1,17 @@
-"""Matrices as heatmaps with their numbers in the cells: what attention_steps and backprop draw with."""
+"""Matrices as heatmaps with their numbers in the cells."""
+
+from collections.abc import Callable, Sequence
 
 import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from pages._view.figures.base import THIRD, axis, figure, label, title
-from pages._view.theme import number, typed
+from pages._view.theme import Profile, number, typed
 
 FOLD = 8  # columns that still have room for their numbers on a phone
-_WIDE = 6  # columns that have room for their numbers in full size
-_LETTERS = 48  # of a row of cells that have room in full size on a phone
+_WIDE = 6  # columns that have room for their numbers at full size
+_LETTERS = 48  # of a row of cells that have room at full size on a phone
 _FEW_LINES = 6
 _NARROW = 6  # letters that a cell of a wide matrix has room for on a phone
 _EDGE = 0.53  # half a cell, and a little room for its frame
@@ -15,90 +19,89 @@ _STRENGTH = 0.55  # of the strongest shade: the text colour keeps its contrast o
 
 
 def matrix(
-    values,
-    profile,
-    name,
+    values: ArrayLike,
+    profile: Profile,
+    name: str,
     *,
-    limit,
-    low=None,
-    texts=None,
-    rows="row",
-    columns="column",
-    chosen=(),
-    colour=None,
-    tall=False,
-):
-    """One matrix on a colour domain from low (−limit unless given) to limit.
+    limit: float,
+    low: float | None = None,
+    texts: Sequence[Sequence[str]] | None = None,
+    rows: str = "row",
+    columns: str = "column",
+    chosen: Sequence[tuple[int | None, int | None]] = (),
+    colour: str | None = None,
+    tall: bool = False,
+) -> go.Figure:
+    """One matrix on a colour scale from low (−limit unless given) to limit.
 
-    A matrix wider than FOLD continues below itself. chosen are cells (row, column) to frame, from 0;
-    None in place of one of them frames the whole column or row. tall gives each cell room for two lines.
+    A matrix of more than FOLD columns continues below itself. chosen are the cells (row, column) to frame, counted
+    from 0; None instead of a row frames the whole column, None instead of a column the whole row. tall leaves room
+    for two lines in each cell.
     """
     values = np.atleast_2d(np.asarray(values, dtype=float))
     room = _NARROW if values.shape[1] > _WIDE else None
     texts = [[cell(x, room) for x in row] for row in values] if texts is None else texts
-    folded, written, places = _fold(values), _fold(texts), _places(*values.shape)
-    colours = _colours(profile, colour, two_sided=low is None)
-    trace = {
+    lines, width, several = _places(*values.shape)[-1][0] + 1, min(values.shape[1], FOLD), values.shape[1] > FOLD
+    return figure(
+        profile,
+        [_trace(values, texts, profile, name, limit, low, colour)],
+        left=2.2,
+        height=_height(lines, profile, tall=tall or any("<br>" in text for row in texts for text in row)),
+        title=title(name, profile, size=profile.axis_size, letters=THIRD),
+        xaxis=_places_axis(profile, columns, width, labelled=not several),
+        yaxis=_rows_axis(profile, rows, values.shape),
+        shapes=[frame for at in chosen for frame in _frames(profile, at, values.shape)],
+        annotations=_block_names(profile, columns, values.shape) if several else [],
+    )
+
+
+def _trace(values, texts, profile, name, limit, low, colour):
+    """The cells, each with its text."""
+    return {
         "type": "heatmap",
-        "z": folded,
-        "text": written,
+        "z": _fold(values),
+        "text": _fold(texts),
         "texttemplate": "%{text}",
-        "textfont": {
-            "size": _text_size(texts) * profile.tick_size,
-            "color": profile.text,
-        },
+        "textfont": {"size": _text_size(texts) * profile.tick_size, "color": profile.text},
         "zmin": -limit if low is None else low,
         "zmax": limit or 1.0,
-        "colorscale": colours,
+        "colorscale": _colours(profile, colour, two_sided=low is None),
         "showscale": False,
         "xgap": 1,
         "ygap": 1,
         "hoverinfo": "skip",
         "name": name,
     }
-    width, lines = min(values.shape[1], FOLD), len(folded)
-    several = values.shape[1] > FOLD
-    return figure(
-        profile,
-        [trace],
-        left=2.2,
-        height=_height(lines, profile, tall=tall or any("<br>" in text for row in texts for text in row)),
-        title=title(name, profile, size=profile.axis_size, letters=THIRD),
-        xaxis=_places_axis(profile, columns, width, labelled=not several),
-        yaxis=_rows_axis(profile, rows, places, lines),
-        shapes=[frame for at in chosen for frame in _frames(profile, at, values.shape)],
-        annotations=_block_names(profile, columns, values.shape) if several else [],
-    )
 
 
-def cell(value, room=None):
-    """A number as short as it can be written with three digits; fewer if it must fit into so many letters."""
+def cell(value: float, room: int | None = None) -> str:
+    """A number in at most three digits, and in fewer where it would need more letters than room."""
     if np.isneginf(value):
         return "−∞"
     texts = [_shorter(value, digits) for digits in (3, 2, 1)]
     return next((text for text in texts if room is None or len(text) <= room), texts[-1])
 
 
-def operand(value):
-    """A number that is calculated with: six digits, so that a calculator finds what is written behind it."""
+def operand(value: float) -> str:
+    """A number in a calculation: six digits, so that a calculator finds the result that is written."""
     return "−∞" if np.isneginf(value) else _shorter(value, 6)
 
 
-def equals(value, write=cell):
-    """A result behind its sign: = if it is written in full, ≈ if it is rounded."""
+def equals(value: float, write: Callable[[float], str] = cell) -> str:
+    """A result after its sign: = if it is written in full, ≈ if it is rounded."""
     text = write(value)
     full = float(f"{value:.2e}") == float(f"{value:.9e}") or text == typed(value)
     return f"{'=' if full else '≈'} {text}"
 
 
 def _shorter(value, digits):
-    """The shorter of a number as typed and with so many digits; powers of ten only in the latter."""
+    """The shorter of two ways to write a number: in full, or with so many digits. Powers of ten only in the latter."""
     rounded, as_typed = number(value, digits), typed(value)
     return rounded if "e" in as_typed or len(rounded) < len(as_typed) else as_typed
 
 
 def _fold(values):
-    """Blocks of FOLD columns below each other, each under an empty line for its name."""
+    """Blocks of FOLD columns, one below the other, each under an empty line for its name."""
     rows = [list(row) for row in values]
     n_columns = len(rows[0])
     if n_columns <= FOLD:
@@ -119,8 +122,8 @@ def _places(n_rows, n_columns):
     return [(block * (n_rows + 1) + 1 + row, row + 1) for block in range(blocks) for row in range(n_rows)]
 
 
-def cell_at(line, place, shape):
-    """The cell (row, column) of a drawn matrix at a line and a place in it, or None between two blocks."""
+def cell_at(line: int, place: int, shape: Sequence[int]) -> tuple[int, int] | None:
+    """The cell (row, column) that is drawn at a place of a line, or None between two blocks."""
     n_rows, n_columns = shape
     last, _ = _places(*shape)[-1]
     line, place = min(max(line, 0), last), min(max(place, 0), min(n_columns, FOLD) - 1)
@@ -130,7 +133,7 @@ def cell_at(line, place, shape):
 
 
 def _text_size(texts):
-    """The size of the numbers, of the full one: what is written in a row of cells must fit beside each other."""
+    """The size of the numbers as a share of the full one, so that neighbouring cells do not overlap."""
     n_columns = len(texts[0])
     if n_columns > _WIDE:
         return 0.8
@@ -150,7 +153,7 @@ def _colours(profile, colour, *, two_sided):
     return [[0, profile.ground], [1, top]]
 
 
-def shade(profile, colour):
+def shade(profile: Profile, colour: str) -> str:
     """The strongest shade of a colour that a cell may have under its number."""
     mixed = (
         round((1 - _STRENGTH) * int(profile.ground[at : at + 2], 16) + _STRENGTH * int(colour[at : at + 2], 16))
@@ -164,11 +167,11 @@ def _places_axis(profile, name, width, *, labelled):
     return axis(profile, showticklabels=labelled, range=[-_EDGE, width - 1 + _EDGE], **_bare(profile, name), **ticks)
 
 
-def _rows_axis(profile, name, places, lines):
-    at, text = zip(*places, strict=True)
+def _rows_axis(profile, name, shape):
+    at, text = zip(*_places(*shape), strict=True)
     return axis(
         profile,
-        range=[lines - 1 + _EDGE, -_EDGE],
+        range=[at[-1] + _EDGE, -_EDGE],
         tickvals=list(at),
         ticktext=[str(each) for each in text],
         **_bare(profile, name),
@@ -176,7 +179,7 @@ def _rows_axis(profile, name, places, lines):
 
 
 def _bare(profile, name):
-    """A matrix needs no axis lines, and its titles stand near so that the numbers have room."""
+    """A matrix needs no axis lines; its axis titles stand near, to leave room for the numbers."""
     title = {"text": name, "font": {"size": profile.tick_size}, "standoff": 4}
     return {"showline": False, "ticks": "", "title": title}
 

@@ -20,7 +20,8 @@ ADVERSE = {
 
 def shades(shown):
     """How dark raw and scaled scores are on the whole, of the darkest shade there is."""
-    panels = figures.panels(shown.measure_attention_steps, "scale", (0, 0, 0), LIGHT, without_scale=False)
+    result = shown.measure_attention_steps
+    panels = figures.panels(result, "scale", (0, 0, 0), result.d_k, LIGHT, without_scale=False).figure
     traces = [panels[f"matrix_{name}"].data[0] for name in ("raw", "scaled")]
     return [np.abs(np.array(trace.z)).mean() / trace.zmax for trace in traces]
 

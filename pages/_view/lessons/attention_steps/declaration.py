@@ -20,17 +20,18 @@ LESSON = Lesson(
             "Matrices",
             "notes",
             ("notes", "random", "causal", "padding", "fully_masked", "same_input"),
-            help="notes: the three vectors of the example by hand. random, causal, padding and fully_masked: random "
-            "Q, K, V at the chosen d_k, with that mask. same_input: Q = K = V = X, no way to show the rule.",
+            help="notes: the three vectors of a hand-made example. "
+            "random, causal, padding, fully_masked: random Q, K, V at the chosen d_k, with that mask. "
+            "same_input: Q = K = V = X, which cannot show the rule.",
         ),
         "query": Number("Query, row", 1, 1, 16, (1,), help="The row whose numbers are written out.", typed=True),
         "key": Number("Key, column", 1, 1, 16, (1,), help="The key whose score is written out.", typed=True),
         "column": Number("Output column", 1, 1, 64, (1,), help="The column of V and of the output.", typed=True),
         "without_scale": Choice("Without the scale", "hide", ("hide", "show"), bar=True),
-        "Q": Text("Q, one query a line", "", lines=4),
-        "K": Text("K, one key a line", "", lines=4),
-        "V": Text("V, one value a line", "", lines=4),
-        "mask": Text("Mask: 1 may attend, 0 not", "", lines=4),
+        "Q": Text("Q, one query per line", "", lines=4),
+        "K": Text("K, one key per line", "", lines=4),
+        "V": Text("V, one value per line", "", lines=4),
+        "mask": Text("Mask: 1 may attend, 0 may not", "", lines=4),
     },
     tries=(
         Try(
@@ -56,7 +57,7 @@ LESSON = Lesson(
     ),
     pictures=("attention_steps",),
     sources=(
-        "Vaswani et al. (2017), figure 2 and sections 3.2.1 and 3.2.3. The vectors of *notes* come from lecture "
-        "notes of 10 March 2025.",
+        "Vaswani et al. (2017), figure 2 and sections 3.2.1 and 3.2.3.",
+        "The vectors of *notes* come from lecture notes of 10 March 2025.",
     ),
 )

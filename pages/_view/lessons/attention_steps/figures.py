@@ -1,10 +1,22 @@
 """Pictures of the attention_steps lesson: the architecture, the matrices of each step, one cell written out."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from pages._view.figures.matrices import cell, cell_at, equals, matrix, operand
-from pages._view.theme import number, percent, typed
+from pages._view.picture import Picture
+from pages._view.theme import Profile, number, percent, typed
+from sattn_core.lessons.attention_steps import (
+    AttentionStepsParams,
+    AttentionStepsResult,
+    CellExpansion,
+    OutputExpansion,
+)
 from sattn_core.typed import MAX_COLUMNS
+
+Cell = tuple[int, int, int]  # query, key and column, counted from 0
 
 STEPS = {
     "matmul": ("MatMul", "Q Kᵀ", r"S = Q K^\top, \quad S_{ij} = q_i \cdot k_j = \sum_{l=1}^{d_k} Q_{il} K_{jl}"),
@@ -27,8 +39,8 @@ _SCORES = ("query", "key")
 _SHORT = 5  # columns that have room for a division in the cell
 
 
-def diagram(step, profile):
-    """The architecture as a list whose current step is lit; it wraps on a phone."""
+def diagram(step: str, profile: Profile) -> str:
+    """The architecture as an HTML list whose current step is lit; it wraps on a phone."""
     items = []
     for place, (name, (title, what, _)) in enumerate(STEPS.items()):
         lit = name == step
@@ -46,13 +58,21 @@ def diagram(step, profile):
     return f'<ol aria-label="Architecture" style="{layout}">{"".join(items)}</ol>'
 
 
-def formula(step):
-    """The step's formula, as Markdown, and what the matrices under it are good for."""
+def formula(step: str) -> str:
+    """The step's formula, as Markdown, and how to have a cell written out."""
     return f"${STEPS[step][2]}$ \u2003 Click or tap a cell to see it written out below."
 
 
-def panels(result, step, at, profile, *, without_scale):
-    """The matrices of one step, with the chosen cell framed; name -> figure."""
+def panels(
+    result: AttentionStepsResult, step: str, at: Cell, d_k: int, profile: Profile, *, without_scale: bool
+) -> Picture:
+    """The matrices of one step, with the chosen cell framed; d_k is the slider's."""
+    figures = _matrices(result, step, at, profile, without_scale)
+    sentence = _sentence(result, step, at, d_k, without_scale)
+    return Picture("attention_steps", figures, sentence, _table(result), _code(result.params))
+
+
+def _matrices(result, step, at, profile, without_scale):
     drawn = _PANELS[step](result, at, profile)
     if without_scale:
         drawn |= _WITHOUT[step](result, at, profile) if step in _WITHOUT else {}
@@ -122,7 +142,7 @@ _PANELS = {"matmul": _matmul, "scale": _scale, "mask": _mask, "softmax": _softma
 _WITHOUT = {"mask": _mask_without, "softmax": _softmax_without, "output": _output_without}
 
 
-def clicked(params, click):
+def clicked(params: AttentionStepsParams, click: Mapping[str, Any]) -> dict[str, int]:
     """The controls that a click on a matrix sets, counted from 1; none between two blocks."""
     name = click["chart"].removeprefix("matrix_")
     sizes = {"query": len(params.Q), "key": len(params.K), "column": len(params.V[0]), None: len(params.K[0])}
@@ -160,7 +180,7 @@ def _divisions(result):
     ]  # fmt: skip
 
 
-def sentence(result, step, at, d_k, *, without_scale):
+def _sentence(result, step, at, d_k, without_scale):
     """What the step does to the numbers of the moment."""
     said = _SENTENCES[step](result, at)
     beside = _BESIDE[step](result, at) if without_scale else ""
@@ -225,9 +245,9 @@ def _say_softmax(result, at):
 def _say_output(result, at):
     query, _, column = at
     return (
-        f"every output row is an average of the rows of V under its weights. Query {query + 1} gets "
-        f"{cell(result.scaled.output[query, column])} in column {column + 1}. An average spreads less than V: the "
-        f"scale gives the scores variance 1, never the output."
+        f"every output row is a weighted average of the rows of V. Query {query + 1} gets "
+        f"{cell(result.scaled.output[query, column])} in column {column + 1}. An average varies less than V: the "
+        f"scale gives the scores variance 1, not the output."
     )
 
 
@@ -270,8 +290,8 @@ _BESIDE = {
 }
 
 
-def remarks(result, asked, at):
-    """What a visitor must know of these matrices; asked are the places chosen, counted from 1."""
+def remarks(result: AttentionStepsResult, asked: Cell, at: Cell) -> list[str]:
+    """What a visitor must know of these matrices; asked is the cell that the controls name, counted from 1."""
     shape = len(result.params.Q), len(result.params.K), len(result.params.V[0])
     places = zip(("query", "key", "column"), shape, asked, at, strict=True)
     said = [_beyond(*place) for place in places if place[2] != place[3] + 1]
@@ -285,9 +305,9 @@ def remarks(result, asked, at):
     if result.same_input:
         diagonal = ", ".join(cell(score) for score in result.self_scores[:4])
         said.append(
-            f"Q = K: each query meets itself, and its scaled score is its length² ÷ √d_k (here {diagonal}; with rows "
-            f"of length √d_k it is √d_k {equals(result.divisor)}). That still grows with d_k: q and k are not "
-            f"independent. Never show the 1/√d_k rule with Q = K = X."
+            f"Q = K: the scaled score of a query with itself is its length² ÷ √d_k (here {diagonal}; with rows of "
+            f"length √d_k it is √d_k {equals(result.divisor)}). That still grows with d_k, because q and k are not "
+            f"independent: Q = K = X cannot show the 1/√d_k rule."
         )
     return said
 
@@ -298,7 +318,7 @@ def _beyond(name, size, asked, shown):
 
 
 def _size(result, d_k):
-    """Which d_k these matrices have, and why it is not the slider's if it is not."""
+    """Which d_k these matrices have, and why it may not be the slider's."""
     d = result.d_k
     if d_k == d:
         return f"Here d_k = {d_k:,}."
@@ -307,23 +327,15 @@ def _size(result, d_k):
     return f"These matrices have d_k = {d} of their own; the slider's d_k = {d_k:,} counts for the random presets."
 
 
-def calculation(cell_terms, *, without_scale):
+def calculation(terms: CellExpansion, *, without_scale: bool) -> list[tuple[str, str]]:
     """One cell from q and k to its weight: (name, numbers) line by line."""
-    i, j = cell_terms.query + 1, cell_terms.key + 1
-    divisor, terms = cell_terms.divisor, cell_terms.scaled
-    lines = [
-        (f"$q_{{{i}}} \\cdot k_{{{j}}}$", _dot(cell_terms)),
-        (
-            "$\\div \\sqrt{d_k}$",
-            f"{operand(cell_terms.raw_score)} ÷ {typed(divisor)} {equals(cell_terms.scaled_score, operand)}",
-        ),
-    ]
-    lines += [(f"**{name}**", text) for name, text in _softmax_lines(cell_terms.allowed, terms)]
+    i, j = terms.query + 1, terms.key + 1
+    division = f"{operand(terms.raw_score)} ÷ {typed(terms.divisor)} {equals(terms.scaled_score, operand)}"
+    lines = [(f"$q_{{{i}}} \\cdot k_{{{j}}}$", _dot(terms)), ("$\\div \\sqrt{d_k}$", division)]
+    lines += [(f"**{name}**", text) for name, text in _softmax_lines(terms.allowed, terms.scaled)]
     if without_scale:
-        lines += [
-            (f"**without the scale, {name}**", text)
-            for name, text in _softmax_lines(cell_terms.allowed, cell_terms.unscaled)
-        ]
+        unscaled = _softmax_lines(terms.allowed, terms.unscaled)
+        lines += [(f"**without the scale, {name}**", text) for name, text in unscaled]
     return lines
 
 
@@ -350,7 +362,7 @@ def _softmax_lines(allowed, terms):
     ]
 
 
-def output_calculation(terms, *, without_scale):
+def output_calculation(terms: OutputExpansion, *, without_scale: bool) -> list[tuple[str, str]]:
     """One cell of the output: (name, numbers) line by line."""
     i, column = terms.query + 1, terms.column + 1
     lines = [(f"$O_{{{i},{column}}}$", _average(terms.scaled_weights, terms.values, terms.scaled_output))]
@@ -370,7 +382,7 @@ def _signed(value):
     return f"({text})" if value < 0 or "×" in text else text
 
 
-def table(result):
+def _table(result):
     """Every entry of every matrix, in full precision."""
     scaled, unscaled = result.scaled, result.unscaled
     matrices = {
@@ -393,8 +405,7 @@ def table(result):
     return dict(zip(("matrix", "row", "column", "value"), map(list, zip(*entries, strict=True)), strict=True))
 
 
-def code(params):
-    """The Python that computes every step again."""
+def _code(params):
     names = ("Q", "K", "V", "mask")
     matrices = "".join(f"{name} = {getattr(params, name)!r}\n" for name in names)
     return (

@@ -7,7 +7,7 @@ from sattn_core.lessons.attention_steps import AttentionStepsParams, typed_param
 def attention_matrices(
     preset: str, texts: dict[str, str], d_k: int, seed: int
 ) -> tuple[AttentionStepsParams | None, list[str]]:
-    """The preset with the typed matrices in their place, or None and the sentence that says what is wrong."""
+    """The preset's matrices, or the typed ones in their place; None and the reason if they do not fit."""
     size = min(d_k, typed.MAX_COLUMNS)
     try:
         return typed_params(preset, **texts, d_k=size, seed=seed), []
@@ -16,7 +16,7 @@ def attention_matrices(
 
 
 def matrix_texts(preset: str, d_k: int, seed: int) -> dict[str, str]:
-    """The preset's matrices as texts for their fields, one row a line."""
+    """The preset's matrices as texts for their fields, one row per line."""
     params, _ = attention_matrices(preset, {}, d_k, seed)
     texts = {name: typed.format_matrix(getattr(params, name)) for name in ("Q", "K", "V")}
     everything = [[True] * len(params.K)] * len(params.Q)

@@ -7,19 +7,18 @@ LESSON = Lesson(
     stem="backprop",
     title="Backprop",
     question="How does the gradient come back?",
-    answer="Through three products of matrices: Hadamard, row-wise dot and Frobenius. The scale multiplies the way "
-    "back too.",
+    answer="Through three products of matrices: Hadamard, row-wise dot and Frobenius. The scale multiplies it too.",
     icon=":material/undo:",
     section="The mechanism",
     shared=("d_k", "seed"),
     controls={
-        "A": Text("A, one row a line", "1, 2\n3, 4", lines=3),
-        "B": Text("B, one row a line", "5, 6\n7, 8", lines=3),
+        "A": Text("A, one row per line", "1, 2\n3, 4", lines=3),
+        "B": Text("B, one row per line", "5, 6\n7, 8", lines=3),
         "gradient": Choice(
             "Gradient of",
             "V",
             ("V", "P", "S", "Q", "K", "scale", "W_Q", "W_K", "W_V", "X"),
-            help="The arrays in the order in which their gradients come back; scale is the c of c Q Kᵀ.",
+            help="The arrays in the order in which their gradients come back; scale is the c in c Q Kᵀ.",
         ),
         "exponent": Number(
             "Exponent of the scale",
@@ -35,15 +34,15 @@ LESSON = Lesson(
             "Mask",
             "none",
             ("none", "causal", "fully_masked"),
-            help="causal: a token sees itself and those before it. fully_masked: only those before it, so the first "
-            "none.",
+            help="causal: a token sees itself and those before it. "
+            "fully_masked: only those before it, so the first sees none.",
         ),
         "weight": Choice("Weight to move", "W_Q", ("W_Q", "W_K", "W_V", "X"), bar=True),
     },
     tries=(
         Try(
             "small_scale",
-            "Scale 1/16 at d_k = 16: dQ is a sixteenth of dS K, so a smaller scale also shrinks the way back",
+            "Scale 1/16 at d_k = 16: dQ is a sixteenth of dS K, so a smaller scale shrinks the gradient too",
             {"d_k": 16, "exponent": 1.0, "gradient": "Q", "masking": "none", "seed": 0},
         ),
         Try(
@@ -53,15 +52,17 @@ LESSON = Lesson(
         ),
         Try(
             "fully_masked",
-            "A fully masked first row: its row of dS is 0, and all checks still agree",
+            "Mask the whole first row: its row of dS is 0, and all checks still agree",
             {"d_k": 16, "exponent": 0.5, "gradient": "S", "masking": "fully_masked", "seed": 0},
         ),
     ),
     pictures=("products", "gradient_matrix", "first_order", "difference_error"),
     sources=(
         "The notation A ⊖ B and the three products: Boué (2018), *Deep learning for pedestrians: backpropagation in "
-        "CNNs*, arXiv:1811.11987, and (2025), *Deep learning for pedestrians: backpropagation in Transformers*, "
-        "arXiv:2512.23329. D as O ⊖ dO: Dao et al. (2022), arXiv:2205.14135. Complex step: Squire and Trapp, *SIAM "
-        "Review* 40, 110 (1998).",
+        "CNNs*, arXiv:1811.11987.",
+        "The same for Transformers: Boué (2025), *Deep learning for pedestrians: backpropagation in Transformers*, "
+        "arXiv:2512.23329.",
+        "D as O ⊖ dO: Dao et al. (2022), arXiv:2205.14135.",
+        "Complex step: Squire and Trapp, *SIAM Review* 40, 110 (1998).",
     ),
 )

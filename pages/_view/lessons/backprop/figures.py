@@ -4,7 +4,15 @@ import numpy as np
 
 from pages._view.figures.base import axis, dashed, dotted, figure, label, line, solid, title
 from pages._view.figures.matrices import cell, equals, matrix
-from pages._view.theme import number, typed
+from pages._view.picture import Picture, Table
+from pages._view.theme import Profile, number, typed
+from sattn_core.lessons.backprop import (
+    BackpropParams,
+    BackpropResult,
+    DifferenceError,
+    FirstOrderChange,
+    ProductsResult,
+)
 
 _FORMULAS = {
     "V": "dV = Pᵀ dO",
@@ -27,8 +35,15 @@ _TERMS = 24  # characters that have room in a cell
 # --- three products ------------------------------------------------------------------------------------
 
 
-def products(result, profile):
+def products(result: ProductsResult, profile: Profile) -> Picture:
     """Matrix, vector, number: the Hadamard product, its row sums, and their sum."""
+    figures = _products_figures(result, profile)
+    return Picture(
+        "products", figures, _products_sentence(result), _products_table(result), _products_code(result.params)
+    )
+
+
+def _products_figures(result, profile):
     A, B = result.params.A, result.params.B
     both, rows, whole = result.hadamard, result.row_wise_dot[:, None], [[result.frobenius]]
     limit = max(np.abs(both).max(), np.abs(rows).max(), abs(result.frobenius))
@@ -60,18 +75,17 @@ def _signed(value):
     return f"({cell(value)})" if value < 0 else cell(value)
 
 
-def products_sentence(result):
-    """The three products in numbers."""
+def _products_sentence(result):
     n_rows, n_columns = result.hadamard.shape
     rows = ", ".join(cell(x) for x in result.row_wise_dot)
     return (
-        f"Multiply entry by entry (A ∘ B, {n_rows} × {n_columns}), add up each row (A ⊖ B = [{rows}]), add up all "
-        f"of it (⟨A, B⟩ = {cell(result.frobenius)}): a matrix becomes a vector becomes a number."
+        f"Multiply entry by entry (A ∘ B, {n_rows} × {n_columns}), add up each row (A ⊖ B = [{rows}]), add up "
+        f"everything (⟨A, B⟩ = {cell(result.frobenius)}): a matrix becomes a vector, then a number."
     )
 
 
-def identities(result):
-    """Each identity with both its sides on these matrices."""
+def identities(result: ProductsResult) -> list[tuple[str, str]]:
+    """Each identity with the numbers of its two sides."""
     return [
         (f"${each.formula}$", f"{_long(each.left)} = {_long(each.right)}, relative error {_error(each.error)}")
         for each in result.identities
@@ -82,8 +96,7 @@ def _long(value):
     return min(number(value, 6), typed(value), key=len)
 
 
-def products_table(result):
-    """Every entry of A, B and their products."""
+def _products_table(result):
     A, B = np.array(result.params.A), np.array(result.params.B)
     places = list(np.ndindex(A.shape))
     return {
@@ -97,8 +110,7 @@ def products_table(result):
     }
 
 
-def products_code(params):
-    """The Python that computes the three products again."""
+def _products_code(params):
     return (
         "from sattn_core import frobenius, hadamard, row_wise_dot\n\n"
         f"A = {params.A!r}\nB = {params.B!r}\n"
@@ -109,24 +121,30 @@ def products_code(params):
 # --- the gradients -------------------------------------------------------------------------------------
 
 
-def chosen(result, name):
+def formula(result: BackpropResult, name: str) -> tuple[str, str]:
+    """The formula of one gradient, and the layer and its loss."""
+    shape = f"{result.params.n_tokens} tokens, d_model = {result.params.d_model}, d_v = {result.params.d_v}"
+    return _chosen(result, name).formula, f"Here {shape}, loss ½‖O − T‖² = {number(result.loss)}."
+
+
+def gradient(result: BackpropResult, name: str, d_k: int, profile: Profile) -> Picture:
+    """One gradient as a matrix, and what two other methods find for it; d_k is the slider's."""
+    values = _chosen(result, name).gradient
+    fig = matrix(values, profile, f"{_WRITTEN[name]}, {_shape(values)}", limit=np.abs(values).max())
+    sentence, table = _gradient_sentence(result, name, d_k), _gradient_table(result, name)
+    return Picture("gradient_matrix", fig, sentence, table, _gradient_code(result.params))
+
+
+def _chosen(result, name):
     """The check of one gradient."""
     return next(check for check in result.gradients if check.name == name)
 
 
-def gradient(result, name, profile):
-    """One gradient as a matrix."""
-    check = chosen(result, name)
-    limit = np.abs(check.gradient).max()
-    return matrix(check.gradient, profile, f"{_WRITTEN[name]}, {_shape(check.gradient)}", limit=limit)
-
-
-def gradient_sentence(result, name, d_k):
-    """The gradient of the moment and what two other methods say of it."""
-    check, place = chosen(result, name), GRADIENTS.index(name) + 1
+def _gradient_sentence(result, name, d_k):
+    check, place = _chosen(result, name), GRADIENTS.index(name) + 1
     agree = "Both agree" if check.central_agrees and check.complex_agrees else "They do not agree"
     largest = result.params.d_k
-    beyond = f" The slider says d_k = {d_k:,}, but matrices stop at {largest} columns here: all is at d_k = {largest}."
+    beyond = f" The slider says d_k = {d_k:,}, but matrices stop at {largest} columns here, so d_k = {largest} is used."
     return (
         f"Gradient {place} of {len(GRADIENTS)}, {_WRITTEN[name]}, has norm {number(np.linalg.norm(check.gradient))} at "
         f"d_k = {largest}. The central difference is {_error(check.central_error)} away (relative; allowed "
@@ -135,7 +153,7 @@ def gradient_sentence(result, name, d_k):
     )
 
 
-def gradient_checks(result):
+def gradient_checks(result: BackpropResult) -> Table:
     """All gradients in the order in which they come back, each with its two checks."""
     checks = result.gradients
     return {
@@ -151,9 +169,9 @@ def gradient_checks(result):
     }
 
 
-def gradient_table(result, name):
+def _gradient_table(result, name):
     """Every entry of one gradient by the formula and by both numerical methods."""
-    check = chosen(result, name)
+    check = _chosen(result, name)
     places = list(np.ndindex(np.atleast_2d(check.gradient).shape))
     return {
         "row": [row + 1 for row, _ in places],
@@ -165,14 +183,14 @@ def gradient_table(result, name):
     }
 
 
-def scale_lines(result):
-    """What the scale does on the way back, and D in both ways."""
-    d_Q, without = np.linalg.norm(chosen(result, "Q").gradient), np.linalg.norm(result.d_Q_without_scale)
+def scale_lines(result: BackpropResult) -> list[tuple[str, str]]:
+    """What the scale does to the gradient, and D computed in two ways."""
+    d_Q, without = np.linalg.norm(_chosen(result, "Q").gradient), np.linalg.norm(result.d_Q_without_scale)
     D = (", ".join(number(x) for x in way) for way in (result.row_mean_by_weights, result.row_mean_by_output))
     scale = number(result.scale)
     return [
         (
-            "**The scale multiplies the way back too**, $dQ = c\\, dS\\, K$",
+            "**The scale multiplies the gradient too**, $dQ = c\\, dS\\, K$",
             f"with c = {scale}, ‖dS K‖ = {number(without)} becomes ‖dQ‖ = {number(d_Q)}; at the raw scores "
             f"‖dS‖ = {number(result.scaled_score_gradient)} becomes c‖dS‖ = {number(result.raw_score_gradient)}",
         ),
@@ -180,20 +198,13 @@ def scale_lines(result):
         ("$D = O \\ominus dO$", f"[{next(D)}]; largest difference {_error(result.row_mean_difference)}"),
         (
             "**Each row of** $dS$ **sums to 0**",
-            f"largest sum {_error(np.abs(result.score_gradient_row_sums).max())}: a number added to a whole row of "
-            f"scores changes nothing",
+            f"largest sum {_error(np.abs(result.score_gradient_row_sums).max())}: adding one number to a whole "
+            f"row of scores changes nothing",
         ),
     ]
 
 
-def size_remark(result):
-    """The layer and its loss."""
-    shape = f"{result.params.n_tokens} tokens, d_model = {result.params.d_model}, d_v = {result.params.d_v}"
-    return f"Here {shape}, loss ½‖O − T‖² = {number(result.loss)}."
-
-
-def gradient_code(params):
-    """The Python that computes the gradients again."""
+def _gradient_code(params):
     return (
         "from sattn_core.lessons.backprop import BackpropParams, measure_backprop\n\n"
         f"result = measure_backprop({params!r})\n"
@@ -214,8 +225,13 @@ def _error(value):
 # --- first-order change --------------------------------------------------------------------------------
 
 
-def first_order(change, profile):
+def first_order(change: FirstOrderChange, params: BackpropParams, profile: Profile) -> Picture:
     """Change of the loss, its first-order part and what remains, on log–log axes."""
+    fig, sentence = _first_order_figure(change, profile), _first_order_sentence(change)
+    return Picture("first_order", fig, sentence, _first_order_table(change), _curve_code(params, change.weight))
+
+
+def _first_order_figure(change, profile):
     epsilon = change.epsilon
     traces = [
         line(epsilon, change.change, solid(profile, profile.third, 2), "change of the loss"),
@@ -223,9 +239,7 @@ def first_order(change, profile):
         _marked(epsilon, change.remainder, profile, "remainder"),
         line(epsilon, [change.rounding_floor] * len(epsilon), dotted(profile), "rounding floor"),
     ]
-    words = [
-        _word(f"slope {_slope(change.slope)}", profile, 1, _at(epsilon, change.remainder, 1e-5), "end"),
-    ]
+    word = _word(f"slope {number(change.slope)}", profile, 1, _at(epsilon, change.remainder, 1e-5), "end")
     key = ("green: change", "dashed: first order", "points: remainder", "dotted: rounding floor")
     return figure(
         profile,
@@ -234,11 +248,11 @@ def first_order(change, profile):
         title=title("First order, then ε²", profile, key=key),
         xaxis=_log_axis(profile, "ε", epsilon),
         yaxis=_log_axis(profile, "size", (1e-18, 10)),
-        annotations=[word for word in words if word],
+        annotations=[word] if word else [],
     )
 
 
-def first_order_sentence(change):
+def _first_order_sentence(change):
     """How the remainder falls."""
     name = _plain(change.weight)
     if np.isnan(change.slope):
@@ -253,22 +267,24 @@ def first_order_sentence(change):
     )
 
 
-def first_order_table(change):
-    """The curves as columns."""
+def _first_order_table(change):
     names = ("epsilon", "change", "predicted", "remainder", "in_fit")
     return {name: getattr(change, name).tolist() for name in names}
 
 
-def difference(error, profile):
+def difference(error: DifferenceError, params: BackpropParams, profile: Profile) -> Picture:
     """Error of the central difference against its step, with its two branches."""
+    fig, sentence = _difference_figure(error, profile), _difference_sentence(error)
+    return Picture("difference_error", fig, sentence, _difference_table(error), _curve_code(params, error.weight))
+
+
+def _difference_figure(error, profile):
     traces = [
         _marked(error.h, error.error, profile, "central difference"),
         line(error.h, [error.complex_error] * len(error.h), dotted(profile), "complex step"),
     ]
-    rounding, truncation = _slope(error.rounding_slope), _slope(error.truncation_slope)
-    words = [
-        _word(f"slope {rounding}", profile, 1e-6, _at(error.h, error.error, 1e-6), "below"),
-    ]
+    rounding, truncation = number(error.rounding_slope), number(error.truncation_slope)
+    words = [_word(f"slope {rounding}", profile, 1e-6, _at(error.h, error.error, 1e-6), "below")]
     key = ("points: central difference", *(["dotted: complex step"] if error.complex_error > 0 else []))
     if np.isfinite(error.truncation_slope):
         place = _at(error.h, error.error, 1e-2)
@@ -284,32 +300,32 @@ def difference(error, profile):
     )
 
 
-def difference_sentence(error):
+def _difference_sentence(error):
     """Where the central difference is best, and why no step does better."""
     name = _plain(error.weight)
-    best = f"its best is {number(error.best_error, 2)} at h = {number(error.best_h, 2)}"
-    rounding = f"towards small h rounding grows as eps/h (slope {number(error.rounding_slope)}, predicted −1)"
-    complex_step = f"The complex step has no difference to round: {number(error.complex_error, 2)} at any small step."
+    best = f"its smallest error is {number(error.best_error, 2)} at h = {number(error.best_h, 2)}"
+    rounding = f"at small h rounding grows as eps/h (slope {number(error.rounding_slope)}, predicted −1)"
+    without = number(error.complex_error, 2)
+    complex_step = f"The complex step has no difference to round: its error is {without} at any small step."
     if np.isfinite(error.truncation_slope):
         return (
-            f"For {name} the central difference errs by h² for large h (slope {number(error.truncation_slope)}, "
+            f"For {name} the central difference errs by h² at large h (slope {number(error.truncation_slope)}, "
             f"predicted 2); {rounding}; {best}, near eps^(1/3) = {number(error.recommended_h, 1)}. {complex_step}"
         )
     why = (
-        "the loss is quadratic in W_V, and of a quadratic the central difference is exact"
+        "the loss is quadratic in W_V, and for a quadratic the central difference is exact"
         if error.weight == "W_V"
         else "rounding hides it here"
     )
     return f"For {name} there is no h² branch: {why}; {rounding}; {best}. {complex_step}"
 
 
-def difference_table(error):
-    """The curve as columns."""
+def _difference_table(error):
     return {"h": error.h.tolist(), "relative error, median": error.error.tolist()}
 
 
-def curve_code(params, weight):
-    """The Python that computes both curves again."""
+def _curve_code(params, weight):
+    """The Python of both curves, the same under each figure."""
     return (
         "from sattn_core.lessons.backprop import BackpropParams, central_difference_error, first_order_change\n\n"
         f"params = {params!r}\n"
@@ -351,10 +367,6 @@ def _word(text, profile, x, y, side):
     if not y > 0:
         return None
     return label(text, profile, x=np.log10(x), y=np.log10(y), **_SIDES[side])
-
-
-def _slope(value):
-    return number(value, 3)
 
 
 def _plain(weight):

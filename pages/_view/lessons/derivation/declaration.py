@@ -5,14 +5,14 @@ from pages._view.lesson import Lesson, Try
 
 _VARIANCES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 8.0, 16.0)
 _FREEDOMS = (1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.5, 3.0, 4.0, 4.5, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0)
-
+_MEANS = tuple(j / 4 for j in range(-16, 17))
 
 LESSON = Lesson(
     stem="derivation",
     title="Derivation",
     question="Where does d_k come from?",
-    answer="From the sum: $d_k$ uncorrelated products of variance 1 have variance $d_k$, so $c = 1/\\sqrt{d_k}$ "
-    "makes it 1.",
+    answer="From the sum: $d_k$ uncorrelated products, each of variance 1, add up to variance $d_k$, "
+    "and the factor $c = 1/\\sqrt{d_k}$ makes it 1.",
     icon=":material/functions:",
     section="The mechanism",
     shared=("d_k", "seed"),
@@ -21,31 +21,12 @@ LESSON = Lesson(
             "Break one assumption",
             "nothing",
             ("nothing", "means", "variances", "alignment", "coordinates", "tails"),
-            help="means: not 0. variances: not 1. alignment: q_i correlated with k_i. coordinates: correlated with "
-            "each "
-            "other. tails: Student t components.",
+            help="means: not 0. variances: not 1. alignment: q_i correlated with k_i. "
+            "coordinates: correlated with each other. tails: Student t components.",
             bar=True,
         ),
-        "mean_q": Number(
-            "Mean of q_i",
-            1,
-            -4,
-            4,
-            tuple(j / 4 for j in range(-16, 17)),
-            whole=False,
-            shown=decimal,
-            when=("broken", "means"),
-        ),
-        "mean_k": Number(
-            "Mean of k_i",
-            1,
-            -4,
-            4,
-            tuple(j / 4 for j in range(-16, 17)),
-            whole=False,
-            shown=decimal,
-            when=("broken", "means"),
-        ),
+        "mean_q": Number("Mean of q_i", 1, -4, 4, _MEANS, whole=False, shown=decimal, when=("broken", "means")),
+        "mean_k": Number("Mean of k_i", 1, -4, 4, _MEANS, whole=False, shown=decimal, when=("broken", "means")),
         "var_q": Number(
             "Variance of q_i", 2, 0.25, 16, _VARIANCES, whole=False, shown=decimal, when=("broken", "variances")
         ),
@@ -90,13 +71,14 @@ LESSON = Lesson(
         ),
         Try(
             "tails",
-            "Heavy tails with ν = 2.1: a variance exists, and 4 lines cannot be checked",
+            "Heavy tails with ν = 2.1: a variance exists, but 4 lines cannot be checked",
             {"broken": "tails", "nu": 2.1, "d_k": 64, "seed": 0},
         ),
     ),
     pictures=("derivation", "score_growth"),
     sources=(
-        'Vaswani et al. (2017), "Attention Is All You Need", section 3.2.1, footnote 4. Goodman (1960), "On the '
-        'Exact Variance of Products", *JASA* 55. Yang et al. (2022), arXiv:2203.03466, for 1/d_k.',
+        'Vaswani et al. (2017), "Attention Is All You Need", section 3.2.1, footnote 4.',
+        'Goodman (1960), "On the Exact Variance of Products", *JASA* 55.',
+        "Yang et al. (2022), arXiv:2203.03466, for 1/d_k.",
     ),
 )

@@ -3,7 +3,9 @@
 import numpy as np
 
 from pages._view.figures.base import axis, dashed, dotted, figure, line, title, under
-from pages._view.theme import listed, number, typed
+from pages._view.picture import Picture, Table
+from pages._view.theme import Profile, listed, number, typed
+from sattn_core.lessons.derivation import DerivationResult
 
 _MEANS, _VARIANCES = 3, 6  # places of the lines E[s] = 0 and Var(s) = d_k; their errors are those of all like them
 _NO_BAR = "without a usable error bar"
@@ -41,18 +43,22 @@ _RULES = {
 _REASONS = {
     "sqrt_d_k": "",
     "component_variances": "",
-    "within_row": ", the standard deviation within a row: what all keys share, softmax does not see",
+    "within_row": ", the standard deviation within a row, because softmax does not see what all keys share",
     "effective_dimension": ", because correlated coordinates add up like fewer, larger ones",
     "d_k": ", because the score of an aligned pair grows with its mean",
     "tail_power": ", because there is no variance; logarithms are left out",
 }
 
 
-def line_rows(result):
-    """The numbered lines as a Markdown table: formula, assumption, both sides, z and verdict.
+def lines(result: DerivationResult) -> Picture:
+    """The numbered lines as a Markdown table: formula, assumption, both sides, z and verdict."""
+    return Picture(
+        "derivation", _line_rows(result), _sentence(result), _line_table(result), _code(result.params), how_to_save=""
+    )
 
-    The verdict of the first line that fails is bold, and the page frames the row that has bold words.
-    """
+
+def _line_rows(result):
+    """The verdict of the first line that fails is bold, and the page frames the row that has bold words."""
     rows = ["| no. | line | uses | left | right | z | check |", "|-:|:--|:--|--:|--:|--:|:--|"]
     for each in result.lines:
         formula = "$" + each.formula.replace("|", "\\vert ") + "$"
@@ -66,7 +72,7 @@ def line_rows(result):
 
 
 def _known(each, result):
-    """Whether the errors of the two sides are usable, also where their difference is 0 by algebra."""
+    """Whether the errors of the two sides are usable, also in a line whose two sides are equal by algebra."""
     return result.lines[_MEANS if each.number <= _MEANS + 1 else _VARIANCES].reliable
 
 
@@ -100,8 +106,8 @@ def _unseen(each, result):
     return "" if each.seen_to_fail else f", too little to be seen in {result.params.n_samples:,} pairs"
 
 
-def sentence(result):
-    """The state of the derivation at this moment, and the right divisor."""
+def _sentence(result):
+    """The state of the derivation, and the right divisor."""
     return f"At d_k = {result.params.d_k:,} with {_broken(result.params)}, {_first(result)} {_divisors(result)}"
 
 
@@ -179,8 +185,8 @@ def _right(result, rule):
     return _spread(result, "right")
 
 
-def moment_table(result):
-    """The moments of the raw scores: predicted, measured and the sampling error, in words."""
+def moment_table(result: DerivationResult) -> Table:
+    """The moments of the raw scores: predicted, measured and the sampling error, as texts."""
     exact, none = result.exact, np.isinf(result.exact.variance)
     rows = [
         ("mean of s", exact.mean, result.mean, result.mean_error, result.lines[_MEANS].reliable),
@@ -206,7 +212,7 @@ def moment_table(result):
     }
 
 
-def line_table(result):
+def _line_table(result):
     """Every line with both sides, in full precision."""
     lines, known = result.lines, [_known(each, result) for each in result.lines]
     return {
@@ -214,9 +220,9 @@ def line_table(result):
         "name": [each.name for each in lines],
         "uses": [each.assumption for each in lines],
         "left": [each.left for each in lines],
-        "left error": [_usable(*error) for error in zip(known, (each.left_error for each in lines), strict=True)],
+        "left error": [_usable(usable, each.left_error) for usable, each in zip(known, lines, strict=True)],
         "right": [each.right for each in lines],
-        "right error": [_usable(*error) for error in zip(known, (each.right_error for each in lines), strict=True)],
+        "right error": [_usable(usable, each.right_error) for usable, each in zip(known, lines, strict=True)],
         "error of the difference": [_usable(each.reliable, each.standard_error) for each in lines],
         "z": [_usable(each.reliable, each.z) for each in lines],
         "check": [each.check if each.reliable else f"{each.check}: {_NO_BAR}" for each in lines],
@@ -228,8 +234,13 @@ def _usable(known, value):
     return value if known else None
 
 
-def growth(result, profile):
+def growth(result: DerivationResult, profile: Profile) -> Picture:
     """How the raw scores grow as coordinates are added, beside √d_k and the right divisor."""
+    fig, sentence = _growth_figure(result, profile), _growth_sentence(result)
+    return Picture("score_growth", fig, sentence, _growth_table(result), _growth_code(result.params))
+
+
+def _growth_figure(result, profile):
     dims = result.growth_dims
     traces = [
         _grown(dims, result.growth_std, "circle", profile.raw, "standard deviation", profile),
@@ -238,11 +249,9 @@ def growth(result, profile):
         line(dims, result.growth_right_divisor, dotted(profile), "right divisor"),
     ]
     lowest = min(-2.1, np.log10(np.min([result.growth_std, result.growth_typical])) - 0.2)  # every point is inside
-    key = (
-        "● standard deviation, ◇ median size",
-        "dashed: √d_k, dotted: right divisor",
-        _RULES[result.exact.right_rule],
-    )
+    rule = _RULES[result.exact.right_rule]
+    key = ("● standard deviation, ◇ median size", "dashed: √d_k, dotted: right divisor", rule)
+    across = {"type": "log", "tickvals": _D_TICKS, "range": [-0.1, 3.15]}
     return figure(
         profile,
         traces,
@@ -250,15 +259,8 @@ def growth(result, profile):
         bottom=6.9,
         height=1.1,
         title=title("How raw scores grow", profile),
-        xaxis=axis(
-            profile,
-            "coordinates added so far",
-            near=True,
-            type="log",
-            tickvals=_D_TICKS,
-            range=[-0.1, 3.15],
-        ),
         annotations=[under(key, profile)],
+        xaxis=axis(profile, "coordinates added so far", near=True, **across),
         yaxis=axis(profile, "size of s", grid=True, type="log", range=[lowest, 5.2], dtick=1, exponentformat="power"),
     )
 
@@ -268,8 +270,7 @@ def _grown(dims, sizes, symbol, colour, name, profile):
     return line(dims, sizes, {}, name) | {"mode": "markers", "marker": marker}
 
 
-def growth_sentence(result):
-    """By what factor the scores have grown, beside what √d_k and the right divisor predict."""
+def _growth_sentence(result):
     std, typical, right = result.growth_std, result.growth_typical, result.growth_right_divisor
     return (
         f"From 1 coordinate to d_k = {result.growth_dims[-1]:,} the standard deviation of the raw scores goes from "
@@ -279,8 +280,7 @@ def growth_sentence(result):
     )
 
 
-def growth_table(result):
-    """The points of the growth figure."""
+def _growth_table(result):
     return {
         "coordinates": result.growth_dims.tolist(),
         "standard deviation": result.growth_std.tolist(),
@@ -290,16 +290,14 @@ def growth_table(result):
     }
 
 
-def growth_code(params):
-    """The Python that computes the points of the growth figure again."""
+def _growth_code(params):
     return _measured(params) + (
         "for point in zip(result.growth_dims, result.growth_std, result.growth_typical, result.growth_right_divisor):\n"
         "    print(*point)\n"
     )
 
 
-def code(params):
-    """The Python that checks the lines again."""
+def _code(params):
     return _measured(params) + (
         "for line in result.lines:\n"
         "    print(line.number, line.name, line.left, line.right, line.z, line.holds)\n"
