@@ -40,8 +40,8 @@ def _start_anew(names):
     A click on a link brings the address of the lesson before, but Back and Forward bring that of this one. Streamlit
     drops what it says of these controls, so it is said again, and a new run finds it.
     """
-    ctx = get_script_run_ctx()
-    said = dict(parse_qsl(ctx.query_string, keep_blank_values=True)) if ctx.is_history_navigation else {}
+    run = get_script_run_ctx()
+    said = dict(parse_qsl(run.query_string, keep_blank_values=True)) if run and run.is_history_navigation else {}
     for name in names:
         st.session_state.get("placed", {}).pop(name, None)
         if name in st.session_state:
@@ -145,8 +145,8 @@ def show(name: str, value: float, **options: Any) -> None:
 
 
 def draw_while(name: str, **options: Any) -> dict[str, Any]:
-    """Draw a choice, and the controls that belong to the chosen option; returns the values of these by name."""
-    chosen = draw(name, **options)
+    """Draw a choice, and the controls that belong to what is chosen with these options; returns their values."""
+    chosen = draw(name)
     lesson = LESSONS[st.session_state["lesson"]]
     return {each: draw(each, **options) for each, one in lesson.controls.items() if one.when == (name, chosen)}
 

@@ -231,19 +231,3 @@ def _chart_config(name):
         "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
         "toImageButtonOptions": {"format": "svg", "filename": name},
     }
-
-
-def figure(fig, *, key, sentence, table, code):
-    picture(Picture(key, fig, sentence, table, code))
-
-
-def passing_figure(fig, *, key, sentence):
-    picture(Picture(key, fig, sentence, {}, ""), resting=False)
-
-
-def checked_lines(rows, *, key, sentence, table, code):
-    picture(Picture(key, rows, sentence, table, code, how_to_save=""), sentence_first=True)
-
-
-def figures(parts, *, key, sentence, table, code, per_row=3, sentence_first=False):
-    picture(Picture(key, parts, sentence, table, code), per_row=per_row, sentence_first=sentence_first)

@@ -14,7 +14,7 @@ PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("d
 
 
 def check(picture):
-    """A picture is whole: Plotly takes its figures, its table has columns of one length, its code runs and prints."""
+    """A picture is whole: Plotly takes its figures, its sentence ends, its table has columns of one length."""
     assert isinstance(picture, Picture)
     figures = picture.figure.values() if isinstance(picture.figure, dict) else [picture.figure]
     for figure in figures:

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from pages._view.figures.base import THIRD, axis, figure, label, title
+from pages._view.figures.base import THIRD, Part, axis, figure, label, title
 from pages._view.theme import Profile, number, typed
 
 FOLD = 8  # columns that still have room for their numbers on a phone
@@ -163,7 +163,7 @@ def shade(profile: Profile, colour: str) -> str:
 
 
 def _places_axis(profile, name, width, *, labelled):
-    ticks = {"tickvals": list(range(width)), "ticktext": [str(i + 1) for i in range(width)]} if labelled else {}
+    ticks: Part = {"tickvals": list(range(width)), "ticktext": [str(i + 1) for i in range(width)]} if labelled else {}
     return axis(profile, showticklabels=labelled, range=[-_EDGE, width - 1 + _EDGE], **_bare(profile, name), **ticks)
 
 

@@ -25,7 +25,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 MAIN = Path(__file__).resolve().parent.parent / "main.py"
 
 
-def middleware():
+def middleware() -> list[Middleware]:
     """What every answer passes on its way out, the outermost first."""
     outermost_first = (PromptMessages, SecurityHeaders, KeptCompression, Shell, BoundedUploads)
     return [Middleware(each) for each in outermost_first]

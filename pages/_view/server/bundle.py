@@ -17,12 +17,12 @@ async def _bundle(_request):
     return FileResponse(BUNDLE_FILE, media_type="application/javascript", headers=FOR_GOOD)
 
 
-def path_of(address):
+def path_of(address: str) -> str:
     """The path of an address of the server, below its base path."""
     base = (config.get_option("server.baseUrlPath") or "").strip("/")
     return f"{'/' + base if base else ''}/{address}"
 
 
-def routes():
+def routes() -> list[Route]:
     """Routes below the server's base path."""
     return [Route(path_of(BUNDLE), _bundle)]

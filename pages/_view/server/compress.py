@@ -4,6 +4,7 @@ import asyncio
 import gzip
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages._view.server.whole import WholeAnswer, send_whole
 
@@ -17,12 +18,12 @@ TYPES = ("text/", "application/javascript", "application/json", "image/svg+xml",
 class KeptCompression:
     """Compresses a static file the first time a browser that takes gzip asks for it."""
 
-    def __init__(self, app):
+    def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.kept = {}
+        self.kept: dict[str, tuple[Message, bytes]] = {}
         self.size = 0
 
-    async def __call__(self, scope, receive, send):
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not _wanted(scope):
             await self.app(scope, receive, send)
         elif scope["path"] in self.kept:

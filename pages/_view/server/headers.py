@@ -5,6 +5,7 @@ import re
 
 from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 # Who may show the lab in a frame, as a source list of the content policy: 'self', or 'self' https://course.example
 FRAME_ANCESTORS = "SATTN_FRAME_ANCESTORS"
@@ -12,7 +13,7 @@ _SOURCES = re.compile(r"[^;,\s]+( [^;,\s]+)*")
 PRIVATE = "/_stcore/metrics"
 
 
-def content_policy():
+def content_policy() -> str:
     """As tight as Streamlit allows: its own modules arrive as blobs, Plotly and the page need inline styles."""
     ancestors = os.environ.get(FRAME_ANCESTORS, "'self'")
     if not _SOURCES.fullmatch(ancestors):
@@ -36,7 +37,7 @@ def content_policy():
 class SecurityHeaders:
     """Adds the headers to every HTTP answer and keeps the metrics of the server to itself."""
 
-    def __init__(self, app):
+    def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.headers = {
             "Content-Security-Policy": content_policy(),
@@ -44,7 +45,7 @@ class SecurityHeaders:
             "Referrer-Policy": "strict-origin-when-cross-origin",
         }
 
-    async def __call__(self, scope, receive, send):
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

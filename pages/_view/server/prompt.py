@@ -2,6 +2,8 @@
 
 import socket
 
+from starlette.types import ASGIApp, Receive, Scope, Send
+
 
 class PromptMessages:
     """Switches off Nagle's algorithm (RFC 896) on websockets.
@@ -11,10 +13,10 @@ class PromptMessages:
     object does, of which `send` is a method. With any other server nothing is changed.
     """
 
-    def __init__(self, app):
+    def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
-    async def __call__(self, scope, receive, send):
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         transport = getattr(getattr(send, "__self__", None), "transport", None)
         if scope["type"] == "websocket" and transport is not None:
             connection = transport.get_extra_info("socket")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages._view.server.whole import WholeAnswer
 
@@ -12,10 +13,10 @@ _WORDS = (Path(__file__).parent / "shell.html").read_bytes()
 class Shell:
     """Puts a few words and their script at the end of Streamlit's HTML page."""
 
-    def __init__(self, app):
+    def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
-    async def __call__(self, scope, receive, send):
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "GET":
             await self.app(scope, receive, send)
         else:

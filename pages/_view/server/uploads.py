@@ -5,6 +5,7 @@ import re
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages._view.server.bundle import path_of
 
@@ -17,15 +18,15 @@ TOO_LARGE = f"Your files may have {MOST_BYTES // 2**20} MB together: remove one 
 class BoundedUploads:
     """Answers 413 to a file that is too much for one visitor: by the length it names, and by counting as it comes."""
 
-    def __init__(self, app):
+    def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.held = {}  # visitor -> file -> bytes, those on their way included
+        self.held: dict[str, dict[object, int]] = {}  # visitor -> file -> bytes, those on their way included
         self.places = re.compile(re.escape(path_of("_stcore/upload_file/")) + "([^/]+)/([^/]+)")
 
-    async def __call__(self, scope, receive, send):
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         place = scope["type"] == "http" and self.places.fullmatch(scope["path"])
         if place and scope["method"] == "PUT":
-            await self._take(*place.groups(), scope, receive, send)
+            await self._take(place[1], place[2], scope, receive, send)
         elif place and scope["method"] == "DELETE":
             if await _accepts(self.app, scope, receive, send):
                 self.held.get(place[1], {}).pop(place[2], None)

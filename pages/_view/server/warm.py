@@ -1,8 +1,10 @@
 """What the first visitor would wait for, done before the server answers: it opens every lesson by itself."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
+from starlette.types import ASGIApp
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -12,7 +14,7 @@ PATIENCE = 30  # seconds after which the server answers all the same
 
 
 @asynccontextmanager
-async def lifespan(app):
+async def lifespan(app: ASGIApp) -> AsyncIterator[None]:
     """Warm the server, then let it serve."""
     with suppress(TimeoutError):
         async with asyncio.timeout(PATIENCE):
@@ -20,14 +22,14 @@ async def lifespan(app):
     yield
 
 
-async def warm(app):
+async def warm(app: ASGIApp) -> None:
     """Open every lesson once, so that its modules are loaded, its results kept and the bundle compressed."""
     await _fetch(app, BUNDLE)
     for address in addresses():
         await _open(app, address)
 
 
-def addresses():
+def addresses() -> list[str]:
     """The address of each lesson; the first one's is the bare one."""
     from pages._view.lessons import ORDER  # not at the top: NumPy is imported after its number of threads is set
 

@@ -1,5 +1,9 @@
 """Answers that are changed as a whole."""
 
+from collections.abc import Awaitable, Callable
+
+from starlette.types import Message, Send
+
 
 class WholeAnswer:
     """Gathers the body of an answer that is wanted, changes it, and sends it; any other answer passes as it comes.
@@ -7,11 +11,17 @@ class WholeAnswer:
     wanted(start) looks at the message that begins an answer; change(start, body) returns both anew.
     """
 
-    def __init__(self, send, wanted, change):
+    def __init__(
+        self,
+        send: Send,
+        wanted: Callable[[Message], bool],
+        change: Callable[[Message, bytes], Awaitable[tuple[Message, bytes]]],
+    ) -> None:
         self.send, self.wanted, self.change = send, wanted, change
-        self.start, self.parts = None, []
+        self.start: Message | None = None
+        self.parts: list[bytes] = []
 
-    async def __call__(self, message):
+    async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start" and self.wanted(message):
             self.start = message
         elif self.start is None or message["type"] != "http.response.body":
@@ -22,7 +32,7 @@ class WholeAnswer:
                 await send_whole(self.send, *await self.change(self.start, b"".join(self.parts)))
 
 
-async def send_whole(send, start, body):
+async def send_whole(send: Send, start: Message, body: bytes) -> None:
     """Send an answer in one piece."""
     await send(start)
     await send({"type": "http.response.body", "body": body})

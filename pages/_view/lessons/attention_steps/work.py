@@ -17,7 +17,7 @@ def attention_matrices(
 
 def matrix_texts(preset: str, d_k: int, seed: int) -> dict[str, str]:
     """The preset's matrices as texts for their fields, one row per line."""
-    params, _ = attention_matrices(preset, {}, d_k, seed)
+    params = typed_params(preset, d_k=min(d_k, typed.MAX_COLUMNS), seed=seed)
     texts = {name: typed.format_matrix(getattr(params, name)) for name in ("Q", "K", "V")}
     everything = [[True] * len(params.K)] * len(params.Q)
     texts["mask"] = typed.format_mask(params.mask or everything)

@@ -1,6 +1,7 @@
 """What the training_race page asks of the core."""
 
 from dataclasses import replace
+from typing import Any
 
 from sattn_core.cost import Price, priced
 from sattn_core.lessons.training_race import (
@@ -16,8 +17,8 @@ from sattn_core.lessons.training_race import (
 )
 
 SWEEP_SEEDS = 2
-_EQUAL = {"n_steps": 30, "n_seeds": 1}
-_EQUAL_PAIRS = (
+_EQUAL: dict[str, Any] = {"n_steps": 30, "n_seeds": 1}
+_EQUAL_PAIRS: tuple[dict[str, Any], ...] = (
     {"optimizer": "sgd"},
     {"optimizer": "sgd", "learning_rate": 1.0},
     {"optimizer": "adam"},
