@@ -278,15 +278,13 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     [0.6, 0.0]
     """
     rows = _draw_rows(params.n_keys, params.n_rows, params.seed)
-    scales = _scales((params.d_k,))
     sensitivity = _sensitivity(rows, params.d_k)
     statistics = _statistics(sensitivity, _exact_means(params.n_keys, (params.d_k,))[..., 0])
     counts, below, above = counts_by_edges(sensitivity, 10.0**LOG10_EDGES)
     frozen_share, frozen_error = _frozen(sensitivity)
-    radius = np.sqrt(_chi_square(params.d_k, rows.uniform_q[:SHOWN_ROWS]))
     return GradientFlowResult(
         params=params,
-        scales=scales[:, 0],
+        scales=_scales((params.d_k,))[:, 0],
         statistics=statistics,
         frozen_share=frozen_share,
         frozen_error=frozen_error,
@@ -297,8 +295,14 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
         below=below,
         above=above,
         rate=expected_maximum(params.n_keys) / np.sqrt(params.d_k),
-        shown_scores=radius[:, None] * rows.z[:SHOWN_ROWS],
+        shown_scores=_first_scores(rows, params.d_k),
     )
+
+
+def _first_scores(rows, d_k):
+    """Raw scores of the rows that are shown one by one."""
+    radius = np.sqrt(_chi_square(d_k, rows.uniform_q[:SHOWN_ROWS]))
+    return radius[:, None] * rows.z[:SHOWN_ROWS]
 
 
 def row_sensitivity(params: GradientFlowParams) -> NDArray[np.float64]:

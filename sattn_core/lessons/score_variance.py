@@ -251,8 +251,6 @@ def measure_score_variance(
     raw, scaled = SampleMoments.of(scores), SampleMoments.of(scale * scores)
     shared = _shared_span(theory, edges)
     ddof = 1 if params.sampling == "pairs" else 0
-    bands = _bands(params, raw)
-    variances = raw.variance(ddof), scaled.variance(ddof)
     return ScoreVarianceResult(
         params=params, n_scores=scores.size, theory=theory, scale=scale,
         raw_edges=edges, scaled_edges=scale * edges, counts=counts, below=int(below), above=int(above),
@@ -261,9 +259,19 @@ def measure_score_variance(
         raw_density=bar, scaled_density=bar / scale,
         raw_grid=grid, scaled_grid=scale * grid, raw_law=density, scaled_law=density / scale,
         law_is_exact=has_exact_density(params.pair_law),
-        rows=_rows("raw", bands, 1.0, raw, ddof) + _rows("scaled", bands, scale, scaled, ddof),
-        scaling_rule=ScalingRule(scale, variances[0], scale**2 * variances[0], variances[1]),
+        rows=_rows_of_both(params, scale, raw, scaled, ddof),
+        scaling_rule=_scaling_rule(scale, raw.variance(ddof), scaled.variance(ddof)),
     )  # fmt: skip
+
+
+def _rows_of_both(params, scale, raw, scaled, ddof):
+    """The moments of the raw scores and of the scaled ones, within the bands of the raw."""
+    bands = _bands(params, raw)
+    return _rows("raw", bands, 1.0, raw, ddof) + _rows("scaled", bands, scale, scaled, ddof)
+
+
+def _scaling_rule(scale, raw, scaled):
+    return ScalingRule(scale, raw, scale**2 * raw, scaled)
 
 
 def _draw_scores(params, check) -> NDArray[np.float64]:

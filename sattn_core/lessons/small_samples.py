@@ -340,15 +340,12 @@ def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
     (1.5, 2.179449)
     """
     A, B = _first_matrices(params.size, params.d_k, params.seed)
-    variances = _draw(params.size, params.d_k, params.n_draws, params.seed)
     unbias = _unbias(params.size, params.ddof)
-    variances = variances * unbias
-    mean, variance = score_variance_moments(params.size, params.size, params.d_k)
-    mean_theory, std_theory = mean * unbias, math.sqrt(variance) * unbias
+    variances = unbias * _draw(params.size, params.d_k, params.n_draws, params.seed)
+    mean_theory, std_theory = _mean_and_std(params, unbias)
     error = std_theory / math.sqrt(params.n_draws)
     edges = _edges(params.size, params.d_k, params.ddof)
     counts = np.histogram(variances, edges)[0]
-    low, high = score_variance_band(params.size, params.size, params.d_k)
     law = reference_distribution(params.size, params.d_k, params.ddof, ASKED_VALUE, float(edges[-1]), HISTOGRAM_BINS)
     return SmallSamplesResult(
         params=params, variances=variances, first_A=A, first_B=B, first_product=A @ B,
@@ -359,9 +356,21 @@ def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
         value=ASKED_VALUE, percentile=law.percentile, percentile_error=law.percentile_error,
         expected=law.shares * params.n_draws,
         checks=_draw_checks(params, variances, mean_theory, error, law),
-        band=(low * unbias, high * unbias),
+        band=_band(params, unbias),
         edges=edges, counts=counts, above=int(len(variances) - counts.sum()),
     )  # fmt: skip
+
+
+def _band(params, unbias):
+    """The 95 % band of the variance of one draw."""
+    low, high = score_variance_band(params.size, params.size, params.d_k)
+    return low * unbias, high * unbias
+
+
+def _mean_and_std(params, unbias):
+    """What theory says of the variance of one draw."""
+    mean, variance = score_variance_moments(params.size, params.size, params.d_k)
+    return mean * unbias, math.sqrt(variance) * unbias
 
 
 @priced(lambda *_, **__: LARGE_PRICE)

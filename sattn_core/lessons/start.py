@@ -127,9 +127,7 @@ def measure_start(params: StartParams) -> StartResult:
     >>> result.raw_std_theory
     array([2., 8.])
     """
-    sweep = dimension_sweep(
-        params.dims, n_samples=params.n_samples, n_keys=params.n_keys, law=params.law, seed=params.seed
-    )
+    sweep = _sweep(params)
     d_k = np.array(sweep.dims, dtype=float)
     relative_error, source = _relative_std_error(sweep)
     raw_law, scaled_law = _bin_laws(sweep)
@@ -148,6 +146,11 @@ def measure_start(params: StartParams) -> StartResult:
         **_softmax_of("raw", sweep.row_scores), **_softmax_of("scaled", scaled_rows),
         raw_expected_max_weight=expected[0], scaled_expected_max_weight=expected[1],
     )  # fmt: skip
+
+
+def _sweep(params):
+    fields = {name: getattr(params, name) for name in ("n_samples", "n_keys", "law", "seed")}
+    return dimension_sweep(params.dims, **fields)
 
 
 def _relative_std_error(sweep):
