@@ -411,7 +411,6 @@ def measure_large_experiment(
     A, B = rng.standard_normal((n, d)), rng.standard_normal((d, n))
     product = A @ B
     measured = A.var(), B.var(), product.var(), (product / math.sqrt(d)).var()
-    difference = float(np.abs(np.dot(A, B) - product).max())
     mean, variance = score_variance_moments(n, n, d)
     std, naive, residual = math.sqrt(variance), independent_entries_std(n, d), math.sqrt(2 * (d + 2) * (d - 1)) / n
     factors, published_factors = (d * a * b for a, b in (measured[:2], PUBLISHED[:2]))
@@ -425,9 +424,15 @@ def measure_large_experiment(
         from_factors=float(factors), published_from_factors=published_factors,
         residual_std=residual, residual_z=float((measured[2] - factors) / residual),
         published_residual_z=(PUBLISHED[2] - published_factors) / residual,
-        dot_equals_matmul=bool(np.allclose(np.dot(A, B), product, rtol=1e-12, atol=1e-12 * d)),
-        largest_difference=difference,
+        **_dot_beside_matmul(A, B, product),
     )  # fmt: skip
+
+
+def _dot_beside_matmul(A, B, product):
+    """Whether `np.dot` gives the product too, and the largest difference: they may add up in another order."""
+    dot, d = np.dot(A, B), A.shape[1]
+    equal = bool(np.allclose(dot, product, rtol=1e-12, atol=1e-12 * d))
+    return {"dot_equals_matmul": equal, "largest_difference": float(np.abs(dot - product).max())}
 
 
 @priced(lambda *_, d_k=2, **__: band_price(d_k))
