@@ -1,4 +1,7 @@
-"""The one door from a page to the core. What is computed is kept for all visitors, bounded in entries and in bytes."""
+"""The one door from a page to the core. What is computed is kept for all visitors, bounded in entries and in bytes.
+
+Beside it the core remembers a few tables of its own, see `sattn_core._memory`.
+"""
 
 from collections.abc import Callable, Hashable
 from dataclasses import fields, is_dataclass
