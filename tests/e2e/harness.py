@@ -37,12 +37,45 @@ NO_BROWSER = (
     "get one with 'apt-get install chromium' or '.venv/bin/python -m playwright install --with-deps chromium'"
 )
 
-# A run begins about 30 ms after an input, and a rerun follows a run, so a page must stay idle for a while.
+# What follows an input without being asked for in the same moment: a picture that a script moves, an answer to a
+# picture. So a page must stay idle for a while.
 SETTLE_MS = 150
+
+# Kept by a page that `watch_runs` has prepared: how many runs it has asked for, and whether one is still to come or to
+# end. A message begins with the number of its field: of those to the server 11 asks for a run; of those from it 4 says
+# that a run begins, 6 that it has ended, and a 2 in it that another follows at once. 1 and 2 stand before the others.
+_WATCH_RUNS = """(() => {
+  const runs = window.__runs = {asked: 0, awaited: false, running: false};
+  const asksForRun = data => ArrayBuffer.isView(data) && data[0] >> 3 === 11;
+  const read = data => {
+    const bytes = new Uint8Array(data);
+    let i = 0;
+    while (bytes[i] >> 3 <= 2 && i < bytes.length) {
+      let length = 0, shift = 0;
+      do { length |= (bytes[++i] & 127) << shift; shift += 7; } while (bytes[i] & 128);
+      i += length + 1;
+    }
+    const field = bytes[i] >> 3;
+    if (field === 4) Object.assign(runs, {awaited: false, running: true});
+    if (field === 6) Object.assign(runs, {awaited: runs.awaited || bytes[i + 1] === 2, running: false});
+  };
+  window.WebSocket = class extends window.WebSocket {
+    constructor(...others) {
+      super(...others);
+      this.addEventListener('message', event => event.data instanceof ArrayBuffer && read(event.data));
+      this.addEventListener('close', () => Object.assign(runs, {awaited: false, running: false}));
+      this.send = data => {  // ahead of what another script puts in the place of the class's own
+        if (asksForRun(data)) Object.assign(runs, {asked: runs.asked + 1, awaited: true});
+        Object.getPrototypeOf(this).send.call(this, data);
+      };
+    }
+  };
+})()"""
 
 # True once the last run has ended, what it sent is drawn, and it has been so for some time.
 _IDLE = """settle => {
   const idle = () => {
+    if (window.__runs?.awaited || window.__runs?.running) return false;
     const app = document.querySelector('[data-testid="stApp"]');
     if (!app || app.dataset.testScriptState !== 'notRunning') return false;
     if (app.dataset.testConnectionState && app.dataset.testConnectionState !== 'CONNECTED') return false;
@@ -147,8 +180,9 @@ def find_browser(playwright):
     return own if own and os.path.exists(own) else None
 
 
-def launch_browser(playwright):
-    return playwright.chromium.launch(executable_path=find_browser(playwright), headless=True, args=list(BROWSER_ARGS))
+def launch_browser(playwright, *flags):
+    args = [*BROWSER_ARGS, *flags]
+    return playwright.chromium.launch(executable_path=find_browser(playwright), headless=True, args=args)
 
 
 # On a deep link Streamlit's browser side first asks below the page's own path where its server is. It gets
@@ -174,6 +208,16 @@ def watch_console(page, problems):
 def page_url(server, path="/", **params):
     query = urlencode(params, doseq=True)
     return f"{server.url}/{path.lstrip('/')}" + (f"?{query}" if query else "")
+
+
+def watch_runs(context):
+    """Let the pages of a context know of each run they ask for, so that `wait_until_idle` cannot come too early."""
+    context.add_init_script(_WATCH_RUNS)
+
+
+def runs_asked(page):
+    """How many runs the page has asked for since it was loaded."""
+    return page.evaluate("() => window.__runs.asked")
 
 
 def open_page(page, server, path="/", **params):

@@ -49,6 +49,19 @@ def test_idle_after_a_key_means_the_answer_is_drawn(page, tiny):
     assert query_parameters(page) == {"d_k": "5"}
 
 
+# The server hears of an input late, as it does on a busy machine.
+LATE = """const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (message) { setTimeout(() => send.call(this, message), 800); };"""
+
+
+def test_idle_means_so_even_where_the_run_begins_late(page, tiny):
+    page.add_init_script(LATE)
+    open_page(page, tiny)
+    page.get_by_role("slider").press("ArrowRight")
+    wait_until_idle(page)
+    assert page.get_by_text("slow answer 5").count() == 1
+
+
 def test_console_errors_are_collected(page, tiny, problems):
     open_page(page, tiny)
     page.evaluate("() => { console.error('first'); setTimeout(() => { throw new Error('second') }, 0) }")
