@@ -1,7 +1,6 @@
 """What a link can make a page compute: every control at both ends, alone and all together, priced and not run."""
 
 import sys
-import time
 import tracemalloc
 from functools import cache, partial
 from importlib import import_module
@@ -20,6 +19,7 @@ from sattn_core.cost import Price
 from sattn_core.lessons import gradient_flow, scaling_rules, score_variance, small_samples, training_race
 from sattn_core.lessons.score_variance import ScoreVarianceParams
 from tests.pages.opening import app_at, charts
+from tests.reference import reference_seconds
 
 PAGES = Path(compute.__file__).resolve().parents[1]
 STEMS = [lesson.stem for lesson in frame.LESSONS]
@@ -251,11 +251,8 @@ def test_a_button_says_how_long_it_takes(seconds, said):
 def test_the_dearest_unasked_computation_keeps_to_its_price(stem):
     name, args, kwargs = max(asked_of(stem).values(), key=lambda asked: price_of(*asked).seconds)
     price, door = price_of(name, args, kwargs), getattr(compute, name)
-    door.clear()
     tracemalloc.start()
-    before = time.thread_time()
-    door(*args, **kwargs)
-    seconds = time.thread_time() - before
+    seconds = reference_seconds(partial(door, *args, **kwargs), runs=1, before=door.clear)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     door.clear()
