@@ -1,14 +1,17 @@
 """Fixtures of the browser tests: server, fresh_server, browser, new_page, page, problems.
 
-What costs is shared. A test process has one browser and one server, and the pages of a context are drawn by one
-process of the browser, which has the scripts compiled: loading a lesson again takes half of the work.
+What costs is shared: a test process has one server, one browser and, for each set of options, one context and its tabs.
+In a tab that has shown a lesson, drawn by a process of the browser that has the scripts compiled, loading the next one
+takes half of the work.
 """
 
 import os
+from contextlib import suppress
+from functools import partial
 
 import pytest
 from harness import NO_BROWSER, find_browser, free_port, launch_browser, running_server, watch_console, watch_runs
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Error, sync_playwright
 
 
 @pytest.fixture(scope="session")
@@ -55,51 +58,85 @@ def problems():
 
 @pytest.fixture(scope="session")
 def contexts(browser):
-    """Browser contexts by their options."""
+    """Of each kind that was asked for a browser context, and its tabs that no test uses."""
     opened = {}
     yield opened
-    for context in opened.values():
+    for context, _ in opened.values():
         context.close()
 
 
-def new_context(browser, options):
+def open_context(browser, options):
+    """A context of which one process draws all the pages of our servers. An empty page keeps it from ending."""
     context = browser.new_context(**options)
     watch_runs(context)
+    keeper = context.new_page()
+    keeper.route("**", lambda route: route.fulfill(body=""))
+    keeper.goto("http://127.0.0.1/")
     return context
 
 
-def keep_process(context):
-    """Leave an empty page of the servers' host open, so that the browser's process for it lives on."""
-    page = context.new_page()
-    page.route("**", lambda route: route.fulfill(body=""))
-    page.goto("http://127.0.0.1/")
+# What is done to a tab in these ways outlasts the page that it shows.
+LASTING = ("add_init_script", "expose_function", "on", "route", "route_web_socket")
+
+
+def note_changes(tab):
+    """Let a tab know whether a test has changed it for good."""
+
+    def noted(change, *args, **kwargs):
+        tab.changed = True
+        return change(*args, **kwargs)
+
+    for name in LASTING:
+        setattr(tab, name, partial(noted, getattr(tab, name)))
+    return tab
+
+
+def put_away(tab, spare):
+    """Keep a tab for another test, with nothing stored, unless this one has changed it."""
+    if tab.is_closed() or tab.changed:
+        tab.close()
+        return
+    with suppress(Error):  # an empty page has no storage
+        tab.evaluate("() => { sessionStorage.clear(); localStorage.clear(); }")
+    tab.context.clear_cookies()
+    tab.mouse.move(0, 0)
+    tab.goto("about:blank")
+    spare.append(tab)
 
 
 @pytest.fixture
 def new_page(browser, contexts, problems):
-    """A function that opens a page; console errors fail the test. stranger: in a browser that knows nothing yet."""
-    opened, strangers = [], []
+    """A function that opens a page; console errors fail the test.
 
-    def make(width=1280, height=800, *, stranger=False, color_scheme=None, reduced_motion=None, **options):
-        if stranger:
-            context = new_context(browser, options)
-            strangers.append(context)
+    stranger: in another browser than the test's other pages. alone: in a context of its own, which may be changed.
+    """
+    taken, changed, watched = [], [], []
+
+    def make(width=1280, height=800, *, stranger=False, alone=False, color_scheme=None, reduced_motion=None, **options):
+        if alone:
+            changed.append(browser.new_context(**options))
+            watch_runs(changed[-1])
+            page = changed[-1].new_page()
         else:
-            key = tuple(sorted(options.items()))
-            if key not in contexts:
-                contexts[key] = new_context(browser, options)
-                keep_process(contexts[key])
-            context = contexts[key]
-        page = context.new_page()
-        opened.append(page)
+            kind = (stranger, *sorted(options.items()))
+            if kind not in contexts:
+                contexts[kind] = open_context(browser, options), []
+            context, spare = contexts[kind]
+            page = spare.pop() if spare else note_changes(context.new_page())
+            taken.append((page, spare))
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=color_scheme, reduced_motion=reduced_motion)
-        watch_console(page, problems)
+        watched.append(watch_console(page, problems))
+        page.changed = False
         return page
 
     yield make
-    for each in (*opened, *strangers):
-        each.close()
+    for unwatch in watched:
+        unwatch()
+    for page, spare in taken:
+        put_away(page, spare)
+    for context in changed:
+        context.close()
     assert not problems, "the browser reported:\n" + "\n".join(problems)
 
 

@@ -94,7 +94,7 @@ def type_into(page, name, text):
     box.fill(text)
     box.press("Control+Enter" if page.locator(f".st-key-{name} textarea").count() else "Enter")
     with suppress(TimeoutError):  # the same text as before asks for nothing
-        page.wait_for_function("before => window.__runs.asked > before", arg=before, timeout=1_000)
+        page.wait_for_function("before => window.__runs?.asked > before", arg=before, timeout=1_000)
     wait_until_idle(page)
 
 

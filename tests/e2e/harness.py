@@ -11,9 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from random import SystemRandom
 from urllib.error import URLError
 from urllib.parse import urlencode
 from urllib.request import ProxyHandler, build_opener
@@ -114,13 +115,16 @@ class Server:
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A free port below those that a system gives to outgoing connections, so that it stays free for a while."""
+    while True:
+        port = SystemRandom().randrange(20_000, 32_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @contextmanager
-def running_server(script="app.py", *flags, cwd=ROOT, timeout=60, port=None, address="127.0.0.1", environment=None):
+def running_server(script="app.py", *flags, cwd=ROOT, timeout=180, port=None, address="127.0.0.1", environment=None):
     """Start `streamlit run script`, on a free port if none is named; stop it by its own process id.
 
     Without an address it listens on every one, as it does for a person who starts it.
@@ -191,15 +195,24 @@ STREAMLIT_ASKS = re.compile(r"^[^/]+//[^/]+/\w+/_stcore/(health|host-config)$")
 
 
 def watch_console(page, problems):
-    """Append every console error and uncaught exception of the page to problems."""
+    """Append every console error and uncaught exception of the page to problems; returns what ends that."""
 
     def on_console(message):
         url = message.location.get("url", "")
         if message.type == "error" and not STREAMLIT_ASKS.match(url):
             problems.append(f"console: {message.text} ({url})")
 
+    def on_error(error):
+        problems.append(f"uncaught: {error}")
+
     page.on("console", on_console)
-    page.on("pageerror", lambda error: problems.append(f"uncaught: {error}"))
+    page.on("pageerror", on_error)
+
+    def unwatch():
+        page.remove_listener("console", on_console)
+        page.remove_listener("pageerror", on_error)
+
+    return unwatch
 
 
 # --- pages -------------------------------------------------------------------------------------------
@@ -217,7 +230,7 @@ def watch_runs(context):
 
 def runs_asked(page):
     """How many runs the page has asked for since it was loaded."""
-    return page.evaluate("() => window.__runs.asked")
+    return page.evaluate("() => window.__runs?.asked ?? 0")
 
 
 def open_page(page, server, path="/", **params):
@@ -227,11 +240,20 @@ def open_page(page, server, path="/", **params):
     return page
 
 
-def wait_until_idle(page, timeout=30_000):
+def wait_until_idle(page, timeout=90_000):
     """Wait until the last run has ended, its charts are drawn and the fonts are loaded."""
     page.evaluate("() => { window.__idleSince = undefined; }")
     page.wait_for_function(_IDLE, arg=SETTLE_MS, timeout=timeout)
     page.evaluate("() => document.fonts.ready.then(() => true)")
+
+
+def wait_until_still(page):
+    """Wait until what opens, closes or fades has come to rest."""
+    wait_until_idle(page)
+    page.wait_for_function(
+        """() => document.getAnimations().every(
+             each => each.playState !== 'running' || each.effect.getComputedTiming().endTime === Infinity)"""
+    )
 
 
 def query_parameters(page):
@@ -260,22 +282,26 @@ def screenshot(page, path, *, full_page=True):
 # --- accessibility -----------------------------------------------------------------------------------
 
 
-def accessibility_problems(page, *, disabled_rules=(), include=None):
-    """What axe-core finds: one readable text for each rule broken."""
+COLOURS = "cat.color"  # axe-core's tag of the rules about colours
+
+
+def accessibility_problems(page, *, disabled_rules=(), include=None, tag=None):
+    """What axe-core finds: one readable text for each rule broken, of those with the tag if one is given."""
     page.evaluate(AXE_SCRIPT)
     found = page.evaluate(
-        """([include, disabled]) => axe.run(include ?? document, {
+        """([include, disabled, tag]) => axe.run(include ?? document, {
              resultTypes: ['violations'],
              rules: Object.fromEntries(disabled.map(rule => [rule, {enabled: false}])),
+             ...(tag && {runOnly: [tag]}),
            }).then(results => results.violations)""",
-        [include, list(disabled_rules)],
+        [include, list(disabled_rules), tag],
     )
     return [_described(violation) for violation in found]
 
 
-def check_accessibility(page, *, disabled_rules=(), include=None):
+def check_accessibility(page, **options):
     """Fail with a readable list if axe-core finds a violation. Give the reason of every disabled rule."""
-    problems = accessibility_problems(page, disabled_rules=disabled_rules, include=include)
+    problems = accessibility_problems(page, **options)
     assert not problems, f"{page.url}: {len(problems)} rule(s) broken\n" + "\n".join(problems)
 
 
