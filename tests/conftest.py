@@ -5,6 +5,10 @@ from importlib.util import find_spec
 
 from hypothesis import settings
 
+# One core a product of matrices, before NumPy is loaded: the other cores have tests of their own.
+for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
 # A red build must be red again on the next run, so the examples are fixed there.
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("local", deadline=None)

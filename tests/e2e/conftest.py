@@ -1,10 +1,16 @@
-"""Fixtures of the browser tests: server, fresh_server, browser, new_page, page, problems."""
+"""Fixtures of the browser tests: server, fresh_server, browser, new_page, page, problems.
+
+What costs is shared: a test process has one server, one browser and, for each set of options, one context and its tabs.
+In a tab that has shown a lesson, drawn by a process of the browser that has the scripts compiled, loading the next one
+takes half of the work.
+"""
 
 import os
 
 import pytest
-from harness import NO_BROWSER, find_browser, launch_browser, running_server, watch_console
+from harness import NO_BROWSER, find_browser, free_port, launch_browser, running_server, watch_console, watch_runs
 from playwright.sync_api import sync_playwright
+from tabs import note_changes, open_context, put_away
 
 
 @pytest.fixture(scope="session")
@@ -15,7 +21,7 @@ def browser():
             if os.environ.get("CI") == "true":
                 pytest.fail(f"CI=true and {NO_BROWSER}")
             pytest.skip(NO_BROWSER)
-        chromium = launch_browser(playwright)
+        chromium = launch_browser(playwright, "--process-per-site")
         yield chromium
         chromium.close()
 
@@ -30,10 +36,16 @@ def server(browser):
         yield started
 
 
+@pytest.fixture(scope="session")
+def fresh_port():
+    """The port of every fresh server: what the browser has loaded from one it knows of the next."""
+    return free_port()
+
+
 @pytest.fixture
-def fresh_server(browser):
+def fresh_server(browser, fresh_port):
     """The app, started for this test alone: its first request is the test's own."""
-    with running_server("app.py") as started:
+    with running_server("app.py", port=fresh_port) as started:
         yield started
 
 
@@ -45,31 +57,46 @@ def problems():
 
 @pytest.fixture(scope="session")
 def contexts(browser):
-    """Browser contexts by their options. One that is used again has the scripts at hand: half the time."""
+    """Of each kind that was asked for a browser context, and its tabs that no test uses."""
     opened = {}
     yield opened
-    for context in opened.values():
+    for context, _ in opened.values():
         context.close()
 
 
 @pytest.fixture
 def new_page(browser, contexts, problems):
-    """A function that opens a page; console errors fail the test. stranger: in a browser that knows nothing yet."""
-    opened = []
+    """A function that opens a page; console errors fail the test.
 
-    def make(width=1280, height=800, *, stranger=False, **options):
-        key = object() if stranger else tuple(sorted(options.items()))
-        if key not in contexts:
-            contexts[key] = browser.new_context(**options)
-        page = contexts[key].new_page()
-        opened.append(page)
+    stranger: in another browser than the test's other pages. alone: in a context of its own, which may be changed.
+    """
+    taken, changed, watched = [], [], []
+
+    def make(width=1280, height=800, *, stranger=False, alone=False, color_scheme=None, reduced_motion=None, **options):
+        if alone:
+            changed.append(browser.new_context(**options))
+            watch_runs(changed[-1])
+            page = changed[-1].new_page()
+        else:
+            kind = (stranger, *sorted(options.items()))
+            if kind not in contexts:
+                contexts[kind] = open_context(browser, options), []
+            context, spare = contexts[kind]
+            page = spare.pop() if spare else note_changes(context.new_page())
+            taken.append((page, spare))
         page.set_viewport_size({"width": width, "height": height})
-        watch_console(page, problems)
+        page.emulate_media(color_scheme=color_scheme, reduced_motion=reduced_motion)
+        watched.append(watch_console(page, problems))
+        page.changed = False
         return page
 
     yield make
-    for page in opened:
-        page.close()
+    for unwatch in watched:
+        unwatch()
+    for page, spare in taken:
+        put_away(page, spare)
+    for context in changed:
+        context.close()
     assert not problems, "the browser reported:\n" + "\n".join(problems)
 
 

@@ -5,7 +5,7 @@ Import it as ``from dashboard import lesson_state`` (the test settings put this 
 
 from contextlib import suppress
 
-from harness import wait_until_idle
+from harness import runs_asked, wait_until_idle
 from playwright.sync_api import TimeoutError
 
 from pages._view.lessons import LESSONS as DECLARED
@@ -21,7 +21,6 @@ HERO_SLIDER = "[data-hero] .slider"
 HERO_SENTENCE = "[data-hero] .sentence"
 SENTENCES = "[class*='st-key-sentence_'], [data-hero] .sentence"
 CHARTS = "[data-picture]"
-RUNNING = "() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'running'"
 ALERTS = "[data-testid=stAlert]"
 MORE_SETTINGS = ".st-key-more_settings summary"
 EXPANDERS = "[data-testid=stExpander] summary"
@@ -81,10 +80,11 @@ def press(locator, *keys):
 def type_into(page, name, text):
     """Replace a control's text and leave the box by keyboard."""
     box = field(page, name)
+    before = runs_asked(page)
     box.fill(text)
     box.press("Control+Enter" if page.locator(f".st-key-{name} textarea").count() else "Enter")
-    with suppress(TimeoutError):  # on a busy machine a run begins late, and a short one may be over between two looks
-        page.wait_for_function(RUNNING, timeout=1_000)
+    with suppress(TimeoutError):  # the same text as before asks for nothing
+        page.wait_for_function("before => window.__runs?.asked > before", arg=before, timeout=1_000)
     wait_until_idle(page)
 
 

@@ -11,9 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from random import SystemRandom
 from urllib.error import URLError
 from urllib.parse import urlencode
 from urllib.request import ProxyHandler, build_opener
@@ -37,12 +38,45 @@ NO_BROWSER = (
     "get one with 'apt-get install chromium' or '.venv/bin/python -m playwright install --with-deps chromium'"
 )
 
-# A run begins about 30 ms after an input, and a rerun follows a run, so a page must stay idle for a while.
+# What follows an input without being asked for in the same moment: a picture that a script moves, an answer to a
+# picture. So a page must stay idle for a while.
 SETTLE_MS = 150
+
+# Kept by a page that `watch_runs` has prepared: how many runs it has asked for, and whether one is still to come or to
+# end. A message begins with the number of its field: of those to the server 11 asks for a run; of those from it 4 says
+# that a run begins, 6 that it has ended, and a 2 in it that another follows at once. 1 and 2 stand before the others.
+_WATCH_RUNS = """(() => {
+  const runs = window.__runs = {asked: 0, awaited: false, running: false};
+  const asksForRun = data => ArrayBuffer.isView(data) && data[0] >> 3 === 11;
+  const read = data => {
+    const bytes = new Uint8Array(data);
+    let i = 0;
+    while (bytes[i] >> 3 <= 2 && i < bytes.length) {
+      let length = 0, shift = 0;
+      do { length |= (bytes[++i] & 127) << shift; shift += 7; } while (bytes[i] & 128);
+      i += length + 1;
+    }
+    const field = bytes[i] >> 3;
+    if (field === 4) Object.assign(runs, {awaited: false, running: true});
+    if (field === 6) Object.assign(runs, {awaited: runs.awaited || bytes[i + 1] === 2, running: false});
+  };
+  window.WebSocket = class extends window.WebSocket {
+    constructor(...others) {
+      super(...others);
+      this.addEventListener('message', event => event.data instanceof ArrayBuffer && read(event.data));
+      this.addEventListener('close', () => Object.assign(runs, {awaited: false, running: false}));
+      this.send = data => {  // ahead of what another script puts in the place of the class's own
+        if (asksForRun(data)) Object.assign(runs, {asked: runs.asked + 1, awaited: true});
+        Object.getPrototypeOf(this).send.call(this, data);
+      };
+    }
+  };
+})()"""
 
 # True once the last run has ended, what it sent is drawn, and it has been so for some time.
 _IDLE = """settle => {
   const idle = () => {
+    if (window.__runs?.awaited || window.__runs?.running) return false;
     const app = document.querySelector('[data-testid="stApp"]');
     if (!app || app.dataset.testScriptState !== 'notRunning') return false;
     if (app.dataset.testConnectionState && app.dataset.testConnectionState !== 'CONNECTED') return false;
@@ -81,14 +115,17 @@ class Server:
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A free port below those that a system gives to outgoing connections, so that it stays free for a while."""
+    while True:
+        port = SystemRandom().randrange(20_000, 32_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @contextmanager
 def running_server(
-    script="app.py", *flags, cwd=ROOT, timeout=60, port=None, address="127.0.0.1", base="", environment=None
+    script="app.py", *flags, cwd=ROOT, timeout=180, port=None, address="127.0.0.1", base="", environment=None
 ):
     """Start `streamlit run script`, on a free port if none is named; stop it by its own process id.
 
@@ -150,8 +187,9 @@ def find_browser(playwright):
     return own if own and os.path.exists(own) else None
 
 
-def launch_browser(playwright):
-    return playwright.chromium.launch(executable_path=find_browser(playwright), headless=True, args=list(BROWSER_ARGS))
+def launch_browser(playwright, *flags):
+    args = [*BROWSER_ARGS, *flags]
+    return playwright.chromium.launch(executable_path=find_browser(playwright), headless=True, args=args)
 
 
 # On a deep link Streamlit's browser side first asks below the page's own path where its server is. It gets
@@ -160,15 +198,24 @@ STREAMLIT_ASKS = re.compile(r"^[^/]+//[^/]+(/\w+){1,2}/_stcore/(health|host-conf
 
 
 def watch_console(page, problems):
-    """Append every console error and uncaught exception of the page to problems."""
+    """Append every console error and uncaught exception of the page to problems; returns what ends that."""
 
     def on_console(message):
         url = message.location.get("url", "")
         if message.type == "error" and not STREAMLIT_ASKS.match(url):
             problems.append(f"console: {message.text} ({url})")
 
+    def on_error(error):
+        problems.append(f"uncaught: {error}")
+
     page.on("console", on_console)
-    page.on("pageerror", lambda error: problems.append(f"uncaught: {error}"))
+    page.on("pageerror", on_error)
+
+    def unwatch():
+        page.remove_listener("console", on_console)
+        page.remove_listener("pageerror", on_error)
+
+    return unwatch
 
 
 # --- pages -------------------------------------------------------------------------------------------
@@ -179,6 +226,16 @@ def page_url(server, path="/", **params):
     return f"{server.url}/{path.lstrip('/')}" + (f"?{query}" if query else "")
 
 
+def watch_runs(context):
+    """Let the pages of a context know of each run they ask for, so that `wait_until_idle` cannot come too early."""
+    context.add_init_script(_WATCH_RUNS)
+
+
+def runs_asked(page):
+    """How many runs the page has asked for since it was loaded."""
+    return page.evaluate("() => window.__runs?.asked ?? 0")
+
+
 def open_page(page, server, path="/", **params):
     """Open a page of the app with these query parameters and wait until it is drawn."""
     page.goto(page_url(server, path, **params), wait_until="domcontentloaded")
@@ -186,11 +243,20 @@ def open_page(page, server, path="/", **params):
     return page
 
 
-def wait_until_idle(page, timeout=30_000):
+def wait_until_idle(page, timeout=90_000):
     """Wait until the last run has ended, its charts are drawn and the fonts are loaded."""
     page.evaluate("() => { window.__idleSince = undefined; }")
     page.wait_for_function(_IDLE, arg=SETTLE_MS, timeout=timeout)
     page.evaluate("() => document.fonts.ready.then(() => true)")
+
+
+def wait_until_still(page):
+    """Wait until what opens, closes or fades has come to rest."""
+    wait_until_idle(page)
+    page.wait_for_function(
+        """() => document.getAnimations().every(
+             each => each.playState !== 'running' || each.effect.getComputedTiming().endTime === Infinity)"""
+    )
 
 
 def query_parameters(page):
@@ -219,22 +285,26 @@ def screenshot(page, path, *, full_page=True):
 # --- accessibility -----------------------------------------------------------------------------------
 
 
-def accessibility_problems(page, *, disabled_rules=(), include=None):
-    """What axe-core finds: one readable text for each rule broken."""
+COLOURS = "cat.color"  # axe-core's tag of the rules about colours
+
+
+def accessibility_problems(page, *, disabled_rules=(), include=None, tag=None):
+    """What axe-core finds: one readable text for each rule broken, of those with the tag if one is given."""
     page.evaluate(AXE_SCRIPT)
     found = page.evaluate(
-        """([include, disabled]) => axe.run(include ?? document, {
+        """([include, disabled, tag]) => axe.run(include ?? document, {
              resultTypes: ['violations'],
              rules: Object.fromEntries(disabled.map(rule => [rule, {enabled: false}])),
+             ...(tag && {runOnly: [tag]}),
            }).then(results => results.violations)""",
-        [include, list(disabled_rules)],
+        [include, list(disabled_rules), tag],
     )
     return [_described(violation) for violation in found]
 
 
-def check_accessibility(page, *, disabled_rules=(), include=None):
+def check_accessibility(page, **options):
     """Fail with a readable list if axe-core finds a violation. Give the reason of every disabled rule."""
-    problems = accessibility_problems(page, disabled_rules=disabled_rules, include=include)
+    problems = accessibility_problems(page, **options)
     assert not problems, f"{page.url}: {len(problems)} rule(s) broken\n" + "\n".join(problems)
 
 

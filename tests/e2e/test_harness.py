@@ -13,6 +13,7 @@ from harness import (
     screenshot,
     wait_until_idle,
 )
+from tabs import note_changes, open_context, put_away
 
 pytestmark = pytest.mark.e2e
 
@@ -47,6 +48,37 @@ def test_idle_after_a_key_means_the_answer_is_drawn(page, tiny):
     wait_until_idle(page)
     assert page.get_by_text("slow answer 5").count() == 1
     assert query_parameters(page) == {"d_k": "5"}
+
+
+# The server hears of an input late, as it does on a busy machine.
+LATE = """const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (message) { setTimeout(() => send.call(this, message), 800); };"""
+
+
+def test_idle_means_so_even_where_the_run_begins_late(page, tiny):
+    page.add_init_script(LATE)
+    open_page(page, tiny)
+    page.get_by_role("slider").press("ArrowRight")
+    wait_until_idle(page)
+    assert page.get_by_text("slow answer 5").count() == 1
+
+
+def test_a_tab_is_handed_on_with_nothing_stored_and_not_at_all_once_it_is_changed(browser, tiny):
+    context, spare = open_context(browser, {}), []
+    for change in (False, True):
+        tab = note_changes(context.new_page())
+        tab.changed = False
+        tab.goto(tiny.url)
+        tab.evaluate("() => { localStorage.mark = sessionStorage.mark = 'left'; document.cookie = 'mark=left'; }")
+        if change:
+            tab.add_init_script("window.mark = 'left'")
+        put_away(tab, spare)
+    assert tab.is_closed()
+    (tab,) = spare
+    tab.goto(tiny.url)
+    left = tab.evaluate("() => [localStorage.mark, sessionStorage.mark, document.cookie.includes('left')]")
+    assert left == [None, None, False]
+    context.close()
 
 
 def test_console_errors_are_collected(page, tiny, problems):

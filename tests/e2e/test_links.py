@@ -300,9 +300,9 @@ def test_projector_mode_goes_along_to_another_page_and_back(page, server):
 def test_back_takes_one_step_a_page_however_often_a_control_moved(page, server):
     open_page(page, server, d_k=100)
     hero = page.locator(HERO_SLIDER)
-    for _ in range(3):
-        press(hero, "ArrowRight")
-        page.wait_for_timeout(400)
+    for d_k in ("111", "120", "128"):
+        hero.press("ArrowRight")
+        page.wait_for_function("d_k => location.search === `?d_k=${d_k}`", arg=d_k)
         wait_until_idle(page)
     assert query_parameters(page) == {"d_k": "128"}
     go_to(page, VARIANCE)

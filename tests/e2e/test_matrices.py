@@ -28,8 +28,8 @@ def alts(page):
         ("backprop", {"A": "1, 2", "B": "3, 4", "gradient": "Q", "exponent": "1", "weight": "X"}),
     ],
 )
-def test_a_cold_deep_link_shows_its_matrices(fresh_server, page, path, link):
-    open_page(page, fresh_server, path, **link)
+def test_a_link_shows_its_matrices(server, page, path, link):
+    open_page(page, server, path, **link)
     assert query_parameters(page) == link
     said = " ".join(sentences(page))
     wanted = {"attention_steps": "Step 4 of 5, Softmax", "backprop": "⟨A, B⟩ = 11"}[path]

@@ -151,7 +151,8 @@ def test_a_browser_without_scripts_is_told_so(browser, server):
         assert "your browser blocks it" in page.locator("noscript").last.inner_text()
 
 
-def test_a_browser_without_websockets_is_told_so(page, server, problems):
+def test_a_browser_without_websockets_is_told_so(new_page, server, problems):
+    page = new_page(alone=True)
     page.clock.install()
     page.route_web_socket("**/_stcore/stream", lambda socket: socket.close())
     page.goto(server.url)
@@ -160,7 +161,8 @@ def test_a_browser_without_websockets_is_told_so(page, server, problems):
     problems.clear()  # the refused connection itself
 
 
-def test_a_page_that_is_there_is_not_called_blocked(page, server):
+def test_a_page_that_is_there_is_not_called_blocked(new_page, server):
+    page = new_page(alone=True)
     page.clock.install()
     page.goto(server.url)
     page.clock.run_for(1_000)

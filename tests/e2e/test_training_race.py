@@ -1,4 +1,4 @@
-"""The training race in a browser: a cold deep link, a race run live and stopped, a preset."""
+"""The training race in a browser: a link, a race run live and stopped, a preset."""
 
 import pytest
 from dashboard import wait_until_idle
@@ -22,9 +22,9 @@ DRAWN_STEPS = """() => {
 }"""
 
 
-def test_a_cold_link_opens_on_the_finished_race_and_a_preset_goes_into_the_address(fresh_server, new_page):
+def test_a_link_opens_on_the_finished_race_and_a_preset_goes_into_the_address(server, new_page):
     page = new_page(1440, 900)
-    open_page(page, fresh_server, "training_race", d_k="32", seed="3")
+    open_page(page, server, "training_race", d_k="32", seed="3")
     assert bar(page).startswith("At d_k = 32 and after 300 steps without the scale ")
     assert "at d_k = 32" in page.locator(".st-key-sentence_race_learning").inner_text()
     page.locator(".st-key-race_preset input").click()
