@@ -107,12 +107,12 @@ def changes(found, listed):
     """What is wrong and not listed, and what is listed and not wrong, as sentences."""
     listed = {(*place, size) for place, sizes in listed.items() for size in sizes.split()}
     new = [place for place, (depth, _) in found.items() if depth > TOLERANCE + DOUBT and place not in listed]
-    mended = [place for place in listed if found.get(place, (0,))[0] <= TOLERANCE - DOUBT]
+    gone = [place for place in listed if found.get(place, (0,))[0] <= TOLERANCE - DOUBT]
     said = [
         f"new: {kind} in {figure} at {size}, {found[figure, kind, size][0]:.1f} px: {found[figure, kind, size][1]}"
         for figure, kind, size in sorted(new)
     ]
-    return said + [f"mended, so take it off the list: {k} in {f} at {s}" for f, k, s in sorted(mended)]
+    return said + [f"no longer crowded, so take it off the list: {k} in {f} at {s}" for f, k, s in sorted(gone)]
 
 
 def _print_table(lessons, say):
@@ -122,6 +122,8 @@ def _print_table(lessons, say):
         page = launch_browser(playwright).new_page()
         for lesson in lessons:
             found = survey(page, server, lesson)
+            if not table(found):
+                continue
             print(f'    "{lesson}": {{')
             for (figure, kind), sizes in table(found).items():
                 print(f'        ("{figure}", "{kind}"): "{sizes}",')

@@ -1,23 +1,14 @@
 """What is crowded today: lesson -> (figure, kind) -> the sizes. Printed by crowding.py."""
 
 TODAY = {
-    "": {},
-    "score_variance": {},
-    "softmax_saturation": {},
     "gradient_flow": {
         ("gradient_histograms", "label and tick collide"): "1024p 1920p",
     },
-    "derivation": {},
-    "attention_steps": {},
-    "backprop": {},
     "small_samples": {
         ("large_experiment", "label on line"): "390 820 1024 1024p",
     },
-    "unit_variance": {},
     "training_race": {
         ("race_state", "label and label collide"): "1024p 1920p",
         ("race_state", "tick and tick collide"): "1024p 1920p",
     },
-    "scaling_rules": {},
-    "your_scores": {},
 }

@@ -1,5 +1,7 @@
 """Links: the address is the state, on a cold server, after a page change, a reload, Back and Forward."""
 
+import re
+
 import pytest
 from dashboard import (
     ALERTS,
@@ -16,11 +18,14 @@ from dashboard import (
     press,
     sentences,
     slider,
-    type_into,
     typed_dimension,
     watch_menu,
 )
 from harness import open_page, query_parameters, wait_until_idle
+
+from pages._view.kinds import Choice, Number
+from pages._view.lessons import LESSONS as DECLARED
+from pages._view.lessons import ORDER
 
 pytestmark = pytest.mark.e2e
 
@@ -43,20 +48,6 @@ def heading_and_menu(page):
 
 
 # --- links that work -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("path", [path for path in LESSONS if path not in EVIDENCE])
-def test_cold_deep_link_shows_the_lesson_inside_its_frame(fresh_server, page, path):
-    watch_menu(page)
-    open_page(page, fresh_server, path, d_k=100, n_keys=32, seed=3)
-    assert menu_names(page) == set(LESSONS.values())  # never the names of the files, not even for a moment
-    assert heading_and_menu(page) == ([LESSONS[path]], list(LESSONS.values()))
-    assert lesson_state(page) == {"d_k": "100", "n_keys": "32", "law": "normal", "seed": "3"}
-    assert query_parameters(page) == {"d_k": "100", "n_keys": "32", "seed": "3"}
-    assert "d_k = 100" in " ".join(sentences(page))
-    assert page.url.startswith(f"{fresh_server.url}/{path}?")
-    assert not_found(page) == 0
-    assert alerts(page) == []
 
 
 def test_page_change_reload_back_and_forward_keep_the_shared_state(page, server):
@@ -123,109 +114,38 @@ def test_page_only_controls_come_back_on_back_and_reload(page, server):
     assert query_parameters(page) == VARIANCE_STATE
 
 
-def set_start(page):
-    press(page.locator(HERO_SLIDER), "PageDown", "ArrowLeft")
+def move_everything(page, stem):
+    """Move d_k and every slider and every bar of the lesson's own that is in sight by a step."""
+    hero = page.locator(HERO_SLIDER)
+    press(hero if hero.count() else slider(page, "d_k"), "ArrowLeft")
+    for name, control in DECLARED[stem].controls.items():
+        if isinstance(control, Number) and slider(page, name).is_visible():
+            press(slider(page, name), "ArrowLeft" if control.default == control.stops[-1] else "ArrowRight")
+        elif isinstance(control, Choice) and control.bar and (bar := page.locator(f".st-key-{name}")).is_visible():
+            other = next(option for option in control.options if option != control.default)
+            press(bar.locator("[role=radio]").filter(has_text=re.compile(f"^{re.escape(other)}$")), "Space")
     page.wait_for_function("() => location.search.includes('d_k=')")
+    wait_until_idle(page)
 
 
-def set_variance(page):
-    press(slider(page, "d_k"), "ArrowRight", "ArrowRight")
-    press(slider(page, "n_samples"), "ArrowLeft")
-    type_into(page, "seed", "41")
-
-
-def set_saturation(page):
-    press(slider(page, "n_keys"), "ArrowRight")
-    press(slider(page, "multiplier"), "ArrowRight")
-    press(slider(page, "shift"), "ArrowRight")
-    type_into(page, "list_1", "4, 5, 6.5")
-
-
-def set_gradient_flow(page):
-    press(slider(page, "d_k"), "ArrowRight")
-    press(page.locator(".st-key-place [role=radio]").first, "Space")
-    press(slider(page, "row"), "ArrowRight", "ArrowRight")
-
-
-def set_derivation(page):
-    press(page.locator(".st-key-broken [role=radio]").nth(3), "Space")
-    press(slider(page, "correlation"), "ArrowRight")
-    press(slider(page, "d_k"), "ArrowRight")
-
-
-SETTERS = {
-    "": set_start,
-    "score_variance": set_variance,
-    "softmax_saturation": set_saturation,
-    "gradient_flow": set_gradient_flow,
-    "derivation": set_derivation,
-}
-
-
-@pytest.mark.parametrize(("path", "set_controls"), SETTERS.items(), ids=[LESSONS[path] for path in SETTERS])
-def test_a_copied_address_reproduces_every_sentence(new_page, server, path, set_controls):
-    mine = open_page(new_page(), server, path, seed=7, law="laplace")
-    as_opened = sentences(mine)
-    set_controls(mine)
-    wait_until_idle(mine)
-    assert sentences(mine)[0] != as_opened[0]
-    theirs = new_page(stranger=True)
-    theirs.goto(mine.url)
-    wait_until_idle(theirs)
-    assert sentences(theirs) == sentences(mine)
-    assert query_parameters(theirs) == query_parameters(mine)
-
-
-def set_small_samples(page):
-    press(slider(page, "size"), "ArrowRight")
-    press(page.locator(".st-key-ddof [role=radio]").nth(1), "Space")
-    press(page.get_by_role("button", name="Draw once"), "Enter")
-
-
-def set_unit_variance(page):
-    press(page.locator(".st-key-normalise [role=radio]").nth(1), "Space")
-    press(slider(page, "n_heads"), "ArrowLeft")
-
-
-def set_training_race(page):
-    page.locator(".st-key-race_settings summary").press("Enter")
-    press(slider(page, "n_pairs"), "ArrowLeft")
-    press(slider(page, "d_k"), "ArrowLeft")
-
-
-def set_scaling_rules(page):
-    press(slider(page, "exponent"), "End")
-    press(slider(page, "correlation"), "Home")
-    press(page.locator(".st-key-pairs [role=radio]").nth(1), "Space")
-
-
-def set_your_scores(page):
-    press(field(page, "sample"), "ArrowDown", "ArrowDown", "Enter")
-    press(slider(page, "d_k"), "ArrowRight")
-
-
-EVIDENCE_SETTERS = {
-    "small_samples": set_small_samples,
-    "unit_variance": set_unit_variance,
-    "training_race": set_training_race,
-    "scaling_rules": set_scaling_rules,
-    "your_scores": set_your_scores,
-}
-
-
-@pytest.mark.parametrize("path", EVIDENCE)
-def test_a_copied_address_of_the_evidence_is_the_same_on_a_cold_server(server, fresh_server, new_page, path):
+@pytest.mark.parametrize("stem", DECLARED)
+def test_a_copied_address_reproduces_every_sentence_on_a_cold_server(server, fresh_server, new_page, stem):
+    path = "" if stem == ORDER[0] else stem
     mine = open_page(new_page(), server, path, seed=7)
     as_opened = sentences(mine)
-    EVIDENCE_SETTERS[path](mine)
-    wait_until_idle(mine)
-    assert sentences(mine)[0] != as_opened[0]
+    move_everything(mine, stem)
+    assert sentences(mine) != as_opened
     copied = query_parameters(mine)
-    assert len(copied) >= 3
-    theirs = open_page(new_page(stranger=True), fresh_server, path, **copied)
+    assert {"seed", "d_k"} <= set(copied)
+    theirs = new_page(stranger=True)
+    watch_menu(theirs)
+    open_page(theirs, fresh_server, path, **copied)
+    assert menu_names(theirs) == set(LESSONS.values())  # never the names of the files, not even for a moment
     assert heading_and_menu(theirs) == ([LESSONS[path]], list(LESSONS.values()))
+    assert lesson_state(theirs) == lesson_state(mine)
     assert sentences(theirs) == sentences(mine)
     assert query_parameters(theirs) == copied
+    assert not_found(theirs) == 0
     assert alerts(theirs) == []
 
 
