@@ -37,6 +37,13 @@ def server(browser):
 
 
 @pytest.fixture(scope="session")
+def other_server(browser):
+    """The app once more, where nobody has set anything: for those who open a link that was copied from `server`."""
+    with running_server("app.py") as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
 def fresh_port():
     """The port of every fresh server: what the browser has loaded from one it knows of the next."""
     return free_port()
