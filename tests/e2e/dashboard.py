@@ -13,8 +13,6 @@ from pages._view.lessons import ORDER
 
 # Address and question of every lesson. The first page's address is the bare one.
 LESSONS = {"" if stem == ORDER[0] else stem: lesson.question for stem, lesson in DECLARED.items()}
-# Built of the same parts as the others: not taken through what depends on those parts alone.
-EVIDENCE = tuple(stem for stem, lesson in DECLARED.items() if lesson.section in ("The evidence", "Beyond"))
 SHARED = ("d_k", "n_keys", "law", "seed")
 
 HERO_SLIDER = "[data-hero] .slider"

@@ -35,11 +35,10 @@ def test_where_the_falling_is_stopped_picture_field_and_address_agree(server, ne
     page = new_page(1440, 900)
     page.add_init_script(FAR_AWAY)
     open_page(page, server, "small_samples", **query)
-    for after in (1_000, 1_100, 1_200):
-        fall_and_stop(page, after)
-        stopped = numbers(page)
-        assert len(set(stopped)) == 1
-        assert 0 < int(stopped[0]) < MANY
+    fall_and_stop(page, 1_100)
+    stopped = numbers(page)
+    assert len(set(stopped)) == 1
+    assert 0 < int(stopped[0]) < MANY
     page.reload()
     wait_until_idle(page)
     assert numbers(page) == stopped
