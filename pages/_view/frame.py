@@ -38,6 +38,25 @@ def open_frame() -> StreamlitPage:
     return page
 
 
+def close_frame() -> None:
+    """Below the lesson: the question before it, its place on the path, and the question after it."""
+    if profile().name == "projector":
+        return
+    every, stem = list(LESSONS.values()), st.session_state["lesson"]
+    here = ORDER.index(stem)
+    section = [each.stem for each in every if each.section == LESSONS[stem].section]
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="way"):
+        if here > 0:
+            _way_to(every[here - 1], icon=":material/arrow_back:")
+        st.markdown(f"{LESSONS[stem].section}: {section.index(stem) + 1} of {len(section)}")
+        if here + 1 < len(every):
+            _way_to(every[here + 1], icon=":material/arrow_forward:", icon_position="right")
+
+
+def _way_to(lesson, **options):
+    st.page_link(file_of(lesson), label=lesson.question, **options)
+
+
 def profile() -> theme.Profile:
     """The figure profile for this visitor: display mode, and the ground they see."""
     return theme.profile(controls.value_of("mode"), st.context.theme.type)

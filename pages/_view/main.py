@@ -1,6 +1,7 @@
-"""The frame: page config, navigation, the controls all lessons share, then the lesson itself."""
+"""The frame: page config, navigation, the controls all lessons share, the lesson itself, and the way on."""
 
 from pages._view import frame
 
 page = frame.open_frame()
 page.run()
+frame.close_frame()

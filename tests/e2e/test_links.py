@@ -214,7 +214,7 @@ def test_a_move_is_not_lost_when_the_page_changes_at_once(page, server, delay):
 
 def test_projector_mode_goes_along_to_another_page_and_back(page, server):
     open_page(page, server, "score_variance", mode="projector", d_k=100)
-    page.get_by_role("button", name="The idea").click()
+    page.get_by_role("button", name="The path").click()
     page.get_by_role("menuitem", name="Softmax saturation").click()
     page.get_by_role("heading", level=1, name=SATURATION).wait_for()
     wait_until_idle(page)

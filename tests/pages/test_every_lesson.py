@@ -60,6 +60,17 @@ def test_a_page_opens_inside_its_frame_with_every_control_once(stem):
     ]
 
 
+@pytest.mark.parametrize("stem", ORDER)
+def test_the_way_on_leads_to_the_questions_before_and_after_and_says_where_one_is(stem):
+    app = open_page(stem)
+    here, questions = ORDER.index(stem), [each.question for each in LESSONS.values()]
+    beside = questions[max(here - 1, 0) : here] + questions[here + 1 : here + 2]
+    assert [each.label for each in app.main.get("page_link")][-len(beside) :] == beside
+    section = [each for each in ORDER if LESSONS[each].section == LESSONS[stem].section]
+    place = f"{LESSONS[stem].section}: {section.index(stem) + 1} of {len(section)}"
+    assert [each.value for each in app.main.markdown][-1] == place
+
+
 @pytest.mark.parametrize("stem", ORDER[1:])
 def test_a_deep_link_that_is_the_first_request_of_a_server_opens_inside_the_frame(stem, monkeypatch):
     monkeypatch.setattr(PagesManager, "uses_pages_directory", None)  # as in a process that has just begun

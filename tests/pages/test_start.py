@@ -27,6 +27,7 @@ def test_the_hero_follows_projector_mode():
 
 def test_each_step_leads_to_a_lesson():
     app = open_page("start")
-    assert [each.label for each in app.main.get("page_link")] == [LESSONS[stem].question for _, _, stem in STEPS]
+    links = [each.label for each in app.main.get("page_link")]
+    assert links[: len(STEPS)] == [LESSONS[stem].question for _, _, stem in STEPS]
     said = {each.value for each in app.markdown}
     assert {f"**{title}**\n\n{text}" for title, text, _ in STEPS} <= said

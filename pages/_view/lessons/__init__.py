@@ -6,14 +6,14 @@ from types import MappingProxyType
 ORDER = (
     "start",
     "score_variance",
+    "derivation",
     "softmax_saturation",
     "gradient_flow",
-    "derivation",
+    "training_race",
     "attention_steps",
     "backprop",
     "small_samples",
     "unit_variance",
-    "training_race",
     "scaling_rules",
     "your_scores",
 )

@@ -12,7 +12,7 @@ LESSON = Lesson(
     answer="Dot products, ÷ $\\sqrt{d_k}$, mask, softmax, average of the values: five steps, and the division is "
     "one of them.",
     icon=":material/account_tree:",
-    section="The mechanism",
+    section="Go deeper",
     shared=("d_k", "seed"),
     controls={
         "step": Choice("Step", "matmul", ("matmul", "scale", "mask", "softmax", "output"), bar=True),

@@ -14,7 +14,7 @@ LESSON = Lesson(
     answer="From the sum: $d_k$ uncorrelated products, each of variance 1, add up to variance $d_k$, "
     "and the factor $c = 1/\\sqrt{d_k}$ makes it 1.",
     icon=":material/functions:",
-    section="The mechanism",
+    section="The path",
     shared=("d_k", "seed"),
     controls={
         "broken": Choice(

@@ -10,7 +10,7 @@ LESSON = Lesson(
     answer="Not all of them. Without the scale a growing *share* of the rows freezes; with it almost none do. "
     "The *typical* row follows only once $\\sqrt{d_k}$ is well above $\\sqrt{2 \\ln n_\\text{keys}}$.",
     icon=":material/water_drop:",
-    section="The idea",
+    section="The path",
     shared=("d_k", "n_keys", "seed"),
     controls={
         "place": Choice(

@@ -12,7 +12,7 @@ LESSON = Lesson(
     answer="Only $\\sqrt{d_k}$ keeps the *variance* of scores the same at every $d_k$; only $d_k$ keeps the *mean* of "
     "aligned ones. The other rules solve other problems.",
     icon=":material/rule:",
-    section="The evidence",
+    section="Go deeper",
     shared=("d_k", "n_keys", "seed"),
     controls={
         "exponent": Number(

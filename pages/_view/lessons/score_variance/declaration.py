@@ -15,7 +15,7 @@ LESSON = Lesson(
     answer="Their variance is $d_k$ if all components are independent with mean 0 and variance 1, since each of the "
     "$d_k$ products $q_i k_i$ adds 1. Divided by $\\sqrt{d_k}$, the scores have variance 1.",
     icon=":material/ssid_chart:",
-    section="The idea",
+    section="The path",
     shared=("d_k", "n_keys", "law", "seed"),
     controls={
         "sampling": Choice(

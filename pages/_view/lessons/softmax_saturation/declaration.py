@@ -14,7 +14,7 @@ LESSON = Lesson(
     answer="It sees only their *differences*, and it saturates: a key far ahead of the others takes nearly all the "
     "weight and leaves nearly no gradient.",
     icon=":material/bar_chart:",
-    section="The idea",
+    section="The path",
     shared=("d_k", "n_keys", "law", "seed"),
     controls={
         "list_1": Text("First list", "4, 5"),

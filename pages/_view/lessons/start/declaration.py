@@ -9,7 +9,7 @@ LESSON = Lesson(
     answer="Because a dot product of d_k components spreads with standard deviation √d_k, and softmax answers "
     "such a spread by putting nearly all weight on one key. Dividing by √d_k undoes exactly that spread.",
     icon=":material/play_circle:",
-    section="The idea",
+    section="The path",
     shared=("n_keys", "law", "seed"),
     live=False,
     controls={},

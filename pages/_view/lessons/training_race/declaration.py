@@ -28,7 +28,7 @@ LESSON = Lesson(
     answer="It can: on a fixed set of keys, training without the scale is slower and fewer learning rates work. "
     "The presets show where it harms and where not.",
     icon=":material/sports_score:",
-    section="The evidence",
+    section="The path",
     shared=("d_k", "seed"),
     controls={
         "optimizer": Choice(

@@ -14,7 +14,7 @@ LESSON = Lesson(
     "$\\operatorname{Var}(q_i) = d_{model} \\operatorname{Var}(W_{ij})$. This is 1 for a square Xavier matrix, and "
     "½ in PyTorch's attention if keys and values are as wide as the model.",
     icon=":material/straighten:",
-    section="The evidence",
+    section="Go deeper",
     shared=("d_k", "law", "seed"),
     controls={
         "scheme": Choice("Weights drawn by", "torch_multihead_attention", INIT_SCHEMES, help="For W_Q and for W_K."),

@@ -11,7 +11,7 @@ LESSON = Lesson(
     answer="It is if $\\mathbf{q}\\cdot\\mathbf{k}/\\sqrt{d_k}$ has standard deviation near 1 inside a row. "
     "Load q and k of your own model and see, or try a sample.",
     icon=":material/upload_file:",
-    section="Beyond",
+    section="Go deeper",
     shared=("d_k", "seed"),
     controls={
         "sample": Choice("Sample", "ideal", tuple(SAMPLES), help="Shown while no file of your own is loaded."),
