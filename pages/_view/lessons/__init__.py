@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 ORDER = (
     "start",
+    "one_query",
     "score_variance",
     "softmax_saturation",
     "gradient_flow",
