@@ -146,6 +146,13 @@ def test_the_table_by_hand_counts_the_steps_up_and_down(result):
     assert [column[1] for column in table.values()] == ["cat", "2", "39 × 1", "21 × 1", "20"]
 
 
+def test_the_table_by_hand_works_the_softmax_out(result):
+    raw, scaled = (figures.by_hand(result, step) for step in ("softmax", "divide"))
+    assert list(scaled) == ["key", "score ÷ √64", "− the largest", "e to that power", "÷ 1.62941 = weight"]
+    assert [column[1] for column in scaled.values()] == ["cat", "20 ÷ 8 = 2.5", "0", "1", "0.613719"]
+    assert [column[0] for column in raw.values()] == ["mat", "13", "−7", "0.000911882", "0.000911050"]
+
+
 def test_the_sentence_marks_the_words_of_the_step():
     assert re.findall(r"<b[^>]*>(\w+)</b>", figures.words("add", LIGHT)) == ["mat", "cat", "slept", "it", "tired"]
     assert re.findall(r"<b[^>]*>(\w+)</b>", figures.words("multiply", LIGHT)) == ["cat", "it"]

@@ -275,7 +275,7 @@ def _weights_figure(traces, ticks, claim, key, profile):
     return figure(
         profile,
         traces,
-        left=4.6,
+        left=5.0,
         bottom=_room(profile, 4),
         title=title(claim, profile, key=key),
         barmode="overlay",
