@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 ORDER = (
     "start",
+    "one_query",
     "score_variance",
     "derivation",
     "softmax_saturation",

@@ -1,0 +1,36 @@
+"""What the one_query lesson declares."""
+
+from pages._view.kinds import Choice
+from pages._view.lesson import Lesson, Try
+from sattn_core.lessons.one_query import STEPS
+
+LESSON = Lesson(
+    stem="one_query",
+    title="One query",
+    question="What is a score?",
+    answer="A sum of $d_k$ products that says how well a key answers a query; it wanders about as far as "
+    "$\\sqrt{d_k}$.",
+    icon=":material/help:",
+    section="The path",
+    shared=("d_k",),
+    controls={"step": Choice("Step", STEPS[0], STEPS, bar=True)},
+    tries=(
+        Try(
+            "invented_only",
+            "Softmax of the invented numbers alone, d_k = 4: “cat” gets two thirds, “mat” a quarter",
+            {"d_k": 4, "step": "softmax"},
+        ),
+        Try(
+            "large_dimension",
+            "Divide at d_k = 1,024: without it one word takes all, with it each gets 5 % or more",
+            {"d_k": 1024, "step": "divide", "seed": 0},
+        ),
+        Try(
+            "another_draw",
+            "Draw the further numbers with seed 1: at d_k = 64 another word wins",
+            {"d_k": 64, "step": "divide", "seed": 1},
+        ),
+    ),
+    pictures=("one_query",),
+    sources=("Vaswani et al. (2017), section 3.2.1.",),
+)

@@ -1,0 +1,416 @@
+"""Pictures of the one_query lesson: one for each step from the numbers of a query and its keys to weights."""
+
+import re
+
+import numpy as np
+
+from pages._view.figures.base import axis, dashed, figure, heatmap, label, line, solid, title
+from pages._view.figures.matrices import cell, equals, operand
+from pages._view.picture import Picture, Table
+from pages._view.theme import Profile, listed, number, percent, typed
+from sattn_core.lessons.one_query import COORDINATES, EXAMPLE_KEY, KEY_WORDS, QUERY_WORD, SENTENCE, OneQueryResult
+
+_ASKING = f"“{QUERY_WORD}”"
+_EXAMPLE = f"“{KEY_WORDS[EXAMPLE_KEY]}”"
+_ROWS = (f"{_ASKING} asks", "", *KEY_WORDS)  # of the first step's matrix: a gap below the query
+_LARGEST = 2.3  # end of the axes of the invented numbers
+_LINE = 1.3  # of its letters' size: the height of a line of text
+_WIDE, _NARROW = 0.6, 0.28  # of the room of a word: its bar, and one that stands in front of another
+_LETTERS = 10  # of the longest name at the end of a line, with its sum
+_SHORT = 6  # letters of a number that has room under its bar
+_SURE = 0.9995  # a share that a person calls practically all
+_MOST = 0.9  # one that a person calls nearly all
+
+
+def words(step: str, profile: Profile) -> str:
+    """The sentence as HTML: the query filled, the keys framed, those of the step's picture only."""
+    keys = (KEY_WORDS[EXAMPLE_KEY],) if step == "multiply" else KEY_WORDS
+    frame = f"border:2px solid {profile.band};border-radius:0.4rem;padding:0 0.2rem"
+    styles = dict.fromkeys(keys, f"{frame};color:{profile.text}")
+    styles[QUERY_WORD] = f"{frame};background:{profile.text};color:{profile.ground}"
+    parts = re.split(r"(\w+)", SENTENCE)
+    marked = [f'<b style="{styles[part]}">{part}</b>' if part in styles else part for part in parts]
+    style = f"margin:0;line-height:1.7;font-size:{profile.base_size}px;color:{profile.text}"
+    return f'<p style="{style}">{"".join(marked)}</p>'
+
+
+def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
+    """The picture of one step; all are of one height."""
+    draw, say, _ = _STEPS[step]
+    return Picture(
+        "one_query",
+        draw(result, profile),
+        say(result),
+        _table(result),
+        _code(result.params),
+        note="The file of coordinates has every number of the query and of the keys, and every product.",
+        bins=_coordinates(result),
+    )
+
+
+def by_hand(result: OneQueryResult, step: str) -> Table:
+    """The step's arithmetic, word by word."""
+    _, _, work = _STEPS[step]
+    return work(result)
+
+
+# --- 1: what a query asks ----------------------------------------------------------------------------
+
+
+def _asked(result, profile):
+    """The invented numbers of the query above those of the keys."""
+    names = COORDINATES[: result.n_invented]
+    gap = [None] * len(names)
+    query, *keys = ([float(x) for x in row[: len(names)]] for row in (result.query, *result.keys))
+    values = [query, gap, *keys]
+    texts = [["" if x is None else typed(x) for x in row] for row in values]
+    return figure(
+        profile,
+        [heatmap(profile, values, 2 * _LARGEST, text=texts, name="numbers")],
+        left=5.0,
+        title=title(f"{_ASKING} asks, words answer", profile, key=_extent(result, "numbers")),
+        xaxis=_ticks_axis(names, profile),
+        yaxis=_ticks_axis(_ROWS, profile) | {"range": [len(_ROWS) - 0.5, -0.5]},
+    )
+
+
+def _extent(result, what):
+    d_k, n_invented = result.params.d_k, result.n_invented
+    return f"d_k = {d_k}: all invented" if d_k == n_invented else f"the first {n_invented} of d_k = {d_k:,} {what}"
+
+
+def _say_asked(result):
+    d_k, n_invented = result.params.d_k, result.n_invented
+    answers = f"The query of {_ASKING} asks and the keys of four words answer:"
+    if d_k == n_invented:
+        return f"{answers} each is a list of d_k = {d_k} invented number{'s' if d_k > 1 else ''}."
+    return f"{answers} each is d_k = {d_k:,} numbers, the first {n_invented} invented."
+
+
+def _ask_by_hand(result):
+    n = result.n_invented
+    vectors = [(QUERY_WORD, result.query), *zip(KEY_WORDS, result.keys, strict=True)]
+    drawn = [" , ".join(typed(x) for x in row[n : n + 4]) or "none" for _, row in vectors]
+    rows = [(word, *map(typed, row[:n]), more) for (word, row), more in zip(vectors, drawn, strict=True)]
+    return _columns(("word", *COORDINATES[:n], "the next four, drawn"), rows)
+
+
+# --- 2: two vectors multiply -------------------------------------------------------------------------
+
+
+def _multiplied(result, profile):
+    """The products of one key, a bar each, with its multiplication under it."""
+    products = result.products[EXAMPLE_KEY, : result.n_invented]
+    ticks = [f"<b>{name}</b><br>{said}<br>= {typed(product)}" for name, said, product in _multiplications(result)]
+    return figure(
+        profile,
+        [_bars(products, profile.raw, "products")],
+        bottom=_room(profile, 3),
+        title=title(f"{_ASKING} times {_EXAMPLE}", profile, key=_extent(result, "products")),
+        xaxis=_ticks_axis(ticks, profile),
+        yaxis=_signed_axis("product", profile),
+    )
+
+
+def _multiplications(result):
+    """Each named number of the example key: its name, q_i × k_i, and the product."""
+    n = result.n_invented
+    rows = zip(COORDINATES, result.query, result.keys[EXAMPLE_KEY], result.products[EXAMPLE_KEY], strict=False)
+    return [(name, f"{_signed(q)} × {_signed(k)}", product) for name, q, k, product in list(rows)[:n]]
+
+
+def _signed(value):
+    return f"({typed(value)})" if value < 0 else typed(value)
+
+
+def _say_multiplied(result):
+    name, said, product = _multiplications(result)[0]
+    return (
+        f"Multiply {_ASKING} by {_EXAMPLE}, number by number: for “{name}” {said} = {typed(product)}. "
+        "Equal signs count for the key, unequal ones against it."
+    )
+
+
+def _multiply_by_hand(result):
+    return _columns(("number", "query × key", "product"), [(a, b, typed(c)) for a, b, c in _multiplications(result)])
+
+
+# --- 3: they add up ----------------------------------------------------------------------------------
+
+
+def _added(result, profile):
+    """A score for each key, with its addition under it as one writes it at school."""
+    scores, named = result.invented_scores.scores, _named_products(result)
+    ticks = [
+        "<br>".join([f"<b>{word}</b>", *_terms(products), f"= {typed(score)}"])
+        for (word, products), score in zip(named, scores, strict=True)
+    ]
+    return figure(
+        profile,
+        [_bars(scores, profile.raw, "scores")],
+        bottom=_room(profile, result.n_invented + 2),
+        title=title("Products add up to scores", profile, key=_extent(result, "products")),
+        xaxis=_ticks_axis(ticks, profile),
+        yaxis=_signed_axis("sum", profile),
+    )
+
+
+def _named_products(result):
+    return list(zip(KEY_WORDS, result.products[:, : result.n_invented], strict=True))
+
+
+def _terms(products):
+    """Numbers to add, each with its sign but the first."""
+    first, *others = products
+    return [typed(first), *(f"{'+' if x >= 0 else '−'} {typed(abs(x))}" for x in others)]
+
+
+def _say_added(result):
+    row = result.invented_scores
+    highest, lowest = (f"{_named(each)} with {typed(row.scores[each[0]])}" for each in (row.largest, row.smallest))
+    return f"The products of a key add up to its score: how well it answers. Highest {highest}, lowest {lowest}."
+
+
+def _add_by_hand(result):
+    rows = zip(_named_products(result), result.invented_scores.scores, strict=True)
+    said = [(word, " ".join(_terms(products)), typed(score)) for (word, products), score in rows]
+    return _columns(("key", "products", "sum"), said)
+
+
+# --- 4: the sum wanders ------------------------------------------------------------------------------
+
+
+def _wandered(result, profile):
+    """The four sums, product by product, and how far such sums go in theory."""
+    steps, style = np.arange(result.params.d_k + 1), solid(profile, profile.raw)
+    theory = [line(steps, sign * result.walk.std, dashed(profile), "theory") for sign in (1, -1)]
+    walks = [line(steps, sums, style, word) for word, sums in zip(KEY_WORDS, result.walk.sums, strict=True)]
+    drawn = figure(
+        profile,
+        theory + walks,
+        left=3.8,
+        title=title("The sums wander", profile, key="dashed: ± √ of the number of products"),
+        xaxis=axis(profile, "products added", range=[0, result.walk.horizon], tickvals=_quarters(result.walk.horizon)),
+        yaxis=axis(profile, "sum", grid=True, range=[-result.walk.limit, result.walk.limit]),
+        annotations=_at_the_ends(result, profile),
+    )
+    drawn.layout.margin.r = round(0.6 * _LETTERS * profile.tick_size)
+    return drawn
+
+
+def _quarters(end):
+    return [end * part // 4 for part in range(5)]
+
+
+def _at_the_ends(result, profile):
+    """Each word with its sum beside the end of its line, moved apart as far as the letters need it."""
+    scores = result.raw.scores
+    plot = profile.height - 1.6 * profile.title_size - 3 * profile.axis_size
+    room = _LINE * profile.tick_size * 2 * result.walk.limit / plot
+    order = np.argsort(scores, kind="stable")
+    places = _apart(scores[order], room)
+    beside = {"x": result.params.d_k, "xanchor": "left", "xshift": 4, "bgcolor": "rgba(0,0,0,0)"}
+    return [
+        label(f"{KEY_WORDS[key]} {typed(scores[key])}", profile, y=place, **beside)
+        for key, place in zip(order, places, strict=True)
+    ]
+
+
+def _apart(values, room):
+    """The nearest places to ascending values that lie at least so far apart, by least squares."""
+    shifts = room * np.arange(len(values))
+    bare = values - shifts
+    ends = range(len(values))
+    flat = [max(min(bare[low : high + 1].mean() for high in ends[i:]) for low in ends[: i + 1]) for i in ends]
+    return (np.array(flat) + shifts).tolist()
+
+
+def _say_wandered(result):
+    row, d_k = result.raw, result.params.d_k
+    low, high = typed(row.scores.min()), typed(row.scores.max())
+    if d_k == result.n_invented:
+        return f"So far all products are invented: after d_k = {d_k} the four sums lie between {low} and {high}."
+    return (
+        f"Each further product moves a sum up or down by one: after d_k = {d_k:,} products the four sums lie between "
+        f"{low} and {high}."
+    )
+
+
+def _wander_by_hand(result):
+    counts = zip(KEY_WORDS, result.invented_scores.scores, result.n_up, result.n_down, result.raw.scores, strict=True)
+    rows = [(word, typed(first), f"{up} × 1", f"{down} × 1", typed(score)) for word, first, up, down, score in counts]
+    return _columns(("key", f"the first {result.n_invented}", "+", "−", "= score"), rows)
+
+
+# --- 5 and 6: softmax, without the division and with it ----------------------------------------------
+
+
+def _shared_out(result, profile):
+    """The weights of the raw scores, each under its word and its score."""
+    row = result.raw
+    cells = zip(KEY_WORDS, row.scores, row.weights, strict=True)
+    ticks = [f"<b>{word}</b><br>score {typed(score)}<br>{_about(weight)}" for word, score, weight in cells]
+    claim = f"{_named(row.largest)} takes nearly all" if row.top_weight >= _MOST else "Softmax gives weights"
+    drawn = [_bars(row.weights, profile.raw, "raw")]
+    return _weights_figure(drawn, ticks, claim, "softmax of the raw scores", profile)
+
+
+def _divided(result, profile):
+    """Both weights of every word, on the axes of the step before, with the division under them."""
+    raw, scaled = result.raw, result.scaled
+    cells = zip(KEY_WORDS, raw.scores, scaled.scores, scaled.weights, strict=True)
+    divisor = f"÷ {cell(result.divisor)}"
+    ticks = [f"<b>{word}</b><br>{typed(s)} {divisor}<br>{equals(c, _short)}<br>{_about(w)}" for word, s, c, w in cells]
+    drawn = [
+        _bars(raw.weights, profile.raw, "raw"),
+        _bars(scaled.weights, profile.scaled, "÷ √d_k", width=_NARROW),
+    ]
+    claim = "Divided, they share again" if _shares_again(result) else "Divided by √d_k"
+    return _weights_figure(drawn, ticks, claim, "wide: raw, narrow: ÷ √d_k", profile)
+
+
+def _weights_figure(traces, ticks, claim, key, profile):
+    """What both steps have: the same axes, and room for the longer ticks."""
+    levels = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
+    return figure(
+        profile,
+        traces,
+        left=5.0,
+        bottom=_room(profile, 4),
+        title=title(claim, profile, key=key),
+        barmode="overlay",
+        xaxis=_ticks_axis(ticks, profile),
+        yaxis=axis(profile, "weight", grid=True, range=[0, 1.05], **levels),
+    )
+
+
+def _shares_again(result):
+    return result.raw.top_weight >= _MOST > result.scaled.top_weight
+
+
+def _say_shared_out(result):
+    row = result.raw
+    each = " each" if len(row.largest) > 1 else ""
+    return (
+        f"Softmax turns the four scores into weights that add up to 100 %: at d_k = {result.params.d_k:,} "
+        f"{_named(row.largest)} get{'' if each else 's'} {_share(row.top_weight)}{each}."
+    )
+
+
+def _say_divided(result):
+    before, after = _share(result.raw.top_weight), _share(result.scaled.top_weight)
+    several = len(result.raw.largest) > 1
+    who, each, s = _named(result.raw.largest), " each" if several else "", "" if several else "s"
+    divided = f"Divided by √d_k = {cell(result.divisor)}"
+    if before == after:
+        return f"{divided}, the scores give the same weights in these digits: {who} keep{s} {after}{each}."
+    share = "share the weight again" if _shares_again(result) else "share the weight more evenly"
+    return f"{divided}, the scores {share}: {who} get{s} {after}{each} instead of {before}."
+
+
+def _softmax_by_hand(row, score, key):
+    """Softmax of one row as it is worked out; the largest score is subtracted first, which changes no weight."""
+    total = f"÷ {operand(row.total)} = weight"
+    cells = zip(KEY_WORDS, *(map(operand, each) for each in (row.below, row.exponentials, row.weights)), strict=True)
+    rows = [(word, said, *others) for (word, *others), said in zip(cells, score, strict=True)]
+    return _columns(("key", key, "− the largest", "e to that power", total), rows)
+
+
+def _raw_by_hand(result):
+    return _softmax_by_hand(result.raw, map(typed, result.raw.scores), "score")
+
+
+def _divide_by_hand(result):
+    pairs = zip(result.raw.scores, result.scaled.scores, strict=True)
+    divisor = operand(result.divisor)
+    said = [f"{typed(raw)} ÷ {divisor} {equals(scaled, operand)}" for raw, scaled in pairs]
+    return _softmax_by_hand(result.scaled, said, f"score ÷ √{result.params.d_k:,}")
+
+
+# --- what the steps share ----------------------------------------------------------------------------
+
+_STEPS = {
+    "ask": (_asked, _say_asked, _ask_by_hand),
+    "multiply": (_multiplied, _say_multiplied, _multiply_by_hand),
+    "add": (_added, _say_added, _add_by_hand),
+    "wander": (_wandered, _say_wandered, _wander_by_hand),
+    "softmax": (_shared_out, _say_shared_out, _raw_by_hand),
+    "divide": (_divided, _say_divided, _divide_by_hand),
+}
+
+
+def _bars(heights, colour, name, *, width=_WIDE):
+    places, marker = list(range(len(heights))), {"color": colour, "line": {"width": 0}}
+    return {"type": "bar", "x": places, "y": heights, "width": width, "name": name, "marker": marker}
+
+
+def _ticks_axis(texts, profile):
+    """An axis of names; what belongs to one of them stands under it."""
+    ends = {"range": [-0.5, len(texts) - 0.5], "showline": False, "ticks": ""}
+    return axis(profile, tickvals=list(range(len(texts))), ticktext=list(texts), tickangle=0, **ends)
+
+
+def _signed_axis(name, profile):
+    zero = {"zeroline": True, "zerolinecolor": profile.text, "zerolinewidth": profile.line_width / 2}
+    return axis(profile, name, grid=True, range=[-_LARGEST, _LARGEST], dtick=1, **zero)
+
+
+def _room(profile, lines):
+    """Room for so many lines of ticks, in letters of an axis title."""
+    return (lines * _LINE + 0.8) * profile.tick_size / profile.axis_size
+
+
+def _named(keys):
+    return listed([f"“{KEY_WORDS[key]}”" for key in keys])
+
+
+def _share(weight):
+    """A share as a person says it."""
+    return "practically all" if weight >= _SURE else percent(weight, 1 if weight >= 0.99 else 0)
+
+
+def _about(weight):
+    """The same in the room of a tick."""
+    if weight >= _SURE:
+        return "≈ 100 %"
+    return "≈ 0 %" if weight < 1 - _SURE else f"{number(100 * weight, 3 if weight >= 0.99 else 2)} %"
+
+
+def _short(value):
+    """All its digits where they are few."""
+    return typed(value) if len(typed(value)) <= _SHORT else cell(value)
+
+
+def _columns(names, rows):
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def _table(result):
+    """What becomes of each key."""
+    return {
+        "key": list(KEY_WORDS),
+        "sum of the invented products": result.invented_scores.scores.tolist(),
+        "drawn products +1": result.n_up.tolist(),
+        "drawn products −1": result.n_down.tolist(),
+        "raw score": result.raw.scores.tolist(),
+        "weight": result.raw.weights.tolist(),
+        "scaled score": result.scaled.scores.tolist(),
+        "weight of the scaled score": result.scaled.weights.tolist(),
+    }
+
+
+def _coordinates(result):
+    """Every coordinate of the query and of the keys, and every product."""
+    columns = {"coordinate": list(range(1, result.params.d_k + 1)), "query": result.query.tolist()}
+    for word, key, products in zip(KEY_WORDS, result.keys, result.products, strict=True):
+        columns |= {f"key of {word}": key.tolist(), f"product with {word}": products.tolist()}
+    return columns
+
+
+def _code(params):
+    return (
+        "from sattn_core.lessons.one_query import OneQueryParams, measure_one_query\n\n"
+        f"result = measure_one_query({params!r})\n"
+        "print(result.raw.scores, result.raw.weights)\n"
+        "print(result.scaled.scores, result.scaled.weights)\n"
+    )

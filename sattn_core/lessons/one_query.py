@@ -1,0 +1,222 @@
+"""What is a score? One query and four keys, from the products of their numbers to weights, raw and divided by √d_k."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sattn_core._checks import check_integer
+from sattn_core._records import record
+from sattn_core.components import draw_queries_and_keys
+from sattn_core.cost import Price
+from sattn_core.moments import dot_product_moments
+from sattn_core.products import hadamard
+from sattn_core.scores import raw_scores, scale_factor
+from sattn_core.softmax import effective_keys, softmax
+
+STEPS = ("ask", "multiply", "add", "wander", "softmax", "divide")
+
+SENTENCE = "On the mat the cat slept: it was tired."
+QUERY_WORD = "it"
+KEY_WORDS = ("mat", "cat", "slept", "tired")  # in the order of the sentence
+COORDINATES = ("living", "thing", "action", "feeling")
+INVENTED_QUERY = (1.0, 1.0, -1.0, 0.5)
+INVENTED_KEYS = (
+    (-0.5, 1.5, -0.5, -1.0),
+    (1.5, 0.5, 0.5, 1.0),
+    (0.5, -1.0, 1.5, 0.0),
+    (0.5, -1.0, 0.5, 2.0),
+)
+EXAMPLE_KEY = KEY_WORDS.index("cat")  # whose products are shown one by one
+
+_MOST = 1_024
+_HORIZONS = (16, 64, 256, _MOST)
+
+
+@dataclass(frozen=True)
+class OneQueryParams:
+    """How long the query and the keys are.
+
+    Attributes
+    ----------
+    d_k : int, 1 to 1,024
+        The first four coordinates are the invented ones, the others are drawn.
+    seed : int
+        Of the drawn coordinates.
+    """
+
+    d_k: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_integer("d_k", self.d_k, 1, _MOST)
+        check_integer("seed", self.seed, 0)
+
+    @property
+    def price(self) -> Price:
+        """What `measure_one_query` costs at most."""
+        return Price(2e-3, 500_000)
+
+
+@record
+class SoftmaxRow:
+    """One row of scores and its softmax, as it is worked out by hand.
+
+    Attributes
+    ----------
+    scores, below, exponentials, weights : ndarray, shape (4,)
+        below is the score minus the largest one, exponentials are e to that power, and the weights, which sum
+        to 1, are the exponentials over their total.
+    total : float
+    largest, smallest : tuple of int
+        The keys with the largest and with the smallest score; several where they tie.
+    top_weight : float
+        The largest weight.
+    effective_keys : float
+        e^entropy of the weights.
+    """
+
+    scores: NDArray[np.float64]
+    below: NDArray[np.float64]
+    exponentials: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    total: float
+    largest: tuple[int, ...]
+    smallest: tuple[int, ...]
+    top_weight: float
+    effective_keys: float
+
+
+@record
+class SumsOnTheWay:
+    """The four sums, product by product.
+
+    Attributes
+    ----------
+    sums : ndarray, shape (4, d_k + 1)
+        The sum after 0, 1, …, d_k products; the last column is the raw scores.
+    std : ndarray, shape (d_k + 1,)
+        Theory: standard deviation of a sum of so many independent products of mean 0 and variance 1.
+    horizon : int
+        End of the axis of the sums: 16, 64, 256 or 1,024.
+    limit : float
+        No sum of this draw is larger in size up to the horizon, nor are three standard deviations.
+    """
+
+    sums: NDArray[np.float64]
+    std: NDArray[np.float64]
+    horizon: int
+    limit: float
+
+
+@record
+class OneQueryResult:
+    """Every number of the six steps.
+
+    Attributes
+    ----------
+    params : OneQueryParams
+    query : ndarray, shape (d_k,)
+    keys, products : ndarray, shape (4, d_k)
+        products[j, i] = query[i] keys[j, i].
+    n_invented : int
+        How many of the coordinates are invented: 4, or d_k if that is less. Drawn ones are +1 or −1.
+    invented_scores : SoftmaxRow
+        The scores after the invented coordinates.
+    n_up, n_down : ndarray of int, shape (4,)
+        How many of the drawn products are +1, and how many −1.
+    walk : SumsOnTheWay
+    divisor : float
+        √d_k.
+    raw, scaled : SoftmaxRow
+        The scores at d_k, and the same divided by √d_k.
+    """
+
+    params: OneQueryParams
+    query: NDArray[np.float64]
+    keys: NDArray[np.float64]
+    products: NDArray[np.float64]
+    n_invented: int
+    invented_scores: SoftmaxRow
+    n_up: NDArray[np.int_]
+    n_down: NDArray[np.int_]
+    walk: SumsOnTheWay
+    divisor: float
+    raw: SoftmaxRow
+    scaled: SoftmaxRow
+
+
+def measure_one_query(params: OneQueryParams) -> OneQueryResult:
+    """Products q_i k_i, their sums, and softmax of the sums with and without the division by √d_k.
+
+    Parameters
+    ----------
+    params : OneQueryParams
+
+    Returns
+    -------
+    OneQueryResult
+        A larger d_k keeps all coordinates of a smaller one.
+
+    Notes
+    -----
+    The invented coordinates are few; from the fifth on every coordinate is +1 or −1 with equal chance, so every
+    product is, and the sum is the classical random walk.
+
+    Examples
+    --------
+    "cat": 1 × 1.5 + 1 × 0.5 − 1 × 0.5 + 0.5 × 1 = 2.
+
+    >>> measure_one_query(OneQueryParams(4)).raw.scores.tolist()
+    [1.0, 2.0, -2.0, 0.0]
+    """
+    query, keys = _vectors(params)
+    d_k, n_invented = params.d_k, min(params.d_k, len(INVENTED_QUERY))
+    products = hadamard(np.broadcast_to(query[:d_k], (len(keys), d_k)), keys[:, :d_k])
+    raw, drawn = raw_scores(query[None, :d_k], keys[:, :d_k])[0], products[:, n_invented:]
+    return OneQueryResult(
+        params,
+        query=query[:d_k],
+        keys=keys[:, :d_k],
+        products=products,
+        n_invented=n_invented,
+        invented_scores=_softmax_row(products[:, :n_invented].sum(axis=1)),
+        n_up=np.count_nonzero(drawn > 0, axis=1),
+        n_down=np.count_nonzero(drawn < 0, axis=1),
+        walk=_walk(query, keys, d_k),
+        divisor=float(np.sqrt(d_k)),
+        raw=_softmax_row(raw),
+        scaled=_softmax_row(raw * scale_factor(d_k)),
+    )
+
+
+def _vectors(params):
+    """The query and the keys at the largest d_k: the invented coordinates, then the drawn ones."""
+    n_drawn = _MOST - len(INVENTED_QUERY)
+    Q, K = draw_queries_and_keys(1, len(KEY_WORDS), n_drawn, law="rademacher", seed=params.seed)
+    return np.concatenate([INVENTED_QUERY, Q[0]]), np.hstack([INVENTED_KEYS, K])
+
+
+def _walk(query, keys, d_k):
+    """The sums up to d_k; their axes are those of the whole stage, so that they stand still while d_k moves in it."""
+    horizon = next(end for end in _HORIZONS if end >= d_k)
+    sums = np.cumsum(np.hstack([np.zeros((len(keys), 1)), query[:horizon] * keys[:, :horizon]]), axis=1)
+    std = np.sqrt(np.float64(dot_product_moments(1).variance) * np.arange(horizon + 1))
+    limit = float(max(3 * std[-1], np.abs(sums).max()))
+    return SumsOnTheWay(sums[:, : d_k + 1], std[: d_k + 1], horizon, limit)
+
+
+def _softmax_row(scores):
+    below, weights = scores - scores.max(), softmax(scores)
+    exponentials = np.exp(below)
+    return SoftmaxRow(
+        scores,
+        below,
+        exponentials,
+        weights,
+        total=float(exponentials.sum()),
+        largest=tuple(np.flatnonzero(scores == scores.max()).tolist()),
+        smallest=tuple(np.flatnonzero(scores == scores.min()).tolist()),
+        top_weight=float(weights.max()),
+        effective_keys=float(effective_keys(scores)),
+    )

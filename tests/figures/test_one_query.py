@@ -1,0 +1,169 @@
+"""Pictures of the one_query lesson: their data are the result's, their words are its numbers."""
+
+import re
+
+import numpy as np
+import pytest
+
+from pages._view.lessons.one_query import figures
+from pages._view.theme import LIGHT
+from sattn_core.lessons.one_query import KEY_WORDS, STEPS, OneQueryParams, measure_one_query
+from tests.figures.drawing import PROFILES, check, run, texts, trace_of, traces_of
+
+DIMENSIONS = (1, 2, 3, 4, 5, 64, 1024)
+
+
+def measured(d_k, seed=0):
+    return measure_one_query(OneQueryParams(d_k, seed))
+
+
+@pytest.fixture(scope="module")
+def result():
+    return measured(64)
+
+
+def shown(result, step):
+    return figures.one_step(result, step, LIGHT)
+
+
+def ticks(picture):
+    """The words under the bars, line by line."""
+    return [re.sub("<b>|</b>", "", text).split("<br>") for text in picture.figure.layout.xaxis.ticktext]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("step", STEPS)
+def test_the_picture_is_whole(result, step, profile):
+    check(figures.one_step(result, step, profile))
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("d_k", DIMENSIONS)
+def test_a_sentence_is_short_and_has_three_numbers_at_most(d_k, step):
+    for seed in (0, 1, 3):
+        sentence = shown(measured(d_k, seed), step).sentence
+        said = re.sub(r"d_k = ", "", sentence)
+        assert len(re.findall(r"\w[\w’]*", re.sub(r"[\d.,]*\d", "n", said))) <= 25, sentence
+        assert len(re.findall(r"\d[\d.,]*", said.replace("100 %", ""))) <= 3, sentence
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("d_k", DIMENSIONS)
+def test_the_arithmetic_is_a_table_of_texts(d_k, step):
+    table = figures.by_hand(measured(d_k), step)
+    assert len({len(column) for column in table.values()}) == 1
+    assert all(isinstance(text, str) for column in table.values() for text in column)
+
+
+def test_all_steps_are_of_one_height(result):
+    assert len({shown(result, step).figure.layout.height for step in STEPS}) == 1
+
+
+def test_the_matrix_has_the_query_above_the_keys(result):
+    picture = shown(result, "ask")
+    z = trace_of(picture.figure, "numbers").z
+    assert list(z[0]) == [1, 1, -1, 0.5]
+    assert [list(row) for row in z[2:]] == result.keys[:, :4].tolist()
+    assert picture.sentence.endswith("each is d_k = 64 numbers, the first 4 invented.")
+    assert shown(measured(4), "ask").sentence.endswith("each is a list of d_k = 4 invented numbers.")
+
+
+def test_each_product_stands_under_its_bar(result):
+    picture = shown(result, "multiply")
+    assert list(trace_of(picture.figure, "products").y) == [1.5, 0.5, -0.5, 0.5]
+    assert ticks(picture)[2] == ["action", "(−1) × 0.5", "= −0.5"]
+    assert "for “living” 1 × 1.5 = 1.5" in picture.sentence
+
+
+def test_each_addition_stands_under_its_score(result):
+    picture = shown(result, "add")
+    assert list(trace_of(picture.figure, "scores").y) == [1, 2, -2, 0]
+    assert ticks(picture)[1] == ["cat", "1.5", "+ 0.5", "− 0.5", "+ 0.5", "= 2"]
+    assert picture.sentence.endswith("Highest “cat” with 2, lowest “slept” with −2.")
+    assert shown(measured(3), "add").sentence.endswith("Highest “mat” and “cat” with 1.5, lowest “slept” with −2.")
+
+
+def test_the_lines_are_the_sums_and_the_dashed_ones_the_theory(result):
+    fig = shown(result, "wander").figure
+    for word, sums in zip(KEY_WORDS, result.walk.sums, strict=True):
+        drawn = trace_of(fig, word)
+        assert (list(drawn.y), drawn.line.color) == (sums.tolist(), LIGHT.raw)
+    above, below = traces_of(fig, "theory")
+    assert above.line.dash == below.line.dash == "dash"
+    assert above.y[-1] == -below.y[-1] == 8
+    assert texts(fig) == ["slept −6", "tired 6", "mat 13", "cat 20"]
+
+
+def test_names_at_the_ends_keep_apart_and_stay_near():
+    assert figures._apart(np.array([0.0, 10.0, 20.0]), 5) == [0, 10, 20]
+    assert figures._apart(np.array([0.0, 0.0, 20.0]), 5) == [-2.5, 2.5, 20]
+    places = figures._apart(np.array([0.0, 1.0, 2.0, 2.0]), 4)
+    assert np.diff(places).min() >= 4 - 1e-12
+    assert np.mean(places) == pytest.approx(1.25)
+
+
+def test_wandering_before_anything_is_drawn_says_so(result):
+    assert shown(measured(4), "wander").sentence.startswith("So far all products are invented")
+    assert shown(result, "wander").sentence.endswith("after d_k = 64 products the four sums lie between −6 and 20.")
+
+
+def test_both_softmax_steps_have_the_same_axes_and_the_raw_bars_stay(result):
+    raw, scaled = shown(result, "softmax").figure, shown(result, "divide").figure
+    assert raw.layout.yaxis == scaled.layout.yaxis
+    assert raw.layout.xaxis.range == scaled.layout.xaxis.range
+    assert raw.layout.margin == scaled.layout.margin
+    assert raw.data[0] == scaled.data[0] == trace_of(scaled, "raw")
+    assert list(trace_of(scaled, "raw").y) == result.raw.weights.tolist()
+    assert list(trace_of(scaled, "÷ √d_k").y) == result.scaled.weights.tolist()
+    colours = [trace.marker.color for trace in scaled.data]
+    assert colours == [LIGHT.raw, LIGHT.scaled]
+
+
+def test_one_takes_all_and_they_share_again_are_said_where_it_is_so(result):
+    assert shown(result, "softmax").figure.layout.title.text == "“cat” takes nearly all"
+    assert shown(result, "softmax").sentence.endswith("at d_k = 64 “cat” gets 99.9 %.")
+    assert shown(result, "divide").sentence == (
+        "Divided by √d_k = 8, the scores share the weight again: “cat” gets 61 % instead of 99.9 %."
+    )
+    assert ticks(shown(result, "divide"))[:2] == [
+        ["mat", "13 ÷ 8", "= 1.625", "26 %"],
+        ["cat", "20 ÷ 8", "= 2.5", "61 %"],
+    ]
+
+
+def test_what_is_not_so_is_not_said():
+    few, tie = measured(4), measured(3)
+    assert shown(few, "softmax").figure.layout.title.text == "Softmax gives weights"
+    assert shown(few, "divide").figure.layout.title.text == "Divided by √d_k"
+    assert "more evenly: “cat” gets 47 % instead of 66 %" in shown(few, "divide").sentence
+    assert shown(measured(1), "divide").sentence.endswith("the same weights in these digits: “cat” keeps 53 %.")
+    assert len(tie.raw.largest) == 2
+    assert "“mat” and “cat” get 47 % each." in shown(tie, "softmax").sentence
+
+
+def test_the_table_by_hand_counts_the_steps_up_and_down(result):
+    table = figures.by_hand(result, "wander")
+    assert [column[1] for column in table.values()] == ["cat", "2", "39 × 1", "21 × 1", "20"]
+
+
+def test_the_table_by_hand_works_the_softmax_out(result):
+    raw, scaled = (figures.by_hand(result, step) for step in ("softmax", "divide"))
+    assert list(scaled) == ["key", "score ÷ √64", "− the largest", "e to that power", "÷ 1.62941 = weight"]
+    assert [column[1] for column in scaled.values()] == ["cat", "20 ÷ 8 = 2.5", "0", "1", "0.613719"]
+    assert [column[0] for column in raw.values()] == ["mat", "13", "−7", "0.000911882", "0.000911050"]
+
+
+def test_the_sentence_marks_the_words_of_the_step():
+    assert re.findall(r"<b[^>]*>(\w+)</b>", figures.words("add", LIGHT)) == ["mat", "cat", "slept", "it", "tired"]
+    assert re.findall(r"<b[^>]*>(\w+)</b>", figures.words("multiply", LIGHT)) == ["cat", "it"]
+
+
+def test_the_file_of_coordinates_has_every_product(result):
+    columns = shown(result, "ask").bins
+    assert columns["product with cat"] == result.products[1].tolist()
+    assert len(columns["coordinate"]) == 64
+
+
+def test_the_code_gives_the_numbers_that_are_shown(result):
+    names, _ = run(shown(result, "divide").code)
+    assert names["result"].scaled.weights.tolist() == result.scaled.weights.tolist()
