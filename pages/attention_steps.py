@@ -11,7 +11,6 @@ from pages._view.live import watch_cells
 from sattn_core.lessons.attention_steps import expand_cell, expand_output, measure_attention_steps
 
 profile = frame.profile()
-show.heading(LESSON)
 
 
 @st.fragment(key=frame.LIVE)

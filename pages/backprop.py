@@ -14,7 +14,6 @@ from sattn_core.lessons.backprop import (
 )
 
 profile = frame.profile()
-show.heading(LESSON)
 
 texts, linked = grids.draw_matrices(("A", "B"), {})
 given, problems = work.products_params(**texts)

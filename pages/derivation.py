@@ -8,7 +8,6 @@ from pages._view.lessons.derivation.declaration import LESSON
 from sattn_core.lessons.derivation import DerivationParams, measure_derivation
 
 profile = frame.profile()
-show.heading(LESSON)
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     broken = work.assumptions(controls.draw_while("broken", width=220))

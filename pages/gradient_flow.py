@@ -8,7 +8,6 @@ from pages._view.lessons.gradient_flow.declaration import LESSON
 from sattn_core.lessons.gradient_flow import GradientFlowParams, crossover_curve, gradient_curve, measure_gradient_flow
 
 profile = frame.profile()
-show.heading(LESSON)
 
 place = controls.draw("place")
 options = {name: controls.value_of(name) for name in ("n_keys", "seed")}

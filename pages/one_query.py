@@ -8,7 +8,6 @@ from pages._view.lessons.one_query.declaration import LESSON
 from sattn_core.lessons.one_query import OneQueryParams, measure_one_query
 
 profile = frame.profile()
-show.heading(LESSON)
 
 
 @st.fragment(key=frame.LIVE)

@@ -16,7 +16,6 @@ from sattn_core.lessons.scaling_rules import (
 )
 
 profile = frame.profile()
-show.heading(LESSON)
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     exponent = controls.draw("exponent", width=330)

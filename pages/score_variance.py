@@ -8,7 +8,6 @@ from pages._view.lessons.score_variance.declaration import LESSON
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance, random_walks, variance_curve
 
 profile = frame.profile()
-show.heading(LESSON)
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     sampling = controls.draw("sampling")

@@ -8,7 +8,6 @@ from pages._view.lessons.small_samples.declaration import LESSON
 from sattn_core.lessons.small_samples import band_curve, measure_large_experiment, measure_small_samples
 
 profile = frame.profile()
-show.heading(LESSON)
 with st.container(horizontal=True, vertical_alignment="bottom"):
     matrices = {"size": controls.draw("size", width=300), "inner": controls.draw("inner")}
     ddof = int(controls.draw("ddof"))

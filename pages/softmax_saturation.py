@@ -8,7 +8,6 @@ from pages._view.lessons.softmax_saturation.declaration import LESSON
 from sattn_core.lessons.softmax_saturation import SaturationParams, compare_lists, measure_saturation, overflow_study
 
 profile = frame.profile()
-show.heading(LESSON)
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     texts = [controls.draw(name, width=160) for name in ("list_1", "list_2")]

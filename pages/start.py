@@ -6,8 +6,6 @@ from pages._view.lessons.start.declaration import LESSON, STEPS
 from pages._view.live import draw_hero
 from sattn_core.lessons.start import StartParams, measure_start
 
-show.heading(LESSON)
-
 d_k, law = controls.value_of("d_k"), controls.value_of("law")
 params = StartParams(
     dims=controls.stops_of("d_k"),

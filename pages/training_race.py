@@ -7,7 +7,6 @@ from pages._view.lessons.training_race import dose, figures, race, work
 from pages._view.lessons.training_race.declaration import LESSON
 
 profile = frame.profile()
-show.heading(LESSON)
 
 race.draw_settings()
 

@@ -8,7 +8,6 @@ from pages._view.lessons.unit_variance.declaration import LESSON
 from sattn_core.lessons.unit_variance import measure_shared_input, measure_unit_variance
 
 profile = frame.profile()
-show.heading(LESSON)
 with st.container(horizontal=True, vertical_alignment="bottom"):
     options = {"scheme": controls.draw("scheme", width=300), "normalise": controls.draw("normalise")}
     n_heads = controls.draw("n_heads", width=240)

@@ -9,7 +9,6 @@ from pages._view.lessons.your_scores import figures, uploads, work
 from pages._view.lessons.your_scores.declaration import LESSON
 
 profile = frame.profile()
-show.heading(LESSON)
 seed = controls.value_of("seed")
 
 

@@ -8,7 +8,6 @@ from pages._view.lessons.new_lesson.declaration import LESSON
 from sattn_core.lessons.new_lesson import NewLessonParams, measure_new_lesson
 
 profile = frame.profile()
-show.heading(LESSON)
 
 n_pairs = controls.draw("n_pairs")
 seed = controls.value_of("seed")

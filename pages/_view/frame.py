@@ -33,6 +33,8 @@ def open_frame() -> StreamlitPage:
     mend_browser()
     if profile().name != "projector":
         _draw_menu()
+    st.title(lesson.question, anchor=False)
+    st.markdown(lesson.answer)
     _draw_shared_controls(lesson)
     controls.show_link_notes()
     return page

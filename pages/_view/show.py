@@ -1,4 +1,4 @@
-"""The parts every lesson is put together from: heading, figure with its sentence and data, prose."""
+"""The parts every lesson is put together from: pictures with their sentences and data, suggestions, prose."""
 
 import csv
 import io
@@ -24,12 +24,6 @@ T = TypeVar("T")
 INSTALL = "# Once, in a copy of this project: pip install ./sattn_core\n"
 LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
 TABLE_HEIGHT = 520  # pixels
-
-
-def heading(lesson: Lesson) -> None:
-    """The lesson's question and its answer in one sentence."""
-    st.title(lesson.question, anchor=False)
-    st.markdown(lesson.answer)
 
 
 def prose(lesson: Lesson, name: str = "prose") -> None:
