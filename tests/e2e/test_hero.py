@@ -366,7 +366,7 @@ def test_the_numbers_are_those_of_the_core(page, server, d_k, n_keys, law, seed)
         r"At d_k = (?P<d_k>[\d,]+) raw scores have standard deviation (?P<raw_std>[\d.]+) \(predicted (?P<root>[\d.]+) "
         r"± [^)]+\): one key takes (?P<raw_max>[\d.]+) % of the weight, as if (?P<raw_keys>[\d.]+) of (?P<n_keys>\d+) "
         r"keys were attended to\. Divided by √[\d,]+ = [\d.]+ they have (?P<scaled_std>[\d.]+) \(predicted 1\.00 ± "
-        r"[^)]+\): the largest weight is (?P<scaled_max>[\d.]+) % and it attends to (?P<scaled_keys>[\d.]+) keys\.",
+        r"[^)]+\): the largest weight is (?P<scaled_max>[\d.]+) %, as if (?P<scaled_keys>[\d.]+) were attended to\.",
         text,
     ).groupdict()
     assert (int(found["d_k"]), int(found["n_keys"])) == (d_k, n_keys)

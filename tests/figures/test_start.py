@@ -66,7 +66,7 @@ def test_the_sentence_has_the_numbers_of_the_moment(result):
     assert figures.hero(with_numbers(result, 2, **SAID), 64, LIGHT).sentence == (
         "At d_k = 64 raw scores have standard deviation 8.06 (predicted 8.00 ± 0.041): one key takes 97.1 % of the "
         "weight, as if 1.14 of 8 keys were attended to. Divided by √64 = 8.00 they have 1.01 (predicted 1.00 ± "
-        "0.0051): the largest weight is 21.5 % and it attends to 6.84 keys."
+        "0.0051): the largest weight is 21.5 %, as if 6.84 were attended to."
     )
 
 

@@ -157,8 +157,8 @@ def _sentence(result, i):
         f"At d_k = {d_k:,} raw scores have standard deviation {_std(result, 'raw', i)}: one key takes "
         f"{_share(result.raw_max_weight[i])} of the weight, as if {number(result.raw_effective_keys[i])} of "
         f"{n_keys} keys were attended to. Divided by √{d_k:,} = {number(result.raw_std_theory[i])} they have "
-        f"{_std(result, 'scaled', i)}: the largest weight is {_share(result.scaled_max_weight[i])} and "
-        f"it attends to {number(result.scaled_effective_keys[i])} keys."
+        f"{_std(result, 'scaled', i)}: the largest weight is {_share(result.scaled_max_weight[i])}, as if "
+        f"{number(result.scaled_effective_keys[i])} were attended to."
     )
 
 
