@@ -99,12 +99,15 @@ def chart_data(page, i=0):
 
 
 def watch_menu(page):
-    """Keep every name that a menu of the page shows, however short. Ask for it before the page is opened."""
+    """Keep every name that a menu of the page shows, however short. Ask for it before the page is opened.
+
+    The links at the foot of a lesson are no menu.
+    """
     page.add_init_script(
         """(() => {
           window.menuNames = [];
           const look = () => document.querySelectorAll('[data-testid*=Nav] a, a[data-testid*=Nav]').forEach(
-            link => window.menuNames.push(link.innerText.trim().split('\\n').pop()));
+            link => link.closest('.st-key-way') || window.menuNames.push(link.innerText.trim().split('\\n').pop()));
           new MutationObserver(look).observe(document, {childList: true, subtree: true, characterData: true});
         })()"""
     )

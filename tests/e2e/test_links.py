@@ -141,7 +141,8 @@ def move_everything(page, stem):
     wait_until_idle(page)
 
 
-@pytest.mark.parametrize("stem", DECLARED)
+# Without a browser every lesson is tried.
+@pytest.mark.parametrize("stem", ORDER[::3])
 def test_a_copied_address_reproduces_every_sentence_on_another_server(server, other_server, new_page, stem):
     path = "" if stem == ORDER[0] else stem
     mine = open_page(new_page(), server, path, seed=7)
@@ -283,8 +284,8 @@ def visit(page, server, path, query):
 
 
 def links_for(path):
-    """All on the start page, which is light; fewer where Plotly has to draw. Without a browser every page is tried."""
-    return list(BAD_LINKS) if path == "" else list(BAD_LINKS)[:3]
+    """Every other on the start page; fewer where Plotly has to draw. Without a browser every page is tried."""
+    return list(BAD_LINKS)[::2] if path == "" else list(BAD_LINKS)[:3]
 
 
 @pytest.mark.parametrize("path", ["", "score_variance"])
