@@ -6,7 +6,7 @@ nearest bound, anything unreadable to the default, and the visitor is told in on
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 import streamlit as st
@@ -17,6 +17,8 @@ from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS
 from pages._view.literal import plain
 from pages._view.shared import SHARED
+
+Kind = TypeVar("Kind", Number, Choice, Text)
 
 LONGEST_LINK_MATRICES = 1000  # characters of all matrices together
 
@@ -57,19 +59,11 @@ def control(name: str) -> Control:
     return next(table[name] for table in _tables() if name in table)
 
 
-def _number(name):
-    """The control of this name, which is a number."""
+def _of_kind(kind: type[Kind], name: str) -> Kind:
+    """The control of this name, which must be of this kind."""
     found = control(name)
-    if not isinstance(found, Number):
-        raise TypeError(f"{name} must be a number, but is a {type(found).__name__}")
-    return found
-
-
-def _choice(name):
-    """The control of this name, which is a choice."""
-    found = control(name)
-    if not isinstance(found, Choice):
-        raise TypeError(f"{name} must be a choice, but is a {type(found).__name__}")
+    if not isinstance(found, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, but is a {type(found).__name__}")
     return found
 
 
@@ -168,7 +162,7 @@ def stops_of(name: str) -> tuple[float, ...]:
     """The stops of a slider: its own, and every value that a link or a typed number put between them."""
     visited = _visited(name)
     visited.update({linked_value(name), value_of(name)})
-    return tuple(sorted({*_number(name).stops, *visited}))
+    return tuple(sorted({*_of_kind(Number, name).stops, *visited}))
 
 
 def _visited(name):
@@ -187,12 +181,12 @@ def place(name: str, value: Value) -> None:
 
 def next_seed() -> None:
     """Another random draw; after the last seed comes the first."""
-    place("seed", (value_of("seed") + 1) % (int(_number("seed").high) + 1))
+    place("seed", (value_of("seed") + 1) % (int(_of_kind(Number, "seed").high) + 1))
 
 
 def turn(name: str, steps: int) -> None:
     """Move a choice by some of its options, no further than its ends."""
-    options = _choice(name).options
+    options = _of_kind(Choice, name).options
     place_now = options.index(value_of(name))
     st.session_state[name] = options[min(max(place_now + steps, 0), len(options) - 1)]
 
@@ -242,7 +236,7 @@ def draw_typed(name: str) -> None:
     When something else moves the slider the field is a new one: the number that the browser
     still holds for the old one would otherwise count as typed and move the slider back.
     """
-    slider, field = _number(name), f"{name}_typed"
+    slider, field = _of_kind(Number, name), f"{name}_typed"
     here = value_of(name)
     version, shown = st.session_state.get(field, (0, here))
     version += shown != here

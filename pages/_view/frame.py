@@ -1,6 +1,7 @@
 """The frame around every lesson: the navigation, and the controls all lessons share."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas  # noqa: F401  (Plotly looks for it half loaded when two sessions of a fresh server import it at once)
 import streamlit as st
@@ -14,8 +15,7 @@ from pages._view.live import mend_browser
 PAGES = Path(__file__).resolve().parent.parent
 STYLE = Path(__file__).resolve().parent / "style"
 LIVE = "live"  # the key of the fragment that a page redraws when only d_k moves
-_ROW = ("d_k", "n_keys", "law", "seed")  # the shared controls above every lesson
-_WIDTHS = {"d_k": "stretch", "n_keys": 165, "law": 150, "seed": 105}
+_WIDTHS: dict[str, Any] = {"d_k": "stretch", "n_keys": 165, "law": 150, "seed": 105}  # of the shared controls in a row
 
 
 def open_frame() -> StreamlitPage:
@@ -96,9 +96,9 @@ def _leave_notes_behind(lesson):
 def _draw_shared_controls(lesson):
     """All of them on every page, each at its own place: one that moved or was left out would lose its address."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="shared_controls"):
-        for name in _ROW:
+        for name, width in _WIDTHS.items():
             moved = _redraw_live if name == "d_k" and lesson.live else None
-            controls.draw(name, width=_WIDTHS[name], on_change=moved)
+            controls.draw(name, width=width, on_change=moved)
         # Not a popover: a closed one is not in the browser, which then forgets its settings on a page change.
         with st.expander("More settings", key="more_settings", icon=":material/tune:", width=190):
             controls.draw("mode")
@@ -122,5 +122,5 @@ def _style(lesson):
         names += ["projector", "projector_on_dark"] if st.context.theme.type == "dark" else ["projector"]
     rules = [(STYLE / f"{name}.css").read_text(encoding="utf-8") for name in names]
     closed = ".st-key-shared_controls:not(:has(.st-key-more_settings details[open]))"
-    rules += [f"{closed} .st-key-{name} {{ display: none; }}" for name in _ROW if name not in lesson.shared]
+    rules += [f"{closed} .st-key-{name} {{ display: none; }}" for name in _WIDTHS if name not in lesson.shared]
     return f"<style>{' '.join(rules)}</style>"

@@ -22,8 +22,8 @@ class Number:
 
     label: str
     default: float
-    low: float | Fraction
-    high: float | Fraction
+    low: float
+    high: float
     stops: Sequence[float]
     whole: bool = True
     help: str | None = None
@@ -98,7 +98,7 @@ class Text:
 Control = Number | Choice | Text
 
 
-def fraction(value: float | Fraction) -> str:
+def fraction(value: float) -> str:
     """1/64 … 1/2, 1, 2 … 64, and decimals for what lies between."""
     exact = Fraction(value).limit_denominator(64)
     if exact.numerator == 1 and exact == Fraction(value):
@@ -106,6 +106,6 @@ def fraction(value: float | Fraction) -> str:
     return decimal(value)
 
 
-def decimal(value: float | Fraction) -> str:
+def decimal(value: float) -> str:
     """A number with no more digits than it needs."""
     return f"{float(value):g}"

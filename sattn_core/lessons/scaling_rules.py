@@ -28,7 +28,6 @@ from sattn_core.sweep import growing_scores
 EXPONENT_DIMS = tuple(2**j for j in range(11))
 RULE_DIMS = tuple(2**j for j in range(2, 11))
 RULE_KEYS = tuple(2**j for j in range(2, 13))
-SHOWN_RULES = tuple(SCALING_RULES)
 _CURVE_QUERIES = 32
 
 

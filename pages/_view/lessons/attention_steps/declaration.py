@@ -2,6 +2,7 @@
 
 from pages._view.kinds import Choice, Number, Text
 from pages._view.lesson import Lesson, Try
+from sattn_core.lessons.attention_steps import PRESETS, STEP_NAMES
 
 _PRESET = {"Q": "", "K": "", "V": "", "mask": "", "seed": 0}
 
@@ -15,11 +16,11 @@ LESSON = Lesson(
     section="Go deeper",
     shared=("d_k", "seed"),
     controls={
-        "step": Choice("Step", "matmul", ("matmul", "scale", "mask", "softmax", "output"), bar=True),
+        "step": Choice("Step", "matmul", STEP_NAMES, bar=True),
         "preset": Choice(
             "Matrices",
             "notes",
-            ("notes", "random", "causal", "padding", "fully_masked", "same_input"),
+            PRESETS,
             help="notes: the three vectors of a hand-made example. "
             "random, causal, padding, fully_masked: random Q, K, V at the chosen d_k, with that mask. "
             "same_input: Q = K = V = X, which cannot show the rule.",

@@ -2,6 +2,7 @@
 
 from pages._view.kinds import Choice, Number, Text, decimal
 from pages._view.lesson import Lesson, Try
+from sattn_core.lessons.backprop import GRADIENT_FORMULAS, MASKS, WEIGHTS
 
 LESSON = Lesson(
     stem="backprop",
@@ -17,7 +18,7 @@ LESSON = Lesson(
         "gradient": Choice(
             "Gradient of",
             "V",
-            ("V", "P", "S", "Q", "K", "scale", "W_Q", "W_K", "W_V", "X"),
+            tuple(GRADIENT_FORMULAS),
             help="The arrays in the order in which their gradients come back; scale is the c in c Q Kᵀ.",
         ),
         "exponent": Number(
@@ -33,11 +34,11 @@ LESSON = Lesson(
         "masking": Choice(
             "Mask",
             "none",
-            ("none", "causal", "fully_masked"),
+            MASKS,
             help="causal: a token sees itself and those before it. "
             "fully_masked: only those before it, so the first sees none.",
         ),
-        "weight": Choice("Weight to move", "W_Q", ("W_Q", "W_K", "W_V", "X"), bar=True),
+        "weight": Choice("Weight to move", "W_Q", WEIGHTS, bar=True),
     },
     tries=(
         Try(

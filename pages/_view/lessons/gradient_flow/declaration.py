@@ -2,6 +2,7 @@
 
 from pages._view.kinds import Choice, Number
 from pages._view.lesson import Lesson, Try
+from sattn_core.lessons.gradient_flow import PLACES
 
 LESSON = Lesson(
     stem="gradient_flow",
@@ -16,7 +17,7 @@ LESSON = Lesson(
         "place": Choice(
             "Gradient at",
             "raw_scores",
-            ("scores", "raw_scores", "q"),
+            PLACES,
             help="scores: what softmax passes on, the trace of its Jacobian. raw_scores: the same times the scale. "
             "q: the length of ∂L/∂q for a random gradient of the weights.",
             bar=True,

@@ -2,6 +2,7 @@
 
 from pages._view.kinds import Choice, Number, Text, decimal
 from pages._view.lesson import Lesson, Try
+from sattn_core.lessons.score_variance import SAMPLINGS
 
 _POWERS = tuple(2**j for j in range(1, 10))
 _SAMPLES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
@@ -21,7 +22,7 @@ LESSON = Lesson(
         "sampling": Choice(
             "Scores from",
             "pairs",
-            ("pairs", "matrix"),
+            SAMPLINGS,
             help="pairs: every score has its own q and k. matrix: all entries of one Q Kᵀ, which share rows.",
             bar=True,
         ),

@@ -1,7 +1,5 @@
 """What the softmax_saturation lesson declares."""
 
-from fractions import Fraction
-
 from pages._view.kinds import Number, Text, decimal, fraction
 from pages._view.lesson import Lesson, Try
 
@@ -22,7 +20,7 @@ LESSON = Lesson(
         "list_3": Text("Third list (optional)", ""),
         "list_4": Text("Fourth list (optional)", ""),
         "multiplier": Number(
-            "Multiplier", 1, Fraction(1, 64), 64, tuple(2.0**j for j in range(-6, 7)), whole=False, shown=fraction
+            "Multiplier", 1, 1 / 64, 64, tuple(2.0**j for j in range(-6, 7)), whole=False, shown=fraction
         ),
         "shift": Number("Shift", 0, -100, 100, tuple(range(-100, 101, 10)), whole=False, shown=decimal),
     },

@@ -2,6 +2,7 @@
 
 from pages._view.kinds import Choice, Number, decimal
 from pages._view.lesson import Lesson, Try
+from sattn_core.key_value_memory import LOSSES, OPTIMIZERS
 
 _RATES = (*(float(f"{m}e{e}") for e in range(-5, 2) for m in (1, 3)), 100.0)
 _STEPS = (10, 20, 50, 100, 200, 300, 400, 500, 1_000, 2_000, 3_000)
@@ -32,7 +33,7 @@ LESSON = Lesson(
     shared=("d_k", "seed"),
     controls={
         "optimizer": Choice(
-            "Optimizer", "sgd", ("sgd", "adam"), help="sgd: plain gradient descent over the whole set.", bar=True
+            "Optimizer", "sgd", OPTIMIZERS, help="sgd: plain gradient descent over the whole set.", bar=True
         ),
         "rates": Choice(
             "Learning rates",
@@ -47,7 +48,7 @@ LESSON = Lesson(
         "loss": Choice(
             "Loss on",
             "output",
-            ("output", "weights"),
+            LOSSES,
             help="output: ½ |output − value|², behind the softmax. weights: −ln of the weight on the right key.",
             bar=True,
         ),

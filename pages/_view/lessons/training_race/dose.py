@@ -4,9 +4,9 @@ import threading
 import time
 from datetime import UTC, datetime
 
+from sattn_core.key_value_memory import OPTIMIZERS
 from sattn_core.lessons.training_race import DoseTable, dose_frames, dose_price
 
-OPTIMIZERS = ("sgd", "adam")
 SEEDS, STEPS = 3, 300
 
 

@@ -15,6 +15,7 @@ from streamlit.errors import StreamlitAPIException
 
 from pages._view import compute, controls, show
 from pages._view.lessons.training_race import figures, work
+from pages._view.lessons.training_race.declaration import LESSON
 from pages._view.lessons.training_race.dose import SEEDS, STEPS
 from pages._view.picture import Picture
 from sattn_core.lessons.training_race import (
@@ -27,24 +28,12 @@ from sattn_core.lessons.training_race import (
     sweep_frames,
 )
 
-SETTINGS = (
-    "optimizer",
-    "rates",
-    "learning_rate",
-    "loss",
-    "data",
-    "values",
-    "start",
-    "n_pairs",
-    "n_steps",
-    "n_seeds",
-    "exponent",
-)
+SETTINGS = tuple(LESSON.controls)
 _PRESET = "race_preset"
 _OWN = "own settings"
 _PER_ROW = 4
 _EXPONENTS = (0.0, 0.5, 1.0)
-_AT_ONCE = 1.0  # CPU seconds of all that a page computes before anybody has asked
+_AT_ONCE = compute.UNASKED.seconds  # of all that the page computes before anybody has asked
 _BETWEEN = 0.12  # seconds between two pictures, so that a browser keeps up and an eye can follow
 _PICTURES = 16
 
