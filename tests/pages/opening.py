@@ -44,9 +44,15 @@ def widget(app, name):
     return found[0]
 
 
+def button(app, label):
+    """The one button with this label."""
+    (found,) = [each for each in app.button if each.label == label]
+    return found
+
+
 def press(app, label):
     """Click the button with this label."""
-    next(each for each in app.button if each.label == label).click()
+    button(app, label).click()
     return settle(app)
 
 
@@ -65,6 +71,12 @@ def charts(app):
     """The pictures by their keys, in their order: alt text, and the figure as Plotly gets it."""
     found = [(each.key, json.loads(each.proto.json)) for each in app.get("bidi_component") if each.proto.json]
     return {key: SimpleNamespace(alt=data["alt"], spec=data["figure"]) for key, data in found if "figure" in data}
+
+
+def said(app):
+    """The sentences of the pictures, by their keys, on a page without an exception."""
+    assert [each.message for each in app.exception] == []
+    return {key: chart.alt for key, chart in charts(app).items()}
 
 
 def pictures(app):

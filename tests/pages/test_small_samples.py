@@ -2,7 +2,7 @@
 
 from pages._view.lessons.small_samples import falling
 from tests.pages import opening
-from tests.pages.opening import charts, press
+from tests.pages.opening import button, press, said
 
 SAID = {
     "small_samples": "The last draw gave",
@@ -13,17 +13,6 @@ SAID = {
 
 def open_page(**query):
     return opening.open_page("small_samples", **query)
-
-
-def said(app):
-    """The sentence of each picture."""
-    assert [each.message for each in app.exception] == []
-    return {key: chart.alt for key, chart in charts(app).items()}
-
-
-def button(app, label):
-    (found,) = [each for each in app.button if each.label == label]
-    return found
 
 
 def test_each_picture_says_what_it_is_of():

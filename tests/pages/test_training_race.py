@@ -13,7 +13,7 @@ from pages._view import compute, controls
 from pages._view.lessons.training_race import dose, race, work
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
-from tests.pages.opening import charts, controls_of, open_page, pictures
+from tests.pages.opening import button, charts, controls_of, open_page, pictures
 
 SAID = {
     "race_learning": "uniform attention ",
@@ -25,11 +25,6 @@ SAID = {
 
 def open_race(**query):
     return open_page("training_race", **query)
-
-
-def button(app, label):
-    (found,) = [each for each in app.button if each.label == label]
-    return found
 
 
 def bar(app):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.opening import charts, open_page
+from tests.pages.opening import open_page, said
 
 SAID = {
     "unit_variance": "measured (and predicted), of q is",
@@ -13,12 +13,6 @@ SAID = {
 
 def open_lesson(**query):
     return open_page("unit_variance", **query)
-
-
-def said(app):
-    """The sentences of the pictures."""
-    assert [each.message for each in app.exception] == []
-    return {key: chart.alt for key, chart in charts(app).items()}
 
 
 def deviations(app):

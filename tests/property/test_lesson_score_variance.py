@@ -12,6 +12,7 @@ from sattn_core.lessons.score_variance import (
     hand_made_example,
     measure_score_variance,
 )
+from tests.simulations import fewer
 
 laws = st.sampled_from(tuple(COMPONENT_LAWS))
 seeds = st.integers(0, 2**40)
@@ -32,16 +33,10 @@ tables = vectors.flatmap(lambda vector: st.lists(vector, min_size=1, max_size=16
 
 @pytest.fixture(autouse=True, scope="module")
 def _few_simulated_matrices():
-    """No test here looks at how well a band covers; nothing of these is left in memory for other tests."""
-    kept = (matrix_bands._simulated_band, score_variance._simulated_quantiles)
-    for each in kept:
-        each.cache_clear()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matrix_bands, "_MATRICES", (200, 400))
-        patch.setattr(score_variance, "_SIMULATED_MATRICES", 10_000)
+    """No test here looks at how well a band covers."""
+    sizes = [(matrix_bands, "_MATRICES", (200, 400)), (score_variance, "_SIMULATED_MATRICES", 10_000)]
+    with fewer(sizes, forgotten=(matrix_bands._simulated_band, score_variance._simulated_quantiles)):
         yield
-    for each in kept:
-        each.cache_clear()
 
 
 @settings(deadline=None, max_examples=60)

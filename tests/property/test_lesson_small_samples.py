@@ -5,20 +5,15 @@ from hypothesis import strategies as st
 
 from sattn_core import product_variances, score_variance
 from sattn_core.lessons.small_samples import SmallSamplesParams, band_curve, measure_small_samples
+from tests.simulations import fewer
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _few_reference_draws():
-    """What holds for any draws holds for few of them; nothing of these is left in memory for other tests."""
-    kept = (product_variances.reference_distribution, score_variance._simulated_quantiles)
-    for each in kept:
-        each.cache_clear()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(product_variances, "_REFERENCE_DRAWS", 5_000)
-        patch.setattr(score_variance, "_SIMULATED_MATRICES", 10_000)
+    """What holds for any draws holds for few of them."""
+    sizes = [(product_variances, "_REFERENCE_DRAWS", 5_000), (score_variance, "_SIMULATED_MATRICES", 10_000)]
+    with fewer(sizes, forgotten=(product_variances.reference_distribution, score_variance._simulated_quantiles)):
         yield
-    for each in kept:
-        each.cache_clear()
 
 
 @settings(deadline=None, max_examples=25)
