@@ -17,12 +17,15 @@ class Picture:
     ----------
     key : names its widgets, its files and its place in the lesson's declaration.
     figure : one figure; several by their keys, side by side; Markdown rows of a table; or what the hero draws.
-    sentence : the point of the moment, which is also the figure's description.
+    sentence : the point of the moment, in plain words.
     table : the numbers behind the figure, by columns of one length.
     code : the Python that computes these numbers again.
     note : what a reader of the table should know.
     bins : a second table, to download only.
     how_to_save : how a visitor takes the picture away.
+    alt : the figure's description for those who do not see it; empty means the sentence.
+    claim : the title of a second picture, in a few words that are true of what it shows.
+    sure : under "How sure?": measured and predicted, errors and bands, one sentence each.
     """
 
     key: str
@@ -33,3 +36,6 @@ class Picture:
     note: str = ""
     bins: Table | None = None
     how_to_save: str = "The picture: use the camera button at the top right of the figure (SVG)."
+    alt: str = ""
+    claim: str = ""
+    sure: Sequence[str] = ()

@@ -42,13 +42,23 @@ def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, r
     Figures that may be taller than the window let the sentence go first. One that goes on changing is not resting:
     its data come later.
     """
+    if shown.claim:
+        st.subheader(plain(shown.claim), anchor=False)
     if sentence_first:
         _live_sentence(shown)
     _draw(shown, per_row)
     if not sentence_first:
         _live_sentence(shown)
+    how_sure(shown)
     if resting:
         data(shown)
+
+
+def how_sure(shown: Picture) -> None:
+    """What a careful reader wants to know of a picture, one click away."""
+    if shown.sure:
+        with st.expander("How sure?", key=f"{shown.key}_sure", icon=":material/straighten:"):
+            plain_lines(shown.sure)
 
 
 def _draw(shown, per_row):
@@ -58,7 +68,12 @@ def _draw(shown, per_row):
     elif isinstance(shown.figure, Mapping):
         _draw_side_by_side(shown, per_row)
     else:
-        draw_picture(shown.figure, key=shown.key, alt=shown.sentence, config=_chart_config(shown.key))
+        _draw_one(shown.figure, shown.key, shown, spoken(shown))
+
+
+def spoken(shown: Picture) -> str:
+    """The description of a picture as a screen reader says it."""
+    return (shown.alt or shown.sentence).replace("dₖ", "d_k")
 
 
 def _draw_side_by_side(shown, per_row):
@@ -67,9 +82,13 @@ def _draw_side_by_side(shown, per_row):
         with st.container(key=f"row_of_{per_row}_{row[0][0]}"):
             columns = st.columns(len(row))
         for column, (name, fig) in zip(columns, row, strict=True):
-            alt = f"{fig.layout.title.text.replace('<br>', ' ')}. {shown.sentence}"
+            alt = f"{fig.layout.title.text.replace('<br>', ' ')}. {spoken(shown)}"
             with column:
-                draw_picture(fig, key=name, alt=alt, config=_chart_config(name))
+                _draw_one(fig, name, shown, alt)
+
+
+def _draw_one(fig, name, shown, alt):
+    draw_picture(fig, key=name, sentence=shown.sentence, alt=alt, config=_chart_config(name))
 
 
 def pair(name: str) -> Sequence[DeltaGenerator]:

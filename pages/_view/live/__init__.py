@@ -58,7 +58,8 @@ def watch_cells(
     _cells(key=key, on_cell_change=on_cell)
 
 
-def draw_picture(fig: go.Figure, *, key: str, alt: str, config: dict[str, Any]) -> None:
+def draw_picture(fig: go.Figure, *, key: str, sentence: str, alt: str, config: dict[str, Any]) -> None:
     """Show a figure; the browser draws it anew only where it has changed."""
-    data = {"figure": fig.to_json(), "height": fig.layout.height, "alt": alt, "config": config, "bundle": BUNDLE}
-    _picture(key=key, data=data)
+    words = {"sentence": sentence, "alt": alt}
+    data = {"figure": fig.to_json(), "height": fig.layout.height, "config": config, "bundle": BUNDLE}
+    _picture(key=key, data=data | words)

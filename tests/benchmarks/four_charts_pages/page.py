@@ -15,7 +15,7 @@ def live():
     for i, (column, figure) in enumerate(zip(columns, work.figures(d_k), strict=True)):
         with column:
             if os.environ["DRAW"] == "component":
-                draw_picture(figure, key=f"chart_{i}", alt="", config={})
+                draw_picture(figure, key=f"chart_{i}", sentence="", alt="", config={})
             else:
                 st.plotly_chart(figure, key=f"chart_{i}")
 
