@@ -5,35 +5,18 @@ import streamlit as st
 from pages._view import compute, controls, frame, show
 from pages._view.lessons.score_variance import figures, work
 from pages._view.lessons.score_variance.declaration import LESSON
-from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance, random_walks, variance_curve
+from sattn_core.lessons.score_variance import random_walks, variance_curve
 
-profile = frame.profile()
-
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    sampling = controls.draw("sampling")
-    axis = controls.draw("axis")
-    n_samples = controls.draw("n_samples", width=200)
-    n_queries = controls.draw("n_queries", width=200)
-    with st.popover("Break the assumptions", icon=":material/rule:"):
-        components = work.draw_components(correlated=sampling == "pairs")
-draw = {"law": controls.value_of("law"), "seed": controls.value_of("seed"), **components}
-drawn = {"sampling": sampling, "n_queries": n_queries, "n_keys": controls.value_of("n_keys"), **draw}
+profile, draw = frame.profile(), work.draw_options(controls.values())
 
 
 @st.fragment(key=frame.LIVE)
 def live():
-    params = ScoreVarianceParams(controls.value_of("d_k"), n_samples, **drawn)
-    if not compute.ready(params):
-        return show.ask(params, "score_variance")
-    result = compute.result(measure_score_variance, params, check=compute.check)
-    show.picture(figures.histograms(result, axis, profile))
-    st.header("Predicted and measured", anchor=False)
-    st.table(figures.moment_table(result))
-    show.formula("\\operatorname{Var}(cX) = c^2 \\operatorname{Var}(X)", figures.scaling_rule_sentence(result))
+    show.behind(show.main(work.MAIN))
+    show.tries(LESSON)
 
 
 live()
-show.tries(LESSON)
 left, right = st.columns(2)
 with left:
     options = {"n_samples": work.CURVE_SAMPLES, **draw}

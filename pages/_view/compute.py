@@ -13,6 +13,7 @@ import numpy as np
 import streamlit as st
 from cachetools import LRUCache, cached
 from cachetools.keys import hashkey
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from sattn_core.cost import Price
 
@@ -93,14 +94,19 @@ def check() -> None:
 
     Any look at the session lets it: the visitor has left, or has asked for something else.
     """
-    st.session_state.get("asked")
+    if get_script_run_ctx(suppress_warning=True):
+        st.session_state.get("asked")
+
+
+def cheap(params: Any) -> bool:
+    """Whether these params cost so little that nobody need be asked."""
+    price = params.price
+    return price.seconds <= AT_ONCE.seconds and price.bytes <= AT_ONCE.bytes
 
 
 def ready(params: Any) -> bool:
     """Whether a page may compute these params: they cost little, or the visitor has asked for exactly these."""
-    price = params.price
-    cheap = price.seconds <= AT_ONCE.seconds and price.bytes <= AT_ONCE.bytes
-    return cheap or params in st.session_state.get("asked", ())
+    return cheap(params) or params in st.session_state.get("asked", ())
 
 
 def ask_for(params: Any) -> None:

@@ -5,7 +5,7 @@ of the open lesson counts. A link is checked before any widget is drawn: a numbe
 nearest bound, anything unreadable to the default, and the visitor is told in one line.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -150,6 +150,32 @@ def value_of(name: str) -> Any:
     if name in st.session_state:
         return st.session_state[name]
     return linked_value(name)
+
+
+def changed(names: Iterable[str]) -> list[str]:
+    """Those of the controls that do not stand on their defaults."""
+    return [name for name in names if value_of(name) != control(name).default]
+
+
+def values() -> dict[str, Any]:
+    """The value of every control that the open lesson knows."""
+    return {name: value_of(name) for name in (*SHARED, *LESSONS[st.session_state["lesson"]].controls)}
+
+
+def read(lesson: Lesson, said: Mapping[str, str]) -> dict[str, Any]:
+    """The value of every control of a lesson in an address: its default where nothing, or nothing readable, is said."""
+    known = _known(lesson)
+    return {name: one.read(said[name])[0] if name in said else one.default for name, one in known.items()}
+
+
+def written(lesson: Lesson, values: Mapping[str, Any]) -> dict[str, str]:
+    """The address of a lesson's controls with these values, defaults left out."""
+    known = _known(lesson)
+    return {name: known[name].write(each) for name, each in values.items() if each != known[name].default}
+
+
+def _known(lesson: Lesson) -> dict[str, Control]:
+    return {**SHARED, **lesson.controls}
 
 
 def linked_value(name: str) -> Any:

@@ -1,21 +1,29 @@
-"""The frame around every lesson: the navigation, and the controls all lessons share."""
+"""The frame around every lesson: the navigation, the question, the slider with the Settings, the way on."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pandas  # noqa: F401  (Plotly looks for it half loaded when two sessions of a fresh server import it at once)
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 from streamlit.navigation.page import StreamlitPage
 
 from pages._view import controls, theme
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
+from pages._view.live import draw_slider as draw_live_slider
 from pages._view.live import mend_browser
+from pages._view.server.moving import PLACE
 
 PAGES = Path(__file__).resolve().parent.parent
 STYLE = Path(__file__).resolve().parent / "style"
-LIVE = "live"  # the key of the fragment that a page redraws when only d_k moves
-_WIDTHS: dict[str, Any] = {"d_k": "stretch", "n_keys": 165, "law": 150, "seed": 105}  # of the shared controls in a row
+LIVE = "live"  # the key of a page's fragment with all that depends on d_k, drawn where the hand lets go of the slider
+_SLIDER, _TYPED = "slider", "typed"
+_IN_SETTINGS = ("n_keys", "law", "seed", "mode")  # the shared controls there
+_WIDTH = 200  # pixels of a control under the slider
 
 
 def open_frame() -> StreamlitPage:
@@ -35,7 +43,7 @@ def open_frame() -> StreamlitPage:
         _draw_menu()
     st.title(lesson.question, anchor=False)
     st.markdown(lesson.answer)
-    _draw_shared_controls(lesson)
+    _draw_stage(lesson)
     controls.show_link_notes()
     return page
 
@@ -43,6 +51,7 @@ def open_frame() -> StreamlitPage:
 def close_frame() -> None:
     """Below the lesson: the question before it, its place on the path, and the question after it."""
     if profile().name == "projector":
+        controls.draw("rest")
         return
     every, stem = list(LESSONS.values()), st.session_state["lesson"]
     here = ORDER.index(stem)
@@ -93,34 +102,93 @@ def _leave_notes_behind(lesson):
         st.session_state.pop("link_notes", None)
 
 
-def _draw_shared_controls(lesson):
-    """All of them on every page, each at its own place: one that moved or was left out would lose its address."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="shared_controls"):
-        for name, width in _WIDTHS.items():
-            moved = _redraw_live if name == "d_k" and lesson.live else None
-            controls.draw(name, width=width, on_change=moved)
-        # Not a popover: a closed one is not in the browser, which then forgets its settings on a page change.
-        with st.expander("More settings", key="more_settings", icon=":material/tune:", width=190):
-            controls.draw("mode")
-            _typed_dimension()
+def _draw_stage(lesson):
+    """The slider, the switch and the Settings, which stay in reach; under them the controls that are in sight."""
+    with st.container(horizontal=True, vertical_alignment="center", key="stage"):
+        if lesson.slider:
+            draw_slider()
+        controls.draw("scaling")
+        _draw_settings(lesson)
+    if lesson.in_sight:
+        with st.container(horizontal=True, vertical_alignment="bottom", key="in_sight"):
+            for name in lesson.in_sight:
+                _draw_own(name)
 
 
-def _redraw_live():
+def _draw_own(name):
+    control = controls.control(name)
+    if control.when is None or controls.value_of(control.when[0]) == control.when[1]:
+        controls.draw(name, **({} if getattr(control, "bar", False) else {"width": _WIDTH}))
+
+
+@st.fragment(key=_SLIDER)
+def draw_slider() -> None:
+    """The large slider of d_k: what a page's main picture follows it while it is dragged."""
+    stops = controls.stops_of("d_k")
+    said = {
+        "value": controls.value_of("d_k"),
+        "stops": stops,
+        "shown": [f"dₖ = {stop:,}" for stop in stops],
+        "label": "Dimension d_k",
+    }
+    draw_live_slider(said, key="dimension", on_release=_release)
+
+
+def _release(value):
+    controls.place("d_k", value)
+    _redraw()
+
+
+def _redraw():
     """A move of d_k changes what depends on d_k; the rest of the page is left as it stands."""
-    st.rerun([LIVE, "typed"])
+    with suppress(StreamlitAPIException):  # a page that has nothing else, or whose first run was broken off
+        st.rerun([_SLIDER, LIVE, _TYPED])
+    st.rerun()
 
 
-@st.fragment(key="typed")
+def moving_address(values: Mapping[str, Any]) -> str:
+    """Where the browser asks for the main picture at these values of the controls; it adds the d_k of the moment."""
+    lesson = LESSONS[st.session_state["lesson"]]
+    said = controls.written(lesson, {name: each for name, each in values.items() if name != "d_k"})
+    return f"{PLACE}/{lesson.stem}?{urlencode({'ground': st.context.theme.type or 'light', **said})}"
+
+
+def _draw_settings(lesson):
+    """All shared controls on every page, each at its own place: one that was left out would lose its address."""
+    used = [*lesson.settings, *(name for name in _IN_SETTINGS if name in (*lesson.shared, "mode"))]
+    changed = controls.changed(used)
+    label = f"Settings ({len(changed)} changed)" if changed else "Settings"
+    # Not a popover: a closed one is not in the browser, which then forgets its settings on a page change.
+    with st.expander(label, key="settings", icon=":material/tune:", width=190):
+        for name in lesson.settings:
+            _draw_own(name)
+        for name in _IN_SETTINGS:
+            controls.draw(name)
+        _typed_dimension()
+        defaults = {name: controls.control(name).default for name in changed}
+        st.button("Reset", key="reset", on_click=controls.apply, args=(defaults,), disabled=not changed)
+
+
+@st.fragment(key=_TYPED)
 def _typed_dimension():
+    """The bound field of d_k, which nobody sees, and one to type in."""
+    controls.draw("d_k", on_change=_redraw)
     controls.draw_typed("d_k")
 
 
+def more() -> bool:
+    """Whether what stands below the main picture's sentence is wanted: in a classroom only when it is asked for."""
+    return profile().name != "projector" or controls.value_of("rest") == "shown"
+
+
 def _style(lesson):
-    """The few rules Streamlit has no setting for; what a lesson does not use is seen with More settings only."""
+    """The few rules Streamlit has no setting for; a shared control that a lesson does not use is not seen there."""
     names = ["screen"]
     if profile().name == "projector":
         names += ["projector", "projector_on_dark"] if st.context.theme.type == "dark" else ["projector"]
     rules = [(STYLE / f"{name}.css").read_text(encoding="utf-8") for name in names]
-    closed = ".st-key-shared_controls:not(:has(.st-key-more_settings details[open]))"
-    rules += [f"{closed} .st-key-{name} {{ display: none; }}" for name in _WIDTHS if name not in lesson.shared]
+    unused = [name for name in (*_IN_SETTINGS[:-1], "scaling") if name not in lesson.shared]
+    if "d_k" not in lesson.shared:
+        unused.append("typed")
+    rules += [f".st-key-{name} {{ display: none; }}" for name in unused]
     return f"<style>{' '.join(rules)}</style>"

@@ -36,7 +36,10 @@ class Lesson:
     pictures : the keys of its pictures, in the order of the page.
     sources : Markdown, one source each.
     old_names : controls by the names that older links call them.
-    live : all of the page that depends on d_k stands in a fragment with the key `frame.LIVE`.
+    in_sight : those of its controls that stand under the slider, at most two. The page draws the others that belong to
+        a picture.
+    settings : those of its controls that stand in the Settings drawer.
+    slider : whether the large slider of d_k stands above its main picture, which follows it while it is dragged.
     """
 
     stem: str
@@ -51,7 +54,9 @@ class Lesson:
     pictures: tuple[str, ...]
     sources: tuple[str, ...]
     old_names: Mapping[str, str] = field(default_factory=dict)
-    live: bool = True
+    in_sight: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    slider: bool = True
 
     def __post_init__(self) -> None:
         for name in ("controls", "old_names"):

@@ -26,6 +26,7 @@ class Picture:
     alt : the figure's description for those who do not see it; empty means the sentence.
     claim : the title of a second picture, in a few words that are true of what it shows.
     sure : under "How sure?": measured and predicted, errors and bands, one sentence each.
+    checks : the same as a table.
     """
 
     key: str
@@ -39,3 +40,15 @@ class Picture:
     alt: str = ""
     claim: str = ""
     sure: Sequence[str] = ()
+    checks: Table | None = None
+
+    def drawn(self) -> dict[str, Any]:
+        """What the browser needs to draw a single figure, as JSON takes it."""
+        if not isinstance(self.figure, go.Figure):
+            raise TypeError(f"{self.key} must be a single figure, but is a {type(self.figure).__name__}")
+        figure = {"figure": self.figure.to_json(), "height": self.figure.layout.height}
+        return figure | {"sentence": self.sentence, "alt": self.spoken()}
+
+    def spoken(self) -> str:
+        """The description as a screen reader says it."""
+        return (self.alt or self.sentence).replace("dₖ", "d_k")

@@ -1,6 +1,6 @@
 """The controls that lessons share: each has one meaning, one default and one place on every page."""
 
-from pages._view.kinds import Choice, Number
+from pages._view.kinds import Choice, Control, Number
 from sattn_core import COMPONENT_LAWS
 
 _DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 88, 96,
@@ -8,7 +8,7 @@ _DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36
                896, 1024)  # fmt: skip
 _POWERS = tuple(2**j for j in range(1, 10))
 
-SHARED = {
+SHARED: dict[str, Control] = {
     "d_k": Number("Dimension d_k", 64, 1, 1024, _DIMENSIONS, help="Length of each query and key vector."),
     "n_keys": Number("Keys n_keys", 16, 2, 512, _POWERS, help="How many keys one query attends to."),
     "law": Choice(
@@ -21,5 +21,7 @@ SHARED = {
     "seed": Number(
         "Seed", 0, 0, 9999, (0,), help="A whole number, 0 to 9,999: another seed is another random draw.", typed=True
     ),
+    "scaling": Choice("÷ √dₖ", "on", ("off", "on"), bar=True),
+    "rest": Choice("The rest of the lesson", "hidden", ("hidden", "shown"), bar=True, when=("mode", "projector")),
     "mode": Choice("Display", "screen", ("screen", "projector"), bar=True),
 }

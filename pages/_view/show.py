@@ -2,12 +2,14 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import Any, TypeVar
 
+import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -16,6 +18,7 @@ from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS
 from pages._view.literal import plain as plain
 from pages._view.live import draw_picture
+from pages._view.main_picture import Main
 from pages._view.picture import Picture, Table
 from pages._view.theme import number
 
@@ -44,36 +47,58 @@ def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, r
     """
     if shown.claim:
         st.subheader(plain(shown.claim), anchor=False)
-    if sentence_first:
-        _live_sentence(shown)
-    _draw(shown, per_row)
-    if not sentence_first:
-        _live_sentence(shown)
+    _draw(shown, per_row, above=sentence_first)
     how_sure(shown)
     if resting:
         data(shown)
 
 
+def main(way: Main) -> Picture | None:
+    """The main picture with its sentence; it follows the slider while it is dragged.
+
+    Returns it, or None if it takes so long that the visitor is asked first.
+    """
+    values, profile = controls.values(), frame.profile()
+    params = way.params(values)
+    if not compute.ready(params):
+        ask(params, "main")
+        return None
+    shown = way.picture(values, profile)
+    place = {"value": values["d_k"], "address": frame.moving_address(values)}
+    draw_picture(shown.drawn() | place, key=shown.key, config=_chart_config(shown.key))
+    return shown
+
+
+def behind(shown: Picture | None) -> None:
+    """What stands behind the main picture: how sure it is, its data and its code."""
+    if shown:
+        how_sure(shown)
+        data(shown)
+
+
 def how_sure(shown: Picture) -> None:
     """What a careful reader wants to know of a picture, one click away."""
-    if shown.sure:
+    if shown.sure or shown.checks:
         with st.expander("How sure?", key=f"{shown.key}_sure", icon=":material/straighten:"):
             plain_lines(shown.sure)
+            if shown.checks:
+                st.table(shown.checks)
 
 
-def _draw(shown, per_row):
-    if isinstance(shown.figure, str):
+def _draw(shown, per_row, *, above):
+    """The figure and its sentence, which one figure brings with it."""
+    alone = isinstance(shown.figure, go.Figure)
+    if above:
+        _live_sentence(shown)
+    if alone:
+        draw_picture(shown.drawn(), key=shown.key, config=_chart_config(shown.key), bare=above)
+    elif isinstance(shown.figure, str):
         with st.container(key=f"lines_{shown.key}"):
             st.markdown(shown.figure)
-    elif isinstance(shown.figure, Mapping):
-        _draw_side_by_side(shown, per_row)
     else:
-        _draw_one(shown.figure, shown.key, shown, spoken(shown))
-
-
-def spoken(shown: Picture) -> str:
-    """The description of a picture as a screen reader says it."""
-    return (shown.alt or shown.sentence).replace("dₖ", "d_k")
+        _draw_side_by_side(shown, per_row)
+    if not above and not alone:
+        _live_sentence(shown)
 
 
 def _draw_side_by_side(shown, per_row):
@@ -82,13 +107,9 @@ def _draw_side_by_side(shown, per_row):
         with st.container(key=f"row_of_{per_row}_{row[0][0]}"):
             columns = st.columns(len(row))
         for column, (name, fig) in zip(columns, row, strict=True):
-            alt = f"{fig.layout.title.text.replace('<br>', ' ')}. {spoken(shown)}"
+            one = replace(shown, figure=fig, alt=f"{fig.layout.title.text.replace('<br>', ' ')}. {shown.spoken()}")
             with column:
-                _draw_one(fig, name, shown, alt)
-
-
-def _draw_one(fig, name, shown, alt):
-    draw_picture(fig, key=name, sentence=shown.sentence, alt=alt, config=_chart_config(name))
+                draw_picture(one.drawn(), key=name, config=_chart_config(name), bare=True)
 
 
 def pair(name: str) -> Sequence[DeltaGenerator]:

@@ -15,17 +15,20 @@ from pages._view.lessons import ORDER
 LESSONS = {"" if stem == ORDER[0] else stem: lesson.question for stem, lesson in DECLARED.items()}
 SHARED = ("d_k", "n_keys", "law", "seed")
 
-HERO_SLIDER = "[data-hero] .slider"
+SLIDER = "[data-slider] input"
+HERO_SLIDER = SLIDER
 HERO_SENTENCE = "[data-hero] .sentence"
-SENTENCES = "[class*='st-key-sentence_'], [data-hero] .sentence"
+SENTENCES = "[data-sentence]:not([hidden]), [class*='st-key-sentence_'], [data-hero] .sentence"
 CHARTS = "[data-picture]"
 ALERTS = "[data-testid=stAlert]"
-MORE_SETTINGS = ".st-key-more_settings summary"
+SETTINGS = ".st-key-settings summary"
 EXPANDERS = "[data-testid=stExpander] summary"
 
 
 def slider(page, name):
     """The thumb of the slider that the frame or the lesson draws for a control."""
+    if name == "d_k":
+        return page.locator(SLIDER)
     return page.locator(f".st-key-{name} input[type=range]")
 
 
@@ -35,7 +38,7 @@ def field(page, name):
 
 
 def typed_dimension(page):
-    """The box behind More settings in which d_k can be typed."""
+    """The box in the Settings in which d_k can be typed."""
     return page.get_by_label("Dimension d_k, typed")
 
 
@@ -45,11 +48,9 @@ def chosen(page, name):
 
 
 def lesson_state(page):
-    """The four shared controls as the page shows them, as text. The start page's d_k is its hero's."""
-    hero = page.locator(HERO_SLIDER)
-    dimension = hero if hero.count() else slider(page, "d_k")
+    """The four shared controls as the page shows them, as text."""
     return {
-        "d_k": dimension.get_attribute("aria-valuetext").removeprefix("d_k = ").replace(",", ""),
+        "d_k": slider(page, "d_k").get_attribute("aria-valuetext").removeprefix("d_k = ").replace(",", ""),
         "n_keys": slider(page, "n_keys").get_attribute("aria-valuetext"),
         "law": field(page, "law").input_value(),
         "seed": field(page, "seed").input_value(),

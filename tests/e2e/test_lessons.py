@@ -13,7 +13,7 @@ from dashboard import (
     HERO_SENTENCE,
     HERO_SLIDER,
     LESSONS,
-    MORE_SETTINGS,
+    SETTINGS,
     chart_data,
     field,
     press,
@@ -283,7 +283,7 @@ NAME_OF = r"""() => {
 @pytest.mark.parametrize("path", LESSONS)
 def test_every_control_is_reached_by_tab(page, server, path):
     open_page(page, server, path)
-    page.locator(MORE_SETTINGS).click()
+    page.locator(SETTINGS).click()
     wait_until_still(page)
     page.evaluate(NAME_OF)
     wanted = set(page.evaluate(FOCUSABLE))
@@ -311,7 +311,7 @@ def test_the_controls_work_by_keyboard(page, server):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Space")
     wait_until_idle(page)
-    more = page.locator(MORE_SETTINGS)
+    more = page.locator(SETTINGS)
     press(more, "Enter")
     assert slider(page, "d_k").is_visible()
     press(typed_dimension(page), "Control+a", "8", "Enter")
@@ -390,7 +390,7 @@ def test_a_phone_needs_no_sideways_scrolling_and_has_the_dimension_slider(new_pa
         place = figure.bounding_box()
         assert place["x"] >= 0
         assert place["x"] + place["width"] <= 391
-    page.locator(MORE_SETTINGS).click()
-    panel = page.locator(".st-key-more_settings [data-testid=stExpanderDetails]").bounding_box()
+    page.locator(SETTINGS).click()
+    panel = page.locator(".st-key-settings [data-testid=stExpanderDetails]").bounding_box()
     assert panel["x"] >= 0
     assert panel["x"] + panel["width"] <= 390

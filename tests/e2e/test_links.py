@@ -7,7 +7,7 @@ from dashboard import (
     ALERTS,
     HERO_SLIDER,
     LESSONS,
-    MORE_SETTINGS,
+    SETTINGS,
     SHARED,
     chosen,
     field,
@@ -181,11 +181,11 @@ def test_a_linked_300_is_a_place_on_every_slider(page, server):
     assert hero.get_attribute("aria-valuetext") == "d_k = 300"
 
 
-def test_more_settings_on_the_start_page_move_the_hero(page, server):
+def test_settings_on_the_start_page_move_the_hero(page, server):
     open_page(page, server, d_k=300)
     hero, frame = page.locator(HERO_SLIDER), slider(page, "d_k")
     assert not frame.is_visible()
-    page.locator(MORE_SETTINGS).click()
+    page.locator(SETTINGS).click()
     assert frame.get_attribute("aria-valuetext") == "300"
     press(frame, "ArrowRight")
     assert hero.get_attribute("aria-valuetext") == "d_k = 320"
@@ -223,7 +223,7 @@ def test_projector_mode_goes_along_to_another_page_and_back(page, server):
     page.reload()
     wait_until_idle(page)
     assert page.get_by_test_id("stSidebar").count() == 0
-    page.locator(MORE_SETTINGS).click()
+    page.locator(SETTINGS).click()
     assert chosen(page, "mode") == "projector"
     page.go_back()
     page.get_by_role("heading", level=1, name=VARIANCE).wait_for()

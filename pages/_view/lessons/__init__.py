@@ -2,6 +2,7 @@
 
 from importlib import import_module
 from types import MappingProxyType
+from typing import Any
 
 ORDER = (
     "start",
@@ -18,5 +19,11 @@ ORDER = (
     "scaling_rules",
     "your_scores",
 )
+
+
+def main_of(stem: str) -> Any:
+    """How the main picture of a lesson is made, see `main_picture.Main`; only of a lesson with a slider."""
+    return import_module(f"{__name__}.{stem}.work").MAIN
+
 
 LESSONS = MappingProxyType({stem: import_module(f"{__name__}.{stem}.declaration").LESSON for stem in ORDER})

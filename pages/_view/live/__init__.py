@@ -1,15 +1,13 @@
-"""What runs in the browser: pictures, the hero of the start page, clicks on matrices, and what the frame needs there.
+"""What runs in the browser: the slider, pictures, the hero, clicks on matrices, and what the frame needs there.
 
-The hero is a picture that follows the slider while it is being dragged. The browser draws
-what Python computed beforehand for every stop of the slider, so a drag sends no message.
-On release the component commits d_k to the shared control.
+Pictures follow the slider while it is dragged. A main picture asks the server for itself at one place after another,
+see `server.moving`; the hero of the start page draws what Python computed beforehand for every stop.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from pages._view.kinds import Value
@@ -22,11 +20,14 @@ def _text(name):
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
+_slider = st.components.v2.component(
+    "sattn_slider", html=_text("slider.html"), js=_text("slider.js"), isolate_styles=False
+)
 _mount = st.components.v2.component("sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_text("hero.js"))
 _cells = st.components.v2.component("sattn_cells", js=_text("cells.js"))
 _picture = st.components.v2.component(
     "sattn_picture",
-    html='<div data-picture role="figure"><div></div></div>',
+    html=_text("picture.html"),
     js=_text("picture.js"),
     isolate_styles=False,  # the rules that Plotly writes for itself do not reach into a shadow root
 )
@@ -38,13 +39,21 @@ def mend_browser() -> None:
     _mend(key="mend_browser", data={"bundle": BUNDLE})
 
 
-def draw_hero(payload: dict[str, Any], *, key: str, on_commit: Callable[[int], None]) -> None:
-    """Show the hero; on_commit receives the dimension on which the slider was let go."""
+def draw_slider(said: Mapping[str, Any], *, key: str, on_release: Callable[[float], None]) -> None:
+    """The large slider of a control; on_release receives where the hand has let go.
 
-    def commit():
-        on_commit(st.session_state[key]["d_k"])
+    said: value, stops, shown (the text of each stop) and label.
+    """
 
-    _mount(data=payload, key=key, default={"d_k": payload["d_k"]}, on_d_k_change=commit)
+    def release():
+        on_release(st.session_state[key]["release"])
+
+    _slider(data=dict(said), key=key, on_release_change=release)
+
+
+def draw_hero(payload: dict[str, Any], *, key: str) -> None:
+    """Show the hero, which follows the slider by itself."""
+    _mount(data=payload, key=key)
 
 
 def watch_cells(
@@ -58,8 +67,11 @@ def watch_cells(
     _cells(key=key, on_cell_change=on_cell)
 
 
-def draw_picture(fig: go.Figure, *, key: str, sentence: str, alt: str, config: dict[str, Any]) -> None:
-    """Show a figure; the browser draws it anew only where it has changed."""
-    words = {"sentence": sentence, "alt": alt}
-    data = {"figure": fig.to_json(), "height": fig.layout.height, "config": config, "bundle": BUNDLE}
-    _picture(key=key, data=data | words)
+def draw_picture(drawn: Mapping[str, Any], *, key: str, config: dict[str, Any], bare: bool = False) -> None:
+    """Show a figure and, unless it is to be bare, its sentence; the browser draws anew only what has changed.
+
+    drawn: figure (as JSON), height, sentence and alt. A main picture has two more: value, the place of the slider it
+    belongs to, and address, at which the browser asks for the picture at another place.
+    """
+    data = {"value": None, "address": "", "config": config, "bundle": BUNDLE, "bare": bare}
+    _picture(key=key, data=data | dict(drawn))

@@ -2,22 +2,16 @@
 // heights come in thousandths of a panel's height, positions as scores, everything readable as text.
 
 const NS = "http://www.w3.org/2000/svg";
-const SILENCE_AFTER_KEY = 300; // ms without a further key before Python is told
-
-export default function ({ parentElement, data, setStateValue }) {
+export default function ({ parentElement, data }) {
   const root = parentElement.querySelector("[data-hero]");
   root.hero ??= makeHero(root);
-  root.hero.tellPython = (d_k) => setStateValue("d_k", d_k);
   root.hero.receive(data);
   return () => root.hero.leave();
 }
 
 function makeHero(root) {
   const find = (selector) => root.querySelector(selector);
-  const slider = find(".slider");
-  const play = find(".play");
   const axis = find(".axis");
-  const value = find(".value");
   const sentence = find(".sentence");
   const spoken = find(".spoken");
   const panels = {};
@@ -27,84 +21,37 @@ function makeHero(root) {
   }
 
   let data = null;
-  let known = null; // the d_k that Python and this slider last agreed on
-  let moved = false; // the slider stands somewhere Python has not been told of
-  let byKey = false;
+  let at = 0; // the stop that is shown
+  let hand = window.labHand ?? { value: null, held: false };
   let ownAxis = false;
-  let keyTimer = 0;
-  let playTimer = 0;
 
   function draw() {
-    const i = slider.valueAsNumber;
-    const stop = data.stops[i];
-    say(value, stop.title);
-    put(slider, "aria-valuetext", stop.title);
+    const stop = data.stops[at];
     for (const side of ["raw", "scaled"]) {
-      panels[side].draw(data, side, i, ownAxis);
-      panels[`${side}-weights`].draw(data, side, i);
+      panels[side].draw(data, side, at, ownAxis);
+      panels[`${side}-weights`].draw(data, side, at);
     }
     say(sentence, stop.sentence);
+    root.dataset.value = stop.d_k;
   }
 
-  function moveTo(i) {
-    slider.value = i;
-    moved = true;
+  function goTo(d_k) {
+    const found = data.stops.findIndex((stop) => stop.d_k === d_k);
+    if (found < 0) return;
+    at = found;
     draw();
   }
 
-  function tell() {
-    window.clearTimeout(keyTimer);
-    if (!moved) return;
-    moved = false;
-    const stop = data.stops[slider.valueAsNumber];
-    say(spoken, stop.sentence);
-    if (stop.d_k === known) return;
-    known = stop.d_k;
-    root.hero.tellPython(known);
+  function onHand({ detail }) {
+    const letGo = hand.held && !detail.held;
+    hand = detail;
+    if (!data) return;
+    goTo(hand.value);
+    if (letGo) say(spoken, data.stops[at].sentence);
   }
 
-  function showPlaying(on) {
-    say(play, on ? data.labels.pause : data.labels.play);
-    play.setAttribute("aria-pressed", String(on));
-  }
-
-  function pause() {
-    window.clearInterval(playTimer);
-    playTimer = 0;
-    showPlaying(false);
-    tell();
-  }
-
-  function start() {
-    const last = data.stops.length - 1;
-    if (slider.valueAsNumber === last) moveTo(0);
-    const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    showPlaying(true);
-    playTimer = window.setInterval(() => {
-      moveTo(slider.valueAsNumber + 1);
-      if (slider.valueAsNumber === last) pause();
-    }, calm ? data.calmStep : data.playStep);
-  }
-
-  slider.addEventListener("keydown", () => { byKey = true; });
-  slider.addEventListener("pointerdown", () => { byKey = false; });
-  slider.addEventListener("input", () => {
-    window.clearTimeout(keyTimer);
-    window.clearInterval(playTimer);
-    if (playTimer) showPlaying(false);
-    playTimer = 0;
-    moved = true;
-    draw();
-  });
-  // Every key press ends with a change event; a held key must not send one message a step.
-  slider.addEventListener("change", () => {
-    window.clearTimeout(keyTimer);
-    if (byKey) keyTimer = window.setTimeout(tell, SILENCE_AFTER_KEY);
-    else tell();
-  });
-  slider.addEventListener("blur", () => { if (!playTimer) tell(); });
-  play.addEventListener("click", () => (playTimer ? pause() : start()));
-  find(".save").addEventListener("click", () => save(root, data.stops[slider.valueAsNumber]));
+  window.addEventListener("lab:hand", onHand);
+  find(".save").addEventListener("click", () => save(root, data.stops[at]));
   axis.addEventListener("click", () => {
     ownAxis = !ownAxis;
     axis.setAttribute("aria-pressed", String(ownAxis));
@@ -114,24 +61,16 @@ function makeHero(root) {
 
   return {
     receive(next) {
-      const here = data && moved ? data.stops[slider.valueAsNumber].d_k : null;
       data = next;
       for (const [name, size] of Object.entries(data.style)) root.style.setProperty(`--${name}`, size);
       root.dataset.mode = data.mode;
       for (const [part, name] of Object.entries(data.names)) panels[part].name(name);
       say(axis, data.labels.axis);
       find(".save").textContent = data.labels.save;
-      showPlaying(playTimer !== 0);
-      if (here === null) known = data.d_k;
-      const wanted = here ?? data.d_k;
-      slider.max = data.stops.length - 1;
-      slider.value = Math.max(0, data.stops.findIndex((stop) => stop.d_k === wanted));
-      draw();
+      goTo(hand.value);
     },
     leave() {
-      window.clearTimeout(keyTimer);
-      window.clearInterval(playTimer);
-      playTimer = 0;
+      if (!root.isConnected) window.removeEventListener("lab:hand", onHand);
     },
   };
 }
@@ -291,7 +230,7 @@ function save(root, stop) {
   const ground = add(page, "rect");
   for (const [name, value] of Object.entries({ width: outer.width, height })) ground.setAttribute(name, value);
   ground.setAttribute("fill", getComputedStyle(root).getPropertyValue("background-color"));
-  copyText(page, root.querySelector(".value"), 0, size * 1.4);
+  copyText(page, root.querySelector(".sentence"), 0, size * 1.4, stop.title);
   for (const panel of root.querySelectorAll(".panel")) {
     for (const caption of panel.querySelectorAll(".name, .figures")) {
       const at = caption.getBoundingClientRect();

@@ -8,8 +8,9 @@ import os
 from pathlib import Path
 
 from starlette.middleware import Middleware
+from starlette.routing import Route
 
-from pages._view.server.bundle import routes
+from pages._view.server import bundle, moving
 from pages._view.server.compress import KeptCompression
 from pages._view.server.headers import SecurityHeaders
 from pages._view.server.prompt import PromptMessages
@@ -23,6 +24,11 @@ __all__ = ["MAIN", "lifespan", "middleware", "routes"]
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 MAIN = Path(__file__).resolve().parent.parent / "main.py"
+
+
+def routes() -> list[Route]:
+    """Addresses of our own, below the server's base path."""
+    return [*bundle.routes(), *moving.routes()]
 
 
 def middleware() -> list[Middleware]:

@@ -41,13 +41,22 @@ LESSON = Lesson(
         "mean_q": Number("Mean of q", 0, -2, 2, tuple(j / 4 for j in range(-8, 9)), whole=False, shown=decimal),
         "mean_k": Number("Mean of k", 0, -2, 2, tuple(j / 4 for j in range(-8, 9)), whole=False, shown=decimal),
         "correlation": Number(
-            "Correlation of q with k", 0, -1, 1, tuple(j / 10 for j in range(-10, 11)), whole=False, shown=decimal
+            "Correlation of q with k",
+            0,
+            -1,
+            1,
+            tuple(j / 10 for j in range(-10, 11)),
+            whole=False,
+            shown=decimal,
+            help="The correlation pairs each q with its own k: it counts for pairs, not for a matrix.",
         ),
         "q_2d": Text("q, one vector per line", "1, 2\n1, 4\n8, 9", lines=3),
         "k_2d": Text("k, one vector per line", "2, 3\n5, 6\n10, 2", lines=3),
         "q_3d": Text("q, one vector per line", "1, 2, 3\n3, 4, 5\n10, 9, 11", lines=3),
         "k_3d": Text("k, one vector per line", "3, 2, 1\n6, 7, 8\n8, 7, 6", lines=3),
     },
+    in_sight=("sampling", "axis"),
+    settings=("n_samples", "n_queries", "mean_q", "mean_k", "correlation"),
     tries=(
         Try(
             "means_of_one",

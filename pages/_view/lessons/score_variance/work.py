@@ -1,12 +1,13 @@
 """What the score_variance page asks of the core."""
 
-import streamlit as st
+from typing import Any
 
-from pages._view import controls
-from pages._view.kinds import Value
+from pages._view import compute
+from pages._view.lessons.score_variance import figures
+from pages._view.main_picture import Main, Values
 from sattn_core import typed
 from sattn_core.lessons import score_variance
-from sattn_core.lessons.score_variance import ExampleDots
+from sattn_core.lessons.score_variance import ExampleDots, ScoreVarianceParams, measure_score_variance
 
 CURVE_DIMS = tuple(2**j for j in range(11))
 CURVE_SAMPLES = 4_000
@@ -27,9 +28,19 @@ def hand_made_example(q_text: str, k_text: str) -> tuple[ExampleDots | None, lis
         return None, [str(problem)]
 
 
-def draw_components(*, correlated: bool) -> dict[str, Value]:
-    """Means of q and k and their correlation; a correlation pairs q with k, so a matrix has none."""
-    drawn = {name: controls.draw(name) for name in ("mean_q", "mean_k", "correlation")}
-    if not correlated:
-        st.markdown("The correlation pairs each q with its own k: it counts for pairs, not for a matrix.")
-    return drawn if correlated else drawn | {"correlation": 0.0}
+def draw_options(values: Values) -> dict[str, Any]:
+    """How q and k are drawn; a correlation pairs q with its own k, so a matrix has none."""
+    names = ("law", "seed", "mean_q", "mean_k", "correlation")
+    return {name: values[name] for name in names} | ({"correlation": 0.0} if values["sampling"] == "matrix" else {})
+
+
+def _params(values):
+    names = ("sampling", "n_samples", "n_queries", "n_keys")
+    return ScoreVarianceParams(values["d_k"], **{name: values[name] for name in names}, **draw_options(values))
+
+
+def _draw(result, values, profile):
+    return figures.histograms(result, values["axis"], profile)
+
+
+MAIN = Main(_params, measure_score_variance, _draw, options={"check": compute.check})

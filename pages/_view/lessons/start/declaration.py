@@ -11,7 +11,6 @@ LESSON = Lesson(
     icon=":material/play_circle:",
     section="The path",
     shared=("n_keys", "law", "seed"),
-    live=False,
     controls={},
     tries=(
         Try(

@@ -1,17 +1,17 @@
 """The picture of the start lesson: what the hero draws at every stop of its slider."""
 
+from typing import Any
+
 import numpy as np
 
 from pages._view.picture import Picture
 from pages._view.theme import DARK, LIGHT, PROJECTOR, Profile, number, percent
 from sattn_core.lessons.start import StartResult
 
-PLAY_STEP = 550  # ms a stop stays on screen while playing
-CALM_STEP = 1100  # the same for visitors who asked for less motion
 FIXED_TICKS = (-60, -40, -20, 0, 20, 40, 60)
 OWN_TICKS = (-4, -2, 0, 2, 4)
 OWN_RANGE = 5
-LABELS = {"play": "▶ Play", "pause": "⏸ Pause", "axis": "Own axis for each", "save": "Save SVG"}
+LABELS = {"axis": "Own axis for each", "save": "Save SVG"}
 NAMES = {
     "raw": "Raw scores q·k",
     "scaled": "Scaled scores q·k ÷ √d_k",
@@ -25,7 +25,7 @@ def hero(result: StartResult, d_k: int, profile: Profile) -> Picture:
     i = result.sweep.dims.index(d_k)
     return Picture(
         "start",
-        _payload(result, d_k, profile),
+        payload(result, profile),
         _sentence(result, i),
         _table(result, i),
         _code(result.sweep, d_k),
@@ -35,15 +35,12 @@ def hero(result: StartResult, d_k: int, profile: Profile) -> Picture:
     )
 
 
-def _payload(result, d_k, profile):
+def payload(result: StartResult, profile: Profile) -> dict[str, Any]:
     """What the browser needs: texts as texts, heights in thousandths of the tallest bar of their panel."""
     sweep = result.sweep
     return {
-        "d_k": d_k,
         "mode": profile.name,
         "style": _style(profile),
-        "playStep": PLAY_STEP,
-        "calmStep": CALM_STEP,
         "labels": LABELS,
         "names": NAMES,
         "stops": [_stop(result, i) for i in range(len(sweep.dims))],

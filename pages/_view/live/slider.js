@@ -1,0 +1,121 @@
+// The large slider above a picture. Pictures hear where the hand is and follow it; Python hears where it has let go.
+
+const STEP = 550; // ms a stop stays on screen while playing
+const CALM_STEP = 1100; // the same for visitors who asked for less motion
+const SILENCE_AFTER_KEY = 300; // ms without a further key before the hand counts as gone
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector("[data-slider]");
+  root.dial ??= makeDial(root);
+  root.dial.tell = setTriggerValue;
+  root.dial.receive(data);
+  return () => root.dial.leave();
+}
+
+function makeDial(root) {
+  const slider = root.querySelector("input");
+  const value = root.querySelector(".value");
+  const play = root.querySelector(".play");
+  const dial = { tell: null, receive, leave };
+
+  let data = null;
+  let known = null; // the value that Python and this slider last agreed on
+  let held = false; // a hand is on the slider, or has left it where Python has not been told of
+  let byKey = false;
+  let keyTimer = 0;
+  let playTimer = 0;
+
+  const here = () => data.stops[slider.valueAsNumber];
+
+  function show() {
+    const text = data.shown[slider.valueAsNumber];
+    value.textContent = text;
+    slider.setAttribute("aria-valuetext", text.replace("dₖ", "d_k"));
+    window.labHand = { value: here(), held }; // for a picture that comes later
+    window.dispatchEvent(new CustomEvent("lab:hand", { detail: window.labHand }));
+  }
+
+  function move() {
+    held = true;
+    show();
+  }
+
+  function letGo() {
+    window.clearTimeout(keyTimer);
+    if (!held) return;
+    held = false;
+    show();
+    if (here() === known) return;
+    known = here();
+    dial.tell("release", known);
+  }
+
+  function showPlaying(on) {
+    play.textContent = on ? "⏸" : "▶";
+    play.setAttribute("aria-label", on ? "Pause" : "Play");
+    play.setAttribute("aria-pressed", String(on));
+  }
+
+  function pause() {
+    window.clearInterval(playTimer);
+    playTimer = 0;
+    showPlaying(false);
+    letGo();
+  }
+
+  function start() {
+    const last = data.stops.length - 1;
+    if (slider.valueAsNumber === last) slider.value = 0;
+    const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    showPlaying(true);
+    move();
+    playTimer = window.setInterval(() => {
+      slider.value = slider.valueAsNumber + 1;
+      move();
+      if (slider.valueAsNumber === last) pause();
+    }, calm ? CALM_STEP : STEP);
+  }
+
+  function stopPlaying() {
+    if (!playTimer) return;
+    window.clearInterval(playTimer);
+    playTimer = 0;
+    showPlaying(false);
+  }
+
+  slider.addEventListener("keydown", () => { byKey = true; });
+  slider.addEventListener("pointerdown", () => { byKey = false; });
+  slider.addEventListener("input", () => {
+    window.clearTimeout(keyTimer);
+    stopPlaying();
+    move();
+  });
+  // Every key press ends with a change event; a held key must not let go at every step.
+  slider.addEventListener("change", () => {
+    window.clearTimeout(keyTimer);
+    if (byKey) keyTimer = window.setTimeout(letGo, SILENCE_AFTER_KEY);
+    else letGo();
+  });
+  slider.addEventListener("blur", () => { if (!playTimer) letGo(); });
+  play.addEventListener("click", () => (playTimer ? pause() : start()));
+
+  function receive(next) {
+    const mine = data && held ? here() : null;
+    data = next;
+    if (mine === null) known = data.value;
+    const wanted = mine ?? data.value;
+    slider.max = data.stops.length - 1;
+    slider.value = Math.max(0, data.stops.indexOf(wanted));
+    slider.setAttribute("aria-label", data.label);
+    showPlaying(playTimer !== 0);
+    show();
+  }
+
+  function leave() {
+    if (root.isConnected) return; // the platform calls this at every change of the data too
+    window.clearTimeout(keyTimer);
+    window.clearInterval(playTimer);
+  }
+
+  return dial;
+}

@@ -1,0 +1,47 @@
+"""The main picture of a lesson while a hand moves its slider: an address says every control, the answer is the picture.
+
+No session takes part: a move costs no run of the page, and any of several servers can answer it.
+"""
+
+import gzip
+import json
+from collections.abc import Mapping
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pages._view.server.bundle import path_of
+
+PLACE = "moving"
+LEVEL = 1  # of compression: the picture is wanted now
+
+
+def routes() -> list[Route]:
+    """The route below the server's base path."""
+    return [Route(path_of(f"{PLACE}/{{stem}}"), _answer)]
+
+
+async def _answer(request: Request) -> Response:
+    body = await run_in_threadpool(_drawn, request.path_params["stem"], request.query_params)
+    if body is None:
+        return Response(status_code=404)
+    headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        body, headers["Content-Encoding"] = gzip.compress(body, LEVEL, mtime=0), "gzip"
+    return Response(body, media_type="application/json", headers=headers)
+
+
+def _drawn(stem: str, said: Mapping[str, str]) -> bytes | None:
+    """The picture as JSON, or None: no such lesson, or one that would keep the hand waiting."""
+    from pages._view import compute, controls, theme  # not at the top: NumPy is imported after its threads are set
+    from pages._view.lessons import LESSONS, main_of
+
+    if stem not in LESSONS or not LESSONS[stem].slider:
+        return None
+    main, values = main_of(stem), controls.read(LESSONS[stem], said)
+    if not compute.cheap(main.params(values)):
+        return None
+    profile = theme.profile(values["mode"], said.get("ground"))
+    return json.dumps(main.picture(values, profile).drawn()).encode()
