@@ -20,5 +20,4 @@ draw_hero(picture.figure, key="hero", on_commit=lambda value: controls.place("d_
 show.tries(LESSON)
 show.data(picture)
 show.steps(*STEPS)
-show.prose(LESSON)
-show.sources(LESSON)
+show.folds(LESSON)

@@ -34,6 +34,8 @@ class Lesson:
     controls : its own controls by name. The name is the key of the widget and the parameter of the address.
     tries : what it asks the learner to try.
     pictures : the keys of its pictures, in the order of the page.
+    assumed : Markdown, what it takes for granted and how it computes.
+    myths : Markdown, what one may hear, and what is so in fact.
     sources : Markdown, one source each.
     old_names : controls by the names that older links call them.
     live : all of the page that depends on d_k stands in a fragment with the key `frame.LIVE`.
@@ -50,6 +52,8 @@ class Lesson:
     tries: tuple[Try, ...]
     pictures: tuple[str, ...]
     sources: tuple[str, ...]
+    assumed: str = ""
+    myths: tuple[tuple[str, str], ...] = ()
     old_names: Mapping[str, str] = field(default_factory=dict)
     live: bool = True
 

@@ -1,4 +1,4 @@
-"""The lessons: each has a room here, and this is their order on the path."""
+"""The lessons: each has a room here, and this is their order on the path, and what is appended to it."""
 
 from importlib import import_module
 from types import MappingProxyType
@@ -18,5 +18,7 @@ ORDER = (
     "scaling_rules",
     "your_scores",
 )
+APPENDIX = ("corrections",)  # pages to read: they have no picture, no control and no core file
+PAGES = (*ORDER, *APPENDIX)
 
-LESSONS = MappingProxyType({stem: import_module(f"{__name__}.{stem}.declaration").LESSON for stem in ORDER})
+LESSONS = MappingProxyType({stem: import_module(f"{__name__}.{stem}.declaration").LESSON for stem in PAGES})
