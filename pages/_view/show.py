@@ -37,7 +37,7 @@ def folds(lesson: Lesson) -> None:
         with st.expander("What is assumed", key="assumed", icon=":material/checklist:"):
             st.markdown(lesson.assumed)
     if lesson.myths:
-        with st.expander("Myth and fact", key="myths", icon=":material/balance:"), st.container(key="table_of_myths"):
+        with st.expander("Myth and fact", key="myths", icon=":material/balance:"):
             st.markdown(markdown_table([("You may hear", "In fact"), *lesson.myths]))
     if lesson.sources:
         with st.expander("Sources", key="sources", icon=":material/menu_book:"):

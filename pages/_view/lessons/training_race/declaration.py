@@ -112,7 +112,7 @@ LESSON = Lesson(
     assumed="Each query has one right key, and attention must return that key’s value. An answer is right where the "
     "largest weight lies on the right key. Inputs have 64 components and are layer-normalised.\n\n"
     "This is a toy with one head. It shows a mechanism, not the size of the effect in a full transformer. "
-    "Bands are ranges over the seeds. Only two learning rates a decade are tried.",
+    "Bands are ranges over the seeds. The map and the table try only two learning rates a decade.",
     myths=(
         (
             "The gradients are small from the start.",

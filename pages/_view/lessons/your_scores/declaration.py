@@ -44,7 +44,7 @@ LESSON = Lesson(
     assumed="The spread is the standard deviation inside a row. With $n$ keys, ideal $q$ and $k$ give "
     "$\\sqrt{(n-1)/n}$ after the division. “Right” means 0.8 to 1.25 times that, a matter of taste. “Unclear” "
     "means outside these limits but inside the band, which holds 95 % of the spreads that independent standard "
-    "normal $q$ and $k$ give.\n\n"
+    "normal $q$ and $k$ give. Heavy tails get a wider one.\n\n"
     "The exponent says how the spread grows with the number of components, and ½ is what $\\sqrt{d_k}$ "
     "assumes. Its interval is approximate where $q$ and $k$ depend on each other.\n\n"
     "The rows should be a fair sample. The histogram and the softmax figures use the first 128 queries. Masks "
