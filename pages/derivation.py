@@ -30,7 +30,4 @@ def live():
 
 
 live()
-show.prose(LESSON)
-st.header("In the sources", anchor=False)
-show.prose(LESSON, "in_the_sources")
-show.sources(LESSON)
+show.folds(LESSON)

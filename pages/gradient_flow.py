@@ -38,5 +38,4 @@ def live():
 
 
 live()
-show.prose(LESSON)
-show.sources(LESSON)
+show.folds(LESSON)

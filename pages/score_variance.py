@@ -35,5 +35,4 @@ for column, size in zip(st.columns(2), ("2d", "3d"), strict=True):
         example, problems = work.hand_made_example(*texts)
         show.problems(problems)
         st.markdown(show.plain(figures.example_sentence(example)) if example else "")
-show.prose(LESSON)
-show.sources(LESSON)
+show.folds(LESSON)

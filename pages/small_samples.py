@@ -39,5 +39,4 @@ experiment = compute.result(measure_large_experiment, seed=controls.value_of("se
 show.picture(figures.large_experiment(experiment, profile))
 st.table(figures.large_rows(experiment))
 show.lines(figures.large_lines(experiment))
-show.prose(LESSON)
-show.sources(LESSON)
+show.folds(LESSON)

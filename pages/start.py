@@ -23,5 +23,4 @@ if frame.more():
     live()
     show.tries(LESSON)
     show.steps(*STEPS)
-    show.prose(LESSON)
-    show.sources(LESSON)
+    show.folds(LESSON)

@@ -55,5 +55,4 @@ def dose_response():
 
 
 dose_response()
-show.prose(LESSON)
-show.sources(LESSON)
+show.folds(LESSON)

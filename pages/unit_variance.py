@@ -40,5 +40,4 @@ def live():
 
 
 live()
-show.prose(LESSON)
-show.sources(LESSON)
+show.folds(LESSON)

@@ -22,5 +22,4 @@ def live():
 
 live()
 show.tries(LESSON)
-show.prose(LESSON)
-show.sources(LESSON)
+show.folds(LESSON)

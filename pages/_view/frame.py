@@ -54,7 +54,7 @@ def close_frame() -> None:
         controls.draw("rest")
         return
     every, stem = list(LESSONS.values()), st.session_state["lesson"]
-    here = ORDER.index(stem)
+    here = list(LESSONS).index(stem)
     section = [each.stem for each in every if each.section == LESSONS[stem].section]
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="way"):
         if here > 0:

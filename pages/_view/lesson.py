@@ -34,6 +34,8 @@ class Lesson:
     controls : its own controls by name. The name is the key of the widget and the parameter of the address.
     tries : what it asks the learner to try.
     pictures : the keys of its pictures, in the order of the page.
+    assumed : Markdown, what it takes for granted and how it computes.
+    myths : Markdown, what one may hear, and what is so in fact.
     sources : Markdown, one source each.
     old_names : controls by the names that older links call them.
     in_sight : those of its controls that stand under the slider, at most two. The page draws the others that belong to
@@ -53,6 +55,8 @@ class Lesson:
     tries: tuple[Try, ...]
     pictures: tuple[str, ...]
     sources: tuple[str, ...]
+    assumed: str = ""
+    myths: tuple[tuple[str, str], ...] = ()
     old_names: Mapping[str, str] = field(default_factory=dict)
     in_sight: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()

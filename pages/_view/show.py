@@ -1,4 +1,4 @@
-"""The parts every lesson is put together from: pictures with their sentences and data, suggestions, prose."""
+"""The parts every lesson is put together from: pictures with their sentences and data, suggestions, prose, folds."""
 
 import csv
 import io
@@ -34,9 +34,23 @@ def prose(lesson: Lesson, name: str = "prose") -> None:
     st.markdown((ROOMS / lesson.stem / f"{name}.md").read_text(encoding="utf-8"))
 
 
-def sources(lesson: Lesson) -> None:
-    """What the lesson draws on."""
-    st.markdown(f"**Sources.** {' '.join(lesson.sources)}")
+def folds(lesson: Lesson) -> None:
+    """At a lesson's end, one click away: what it assumes, the myths about it, and its sources."""
+    if lesson.assumed:
+        with st.expander("What is assumed", key="assumed", icon=":material/checklist:"):
+            st.markdown(lesson.assumed)
+    if lesson.myths:
+        with st.expander("Myth and fact", key="myths", icon=":material/balance:"):
+            st.markdown(markdown_table([("You may hear", "In fact"), *lesson.myths]))
+    if lesson.sources:
+        with st.expander("Sources", key="sources", icon=":material/menu_book:"):
+            st.markdown("\n".join(f"- {source}" for source in lesson.sources))
+
+
+def markdown_table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of Markdown as one table; the first row is its head."""
+    head, *body = rows
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["--"] * len(head), *body))
 
 
 def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, resting: bool = True) -> None:
@@ -176,9 +190,9 @@ def problems(sentences: Iterable[str]) -> None:
 
 def table(columns: Table, *, key: str) -> None:
     """A short table that follows a slider, as Markdown: Streamlit's own table takes twice as long to draw."""
-    rows = [columns, ["--"] * len(columns), *(map(plain, row) for row in zip(*columns.values(), strict=True))]
+    rows = [[*columns], *([*map(plain, row)] for row in zip(*columns.values(), strict=True))]
     with st.container(key=f"table_{key}"):
-        st.markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
+        st.markdown(markdown_table(rows))
 
 
 def data(shown: Picture) -> None:

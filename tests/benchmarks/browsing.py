@@ -43,10 +43,10 @@ def new_page(browser, script=""):
 
 def lessons():
     """Address and question of every lesson."""
-    from pages._view.lessons import LESSONS
+    from pages._view.lessons import LESSONS, ORDER
     from pages._view.server.warm import addresses
 
-    return {address: lesson.question for address, lesson in zip(addresses(), LESSONS.values(), strict=True)}
+    return {address: LESSONS[stem].question for address, stem in zip(addresses(), ORDER, strict=True)}
 
 
 def following_dimension():

@@ -12,7 +12,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from dashboard import LESSONS
+from dashboard import DRAWN
 from harness import launch_browser, open_page, running_server
 from playwright.sync_api import sync_playwright
 
@@ -136,4 +136,4 @@ def _print_table(lessons, say):
 
 if __name__ == "__main__":
     chosen = [each for each in sys.argv[1:] if each != "--say"]
-    _print_table(["" if each == "start" else each for each in chosen] or LESSONS, "--say" in sys.argv)
+    _print_table(["" if each == "start" else each for each in chosen] or DRAWN, "--say" in sys.argv)

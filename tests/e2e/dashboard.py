@@ -11,8 +11,9 @@ from playwright.sync_api import TimeoutError
 from pages._view.lessons import LESSONS as DECLARED
 from pages._view.lessons import ORDER
 
-# Address and question of every lesson. The first page's address is the bare one.
+# Address and question of every page, and the addresses of those with pictures. The first one's is the bare one.
 LESSONS = {"" if stem == ORDER[0] else stem: lesson.question for stem, lesson in DECLARED.items()}
+DRAWN = ["" if stem == ORDER[0] else stem for stem in ORDER]
 SHARED = ("d_k", "n_keys", "law", "seed")
 
 SLIDER = "[data-slider] input"

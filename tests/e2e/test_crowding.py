@@ -3,12 +3,12 @@
 import pytest
 from crowding import DOUBT, TOLERANCE, changes, crowded, survey, table
 from crowding_today import TODAY
-from dashboard import LESSONS
+from dashboard import DRAWN
 
 pytestmark = pytest.mark.e2e
 
 
-@pytest.mark.parametrize("lesson", LESSONS)
+@pytest.mark.parametrize("lesson", DRAWN)
 def test_what_is_crowded_is_what_is_listed(new_page, server, lesson):
     said = changes(survey(new_page(), server, lesson), TODAY.get(lesson, {}))
     assert not said, f"/{lesson} (crowding.py prints the list of today)\n" + "\n".join(said)
@@ -16,7 +16,7 @@ def test_what_is_crowded_is_what_is_listed(new_page, server, lesson):
 
 def test_only_lessons_with_something_crowded_are_listed():
     assert all(found for found in TODAY.values())
-    assert set(TODAY) <= set(LESSONS)
+    assert set(TODAY) <= set(DRAWN)
 
 
 # --- the list ------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from pages._view.server import MAIN
 from pages._view.shared import SHARED
 from pages._view.show import plain
 
+FOLDS = ("assumed", "myths", "sources")
 KINDS = ("select_slider", "number_input", "selectbox", "button_group", "text_input", "text_area")
 
 
@@ -83,6 +84,12 @@ def said(app):
     """The sentences of the pictures, by their keys, on a page without an exception."""
     assert [each.message for each in app.exception] == []
     return {key: chart.alt for key, chart in charts(app).items()}
+
+
+def folds(app):
+    """What stands folded at the end of a lesson, by its label: whether it is open, and its Markdown."""
+    found = [each for each in app.expander if each.key in FOLDS]
+    return {each.label: (each.proto.expanded, [text.value for text in each.markdown]) for each in found}
 
 
 def pictures(app):

@@ -9,7 +9,8 @@ import pytest
 from streamlit.runtime.pages_manager import PagesManager
 
 from pages._view.kinds import Choice, Text
-from pages._view.lessons import LESSONS, ORDER
+from pages._view.lessons import APPENDIX, LESSONS, ORDER, PAGES
+from pages._view.shared import SHARED
 from pages._view.theme import PROJECTOR
 from tests.pages.opening import (
     app_at,
@@ -17,6 +18,7 @@ from tests.pages.opening import (
     check_page,
     controls_of,
     drawn_controls,
+    folds,
     open_page,
     pictures,
     settle,
@@ -51,20 +53,41 @@ def test_a_page_opens_inside_its_frame_with_every_control_once(stem):
     assert drawn_controls(app) == {name for name, control in controls_of(stem).items() if control.when is None}
     assert [each.label for each in app.sidebar.get("page_link")] == [each.question for each in LESSONS.values()]
     assert [*app.error, *app.warning, *app.info] == []
-    said = [each.value for each in app.markdown]
-    assert LESSONS[stem].answer in said
-    assert [text for text in said if text.startswith("**Sources.** ")] == [
-        f"**Sources.** {' '.join(LESSONS[stem].sources)}"
-    ]
+    assert LESSONS[stem].answer in [each.value for each in app.markdown]
+
+
+@pytest.mark.parametrize("stem", APPENDIX)
+def test_a_page_of_the_appendix_is_there_to_be_read(stem):
+    app = open_page(stem)
+    assert [*app.exception, *app.error, *app.warning, *app.info] == []
+    assert [each.value for each in app.title] == [LESSONS[stem].question]
+    assert LESSONS[stem].answer in [each.value for each in app.markdown]
+    assert LESSONS[stem].section == "Appendix"
+    assert drawn_controls(app) == set(SHARED) - {"rest"}
+    assert [*charts(app), *folds(app)] == []
 
 
 @pytest.mark.parametrize("stem", ORDER)
+def test_what_a_lesson_assumes_its_myths_and_its_sources_are_folded_at_its_end(stem):
+    lesson, found = LESSONS[stem], folds(open_page(stem))
+    assert list(found) == ["What is assumed", "Myth and fact", "Sources"]
+    assert not any(is_open for is_open, _ in found.values())
+    (assumed,), (table,), (sources,) = (texts for _, texts in found.values())
+    assert assumed == lesson.assumed
+    assert sources.count("\n- ") + 1 == len(lesson.sources) > 0
+    head, _, *rows = table.split("\n")
+    assert head == "| You may hear | In fact |"
+    assert rows == [f"| {heard} | {fact} |" for heard, fact in lesson.myths]
+    assert rows
+
+
+@pytest.mark.parametrize("stem", PAGES)
 def test_the_way_on_leads_to_the_questions_before_and_after_and_says_where_one_is(stem):
     app = open_page(stem)
-    here, questions = ORDER.index(stem), [each.question for each in LESSONS.values()]
+    here, questions = PAGES.index(stem), [each.question for each in LESSONS.values()]
     beside = questions[max(here - 1, 0) : here] + questions[here + 1 : here + 2]
     assert [each.label for each in app.main.get("page_link")][-len(beside) :] == beside
-    section = [each for each in ORDER if LESSONS[each].section == LESSONS[stem].section]
+    section = [each for each in PAGES if LESSONS[each].section == LESSONS[stem].section]
     place = f"{LESSONS[stem].section}: {section.index(stem) + 1} of {len(section)}"
     assert [each.value for each in app.main.markdown][-1] == place
 

@@ -264,7 +264,12 @@ def test_page_faults_are_seen(source, faults):
 
 # --- one room a lesson -------------------------------------------------------------------------------
 
-ORDER = [each.value for each in ast.parse(_read(ROOMS / "__init__.py")).body[3].value.elts]
+NAMED = {
+    ast.unparse(node.targets[0]): [each.value for each in node.value.elts if isinstance(each, ast.Constant)]
+    for node in ast.parse(_read(ROOMS / "__init__.py")).body
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)
+}
+ORDER, APPENDIX = NAMED["ORDER"], NAMED["APPENDIX"]
 
 
 def lessons_of_the_readme(text):
@@ -280,8 +285,9 @@ def declared(stem, name):
 
 
 def test_every_page_has_its_room_its_core_file_its_place_and_its_row():
-    assert sorted(ORDER) == sorted(path.stem for path in PAGES)
-    assert sorted(ORDER) == sorted(path.name for path in ROOMS.iterdir() if path.is_dir() and path.name[0] != "_")
+    every = sorted([*ORDER, *APPENDIX])
+    assert every == sorted(path.stem for path in PAGES)
+    assert every == sorted(path.name for path in ROOMS.iterdir() if path.is_dir() and path.name[0] != "_")
     assert sorted(ORDER) == sorted(path.stem for path in (ROOT / "sattn_core/lessons").glob("[a-z]*.py"))
     rows = lessons_of_the_readme(_read(ROOT / "README.md"))
     assert rows == [(stem, declared(stem, "question")) for stem in ORDER]
@@ -297,12 +303,12 @@ def test_a_lesson_has_its_tests(stem):
 
 def of_one_lesson(path):
     """Whether a file belongs to one lesson: its page, its room, its core file, its tests."""
-    return any(part in (stem, f"{stem}.py") for stem in ORDER for part in path.relative_to(ROOT).parts)
+    return any(part in (stem, f"{stem}.py") for stem in (*ORDER, *APPENDIX) for part in path.relative_to(ROOT).parts)
 
 
 def names_a_lesson(text):
     """The stems that a text names as one: quoted, or as the module or the folder of a room."""
-    stems = "|".join(ORDER)
+    stems = "|".join((*ORDER, *APPENDIX))
     return sorted(set(re.findall(rf"""["'`/](?:lessons[./])?({stems})["'`/]|lessons[./]({stems})\b""", text)))
 
 

@@ -1,4 +1,4 @@
-"""The lessons: each has a room here, and this is their order on the path."""
+"""The lessons: each has a room here, and this is their order on the path, and what is appended to it."""
 
 from importlib import import_module
 from types import MappingProxyType
@@ -19,6 +19,8 @@ ORDER = (
     "scaling_rules",
     "your_scores",
 )
+APPENDIX = ("corrections",)  # pages to read: they have no picture, no control and no core file
+PAGES = (*ORDER, *APPENDIX)
 
 
 def main_of(stem: str) -> Any:
@@ -26,4 +28,4 @@ def main_of(stem: str) -> Any:
     return import_module(f"{__name__}.{stem}.work").MAIN
 
 
-LESSONS = MappingProxyType({stem: import_module(f"{__name__}.{stem}.declaration").LESSON for stem in ORDER})
+LESSONS = MappingProxyType({stem: import_module(f"{__name__}.{stem}.declaration").LESSON for stem in PAGES})

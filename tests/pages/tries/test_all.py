@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pages._view.lessons import LESSONS
+from pages._view.lessons import LESSONS, ORDER
 from pages._view.show import plain
 from tests.pages.opening import app_at, controls_of
 
@@ -21,7 +21,7 @@ def test_the_settings_are_values_their_controls_take_as_they_are(stem, each):
         assert controls_of(stem)[name].read(str(value)) == (value, None)
 
 
-@pytest.mark.parametrize("stem", LESSONS)
+@pytest.mark.parametrize("stem", ORDER)
 def test_every_promise_is_a_button_and_has_its_test(stem):
     app = app_at(stem, timeout=120).run()
     buttons = {each.key: each.label for each in app.button}

@@ -57,6 +57,18 @@ LESSON = Lesson(
         ),
     ),
     pictures=("attention_steps",),
+    assumed="Nothing is assumed here. One small matrix cannot show that scores grow with $d_k$, because its spread is "
+    "a matter of luck.",
+    myths=(
+        (
+            "$V$ has a part in the scores.",
+            "Only $Q$ and $K$ do.",
+        ),
+        (
+            "$Q=K=X$ demonstrates the rule.",
+            "A token’s score with itself is its squared length, about $d_k$. Divided by $\\sqrt{d_k}$ it still grows.",
+        ),
+    ),
     sources=(
         "Vaswani et al. (2017), figure 2 and sections 3.2.1 and 3.2.3.",
         "The vectors of *notes* come from lecture notes of 10 March 2025.",

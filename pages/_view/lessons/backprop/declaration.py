@@ -58,6 +58,21 @@ LESSON = Lesson(
         ),
     ),
     pictures=("products", "gradient_matrix", "first_order", "difference_error"),
+    assumed="$X$ is normal, the weights have variance $1/d_\\text{model}$ and the target is random. The central "
+    "difference may be off by $2\\times10^{-8}$ of the gradient and the complex step by $10^{-13}$. More is "
+    "allowed only where rounding hides a small gradient.\n\n"
+    "To derive a gradient, write $dL=\\langle\\partial L/\\partial W,dW\\rangle$, move every other factor away "
+    "from $dW$, and read it off.",
+    myths=(
+        (
+            "A smaller scale gives larger gradients.",
+            "Not simply. The scale also multiplies $dQ$ and $dK$.",
+        ),
+        (
+            "$D$ needs the weights in memory.",
+            "$O\\ominus dO$ gives the same numbers, as in FlashAttention.",
+        ),
+    ),
     sources=(
         "The notation A ⊖ B and the three products: Boué (2018), *Deep learning for pedestrians: backpropagation in "
         "CNNs*, arXiv:1811.11987.",

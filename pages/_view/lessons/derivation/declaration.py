@@ -76,9 +76,23 @@ LESSON = Lesson(
         ),
     ),
     pictures=("derivation", "score_growth"),
+    assumed="Each line names the assumption it uses. Normality is not among them.\n\n"
+    "Both sides of a line are measured on the same simulated pairs. ✓ and ✗ say whether the line is true for "
+    "the chosen numbers, and z whether these pairs show it. Beyond 4 either way, a line is seen to fail. For "
+    "$\\nu\\le4$ a variance has no usable error bar, and ? marks the lines that need one.",
+    myths=(
+        (
+            "One should divide by $d_k$.",
+            "That leaves variance $1/d_k$ and nearly equal weights at the start. It suits aligned $q$ and $k$.",
+        ),
+        (
+            "$q$ and $k$ naturally have unit variance.",
+            "The initial weights decide it, and training changes it.",
+        ),
+    ),
     sources=(
         'Vaswani et al. (2017), "Attention Is All You Need", section 3.2.1, footnote 4.',
         'Goodman (1960), "On the Exact Variance of Products", *JASA* 55.',
-        "Yang et al. (2022), arXiv:2203.03466, for 1/d_k.",
+        "Yang et al. (2022), arXiv:2203.03466, for $1/d_k$.",
     ),
 )

@@ -54,9 +54,27 @@ LESSON = Lesson(
         ),
     ),
     pictures=("gradient_histograms", "gradient_curves", "median_crossover", "row_jacobians"),
+    assumed="A row is frozen when $1-\\sum p^2$, the trace of its Jacobian, is below 0.01. The scale is left out "
+    "because a larger learning rate can make up for it.\n\n"
+    "The components are independent and standard normal, and each row has its own query and keys. At $q$ the "
+    "gradient of the weights is random too.",
+    myths=(
+        (
+            "All gradients vanish exponentially.",
+            "A growing share of the rows freezes. At the raw scores the mean falls like $1/\\sqrt{d_k}$.",
+        ),
+        (
+            "The typical row passes less without the scale.",
+            "Only once $d_k$ is large. Before that it passes more.",
+        ),
+        (
+            "A frozen row never moves again.",
+            "At small learning rates it can, slowly.",
+        ),
+    ),
     sources=(
-        'Vaswani et al. (2017), section 3.2.1, where "extremely small gradients" is a suspicion.',
-        "The lists [4, 5] and [1, 10] come from lecture notes of 10 March 2025, which infer the vanishing from them.",
+        "Vaswani et al. (2017), section 3.2.1.",
+        "The lists [4, 5] and [1, 10] come from lecture notes of 10 March 2025.",
         "The Jacobian and its bounds: Gao and Pavel (2017), arXiv:1704.00805.",
     ),
 )

@@ -32,5 +32,18 @@ LESSON = Lesson(
         ),
     ),
     pictures=("one_query",),
+    assumed="The first four numbers of each vector are invented and have names. Those that a model learns have none. "
+    "All further numbers are +1 or −1 at random, so chance decides which word wins. The dashed line treats the "
+    "invented products as random too.",
+    myths=(
+        (
+            "A score lies between −1 and 1.",
+            "Nothing keeps it there. It tends to grow with the number of products.",
+        ),
+        (
+            "Dividing changes which word comes first.",
+            "Only the shares change.",
+        ),
+    ),
     sources=("Vaswani et al. (2017), section 3.2.1.",),
 )

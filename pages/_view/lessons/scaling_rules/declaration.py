@@ -73,11 +73,32 @@ LESSON = Lesson(
         ),
     ),
     pictures=("exponents", "rules", "rule_curves", "bug_weights"),
+    assumed="All rules get the same raw scores. Learned parameters stand at a starting or published value, so a flat "
+    "row need not stay flat after training. muP has $\\alpha=1$ here, Swin v2 $\\tau=0.1$ without bias, and "
+    "σReparam $\\gamma=1$ with random square matrices.\n\n"
+    "Bugs start from layer-normalised input and square Xavier weights. Bars are ± 1 standard error.",
+    myths=(
+        (
+            "Dividing by $d_k$ is wrong.",
+            "It is right for aligned pairs.",
+        ),
+        (
+            "One must divide.",
+            "T5 has the factor in its initial weights.",
+        ),
+        (
+            "The constant is sacred.",
+            "Gemma 2 27B divides by $\\sqrt{144}$ with heads of 128.",
+        ),
+        (
+            "A wrong constant shows at once.",
+            "Training can make up for it. Correcting it then breaks the model.",
+        ),
+    ),
     sources=(
-        "Each card names its source, and the code or configuration in which the formula was read.",
-        "The formulas of SSMax, QK-Clip and adaptive temperature were read in public descriptions and implementations "
-        "of those papers.",
-        "The exponent argument for 1/d: Yang et al. (2022), arXiv:2203.03466.",
+        "Each card names its source. The formulas of SSMax, QK-Clip and adaptive temperature were read in public "
+        "descriptions and implementations of those papers.",
+        "Yang et al. (2022), arXiv:2203.03466, for $1/d_k$.",
         "The bugs are public issues and pull requests, linked above.",
     ),
 )

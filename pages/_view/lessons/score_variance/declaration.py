@@ -83,6 +83,19 @@ LESSON = Lesson(
         ),
     ),
     pictures=("score_histograms", "variance_curve", "random_walks"),
+    assumed="$q$ and $k$ are independent, and so are their components, with mean 0 and variance 1. The excess kurtosis "
+    "of a score is $(K_qK_k-3)/d_k$, where $K_q$ and $K_k$ are the kurtosis of one component.\n\n"
+    "The entries of one $QK^\\top$ share rows, so their variance scatters more than that of separate pairs.",
+    myths=(
+        (
+            "For independent $X$ and $Y$, $\\operatorname{Var}(XY)=\\operatorname{Var}(X)\\operatorname{Var}(Y)$.",
+            "This needs both means to be 0. Otherwise add $E[X]^2\\operatorname{Var}(Y)+E[Y]^2\\operatorname{Var}(X)$.",
+        ),
+        (
+            "The components must be normal.",
+            "Any distribution with mean 0 and variance 1 will do.",
+        ),
+    ),
     sources=(
         "Vaswani et al. (2017), section 3.2.1, footnote 4.",
         "The two hand-made examples come from lecture notes of 10 March 2025.",

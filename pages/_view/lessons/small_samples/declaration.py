@@ -44,9 +44,21 @@ LESSON = Lesson(
         ),
     ),
     pictures=("small_samples", "sample_band", "large_experiment"),
+    assumed="The question shows its code only as an image, so standard normal entries and ddof = 0 are assumptions. "
+    "Uniform entries cannot be meant, because the variance could not exceed 1. Only the first draw and the "
+    "large experiment multiply matrices. The other variances are drawn from their exact distribution.",
+    myths=(
+        (
+            "1.6 refutes the rule.",
+            "The mean is 1.5, and single draws scatter widely.",
+        ),
+        (
+            "The entries of $AB$ are independent samples.",
+            "They share rows and columns. The band for independent entries is far too narrow.",
+        ),
+    ),
     sources=(
-        "The question and its answers, 2020 to 2023, with the published numbers.",
-        "The exact mean and variance follow from the moments of Wishart matrices: Muirhead (1982), *Aspects of "
-        "Multivariate Statistical Theory*, chapter 3.",
+        "The question and its answers, 2020 to 2023.",
+        "Muirhead (1982), *Aspects of Multivariate Statistical Theory*, chapter 3.",
     ),
 )

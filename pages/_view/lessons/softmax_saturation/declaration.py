@@ -47,9 +47,27 @@ LESSON = Lesson(
         ),
     ),
     pictures=("softmax_lists", "softmax_averages", "overflow"),
+    assumed="The curves average over independent normal queries and keys. For other distributions the points approach "
+    "the dashed curves as $d_k$ grows.\n\n"
+    "The dotted line stands where the raw scores of $n$ keys spread by $\\sqrt{2\\ln n}$. Beyond it softmax "
+    "freezes onto a few of very many keys. With the usual numbers nothing happens suddenly there.",
+    myths=(
+        (
+            "A large variance of the score matrix is the trouble.",
+            "Only differences within a row matter.",
+        ),
+        (
+            "The scale prevents overflow.",
+            "Subtracting the largest score does.",
+        ),
+        (
+            "More keys make it worse.",
+            "At the same spread, more keys make softmax flatter.",
+        ),
+    ),
     sources=(
         "Vaswani et al. (2017), section 3.2.1.",
-        "The dotted line is the transition of the random energy model: Derrida, *Phys. Rev. B* 24, 2613 (1981).",
-        "Overflow: Blanchard, Higham and Higham, *IMA J. Numer. Anal.* 41(4), 2021.",
+        "Derrida, *Phys. Rev. B* 24, 2613 (1981), for the dotted line.",
+        "Blanchard, Higham and Higham, *IMA J. Numer. Anal.* 41(4), 2021, for overflow.",
     ),
 )

@@ -25,6 +25,18 @@ LESSON = Lesson(
         ),
     ),
     pictures=("start",),
+    assumed="The components of $q$ and $k$ are independent, with mean 0 and variance 1. They need not be normal. "
+    "Trained heads break this, and for them $\\sqrt{d_k}$ is a convention.",
+    myths=(
+        (
+            "The scale gives the attention output variance 1.",
+            "It gives the scores variance 1. The output averages values.",
+        ),
+        (
+            "We divide because the model is wide.",
+            "Only the length of a query counts. With 8 heads, a model 512 wide has $d_k = 64$.",
+        ),
+    ),
     sources=("Vaswani et al., *Attention Is All You Need* (2017), section 3.2.1 and its footnote 4.",),
 )
 

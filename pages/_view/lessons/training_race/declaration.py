@@ -109,9 +109,35 @@ LESSON = Lesson(
         ),
     ),
     pictures=("race_rates", "race_learning", "race_state", "race_attention", "race_equivalence"),
+    assumed="Each query has one right key, and attention must return that key’s value. An answer is right where the "
+    "largest weight lies on the right key. Inputs have 64 components and are layer-normalised.\n\n"
+    "This is a toy with one head. It shows a mechanism, not the size of the effect in a full transformer. "
+    "Bands are ranges over the seeds. The map and the table try only two learning rates a decade.",
+    myths=(
+        (
+            "The gradients are small from the start.",
+            "At this page’s first settings the total gradient at step 0 is larger without the scale.",
+        ),
+        (
+            "Without the scale, training always freezes.",
+            "At smaller learning rates it goes on, far more slowly.",
+        ),
+        (
+            "Adam repairs the harm.",
+            "At $d_k=32$ and a well-chosen rate it learns all pairs, in many times the steps.",
+        ),
+        (
+            "$1/d_k$ is too small.",
+            "Here it is as good at a learning rate of its own.",
+        ),
+        (
+            "The scale changes what attention can represent.",
+            "The same training is possible without it, from smaller weights at a smaller learning rate.",
+        ),
+    ),
     sources=(
-        "Vaswani et al. (2017), section 3.2.1, which suspects extremely small gradients.",
-        "Yang et al. (2022), arXiv:2203.03466, for 1/d_k.",
+        "Vaswani et al. (2017), section 3.2.1.",
+        "Yang et al. (2022), arXiv:2203.03466, for $1/d_k$.",
         "Kingma and Ba (2015), arXiv:1412.6980, for Adam.",
     ),
 )

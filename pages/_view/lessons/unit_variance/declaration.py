@@ -56,11 +56,26 @@ LESSON = Lesson(
         ),
     ),
     pictures=("unit_variance", "schemes", "shared_input"),
+    assumed="All weights are independent, with mean 0. This is about the start of training, and nothing keeps these "
+    "variances afterwards.\n\n"
+    "The predictions for PyTorch are tested on its own layers. Those for Keras are derived from its source and "
+    "simulated.",
+    myths=(
+        (
+            "Layer norm and Xavier make unit variance safe.",
+            "For a square Xavier matrix they do. PyTorch’s attention by default packs three matrices into one, which "
+            "halves the variance of $q$.",
+        ),
+        (
+            "$Q=K=X$ shows the rule.",
+            "A layer-normalised token then scores $\\sqrt{d_k}$ with itself after the scale.",
+        ),
+    ),
     sources=(
         "Ba, Kiros and Hinton (2016), arXiv:1607.06450.",
         "Glorot and Bengio (2010), AISTATS.",
         "He et al. (2015), arXiv:1502.01852.",
-        "Vaswani et al. (2017), section 3.2.1, footnote 4, which assumes unit variance.",
-        "The quoted claim is from an answer, 2020 to 2023, to the question why attention divides by √d_k.",
+        "Vaswani et al. (2017), section 3.2.1, footnote 4.",
+        "The claim about Xavier is from an answer to the question in the appendix.",
     ),
 )

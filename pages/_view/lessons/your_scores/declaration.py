@@ -41,10 +41,27 @@ LESSON = Lesson(
         ),
     ),
     pictures=("your_histogram", "your_growth"),
+    assumed="The spread is the standard deviation inside a row. With $n$ keys, ideal $q$ and $k$ give "
+    "$\\sqrt{(n-1)/n}$ after the division. “Right” means 0.8 to 1.25 times that, a matter of taste. “Unclear” "
+    "means outside these limits but inside the band, which holds 95 % of the spreads that independent standard "
+    "normal $q$ and $k$ give. Heavy tails get a wider one.\n\n"
+    "The exponent says how the spread grows with the number of components, and ½ is what $\\sqrt{d_k}$ "
+    "assumes. Its interval is approximate where $q$ and $k$ depend on each other.\n\n"
+    "The rows should be a fair sample. The histogram and the softmax figures use the first 128 queries. Masks "
+    "and position terms are not in the files. Nothing in a file is executed.",
+    myths=(
+        (
+            "A spread other than 1 is a bug.",
+            "A trained model has learned with its scale. Changing the scale breaks it.",
+        ),
+        (
+            "A spread outside the band proves $\\sqrt{d_k}$ wrong.",
+            "With many rows the band is narrow, and $\\sqrt{d_k}$ can be right outside it.",
+        ),
+    ),
     sources=(
         "Vaswani et al. (2017), section 3.2.1.",
-        "The error of the exponent: Efron (1982), *The Jackknife, the Bootstrap and Other Resampling Plans*, "
-        "chapter 6.",
-        "The file format: NumPy Enhancement Proposal 1.",
+        "Efron (1982), *The Jackknife, the Bootstrap and Other Resampling Plans*, chapter 6.",
+        "NumPy Enhancement Proposal 1, for the file format.",
     ),
 )

@@ -22,5 +22,7 @@ LESSON = Lesson(
         ),
     ),
     pictures=("new_lesson_variances",),
+    assumed="All components are independent, with mean 0 and variance 1.",
+    myths=(("Here is a myth.", "Here is the fact."),),
     sources=("Vaswani et al. (2017), section 3.2.1, footnote 4.",),
 )

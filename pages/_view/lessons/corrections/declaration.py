@@ -1,0 +1,19 @@
+"""What the appendix on the sources declares: a question, its answer and prose."""
+
+from pages._view.lesson import Lesson
+
+LESSON = Lesson(
+    stem="corrections",
+    title="The sources, corrected",
+    question="What do the sources say, and where are they corrected?",
+    answer="All of them say that scores spread more as $d_k$ grows, and all are right in this. Some of their details "
+    "are wrong or missing.",
+    icon=":material/fact_check:",
+    section="Appendix",
+    shared=(),
+    slider=False,
+    controls={},
+    tries=(),
+    pictures=(),
+    sources=(),
+)

@@ -1,0 +1,49 @@
+"""The prose of the product: how much there is of it, and how its formulas are written."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pages._view import show
+from pages._view.lessons import LESSONS
+
+FILES = sorted(show.ROOMS.rglob("*.md"))
+MOST_WORDS = 2_018  # in all: half of what there was when every lesson ended in a page of text
+FORMULA = re.compile(r"\$[^$]*\$|`[^`]*`|https?://\S+")
+
+
+def words(text):
+    """How many words there are, numbers and formulas among them; the bars of a table are none."""
+    return sum(re.search(r"\w", each) is not None for each in text.split())
+
+
+def declared(lesson):
+    """What a lesson says in its folds."""
+    return [lesson.assumed, *(text for myth in lesson.myths for text in myth), *lesson.sources]
+
+
+def unmarked(text):
+    """What stands outside a formula and would show _ or ^ to a reader."""
+    return re.findall(r"\S*(?:\w_\w|\^)\S*", FORMULA.sub("", text))
+
+
+def test_all_prose_together_is_at_most_half_of_what_it_was():
+    files = sum(words(path.read_text(encoding="utf-8")) for path in FILES)
+    folds = sum(words(text) for each in LESSONS.values() for text in (each.assumed, *sum(each.myths, ())))
+    assert 0 < files + folds <= MOST_WORDS
+
+
+@pytest.mark.parametrize("stem", LESSONS)
+def test_the_folds_of_a_lesson_write_formulas_as_formulas(stem):
+    assert [found for text in declared(LESSONS[stem]) for found in unmarked(text)] == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: Path(path).relative_to(show.ROOMS).as_posix())
+def test_a_file_of_prose_writes_formulas_as_formulas(path):
+    assert unmarked(path.read_text(encoding="utf-8")) == []
+
+
+def test_words_and_what_is_unmarked_are_seen():
+    assert words("| Both means | are $0$. |\n|:--|:--|") == 4
+    assert unmarked("d_k and $d_k$ and `d_k`, 10^-3") == ["d_k", "10^-3"]
