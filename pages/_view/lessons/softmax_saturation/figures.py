@@ -348,7 +348,7 @@ def _at_the_end(result, side, quantity, profile):
     """The name of a curve above its end."""
     last = getattr(getattr(result, side), quantity)[-1]
     height = np.log10(last) if quantity == "effective_keys" else last
-    place = {"xanchor": "right", "yanchor": "bottom", "yshift": profile.marker_size}
+    place = {"xanchor": "right", "yanchor": "bottom", "yshift": 1.5 * profile.marker_size}
     return label(side, profile, x=np.log10(result.dims[-1]), y=height, **place)
 
 
