@@ -43,7 +43,7 @@ LESSON = Lesson(
         ),
         Try(
             "stretched",
-            "Multiplier 64: now one key takes all the weight in both lists",
+            "Multiplier 64: now one key of each list takes practically all the weight",
             _LISTS | {"multiplier": 64.0, "shift": 0.0},
         ),
         Try(
