@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pages._view import compute
 from pages._view.picture import Picture
+from pages._view.shared import SHARED
 from pages._view.theme import Profile
 
 Values = Mapping[str, Any]  # of every control of the lesson, by name
@@ -13,22 +13,20 @@ Values = Mapping[str, Any]  # of every control of the lesson, by name
 
 @dataclass(frozen=True)
 class Main:
-    """A lesson's main picture, in three steps that know nothing of a session.
+    """A lesson's main picture, which knows nothing of a session.
 
     Attributes
     ----------
-    params : what the core is to compute at these values of the controls.
-    measure : the function of the core that computes it.
-    draw : the picture of its result.
-    options : further arguments of measure, such as the check that ends a computation for which nobody waits.
+    picture : the picture at these values of the controls, drawn at each step of a moving slider.
+    at_rest : the same with all that stands behind it, where that costs more; None if it is the same.
+    params : those whose price says whether the visitor is asked first; None if it is always cheap.
     """
 
-    params: Callable[[Values], Any]
-    measure: Callable[..., Any]
-    draw: Callable[[Any, Values, Profile], Picture]
-    options: Mapping[str, Any] | None = None
+    picture: Callable[[Values, Profile], Picture]
+    at_rest: Callable[[Values, Profile], Picture] | None = None
+    params: Callable[[Values], Any] | None = None
 
-    def picture(self, values: Values, profile: Profile) -> Picture:
-        """The picture at these values."""
-        result = compute.result(self.measure, self.params(values), **(self.options or {}))
-        return self.draw(result, values, profile)
+
+def stops(values: Values) -> tuple[int, ...]:
+    """The stops of the slider of d_k, and where it stands."""
+    return tuple(sorted({*SHARED["d_k"].stops, values["d_k"]}))

@@ -73,11 +73,11 @@ def main(way: Main) -> Picture | None:
     Returns it, or None if it takes so long that the visitor is asked first.
     """
     values, profile = controls.values(), frame.profile()
-    params = way.params(values)
-    if not compute.ready(params):
+    params = way.params and way.params(values)
+    if params and not compute.ready(params):
         ask(params, "main")
         return None
-    shown = way.picture(values, profile)
+    shown = (way.at_rest or way.picture)(values, profile)
     place = {"value": values["d_k"], "address": frame.moving_address(values)}
     draw_picture(shown.drawn() | place, key=shown.key, config=_chart_config(shown.key))
     return shown

@@ -16,13 +16,14 @@ from sattn_core.cost import Price, priced
 from sattn_core.saturation import ExpectedSoftmax, critical_score_std, expected_attention_curve, expected_softmax
 from sattn_core.scores import scale_factor
 from sattn_core.softmax import (
+    effective_keys,
     entropy_nats,
     log_softmax_jacobian_norm,
     softmax,
     softmax_jacobian_norm,
 )
 from sattn_core.standard_errors import mean_and_error
-from sattn_core.sweep import check_dims
+from sattn_core.sweep import check_dims, dimension_sweep
 from sattn_core.typed import MAX_LIST, MAX_MAGNITUDE, MIN_LIST
 
 MIN_LISTS, MAX_LISTS = 2, 4
@@ -33,6 +34,8 @@ _CACHED_SCORES = 32_768  # averaged at a time, to stay in the processor's cache
 _BATCH_STREAM = 2  # streams 0 and 1 of a seed draw the pairs and the row of the dimension sweep
 _OVERFLOW_DTYPES = ("float16", "float32", "float64")
 _QUANTITIES = ("entropy_nats", "effective_keys", "max_weight", "jacobian_trace")
+_FEWEST_PAIRS = 2  # that a dimension sweep draws beside its row
+_ROUNDING = 1e-9  # of an entropy, relative: a shift rounds the scores, which changes no answer
 
 
 # --- lists of scores, side by side ---------------------------------------------------------------
@@ -120,6 +123,40 @@ def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift:
     )
 
 
+def sharper(first: ArrayLike, second: ArrayLike) -> str:
+    """Which of two lists softmax makes sharper: the one whose weights have less entropy.
+
+    Parameters
+    ----------
+    first, second : array_like
+        Lists as `compare_lists` takes them.
+
+    Returns
+    -------
+    str
+        "first", "second" or "neither"; "neither" if the weights are the same but for rounding.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `compare_lists`.
+
+    Examples
+    --------
+    Only differences count.
+
+    >>> sharper([4, 5], [104, 105]), sharper([4, 5], [1, 10])
+    ('neither', 'second')
+    """
+    found = compare_lists([first, second])
+    one, other = found.entropy_nats
+    if one == other == 0.0:  # both underflow, which the norm's logarithm does not
+        one, other = np.exp(found.log10_jacobian_norm - found.log10_jacobian_norm.max())
+    if math.isclose(one, other, rel_tol=_ROUNDING):
+        return "neither"
+    return "first" if one < other else "second"
+
+
 def _check_lists(lists):
     if isinstance(lists, str) or not hasattr(lists, "__iter__"):
         raise TypeError(f"lists must be a sequence of lists of numbers, but got {type(lists).__name__}")
@@ -137,6 +174,136 @@ def _check_list(name, numbers):
     if abs(largest) > MAX_MAGNITUDE:
         raise ValueError(f"{name} must lie between -1,000,000 and 1,000,000, but got {largest:g}")
     return array
+
+
+# --- one row of scores as d_k grows --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RowParams:
+    """One query over n_keys keys at each of dims.
+
+    Parameters
+    ----------
+    n_keys : int
+        Keys in the row, 2 to 4,096.
+    dims : tuple of int
+        Increasing dimensions d_k, 1 to 4,096.
+    law : str
+        Component law of the query and the keys, a key of `COMPONENT_LAWS`.
+    seed : int
+        Seed of the draw, at least 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a field is outside its range.
+
+    Examples
+    --------
+    >>> RowParams(16, (1, 64)).law
+    'normal'
+    """
+
+    n_keys: int
+    dims: tuple[int, ...]
+    law: str = "normal"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_integer("n_keys", self.n_keys, 2, 4096)
+        check_integer("the largest entry of dims", check_dims(self.dims)[-1], 1, MAX_DIM)
+        check_choice("law", self.law, COMPONENT_LAWS)
+        check_integer("seed", self.seed, 0)
+
+    @property
+    def price(self) -> Price:
+        """What `measure_row` costs."""
+        d_k, n_dims = self.dims[-1], len(self.dims)
+        drawn = (COMPONENT_LAWS[self.law].seconds + 6e-9) * d_k * self.n_keys
+        weights = 1e-7 * n_dims * self.n_keys
+        return Price(0.01 + drawn + weights + 2e-4 * n_dims, (16 * d_k + 60 * n_dims) * self.n_keys + 200_000)
+
+
+@record
+class RowResult:
+    """One row of attention, without and with the scale; axis 0 of every array is the dimension.
+
+    Attributes
+    ----------
+    dims : tuple of int
+        The dimensions d_k.
+    raw_scores, scaled_scores : ndarray, shape (n_dims, n_keys)
+        q·k and q·k/√d_k of one query with every key.
+    raw_weights, scaled_weights : ndarray, shape (n_dims, n_keys)
+        Softmax of each row of scores; rows sum to 1.
+    raw_max_weight, scaled_max_weight : ndarray, shape (n_dims,)
+        Largest weight of each row, above 0 and at most 1.
+    raw_effective_keys, scaled_effective_keys : ndarray, shape (n_dims,)
+        exp(entropy) of each row, between 1 and n_keys.
+    largest_key : ndarray of int, shape (n_dims,)
+        The key with the largest score, counted from 0; the first one if several are equal.
+    """
+
+    dims: tuple[int, ...]
+    raw_scores: NDArray[np.float64]
+    scaled_scores: NDArray[np.float64]
+    raw_weights: NDArray[np.float64]
+    scaled_weights: NDArray[np.float64]
+    raw_max_weight: NDArray[np.float64]
+    scaled_max_weight: NDArray[np.float64]
+    raw_effective_keys: NDArray[np.float64]
+    scaled_effective_keys: NDArray[np.float64]
+    largest_key: NDArray[np.int_]
+
+
+def measure_row(params: RowParams) -> RowResult:
+    """Weights softmax(q·k) and softmax(q·k/√d_k) of one query at every d_k.
+
+    Parameters
+    ----------
+    params : RowParams
+        What to draw.
+
+    Returns
+    -------
+    RowResult
+        What is found at one d_k does not depend on the other entries of dims.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a field of params is outside its range.
+
+    Notes
+    -----
+    The row is that of `dimension_sweep` at the same seed: a larger d_k appends coordinates to the
+    same query and the same keys.
+
+    Examples
+    --------
+    At d_k = 64 one of 16 keys takes 94 % of the weight; with the scale about 9 of them share it.
+
+    >>> row = measure_row(RowParams(16, (64,)))
+    >>> row.raw_max_weight.round(2), row.scaled_effective_keys.round(1)
+    (array([0.94]), array([8.9]))
+    """
+    dims, n_keys = params.dims, params.n_keys
+    raw = dimension_sweep(dims, n_samples=_FEWEST_PAIRS, n_keys=n_keys, law=params.law, seed=params.seed).row_scores
+    scaled = raw * np.array(dims)[:, None] ** -0.5
+    largest = raw.argmax(axis=-1)
+    return RowResult(dims, **_softmax_of("raw", raw), **_softmax_of("scaled", scaled), largest_key=largest)
+
+
+def _softmax_of(name, scores):
+    """The fields of a `RowResult` that rows of scores, shape (n_dims, n_keys), give."""
+    weights = softmax(scores)
+    return {
+        f"{name}_scores": scores,
+        f"{name}_weights": weights,
+        f"{name}_max_weight": weights.max(axis=-1),
+        f"{name}_effective_keys": effective_keys(scores),
+    }
 
 
 # --- saturation as d_k grows ---------------------------------------------------------------------

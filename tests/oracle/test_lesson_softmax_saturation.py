@@ -4,9 +4,16 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special
 
-from sattn_core.components import COMPONENT_LAWS
-from sattn_core.lessons.softmax_saturation import SaturationParams, measure_saturation
+from sattn_core.components import COMPONENT_LAWS, block_generator
+from sattn_core.lessons.softmax_saturation import (
+    RowParams,
+    SaturationParams,
+    measure_row,
+    measure_saturation,
+    sharper,
+)
 from sattn_core.softmax import entropy_nats
 
 QUANTITIES = ("entropy_nats", "effective_keys", "max_weight", "jacobian_trace")
@@ -70,3 +77,30 @@ def test_other_laws_approach_the_prediction():
         result = measure_saturation(SaturationParams(16, (1024,), law, seed=6))
         mean = result.raw_measured.entropy_nats
         assert abs(mean.measured[-1] - mean.predicted[-1]) <= 4 * mean.standard_error[-1]
+
+
+@pytest.mark.parametrize("law", sorted(COMPONENT_LAWS))
+@pytest.mark.parametrize("n_keys", [2, 16, 512])
+def test_a_row_is_scipy_s_softmax_of_one_query_and_its_keys(law, n_keys):
+    # The draw as `dimension_sweep` describes it: blocks of 64 coordinates of stream 1, the query first, then the keys.
+    dims = (1, 2, 63, 64, 65, 512, 1024)
+    row = measure_row(RowParams(n_keys, dims, law, 12))
+    blocks = [COMPONENT_LAWS[law].draw(block_generator(12, 1, block), (64, 1 + n_keys)) for block in range(16)]
+    q, keys = np.split(np.concatenate(blocks).T, [1])  # (1, 1024), (n_keys, 1024)
+    for i, d_k in enumerate(dims):
+        scores = (q[:, :d_k] @ keys[:, :d_k].T)[0]
+        # 1e-11: a score adds up to 1,024 products, in another order, and exp takes its error as a relative one.
+        for side, divided in (("raw", scores), ("scaled", scores / math.sqrt(d_k))):
+            weights = special.softmax(divided)
+            np.testing.assert_allclose(getattr(row, f"{side}_weights")[i], weights, rtol=1e-11, atol=1e-300)
+            np.testing.assert_allclose(getattr(row, f"{side}_max_weight")[i], weights.max(), rtol=1e-11)
+            entropy = special.entr(weights).sum()
+            np.testing.assert_allclose(getattr(row, f"{side}_effective_keys")[i], math.exp(entropy), rtol=1e-10)
+
+
+def test_the_sharper_of_two_lists_has_less_entropy_in_scipy():
+    rng = np.random.default_rng(8)
+    for _ in range(200):
+        lists = [rng.normal(0, 3, rng.integers(2, 9)) for _ in range(2)]
+        one, other = (special.entr(special.softmax(each)).sum() for each in lists)
+        assert sharper(*lists) == ("first" if one < other else "second")

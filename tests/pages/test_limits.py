@@ -80,9 +80,9 @@ def run(stem, **changed):
         return {each: values[each] for each, one in LESSONS[stem].controls.items() if one.when == (name, values[name])}
 
     def draw_main(way):
-        if not compute.ready(way.params(values)):
+        if way.params and not compute.ready(way.params(values)):
             return None
-        return way.picture(values, ANYTHING)
+        return (way.at_rest or way.picture)(values, ANYTHING)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compute, "result", ask)

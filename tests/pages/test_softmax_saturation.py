@@ -1,17 +1,21 @@
 """The softmax_saturation page: typed lists, shift and multiplier."""
 
+import base64
+import json
+
+import numpy as np
 import pytest
 
 from pages._view.lessons.softmax_saturation import work
 from pages._view.show import plain
-from tests.pages.opening import charts, open_page, widget
+from tests.pages.opening import charts, open_page, settle, widget
 
 SAID = {
-    "softmax_lists": "Only differences count.",
+    "softmax_weights": "One row at d_k = 64.",
     "average_max_weight": "Over many queries",
     "average_effective_keys": "Over many queries",
     "average_entropy_nats": "Over many queries",
-    "overflow": "breaks in float16",
+    "overflow": "In float16 the bare formula breaks",
 }  # what each picture's sentence speaks of
 
 
@@ -19,6 +23,12 @@ def test_each_picture_says_what_it_is_of():
     shown = charts(open_page("softmax_saturation"))
     assert list(shown) == list(SAID)
     assert all(words in shown[key].alt for key, words in SAID.items())
+
+
+def drawn(app):
+    """The heights of the first picture, by the names of its traces."""
+    traces = json.loads(charts(app)["softmax_weights"].spec)["data"]
+    return {each["name"]: np.frombuffer(base64.b64decode(each["y"]["bdata"]), each["y"]["dtype"]) for each in traces}
 
 
 THOUSAND = ", ".join(["1"] * 1_000)
@@ -44,7 +54,9 @@ def test_a_list_that_cannot_be_read_gets_a_sentence_and_stays(app, stem, text, s
     assert [each.message for each in app.exception] == []
     assert [each.value for each in app.error] == [plain(f"Second list: {sentence}")]
     assert widget(app, "list_2").value == text
-    assert list(charts(app)) == list(SAID)[1:]  # the rest of the page is there
+    shown = charts(app)
+    assert list(shown) == list(SAID)  # the rest of the page is there, and the row of the first picture
+    assert list(drawn(app)) == ["raw", "scaled"]
 
 
 @pytest.mark.parametrize("stem", ["softmax_saturation"])
@@ -59,15 +71,33 @@ def test_every_list_that_cannot_be_read_gets_its_own_sentence(app, stem):
 
 @pytest.mark.parametrize("stem", ["softmax_saturation"])
 def test_a_shift_changes_no_weight_and_a_multiplier_does(app, stem):
-    def weights():
-        return [row[row.index("becomes") :] for row in charts(app)["softmax_lists"].alt.split(";")[:2]]
+    def said():
+        return charts(app)["softmax_weights"].alt
 
-    before = weights()
+    assert "[4, 5] into [26.89 %, 73.11 %]" in said()
+    assert "[1, 10] into [0.01 %, 99.99 %]" in said()
     widget(app, "shift").set_value(100).run()
-    assert "[104, 105] becomes [26.89 %, 73.11 %]" in charts(app)["softmax_lists"].alt
-    assert [w.split("]")[0] for w in weights()] == [w.split("]")[0] for w in before]
+    assert "[104, 105] into [26.89 %, 73.11 %]" in said()
+    assert "[101, 110] into [0.01 %, 99.99 %]" in said()
     widget(app, "multiplier").set_value(2.0).run()
-    assert "[108, 110] becomes [11.92 %, 88.08 %]" in charts(app)["softmax_lists"].alt  # 1 / (1 + e**2)
+    assert "[108, 110] into [11.92 %, 88.08 %]" in said()  # 1 / (1 + e**2)
+
+
+@pytest.mark.parametrize("stem", ["softmax_saturation"])
+def test_the_row_of_the_first_picture_follows_d_k(app, stem):
+    def largest():
+        return [max(drawn(app)[side]) for side in ("raw", "scaled")]
+
+    assert largest() == pytest.approx([0.9350, 0.3001], abs=5e-5)
+    widget(app, "d_k").set_value(1).run()
+    settle(app)
+    first, second = largest()
+    assert first == second
+    assert charts(app)["softmax_weights"].sentence.startswith("At dₖ = 1 the scale changes nothing")
+    widget(app, "d_k").set_value(1024).run()
+    settle(app)
+    assert largest()[0] > 1 - 1e-8
+    assert largest()[1] < 0.5
 
 
 def test_read_lists_leaves_out_the_optional_lists_that_are_empty():

@@ -46,7 +46,7 @@ from sattn_core.lessons.score_variance import (
     variance_curve_price,
 )
 from sattn_core.lessons.small_samples import LARGE_PRICE, band_curve, band_price, measure_large_experiment
-from sattn_core.lessons.softmax_saturation import SaturationParams, measure_saturation
+from sattn_core.lessons.softmax_saturation import RowParams, SaturationParams, measure_row, measure_saturation
 from sattn_core.lessons.start import StartParams, measure_start
 from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_shared_input, measure_unit_variance
 from tests.reference import reference_seconds
@@ -61,6 +61,8 @@ CASES = [
     (measure_start, StartParams((64,), n_samples=1_000, n_keys=512)),
     (measure_saturation, SaturationParams(16, POWERS)),
     (measure_saturation, SaturationParams(512, POWERS)),
+    *((measure_row, RowParams(n_keys, DEFAULT_DIMS)) for n_keys in (2, 512)),
+    (measure_row, RowParams(4096, POWERS, "student_t")),
     *((measure_gradient_flow, GradientFlowParams(64, n_keys)) for n_keys in (2, 16, 512)),
     *((measure_derivation, DerivationParams(d_k, 2_000)) for d_k in (1, 64, 1024)),
     *((measure_derivation, DerivationParams(256, 2_000, nu=nu)) for nu in (1.5, 5.0)),

@@ -7,10 +7,13 @@ import pytest
 
 from sattn_core.components import block_generator
 from sattn_core.lessons.softmax_saturation import (
+    RowParams,
     SaturationParams,
     compare_lists,
+    measure_row,
     measure_saturation,
     overflow_study,
+    sharper,
 )
 from sattn_core.saturation import expected_attention
 from sattn_core.softmax import entropy_nats
@@ -80,6 +83,66 @@ def test_lists_are_not_written_to():
 def test_bad_lists_are_named(lists, keywords, error, message):
     with pytest.raises(error, match=message):
         compare_lists(lists, **keywords)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "answer"),
+    [
+        ([4, 5], [104, 105], "neither"),
+        ([4, 5], [1, 10], "second"),
+        ([1, 10], [4, 5], "first"),
+        ([0.1, 0.2], [1000.1, 1000.2], "neither"),  # but for rounding
+        ([5, 4], [4, 5], "neither"),
+        ([0, 0], [0, 0, 0], "first"),  # ln 2 < ln 3
+        ([0, 1000], [0, 1001], "second"),  # both entropies are less than the smallest float
+        ([0, 1000], [7, 1007], "neither"),
+        ([0, 1000], [0, 5], "first"),
+    ],
+)
+def test_the_sharper_list_has_less_entropy(first, second, answer):
+    assert sharper(first, second) == answer
+
+
+def test_a_list_that_cannot_be_compared_is_named():
+    with pytest.raises(ValueError, match="list 2 must hold 2 to 64 numbers, but got 1"):
+        sharper([1, 2], [3])
+
+
+def test_a_row_by_hand():
+    # At d_k = 1 scores are one number times n_keys others: the first draw of stream 1.
+    part = block_generator(5, 1, 0).standard_normal((64, 1 + 3))
+    row = measure_row(RowParams(3, (1, 4), seed=5))
+    np.testing.assert_allclose(row.raw_scores[0], part[0, 0] * part[0, 1:], rtol=1e-15)
+    np.testing.assert_allclose(row.scaled_scores[1], row.raw_scores[1] / 2, rtol=1e-15)  # √4
+    np.testing.assert_array_equal(row.scaled_weights[0], row.raw_weights[0])
+    assert row.dims == (1, 4)
+    assert row.largest_key.tolist() == row.raw_scores.argmax(axis=1).tolist()
+    for side in ("raw", "scaled"):
+        weights = getattr(row, f"{side}_weights")
+        np.testing.assert_array_equal(getattr(row, f"{side}_max_weight"), weights.max(axis=1))
+        assert weights.shape == getattr(row, f"{side}_scores").shape == (2, 3)
+
+
+def test_the_largest_weight_of_the_lesson_at_its_default_settings():
+    row = measure_row(RowParams(16, (64,)))
+    assert row.raw_max_weight[0] == pytest.approx(0.9350, abs=5e-5)
+    assert row.scaled_max_weight[0] == pytest.approx(0.3001, abs=5e-5)
+    assert row.scaled_effective_keys[0] == pytest.approx(8.900, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "message"),
+    [
+        ({"n_keys": 1}, ValueError, "n_keys must be between 2 and 4096, but got 1"),
+        ({"dims": (2, 2)}, ValueError, "dims must be strictly increasing"),
+        ({"dims": (1, 5000)}, ValueError, "the largest entry of dims must be between 1 and 4096, but got 5000"),
+        ({"law": "cauchy"}, ValueError, "law must be one of normal, .* but got 'cauchy'"),
+        ({"seed": -1}, ValueError, "seed must be at least 0, but got -1"),
+    ],
+)
+def test_bad_params_of_a_row_are_named(fields, error, message):
+    with pytest.raises(error, match=message):
+        RowParams(**{"n_keys": 8, "dims": (1, 2)} | fields)
 
 
 def test_shapes_and_the_measured_dimensions():

@@ -41,7 +41,7 @@ def _drawn(stem: str, said: Mapping[str, str]) -> bytes | None:
     if stem not in LESSONS or not LESSONS[stem].slider:
         return None
     main, values = main_of(stem), controls.read(LESSONS[stem], said)
-    if not compute.cheap(main.params(values)):
+    if main.params and not compute.cheap(main.params(values)):
         return None
     profile = theme.profile(values["mode"], said.get("ground"))
     return json.dumps(main.picture(values, profile).drawn()).encode()

@@ -5,7 +5,38 @@ import math
 import numpy as np
 import pytest
 
-ADVERSE = {"list_1": "4, five", "list_2": "3 3 3", "list_3": "1, 2", "multiplier": "1/8", "shift": "-30", "n_keys": "2"}
+ADVERSE = {
+    "list_1": "4, five",
+    "list_2": "3 3 3",
+    "list_3": "1, 2",
+    "multiplier": "1/8",
+    "shift": "-30",
+    "n_keys": "2",
+    "d_k": "9",
+}
+
+
+def row_at(app, shown):
+    """The row of the settings that the page now has: raw and scaled weights."""
+    row = shown.measure_row
+    i = row.dims.index(app.session_state["d_k"])
+    return row.raw_weights[i], row.scaled_weights[i]
+
+
+def test_large_dimension(tried):
+    app, shown = tried("softmax_saturation", "large_dimension", **ADVERSE | {"law": "sparse", "seed": "9"})
+    raw, scaled = row_at(app, shown)
+    assert (app.session_state["d_k"], raw.size) == (1024, 16)
+    assert raw.max() > 0.995
+    assert scaled.max() < 0.5
+
+
+def test_one_component(tried):
+    app, shown = tried("softmax_saturation", "one_component", **ADVERSE)
+    raw, scaled = row_at(app, shown)
+    assert app.session_state["d_k"] == 1
+    np.testing.assert_array_equal(raw, scaled)
+    assert raw.max() > 1 / 16
 
 
 def test_stretched(tried):

@@ -39,8 +39,9 @@ def _params(values):
     return ScoreVarianceParams(values["d_k"], **{name: values[name] for name in names}, **draw_options(values))
 
 
-def _draw(result, values, profile):
+def _picture(values, profile):
+    result = compute.result(measure_score_variance, _params(values), check=compute.check)
     return figures.histograms(result, values["axis"], profile)
 
 
-MAIN = Main(_params, measure_score_variance, _draw, options={"check": compute.check})
+MAIN = Main(_picture, params=_params)

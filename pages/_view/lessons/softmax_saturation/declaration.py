@@ -4,6 +4,7 @@ from pages._view.kinds import Number, Text, decimal, fraction
 from pages._view.lesson import Lesson, Try
 
 _LISTS = {"list_1": "4, 5", "list_2": "1, 10", "list_3": "", "list_4": ""}
+_DRAW = {"n_keys": 16, "law": "normal", "seed": 0}
 
 LESSON = Lesson(
     stem="softmax_saturation",
@@ -26,27 +27,38 @@ LESSON = Lesson(
     },
     tries=(
         Try(
+            "large_dimension",
+            "dₖ = 1,024: now one key takes practically all the weight, unless the scores are divided",
+            _DRAW | {"d_k": 1024},
+        ),
+        Try(
+            "one_component",
+            "dₖ = 1: now both rows are the same, since √1 = 1",
+            _DRAW | {"d_k": 1},
+        ),
+        Try(
+            "shifted",
+            "Shift 100: now [4, 5] is [104, 105], and no weight has changed",
+            _LISTS | {"multiplier": 1.0, "shift": 100.0},
+        ),
+        Try(
             "stretched",
-            "Multiplier 64: in both lists one key takes all the weight",
+            "Multiplier 64: now one key of each list takes practically all the weight",
             _LISTS | {"multiplier": 64.0, "shift": 0.0},
         ),
         Try(
             "shrunk",
-            "Multiplier 1/64: in both lists the two keys share the weight almost evenly",
+            "Multiplier 1/64: now the two keys of each list share the weight almost evenly",
             _LISTS | {"multiplier": 1 / 64, "shift": 0.0},
         ),
         Try(
-            "shifted",
-            "Shift 100: [4, 5] becomes [104, 105], and no weight changes",
-            _LISTS | {"multiplier": 1.0, "shift": 100.0},
-        ),
-        Try(
             "many_keys",
-            "512 keys: the dotted line stands at d_k = 12.5; with 16 keys it stands at 5.55",
+            "512 keys: now the dotted line of the averages stands at dₖ = 12.5",
             {"n_keys": 512},
         ),
     ),
-    pictures=("softmax_lists", "softmax_averages", "overflow"),
+    settings=("multiplier", "shift", "list_3", "list_4"),
+    pictures=("softmax_weights", "softmax_averages", "overflow"),
     assumed="The curves average over independent normal queries and keys. For other distributions the points approach "
     "the dashed curves as $d_k$ grows.\n\n"
     "The dotted line stands where the raw scores of $n$ keys spread by $\\sqrt{2\\ln n}$. Beyond it softmax "

@@ -1,6 +1,4 @@
-"""Pictures of the softmax_saturation lesson: weights of typed lists, averages against d_k, overflow."""
-
-from collections.abc import Mapping, Sequence
+"""Pictures of the softmax_saturation lesson: typed lists beside one row of scores, averages against dₖ, overflow."""
 
 import numpy as np
 
@@ -9,7 +7,6 @@ from pages._view.figures.base import (
     dashed,
     dotted,
     figure,
-    heading,
     label,
     line,
     points,
@@ -20,127 +17,278 @@ from pages._view.figures.base import (
 )
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, number_of_log10, percent, typed
-from sattn_core.lessons.softmax_saturation import ListComparison, OverflowStudy, SaturationParams, SaturationResult
+from sattn_core.lessons.softmax_saturation import (
+    ListComparison,
+    OverflowStudy,
+    RowParams,
+    RowResult,
+    SaturationParams,
+    SaturationResult,
+)
 
 QUANTITIES = {"max_weight": "Largest weight", "effective_keys": "Effective keys", "entropy_nats": "Entropy (nats)"}
+SIDES = {"raw": "raw", "scaled": "÷ √dₖ"}  # the panels of the row, and their names
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _POWERS = tuple(2**j for j in range(10))
-_FEW = 8  # bars that still have room for their number
-_SPELLED = 4  # scores that a sentence about several lists spells out
-_LETTERS = {2: 18, 3: 9, 4: 7}  # of a title that fits over its panel on a phone, by the number of panels
-_GAP = 0.04
+_SPELLED = 8  # scores of a list that are written out
+_FEW = 4  # bars that have room for their numbers on a phone, over all lists
+_DIGITS = 19  # that fit side by side under the lists on a phone
+_BETWEEN = 0.4  # of a bar: the room between two lists
+_DOMAINS = {"lists": [0.0, 0.46], "raw": [0.50, 0.73], "scaled": [0.77, 1.0]}  # of the width
+_BESIDE = sum(_DOMAINS["raw"] + _DOMAINS["scaled"]) / 4  # the middle of the row's two panels
+_TOP = 1.17  # of the axis of the weights: room for a number above a weight of 1
+_NEARLY_ALL = 0.995  # from here a percentage without decimals says 100 %
+_EVEN = 1.1  # times the share of each key: a largest weight up to here is nearly the smallest
 
 
-# --- lists -----------------------------------------------------------------------------------------------
+# --- lists, and one row as d_k grows --------------------------------------------------------------------
 
 
-def list_bars(
-    comparison: ListComparison, lists: Sequence[Sequence[float]], options: Mapping[str, float], profile: Profile
+def weights(
+    row: RowResult, params: RowParams, comparison: ListComparison | None, d_k: int, profile: Profile
 ) -> Picture:
-    """Softmax weights of each list, side by side; lists and options are those that `compare_lists` was given."""
+    """Softmax weights of the typed lists, unless one cannot be read, and of one row without and with the scale."""
+    i = row.dims.index(d_k)
+    sentence = _row_sentence(row, i)
+    lists = _list_sentences(comparison) if comparison else ()
     return Picture(
-        "softmax_lists",
-        _list_figure(comparison, profile),
-        _list_sentence(comparison),
-        _weights_table(comparison),
-        _list_code(lists, **options),
+        "softmax_weights",
+        _weights_figure(row, i, comparison, profile),
+        sentence,
+        _weights_table(row, i, comparison),
+        _weights_code(params, comparison, d_k),
+        note=f"The row is that of dₖ = {d_k:,}.",
+        alt=" ".join((*lists[:-1], f"One row at dₖ = {d_k:,}.", sentence)),
+        sure=(*_row_sentences(row, i), *lists),
     )
 
 
-def _list_figure(comparison, profile):
-    n_lists = len(comparison.scores)
-    traces, layout, names = [], {}, []
-    for i, (scores, weights) in enumerate(zip(comparison.scores, comparison.attention_weights, strict=True)):
-        axes = str(i + 1) if i else ""
-        traces.append(_bars(weights, axes, profile))
-        layout[f"xaxis{axes}"] = _score_axis(scores, i, n_lists, profile) | {"anchor": f"y{axes}"}
-        layout[f"yaxis{axes}"] = _weight_axis(i == 0, profile) | {"anchor": f"x{axes}"}
-        names.append(heading(_panel_title(scores, i + 1, n_lists), profile, axes=axes, x=0.5))
-    return figure(profile, traces, left=4.8, annotations=names, **layout)
+def _weights_figure(row, i, comparison, profile):
+    """Three panels on one scale: the lists, the row, and the row with the scale."""
+    size, scores = profile.axis_size, comparison.scores if comparison else ()
+    return figure(
+        profile,
+        [*_list_bars(comparison, profile), *(_row_bars(row, i, side, profile) for side in SIDES)],
+        title=title("Attention weights", profile, size=size),
+        margin={"l": round(2.9 * size), "r": 10, "t": round(3.2 * size), "b": 3 * size},
+        xaxis=_list_axis(scores, profile),
+        **{f"xaxis{n}": _key_axis(row, side, profile) for n, side in enumerate(SIDES, start=2)},
+        yaxis=_weight_axis(profile),
+        annotations=[
+            _above(f"dₖ = {row.dims[i]:,}", _BESIDE, profile, yshift=1.75 * size),
+            _above("lists" if scores else "no lists", sum(_DOMAINS["lists"]) / 2, profile),
+            *(_above(name, sum(_DOMAINS[side]) / 2, profile) for side, name in SIDES.items()),
+            *(_largest(row, i, side, profile) for side in SIDES),
+        ],
+    )
 
 
-def _score_axis(scores, i, n_lists, profile):
-    """A panel's share of the width; few scores stand under their bars."""
-    room = (1 + _GAP) / n_lists
-    domain = [i * room, i * room + room - _GAP]
-    if len(scores) > _FEW:
-        return axis(profile, "place in the list", domain=domain)
-    return axis(profile, "score", domain=domain, tickvals=np.arange(len(scores)), ticktext=[typed(s) for s in scores])
+def _above(text, x, profile, **options):
+    """The name of a panel, above its middle."""
+    place = {"xref": "paper", "yref": "paper", "x": x, "y": 1, "xanchor": "center", "yanchor": "bottom"}
+    return label(text, profile, size=profile.axis_size, **place, **options)
 
 
-def _weight_axis(first, profile):
-    """The same scale in every panel; the first one has its numbers."""
-    ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"], "showticklabels": first}
-    return axis(profile, "attention weight" if first else None, grid=True, range=[0, 1.15], **ticks)
+def _list_places(scores):
+    """Where the bars of each list stand: one after the other, a little apart."""
+    starts = np.cumsum([0, *(len(each) + _BETWEEN for each in scores)])
+    return [start + np.arange(len(each)) for start, each in zip(starts, scores, strict=False)]
 
 
-def _panel_title(scores, place, n_lists):
-    """The most telling title that fits."""
-    shown = _shown(scores)
-    titles = (f"softmax of {shown}", shown, f"List {place}: {len(scores)} scores", f"List {place}")
-    return next(text for text in titles if len(text) <= _LETTERS[n_lists])
+def _list_bars(comparison, profile):
+    if not comparison:
+        return []
+    found = comparison.attention_weights
+    few = sum(map(len, found)) <= _FEW
+    return [
+        {
+            "type": "bar",
+            "x": x,
+            "y": each,
+            "width": 0.8,
+            "name": f"list {place}",
+            "marker": {"color": profile.band, "line": {"width": 0}},
+            "text": [_share(weight) for weight in each] if few else None,
+            "textposition": "outside",
+            "textfont": {"size": profile.tick_size, "color": profile.text},
+            "textangle": 0,
+            "constraintext": "none",
+            "cliponaxis": False,
+        }
+        for place, (x, each) in enumerate(zip(_list_places(comparison.scores), found, strict=True), start=1)
+    ]
 
 
-def _bars(weights, axes, profile):
-    few = len(weights) <= _FEW
+def _list_axis(scores, profile):
+    """The scores under their bars where they fit on a phone, else the number of each list."""
+    places = _list_places(scores) or [np.zeros(1)]
+    every = np.concatenate(places)
+    texts = [typed(score) for each in scores for score in each]
+    name, ticks = "score", {"tickvals": every, "ticktext": texts}
+    if (every[-1] + 1) * (max(map(len, texts), default=0) + 0.6) > _DIGITS:
+        numbers = [str(place) for place in range(1, len(scores) + 1)]
+        name, ticks = "list", {"tickvals": [x.mean() for x in places], "ticktext": numbers}
+    around = {"domain": _DOMAINS["lists"], "range": [-0.6, every[-1] + 0.6], "anchor": "y", "tickangle": 0}
+    return axis(profile, name if scores else None, **around, **ticks)
+
+
+def _weight_axis(profile):
+    ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
+    return axis(profile, grid=True, range=[0, _TOP], anchor="x", **ticks)
+
+
+def _key_axis(row, side, profile):
+    """The keys in their order; they have no names."""
+    n_keys = row.raw_weights.shape[1]
+    around = {"domain": _DOMAINS[side], "range": [-0.7, n_keys - 0.3], "anchor": "y"}
+    return axis(profile, f"{n_keys} keys", showticklabels=False, **around, ticks="")
+
+
+def _row_bars(row, i, side, profile):
+    """Bars drawn as one outline, which is quick to redraw; its line keeps the thinnest bar visible."""
+    found, colour = getattr(row, f"{side}_weights")[i], getattr(profile, side)
+    x = np.arange(found.size)[:, None] + np.array([-0.4, -0.4, 0.4, 0.4])  # (key, corner)
+    y = found[:, None] * np.array([0.0, 1.0, 1.0, 0.0])
+    drawn = line(x.ravel(), y.ravel(), solid(profile, colour, 0.5), side)
+    panel = f"x{2 + list(SIDES).index(side)}"
+    return drawn | {"fill": "tozeroy", "fillcolor": colour, "xaxis": panel, "yaxis": "y", "hoverinfo": "y"}
+
+
+def _largest(row, i, side, profile):
+    """The largest weight in numbers, above its bar and within its panel."""
+    weight, key, n_keys = getattr(row, f"{side}_max_weight")[i], row.largest_key[i], row.raw_weights.shape[1]
+    anchor = ("left", "center", "right")[min(2, int(3 * key / n_keys))]
+    place = {"xref": f"x{2 + list(SIDES).index(side)}", "x": key, "y": weight, "xanchor": anchor, "yanchor": "bottom"}
+    return label(_share(weight), profile, **place)
+
+
+def _share(weight):
+    """A weight in a figure; one that is not quite 0 or 1 is not said to be."""
+    if weight < 1 - _NEARLY_ALL:
+        return "&lt;1 %"
+    return "&gt;99 %" if weight >= _NEARLY_ALL else percent(weight, 0)
+
+
+# What a sentence says of one row of weights.
+_ALL, _ONE, _SOME, _EVERY, _EVENLY = "practically all", "one", "some", "every", "evenly"
+
+
+def _kind(row, i, side):
+    """How the keys of the row hold the weight."""
+    n_keys, largest = row.raw_weights.shape[1], getattr(row, f"{side}_max_weight")[i]
+    if largest <= _EVEN / n_keys:
+        return _EVENLY
+    if largest >= 0.5:
+        return _ALL if largest >= _NEARLY_ALL else _ONE
+    return _SOME if _keys(row, i, side) < n_keys else _EVERY
+
+
+def _keys(row, i, side):
+    return round(getattr(row, f"{side}_effective_keys")[i])
+
+
+def _row_sentence(row, i):
+    """Who holds the weight, without the scale and with it."""
+    held = _held(row, i, "raw", "the weight")
+    if row.dims[i] == 1:
+        return f"At dₖ = 1 the scale changes nothing: {held}."
+    if np.ptp(row.raw_scores[i]) == 0:
+        return f"At this dₖ all scores are equal: {held}, with and without the scale."
+    return f"At this dₖ {held}; divided by √dₖ, {_after(row, i)}."
+
+
+def _held(row, i, side, weight):
+    """A clause: which keys have the weight."""
+    n_keys, kind = row.raw_weights.shape[1], _kind(row, i, side)
+    every = "both keys share" if n_keys == 2 else f"all {n_keys} keys share"
+    evenly = "evenly" if np.ptp(row.raw_scores[i]) == 0 else "almost evenly"
     return {
-        "type": "bar",
-        "x": np.arange(len(weights)),
-        "y": weights,
-        "width": 0.7,
-        "name": f"list {axes or 1}",
-        "marker": {"color": profile.band, "line": {"width": 0}},
-        "text": [percent(weight) for weight in weights] if few else None,
-        "textposition": "outside",
-        "textfont": {"size": profile.axis_size, "color": profile.text},
-        "cliponaxis": False,
-        "xaxis": f"x{axes}",
-        "yaxis": f"y{axes}",
-    }
+        _ALL: f"one key takes practically all {weight}",
+        _ONE: f"one key takes {percent(getattr(row, f'{side}_max_weight')[i], 0)} of {weight}",
+        _SOME: f"about {_keys(row, i, side)} of {n_keys} keys share {weight}",
+        _EVERY: f"{every} {weight}",
+        _EVENLY: f"{every} {weight} {evenly}",
+    }[kind]
 
 
-def _list_sentence(comparison):
+def _after(row, i):
+    """The same clause once the scores are divided, after that of the raw ones."""
+    before, after = _kind(row, i, "raw"), _kind(row, i, "scaled")
+    if before in (_ALL, _ONE):
+        if after == _ALL:
+            return "it still does"
+        if after == _ONE:
+            raw, scaled = (percent(getattr(row, f"{side}_max_weight")[i], 0) for side in SIDES)
+            return "it takes hardly less" if raw == scaled else f"it takes {scaled}"
+        return _held(row, i, "scaled", "it")
+    if before == after != _SOME:
+        return "they share it more evenly still"
+    if after == _SOME:
+        raw, scaled = (_keys(row, i, side) for side in SIDES)
+        return "about as many do" if raw == scaled else f"about {scaled} do"
+    return "all of them do" if after == _EVERY else "all of them do, almost evenly"
+
+
+def _row_sentences(row, i):
+    """The row in more digits, and where it comes from."""
+    said = [
+        f"the largest weight is {percent(getattr(row, f'{side}_max_weight')[i])} and "
+        f"{number(getattr(row, f'{side}_effective_keys')[i], 4)} keys are in effective use"
+        for side in SIDES
+    ]
+    return (
+        f"At dₖ = {row.dims[i]:,}, without the scale {said[0]}; divided by √dₖ, {said[1]}.",
+        "Effective keys are e to the power of the entropy of the weights: 1 if one key has everything, "
+        f"{row.raw_weights.shape[1]} if all keys have the same.",
+        "This is one query and one draw of its keys. Another seed gives another row; the averages over many rows are "
+        "in the next figure. A larger dₖ appends coordinates to the same query and the same keys.",
+    )
+
+
+def _list_sentences(comparison):
     """What softmax does with each list, in numbers."""
     norms = [number_of_log10(log10, 6) for log10 in comparison.log10_jacobian_norm]
     return (
-        f"{'; '.join(_becomes(comparison, i) for i in range(len(norms)))}. Only differences count. The Jacobian, "
-        f"which carries the gradient, has norm {listed(norms)}: the first list passes "
-        f"{number_of_log10(comparison.log10_jacobian_norm_ratio, 6)} times as much"
-        f"{' as the second' if len(norms) > 2 else ''}."
+        *(_becomes(comparison, i) for i in range(len(norms))),
+        f"Only differences count. The Jacobian of softmax, which carries the gradient, has norm {listed(norms)}. The "
+        f"first list passes {number_of_log10(comparison.log10_jacobian_norm_ratio, 6)} times as much as the second.",
     )
 
 
 def _becomes(comparison, i):
-    scores, weights, gap = comparison.scores[i], comparison.attention_weights[i], typed(comparison.gap[i])
+    scores, gap = comparison.scores[i], typed(comparison.gap[i])
     if len(scores) <= _SPELLED:
-        return f"{_shown(scores)} becomes {_shown_weights(weights)} (gap {gap})"
-    return f"List {i + 1} ({len(scores)} scores) gives one key {percent(comparison.max_weight[i])} (gap {gap})"
+        shares = ", ".join(map(percent, comparison.attention_weights[i]))
+        return f"Softmax turns {_shown(scores)} into [{shares}]; the gap is {gap}."
+    largest = percent(comparison.max_weight[i])
+    return f"In list {i + 1}, of {len(scores)} scores, the largest weight is {largest}; the gap is {gap}."
 
 
 def _shown(scores):
-    return f"[{', '.join(typed(s) for s in scores[:_FEW])}{', …' if len(scores) > _FEW else ''}]"
+    return f"[{', '.join(typed(s) for s in scores[:_SPELLED])}{', …' if len(scores) > _SPELLED else ''}]"
 
 
-def _shown_weights(weights):
-    return f"[{', '.join(percent(w) for w in weights[:_FEW])}{', …' if len(weights) > _FEW else ''}]"
-
-
-def _weights_table(comparison):
+def _weights_table(row, i, comparison):
     """Every score and weight, in full precision."""
-    columns = {"list": [], "score": [], "weight": []}
-    for i, (scores, weights) in enumerate(zip(comparison.scores, comparison.attention_weights, strict=True), start=1):
-        columns["list"] += [i] * len(scores)
-        columns["score"] += scores.tolist()
-        columns["weight"] += weights.tolist()
-    return columns
+    parts = [("raw", row.raw_scores[i], row.raw_weights[i]), ("scaled", row.scaled_scores[i], row.scaled_weights[i])]
+    if comparison:
+        each = zip(comparison.scores, comparison.attention_weights, strict=True)
+        parts = [*((f"list {place}", *both) for place, both in enumerate(each, start=1)), *parts]
+    return {
+        "row": [name for name, scores, _ in parts for _ in scores],
+        "score": np.concatenate([scores for _, scores, _ in parts]).tolist(),
+        "weight": np.concatenate([found for *_, found in parts]).tolist(),
+    }
 
 
-def _list_code(lists, multiplier, shift):
-    return (
-        "from sattn_core.lessons.softmax_saturation import compare_lists\n\n"
-        f"result = compare_lists({lists!r}, multiplier={multiplier!r}, shift={shift!r})\n"
-        "print(result.attention_weights, result.jacobian_norm)\n"
+def _weights_code(params, comparison, d_k):
+    lists = [scores.tolist() for scores in comparison.scores] if comparison else None
+    code = (
+        "from sattn_core.lessons.softmax_saturation import RowParams, compare_lists, measure_row\n\n"
+        f"row = measure_row(RowParams({params.n_keys}, ({d_k},), {params.law!r}, {params.seed}))\n"
+        "print(row.raw_weights, row.scaled_weights)\n"
     )
+    return code + (f"lists = compare_lists({lists})\nprint(lists.attention_weights)\n" if lists else "")
 
 
 def list_table(comparison: ListComparison) -> Table:
@@ -163,9 +311,11 @@ def averages(result: SaturationResult, params: SaturationParams, d_k: int, profi
     return Picture(
         "softmax_averages",
         {f"average_{name}": _average_figure(result, name, d_k, profile) for name in QUANTITIES},
-        _average_sentence(result, d_k, params.n_keys),
+        _average_sentence(result, d_k),
         _average_table(result),
         _average_code(params),
+        claim="Without the scale, weights sharpen as dₖ grows; with it, they settle",
+        sure=_average_sentences(result, params, d_k),
     )
 
 
@@ -176,7 +326,7 @@ def _average_figure(result, quantity, d_k, profile):
         profile,
         [trace for side, symbol in sides for trace in _average_traces(result, side, symbol, quantity, profile)],
         title=title(QUANTITIES[quantity], profile),
-        xaxis=axis(profile, "d_k", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
+        xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
         yaxis=axis(profile, grid=True, **_range_of(quantity, result)),
         annotations=[_at_the_end(result, side, quantity, profile) for side, _ in sides],
         shapes=[upright(result.freezing_d_k, dotted(profile)), upright(d_k, thin(profile))],
@@ -198,7 +348,7 @@ def _at_the_end(result, side, quantity, profile):
     """The name of a curve above its end."""
     last = getattr(getattr(result, side), quantity)[-1]
     height = np.log10(last) if quantity == "effective_keys" else last
-    place = {"xanchor": "right", "yanchor": "bottom", "yshift": profile.marker_size}
+    place = {"xanchor": "right", "yanchor": "bottom", "yshift": 1.5 * profile.marker_size}
     return label(side, profile, x=np.log10(result.dims[-1]), y=height, **place)
 
 
@@ -212,23 +362,42 @@ def _range_of(quantity, result):
     return {"type": "log", "range": [-0.06 * top, 1.12 * top], "tickvals": _POWERS}
 
 
-def _average_sentence(result, d_k, n_keys):
-    """Where the averages stand at the chosen dimension, measured points included."""
+def _average_sentence(result, d_k):
+    """Where the largest weight stands on average at the chosen dimension."""
     at = int(np.searchsorted(result.dims, d_k))
-    near = int(np.searchsorted(result.measured_dims, d_k, side="right")) - 1
-    weight = result.raw_measured.max_weight
-    drawn = (
-        f"Measured at d_k = {result.measured_dims[near]:,}, raw: {percent(weight.measured[near], 1)} ± "
-        f"{number(100 * weight.standard_error[near], 2)} % against {percent(weight.predicted[near], 1)}, "
-        f"{'inside' if weight.inside[near] else 'outside'} its 95 % band"
-    )
-    of_normal = "" if result.prediction_is_exact else ", for normal components,"
+    raw, scaled = (percent(getattr(result, side).max_weight[at], 0) for side in SIDES)
+    many = "Over many queries" if result.prediction_is_exact else "Over many queries with normal components"
+    if d_k == 1:
+        return f"{many} the largest weight is {raw} on average; at dₖ = 1 the scale changes nothing."
+    return f"{many} the largest weight is {raw} on average at this dₖ; divided by √dₖ, it is {scaled}."
+
+
+def _average_sentences(result, params, d_k):
+    """Predicted and measured averages, the error of these, and how both were found."""
+    at, n_keys = int(np.searchsorted(result.dims, d_k)), params.n_keys
+    of_normal = "" if result.prediction_is_exact else " and normal components"
+    of_another = "" if result.prediction_is_exact else " For other components it is what the averages tend to."
     return (
-        f"Over many queries with {n_keys} keys at d_k = {d_k:,}, the largest weight{of_normal} is on average "
-        f"{percent(result.raw.max_weight[at], 1)} raw and {percent(result.scaled.max_weight[at], 1)} scaled; "
-        f"{number(result.raw.effective_keys[at])} keys are in use raw, "
-        f"{number(result.scaled.effective_keys[at])} scaled. "
-        f"{drawn}. {_threshold(result, n_keys)}"
+        f"Predicted at dₖ = {d_k:,} for {n_keys} keys{of_normal}: without the scale the largest weight is "
+        f"{percent(result.raw.max_weight[at], 1)} on average and {number(result.raw.effective_keys[at])} keys are in "
+        f"effective use; with the scale {percent(result.scaled.max_weight[at], 1)} and "
+        f"{number(result.scaled.effective_keys[at])} keys.",
+        *(_measured(result, side, d_k) for side in SIDES),
+        f"The prediction is an exact average over queries and keys, found by quadrature.{of_another} The measurement "
+        f"takes {params.n_rows} rows in 20 independent draws; its error is that of the 20 means.",
+        _threshold(result, n_keys),
+    )
+
+
+def _measured(result, side, d_k):
+    """The largest weight at the measured dimension nearest below, beside its prediction."""
+    near = int(np.searchsorted(result.measured_dims, d_k, side="right")) - 1
+    found = getattr(result, f"{side}_measured").max_weight
+    return (
+        f"Measured at dₖ = {result.measured_dims[near]:,} {'without' if side == 'raw' else 'with'} the scale: a "
+        f"largest weight of {percent(found.measured[near], 1)} ± {number(100 * found.standard_error[near], 2)} %. "
+        f"Predicted: {percent(found.predicted[near], 1)}. The measurement lies "
+        f"{'inside' if found.inside[near] else 'outside'} the 95 % band around the prediction."
     )
 
 
@@ -236,10 +405,10 @@ def _threshold(result, n_keys):
     """The threshold of freezing is a limit; what softmax does there with this many keys."""
     there = result.at_critical
     return (
-        f"In the limit of many keys softmax freezes beyond a standard deviation of √(2 ln n_keys); here "
-        f"√(2 ln {n_keys}) = {number(result.critical_score_std)}, where the largest weight is "
-        f"{percent(there.max_weight, 1)} on average and {number(np.exp(there.entropy_nats))} keys are in use. "
-        f"Raw scores pass it at d_k = {number(result.freezing_d_k)} (dotted), scaled ones never."
+        f"With very many keys, n of them, softmax freezes where the scores spread wider than √(2 ln n). Here "
+        f"√(2 ln {n_keys}) = {number(result.critical_score_std)}; there the largest weight is "
+        f"{percent(there.max_weight, 1)} on average and {number(np.exp(there.entropy_nats))} keys are in effective "
+        f"use. Raw scores pass it at dₖ = {number(result.freezing_d_k)} (dotted line), scaled ones never."
     )
 
 
@@ -268,8 +437,15 @@ def _average_code(params):
 
 def overflow(study: OverflowStudy, profile: Profile) -> Picture:
     """How far naive and stable softmax reach in each floating-point type before they break."""
+    stable = all(curve.stable_is_finite for curve in study.curves)
     return Picture(
-        "overflow", _overflow_figure(study, profile), _overflow_sentence(study), _overflow_table(study), _OVERFLOW_CODE
+        "overflow",
+        _overflow_figure(study, profile),
+        _overflow_sentence(study, stable),
+        _overflow_table(study),
+        _OVERFLOW_CODE,
+        claim="Overflow is cured by subtracting the largest score, not by the scale" if stable else "Softmax overflows",
+        sure=_overflow_sentences(study),
     )
 
 
@@ -307,17 +483,28 @@ def _breaking_point(curve, profile):
     }
 
 
-def _overflow_sentence(study):
-    """Where each type breaks, and that the scale has no part in it."""
-    breaks = ", ".join(
-        f"{curve.dtype} from {number(curve.first_failing_score, 5)} (predicted {number(curve.largest_exponent, 5)})"
-        for curve in study.curves
-    )
-    stable = all(curve.stable_is_finite for curve in study.curves)
+def _overflow_sentence(study, stable):
+    """Where the smallest type breaks, and what mends it."""
+    first = study.curves[0]
+    mended = "it never breaks here" if stable else "it still breaks"
     return (
-        f"The bare exp(s) ÷ (exp(0) + exp(s)) breaks in {breaks}. With the largest score subtracted first every type "
-        f"is {'right' if stable else 'wrong'} up to s = {number(study.scores[-1], 4)}, scaled or not: the scale "
-        f"cures saturation, the subtraction cures overflow."
+        f"In {first.dtype} the bare formula breaks at scores from about {number(first.first_failing_score, 2)}; with "
+        f"the largest score subtracted first, {mended}."
+    )
+
+
+def _overflow_sentences(study):
+    """Where each type breaks, found and predicted; and the errors of the formula that does not."""
+    reach = number(study.scores[-1], 4)
+    return (
+        *(
+            f"{curve.dtype}: exp(s) ÷ (exp(0) + exp(s)) gives NaN from s = {number(curve.first_failing_score, 5)}. "
+            f"Predicted: the logarithm of the type’s largest number, {number(curve.largest_exponent, 5)}. With the "
+            f"subtraction the weight is {'finite' if curve.stable_is_finite else 'not finite everywhere'} up to "
+            f"s = {reach}, and at most {number(curve.stable_largest_error, 2)} wrong."
+            for curve in study.curves
+        ),
+        "The scale cures saturation and the subtraction cures overflow. Neither does the work of the other.",
     )
 
 

@@ -2,7 +2,17 @@
 
 from collections.abc import Sequence
 
+from pages._view import compute
+from pages._view.lessons.softmax_saturation import figures
+from pages._view.main_picture import Main, Values, stops
 from sattn_core import typed
+from sattn_core.lessons.softmax_saturation import (
+    ListComparison,
+    RowParams,
+    SaturationParams,
+    compare_lists,
+    measure_row,
+)
 
 
 def read_lists(texts: Sequence[str]) -> tuple[tuple[tuple[float, ...], ...], list[str]]:
@@ -16,3 +26,24 @@ def read_lists(texts: Sequence[str]) -> tuple[tuple[tuple[float, ...], ...], lis
         except ValueError as problem:
             problems.append(f"{place} list: {problem}")
     return tuple(lists), problems
+
+
+def comparison(values: Values) -> tuple[ListComparison | None, list[str]]:
+    """The typed lists compared, or None, and what cannot be read."""
+    lists, problems = read_lists([values[f"list_{place}"] for place in (1, 2, 3, 4)])
+    options = {name: values[name] for name in ("multiplier", "shift")}
+    return None if problems else compute.result(compare_lists, lists, **options), problems
+
+
+def averages_params(values: Values) -> SaturationParams:
+    """Averages over rows at every stop of the slider."""
+    return SaturationParams(values["n_keys"], stops(values), law=values["law"], seed=values["seed"])
+
+
+def _picture(values, profile):
+    params = RowParams(values["n_keys"], stops(values), values["law"], values["seed"])
+    row = compute.result(measure_row, params)
+    return figures.weights(row, params, comparison(values)[0], values["d_k"], profile)
+
+
+MAIN = Main(_picture)
