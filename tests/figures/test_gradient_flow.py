@@ -103,8 +103,8 @@ def test_a_row_is_one_dot_in_its_place_on_both_sides(shown, profile):
             # Another shape and another colour where a row is frozen.
             frozen = passed < FROZEN_BELOW
             assert frozen.sum() == shown.frozen[j, i]
-            assert dots.marker.symbol == tuple(np.where(frozen, "asterisk-open", "circle"))
-            assert dots.marker.color == tuple(np.where(frozen, profile.text, colour))
+            assert list(dots.marker.symbol) == list(np.where(frozen, "asterisk-open", "circle"))
+            assert list(dots.marker.color) == list(np.where(frozen, profile.text, colour))
 
 
 def test_both_sides_have_one_axis_that_stays_and_a_zone_for_the_frozen(shown):

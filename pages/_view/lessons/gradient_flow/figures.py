@@ -111,9 +111,9 @@ def _dots(shown, i, scale, axes, profile):
     frozen, on = passed < FROZEN_BELOW, {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
     marker = {
         "size": 0.9 * profile.marker_size,
-        "symbol": ["asterisk-open" if each else "circle" for each in frozen],
-        "color": [profile.text if each else colour for each in frozen],
-        "line": {"width": [0.6 * profile.line_width if each else 0 for each in frozen]},
+        "symbol": np.where(frozen, "asterisk-open", "circle"),
+        "color": np.where(frozen, profile.text, colour),
+        "line": {"width": np.where(frozen, 0.6 * profile.line_width, 0.0)},
     }
     dots = line(np.arange(1, DOTS + 1), _on_floor(passed), {}, f"{_SCALES[scale]} rows")
     middle = line([-2, DOTS + 3], [_on_floor(shown.mean[scale, i])] * 2, solid(profile, profile.text), "mean")
