@@ -8,8 +8,8 @@ LESSON = Lesson(
     stem="gradient_flow",
     title="Gradient flow",
     question="Do gradients really vanish?",
-    answer="Not all of them: without the scale a growing *share* of the rows freezes while the others still learn; "
-    "with it, almost none freezes.",
+    answer="Not all of them: without the scale a growing *share* of the rows freezes, and the others still pass "
+    "their gradient on. With the scale almost none freezes.",
     icon=":material/water_drop:",
     section="The path",
     shared=("d_k", "n_keys", "seed"),
