@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincinv
 
 
 def mean_and_error(values: NDArray[np.float64], axis: int = -1) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -31,6 +32,24 @@ def share_error(share: ArrayLike, n: int) -> NDArray[np.float64]:
     """
     share = np.asarray(share, dtype=np.float64)
     return np.sqrt(share * (1 - share) / n)
+
+
+def share_interval(count: ArrayLike, n: int, *, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the exact interval of a share, count of n: it holds the true one with at least this probability.
+
+    References
+    ----------
+    Clopper and Pearson (1934), Biometrika 26, 404.
+
+    Examples
+    --------
+    >>> low, high = share_interval(0, 100)   # 1 − 0.025^(1/100)
+    >>> float(low), round(float(high), 4)
+    (0.0, 0.0362)
+    """
+    count, tail = np.asarray(count, dtype=np.float64), (1 - level) / 2
+    low = np.where(count > 0, betaincinv(np.maximum(count, 1), n - count + 1, tail), 0.0)
+    return low, np.where(count < n, betaincinv(count + 1, np.maximum(n - count, 1), 1 - tail), 1.0)
 
 
 def variance_error(variance: ArrayLike, excess_kurtosis: ArrayLike, n: int) -> NDArray[np.float64]:

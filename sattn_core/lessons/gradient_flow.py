@@ -21,7 +21,7 @@ from sattn_core.histograms import counts_by_edges
 from sattn_core.order_statistics import expected_maximum, median_bounds
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
-from sattn_core.standard_errors import mean_and_error, share_error
+from sattn_core.standard_errors import mean_and_error, share_error, share_interval
 
 SCALE_EXPONENTS = (0.0, 0.5, 1.0)  # scale = d_k ** -exponent
 PLACES = ("scores", "raw_scores", "q")
@@ -29,6 +29,9 @@ FROZEN_BELOW = 0.01  # tr J of a frozen row: what its softmax passes on, before 
 DEFAULT_DIMS = tuple(round(2 ** (half / 2)) for half in range(1, 21))  # 1, 2, 3, 4, 6, 8, 11, 16, … 1024
 LOG10_EDGES = np.linspace(-12.0, 2.0, 57)
 SHOWN_ROWS = 20
+DOTS = 100  # rows that are followed one by one: the first of the draw
+MOST_DIMENSIONS = 4096
+MEAN_ANSWERS = ("vanishes", "shrinks", "does not shrink")
 CROSSOVER_KEYS = (2, 8, 32, 128, 512)
 COLOUR_LIMIT = 0.25  # |p_i (1 − p_i)| and |p_i p_j| never exceed 1/4
 
@@ -52,7 +55,7 @@ class GradientFlowParams:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_integer("d_k", self.d_k, 1, 4096)
+        check_integer("d_k", self.d_k, 1, MOST_DIMENSIONS)
         check_integer("n_keys", self.n_keys, 2, 1024)
         check_integer("n_rows", self.n_rows, 10, 100_000)
         check_integer("seed", self.seed, 0)
@@ -112,6 +115,8 @@ class GradientFlowResult:
     frozen_share, frozen_error : ndarray, shape (3 scales,)
         Share of rows whose tr J is below `FROZEN_BELOW`, and its standard error. It does not depend on the
         factor c, so it is the same at every place.
+    frozen_low, frozen_high : ndarray, shape (3 scales,)
+        The exact 95 % interval of the share.
     mean_ratio, median_ratio : ndarray, shape (3,)
         Without the scale over with 1/√d_k, at each place.
     log10_edges : ndarray, shape (n_bins + 1,)
@@ -130,6 +135,8 @@ class GradientFlowResult:
     statistics: SensitivityStatistics
     frozen_share: NDArray[np.float64]
     frozen_error: NDArray[np.float64]
+    frozen_low: NDArray[np.float64]
+    frozen_high: NDArray[np.float64]
     mean_ratio: NDArray[np.float64]
     median_ratio: NDArray[np.float64]
     log10_edges: NDArray[np.float64]
@@ -138,6 +145,37 @@ class GradientFlowResult:
     above: NDArray[np.int_]
     rate: float
     shown_scores: NDArray[np.float64]
+
+
+@record
+class FreezingRows:
+    """The first rows of the draw one by one at every d_k, in the order in which they freeze without the scale.
+
+    Attributes
+    ----------
+    dims : tuple of int
+    n_keys, seed : int
+    number : ndarray of int, shape (100,)
+        Which row of the draw each one is, from 0: the last axis of `row_sensitivity`.
+    passed : ndarray, shape (2 scales, n_dims, 100 rows)
+        tr J without the scale and with 1/√d_k. A row has the same place and the same draw at every d_k.
+        Without the scale it never rises as d_k grows.
+    frozen : ndarray of int, shape (2 scales, n_dims)
+        How many of the rows pass on less than `FROZEN_BELOW`. Without the scale they are the first ones.
+    mean : ndarray, shape (2 scales, n_dims)
+        Mean of `passed` over the rows.
+    freezes_at : ndarray of int, shape (100,)
+        The smallest d_k at which a row is frozen without the scale, 4,097 if it is not yet at 4,096.
+    """
+
+    dims: tuple[int, ...]
+    n_keys: int
+    seed: int
+    number: NDArray[np.int_]
+    passed: NDArray[np.float64]
+    frozen: NDArray[np.int_]
+    mean: NDArray[np.float64]
+    freezes_at: NDArray[np.int_]
 
 
 @record
@@ -281,13 +319,12 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     sensitivity = _sensitivity(rows, params.d_k)
     statistics = _statistics(sensitivity, _exact_means(params.n_keys, (params.d_k,))[..., 0])
     counts, below, above = counts_by_edges(sensitivity, 10.0**LOG10_EDGES)
-    frozen_share, frozen_error = _frozen(sensitivity)
+    frozen = _frozen(sensitivity)
     return GradientFlowResult(
         params=params,
         scales=_scales((params.d_k,))[:, 0],
         statistics=statistics,
-        frozen_share=frozen_share,
-        frozen_error=frozen_error,
+        **dict(zip(("frozen_share", "frozen_error", "frozen_low", "frozen_high"), frozen, strict=True)),
         mean_ratio=statistics.mean[:, 0] / statistics.mean[:, 1],
         median_ratio=statistics.median[:, 0] / statistics.median[:, 1],
         log10_edges=LOG10_EDGES.copy(),
@@ -297,6 +334,98 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
         rate=expected_maximum(params.n_keys) / np.sqrt(params.d_k),
         shown_scores=_first_scores(rows, params.d_k),
     )
+
+
+def mean_answer(result: GradientFlowResult, place: str = "scores") -> str:
+    """What the mean over the rows does without the scale, beside the mean with 1/√d_k: one of `MEAN_ANSWERS`.
+
+    It vanishes where less than `FROZEN_BELOW` of it is left.
+
+    Examples
+    --------
+    >>> result = measure_gradient_flow(GradientFlowParams(d_k=512))
+    >>> mean_answer(result), mean_answer(result, "raw_scores")
+    ('shrinks', 'does not shrink')
+    """
+    ratio = result.mean_ratio[PLACES.index(place)]
+    return MEAN_ANSWERS[int(np.searchsorted((FROZEN_BELOW, 1.0), ratio, side="right"))]
+
+
+def _freezing_price(n_dims, n_keys):
+    draw = GradientFlowParams.n_rows * n_keys
+    seconds = 5e-3 + 3.5e-8 * draw + (n_dims + 7) * (5e-5 + 2e-8 * DOTS * n_keys)
+    return Price(seconds, 42 * draw + 1_700 * n_dims + 30 * DOTS * n_keys)
+
+
+@priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, seed=0: _freezing_price(len(dims), n_keys))
+def freezing_rows(dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, seed: int = 0) -> FreezingRows:
+    """Follow the first 100 rows of the draw over d_k: tr J of each, without the scale and with 1/√d_k.
+
+    Parameters
+    ----------
+    dims : sequence of int, 1 to 4,096
+        Dimensions; each one's result does not depend on which others are asked for.
+    n_keys, seed : int
+        As in `GradientFlowParams`. The rows are the first of those that `measure_gradient_flow` draws.
+
+    Returns
+    -------
+    FreezingRows
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a dimension or a number is outside its range.
+
+    Notes
+    -----
+    The gaps between the raw scores of a row grow with |q|, which grows with d_k, and tr J = 1 − Σp² falls
+    as gaps grow. So each row freezes once, and stays frozen.
+
+    Examples
+    --------
+    >>> rows = freezing_rows((8, 64, 512), n_keys=64)
+    >>> rows.frozen.tolist()  # of 100, without the scale and with it
+    [[0, 12, 50], [0, 0, 0]]
+    """
+    dims = tuple(GradientFlowParams(d_k, n_keys, seed=seed).d_k for d_k in dims)
+    if not dims:
+        raise ValueError("dims must hold at least one dimension, but got ()")
+    drawn = _draw_rows(n_keys, GradientFlowParams.n_rows, seed)
+    gaps, uniform = drawn.gaps[:DOTS], drawn.uniform_q[:DOTS]
+    freezes_at = _freezes_at(gaps, uniform)
+    late = _trace(gaps, np.sqrt(_chi_square(MOST_DIMENSIONS, uniform)))  # orders those that are still alive there
+    order = np.lexsort((late, freezes_at))
+    gaps, uniform = gaps[order], uniform[order]
+    passed = np.stack([_both_traces(gaps, uniform, d_k) for d_k in dims], axis=1)
+    frozen = np.count_nonzero(passed < FROZEN_BELOW, axis=-1)
+    return FreezingRows(dims, n_keys, seed, order, passed, frozen, passed.mean(axis=-1), freezes_at[order])
+
+
+def _both_traces(gaps, uniform, d_k):
+    """tr J of each row without the scale and with 1/√d_k."""
+    radius = np.sqrt(_chi_square(d_k, uniform))
+    return np.stack([_trace(gaps, radius), _trace(gaps, radius / np.sqrt(d_k))])
+
+
+def _freezes_at(gaps, uniform):
+    """The smallest d_k at which each row is frozen without the scale."""
+    alive = np.zeros(len(uniform), dtype=np.int_)  # the largest d_k found so far at which the row is not
+    for step in 2 ** np.arange(MOST_DIMENSIONS.bit_length() - 1, -1, -1):
+        reach = alive + step
+        passes = _trace(gaps, np.sqrt(2.0 * gammaincinv(reach / 2, uniform))) >= FROZEN_BELOW
+        alive = np.where(passes & (reach <= MOST_DIMENSIONS), reach, alive)
+    return alive + 1
+
+
+def _trace(gaps, stretch):
+    """tr J of rows whose scores are stretched: with e the weights relative to the best key, no 1 − p anywhere."""
+    e = np.exp(-stretch[:, None] * gaps)
+    return _trace_of(e.sum(axis=1), np.einsum("ij,ij->i", e, e))
+
+
+def _trace_of(others, squares):
+    return (2.0 * others + (others**2 - squares)) / (1.0 + others) ** 2
 
 
 def _first_scores(rows, d_k):
@@ -362,7 +491,7 @@ def gradient_curve(
     found = [_statistics(one, exact[..., i]) for i, one in enumerate(each)]
     names = SensitivityStatistics.__dataclass_fields__
     stacked = (np.stack([getattr(one, name) for one in found], axis=-1) for name in names)
-    frozen = np.stack([_frozen(one) for one in each], axis=-1)
+    frozen = np.stack([_frozen(one)[:2] for one in each], axis=-1)
     rate = expected_maximum(n_keys) / np.sqrt(dims)
     return GradientCurve(dims, n_keys, n_rows, seed, _scales(dims), SensitivityStatistics(*stacked), *frozen, rate)  # type: ignore[call-arg]
 
@@ -496,7 +625,7 @@ def _softmax_response(rows, stretch):
         total = 1.0 + others
         mean_push = np.einsum("ij,ij->i", e, pushes) / total
         dS = e * (pushes - mean_push[:, None])
-        response[0, block] = (2.0 * others + (others**2 - squares)) / total**2
+        response[0, block] = _trace_of(others, squares)
         response[1, block] = np.abs(np.einsum("ij,ij->i", gaps, dS)) / total
         response[2, block] = np.sqrt(np.einsum("ij,ij->i", dS, dS) + mean_push**2) / total
     return response
@@ -519,7 +648,7 @@ def _statistics(sensitivity, exact_mean):
 
 
 def _frozen(sensitivity):
-    """Share of frozen rows at each scale and its standard error: by tr J, before the factor c."""
+    """Share of frozen rows at each scale, its standard error and interval: by tr J, before the factor c."""
     trace = sensitivity[PLACES.index("scores")]
-    share = np.mean(trace < FROZEN_BELOW, axis=-1)
-    return share, share_error(share, trace.shape[-1])
+    count, n_rows = np.count_nonzero(trace < FROZEN_BELOW, axis=-1), trace.shape[-1]
+    return count / n_rows, share_error(count / n_rows, n_rows), *share_interval(count, n_rows)

@@ -1,16 +1,21 @@
 """Pictures of the gradient_flow lesson: their data are the result's, their words are its numbers."""
 
+import json
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pages._view.lessons.gradient_flow import figures
+from pages._view.lessons.gradient_flow.work import curve_options
 from pages._view.theme import LIGHT, number
 from sattn_core.lessons.gradient_flow import (
+    FROZEN_BELOW,
     PLACES,
     GradientFlowParams,
     crossover_curve,
+    freezing_rows,
     gradient_curve,
     measure_gradient_flow,
     measure_row_jacobian,
@@ -24,6 +29,11 @@ OPTIONS = {"n_keys": 8, "n_rows": 200, "seed": 3}
 @pytest.fixture(scope="module")
 def result():
     return measure_gradient_flow(GradientFlowParams(64, **OPTIONS))
+
+
+@pytest.fixture(scope="module")
+def shown():
+    return freezing_rows((1, 4, 64, 512), n_keys=16)
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +53,156 @@ def row():
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("place", PLACES)
-def test_every_picture_is_whole(result, curve, crossing, row, place, profile):
+def test_every_picture_is_whole(shown, result, curve, crossing, row, place, profile):
+    check(figures.rows(shown, 64, profile, result))
     check(figures.histograms(result, place, profile))
     check(figures.curves(curve, place, profile))
     check(figures.crossover(crossing, profile))
     check(figures.jacobians(row, "Row 1", 4, profile))
+
+
+# --- what every picture says -----------------------------------------------------------------------------
+
+SETTINGS = [(n_keys, seed) for n_keys in (2, 3, 16, 512) for seed in (0, 77)]
+DIMS = (1, 2, 4, 16, 64, 320, 1024)
+
+
+@pytest.mark.parametrize(("n_keys", "seed"), SETTINGS)
+def test_a_sentence_has_25_words_and_3_numbers_at_most_and_a_claim_12_words(n_keys, seed):
+    options = {"n_keys": n_keys, "seed": seed}
+    rows, curve = freezing_rows(DIMS, **options), gradient_curve(**curve_options(n_keys, seed) | {"n_rows": 200})
+    pictures = [figures.crossover(crossover_curve(n_keys), LIGHT)]
+    pictures += [figures.curves(curve, place, LIGHT) for place in PLACES]
+    for d_k in DIMS:
+        pictures.append(figures.rows(rows, d_k, LIGHT))
+        result = measure_gradient_flow(GradientFlowParams(d_k, n_rows=200, **options))
+        pictures += [figures.histograms(result, place, LIGHT) for place in PLACES]
+        for scores in (result.shown_scores[0], [4, 5], [1, 10]):
+            pictures.append(figures.jacobians(measure_row_jacobian(scores, d_k), "Row", d_k, LIGHT))
+    for picture in pictures:
+        assert len(picture.sentence.split()) <= 25, picture.sentence
+        assert len(re.findall(r"[\d⁰-⁹][\d,.⁰-⁹]*", picture.sentence)) <= 3, picture.sentence
+        assert len(picture.claim.split()) <= 12, picture.claim
+        assert "d_k" not in " ".join([picture.sentence, picture.claim, *picture.sure, *picture.table])
+
+
+# --- rows ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_row_is_one_dot_in_its_place_on_both_sides(shown, profile):
+    for d_k in (1, 512):
+        i, fig = shown.dims.index(d_k), figures.rows(shown, d_k, profile).figure
+        for j, (axes, name, colour) in enumerate((("", "raw", profile.raw), ("2", "÷ √dₖ", profile.scaled))):
+            dots, middle = trace_of(fig, f"{name} rows"), traces_of(fig, "mean")[j]
+            passed = shown.passed[j, i]
+            assert list(dots.x) == list(range(1, 101))
+            np.testing.assert_allclose(dots.y, np.maximum(np.log10(passed), -6), rtol=1e-13)
+            assert (dots.xaxis, dots.yaxis) == (middle.xaxis, middle.yaxis) == (f"x{axes}", f"y{axes}")
+            assert list(middle.y) == pytest.approx([np.log10(shown.mean[j, i])] * 2)
+            # Another shape and another colour where a row is frozen.
+            frozen = passed < FROZEN_BELOW
+            assert frozen.sum() == shown.frozen[j, i]
+            assert list(dots.marker.symbol) == list(np.where(frozen, "asterisk-open", "circle"))
+            assert list(dots.marker.color) == list(np.where(frozen, profile.text, colour))
+
+
+def test_both_sides_have_one_axis_that_stays_and_a_zone_for_the_frozen(shown):
+    figs = [figures.rows(shown, d_k, LIGHT).figure for d_k in shown.dims]
+    assert {fig.layout.yaxis.range for fig in figs} == {fig.layout.yaxis2.range for fig in figs}
+    assert {fig.layout.yaxis2.matches for fig in figs} == {"y"}
+    for fig in figs:
+        assert [(zone.y1, zone.layer, zone.yref) for zone in fig.layout.shapes] == [
+            (-2, "below", "y"),
+            (-2, "below", "y2"),
+        ]
+        assert fig.layout.yaxis.ticktext[-1] == "≤ 10⁻⁶"
+        assert 380 <= fig.layout.height <= 420
+        assert fig.layout.yaxis.title.text == "gradient passed on"
+
+
+def test_the_sides_are_titled_with_their_counts(shown):
+    said = texts(figures.rows(shown, 512, LIGHT).figure)
+    assert said[:2] == ["Raw<br>63 of 100 frozen", "Scaled<br>none frozen"]
+
+
+@pytest.mark.parametrize(
+    ("d_k", "raw", "scaled", "said"),
+    [
+        (4, 0, 0, "At dₖ = 4 none of the hundred rows is frozen, neither without the scale nor with it."),
+        (1, 3, 3, "At dₖ = 1, three of the hundred rows are frozen, without the scale as with it."),
+        (1, 100, 100, "At dₖ = 1, all of the hundred rows are frozen, without the scale as with it."),
+        (
+            64,
+            25,
+            0,
+            "At dₖ = 64, 25 of the hundred rows are frozen without the scale: they pass on next to nothing. With it, "
+            "none is.",
+        ),
+        (
+            64,
+            1,
+            0,
+            "At dₖ = 64, one of the hundred rows is frozen without the scale: it passes on next to nothing. With it, "
+            "none is.",
+        ),
+        (512, 70, 2, "At dₖ = 512, 70 of the hundred rows are frozen without the scale, and two with it."),
+        (512, 100, 13, "At dₖ = 512, all of the hundred rows are frozen without the scale, and 13 with it."),
+    ],
+)
+def test_the_sentence_counts_the_frozen_rows_on_both_sides(shown, d_k, raw, scaled, said):
+    frozen = shown.frozen.copy()
+    frozen[:, shown.dims.index(d_k)] = raw, scaled
+    picture = figures.rows(replace(shown, frozen=frozen), d_k, LIGHT)
+    assert picture.sentence == said
+    assert picture.alt.startswith(f"{said} Two panels of 100 dots")
+
+
+def test_how_sure_has_shares_with_intervals_and_means_beside_exact_ones(shown, result):
+    statistics = replace(
+        result.statistics,
+        mean=np.full((3, 3), 0.1053),
+        standard_error=np.full((3, 3), 0.0039),
+        exact_mean=np.full((3, 3), 0.10355),
+        z=np.array([[0.449, -2.1, 0.0]] * 3),
+    )
+    said = replace(
+        result,
+        params=GradientFlowParams(512, 64),
+        statistics=statistics,
+        frozen_share=np.array([0.5555, 0.0, 0.0]),
+        frozen_low=np.array([0.5334, 0.0, 0.0]),
+        frozen_high=np.array([0.5774, 0.0018, 0.0]),
+    )
+    sure = " ".join(figures.rows(shown, 512, LIGHT, said).sure)
+    assert "first 100 of 2,000 rows with 64 keys each" in sure
+    assert "55.5 % (95 % interval 53.3 % to 57.7 %) are frozen without the scale" in sure
+    assert "and 0.0 % (95 % interval 0.0 % to 0.2 %) with it" in sure
+    assert "scatters by 5.0 percentage points" in sure  # √(0.5555 · 0.4445 / 100)
+    assert "Without the scale the mean of tr J is 0.105 ± 0.0039." in sure
+    assert "is 0.104: the difference is 0.45 standard errors, inside ± 1.96." in sure
+    assert "the difference is −2.1 standard errors, outside ± 1.96." in sure
+    assert figures.rows(shown, 512, LIGHT).sure == ()
+
+
+def test_the_rows_table_and_code(shown):
+    picture = figures.rows(shown, 512, LIGHT)
+    table = picture.table
+    assert table["row"] == list(range(1, 101))
+    assert table["number in the draw"] == [each + 1 for each in shown.number]
+    assert table["passed on, raw"] == shown.passed[0, 3].tolist()
+    assert table["passed on, scaled"] == shown.passed[1, 3].tolist()
+    freezes = table["frozen from dₖ = (raw)"]
+    assert [int(each) if each != "later" else 4097 for each in freezes] == shown.freezes_at.tolist()
+    names, _ = run(picture.code)
+    np.testing.assert_array_equal(names["rows"].passed[:, 0], shown.passed[:, 3])
+
+
+def test_the_browser_gets_the_same_dots_and_only_what_moves_changes(shown):
+    before, after = (json.loads(figures.rows(shown, d_k, LIGHT).figure.to_json()) for d_k in (64, 512))
+    assert before["layout"].keys() == after["layout"].keys()
+    still = [name for name in before["layout"] if name != "annotations"]
+    assert [before["layout"][name] for name in still] == [after["layout"][name] for name in still]
 
 
 # --- histograms ------------------------------------------------------------------------------------------
@@ -58,7 +213,7 @@ def test_every_picture_is_whole(result, curve, crossing, row, place, profile):
 def test_the_histograms_show_the_counts_of_both_scales_on_one_axis(result, profile, place):
     fig = figures.histograms(result, place, profile).figure
     i = PLACES.index(place)
-    for j, (axes, name, colour) in enumerate((("", "raw", profile.raw), ("2", "÷ √d_k", profile.scaled))):
+    for j, (axes, name, colour) in enumerate((("", "raw", profile.raw), ("2", "÷ √dₖ", profile.scaled))):
         bars = trace_of(fig, name)
         counts = result.counts[i, j]
         np.testing.assert_array_equal(bars.x, result.log10_edges)
@@ -75,7 +230,9 @@ def test_the_panels_are_titled_with_the_share_of_frozen_rows_then_median_and_mea
     found = result.statistics
     said = texts(figures.histograms(result, "raw_scores", LIGHT).figure)
     for j, name in enumerate(("Raw", "Scaled")):
-        share = f"{name}: {100 * result.frozen_share[j]:.1f} % of the rows frozen"
+        share = (
+            f"{name}: {100 * result.frozen_share[j]:.1f} % frozen" if result.frozen_share[j] else f"{name}: none frozen"
+        )
         assert f"{share}<br>solid: median {number(found.median[1, j])}, dashed: mean {number(found.mean[1, j])}" in said
 
 
@@ -93,7 +250,7 @@ def test_the_dotted_line_is_the_threshold_of_freezing_and_moves_with_the_factor_
             )
     at_q = figures.histograms(result, "q", LIGHT).figure
     assert not traces_of(at_q, "frozen below")
-    assert at_q.layout.xaxis.title.text == "sensitivity of a row"
+    assert at_q.layout.xaxis.title.text == "passed to q"
 
 
 def test_rows_left_of_the_axis_are_counted_in_words():
@@ -121,25 +278,55 @@ def test_the_sentence_has_the_numbers_of_the_moment(result):
     )
     said = replace(result, statistics=statistics, mean_ratio=np.full(3, 2.48), median_ratio=np.full(3, 0.0865))
     said = replace(said, params=GradientFlowParams(512, 64), frozen_share=np.array([0.5555, 0.0, 0.0]))
-    assert figures.histograms(said, "raw_scores", LIGHT).sentence == (
-        "At d_k = 512 with 64 keys, 55.5 % of the rows are frozen without the scale and 0.0 % with it: their softmax "
-        "passes on less than 0.01. The median row passes 0.00369 to the raw scores without the scale and 0.0426 with "
-        "it, 0.0865 times as much without it; the mean row 0.105 ± 0.0039 (exact 0.104) and 0.0425 ± 1.0 × 10⁻⁵ (exact "
-        "0.0425), 2.48 times as much."
+    statistics = replace(
+        said.statistics, median_low=table(0.00246, 0.0426), median_high=table(0.00529, 0.0427), z=table(0.45, -0.74)
     )
-    assert "exact" not in figures.histograms(said, "q", LIGHT).sentence
+    picture = figures.histograms(replace(said, statistics=statistics), "raw_scores", LIGHT)
+    assert picture.sentence == (
+        "Raw, the median row passes 8.6 % as much to the raw scores as scaled; on average it is 2.5 times as much."
+    )
+    assert picture.claim == "The typical row passes on less without the scale"
+    sure = " ".join(picture.sure)
+    assert (
+        "The median row passes 0.00369 (95 % interval 0.00246 to 0.00529) to the raw scores at dₖ = 512 with 64 keys "
+        "without the scale and 0.0426 (95 % interval 0.0426 to 0.0427) with it: 0.0865 times as much without it."
+    ) in sure
+    assert (
+        "The mean row passes 0.105 ± 0.0039 (exact 0.104) without the scale and 0.0425 ± 1.0 × 10⁻⁵ (exact 0.0425) "
+        "with it: 2.48 times as much without it."
+    ) in sure
+    assert "they differ by 0.45 and −0.74 standard errors, inside ± 1.96." in sure
+    assert "55.5 % of the rows are frozen without the scale and 0.0 % with it" in sure
+    assert "exact" not in " ".join(figures.histograms(said, "q", LIGHT).sure)
+
+
+@pytest.mark.parametrize(
+    ("median", "mean", "said", "claim"),
+    [
+        (1.28, 2.05, "1.3 times as much", "still passes on more without the scale"),
+        (1.04, 1.0, "about as much", "passes on about as much either way"),
+        (0.0004, 0.5, "less than a thousandth as much", "passes on less without the scale"),
+        (0.96, 0.94, "about as much", "passes on about as much either way"),
+    ],
+)
+def test_the_sentence_and_the_claim_follow_the_ratios(result, median, mean, said, claim):
+    changed = replace(result, median_ratio=np.full(3, median), mean_ratio=np.full(3, mean))
+    picture = figures.histograms(changed, "q", LIGHT)
+    assert picture.sentence.startswith(f"Raw, the median row passes {said} to q as scaled; on average it is ")
+    assert picture.claim == f"The typical row {claim}"
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_the_share_of_frozen_rows_is_said_to_be_the_same_at_every_place(result, place):
-    start = figures.histograms(result, place, LIGHT).sentence.split(":")[0]
-    assert start == figures.histograms(result, "scores", LIGHT).sentence.split(":")[0]
+    share, at_scores = (figures.histograms(result, each, LIGHT).sure[-2] for each in (place, "scores"))
+    assert share == at_scores
+    assert f"{100 * result.frozen_share[0]:.1f} % of the rows are frozen" in share
 
 
 def test_the_histogram_table_is_the_data(result):
     table = figures.histograms(result, "q", LIGHT).table
     assert table["rows, no scale"] == result.counts[2, 0].tolist()
-    assert table["rows, 1/sqrt(d_k)"] == result.counts[2, 1].tolist()
+    assert table["rows, 1/√dₖ"] == result.counts[2, 1].tolist()
     assert {len(column) for column in table.values()} == {len(result.log10_edges) - 1}
 
 
@@ -157,7 +344,7 @@ def test_the_curves_show_means_medians_bands_exact_means_and_shares(curve, profi
     fig = figures.curves(curve, place, profile).figure
     i, found = PLACES.index(place), curve.statistics
     for j, (name, colour) in enumerate(
-        zip(("raw", "÷ √d_k", "÷ d_k"), (profile.raw, profile.scaled, profile.third), strict=True)
+        zip(("raw", "÷ √dₖ", "÷ dₖ"), (profile.raw, profile.scaled, profile.third), strict=True)
     ):
         shown = {
             "mean": found.mean,
@@ -191,9 +378,10 @@ def test_the_rate_is_dotted_and_left_out_at_q(curve):
 
 def test_two_keys_have_the_rate_by_its_own_name():
     curve = gradient_curve((1, 64), n_keys=2, n_rows=50)
-    assert texts(figures.curves(curve, "scores", LIGHT).figure)[-1].endswith("dotted: 1/√(π d_k)")
-    assert "The rate 1/√(π d_k) says 0.0705 without the scale." not in figures.curves(curve, "scores", LIGHT).sentence
-    assert "The rate 1/√(π d_k) says 0.0705." in figures.curves(curve, "scores", LIGHT).sentence  # 1/√(64 π)
+    assert texts(figures.curves(curve, "scores", LIGHT).figure)[-1].endswith("dotted: 1/√(π dₖ)")
+    said = " ".join(figures.curves(curve, "scores", LIGHT).sure)
+    assert "The rate 1/√(π dₖ) says 0.0705 without the scale." in said  # 1/√(64 π)
+    assert "The rate" not in " ".join(figures.curves(curve, "q", LIGHT).sure)
 
 
 def test_the_axis_is_the_same_at_every_place(curve):
@@ -222,43 +410,67 @@ def means_of(curve, place, *ends):
 
 def test_the_curve_s_sentence_says_which_way_each_mean_moves():
     curve = gradient_curve((4, 64, 1024), **OPTIONS)
-    said = figures.curves(means_of(curve, "q", (0.5, 1.25), (0.3, 0.26), (0.2, 0.01)), "q", LIGHT).sentence
-    errors = [number(error, 2) for error in curve.statistics.standard_error[2, :, -1]]
-    assert said == (
-        f"From d_k = 4 to 1,024 with 8 keys, the mean passed to q rises from 0.500 to 1.25 ± {errors[0]} without the "
-        f"scale; it stays between 0.260 and 0.300 with 1/√d_k; it falls from 0.200 to 0.0100 ± {errors[2]} with "
-        "1/d_k. 200 rows per point, bars ± 1 standard error."
+    picture = figures.curves(means_of(curve, "q", (0.5, 1.25), (0.3, 0.26), (0.2, 0.01)), "q", LIGHT)
+    assert picture.sentence == (
+        "From dₖ = 4 to 1,024 the mean passed to q grows to 2.5 times its size without the scale; with it, it hardly "
+        "changes."
     )
+    assert picture.claim == "Without the scale the mean even grows"
+    errors = [number(error, 2) for error in curve.statistics.standard_error[2, :, -1]]
+    assert picture.sure[0] == (
+        f"From dₖ = 4 to 1,024 with 8 keys, the mean passed to q rises from 0.500 to 1.25 ± {errors[0]} without the "
+        f"scale; it stays between 0.260 and 0.300 with 1/√dₖ; it falls from 0.200 to 0.0100 ± {errors[2]} with 1/dₖ."
+    )
+    assert picture.sure[-1].startswith("Each point is the mean of 200 rows; its bar is ± 1 standard error.")
+
+
+@pytest.mark.parametrize(
+    ("raw", "scaled", "said", "claim"),
+    [
+        ((0.8, 0.08), (0.4, 0.04), "falls to 10 % without the scale; with it, it falls too.", "but does not vanish"),
+        ((0.8, 0.008), (0.4, 0.4), "falls to 1.0 % without the scale; with it, it hardly changes.", "falls, and far"),
+        ((0.8, 0.8), (0.4, 0.8), "hardly changes without the scale; with it, it grows.", "hardly changes"),
+    ],
+)
+def test_the_curve_s_sentence_and_claim_follow_the_means(raw, scaled, said, claim):
+    curve = gradient_curve((4, 64, 1024), **OPTIONS)
+    picture = figures.curves(means_of(curve, "scores", raw, scaled, (1, 1)), "scores", LIGHT)
+    assert picture.sentence == f"From dₖ = 4 to 1,024 the mean passed to the scores {said}"
+    assert picture.claim.endswith(claim)
 
 
 def test_at_the_scores_the_mean_falls_to_its_exact_value_and_rate(curve):
     found = curve.statistics
     for place in ("scores", "raw_scores"):
-        said = figures.curves(curve, place, LIGHT).sentence
+        said = " ".join(figures.curves(curve, place, LIGHT).sure)
         i = PLACES.index(place)
         first, mean, exact = (
             number(x) for x in (found.mean[i, 0, 1], found.mean[i, 0, -1], found.exact_mean[i, 0, -1])
         )
         assert f"falls from {first} to {mean} ± " in said
         assert f"(exact {exact}) without the scale; it " in said
-        assert f"with M the largest of 8 standard normals, says {number(curve.rate[-1])}." in said
+        assert f"with M the largest of 8 standard normals, says {number(curve.rate[-1])} without the scale." in said
 
 
 @pytest.mark.parametrize("n_keys", [4, 16, 512])
 def test_at_q_the_mean_is_said_to_rise_without_the_scale_and_to_stay_with_it(n_keys):
     curve = gradient_curve((4, 64, 1024), n_keys=n_keys, n_rows=2_000)
-    without, with_it, _ = figures.curves(curve, "q", LIGHT).sentence.split(";")
+    picture = figures.curves(curve, "q", LIGHT)
+    assert picture.claim == "Without the scale the mean even grows"
+    assert "passed to q grows to" in picture.sentence
+    assert picture.sentence.endswith("with it, it hardly changes.")
+    without, with_it, _ = picture.sure[0].split(";")
     assert "passed to q rises from" in without
     assert "stays between" in with_it
 
 
 def test_the_curve_s_table_is_the_data(curve):
     table = figures.curves(curve, "q", LIGHT).table
-    assert table["d_k"] == [1, 4, 64, 1024]
-    for j, scale in enumerate(("no scale", "1/sqrt(d_k)", "1/d_k")):
+    assert table["dₖ"] == [1, 4, 64, 1024]
+    for j, scale in enumerate(("no scale", "1/√dₖ", "1/dₖ")):
         assert table[f"{scale}: median"] == curve.statistics.median[2, j].tolist()
         assert table[f"{scale}: share frozen"] == curve.frozen_share[j].tolist()
-    assert table["E[M_n]/sqrt(d_k)"] == curve.rate.tolist()
+    assert table["E[M]/√dₖ"] == curve.rate.tolist()
     assert len(table) == 1 + 3 * 7 + 1
 
 
@@ -275,7 +487,7 @@ def test_the_curve_s_code_gives_the_curve():
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_crossover_is_shown_with_its_interval_above_the_threshold(crossing, profile):
     fig = figures.crossover(crossing, profile).figure
-    points, threshold, here = (trace_of(fig, name) for name in ("95 % interval", "2 ln n_keys", "16 keys"))
+    points, threshold, here = (trace_of(fig, name) for name in ("95 % interval", "2 ln(keys)", "16 keys"))
     np.testing.assert_array_equal(points.x, crossing.keys)
     np.testing.assert_array_equal(points.y, crossing.d_k)
     np.testing.assert_array_equal(points.y + points.error_y.array, crossing.high)
@@ -283,23 +495,34 @@ def test_the_crossover_is_shown_with_its_interval_above_the_threshold(crossing, 
     np.testing.assert_array_equal(threshold.y, crossing.critical_d_k)
     assert threshold.line.dash == "dot"
     assert (list(here.x), list(here.y)) == ([16], [crossing.here.d_k])
-    assert (fig.layout.xaxis.title.text, fig.layout.yaxis.title.text) == ("n_keys", "d_k")
+    assert (fig.layout.xaxis.title.text, fig.layout.yaxis.title.text) == ("keys", "dₖ")
 
 
 def test_the_crossover_s_sentence_has_its_numbers(crossing):
     here = replace(crossing.here, d_k=78.06, low=75.14, high=81.05, critical_ratio=3.7519)
-    assert figures.crossover(replace(crossing, here=here), LIGHT).sentence == (
-        "With 16 keys the median row passes less to its raw scores without the scale than with it only from d_k = 78.1 "
-        "on (simulated, 95 % interval 75.1 to 81.0). There √d_k is 3.75 times √(2 ln 16), beyond which softmax freezes "
-        "in the limit of many keys."
+    picture = figures.crossover(replace(crossing, here=here), LIGHT)
+    assert picture.sentence == (
+        "With 16 keys, the median row passes less to its raw scores without the scale only beyond about dₖ = 78."
     )
+    assert picture.sure == (
+        "With 16 keys both medians are equal at dₖ = 78.1 (simulated, 95 % interval 75.1 to 81.0), whatever the seed "
+        "of this page.",
+        "There √dₖ is 3.75 times √(2 ln 16), beyond which softmax freezes in the limit of many keys.",
+    )
+
+
+@pytest.mark.parametrize("n_keys", [3, 16, 200, 512])
+def test_the_crossover_s_claim_is_true_of_every_number_of_keys(n_keys):
+    curve = crossover_curve(n_keys)
+    assert figures.crossover(curve, LIGHT).claim == "The more keys, the later the typical row suffers"
+    assert (np.diff(curve.d_k) > 0).all()
 
 
 def test_the_crossover_s_table_and_code(crossing):
     table = figures.crossover(crossing, LIGHT).table
-    assert table["n_keys"] == [2, 8, 16, 32, 128, 512]
-    assert table["d_k of equal medians"] == crossing.d_k.tolist()
-    assert table["2 ln n_keys"] == crossing.critical_d_k.tolist()
+    assert table["keys"] == [2, 8, 16, 32, 128, 512]
+    assert table["dₖ of equal medians"] == crossing.d_k.tolist()
+    assert table["2 ln(keys)"] == crossing.critical_d_k.tolist()
     names, _ = run(figures.crossover(crossing, LIGHT).code)
     np.testing.assert_array_equal(names["curve"].d_k, crossing.d_k)
 
@@ -329,27 +552,47 @@ def test_of_many_keys_the_twelve_with_the_highest_scores_are_shown_without_numbe
     assert list(raw.x) == [str(key + 1) for key in best]
     np.testing.assert_array_equal(raw.z, row.raw_jacobian[np.ix_(best, best)])
     assert raw.text is None
-    assert "Shown are the 12 keys with the highest scores of 40." in picture.sentence
+    assert "Shown are the 12 keys with the highest scores of 40." in picture.sure
 
 
-def test_the_sentence_of_the_lists_has_the_norms():
+def test_how_sure_has_the_norms_of_the_lists():
     row = measure_row_jacobian([4, 5], 4)
-    said = figures.jacobians(row, "The scores [4, 5]", 4, LIGHT).sentence
+    sure = figures.jacobians(row, "The scores [4, 5]", 4, LIGHT).sure
     # Two keys: the norm is 2p(1 − p), p = 1/(1 + e) and, divided by √4, p = 1/(1 + e^0.5).
-    assert said.startswith(
+    assert sure[1] == (
         "The scores [4, 5]: the Jacobian of the raw scores has trace 0.393 and norm 0.393224; after ÷ √4 trace 0.470 "
-        "and norm 0.470007, 1.20 times as much. Both "
+        "and norm 0.470007, 1.20 times as much."
     )
-    assert "Shown" not in said
-    assert said.endswith("Both share one colour domain, −0.25 to 0.25.")
+    assert not any("Shown" in each for each in sure)
+    assert sure[-1].startswith("Both share one colour domain, −0.25 to 0.25, ")
+
+
+@pytest.mark.parametrize(
+    ("scores", "d_k", "said", "claim"),
+    [
+        ([4, 5], 4, "Raw, this row passes on 0.393; divided by √4, it passes on 0.470.", "passes on more"),
+        ([4, 5], 1, "Raw, this row passes on 0.393; divided by √1, it passes on 0.393.", "passes on about as much"),
+        (
+            [0, 900],
+            9,
+            "Raw, this row passes on practically nothing; divided by √9, it passes on practically nothing.",
+            "passes on more",
+        ),
+    ],
+)
+def test_the_jacobian_s_sentence_and_claim(scores, d_k, said, claim):
+    picture = figures.jacobians(measure_row_jacobian(scores, d_k), "", d_k, LIGHT)
+    assert picture.sentence == said
+    assert picture.claim == f"Divided by √{d_k}, this row {claim}"
 
 
 def test_a_trace_has_the_same_digits_in_the_heading_and_in_the_sentence(row):
     picture = figures.jacobians(row, "Row 1", 4, LIGHT)
-    said, headings = picture.sentence, texts(picture.figure)
+    headings = texts(picture.figure)
     for trace, name in ((row.raw_trace, "Raw"), (row.scaled_trace, "Scaled")):
         assert f"{name}<br>tr {number(trace)}" in headings
-        assert f"trace {number(trace)} and norm" in said
+        assert f"passes on {number(trace)}" in picture.sentence
+        assert f"trace {number(trace)} and norm" in picture.sure[1]
 
 
 def test_the_jacobian_s_table_and_code(row):

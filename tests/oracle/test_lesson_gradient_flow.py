@@ -1,13 +1,17 @@
 import numpy as np
 import pytest
+from scipy import stats
 
 from sattn_core.attention import attention_backward
+from sattn_core.law import dot_product_cdf
 from sattn_core.lessons.gradient_flow import (
+    FROZEN_BELOW,
     GradientFlowParams,
     _draw_rows,
     _Rows,
     _sensitivity,
     _softmax_response,
+    freezing_rows,
     gradient_curve,
     measure_gradient_flow,
 )
@@ -76,3 +80,39 @@ def test_the_unscaled_mean_approaches_its_rate():
     relative = curve.statistics.exact_mean[0, 0] / curve.rate - 1
     assert abs(relative[1]) < 0.01
     assert abs(relative[1]) < abs(relative[0])
+
+
+def test_the_rows_one_by_one_are_those_of_full_softmax_jacobians():
+    dims = (1, 8, 64)
+    rows, drawn = freezing_rows(dims, n_keys=16, seed=4), _draw_rows(16, 2_000, 4)
+    for i, d_k in enumerate(dims):
+        length = stats.chi(d_k).ppf(drawn.uniform_q[rows.number])  # of the query, from SciPy's own distribution
+        for j, scale in enumerate((1.0, d_k**-0.5)):
+            jacobians = softmax_jacobian(scale * length[:, None] * drawn.z[rows.number])
+            trace = np.trace(jacobians, axis1=1, axis2=2)
+            # 1e-14 is the rounding of 1 − p, which the lesson avoids and this sum does not.
+            assert np.allclose(rows.passed[j, i], trace, rtol=1e-10, atol=1e-14)
+
+
+def test_a_row_freezes_where_scipy_s_chi_reaches_its_radius():
+    rows, drawn = freezing_rows((1,), n_keys=2, seed=6), _draw_rows(2, 2_000, 6)
+    gap, rank = drawn.gaps[rows.number, 0], drawn.uniform_q[rows.number]
+    # Two keys: 2p(1 − p) = 0.01 where p/(1 − p) = exp(−gap · |q|), p = (1 − √0.98)/2.
+    p = (1 - np.sqrt(1 - 2 * FROZEN_BELOW)) / 2
+    radius = np.log((1 - p) / p) / gap
+    for row, d_k in enumerate(rows.freezes_at):
+        assert d_k > 4096 or stats.chi(d_k).ppf(rank[row]) >= radius[row]
+        assert d_k == 1 or stats.chi(d_k - 1).ppf(rank[row]) < radius[row]
+
+
+@pytest.mark.parametrize("d_k", [1, 4, 64, 512])
+def test_the_share_of_frozen_rows_of_two_keys_is_that_of_the_exact_law(d_k):
+    p = (1 - np.sqrt(1 - 2 * FROZEN_BELOW)) / 2
+    gap = np.log((1 - p) / p)
+    result = measure_gradient_flow(GradientFlowParams(d_k, n_keys=2, n_rows=20_000, seed=8))
+    # The difference of the two scores is √2 times one score: q · (k₁ − k₂).
+    for scale, share, error in zip(result.scales, result.frozen_share, result.frozen_error, strict=True):
+        exact = 2 * dot_product_cdf(-gap / scale / np.sqrt(2), d_k)
+        assert abs(share - exact) <= 4 * max(error, np.sqrt(exact / 20_000))
+    low, high = result.frozen_low, result.frozen_high
+    assert ((low <= result.frozen_share) & (result.frozen_share <= high)).all()

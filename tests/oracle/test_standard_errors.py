@@ -2,9 +2,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from sattn_core.components import COMPONENT_LAWS
-from sattn_core.standard_errors import shared_row_covariance, two_way_error
+from sattn_core.standard_errors import share_interval, shared_row_covariance, two_way_error
 
 
 @pytest.mark.parametrize("law", ["normal", "uniform", "laplace"])
@@ -33,3 +34,11 @@ def test_two_way_error_finds_planted_effects():
     assert abs(squares.mean() - exact) < 4 * squares.std() / math.sqrt(2000)
     means = np.array([x.mean() for x in draws])
     assert means.var() == pytest.approx(exact, rel=4 * math.sqrt(2 / 2000))
+
+
+@pytest.mark.parametrize(("count", "n"), [(0, 2_000), (1, 10), (467, 2_000), (10, 10)])
+@pytest.mark.parametrize("level", [0.95, 0.5])
+def test_share_interval_is_scipy_s_exact_one(count, n, level):
+    wanted = stats.binomtest(count, n).proportion_ci(level, method="exact")
+    # SciPy searches for the roots; its tolerance is about 1e-12.
+    np.testing.assert_allclose(share_interval(count, n, level=level), wanted, rtol=1e-9, atol=1e-12)

@@ -8,7 +8,7 @@ import pytest
 
 from sattn_core import crossover, matrix_bands, score_variance
 from sattn_core.components import COMPONENT_LAWS
-from sattn_core.cost import Price, proceed
+from sattn_core.cost import Price, price_of, proceed
 from sattn_core.lessons.attention_steps import expand_cell, expand_output, measure_attention_steps, preset_params
 from sattn_core.lessons.backprop import (
     BackpropParams,
@@ -24,6 +24,7 @@ from sattn_core.lessons.gradient_flow import (
     DEFAULT_DIMS,
     GradientFlowParams,
     crossover_curve,
+    freezing_rows,
     gradient_curve,
     gradient_flow_price,
     measure_gradient_flow,
@@ -118,6 +119,10 @@ CURVES = {
         for n in (2, 16, 512)
     },
     "crossover_curve": (partial(crossover_curve, 16), CROSSOVER_PRICE),
+    **{
+        f"freezing_rows {n}": (partial(freezing_rows, n_keys=n), price_of(freezing_rows, n_keys=n))
+        for n in (2, 64, 512)
+    },
     **{f"band_curve {d_k}": (partial(band_curve, d_k=d_k, n_draws=20), band_price(d_k)) for d_k in (1, 7, 8, 1024)},
     "measure_large_experiment": (partial(measure_large_experiment, seed=3), LARGE_PRICE),
     **{f"rule_curves {shape}": rules_curve(*shape) for shape in ((64, 16), (512, 16))},

@@ -6,11 +6,15 @@ import pytest
 from sattn_core.lessons.gradient_flow import (
     CROSSOVER_KEYS,
     DEFAULT_DIMS,
+    DOTS,
     FROZEN_BELOW,
+    MEAN_ANSWERS,
     PLACES,
     GradientFlowParams,
     crossover_curve,
+    freezing_rows,
     gradient_curve,
+    mean_answer,
     measure_gradient_flow,
     measure_row_jacobian,
     row_sensitivity,
@@ -174,3 +178,50 @@ def test_other_bad_arguments():
         gradient_curve(())
     with pytest.raises(ValueError, match="raw_scores must have at least 2 entries"):
         measure_row_jacobian([1.0], 4)
+
+
+# --- the rows one by one ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return freezing_rows((1, 64, 512, 4096), n_keys=16, seed=3)
+
+
+def test_the_rows_that_are_followed_are_the_first_of_the_draw(rows):
+    assert sorted(rows.number) == list(range(DOTS))
+    for i, d_k in enumerate(rows.dims):
+        every = row_sensitivity(GradientFlowParams(d_k, n_keys=16, seed=3))[PLACES.index("scores"), :2]
+        assert np.allclose(rows.passed[:, i], every[:, rows.number], rtol=1e-12, atol=0)
+        assert np.allclose(rows.mean[:, i], every[:, :DOTS].mean(axis=-1), rtol=1e-12, atol=0)
+        assert rows.frozen[:, i].tolist() == [np.sum(each < FROZEN_BELOW) for each in every[:, :DOTS]]
+
+
+def test_a_row_freezes_at_exactly_its_dimension(rows):
+    at = rows.freezes_at
+    assert (np.diff(at) >= 0).all()
+    for row in (0, 20, 40, 60):
+        around = freezing_rows((int(at[row]) - 1, int(at[row])), n_keys=16, seed=3)
+        assert around.number.tolist() == rows.number.tolist()
+        before, after = around.passed[0, :, row]
+        assert after < FROZEN_BELOW <= before
+    # Those that are not frozen at 4,096 stand last, the one that passes least first.
+    late = at == 4097
+    assert late.sum() == DOTS - rows.frozen[0, -1] > 1
+    assert (np.diff(rows.passed[0, -1, late]) >= 0).all()
+
+
+def test_a_dimension_gives_the_same_rows_whatever_stands_beside_it(rows):
+    alone = freezing_rows((512,), n_keys=16, seed=3)
+    assert np.array_equal(alone.passed[:, 0], rows.passed[:, 2])
+    with pytest.raises(ValueError, match="dims must hold at least one"):
+        freezing_rows(())
+    with pytest.raises(ValueError, match="d_k must be between 1 and 4096, but got 5000"):
+        freezing_rows((5000,))
+
+
+def test_what_the_mean_does_at_each_place(result):
+    # 0.104 of 0.961 at the scores; at a raw score 0.104 of 0.0425; at q the keys make up for it.
+    assert [mean_answer(result, place) for place in PLACES] == ["shrinks", "does not shrink", "does not shrink"]
+    ratios = dataclasses.replace(result, mean_ratio=np.array([0.0099, 0.01, 1.0]))
+    assert tuple(mean_answer(ratios, place) for place in PLACES) == MEAN_ANSWERS

@@ -7,6 +7,7 @@ from sattn_core.standard_errors import (
     kurtosis_error,
     mean_and_error,
     share_error,
+    share_interval,
     shared_row_covariance,
     two_way_error,
     variance_error,
@@ -53,3 +54,12 @@ def test_the_error_of_a_kurtosis_counts_what_values_share():
     normal = np.array([1.0, 0, 1, 0, 3, 0, 15, 0, 105])  # E (z⁴ - 6 z² + 3)² = 24
     assert kurtosis_error(normal, 100) == pytest.approx(math.sqrt(24 / 100), rel=1e-13)
     assert kurtosis_error(normal, 100, shared=12.0) == pytest.approx(math.sqrt(36 / 100), rel=1e-13)
+
+
+def test_share_interval_at_its_ends_by_hand():
+    low, high = share_interval([0, 5, 10], 10)
+    # None of ten: (1 − high)^10 = 0.025; all of ten: low^10 = 0.025.
+    np.testing.assert_allclose(high, [1 - 0.025**0.1, 1 - low[1], 1.0], rtol=1e-13)
+    np.testing.assert_allclose(low[[0, 2]], [0.0, 0.025**0.1], rtol=1e-13)
+    narrow = share_interval(5, 10, level=0.5)
+    assert low[1] < narrow[0] < 0.5 < narrow[1] < high[1]

@@ -8,12 +8,23 @@ from sattn_core.lessons.gradient_flow import PLACES
 ADVERSE = {"n_keys": "2", "d_k": "3", "place": "scores", "jacobian": "4, 5", "seed": "77"}
 
 
-def test_frozen_rows(tried):
-    app, shown = tried("gradient_flow", "frozen_rows", **ADVERSE)
-    raw, scaled, _ = shown.measure_gradient_flow.frozen_share
-    assert 0.6 < raw < 0.7
+def test_many_keys(tried):
+    app, shown = tried("gradient_flow", "many_keys", **ADVERSE)
+    rows = shown.freezing_rows
+    raw, scaled = rows.frozen[:, rows.dims.index(512)]
+    assert (app.session_state["n_keys"], rows.n_keys) == (64, 64)
+    assert 45 <= raw <= 55
     assert scaled == 0
-    assert app.session_state["place"] == "raw_scores"
+    share = shown.measure_gradient_flow.frozen_share
+    assert 0.45 < share[0] < 0.6
+    assert share[1] == 0
+
+
+def test_small_dimension(tried):
+    _, shown = tried("gradient_flow", "small_dimension", **ADVERSE | {"d_k": "512"})
+    rows = shown.freezing_rows
+    assert rows.frozen[:, rows.dims.index(4)].tolist() == [0, 0]
+    assert shown.measure_gradient_flow.params.d_k == 4
 
 
 def test_typical_row(tried):

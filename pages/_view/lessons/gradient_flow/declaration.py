@@ -8,8 +8,8 @@ LESSON = Lesson(
     stem="gradient_flow",
     title="Gradient flow",
     question="Do gradients really vanish?",
-    answer="Not all of them. Without the scale a growing *share* of the rows freezes; with it almost none do. "
-    "The *typical* row follows only once $\\sqrt{d_k}$ is well above $\\sqrt{2 \\ln n_\\text{keys}}$.",
+    answer="Not all of them: without the scale a growing *share* of the rows freezes, and the others still pass "
+    "their gradient on. With the scale almost none freezes.",
     icon=":material/water_drop:",
     section="The path",
     shared=("d_k", "n_keys", "seed"),
@@ -19,7 +19,7 @@ LESSON = Lesson(
             "raw_scores",
             PLACES,
             help="scores: what softmax passes on, the trace of its Jacobian. raw_scores: the same times the scale. "
-            "q: the length of ∂L/∂q for a random gradient of the weights.",
+            "q: the length of the gradient at q, for a random gradient at the weights.",
             bar=True,
         ),
         "jacobian": Choice(
@@ -33,18 +33,23 @@ LESSON = Lesson(
     },
     tries=(
         Try(
-            "frozen_rows",
-            "16 keys, d_k = 512: without the scale about two rows in three are frozen, with it none",
-            {"n_keys": 16, "d_k": 512, "place": "raw_scores", "seed": 0},
+            "many_keys",
+            "64 keys, dₖ = 512: half of the rows freeze without the scale, none with it",
+            {"n_keys": 64, "d_k": 512, "seed": 0},
+        ),
+        Try(
+            "small_dimension",
+            "16 keys, dₖ = 4: no row is frozen yet, with or without the scale",
+            {"n_keys": 16, "d_k": 4, "seed": 0},
         ),
         Try(
             "typical_row",
-            "64 keys, d_k = 64: the median row still passes about twice as much without the scale",
+            "64 keys, dₖ = 64: the median row still passes about twice as much without the scale",
             {"n_keys": 64, "d_k": 64, "place": "raw_scores", "seed": 0},
         ),
         Try(
             "gradient_of_q",
-            "Gradient at q: without the scale the mean rises with d_k, with it the mean stays flat from d_k = 4 on",
+            "Gradient at q: without the scale the mean rises with dₖ, with it the mean stays flat from dₖ = 4 on",
             {"n_keys": 16, "place": "q", "seed": 0},
         ),
         Try(
@@ -53,7 +58,8 @@ LESSON = Lesson(
             {"jacobian": "1, 10", "d_k": 64},
         ),
     ),
-    pictures=("gradient_histograms", "gradient_curves", "median_crossover", "row_jacobians"),
+    in_sight=("n_keys",),
+    pictures=("rows_freezing", "gradient_histograms", "gradient_curves", "median_crossover", "row_jacobians"),
     assumed="A row is frozen when $1-\\sum p^2$, the trace of its Jacobian, is below 0.01. The scale is left out "
     "because a larger learning rate can make up for it.\n\n"
     "The components are independent and standard normal, and each row has its own query and keys. At $q$ the "

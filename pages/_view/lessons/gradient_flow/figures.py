@@ -1,4 +1,4 @@
-"""Pictures of the gradient_flow lesson: what reaches the rows, against d_k, where the medians cross, one Jacobian."""
+"""Pictures of the gradient_flow lesson: rows that freeze one by one, what reaches them, one Jacobian."""
 
 import numpy as np
 
@@ -17,13 +17,17 @@ from pages._view.figures.base import (
     solid,
     steps,
     title,
+    under,
 )
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons.gradient_flow import (
+    DOTS,
     FROZEN_BELOW,
+    MOST_DIMENSIONS,
     PLACES,
     CrossoverCurve,
+    FreezingRows,
     GradientCurve,
     GradientFlowResult,
     RowJacobian,
@@ -31,17 +35,200 @@ from sattn_core.lessons.gradient_flow import (
 
 RAW, SCALED, THIRD = range(3)  # places of the scales 1, 1/√d_k and 1/d_k
 _WHERE = {"scores": "the scores", "raw_scores": "the raw scores", "q": "q"}
-_SCALES = ("raw", "÷ √d_k", "÷ d_k")
-_IN_WORDS = ("without the scale", "with 1/√d_k", "with 1/d_k")
+_SCALES = ("raw", "÷ √dₖ", "÷ dₖ")
+_IN_WORDS = ("without the scale", "with 1/√dₖ", "with 1/dₖ")
+_FEW = ("none", *"one two three four five six seven eight nine ten eleven twelve".split())
 _SYMBOLS = ("circle", "square", "diamond")
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _DECADES = (-12, -9, -6, -3, 0)
 _DECADE_NAMES = ("10⁻¹²", "10⁻⁹", "10⁻⁶", "0.001", "1")
 _TOP = 1.3
+_FLOOR = -6  # log10 of what the main picture's axis ends at: who passes less lies on it
+_FLOOR_TICKS = (0, -2, -4, -6)
+_FLOOR_NAMES = ("1", "0.01", "10⁻⁴", "≤ 10⁻⁶")
+_ROOM = 0.35  # between the axis and the rows on it, in decades
+_SAME = 0.05  # two numbers that differ by a smaller share are called the same
+_NOTHING = 1e-4  # what is smaller is called practically nothing
+_WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _FIRST_DIM = 4  # the sentence compares from here: rows of one or two components behave differently
 _RISES, _FALLS = 1.25, 0.8  # a mean that changes by less stays where it is
 _MOST_KEYS = 12  # in a Jacobian
 _MOST_NUMBERS = 4  # keys up to which every cell has room for its number
+
+
+# --- rows ------------------------------------------------------------------------------------------------
+
+
+def rows(shown: FreezingRows, d_k: int, profile: Profile, result: GradientFlowResult | None = None) -> Picture:
+    """A hundred rows as dots, raw beside scaled on one axis; result says how sure the counts are."""
+    i = shown.dims.index(d_k)
+    return Picture(
+        "rows_freezing",
+        _rows_figure(shown, i, profile),
+        _rows_sentence(shown, i),
+        _rows_table(shown, i),
+        _rows_code(shown, d_k),
+        note="Row 1 freezes first. What a row passes on is tr J = 1 − Σp², p its softmax weights.",
+        alt=_rows_alt(shown, i),
+        sure=() if result is None else _rows_sure(result),
+    )
+
+
+def _rows_figure(shown, i, profile):
+    """What each row passes on; those in the grey zone are frozen."""
+    heights = axis(profile, range=[_FLOOR - _ROOM, _ROOM], tickvals=_FLOOR_TICKS, ticktext=_FLOOR_NAMES, grid=True)
+    words = {"title": {"text": "gradient passed on", "font": {"size": profile.axis_size}}}
+    fig = figure(
+        profile,
+        [*_dots(shown, i, RAW, "", profile), *_dots(shown, i, SCALED, "2", profile)],
+        left=4.0,
+        xaxis=_row_axis(profile, [0, 0.48], "y"),
+        xaxis2=_row_axis(profile, [0.52, 1], "y2"),
+        yaxis=heights | words | {"anchor": "x"},
+        yaxis2=heights | {"anchor": "x2", "matches": "y", "showticklabels": False, "ticks": ""},
+        shapes=[_frozen_zone(profile, ""), _frozen_zone(profile, "2")],
+        annotations=[
+            *(_count(shown, i, j, axes, profile) for j, axes in ((RAW, ""), (SCALED, "2"))),
+            under(_key_of_rows(), profile),
+        ],
+    )
+    fig.layout.margin.t, fig.layout.margin.b = 3 * profile.axis_size, 5 * profile.axis_size  # two lines each
+    return fig
+
+
+def _key_of_rows():
+    return f"{DOTS} rows, first to freeze at the left", f"star on grey: frozen, below {FROZEN_BELOW}; line: mean"
+
+
+def _row_axis(profile, domain, anchor):
+    ticks = {"range": [-2, DOTS + 3], "tickvals": [1, DOTS // 2, DOTS]}
+    return axis(profile, "row", near=True, domain=domain, anchor=anchor, **ticks)
+
+
+def _dots(shown, i, scale, axes, profile):
+    """The rows in their places, and their mean as a line."""
+    colour, passed = (profile.raw, profile.scaled)[scale], shown.passed[scale, i]
+    frozen, on = passed < FROZEN_BELOW, {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
+    marker = {
+        "size": 0.9 * profile.marker_size,
+        "symbol": np.where(frozen, "asterisk-open", "circle"),
+        "color": np.where(frozen, profile.text, colour),
+        "line": {"width": np.where(frozen, 0.6 * profile.line_width, 0.0)},
+    }
+    dots = line(np.arange(1, DOTS + 1), _on_floor(passed), {}, f"{_SCALES[scale]} rows")
+    middle = line([-2, DOTS + 3], [_on_floor(shown.mean[scale, i])] * 2, solid(profile, profile.text), "mean")
+    return [middle | on, dots | on | {"mode": "markers", "marker": marker}]
+
+
+def _on_floor(values):
+    """log10, not below the end of the axis."""
+    return np.log10(np.maximum(values, 10.0**_FLOOR))
+
+
+def _frozen_zone(profile, axes):
+    at = {"xref": f"x{axes} domain", "yref": f"y{axes}", "x0": 0, "x1": 1, "y0": _FLOOR - _ROOM}
+    zone = {"type": "rect", "layer": "below", "fillcolor": f"{profile.grid}80", "line": {"width": 0}}
+    return zone | at | {"y1": np.log10(FROZEN_BELOW)}
+
+
+def _count(shown, i, scale, axes, profile):
+    """The title of one side: how many of its rows are frozen."""
+    count = f"{shown.frozen[scale, i]} of {DOTS}" if shown.frozen[scale, i] else "none"
+    small = f'<span style="font-size: {profile.tick_size}px">{count} frozen</span>'
+    name = ("Raw", "Scaled")[scale]
+    return heading(f"{name}<br>{small}", profile, axes=axes) | {"align": "left"}
+
+
+def _rows_sentence(shown, i):
+    """How many rows are frozen on both sides."""
+    d_k, (raw, scaled) = shown.dims[i], shown.frozen[:, i]
+    if raw == 0:
+        return f"At dₖ = {d_k:,} none of the hundred rows is frozen, neither without the scale nor with it."
+    if raw == scaled:
+        return f"At dₖ = {d_k:,}, {_of_the_rows(raw)} frozen, without the scale as with it."
+    start = f"At dₖ = {d_k:,}, {_of_the_rows(raw)} frozen without the scale"
+    if scaled == 0:
+        return f"{start}: {'it passes' if raw == 1 else 'they pass'} on next to nothing. With it, none is."
+    return f"{start}, and {_few(scaled)} with it."
+
+
+def _of_the_rows(count):
+    if count == DOTS:
+        return "all of the hundred rows are"
+    return f"{_few(count)} of the hundred rows {'is' if count == 1 else 'are'}"
+
+
+def _few(count):
+    return _FEW[count] if count < len(_FEW) else str(count)
+
+
+def _rows_alt(shown, i):
+    """The picture in words, for those who do not see it."""
+    raw, scaled = (f"{_amount(shown.mean[scale, i])} on average" for scale in (RAW, SCALED))
+    return (
+        f"{_rows_sentence(shown, i)} Two panels of {DOTS} dots, one dot a row, by how much gradient its softmax passes "
+        f"on: raw {raw}, scaled {scaled}."
+    )
+
+
+def _amount(passed, digits=2):
+    return "practically nothing" if passed < _NOTHING else number(passed, digits)
+
+
+def _rows_sure(result):
+    """Shares of all rows with their intervals, means beside their exact expectations, and how they come about."""
+    n_rows, shares = result.params.n_rows, [_share(result, scale) for scale in (RAW, SCALED)]
+    one_hundred = np.sqrt(result.frozen_share[RAW] * (1 - result.frozen_share[RAW]) / DOTS)
+    return (
+        f"A row is frozen when its softmax passes on less than {FROZEN_BELOW}, measured by the trace of its Jacobian, "
+        f"tr J = 1 − Σp².",
+        f"The dots are the first {DOTS} of {n_rows:,} rows with {result.params.n_keys} keys each, all of one draw. Of "
+        f"all rows, {shares[RAW]} are frozen without the scale and {shares[SCALED]} with it. The intervals are exact "
+        f"(Clopper and Pearson).",
+        f"A share of only {DOTS} rows scatters by {100 * one_hundred:.1f} percentage points (one standard error).",
+        *(_mean_sure(result, scale) for scale in (RAW, SCALED)),
+        "Every row keeps its draw when dₖ moves. Without the scale it can only pass on less as dₖ grows, so a frozen "
+        "row stays frozen.",
+    )
+
+
+def _share(result, scale):
+    share, low, high = (
+        percent(each[scale], 1) for each in (result.frozen_share, result.frozen_low, result.frozen_high)
+    )
+    return f"{share} (95 % interval {low} to {high})"
+
+
+def _mean_sure(result, scale):
+    """The mean of tr J beside its exact expectation."""
+    found, at = result.statistics, (PLACES.index("scores"), scale)
+    inside = "inside" if abs(found.z[at]) <= _WITHIN else "outside"
+    return (
+        f"{_IN_WORDS[scale].capitalize()} the mean of tr J is {number(found.mean[at])} ± "
+        f"{number(found.standard_error[at], 2)}. The exact expectation, an integral over normal scores, is "
+        f"{number(found.exact_mean[at])}: the difference is {number(found.z[at], 2)} standard errors, {inside} ± "
+        f"{_WITHIN}."
+    )
+
+
+def _rows_table(shown, i):
+    """Row by row: what it passes on, and the dimension at which it freezes."""
+    return {
+        "row": list(range(1, DOTS + 1)),
+        "number in the draw": (shown.number + 1).tolist(),
+        "passed on, raw": shown.passed[RAW, i].tolist(),
+        "passed on, scaled": shown.passed[SCALED, i].tolist(),
+        "frozen from dₖ = (raw)": [str(each) if each <= MOST_DIMENSIONS else "later" for each in shown.freezes_at],
+    }
+
+
+def _rows_code(shown, d_k):
+    """The Python that computes the rows again."""
+    return (
+        "from sattn_core.lessons.gradient_flow import freezing_rows\n\n"
+        f"rows = freezing_rows(({d_k},), n_keys={shown.n_keys}, seed={shown.seed})\n"
+        "print(rows.frozen, rows.passed)\n"
+    )
 
 
 # --- histograms ------------------------------------------------------------------------------------------
@@ -55,15 +242,18 @@ def histograms(result: GradientFlowResult, place: str, profile: Profile) -> Pict
         _histogram_sentence(result, place),
         _histogram_table(result, place),
         _histogram_code(result),
+        claim=_histogram_claim(result, place),
+        sure=_histogram_sure(result, place),
     )
 
 
 def _histogram_figure(result, place, profile):
     """log10 sensitivity of the rows, bars as shares of their panel's tallest."""
-    heights = axis(profile, grid=True, range=[0, _TOP], tickvals=[0, 0.5, 1])
+    heights = axis(profile, range=[0, _TOP], showticklabels=False, ticks="")
     fig = figure(
         profile,
         _histogram(result, place, RAW, "", profile) + _histogram(result, place, SCALED, "2", profile),
+        left=1.0,
         xaxis=_sensitivity_axis(result, place, profile),
         yaxis=heights | {"domain": [0.61, 1], "anchor": "x"},
         yaxis2=heights | {"domain": [0, 0.39], "anchor": "x"},
@@ -77,7 +267,7 @@ def _histogram_figure(result, place, profile):
 
 
 def _sensitivity_axis(result, place, profile):
-    words = "sensitivity of a row" + ("" if place == "q" else "<br>left of the dotted line: frozen")
+    words = f"passed to {_WHERE[place]}" + ("" if place == "q" else "<br>left of the dotted line: frozen")
     ends = [result.log10_edges[0], result.log10_edges[-1]]
     return axis(profile, words, range=ends, tickvals=_DECADES, ticktext=_DECADE_NAMES, anchor="y2")
 
@@ -103,26 +293,76 @@ def _histogram_words(result, place, scale, axes, name, profile):
     i, found = PLACES.index(place), result.statistics
     mean, median = number(found.mean[i, scale]), number(found.median[i, scale])
     small = f'<span style="font-size: {profile.tick_size}px">solid: median {median}, dashed: mean {mean}</span>'
-    text = f"{name}: {percent(result.frozen_share[scale], 1)} of the rows frozen<br>{small}"
-    above = heading(text, profile, axes=axes) | {"xref": "x domain", "align": "left"}
-    words = [above | {"xshift": -2 * profile.axis_size}]
+    frozen = percent(result.frozen_share[scale], 1) if result.frozen_share[scale] else "none"
+    words = [heading(f"{name}: {frozen} frozen<br>{small}", profile, axes=axes) | {"xref": "x domain", "align": "left"}]
     if result.below[i, scale]:
         outside = percent(result.below[i, scale] / result.params.n_rows, 1)
         words.append(corner(f"{outside} below 10⁻¹²", profile, side="left", axes=axes) | {"xref": "x domain"})
     return words
 
 
+def _histogram_claim(result, place):
+    """Whether the typical row loses without the scale."""
+    ratio = result.median_ratio[PLACES.index(place)]
+    if abs(ratio - 1) < _SAME:
+        return "The typical row passes on about as much either way"
+    still = "still passes on more" if ratio > 1 else "passes on less"
+    return f"The typical row {still} without the scale"
+
+
 def _histogram_sentence(result, place):
-    """The truth of the moment: the share of frozen rows, then medians and means, without the scale and with it."""
-    i, found, params = PLACES.index(place), result.statistics, result.params
-    raw, scaled = (percent(result.frozen_share[scale], 1) for scale in (RAW, SCALED))
+    """The median and the mean row without the scale, beside those with it."""
+    i = PLACES.index(place)
     return (
-        f"At d_k = {params.d_k:,} with {params.n_keys} keys, {raw} of the rows are frozen without the scale and "
-        f"{scaled} with it: their softmax passes on less than {FROZEN_BELOW}. The median row passes "
-        f"{number(found.median[i, RAW])} to {_WHERE[place]} without the scale and {number(found.median[i, SCALED])} "
-        f"with it, {_times(result.median_ratio[i])} without it; the mean row {_mean(found, i, RAW)} and "
-        f"{_mean(found, i, SCALED)}, {_times(result.mean_ratio[i])}."
+        f"Raw, the median row passes {_as_much(result.median_ratio[i])} to {_WHERE[place]} as scaled; on average it "
+        f"is {_as_much(result.mean_ratio[i])}."
     )
+
+
+def _as_much(ratio):
+    """A ratio as a person says it."""
+    if ratio < 0.0005:
+        return "less than a thousandth as much"
+    if abs(ratio - 1) < _SAME:
+        return "about as much"
+    return f"{number(ratio, 2)} times as much" if ratio > 1 else f"{number(100 * ratio, 2)} % as much"
+
+
+def _histogram_sure(result, place):
+    """Shares, medians and means with their errors, raw and scaled."""
+    i, found, params = PLACES.index(place), result.statistics, result.params
+    to_it = f"to {_WHERE[place]} at dₖ = {params.d_k:,} with {params.n_keys} keys"
+    medians, means = (
+        [each(j) for j in (RAW, SCALED)] for each in (lambda j: _median(found, i, j), lambda j: _mean(found, i, j))
+    )
+    return (
+        f"The median row passes {medians[RAW]} {to_it} without the scale and {medians[SCALED]} with it: "
+        f"{_times(result.median_ratio[i])} without it.",
+        f"The mean row passes {means[RAW]} without the scale and {means[SCALED]} with it: "
+        f"{_times(result.mean_ratio[i])} without it. Behind ± stands one standard error.",
+        *_mean_bands(found, i),
+        f"{percent(result.frozen_share[RAW], 1)} of the rows are frozen without the scale and "
+        f"{percent(result.frozen_share[SCALED], 1)} with it; this share is the same at every place, since the factor "
+        f"of the scale is the same for all rows.",
+        f"Without the scale a tenth of the rows holds {percent(found.top_tenth_share[i, RAW], 0)} of the total.",
+    )
+
+
+def _mean_bands(found, i):
+    """How far the means lie from the exact ones, where there are such."""
+    if np.isnan(found.exact_mean[i, RAW]):
+        return ("The mean at q has no closed form here.",)
+    z, most = found.z[i, :THIRD], np.abs(found.z[i, :THIRD]).max()
+    return (
+        f"From the exact means they differ by {number(z[RAW], 2)} and {number(z[SCALED], 2)} standard errors, "
+        f"{'inside' if most <= _WITHIN else 'not both inside'} ± {_WITHIN}.",
+    )
+
+
+def _median(found, i, scale):
+    """A median with its interval."""
+    median, low, high = (each[i, scale] for each in (found.median, found.median_low, found.median_high))
+    return f"{number(median)} (95 % interval {number(low)} to {number(high)})"
 
 
 def _mean(found, i, scale, at=()):
@@ -144,7 +384,7 @@ def _histogram_table(result, place):
         "log10 from": result.log10_edges[:-1].tolist(),
         "log10 to": result.log10_edges[1:].tolist(),
         "rows, no scale": result.counts[i, RAW].tolist(),
-        "rows, 1/sqrt(d_k)": result.counts[i, SCALED].tolist(),
+        "rows, 1/√dₖ": result.counts[i, SCALED].tolist(),
     }
 
 
@@ -170,6 +410,8 @@ def curves(curve: GradientCurve, place: str, profile: Profile) -> Picture:
         _curve_sentence(curve, place),
         _curve_table(curve, place),
         _curve_code(curve),
+        claim=_curve_claim(curve, place),
+        sure=_curve_sure(curve, place),
     )
 
 
@@ -182,7 +424,7 @@ def _curve_figure(curve, place, profile):
         left=4.2,
         title=title(f"At {_WHERE[place]}", profile),
         **_curve_axes(profile),
-        annotations=[*(_scale_name(curve, j, place, profile) for j in range(3)), _key(curve, place, profile)],
+        annotations=[*(_scale_name(curve, j, place, profile) for j in range(3)), _key_of_curves(curve, place, profile)],
     )
     fig.layout.margin.b = 3 * profile.axis_size + 4.5 * profile.tick_size  # room for the key under the axis
     fig.layout.xaxis.title.standoff = profile.tick_size / 2  # without it the title goes to the bottom of the room
@@ -194,7 +436,7 @@ def _curve_axes(profile):
     sizes = {"tickvals": [1e-6, 1e-4, 0.01, 1], "ticktext": ["10⁻⁶", "10⁻⁴", "0.01", "1"], "range": [-6, 1.2]}
     shares = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"], "range": [-0.05, 1.05]}
     return {
-        "xaxis": axis(profile, "d_k", **dims),
+        "xaxis": axis(profile, "dₖ", **dims),
         "yaxis": axis(profile, "per row", grid=True, type="log", domain=[0.36, 1], **sizes),
         "yaxis2": axis(profile, "frozen", grid=True, domain=[0, 0.26], **shares),
     }
@@ -232,7 +474,7 @@ def _scale_name(curve, j, place, profile):
     return label(_SCALES[j], profile, xshift=profile.marker_size, yanchor="bottom" if high else "top", **at)
 
 
-def _key(curve, place, profile):
+def _key_of_curves(curve, place, profile):
     """What points, lines and bands are, under the axis, where no mark can be."""
     words = "points: mean, solid: median<br>band: 10–90 % of rows"
     if place != "q":
@@ -242,19 +484,64 @@ def _key(curve, place, profile):
 
 
 def _rate_name(curve):
-    return "1/√(π d_k)" if curve.n_keys == 2 else "E[M]/√d_k"
+    return "1/√(π dₖ)" if curve.n_keys == 2 else "E[M]/√dₖ"
+
+
+def _curve_claim(curve, place):
+    """What becomes of the mean without the scale."""
+    i = PLACES.index(place)
+    change, last = _change(curve, i, RAW), curve.statistics.mean[i, RAW, -1]
+    if change > _RISES:
+        return "Without the scale the mean even grows"
+    if change >= _FALLS:
+        return "Without the scale the mean hardly changes"
+    return f"Without the scale the mean falls, {'but does not vanish' if last >= FROZEN_BELOW else 'and far'}"
 
 
 def _curve_sentence(curve, place):
-    """Which way the means move, measured beside exact, and what the rate says."""
+    """Which way the means move."""
+    i = PLACES.index(place)
+    raw, scaled = (_change(curve, i, j) for j in (RAW, SCALED))
+    same = _verb(raw) == _verb(scaled)
+    also = f"{_verb(scaled)}{' too' if same and scaled < _FALLS else ''}"
+    return (
+        f"From dₖ = {curve.dims[_first(curve)]} to {curve.dims[-1]:,} the mean passed to {_WHERE[place]} "
+        f"{_said(raw)} without the scale; with it, it {also}."
+    )
+
+
+def _change(curve, i, j):
+    """The last mean over the first."""
+    means = curve.statistics.mean[i, j, _first(curve) :]
+    return means[-1] / means[0]
+
+
+def _verb(change):
+    if _FALLS <= change <= _RISES:
+        return "hardly changes"
+    return "grows" if change > 1 else "falls"
+
+
+def _said(change):
+    verb = _verb(change)
+    if verb == "hardly changes":
+        return verb
+    return f"{verb} to {number(change, 2)} times its size" if change > 1 else f"{verb} to {number(100 * change, 2)} %"
+
+
+def _curve_sure(curve, place):
+    """The means at both ends, measured beside exact, and what the rate says."""
     i = PLACES.index(place)
     moves = [_move(curve, i, j) for j in range(3)]
     largest = "" if curve.n_keys == 2 else f", with M the largest of {curve.n_keys} standard normals,"
-    rate = f" The rate {_rate_name(curve)}{largest} says {number(curve.rate[-1])}." if place != "q" else ""
+    rate = [f"The rate {_rate_name(curve)}{largest} says {number(curve.rate[-1])} without the scale."]
     first, last = curve.dims[_first(curve)], curve.dims[-1]
     return (
-        f"From d_k = {first} to {last:,} with {curve.n_keys} keys, the mean passed to {_WHERE[place]} {moves[RAW]}; it "
-        f"{moves[SCALED]}; it {moves[THIRD]}.{rate} {curve.n_rows:,} rows per point, bars ± 1 standard error."
+        f"From dₖ = {first} to {last:,} with {curve.n_keys} keys, the mean passed to {_WHERE[place]} {moves[RAW]}; it "
+        f"{moves[SCALED]}; it {moves[THIRD]}.",
+        *(rate if place != "q" else ()),
+        f"Each point is the mean of {curve.n_rows:,} rows; its bar is ± 1 standard error. Below dₖ = {_FIRST_DIM} rows "
+        f"behave differently, so the comparison starts there.",
     )
 
 
@@ -274,7 +561,7 @@ def _move(curve, i, j):
 def _curve_table(curve, place):
     """Every point: mean, error, exact mean, median, band and share of frozen rows, for the three scales."""
     i, found = PLACES.index(place), curve.statistics
-    columns = {"d_k": list(curve.dims)}
+    columns = {"dₖ": list(curve.dims)}
     names = {
         "mean": found.mean[i],
         "standard error": found.standard_error[i],
@@ -284,10 +571,10 @@ def _curve_table(curve, place):
         "90 %": found.high[i],
         "share frozen": curve.frozen_share,
     }
-    for j, scale in enumerate(("no scale", "1/sqrt(d_k)", "1/d_k")):
+    for j, scale in enumerate(("no scale", "1/√dₖ", "1/dₖ")):
         for name, values in names.items():
             columns[f"{scale}: {name}"] = values[j].tolist()
-    return columns | {"E[M_n]/sqrt(d_k)": curve.rate.tolist()}
+    return columns | {"E[M]/√dₖ": curve.rate.tolist()}
 
 
 def _curve_code(curve):
@@ -310,20 +597,21 @@ def crossover(curve: CrossoverCurve, profile: Profile) -> Picture:
         _crossover_sentence(curve),
         _crossover_table(curve),
         _crossover_code(curve.here.n_keys),
+        claim="The more keys, the later the typical row suffers",
+        sure=_crossover_sure(curve),
     )
 
 
 def _crossover_figure(curve, profile):
     last = np.log10(curve.keys[-1])
-    ends = (("equal medians", curve.d_k[-1]), ("2 ln n_keys", curve.critical_d_k[-1]))
+    ends = (("equal medians", curve.d_k[-1]), ("2 ln(keys)", curve.critical_d_k[-1]))
     beside = {"x": last, "xanchor": "left", "xshift": 1.5 * profile.marker_size}
     return figure(
         profile,
         _crossover_traces(curve, profile),
         left=4.2,
-        title=title("The median follows late", profile),
-        xaxis=axis(profile, "n_keys", type="log", tickvals=[2, 8, 32, 128, 512], range=[0.2, 4.1]),
-        yaxis=axis(profile, "d_k", grid=True, type="log", tickvals=[1, 10, 100, 1000], range=[-0.1, 3.2]),
+        xaxis=axis(profile, "keys", type="log", tickvals=[2, 8, 32, 128, 512], range=[0.2, 4.1]),
+        yaxis=axis(profile, "dₖ", grid=True, type="log", tickvals=[1, 10, 100, 1000], range=[-0.1, 3.2]),
         annotations=[
             *(label(name, profile, y=np.log10(y), **beside) for name, y in ends),
             corner("above: less without the scale", profile, side="left"),
@@ -341,29 +629,38 @@ def _crossover_traces(curve, profile):
         line(keys, curve.d_k, solid(profile, profile.band), "equal medians"),
         points(profile, profile.band, "circle", keys, curve.d_k, above, below, "95 % interval"),
         chosen | {"mode": "markers", "marker": marker},
-        line(keys, curve.critical_d_k, dotted(profile), "2 ln n_keys"),
+        line(keys, curve.critical_d_k, dotted(profile), "2 ln(keys)"),
     ]
 
 
 def _crossover_sentence(curve):
-    """From which d_k on the typical row passes less, and how far beyond the threshold of freezing that is."""
+    """From which d_k on the typical row passes less."""
     here = curve.here
     return (
-        f"With {here.n_keys} keys the median row passes less to its raw scores without the scale than with it only "
-        f"from d_k = {number(here.d_k)} on (simulated, 95 % interval {number(here.low)} to {number(here.high)}). There "
-        f"√d_k is {number(here.critical_ratio)} times √(2 ln {here.n_keys}), beyond which softmax freezes in the limit "
-        f"of many keys."
+        f"With {here.n_keys} keys, the median row passes less to its raw scores without the scale only beyond about "
+        f"dₖ = {number(here.d_k, 2)}."
+    )
+
+
+def _crossover_sure(curve):
+    """The interval, and how far beyond the threshold of freezing it lies."""
+    here = curve.here
+    return (
+        f"With {here.n_keys} keys both medians are equal at dₖ = {number(here.d_k)} (simulated, 95 % interval "
+        f"{number(here.low)} to {number(here.high)}), whatever the seed of this page.",
+        f"There √dₖ is {number(here.critical_ratio)} times √(2 ln {here.n_keys}), beyond which softmax freezes in the "
+        f"limit of many keys.",
     )
 
 
 def _crossover_table(curve):
     """The points of the curve and their intervals."""
     return {
-        "n_keys": curve.keys.tolist(),
-        "d_k of equal medians": curve.d_k.tolist(),
+        "keys": curve.keys.tolist(),
+        "dₖ of equal medians": curve.d_k.tolist(),
         "95 % from": curve.low.tolist(),
         "95 % to": curve.high.tolist(),
-        "2 ln n_keys": curve.critical_d_k.tolist(),
+        "2 ln(keys)": curve.critical_d_k.tolist(),
     }
 
 
@@ -384,9 +681,11 @@ def jacobians(row: RowJacobian, name: str, d_k: int, profile: Profile) -> Pictur
     return Picture(
         "row_jacobians",
         _jacobian_figure(row, profile),
-        _jacobian_sentence(row, name, d_k),
+        _jacobian_sentence(row, d_k),
         _jacobian_table(row),
         _jacobian_code(row, d_k),
+        claim=_jacobian_claim(row, d_k),
+        sure=_jacobian_sure(row, name, d_k),
     )
 
 
@@ -435,15 +734,32 @@ def _matrix(row, values, axes, name, profile):
     return cells | {"x": keys, "y": keys, "xaxis": f"x{axes}", "yaxis": f"y{axes}"}
 
 
-def _jacobian_sentence(row, name, d_k):
-    """Both Jacobians of one row in numbers."""
+def _jacobian_claim(row, d_k):
+    """What the division does to this one row."""
+    divided = f"Divided by √{d_k:,}, this row passes on"
+    if abs(row.scaled_trace - row.raw_trace) <= _SAME * row.raw_trace:
+        return f"{divided} about as much"
+    return f"{divided} {'more' if row.scaled_trace > row.raw_trace else 'less'}"
+
+
+def _jacobian_sentence(row, d_k):
+    """How much both pass on, by the trace."""
+    raw, scaled = (_amount(trace, 3) for trace in (row.raw_trace, row.scaled_trace))
+    return f"Raw, this row passes on {raw}; divided by √{d_k:,}, it passes on {scaled}."
+
+
+def _jacobian_sure(row, name, d_k):
+    """Both Jacobians in numbers."""
     n_keys, shown = len(row.raw_scores), len(_shown_keys(row))
-    part = f" Shown are the {shown} keys with the highest scores of {n_keys}." if shown < n_keys else ""
+    part = [f"Shown are the {shown} keys with the highest scores of {n_keys}."] if shown < n_keys else []
     return (
+        "What a row passes on is the trace of its Jacobian, the sum of the diagonal.",
         f"{name}: the Jacobian of the raw scores has trace {number(row.raw_trace)} and norm {number(row.raw_norm, 6)}; "
         f"after ÷ √{d_k:,} trace {number(row.scaled_trace)} and norm {number(row.scaled_norm, 6)}, "
-        f"{number(row.norm_ratio)} times as much.{part} Both share one colour domain, "
-        f"−{typed(row.colour_limit)} to {typed(row.colour_limit)}."
+        f"{number(row.norm_ratio)} times as much.",
+        *part,
+        f"Both share one colour domain, −{typed(row.colour_limit)} to {typed(row.colour_limit)}, the most that any "
+        f"entry can be. Trace and norm are computed from the scores, so they hold where a weight rounds to 1.",
     )
 
 

@@ -1,7 +1,28 @@
 """What the gradient_flow page asks of the core."""
 
+from typing import Any
+
+from pages._view import compute
+from pages._view.lessons.gradient_flow import figures
+from pages._view.main_picture import Main, Values, stops
 from sattn_core import typed
-from sattn_core.lessons.gradient_flow import GradientFlowResult, RowJacobian, measure_row_jacobian
+from sattn_core.lessons.gradient_flow import (
+    GradientFlowParams,
+    GradientFlowResult,
+    RowJacobian,
+    freezing_rows,
+    measure_gradient_flow,
+    measure_row_jacobian,
+)
+
+
+def params(values: Values) -> GradientFlowParams:
+    """Many rows at the d_k of the moment."""
+    return GradientFlowParams(values["d_k"], **_options(values))
+
+
+def _options(values: Values) -> dict[str, Any]:
+    return {name: values[name] for name in ("n_keys", "seed")}
 
 
 def curve_options(n_keys: int, seed: int) -> dict[str, int]:
@@ -16,3 +37,15 @@ def row_jacobian(result: GradientFlowResult, chosen: str, number: int) -> tuple[
     else:
         scores, name = typed.parse_score_list(chosen), f"The scores [{chosen}]"
     return measure_row_jacobian(scores, result.params.d_k), name
+
+
+def _rows(values, profile, result=None):
+    rows = compute.result(freezing_rows, stops(values), **_options(values))
+    return figures.rows(rows, values["d_k"], profile, result)
+
+
+def _rows_at_rest(values, profile):
+    return _rows(values, profile, compute.result(measure_gradient_flow, params(values)))
+
+
+MAIN = Main(_rows, at_rest=_rows_at_rest)
