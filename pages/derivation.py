@@ -1,11 +1,11 @@
-"""derivation: Var(q·k) = d_k line by line, each line checked on simulated pairs, each assumption breakable."""
+"""derivation: Var(q·k) = d_k in three lines and in nine, checked on simulated pairs, each assumption breakable."""
 
 import streamlit as st
 
 from pages._view import compute, controls, frame, show
 from pages._view.lessons.derivation import figures, work
 from pages._view.lessons.derivation.declaration import LESSON
-from sattn_core.lessons.derivation import DerivationParams, measure_derivation
+from sattn_core.lessons.derivation import DerivationParams, measure_derivation, measure_growth
 
 profile = frame.profile()
 
@@ -16,17 +16,22 @@ seed = controls.value_of("seed")
 
 @st.fragment(key=frame.LIVE)
 def live():
-    params = DerivationParams(controls.value_of("d_k"), work.SAMPLES, seed=seed, **broken)
-    result = compute.result(measure_derivation, params)
-    show.picture(figures.lines(result), sentence_first=True)
+    d_k = controls.value_of("d_k")
+    growth = compute.result(measure_growth, DerivationParams(work.LARGEST, work.SAMPLES, seed=seed, **broken))
+    left, right = show.pair("three_lines")
+    with left, st.container(key="table_three_lines"):
+        st.markdown(figures.three_lines(growth, d_k))
+    with right:
+        show.picture(figures.growing_variance(growth, d_k, profile))
+    show.formula(*figures.why_root(d_k))
     show.tries(LESSON)
-    st.header("Predicted and measured", anchor=False)
+    result = compute.result(measure_derivation, DerivationParams(d_k, work.SAMPLES, seed=seed, **broken))
+    show.picture(figures.lines(result), sentence_first=True)
     left, right = show.pair("derivation")
     with left:
-        st.table(figures.moment_table(result))
-        show.prose(LESSON, "scale")
-    with right:
         show.picture(figures.growth(result, profile))
+    with right:
+        show.prose(LESSON, "scale")
 
 
 live()

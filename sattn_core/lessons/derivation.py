@@ -221,10 +221,13 @@ class ScoreGrowth:
             (float(d_k), exact.variance, self.variance[i], self.variance_error[i]),
             (1.0, exact.variance / d_k, self.variance[i] / d_k, self.variance_error[i] / d_k),
         )
-        return tuple(
-            ScoreLine(name, *map(float, each), holds=bool(holds[place]), reliable=reliable[place])
-            for (name, place), each in zip(SCORE_LINES.items(), numbers, strict=True)
-        )
+        found = []
+        for (name, place), line in zip(SCORE_LINES.items(), numbers, strict=True):
+            predicted, true, measured, error = map(float, line)
+            found.append(
+                ScoreLine(name, predicted, true, measured, error, holds=bool(holds[place]), reliable=reliable[place])
+            )
+        return tuple(found)
 
 
 @dataclass(frozen=True)
