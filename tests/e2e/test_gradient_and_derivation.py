@@ -125,3 +125,9 @@ def test_the_three_lines_and_their_figure_follow_the_dimension(page, server):
     assert [trace["x"][-1] for trace in raw] == [512, 1024]
     measured = page.locator(".st-key-table_three_lines tr").nth(2).locator("td").nth(1).inner_text()
     assert float(measured.replace(",", "")) == pytest.approx(raw[-1]["y"][-1], rel=0.005)
+
+
+def test_on_a_phone_the_figure_stands_above_the_three_lines(new_page, server):
+    page = open_page(new_page(390, 844), server, "derivation")
+    tops = [page.locator(each).bounding_box()["y"] for each in (".st-key-three_lines", ".st-key-table_three_lines")]
+    assert tops[0] < tops[1]

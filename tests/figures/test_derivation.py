@@ -139,6 +139,7 @@ def test_what_is_broken_is_struck_out_where_it_is_needed(growths):
         "coordinates": [(1, "coordinates independent")],
         "tails": [(2, "a variance exists")],
     }
+    assert [row[3].startswith("also ") for row in three(growths["nothing"], 64)[2:]] == [False, True, True]
     assert "~~" not in figures.three_lines(measure_growth(DerivationParams(8, 100, nu=2.1)), 8)
 
 

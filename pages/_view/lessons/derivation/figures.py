@@ -88,7 +88,9 @@ def _needs(line_of_three, params):
     broken = {name for name, words in _broken_ones(params).items() if words}
     if params.nu is not None and params.nu > 2:
         broken.discard("tails")
-    return ", ".join(f"~~{words}~~" if name in broken else words for name, words in _NEEDS[line_of_three.name].items())
+    needs = _NEEDS[line_of_three.name].items()
+    words = ", ".join(f"~~{words}~~" if name in broken else words for name, words in needs)
+    return words if line_of_three.name == "mean_zero" else f"also {words}"
 
 
 def growing_variance(growth: ScoreGrowth, d_k: int, profile: Profile) -> Picture:
@@ -120,7 +122,7 @@ def _variance_figure(growth, d_k, profile):
         left=4.2,
         height=0.9,
         title=title("Variance of the scores", profile, key=key),
-        shapes=[upright(d_k, thin(profile))],
+        shapes=[upright(d_k, thin(profile)) | {"layer": "below"}],
         annotations=_line_ends(largest, profile),
         xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.35]),
         yaxis=axis(profile, "variance", grid=True, **vertical),
