@@ -1,33 +1,40 @@
-"""derivation: Var(q·k) = d_k line by line, each line checked on simulated pairs, each assumption breakable."""
+"""derivation: Var(q·k) = d_k in three lines and in nine, checked on simulated pairs, each assumption breakable."""
 
 import streamlit as st
 
 from pages._view import compute, controls, frame, show
 from pages._view.lessons.derivation import figures, work
 from pages._view.lessons.derivation.declaration import LESSON
-from sattn_core.lessons.derivation import DerivationParams, measure_derivation
+from sattn_core.lessons.derivation import measure_derivation
 
 profile = frame.profile()
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    broken = work.assumptions(controls.draw_while("broken", width=220))
-seed = controls.value_of("seed")
+    controls.draw_while("broken", width=220)
 
 
 @st.fragment(key=frame.LIVE)
 def live():
-    params = DerivationParams(controls.value_of("d_k"), work.SAMPLES, seed=seed, **broken)
-    result = compute.result(measure_derivation, params)
-    show.picture(figures.lines(result), sentence_first=True)
+    values, d_k = controls.values(), controls.value_of("d_k")
+    left, right = show.pair("three_lines")
+    with left, st.container(key="table_three_lines"):
+        st.markdown(figures.three_lines(work.growth(values), d_k))
+    with right:
+        shown = show.main(work.MAIN)
+    if not frame.more():
+        return
+    show.behind(shown)
+    show.formula(*figures.why_root(d_k))
     show.tries(LESSON)
-    st.header("Predicted and measured", anchor=False)
+    result = compute.result(measure_derivation, work.params(values, d_k))
+    show.picture(figures.lines(result), sentence_first=True)
     left, right = show.pair("derivation")
     with left:
-        st.table(figures.moment_table(result))
-        show.prose(LESSON, "scale")
-    with right:
         show.picture(figures.growth(result, profile))
+    with right:
+        show.prose(LESSON, "scale")
 
 
 live()
-show.folds(LESSON)
+if frame.more():
+    show.folds(LESSON)

@@ -1,7 +1,7 @@
 """The kinds of control: a number, a choice, a text. What a link may say of each, and how a value is written."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -56,7 +56,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few named options."""
+    """One of a few named options; old_options are options by the names that older links call them."""
 
     label: str
     default: str
@@ -64,9 +64,11 @@ class Choice:
     help: str | None = None
     bar: bool = False
     when: tuple[str, str] | None = None
+    old_options: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, text: str) -> Read:
         """The option that text names, and what had to be changed, or None."""
+        text = self.old_options.get(text, text)
         if text in self.options:
             return text, None
         return self.default, f"must be one of {', '.join(self.options)}; {self.default} is used"

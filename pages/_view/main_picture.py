@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pages._view.picture import Picture
-from pages._view.shared import SHARED
+from pages._view.shared import DIMENSIONS
 from pages._view.theme import Profile
 
 Values = Mapping[str, Any]  # of every control of the lesson, by name
@@ -29,4 +29,4 @@ class Main:
 
 def stops(values: Values) -> tuple[int, ...]:
     """The stops of the slider of d_k, and where it stands."""
-    return tuple(sorted({*SHARED["d_k"].stops, values["d_k"]}))
+    return tuple(sorted({*DIMENSIONS, values["d_k"]}))

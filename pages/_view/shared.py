@@ -3,13 +3,13 @@
 from pages._view.kinds import Choice, Control, Number
 from sattn_core import COMPONENT_LAWS
 
-_DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 88, 96,
+DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 88, 96,
                100, 111, 120, 128, 144, 160, 176, 192, 224, 256, 288, 320, 352, 384, 448, 512, 576, 640, 704, 768,
                896, 1024)  # fmt: skip
 _POWERS = tuple(2**j for j in range(1, 10))
 
 SHARED: dict[str, Control] = {
-    "d_k": Number("Dimension d_k", 64, 1, 1024, _DIMENSIONS, help="Length of each query and key vector."),
+    "d_k": Number("Dimension d_k", 64, 1, 1024, DIMENSIONS, help="Length of each query and key vector."),
     "n_keys": Number("Keys n_keys", 16, 2, 512, _POWERS, help="How many keys one query attends to."),
     "law": Choice(
         "Distribution",

@@ -4,7 +4,7 @@ q_i = mean_q + √variance_q · a_i and k_i = mean_k + √variance_k · (ρ a_i 
 variance 1 and the same correlation r between any two coordinates; so have the b_i, independently.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ ASSUMPTIONS = (
     "definition", "means_exist", "q_and_k_uncorrelated", "means_zero", "terms_uncorrelated",
     "q_and_k_independent", "means_zero_variances_one", "variance_exists", "all_of_them",
 )  # fmt: skip
+SCORE_LINES = {"mean_zero": 3, "variance_d_k": 6, "scaled_variance_one": 8}  # name -> its place among the nine lines
 CHECKS = ("holds", "fails", "cannot be checked")
 RIGHT_RULES = ("sqrt_d_k", "component_variances", "within_row", "effective_dimension", "d_k", "tail_power")
 _CACHED_NUMBERS = 65_536  # in one array of a block, to stay in the processor's cache
@@ -144,9 +145,89 @@ class DerivationLine:
     @property
     def check(self) -> str:
         """One of `CHECKS`: a true line without a usable error bar "cannot be checked"."""
-        if not self.holds:
-            return "fails"
-        return "holds" if self.reliable else "cannot be checked"
+        return _check(self.holds, self.reliable)
+
+
+@dataclass(frozen=True)
+class ScoreLine:
+    """One of the three lines of the derivation in short, on the scores of one d_k.
+
+    Attributes
+    ----------
+    name : str
+        A key of `SCORE_LINES`.
+    predicted : float
+        What the derivation says: mean 0, variance d_k, variance 1 after the division by √d_k.
+    exact : float
+        What is true for the parameters; inf where there is no variance.
+    measured, standard_error : float
+    holds : bool
+        Whether the prediction is exactly true for the parameters.
+    reliable : bool
+        False where the tails are so heavy that the standard error itself has no finite expectation.
+    """
+
+    name: str
+    predicted: float
+    exact: float
+    measured: float
+    standard_error: float
+    holds: bool
+    reliable: bool
+
+    @property
+    def z(self) -> float:
+        """(measured − predicted) / standard_error."""
+        return (self.measured - self.predicted) / self.standard_error
+
+    @property
+    def seen_to_fail(self) -> bool:
+        """Whether |z| > 4, with a usable error bar."""
+        return bool(self.reliable and abs(self.z) > SEEN_BEYOND)
+
+    @property
+    def check(self) -> str:
+        """One of `CHECKS`, as for the nine lines."""
+        return _check(self.holds, self.reliable)
+
+
+@record
+class ScoreGrowth:
+    """Moments of the raw scores at every dimension up to params.d_k, all from the same pairs.
+
+    Attributes
+    ----------
+    params : DerivationParams
+        Its d_k is the largest dimension.
+    mean, variance, mean_error, variance_error : ndarray, shape (d_k,)
+        Measured on the first 1, 2, 3, … coordinates of the pairs; the variance divides by n_samples.
+    exact_variance : ndarray, shape (d_k,)
+        inf where it does not exist.
+    """
+
+    params: DerivationParams
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    mean_error: NDArray[np.float64]
+    variance_error: NDArray[np.float64]
+    exact_variance: NDArray[np.float64]
+
+    def at(self, d_k: int) -> tuple[ScoreLine, ...]:
+        """The three lines at this d_k, in the order of `SCORE_LINES`."""
+        here, i = replace(self.params, d_k=d_k), check_integer("d_k", d_k, 1, self.params.d_k) - 1
+        exact, holds, reliable = exact_scores(here), _truths(here), _reliable(here)
+        numbers = (
+            (0.0, exact.mean, self.mean[i], self.mean_error[i]),
+            (float(d_k), exact.variance, self.variance[i], self.variance_error[i]),
+            (1.0, exact.variance / d_k, self.variance[i] / d_k, self.variance_error[i] / d_k),
+        )
+        found = []
+        for (name, place), line in zip(SCORE_LINES.items(), numbers, strict=True):
+            predicted, true, measured, error = map(float, line)
+            found.append(
+                ScoreLine(name, predicted, true, measured, error, holds=bool(holds[place]), reliable=reliable[place])
+            )
+        return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -314,6 +395,126 @@ def measure_derivation(params: DerivationParams) -> DerivationResult:
         growth_dims=dims, growth_std=draws.growth[0], growth_typical=draws.growth[1],
         growth_right_divisor=np.array([_right_divisor(params, int(d)) for d in dims]),
     )  # fmt: skip
+
+
+def measure_growth(params: DerivationParams) -> ScoreGrowth:
+    """Mean and variance of s = q·k at every dimension from 1 to params.d_k, on the pairs of `measure_derivation`.
+
+    Parameters
+    ----------
+    params : DerivationParams
+
+    Returns
+    -------
+    ScoreGrowth
+        A larger d_k appends coordinates: what is measured below it stays.
+
+    Raises
+    ------
+    AttributeError
+        If params is not a `DerivationParams`.
+
+    Notes
+    -----
+    Pairs are independent at one dimension. Along the dimensions they are not: errors at neighbouring
+    dimensions go the same way.
+
+    Examples
+    --------
+    >>> growth = measure_growth(DerivationParams(d_k=64))
+    >>> [line.predicted for line in growth.at(16)], [line.holds for line in growth.at(16)]
+    ([0.0, 16.0, 1.0], [True, True, True])
+    """
+    scores, found = np.zeros(params.n_samples), []
+    for _, q, k in _coordinate_blocks(params):
+        running = np.multiply(q, k)
+        running[0] += scores
+        np.cumsum(running, axis=0, out=running)  # (coordinate, sample)
+        scores = running[-1].copy()
+        found.append(_moments(running))
+    _, variance, covariance = _product_moments(params)
+    d = np.arange(1, params.d_k + 1)
+    finite = params.nu is None or params.nu > 2
+    exact = d * variance + d * (d - 1) * covariance if finite else np.full(len(d), np.inf)
+    mean, spread, mean_error, variance_error = np.concatenate(found, axis=1)
+    return ScoreGrowth(params, mean, spread, mean_error, variance_error, exact)
+
+
+def _moments(running):
+    """Mean and variance of each row, and the standard error of either; overwrites the rows."""
+    n = running.shape[1]
+    mean = running.mean(axis=1)
+    running -= mean[:, None]
+    np.multiply(running, running, out=running)
+    variance = running.mean(axis=1)
+    fourth = np.einsum("dn,dn->d", running, running) / n
+    return mean, variance, np.sqrt(variance / n), np.sqrt(np.maximum(fourth - variance**2, 0) / n)
+
+
+def spread_ratio(params: DerivationParams, factor: int = 4) -> float:
+    """How many times as far raw scores spread when d_k becomes factor times as large: σ(factor · d_k) / σ(d_k).
+
+    Parameters
+    ----------
+    params : DerivationParams
+    factor : int
+        At least 1; factor · d_k is at most 4,096.
+
+    Returns
+    -------
+    float
+        Exact. Without a variance, factor^(1/ν), by which the typical size grows, up to logarithms.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If factor is not a whole number in its range.
+
+    Notes
+    -----
+    √factor if no assumption is broken, whatever d_k is. The variances of the components and the correlation
+    of q_i with k_i do not change it; correlated coordinates make it larger.
+
+    Examples
+    --------
+    >>> spread_ratio(DerivationParams(d_k=64))
+    2.0
+    >>> spread_ratio(DerivationParams(d_k=64, coordinate_correlation=1.0))
+    4.0
+    """
+    factor = check_integer("factor", factor, 1, 4096 // params.d_k)
+    here, there = (exact_scores(replace(params, d_k=d_k)) for d_k in (params.d_k, factor * params.d_k))
+    if np.isinf(here.variance):
+        return there.right_divisor / here.right_divisor
+    return float(np.sqrt(there.variance / here.variance))
+
+
+def variance_after_dividing(d_k: int, exponent: float) -> float:
+    """Var(s / d_k^exponent) = d_k^(1 − 2 exponent), where no assumption is broken: dividing by c divides it by c².
+
+    Parameters
+    ----------
+    d_k : int, at least 1
+    exponent : float
+        ½ for a division by √d_k, 1 for one by d_k.
+
+    Returns
+    -------
+    float
+        Above 0.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If d_k is not a whole number of at least 1, or exponent is not between 0 and 1.
+
+    Examples
+    --------
+    >>> variance_after_dividing(64, 0.5), variance_after_dividing(64, 1)
+    (1.0, 0.015625)
+    """
+    power = 1 - 2 * check_number("exponent", exponent, 0.0, 1.0)
+    return float(check_integer("d_k", d_k, 1) ** power)
 
 
 def exact_scores(params: DerivationParams) -> ExactScores:
@@ -530,6 +731,12 @@ def _reliable(params):
     """A mean's standard error needs ν > 2, a variance's ν > 4."""
     means, variances = (params.nu is None or params.nu > moments for moments in (2, 4))
     return (True, True, means, means, variances, variances, variances, True, variances)
+
+
+def _check(holds, reliable):
+    if not holds:
+        return "fails"
+    return "holds" if reliable else "cannot be checked"
 
 
 def _within_row(draws, exact):

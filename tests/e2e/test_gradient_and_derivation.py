@@ -7,9 +7,13 @@ from harness import open_page, query_parameters
 pytestmark = pytest.mark.e2e
 
 PAGES = ("gradient_flow", "derivation")
-FIRST_SEEN = {  # the picture, or the table of lines, that has to be seen without scrolling, and its sentence
-    "gradient_flow": (".st-key-rows_freezing", ".st-key-sentence_rows_freezing"),
-    "derivation": (".st-key-lines_derivation table", ".st-key-sentence_derivation"),
+FIRST_SEEN = {  # the picture, and the three lines beside it, that have to be seen without scrolling, and its sentence
+    "gradient_flow": (".st-key-rows_freezing [data-picture]", ".st-key-rows_freezing [data-sentence]"),
+    "derivation": (
+        ".st-key-table_three_lines table",
+        ".st-key-three_lines [data-picture]",
+        ".st-key-three_lines [data-sentence]",
+    ),
 }
 
 
@@ -53,7 +57,7 @@ def test_the_picture_and_its_sentence_are_seen_without_scrolling(new_page, serve
 
 @pytest.mark.parametrize("path", PAGES)
 def test_nothing_is_wider_than_a_phone(new_page, server, path):
-    page = open_page(new_page(390, 844), server, path, broken="alignment")
+    page = open_page(new_page(390, 844), server, path, broken="q and k aligned")
     main = page.get_by_test_id("stMain")
     assert main.evaluate("each => each.scrollWidth - each.clientWidth") <= 0
     for option in page.locator(":is(.st-key-place, .st-key-jacobian, .st-key-broken) [role=radio]").all():
@@ -68,8 +72,8 @@ def test_every_picture_is_described_by_the_sentence_below_it(page, server, path)
     open_page(page, server, path)
     described = alts(page)
     assert len(described) == page.locator(CHARTS).count()
-    said = [sentence.replace("dₖ", "d_k") for sentence in sentences(page)]  # as a screen reader says it
-    assert all(any(alt.startswith(sentence) for sentence in said) for alt in described)
+    spoken = [sentence.replace("dₖ", "d_k") for sentence in sentences(page)]
+    assert all(any(alt.startswith(sentence) for sentence in spoken) for alt in described)
 
 
 def test_the_gradient_page_by_keyboard(page, server):
@@ -108,18 +112,49 @@ def test_a_move_of_the_dimension_leaves_the_curves_alone(page, server):
     assert page.evaluate("() => document.querySelector('.st-key-gradient_curves .main-svg').marked")
 
 
+BROKEN = {
+    "means not 0": ("4", "means 0"),
+    "variances not 1": ("7", "variances 1"),
+    "q and k aligned": ("3", "qᵢ and kᵢ independent"),
+    "coordinates correlated": ("5", "coordinates independent"),
+    "heavy tails": ("5", "a variance exists"),
+}
+
+
+def struck_out(page):
+    return page.locator(".st-key-table_three_lines del").all_inner_texts()
+
+
 def test_assumptions_are_broken_one_at_a_time_by_keyboard(page, server):
     open_page(page, server, "derivation")
-    assert marked_lines(page) == []
-    for option, line in (("means", "4"), ("variances", "7"), ("alignment", "3"), ("coordinates", "5"), ("tails", "5")):
+    assert (marked_lines(page), struck_out(page)) == ([], [])
+    for option, (line, needed) in BROKEN.items():
         press(radio(page, "broken", option), "Space")
-        assert marked_lines(page) == [line]
-        assert f"line {line} fails first" in sentences(page)[0]
+        assert (marked_lines(page), struck_out(page)) == ([line], [needed])
+        page.get_by_role("heading", name=f"Line {line} of nine is the first to fail").wait_for()
     press(slider(page, "nu"), "End")
-    assert "all 9 lines hold" in sentences(page)[0]
-    assert query_parameters(page) == {"broken": "tails", "nu": "30"}
-    press(radio(page, "broken", "nothing"), "Space")
+    page.get_by_role("heading", name="All nine lines hold").wait_for()
+    assert "all three lines hold" in sentences(page)[0]
+    assert query_parameters(page) == {"broken": "heavy tails", "nu": "30"}
+    press(radio(page, "broken", "all hold"), "Space")
     assert query_parameters(page) == {}
     for key, d_k in (("Home", "1"), ("End", "1,024")):
         press(slider(page, "d_k"), key)
-        assert sentences(page)[0].startswith(f"At d_k = {d_k} with no assumption broken, all 9 lines hold")
+        assert sentences(page)[0].startswith(f"At dₖ = {d_k} all three lines hold.")
+
+
+def test_the_three_lines_and_their_figure_follow_the_dimension(page, server):
+    open_page(page, server, "derivation")
+    before = page.locator(".st-key-table_three_lines").inner_text()
+    press(slider(page, "d_k"), "End")
+    assert page.locator(".st-key-table_three_lines").inner_text() != before
+    raw = [trace for trace in chart_data(page) if trace["name"] == "raw"]
+    assert [trace["x"][-1] for trace in raw] == [512, 1024]
+    measured = page.locator(".st-key-table_three_lines tr").nth(2).locator("td").nth(1).inner_text()
+    assert float(measured.replace(",", "")) == pytest.approx(raw[-1]["y"][-1], rel=0.005)
+
+
+def test_on_a_phone_the_figure_stands_above_the_three_lines(new_page, server):
+    page = open_page(new_page(390, 844), server, "derivation")
+    tops = [page.locator(each).bounding_box()["y"] for each in (".st-key-three_lines", ".st-key-table_three_lines")]
+    assert tops[0] < tops[1]

@@ -1,4 +1,4 @@
-"""The derivation lesson: its lines say what was measured, its growth figure shows what was drawn."""
+"""The derivation lesson: its lines say what was measured, its figures show what was drawn."""
 
 import re
 from dataclasses import replace
@@ -14,10 +14,13 @@ from sattn_core.lessons.derivation import (
     LINE_FORMULAS,
     LINE_NAMES,
     RIGHT_RULES,
+    SCORE_LINES,
     DerivationParams,
+    exact_scores,
     measure_derivation,
+    measure_growth,
 )
-from tests.figures.drawing import PROFILES, check, run
+from tests.figures.drawing import PROFILES, check, run, texts, traces_of
 
 BROKEN = {
     "nothing": {},
@@ -34,8 +37,13 @@ def results():
     return {name: measure_derivation(DerivationParams(16, 1_000, **fields)) for name, fields in BROKEN.items()}
 
 
-def sentence(result):
-    return figures.lines(result).sentence
+@pytest.fixture(scope="module")
+def growths():
+    return {name: measure_growth(DerivationParams(1024, 400, **fields)) for name, fields in BROKEN.items()}
+
+
+def sure(result):
+    return " ".join(figures.lines(result).sure)
 
 
 def cells(result):
@@ -46,12 +54,201 @@ def cells(result):
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", BROKEN)
-def test_every_picture_is_whole(results, name, profile):
-    pictures = figures.lines(results[name]), figures.growth(results[name], profile)
+def test_every_picture_is_whole(results, growths, name, profile):
+    main = figures.growing_variance(growths[name], 64, profile)
+    pictures = main, figures.lines(results[name]), figures.growth(results[name], profile)
     for picture in pictures:
         check(picture)
+        assert picture.sure
     assert tuple(picture.key for picture in pictures) == LESSON.pictures
-    assert pictures[0].how_to_save == ""  # a table has no camera button
+    assert pictures[1].how_to_save == ""  # a table has no camera button
+    assert [bool(picture.claim) for picture in pictures] == [False, True, True]
+
+
+# --- what a sentence may be ------------------------------------------------------------------------------
+
+ENDS = [
+    {},
+    *({"mean_q": q, "mean_k": k} for q in (-4.0, 0.0, 0.25, 4.0) for k in (-4.0, 0.0, 1.0)),
+    *({"variance_q": q, "variance_k": k} for q in (0.25, 2.0, 16.0) for k in (0.25, 0.5, 16.0)),
+    *({"correlation": rho} for rho in (-1.0, -0.05, 0.0, 0.05, 0.5, 1.0)),
+    *({"coordinate_correlation": r} for r in (0.0, 0.05, 0.3, 1.0)),
+    *({"nu": nu} for nu in (1.5, 2.0, 2.1, 4.0, 4.5, 30.0)),
+]
+
+
+def fits(sentence):
+    """At most 25 words and 3 numbers."""
+    return len(sentence.split()) <= 25 and len(re.findall(r"\d[\d,.]*(?: × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?", sentence)) <= 3
+
+
+def test_a_sentence_that_is_too_long_is_seen():
+    assert fits("At dₖ = 1,024 the mean is 512, and 1.2 × 10⁻⁷ is left.")
+    assert not fits("1 2 3 4")
+    assert not fits("word " * 26)
+
+
+@pytest.mark.parametrize("fields", ENDS, ids=str)
+def test_every_sentence_is_short_and_true_whatever_is_broken(fields):
+    growth = measure_growth(DerivationParams(1024, 100, **fields))
+    for d_k in (1, 2, 64, 1024):
+        picture, lines = figures.growing_variance(growth, d_k, LIGHT), growth.at(d_k)
+        said, fails = picture.sentence, [line for line in lines if not line.holds]
+        assert fits(said), said
+        assert f"At dₖ = {d_k:,} " in said
+        assert ("all three lines hold" in said) == (not fails and all(line.reliable for line in lines[1:])), said
+        assert ("No variance exists" in said) == np.isinf(lines[1].exact)
+        assert ("too little to be seen" in said) == (
+            bool(fails) and bool(np.isfinite(lines[1].exact)) and not any(line.seen_to_fail for line in fails)
+        ), said
+        assert ("not zero" in said) == (not lines[0].holds and lines[0].seen_to_fail), said
+        assert "-" not in said
+        result = measure_derivation(DerivationParams(d_k, 100, **fields))
+        for other in (figures.lines(result), figures.growth(result, LIGHT)):
+            assert fits(other.sentence), other.sentence
+            assert len(other.claim.split()) <= 12
+
+
+# --- the three lines -------------------------------------------------------------------------------------
+
+
+def three(growth, d_k):
+    rows = figures.three_lines(growth, d_k).replace("\u00a0", " ").split("\n")
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_each_of_the_three_lines_stands_with_what_is_measured_and_its_verdict(growths, name):
+    head, _, *rows = three(growths[name], 64)
+    assert head == ["line", "measured", "check", "needs"]
+    for row, line in zip(rows, growths[name].at(64), strict=True):
+        assert row[1:3] == [number(line.measured), {"h": "✓", "f": "✗", "c": "?"}[line.check[0]] + f" {line.check}"]
+    assert set(figures._SHORT) == set(figures._NEEDS) == set(SCORE_LINES)
+
+
+def test_what_is_broken_is_struck_out_where_it_is_needed(growths):
+    struck = {
+        name: [(i, part) for i, row in enumerate(three(growth, 64)[2:]) for part in re.findall("~~(.*?)~~", row[3])]
+        for name, growth in growths.items()
+    }
+    assert struck == {
+        "nothing": [],
+        "means": [(0, "means 0")],
+        "variances": [(1, "variances 1")],
+        "alignment": [(0, "qᵢ and kᵢ independent")],
+        "coordinates": [(1, "coordinates independent")],
+        "tails": [(2, "a variance exists")],
+    }
+    assert [row[3].startswith("also ") for row in three(growths["nothing"], 64)[2:]] == [False, True, True]
+    assert "~~" not in figures.three_lines(measure_growth(DerivationParams(8, 100, nu=2.1)), 8)
+
+
+def test_the_sentence_has_the_numbers_of_the_moment(growths):
+    mean, variance, scaled = growths["nothing"].at(64)
+    said = figures.growing_variance(growths["nothing"], 64, LIGHT).sentence
+    assert said == (
+        f"At dₖ = 64 all three lines hold. The raw variance is {number(variance.measured)}; divided by √dₖ, the scores "
+        f"have variance {number(scaled.measured)}."
+    )
+    mean = growths["alignment"].at(256)[0]
+    said = figures.growing_variance(growths["alignment"], 256, LIGHT).sentence
+    assert f"the mean is {number(mean.measured)}, not zero. Divided by √dₖ it is {number(mean.measured / 16)}," in said
+
+
+def test_a_variance_that_grows_beyond_the_division_is_told_from_one_that_stays(growths):
+    grows, stays = (
+        figures.growing_variance(growths[name], 64, LIGHT).sentence for name in ("coordinates", "variances")
+    )
+    assert grows.endswith("not one, and grows with dₖ.")
+    assert stays.endswith("not one, whatever dₖ is.")
+    scaled = [[exact_scores(DerivationParams(d, **BROKEN[name])).variance / d for d in (64, 128)] for name in
+              ("coordinates", "variances")]  # fmt: skip
+    assert scaled[0][1] > 1.5 * scaled[0][0]
+    assert scaled[1][1] == scaled[1][0]
+
+
+def test_the_figure_shows_what_is_measured_up_to_this_dimension(growths):
+    growth = growths["nothing"]
+    figure = figures.growing_variance(growth, 100, LIGHT).figure
+    dims = np.array([1, 2, 4, 8, 16, 32, 64, 100])
+    for name, divisor in (("raw", 1), ("scaled", dims)):
+        small, large = traces_of(figure, name)
+        np.testing.assert_array_equal([*small.x, *large.x], dims)
+        np.testing.assert_allclose([*small.y, *large.y], growth.variance[dims - 1] / divisor, rtol=1e-15)
+        band = [*small.error_y.array, *large.error_y.array]
+        np.testing.assert_allclose(band, 2 * growth.variance_error[dims - 1] / divisor, rtol=1e-15)
+        assert large.marker.size > small.marker.size
+    (raw,), (scaled,) = (traces_of(figure, f"predicted, {name}") for name in ("raw", "scaled"))
+    assert (list(raw.x), list(raw.y), list(scaled.y)) == ([1, 1024], [1, 1024], [1, 1])
+    assert figure.layout.shapes[0].x0 == 100
+    assert texts(figure) == ["dₖ", "1"]
+
+
+def test_what_is_true_is_dotted_where_it_is_not_what_is_predicted(growths):
+    for name, growth in growths.items():
+        figure = figures.growing_variance(growth, 64, LIGHT).figure
+        drawn = traces_of(figure, "exact, raw")
+        assert len(drawn) == (name not in ("nothing", "tails"))
+        assert ("dotted" in figure.layout.title.subtitle.text) == bool(drawn)
+        for trace in drawn:
+            exact = [exact_scores(DerivationParams(d, **BROKEN[name])).variance for d in trace.x]
+            np.testing.assert_allclose(trace.y, exact, rtol=1e-12)
+            (scaled,) = traces_of(figure, "exact, scaled")
+            np.testing.assert_allclose(scaled.y, np.array(exact) / trace.x, rtol=1e-12)
+
+
+def test_no_band_is_drawn_where_the_tails_are_too_heavy(growths):
+    figure = figures.growing_variance(growths["tails"], 64, LIGHT).figure
+    assert not any(any(trace.error_y.array) for name in ("raw", "scaled") for trace in traces_of(figure, name))
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_the_axes_stay_while_the_dimension_moves_and_hold_every_mark(growths, name):
+    ranges = set()
+    for d_k in (1, 64, 1024):
+        figure = figures.growing_variance(growths[name], d_k, LIGHT).figure
+        ranges.add((tuple(figure.layout.xaxis.range), tuple(figure.layout.yaxis.range)))
+        low, high = figure.layout.yaxis.range
+        shown = [np.log10(trace.y) for name in ("raw", "scaled") for trace in traces_of(figure, name) if len(trace.y)]
+        assert all((low < each).all() and (each < high).all() for each in shown)
+    assert len(ranges) == 1
+    if name in ("nothing", "means", "variances", "alignment"):
+        assert figure.layout.yaxis.range == figures._RANGE
+
+
+def test_how_sure_has_every_line_with_its_error_its_prediction_and_z(growths):
+    mean, _, scaled = growths["alignment"].at(64)
+    said = figures.growing_variance(growths["alignment"], 64, LIGHT).sure
+    assert said[0] == (
+        f"Mean of q·k: measured {number(mean.measured)} ± {number(mean.standard_error, 2)}, predicted 0, "
+        f"z = {number(mean.z)}. For these settings the exact value is 32.0."
+    )
+    assert said[1].endswith("For these settings the exact value is 80.0.")
+    assert f"predicted 1.00, z = {number(scaled.z)}. For these settings the exact value is 1.25." in said[2]
+    assert "400 independent pairs" in said[3]
+    said = figures.growing_variance(growths["tails"], 64, LIGHT).sure
+    assert all("without a usable error bar" in each for each in said[:3])
+    assert "no variance exists" not in said[0].lower()
+    assert all(each.endswith("For these settings no variance exists.") for each in said[1:3])
+
+
+def test_the_table_and_the_code_of_the_three_lines_give_the_points(growths):
+    picture = figures.growing_variance(growths["coordinates"], 6, LIGHT)
+    assert picture.table["dₖ"] == [1, 2, 4, 6]
+    printed = [row.split() for row in run(picture.code)[1].splitlines()]
+    assert [row[0] for row in printed[:3]] == list(SCORE_LINES)
+    points = zip(*(picture.table[name] for name in ("dₖ", "raw variance", "its error")), strict=True)
+    assert [tuple(map(float, row)) for row in printed[3:]] == list(points)
+    table = figures.growing_variance(growths["tails"], 2, LIGHT).table
+    assert (table["exact variance"], table["its error"]) == ([None, None], [None, None])
+
+
+def test_why_the_divisor_is_the_root_and_not_the_dimension():
+    latex, said = figures.why_root(64)
+    assert latex == r"\operatorname{Var}(c\,X) = c^2 \operatorname{Var}(X)"
+    assert "so the number is √64 = 8.00. Dividing by 64 itself would leave a variance of 1/64 = 0.0156." in said
+    assert "down to 1, that" in said
+    assert figures.why_root(1)[1].endswith("At dₖ = 1 there is nothing to divide: √1 is 1.")
 
 
 # --- the lines -------------------------------------------------------------------------------------------
@@ -117,40 +314,49 @@ def test_no_formula_breaks_the_table():
 # --- the sentence ----------------------------------------------------------------------------------------
 
 
-def test_the_sentence_of_an_unbroken_derivation(results):
-    result = results["nothing"]
-    largest = max(abs(line.z) for line in result.lines)
-    assert sentence(result) == (
-        f"At d_k = 16 with no assumption broken, all 9 lines hold. In 1,000 pairs their two sides differ by at most "
-        f"{number(largest)} standard errors. Divided by √16 = 4.00 the scores have mean "
-        f"{number(result.scaled_mean)} and standard deviation {number(result.scaled_std)}."
+def test_an_unbroken_derivation(results):
+    result, picture = results["nothing"], figures.lines(results["nothing"])
+    largest = number(max(abs(line.z) for line in result.lines))
+    assert picture.claim == "All nine lines hold"
+    assert picture.sentence == f"In 1,000 pairs the two sides of a line differ by at most {largest} standard errors."
+    assert picture.sure[0] == (
+        "At dₖ = 16 with no assumption broken, all 9 lines hold. In 1,000 pairs their two sides differ by at most "
+        f"{largest} standard errors."
+    )
+    assert picture.sure[1] == (
+        f"Divided by √16 = 4.00 the scores have mean {number(result.scaled_mean)} and standard deviation "
+        f"{number(result.scaled_std)}."
     )
 
 
 def test_the_largest_difference_counts_whatever_its_sign(results):
     lines = tuple(replace(line, z=-3.9 if line.number == 7 else 1.0) for line in results["nothing"].lines)
-    assert "differ by at most 3.90 standard errors" in sentence(replace(results["nothing"], lines=lines))
+    changed = replace(results["nothing"], lines=lines)
+    for said in (sure(changed), figures.lines(changed).sentence):
+        assert "differ by at most 3.90 standard errors" in said
 
 
 def test_a_line_without_a_usable_error_bar_is_never_said_to_hold():
     result = measure_derivation(DerivationParams(16, 500, nu=2.1))
-    said, rows = sentence(result), cells(result)[2:]
+    said, rows, picture = sure(result), cells(result)[2:], figures.lines(result)
     assert [int(row[0]) for row in rows if row[6] == "? cannot be checked here"] == [5, 6, 7, 9]
     assert [int(row[0]) for row in rows if row[6] == "✓ holds"] == [1, 2, 3, 4, 8]
     assert "ν = 2.1, 5 hold and 4 cannot be checked here, without a usable error bar. In 500 pairs the two" in said
-    table = figures.lines(result).table
+    assert picture.claim == "Five of nine lines hold; four cannot be checked"
+    assert picture.sentence.endswith("has no usable error bar.")
+    table = picture.table
     assert table["check"][6] == "cannot be checked: without a usable error bar"
     assert [table[name][6] for name in ("left error", "right error", "error of the difference", "z")] == [None] * 4
     assert (table["left error"][7], table["z"][7]) == (None, 0)  # an identity, of which either side has no error bar
-    assert figures.moment_table(result)["standard error"][1:] == ["without a usable error bar"] * 3
+    assert [each.endswith(", without a usable error bar.") for each in picture.sure[2:]] == [False, True, True, True]
 
 
 @pytest.mark.parametrize("nu", [None, 1.5, 2.1, 4.0, 4.5])
-def test_the_sentence_counts_the_marks_in_the_table(nu):
+def test_the_marks_in_the_table_are_counted(nu):
     result = measure_derivation(DerivationParams(16, 500, nu=nu))
     marks = [row[6].strip("*")[0] for row in cells(result)[2:]]
     counted = {mark: marks.count(mark) for mark in "✓✗?"}
-    said = sentence(result)
+    said = sure(result)
     if counted["✓"] == 9:
         assert "all 9 lines hold." in said
     for mark, words in (("✓", "hold"), ("✗", "fail"), ("?", "cannot be checked here")):
@@ -158,53 +364,70 @@ def test_the_sentence_counts_the_marks_in_the_table(nu):
     assert list(result.checks.values()) == list(counted.values())
 
 
-def test_the_sentence_names_what_is_broken_the_first_failing_line_and_the_right_divisor(results):
+def test_what_is_broken_the_first_failing_line_and_the_right_divisor_are_named(results):
     wanted = {
-        "means": ("means 1 and 1, line 4 fails first, E[s] = 0: ", "√(d_k Var(k_i) (Var(q_i) + E[q_i]²)) = 5.66"),
-        "variances": ("variances 2 and 2, line 7 fails first, Var(s) = d_k: ", "√(d_k Var(q_i) Var(k_i)) = 8.00"),
-        "alignment": ("correlation 0.5 of q_i with k_i, line 3 fails first", "is d_k = 16.0"),
-        "coordinates": ("correlation 0.3 between coordinates, line 5 fails first", "√(d_k²/d_eff) = 6.13"),
-        "tails": ("Student t components, ν = 1.5, line 5 fails first", "d_k^(1/ν) = 6.35"),
+        "means": ("means 1 and 1, line 4 fails first, E[s] = 0: ", "√(dₖ Var(kᵢ) (Var(qᵢ) + E[qᵢ]²)) = 5.66"),
+        "variances": ("variances 2 and 2, line 7 fails first, Var(s) = dₖ: ", "√(dₖ Var(qᵢ) Var(kᵢ)) = 8.00"),
+        "alignment": ("correlation 0.5 of qᵢ with kᵢ, line 3 fails first", "is dₖ = 16.0"),
+        "coordinates": ("correlation 0.3 between coordinates, line 5 fails first", "√(effective dimension) = 6.13"),
+        "tails": ("Student t components, ν = 1.5, line 5 fails first", "the ν-th root of dₖ = 6.35"),
     }
     for name, parts in wanted.items():
-        said = sentence(results[name])
+        said, picture = sure(results[name]), figures.lines(results[name])
         for part in parts:
             assert part in said, name
+        first = results[name].first_failing
+        assert picture.claim == f"Line {first} of nine is the first to fail"
+        assert picture.sentence.startswith(f"Line {first} fails first")
+    line = results["means"].lines[3]
+    sides = f"its left side is {number(line.left)}, its right side 0."
+    assert figures.lines(results["means"]).sentence == f"Line 4 fails first: {sides}"
+    assert figures.lines(results["tails"]).sentence == "Line 5 fails first, because no variance exists."
+
+
+def test_a_failure_that_is_not_seen_is_not_told_as_seen():
+    result = measure_derivation(DerivationParams(16, 500, correlation=1e-4))
+    assert figures.lines(result).sentence == "Line 3 fails first, but by too little to be seen in 500 pairs."
 
 
 def test_non_zero_means_are_judged_within_a_row_and_tails_by_their_median(results):
     means, tails = results["means"], results["tails"]
     within = number(means.right_within_row_std)
-    assert sentence(means).endswith(f"standard deviation within a row {within}, where 1 is predicted.")
-    assert sentence(tails).endswith(f"median size {number(tails.right_typical)}.")
-    assert "standard deviation" not in sentence(tails)
-    assert "too heavy for an error bar" in sentence(tails)
+    assert figures.lines(means).sure[1].endswith(f"standard deviation within a row {within}, where 1 is predicted.")
+    assert figures.lines(tails).sure[1].endswith(f"median size {number(tails.right_typical)}.")
+    assert "standard deviation" not in sure(tails)
+    assert "too heavy for an error bar" in sure(tails)
 
 
-def test_no_sentence_has_a_hyphen_for_a_minus():
+def test_nothing_that_is_said_has_a_hyphen_for_a_minus():
     result = measure_derivation(DerivationParams(16, 500, correlation=-0.5))
-    assert "−0.5" in sentence(result)
-    assert not re.search(r"-\d", sentence(result) + figures.lines(result).figure.split("\n", 2)[2])
+    growth = measure_growth(DerivationParams(16, 500, correlation=-0.5))
+    said = sure(result) + figures.lines(result).sentence + " ".join(figures.growing_variance(growth, 16, LIGHT).sure)
+    assert "−0.5" in said
+    assert not re.search(r"-\d", said + figures.lines(result).figure.split("\n", 2)[2])
 
 
 # --- tables ----------------------------------------------------------------------------------------------
 
 
 def test_the_moments_stand_beside_their_predictions(results):
-    table = figures.moment_table(results["means"])
-    assert table["quantity"] == ["mean of s", "variance of s", "variance within a row"]
-    assert table["predicted"] == ["16.0", "48.0", "32.0"]  # d, d (1 + 1 + 1), d (1 + 1)
-    assert table["measured"][1] == number(results["means"].variance)
-    line = cells(results["means"])[2 + 6]  # Var(s) = d_k, the same number with the same digits
-    assert line[3] == f"{table['measured'][1]} ± {table['standard error'][1]}"
-    table = figures.moment_table(results["coordinates"])
-    assert table["quantity"][3] == "effective dimension"
-    assert table["predicted"][3] == number(16 / (1 + 15 * 0.09))
-    assert table["measured"][3] == number(results["coordinates"].effective_dimension)
-    assert table["standard error"][3] == number(results["coordinates"].effective_dimension_error, 2)
-    table = figures.moment_table(results["tails"])
-    assert table["predicted"][1:] == ["does not exist", "does not exist"]
-    assert table["standard error"] == ["without a usable error bar"] * 3
+    means = results["means"]
+    mean, variance, within = figures.lines(means).sure[2:]
+    assert mean.startswith("The mean of s is 16.0 for these settings; measured ")  # d
+    error = f"{number(means.variance)} ± {number(means.variance_error, 2)}"
+    assert variance == f"The variance of s is 48.0 for these settings; measured {error}."  # d (1 + 1 + 1)
+    assert within.startswith("The variance within a row is 32.0 for these settings; measured ")  # d (1 + 1)
+    line = cells(means)[2 + 6]  # Var(s) = d_k, the same number with the same digits
+    assert line[3] == error
+    coordinates = results["coordinates"]
+    measured = number(coordinates.effective_dimension), number(coordinates.effective_dimension_error, 2)
+    assert figures.lines(coordinates).sure[5] == (
+        f"The effective dimension is {number(16 / (1 + 15 * 0.09))} for these settings; "
+        f"measured {' ± '.join(measured)}."
+    )
+    tails = figures.lines(results["tails"]).sure[2:]
+    assert ["does not exist" in each for each in tails] == [False, True, True]
+    assert all(each.endswith(", without a usable error bar.") for each in tails)
 
 
 def test_the_line_table_is_the_data(results):
@@ -226,7 +449,7 @@ def test_the_growth_code_gives_the_points_of_the_figure(results):
     result = results["coordinates"]
     picture = figures.growth(result, LIGHT)
     printed, table = run(picture.code)[1], picture.table
-    points = zip(*(table[name] for name in table if name != "sqrt(d_k)"), strict=True)
+    points = zip(*(table[name] for name in table if name != "√dₖ"), strict=True)
     assert [tuple(map(float, row.split())) for row in printed.splitlines()] == list(points)
 
 
@@ -272,10 +495,28 @@ def test_the_growth_s_sentence_and_table(results):
     result = results["nothing"]
     std, typical = result.growth_std, result.growth_typical
     picture = figures.growth(result, LIGHT)
-    assert picture.sentence == (
-        f"From 1 coordinate to d_k = 16 the standard deviation of the raw scores goes from {number(std[0])} to "
-        f"{number(std[-1])} and their median size from {number(typical[0])} to {number(typical[-1])}; √d_k goes from "
-        f"1 to 4.00, the right divisor from 1.00 to 4.00."
+    assert picture.claim == "Here √dₖ is the right divisor"
+    assert picture.sentence == f"At dₖ = 16 raw scores have standard deviation {number(std[-1])}, and √dₖ is 4.00."
+    assert picture.sure == (
+        f"From 1 coordinate to dₖ = 16 the standard deviation of the raw scores goes from {number(std[0])} to "
+        f"{number(std[-1])} and their median size from {number(typical[0])} to {number(typical[-1])}; √dₖ goes from "
+        f"1 to 4.00, the right divisor from 1.00 to 4.00.",
     )
     assert picture.table["coordinates"] == [1, 2, 4, 8, 16]
     assert picture.table["median size"] == typical.tolist()
+
+
+def test_the_growth_claims_the_right_divisor_that_is(results):
+    for name, result in results.items():
+        picture = figures.growth(result, LIGHT)
+        right = abs(result.exact.right_divisor - 4) < 1e-9
+        assert picture.claim == f"Here √dₖ is {'' if right else 'not '}the right divisor"
+        assert right == (name == "nothing")
+    one = measure_derivation(DerivationParams(16, 1_000, mean_k=1.0))
+    picture = figures.growth(one, LIGHT)
+    assert picture.claim == "Here √dₖ is the right divisor"
+    spread = number(one.within_row_variance**0.5)
+    assert picture.sentence == f"At dₖ = 16 scores within one row have standard deviation {spread}, and √dₖ is 4.00."
+    assert (
+        figures.growth(results["alignment"], LIGHT).sentence == "At dₖ = 16 the right divisor is 16.0, and √dₖ is 4.00."
+    )

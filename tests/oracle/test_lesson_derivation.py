@@ -1,7 +1,16 @@
+import math
+
 import numpy as np
 import pytest
 
-from sattn_core.lessons.derivation import DerivationParams, exact_scores, measure_derivation
+from sattn_core.lessons.derivation import (
+    DerivationParams,
+    exact_scores,
+    measure_derivation,
+    measure_growth,
+    spread_ratio,
+    variance_after_dividing,
+)
 from sattn_core.moments import correlated_pair_moments, dot_product_moments
 
 BREAKS = [
@@ -104,3 +113,38 @@ def test_sums_without_a_variance_grow_faster_than_the_square_root():
     # law is asymptotic, hence the width.
     expected = np.log(1024 * np.log(1024) / (16 * np.log(16))) / np.log(1024 / 16) / 1.5
     assert growth == pytest.approx(expected, abs=0.06)
+
+
+@pytest.mark.parametrize("options", BREAKS)
+def test_the_three_lines_lie_within_four_standard_errors_of_the_exact_moments_at_every_dimension(options):
+    growth = measure_growth(DerivationParams(d_k=48, n_samples=20_000, seed=3, **options))
+    for d_k in (1, 2, 12, 48):
+        for line in growth.at(d_k):
+            assert abs(line.measured - line.exact) < 4 * line.standard_error, (d_k, line.name)
+
+
+@pytest.mark.parametrize("options", [{}, {"correlation": 0.6}, {"coordinate_correlation": 0.5}, {"mean_k": 2.0}])
+def test_the_ratio_of_the_spreads_is_that_of_drawn_scores(options):
+    params = DerivationParams(d_k=16, **options)
+    rng = np.random.default_rng(8)
+    n, r = 20_000, params.coordinate_correlation
+
+    def drawn(d_k):
+        a, b = (np.sqrt(r) * rng.standard_normal((n, 1)) + np.sqrt(1 - r) * rng.standard_normal((n, d_k)) for _ in "qk")
+        k = params.mean_k + params.correlation * a + np.sqrt(1 - params.correlation**2) * b
+        scores = np.einsum("nd,nd->n", a, k)
+        squares = (scores - scores.mean()) ** 2
+        return squares.mean(), squares.std() / np.sqrt(n) / squares.mean()  # and its relative error
+
+    (small, small_error), (large, large_error) = drawn(16), drawn(64)
+    relative = np.hypot(small_error, large_error) / 2  # of the root
+    assert abs(np.sqrt(large / small) / spread_ratio(params) - 1) < 4 * relative
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.25, 0.5, 1.0])
+def test_the_variance_after_a_division_is_that_of_signs_added_up(exponent):
+    # A sum of d independent signs takes the value d − 2 j with probability C(d, j) / 2^d: all of them, no draw.
+    d_k = 16
+    values = (d_k - 2 * np.arange(d_k + 1)) / d_k**exponent
+    chances = np.array([math.comb(d_k, j) for j in range(d_k + 1)]) / 2**d_k
+    assert variance_after_dividing(d_k, exponent) == pytest.approx(chances @ values**2, rel=1e-14)

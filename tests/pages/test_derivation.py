@@ -2,25 +2,52 @@
 
 import pytest
 
+from pages._view import compute
 from pages._view.lessons import LESSONS
 from pages._view.shared import SHARED
 from tests.pages.opening import charts, check_page, drawn_controls, open_page, widget
 
-FIRST_FAILING = {"means": 4, "variances": 7, "alignment": 3, "coordinates": 5, "tails": 5}
+FIRST_FAILING = {
+    "means not 0": 4,
+    "variances not 1": 7,
+    "q and k aligned": 3,
+    "coordinates correlated": 5,
+    "heavy tails": 5,
+}
 
 
-def sentence_of(app):
-    """What the page says of the lines."""
-    return next(each.value for each in app.markdown if each.value.startswith("At d"))
+def rows_of(app, head):
+    """The rows of the table of Markdown that begins with this head."""
+    (table,) = [each.value for each in app.markdown if each.value.startswith(head)]
+    return table.split("\n")[2:]
 
 
-def test_the_growth_is_a_picture_and_the_lines_are_a_table():
+def claim_of(app):
+    """What the page says of the nine lines."""
+    return next(each.value for each in app.subheader if "of nine" in each.value or "nine lines" in each.value)
+
+
+def test_the_three_lines_stand_beside_their_figure_and_the_nine_below():
     app = open_page("derivation")
-    (growth,) = charts(app).items()
-    assert growth[0] == "score_growth"
-    assert "the standard deviation of the raw scores goes from" in growth[1].alt
-    rows = next(each.value for each in app.markdown if each.value.startswith("| no.")).split("\n")
-    assert len(rows) == 11
+    assert list(charts(app)) == ["three_lines", "score_growth"]
+    assert charts(app)["three_lines"].sentence.startswith("At dₖ = 64 all three lines hold.")
+    assert [len(rows_of(app, head)) for head in ("| line |", "| no.")] == [3, 9]
+    assert [each.value for each in app.subheader] == ["All nine lines hold", "Here √dₖ is the right divisor"]
+    assert [each.key for each in app.expander if each.key.endswith("_sure")] == [
+        "three_lines_sure",
+        "derivation_sure",
+        "score_growth_sure",
+    ]
+
+
+def test_the_three_lines_are_measured_once_for_every_dimension(monkeypatch):
+    asked, result = [], compute.result
+    monkeypatch.setattr(compute, "result", lambda *args: asked.append(args) or result(*args))
+    app = open_page("derivation", d_k="8")
+    widget(app, "d_k").set_value(512).run()
+    growths = {params for function, params in asked if function.__name__ == "measure_growth"}
+    assert [(each.d_k, each.n_samples) for each in growths] == [(1024, 2_000)]
+    assert charts(app)["three_lines"].sentence.startswith("At dₖ = 512 ")
 
 
 @pytest.mark.parametrize("broken", FIRST_FAILING)
@@ -31,15 +58,24 @@ def test_an_assumption_is_broken_by_its_own_controls(broken):
     check_page(app, "derivation")
     assert strengths
     assert drawn_controls(app) == {*SHARED, "broken", *strengths} - {"rest"}
-    widget(app, "broken").set_value("nothing").run()
+    assert any("~~" in row for row in rows_of(app, "| line |"))
+    widget(app, "broken").set_value("all hold").run()
     check_page(app, "derivation")
-    assert "no assumption broken, all 9 lines hold" in sentence_of(app)
+    assert claim_of(app) == "All nine lines hold"
 
 
 @pytest.mark.parametrize(("broken", "number"), FIRST_FAILING.items())
 def test_the_first_line_that_fails_is_named_and_marked(broken, number):
     app = open_page("derivation", broken=broken)
-    assert f"line {number} fails first" in sentence_of(app)
-    rows = next(each.value for each in app.markdown if each.value.startswith("| no.")).split("\n")
+    assert claim_of(app) == f"Line {number} of nine is the first to fail"
+    rows = rows_of(app, "| no.")
     assert [row.split()[1] for row in rows if "**" in row] == [str(number)]
-    assert len(rows) == 11
+    assert len(rows) == 9
+
+
+@pytest.mark.parametrize(("old", "today"), LESSONS["derivation"].controls["broken"].old_options.items())
+def test_an_older_link_breaks_the_same_assumption(old, today):
+    app = open_page("derivation", broken=old, d_k="8")
+    check_page(app, "derivation")
+    assert (widget(app, "broken").value, len(app.info)) == (today, 0)
+    assert app.query_params == {"d_k": "8"} | ({} if today == "all hold" else {"broken": today})

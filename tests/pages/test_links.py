@@ -123,9 +123,9 @@ def test_the_remark_about_a_link_stays_behind_with_the_page_it_opened():
         (
             "derivation",
             {"broken": "means", "mu_q": "2", "mu_k": "-1"},
-            {"broken": "means", "mean_q": "2", "mean_k": "-1"},
+            {"broken": "means not 0", "mean_q": "2", "mean_k": "-1"},
         ),
-        ("derivation", {"broken": "alignment", "rho": "0.2"}, {"broken": "alignment", "correlation": "0.2"}),
+        ("derivation", {"broken": "alignment", "rho": "0.2"}, {"broken": "q and k aligned", "correlation": "0.2"}),
         ("scaling_rules", {"alpha": "0.75", "rho": "-0.3"}, {"exponent": "0.75", "correlation": "-0.3"}),
         ("training_race", {"own_exponent": "0.2"}, {"exponent": "0.2"}),
         ("scaling_rules", {"exponent": "1", "alpha": "0.75"}, {"exponent": "0.75"}),  # then exponent was backprop's
@@ -157,7 +157,7 @@ def test_an_older_name_that_cannot_be_read_is_said_as_the_link_has_it():
     ],
 )
 def test_a_control_of_the_same_name_in_the_next_lesson_starts_on_its_own_default(first, second, name, value, default):
-    broken = {"broken": "means"}
+    broken = {"broken": "means not 0"}
     app = open_page(first, **{name: value}, **(broken if first == "derivation" else {}))
     check_page(app, first)
     app.query_params.pop(name)  # as the browser does when a page is left

@@ -4,7 +4,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sattn_core.lessons.derivation import DerivationParams, exact_scores, measure_derivation
+from sattn_core.lessons.derivation import (
+    DerivationParams,
+    exact_scores,
+    measure_derivation,
+    measure_growth,
+    spread_ratio,
+)
 
 PARAMS = st.builds(
     DerivationParams,
@@ -47,3 +53,21 @@ def test_q_and_k_may_change_places(params):
     here, there = exact_scores(params), exact_scores(swapped)
     assert abs(here.mean - there.mean) <= 1e-12 * (1 + abs(here.mean))
     assert abs(here.variance - there.variance) <= 1e-12 * here.variance
+
+
+@settings(deadline=None, max_examples=40)
+@given(PARAMS)
+def test_the_three_lines_follow_from_each_other_at_every_dimension(params):
+    growth = measure_growth(params)
+    for d_k in {1, params.d_k}:
+        mean, variance, scaled = growth.at(d_k)
+        for line in (mean, variance, scaled):
+            assert np.isfinite([line.measured, line.standard_error, line.exact]).all()
+        assert abs(scaled.measured * d_k - variance.measured) <= 1e-12 * variance.measured
+        assert variance.holds == scaled.holds
+
+
+@settings(deadline=None, max_examples=60)
+@given(PARAMS)
+def test_scores_spread_by_at_least_the_root_and_at_most_the_whole_of_the_factor(params):
+    assert 2 * (1 - 1e-12) <= spread_ratio(params) <= 4 * (1 + 1e-12)

@@ -18,7 +18,7 @@ from sattn_core.lessons.backprop import (
     measure_backprop,
     measure_products,
 )
-from sattn_core.lessons.derivation import DerivationParams, measure_derivation
+from sattn_core.lessons.derivation import DerivationParams, measure_derivation, measure_growth
 from sattn_core.lessons.gradient_flow import (
     CROSSOVER_PRICE,
     DEFAULT_DIMS,
@@ -67,6 +67,7 @@ CASES = [
     *((measure_gradient_flow, GradientFlowParams(64, n_keys)) for n_keys in (2, 16, 512)),
     *((measure_derivation, DerivationParams(d_k, 2_000)) for d_k in (1, 64, 1024)),
     *((measure_derivation, DerivationParams(256, 2_000, nu=nu)) for nu in (1.5, 5.0)),
+    *((measure_growth, DerivationParams(1024, 2_000, nu=nu)) for nu in (None, 1.5, 5.0)),
     *((measure_attention_steps, preset_params("random", d_k=d_k)) for d_k in (1, 64)),
     (partial(expand_cell, query=0, key=0), preset_params("random", d_k=64)),
     (partial(expand_output, query=0, column=0), preset_params("random", d_k=64)),

@@ -6,10 +6,14 @@ from sattn_core.lessons.derivation import (
     LINE_FORMULAS,
     LINE_NAMES,
     RIGHT_RULES,
+    SCORE_LINES,
     DerivationParams,
     _coordinate_blocks,
     exact_scores,
     measure_derivation,
+    measure_growth,
+    spread_ratio,
+    variance_after_dividing,
 )
 
 
@@ -207,6 +211,85 @@ def test_effective_dimension_is_measured_only_where_it_means_something():
     assert np.isnan(measure_derivation(DerivationParams(nu=2.0)).effective_dimension)
     result = measure_derivation(DerivationParams(variance_q=3.0))
     assert abs(result.effective_dimension - 64) < 4 * result.effective_dimension_error
+
+
+# --- the three lines, and the growth along d_k ---------------------------------------------------------
+
+SHORT = [{}, {"correlation": 0.5}, {"mean_q": 1.0, "mean_k": -2.0}, {"coordinate_correlation": 0.3}, {"nu": 1.5}]
+
+
+@pytest.mark.parametrize("broken", SHORT)
+def test_the_growth_is_measured_on_the_pairs_of_the_nine_lines(broken):
+    growth = measure_growth(DerivationParams(d_k=100, n_samples=200, **broken))
+    for d_k in (1, 2, 33, 64, 100):
+        there = measure_derivation(DerivationParams(d_k=d_k, n_samples=200, **broken))
+        mean, variance, scaled = growth.at(d_k)
+        found = mean.measured, mean.standard_error, variance.measured, variance.standard_error
+        wanted = there.mean, there.mean_error, there.variance, there.variance_error
+        # The sums are added up in another order; 1e-10 allows for means that nearly cancel.
+        assert found == pytest.approx(wanted, rel=1e-10, abs=1e-10)
+        assert scaled.measured == pytest.approx(there.scaled_std**2, rel=1e-12)
+        for name, line in zip(SCORE_LINES, (mean, variance, scaled), strict=True):
+            (full,) = [each for each in there.lines if each.number == SCORE_LINES[name] + 1]
+            assert (line.name, line.holds, line.reliable) == (name, full.holds, full.reliable)
+            assert (line.check, line.seen_to_fail) == (full.check, full.seen_to_fail)
+            assert line.z == pytest.approx(full.z, rel=1e-9, abs=1e-9)
+
+
+def test_the_short_lines_stand_for_the_full_ones_of_their_names():
+    assert [LINE_NAMES[place] for place in SCORE_LINES.values()] == ["zero_mean", "variance_d_k", "unit_variance"]
+
+
+def test_three_lines_with_their_predictions_and_what_is_true():
+    mean, variance, scaled = measure_growth(DerivationParams(d_k=16, n_samples=200, correlation=0.5)).at(4)
+    assert (mean.predicted, variance.predicted, scaled.predicted) == (0, 4, 1)
+    assert (mean.exact, variance.exact, scaled.exact) == (2, 5, 1.25)  # ρ d, d (1 + ρ²), 1 + ρ²
+    assert scaled.standard_error == variance.standard_error / 4
+
+
+@pytest.mark.parametrize("broken", SHORT)
+def test_the_growth_knows_the_exact_variance_at_every_dimension(broken):
+    growth = measure_growth(DerivationParams(d_k=20, n_samples=100, **broken))
+    exact = [exact_scores(DerivationParams(d_k=d, **broken)).variance for d in range(1, 21)]
+    assert np.allclose(growth.exact_variance, exact, rtol=1e-13)
+
+
+def test_a_larger_growth_begins_with_the_smaller_one():
+    small, large = (measure_growth(DerivationParams(d_k=d, n_samples=100)) for d in (7, 90))
+    assert np.allclose(small.variance, large.variance[:7], rtol=1e-12)
+    with pytest.raises(ValueError, match="d_k must be between 1 and 7, but got 8"):
+        small.at(8)
+
+
+@pytest.mark.parametrize(
+    ("options", "factor", "ratio"),
+    [
+        ({}, 4, 2),
+        ({"d_k": 1}, 16, 4),
+        ({}, 1, 1),
+        ({"correlation": 0.5}, 4, 2),
+        ({"mean_q": 2.0, "variance_k": 3.0}, 4, 2),
+        ({"coordinate_correlation": 1.0}, 4, 4),
+        ({"nu": 2.1}, 4, 2),
+        ({"nu": 1.5}, 4, 4 ** (1 / 1.5)),
+    ],
+)
+def test_how_many_times_as_far_the_scores_spread(options, factor, ratio):
+    assert spread_ratio(DerivationParams(**options), factor) == pytest.approx(ratio, rel=1e-13)
+
+
+def test_the_ratio_stays_inside_the_largest_dimension():
+    assert spread_ratio(DerivationParams(d_k=1024)) == 2
+    with pytest.raises(ValueError, match="factor must be between 1 and 3, but got 4"):
+        spread_ratio(DerivationParams(d_k=1025))
+
+
+def test_only_the_square_root_leaves_the_variance_at_one():
+    assert [variance_after_dividing(64, exponent) for exponent in (0, 0.25, 0.5, 1)] == [64, 8, 1, 1 / 64]
+    with pytest.raises(ValueError, match=r"exponent must be a finite number in \[0, 1\], but got 2"):
+        variance_after_dividing(64, 2)
+    with pytest.raises(ValueError, match="d_k must be at least 1, but got 0"):
+        variance_after_dividing(0, 0.5)
 
 
 @pytest.mark.parametrize(

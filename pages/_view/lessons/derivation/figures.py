@@ -1,44 +1,64 @@
-"""The derivation lesson: its lines with their live checks, and how the scores grow."""
+"""The derivation lesson: its three lines as d_k moves, its nine with their checks, and the right divisor."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
-from pages._view.figures.base import axis, dashed, dotted, figure, line, title, under
-from pages._view.picture import Picture, Table
+from pages._view.figures.base import axis, dashed, dotted, figure, label, line, points, thin, title, under, upright
+from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, typed
-from sattn_core.lessons.derivation import DerivationResult
+from sattn_core.lessons.derivation import (
+    DerivationResult,
+    ScoreGrowth,
+    ScoreLine,
+    variance_after_dividing,
+)
 
 _MEANS, _VARIANCES = 3, 6  # places of the lines E[s] = 0 and Var(s) = d_k; their errors are those of all like them
 _NO_BAR = "without a usable error bar"
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
+_RANGE = -0.75, 3.9  # of the axis of the variances; wider where what is broken takes them further
+_COUNTS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_SHORT = {
+    "mean_zero": (r"\mathbb{E}[q \cdot k] = 0", "mean of q·k"),
+    "variance_d_k": (r"\operatorname{Var}(q \cdot k) = d_k", "variance of q·k"),
+    "scaled_variance_one": (r"\operatorname{Var}(q \cdot k / \sqrt{d_k}) = 1", "variance of q·k/√dₖ"),
+}
+_NEEDS = {  # line -> assumption -> its words
+    "mean_zero": {"means": "means 0", "alignment": "qᵢ and kᵢ independent"},
+    "variance_d_k": {"variances": "variances 1", "coordinates": "coordinates independent"},
+    "scaled_variance_one": {"tails": "a variance exists"},
+}
+_MARKS = {"holds": "✓\u00a0holds", "fails": "✗\u00a0fails", "cannot be checked": "?\u00a0cannot be checked"}
 _USES = {
     "definition": "the definition",
     "means_exist": "means exist",
-    "q_and_k_uncorrelated": "q_i and k_i uncorrelated",
+    "q_and_k_uncorrelated": "qᵢ and kᵢ uncorrelated",
     "means_zero": "means 0",
     "terms_uncorrelated": "terms uncorrelated",
-    "q_and_k_independent": "q_i and k_i independent",
+    "q_and_k_independent": "qᵢ and kᵢ independent",
     "means_zero_variances_one": "means 0, variances 1",
     "variance_exists": "variance exists",
     "all_of_them": "all of them",
 }
 _LINES = {
-    "sum": "s = Σ q_i k_i",
-    "linearity": "E[s] = Σ E[q_i k_i]",
-    "product_of_means": "E[q_i k_i] = E[q_i] E[k_i]",
+    "sum": "s = Σ qᵢ kᵢ",
+    "linearity": "E[s] = Σ E[qᵢ kᵢ]",
+    "product_of_means": "E[qᵢ kᵢ] = E[qᵢ] E[kᵢ]",
     "zero_mean": "E[s] = 0",
-    "variance_of_sum": "Var(s) = Σ Var(q_i k_i)",
-    "variance_of_product": "the rule for Var(q_i k_i)",
-    "variance_d_k": "Var(s) = d_k",
+    "variance_of_sum": "Var(s) = Σ Var(qᵢ kᵢ)",
+    "variance_of_product": "the rule for Var(qᵢ kᵢ)",
+    "variance_d_k": "Var(s) = dₖ",
     "scaling": "Var(c s) = c² Var(s)",
-    "unit_variance": "Var(s/√d_k) = 1",
+    "unit_variance": "Var(s/√dₖ) = 1",
 }
 _RULES = {
-    "sqrt_d_k": "√d_k",
-    "component_variances": "√(d_k Var(q_i) Var(k_i))",
-    "within_row": "√(d_k Var(k_i) (Var(q_i) + E[q_i]²))",
-    "effective_dimension": "√(d_k²/d_eff)",
-    "d_k": "d_k",
-    "tail_power": "d_k^(1/ν)",
+    "sqrt_d_k": "√dₖ",
+    "component_variances": "√(dₖ Var(qᵢ) Var(kᵢ))",
+    "within_row": "√(dₖ Var(kᵢ) (Var(qᵢ) + E[qᵢ]²))",
+    "effective_dimension": "dₖ/√(effective dimension)",
+    "d_k": "dₖ",
+    "tail_power": "the ν-th root of dₖ",
 }
 _REASONS = {
     "sqrt_d_k": "",
@@ -50,10 +70,229 @@ _REASONS = {
 }
 
 
+# --- the three lines, and the figure that follows d_k ------------------------------------------------------
+
+
+def three_lines(growth: ScoreGrowth, d_k: int) -> str:
+    """The derivation in three lines as a Markdown table: each measured, with its verdict and what it needs."""
+    rows = ["| line | measured | check | needs |", "|:--|--:|:--|:--|"]
+    for each in growth.at(d_k):
+        latex, _ = _SHORT[each.name]
+        said = f"{number(each.measured)} | {_MARKS[each.check]} | {_needs(each, growth.params)}"
+        rows.append(f"| ${{{latex}}}$ | {said} |")  # in braces no line breaks
+    return "\n".join(rows)
+
+
+def _needs(line_of_three, params):
+    """What the line needs beyond those above it; what is broken is struck out."""
+    broken = {name for name, words in _broken_ones(params).items() if words}
+    if params.nu is not None and params.nu > 2:
+        broken.discard("tails")
+    needs = _NEEDS[line_of_three.name].items()
+    words = ", ".join(f"~~{words}~~" if name in broken else words for name, words in needs)
+    return words if line_of_three.name == "mean_zero" else f"also {words}"
+
+
+def growing_variance(growth: ScoreGrowth, d_k: int, profile: Profile) -> Picture:
+    """The variance of raw and scaled scores up to this d_k, beside what the derivation predicts."""
+    return Picture(
+        "three_lines",
+        _variance_figure(growth, d_k, profile),
+        _point(growth, d_k),
+        _variance_table(growth, d_k),
+        _variance_code(growth.params, d_k),
+        alt=_variance_alt(growth, d_k),
+        sure=_sure(growth, d_k),
+    )
+
+
+def _variance_figure(growth, d_k, profile):
+    largest = growth.params.d_k
+    traces = [
+        line((1, largest), (1, largest), dashed(profile), "predicted, raw"),
+        line((1, largest), (1, 1), dashed(profile), "predicted, scaled"),
+        *_exact_lines(growth, profile),
+        *_measured_points(growth, d_k, profile),
+    ]
+    vertical = {"type": "log", "range": _variance_range(growth), "dtick": 1, "exponentformat": "power"}
+    key = ("● raw", "■ divided by √dₖ", "dashed: predicted", *(["dotted: exact"] if len(traces) > 6 else []))
+    return figure(
+        profile,
+        traces,
+        left=4.2,
+        height=0.9,
+        title=title("Variance of the scores", profile, key=key),
+        shapes=[upright(d_k, thin(profile)) | {"layer": "below"}],
+        annotations=_line_ends(largest, profile),
+        xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.35]),
+        yaxis=axis(profile, "variance", grid=True, **vertical),
+    )
+
+
+def _exact_lines(growth, profile):
+    """What is true for these settings, where it is not what is predicted."""
+    dims, exact = _dims(growth.params.d_k), growth.exact_variance
+    if growth.at(growth.params.d_k)[1].holds or not np.isfinite(exact[0]):
+        return []
+    exact = exact[dims - 1]
+    return [
+        line(dims, exact, dotted(profile), "exact, raw"),
+        line(dims, exact / dims, dotted(profile), "exact, scaled"),
+    ]
+
+
+def _measured_points(growth, d_k, profile):
+    """Small marks up to this d_k, and large ones at it; a band is two standard errors."""
+    traces = []
+    for dims, size in ((_dims(d_k)[:-1], 1.0), (np.array([d_k]), 2.0)):
+        for name, colour, symbol, divisor in (
+            ("raw", profile.raw, "circle", 1),
+            ("scaled", profile.scaled, "square", dims),
+        ):
+            measured, error = growth.variance[dims - 1] / divisor, 2 * growth.variance_error[dims - 1] / divisor
+            error = error if growth.at(d_k)[1].reliable else np.zeros_like(error)
+            mark = points(profile, colour, symbol, dims, measured, error, error, name)
+            traces.append(mark | {"marker": mark["marker"] | {"size": size * profile.marker_size}})
+    return traces
+
+
+def _dims(d_k):
+    """1, 2, 4, … and d_k."""
+    return np.array(sorted({2**power for power in range(d_k.bit_length())} | {d_k}))
+
+
+def _variance_range(growth):
+    """The same at every d_k: what is measured all the way to the largest fits in."""
+    dims = np.arange(1, growth.params.d_k + 1)
+    low, high = np.log10((growth.variance / dims).min()) - 0.1, np.log10(growth.variance.max()) + 0.1
+    return [min(_RANGE[0], float(low)), max(_RANGE[1], float(high))]
+
+
+def _line_ends(largest, profile):
+    """The names of the two predictions at the ends of their lines."""
+    end = {"x": np.log10(largest), "xanchor": "left", "xshift": 6}
+    return [label("dₖ", profile, y=np.log10(largest), **end), label("1", profile, y=0, **end)]
+
+
+def _point(growth, d_k):
+    """What the three lines say at this d_k, in one sentence with three numbers at most."""
+    mean, variance, scaled = growth.at(d_k)
+    at, measured = f"At dₖ = {d_k:,}", number(variance.measured)
+    if np.isinf(variance.exact):
+        return f"No variance exists. {at} these pairs give {measured}, and other pairs would give something else."
+    if not variance.reliable:
+        return f"{at} a variance exists, but tails this heavy leave the measured {measured} {_NO_BAR}."
+    broken = [each for each in (mean, variance, scaled) if not each.holds]
+    if not broken:
+        divided = (
+            "dividing by √dₖ changes nothing"
+            if d_k == 1
+            else f"divided by √dₖ, the scores have variance {number(scaled.measured)}"
+        )
+        return f"{at} all three lines hold. The raw variance is {measured}; {divided}."
+    if not any(each.seen_to_fail for each in broken):
+        first = "first" if broken[0] is mean else "second"
+        return f"{at} the {first} line fails, but by too little to be seen in {growth.params.n_samples:,} pairs."
+    return f"{at} {_failing(growth, d_k)}"
+
+
+def _failing(growth, d_k):
+    """What a line that is seen to fail comes to."""
+    mean, variance, scaled = growth.at(d_k)
+    if mean.seen_to_fail and not mean.holds:
+        still = number(mean.measured / np.sqrt(d_k))
+        return (
+            f"the mean is {number(mean.measured)}, not zero. Divided by √dₖ it is {still}, and its size grows with dₖ."
+        )
+    raw, left = number(variance.measured), number(scaled.measured)
+    if growth.params.coordinate_correlation:
+        return f"the raw variance is {raw}, not dₖ. Divided by √dₖ it is {left}, not one, and grows with dₖ."
+    return f"the raw variance is {raw}, not dₖ. Divided by √dₖ it is about {left}, not one, whatever dₖ is."
+
+
+def _variance_alt(growth, d_k):
+    largest = growth.params.d_k
+    return (
+        f"{_point(growth, d_k)} Both axes are logarithmic. Two dashed lines show what is predicted: a raw variance "
+        f"that rises from 1 to {largest:,} as dₖ does, and a scaled variance that stays 1. The marks up to "
+        f"dₖ = {d_k:,} are measured."
+    )
+
+
+def _sure(growth, d_k):
+    """Each line with its error, and how it was measured."""
+    n, *lines = growth.params.n_samples, *growth.at(d_k)
+    return (
+        *(_measured_line(each) for each in lines),
+        f"Each ± is one standard error over {n:,} independent pairs of q and k; a band in the figure is two. z is the "
+        "distance from the prediction in standard errors.",
+        "All dimensions use the same pairs: a larger dₖ appends coordinates, so neighbouring marks err the same way.",
+    )
+
+
+def _measured_line(each: ScoreLine) -> str:
+    name = _SHORT[each.name][1].capitalize()
+    exact = "" if each.holds else f" For these settings the exact value is {number(each.exact)}."
+    if np.isinf(each.exact):
+        exact = " For these settings no variance exists."
+    if not each.reliable:
+        return f"{name}: measured {number(each.measured)}, {_NO_BAR}, predicted {number(each.predicted)}.{exact}"
+    measured = f"{number(each.measured)} ± {number(each.standard_error, 2)}"
+    return f"{name}: measured {measured}, predicted {number(each.predicted)}, z = {number(each.z)}.{exact}"
+
+
+def _variance_table(growth, d_k):
+    dims = _dims(d_k)
+    reliable, exact = growth.at(d_k)[1].reliable, growth.exact_variance[dims - 1]
+    errors = growth.variance_error[dims - 1]
+    return {
+        "dₖ": dims.tolist(),
+        "predicted variance": dims.astype(float).tolist(),
+        "exact variance": [value if np.isfinite(value) else None for value in exact.tolist()],
+        "raw variance": growth.variance[dims - 1].tolist(),
+        "its error": errors.tolist() if reliable else [None] * len(dims),
+        "scaled variance": (growth.variance[dims - 1] / dims).tolist(),
+    }
+
+
+def _variance_code(params, d_k):
+    return (
+        "from sattn_core.lessons.derivation import DerivationParams, measure_growth\n\n"
+        f"growth = measure_growth({params!r})\n"
+        f"for line in growth.at({d_k}):\n"
+        "    print(line.name, line.predicted, line.exact, line.measured, line.standard_error)\n"
+        f"for d_k in {_dims(d_k).tolist()}:\n"
+        "    print(d_k, growth.variance[d_k - 1], growth.variance_error[d_k - 1])\n"
+    )
+
+
+def why_root(d_k: int) -> tuple[str, str]:
+    """Why the divisor is √d_k and not d_k: a formula, and its numbers of the moment."""
+    latex = r"\operatorname{Var}(c\,X) = c^2 \operatorname{Var}(X)"
+    rule = "Dividing scores by a number divides their variance by its square."
+    if d_k == 1:
+        return latex, f"{rule} At dₖ = 1 there is nothing to divide: √1 is 1."
+    return latex, (
+        f"{rule} To bring a variance of {d_k:,} down to {number(variance_after_dividing(d_k, 0.5), 1)}, that square "
+        f"must be {d_k:,}, so the number is √{d_k:,} = {number(np.sqrt(d_k))}. Dividing by {d_k:,} itself would leave "
+        f"a variance of 1/{d_k:,} = {number(variance_after_dividing(d_k, 1))}."
+    )
+
+
+# --- the nine lines ----------------------------------------------------------------------------------------
+
+
 def lines(result: DerivationResult) -> Picture:
     """The numbered lines as a Markdown table: formula, assumption, both sides, z and verdict."""
     return Picture(
-        "derivation", _line_rows(result), _sentence(result), _line_table(result), _code(result.params), how_to_save=""
+        "derivation",
+        _line_rows(result),
+        _sentence(result),
+        _line_table(result),
+        _code(result.params),
+        how_to_save="",
+        claim=_claim(result),
+        sure=(*_state(result), *_moments(result)),
     )
 
 
@@ -106,24 +345,56 @@ def _unseen(each, result):
     return "" if each.seen_to_fail else f", too little to be seen in {result.params.n_samples:,} pairs"
 
 
+def _claim(result):
+    """How many lines hold, or which is the first that does not."""
+    checks = result.checks
+    if result.first_failing is not None:
+        return f"Line {result.first_failing} of nine is the first to fail"
+    if checks["cannot be checked"]:
+        holds, unchecked = _COUNTS[checks["holds"]].capitalize(), _COUNTS[checks["cannot be checked"]]
+        return f"{holds} of nine lines hold; {unchecked} cannot be checked"
+    return "All nine lines hold"
+
+
 def _sentence(result):
-    """The state of the derivation, and the right divisor."""
-    return f"At d_k = {result.params.d_k:,} with {_broken(result.params)}, {_first(result)} {_divisors(result)}"
+    """What the check of the lines has found, in few words."""
+    n = result.params.n_samples
+    if result.first_failing is None:
+        if result.checks["cannot be checked"]:
+            return "Where the tails are this heavy, a line about a variance has no usable error bar."
+        largest = max(abs(each.z) for each in result.lines)
+        return f"In {n:,} pairs the two sides of a line differ by at most {number(largest)} standard errors."
+    each = result.lines[result.first_failing - 1]
+    if np.isinf(result.exact.variance):
+        return f"Line {each.number} fails first, because no variance exists."
+    if not each.seen_to_fail:
+        return f"Line {each.number} fails first, but by too little to be seen in {n:,} pairs."
+    return f"Line {each.number} fails first: its left side is {number(each.left)}, its right side {number(each.right)}."
+
+
+def _state(result):
+    """The state of the derivation, and the right divisor, in sentences."""
+    return f"At dₖ = {result.params.d_k:,} with {_broken(result.params)}, {_first(result)}", _divisors(result)
+
+
+def _broken_ones(params):
+    """How each assumption is broken, in words; nothing where it holds."""
+    p, found = params, dict.fromkeys(("means", "variances", "alignment", "coordinates", "tails"), "")
+    if p.mean_q or p.mean_k:
+        found["means"] = f"means {typed(p.mean_q)} and {typed(p.mean_k)}"
+    if (p.variance_q, p.variance_k) != (1, 1):
+        found["variances"] = f"variances {typed(p.variance_q)} and {typed(p.variance_k)}"
+    if p.correlation:
+        found["alignment"] = f"correlation {typed(p.correlation)} of qᵢ with kᵢ"
+    if p.coordinate_correlation:
+        found["coordinates"] = f"correlation {typed(p.coordinate_correlation)} between coordinates"
+    if p.nu is not None:
+        found["tails"] = f"Student t components, ν = {typed(p.nu)}"
+    return found
 
 
 def _broken(params):
-    found = []
-    if params.mean_q or params.mean_k:
-        found.append(f"means {typed(params.mean_q)} and {typed(params.mean_k)}")
-    if (params.variance_q, params.variance_k) != (1, 1):
-        found.append(f"variances {typed(params.variance_q)} and {typed(params.variance_k)}")
-    if params.correlation:
-        found.append(f"correlation {typed(params.correlation)} of q_i with k_i")
-    if params.coordinate_correlation:
-        found.append(f"correlation {typed(params.coordinate_correlation)} between coordinates")
-    if params.nu is not None:
-        found.append(f"Student t components, ν = {typed(params.nu)}")
-    return ", ".join(found) or "no assumption broken"
+    return ", ".join(words for words in _broken_ones(params).values() if words) or "no assumption broken"
 
 
 def _first(result):
@@ -185,31 +456,30 @@ def _right(result, rule):
     return _spread(result, "right")
 
 
-def moment_table(result: DerivationResult) -> Table:
-    """The moments of the raw scores: predicted, measured and the sampling error, as texts."""
-    exact, none = result.exact, np.isinf(result.exact.variance)
+def _moments(result: DerivationResult) -> Sequence[str]:
+    """The moments of the raw scores, a sentence each: predicted, measured and the sampling error."""
+    exact, reliable = result.exact, result.lines[_VARIANCES].reliable
     rows = [
         ("mean of s", exact.mean, result.mean, result.mean_error, result.lines[_MEANS].reliable),
-        ("variance of s", exact.variance, result.variance, result.variance_error, result.lines[_VARIANCES].reliable),
+        ("variance of s", exact.variance, result.variance, result.variance_error, reliable),
         (
             "variance within a row",
             exact.within_row_variance,
             result.within_row_variance,
             result.within_row_error,
-            result.lines[_VARIANCES].reliable,
+            reliable,
         ),
     ]
     if not np.isnan(result.effective_dimension):
         measured, error = result.effective_dimension, result.effective_dimension_error
-        rows.append(
-            ("effective dimension", exact.effective_dimension, measured, error, result.lines[_VARIANCES].reliable)
-        )
-    return {
-        "quantity": [name for name, *_ in rows],
-        "predicted": ["does not exist" if none and "variance" in row[0] else number(row[1]) for row in rows],
-        "measured": [number(row[2]) for row in rows],
-        "standard error": [number(row[3], 2) if row[4] else _NO_BAR for row in rows],
-    }
+        rows.append(("effective dimension", exact.effective_dimension, measured, error, reliable))
+    return [_moment(*row) for row in rows]
+
+
+def _moment(name, exact, measured, error, usable):
+    true = "does not exist" if np.isinf(exact) else f"is {number(exact)}"
+    sure = f"{number(measured)} ± {number(error, 2)}" if usable else f"{number(measured)}, {_NO_BAR}"
+    return f"The {name} {true} for these settings; measured {sure}."
 
 
 def _line_table(result):
@@ -234,10 +504,22 @@ def _usable(known, value):
     return value if known else None
 
 
+# --- the right divisor -------------------------------------------------------------------------------------
+
+
 def growth(result: DerivationResult, profile: Profile) -> Picture:
     """How the raw scores grow as coordinates are added, beside √d_k and the right divisor."""
-    fig, sentence = _growth_figure(result, profile), _growth_sentence(result)
-    return Picture("score_growth", fig, sentence, _growth_table(result), _growth_code(result.params))
+    rule = result.exact.right_rule
+    only = rule == "sqrt_d_k" or np.isclose(result.exact.right_divisor, result.divisor)
+    return Picture(
+        "score_growth",
+        _growth_figure(result, profile),
+        _growth_sentence(result),
+        _growth_table(result),
+        _growth_code(result.params),
+        claim="Here √dₖ is the right divisor" if only else "Here √dₖ is not the right divisor",
+        sure=(_growth_ends(result),),
+    )
 
 
 def _growth_figure(result, profile):
@@ -245,12 +527,12 @@ def _growth_figure(result, profile):
     traces = [
         _grown(dims, result.growth_std, "circle", profile.raw, "standard deviation", profile),
         _grown(dims, result.growth_typical, "diamond-open", profile.raw, "median size", profile),
-        line(dims, np.sqrt(dims), dashed(profile), "√d_k"),
+        line(dims, np.sqrt(dims), dashed(profile), "√dₖ"),
         line(dims, result.growth_right_divisor, dotted(profile), "right divisor"),
     ]
     lowest = min(-2.1, np.log10(np.min([result.growth_std, result.growth_typical])) - 0.2)  # every point is inside
     rule = _RULES[result.exact.right_rule]
-    key = ("● standard deviation, ◇ median size", "dashed: √d_k, dotted: right divisor", rule)
+    key = ("● standard deviation, ◇ median size", "dashed: √dₖ, dotted: right divisor", rule)
     across = {"type": "log", "tickvals": _D_TICKS, "range": [-0.1, 3.15]}
     return figure(
         profile,
@@ -271,11 +553,26 @@ def _grown(dims, sizes, symbol, colour, name, profile):
 
 
 def _growth_sentence(result):
+    """What to divide by, beside √d_k."""
+    exact, at = result.exact, f"At dₖ = {result.params.d_k:,}"
+    divisor, right = number(result.divisor), number(exact.right_divisor)
+    if np.isinf(exact.variance):
+        size = number(result.growth_typical[-1])
+        return f"{at} the typical score has size {size}; the right divisor is {right}, up to logarithms."
+    if np.isclose(exact.right_divisor, result.divisor):
+        inside = exact.right_rule == "within_row"
+        what = "scores within one row" if inside else "raw scores"
+        spread = np.sqrt(result.within_row_variance) if inside else result.growth_std[-1]
+        return f"{at} {what} have standard deviation {number(spread)}, and √dₖ is {divisor}."
+    return f"{at} the right divisor is {right}, and √dₖ is {divisor}."
+
+
+def _growth_ends(result):
     std, typical, right = result.growth_std, result.growth_typical, result.growth_right_divisor
     return (
-        f"From 1 coordinate to d_k = {result.growth_dims[-1]:,} the standard deviation of the raw scores goes from "
+        f"From 1 coordinate to dₖ = {result.growth_dims[-1]:,} the standard deviation of the raw scores goes from "
         f"{number(std[0])} to {number(std[-1])} and their median size from {number(typical[0])} to "
-        f"{number(typical[-1])}; √d_k goes from 1 to {number(result.divisor)}, the right divisor from "
+        f"{number(typical[-1])}; √dₖ goes from 1 to {number(result.divisor)}, the right divisor from "
         f"{number(right[0])} to {number(right[-1])}."
     )
 
@@ -285,7 +582,7 @@ def _growth_table(result):
         "coordinates": result.growth_dims.tolist(),
         "standard deviation": result.growth_std.tolist(),
         "median size": result.growth_typical.tolist(),
-        "sqrt(d_k)": np.sqrt(result.growth_dims).tolist(),
+        "√dₖ": np.sqrt(result.growth_dims).tolist(),
         "right divisor": result.growth_right_divisor.tolist(),
     }
 

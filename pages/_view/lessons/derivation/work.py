@@ -1,11 +1,34 @@
 """What the derivation page asks of the core."""
 
-from pages._view.kinds import Value
+from typing import Any
+
+from pages._view import compute
+from pages._view.lessons.derivation import figures
+from pages._view.lessons.derivation.declaration import LESSON
+from pages._view.main_picture import Main, Values
+from sattn_core.lessons.derivation import DerivationParams, ScoreGrowth, measure_growth
 
 SAMPLES = 2_000  # pairs that check the derivation: at d_k = 1,024 more would be felt
+LARGEST = 1024  # d_k: the three lines are measured once for all up to it, so that they follow a moving slider
 _FIELDS = {"var_q": "variance_q", "var_k": "variance_k", "r": "coordinate_correlation"}
 
 
-def assumptions(strengths: dict[str, Value]) -> dict[str, Value]:
-    """How strongly an assumption is broken: the values of its controls as fields of `DerivationParams`."""
-    return {_FIELDS.get(name, name): value for name, value in strengths.items()}
+def params(values: Values, d_k: int) -> DerivationParams:
+    """The pairs that check the derivation at this d_k, with the one assumption that is broken, if any."""
+    strengths = {
+        name: values[name] for name, one in LESSON.controls.items() if one.when == ("broken", values["broken"])
+    }
+    broken: dict[str, Any] = {_FIELDS.get(name, name): value for name, value in strengths.items()}
+    return DerivationParams(d_k, SAMPLES, seed=values["seed"], **broken)
+
+
+def growth(values: Values) -> ScoreGrowth:
+    """The three lines at every d_k."""
+    return compute.result(measure_growth, params(values, LARGEST))
+
+
+def _picture(values, profile):
+    return figures.growing_variance(growth(values), values["d_k"], profile)
+
+
+MAIN = Main(_picture)

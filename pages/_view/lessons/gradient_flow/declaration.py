@@ -58,7 +58,6 @@ LESSON = Lesson(
             {"jacobian": "1, 10", "d_k": 64},
         ),
     ),
-    in_sight=("n_keys",),
     pictures=("rows_freezing", "gradient_histograms", "gradient_curves", "median_crossover", "row_jacobians"),
     assumed="A row is frozen when $1-\\sum p^2$, the trace of its Jacobian, is below 0.01. The scale is left out "
     "because a larger learning rate can make up for it.\n\n"
