@@ -15,20 +15,14 @@ race.draw_settings()
 def live():
     run = race.open_run()
     race.advance(run)
-    with st.container(horizontal=True, vertical_alignment="center", key="race_progress"):
-        st.button("Train", icon=":material/play_arrow:", on_click=race.start)
-        if run.playing:
-            st.button("Stop", icon=":material/stop:", on_click=race.stop)
-        label = race.map_label()
-        st.button(label, key="map_rates", icon=":material/grid_on:", on_click=race.start_map, disabled=run.playing)
-        race.draw_progress(run)
-    race.draw(figures.pictures(run.result, run.sweep, profile), resting=not run.playing)
-    if run.playing:
-        race.go_on(race.stop)
+    race.draw_buttons(run)
+    show.picture(race.main_picture(run, profile), resting=not run.playing)
 
     show.tries(LESSON)
-
-    st.header("The scale sets where training starts and how large its steps are", anchor=False)
+    race.draw(race.curves(run, profile), resting=not run.playing)
+    race.draw_map(run, profile)
+    if run.playing:
+        race.go_on(race.stop)
     found = compute.result(work.train_equal_pairs, controls.value_of("d_k"))
     show.picture(figures.equivalence(found, profile))
 
@@ -38,9 +32,9 @@ live()
 
 @st.fragment
 def dose_response():
-    st.header("How many learning rates work at which d_k?", anchor=False)
     record = dose.RECORDS[controls.value_of("optimizer")]
     race.advance_dose(record)
+    st.subheader(figures.dose_claim(record.table), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center"):
         label = race.dose_label(record)
         st.button(label, key="dose", icon=":material/table:", on_click=race.want_dose, args=(record,))
