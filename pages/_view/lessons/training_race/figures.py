@@ -106,11 +106,13 @@ def _matrices(shown, profile):
         colours = {"zmin": 0, "colorscale": [[0, profile.ground], cells["colorscale"][-1]]}
         said = {"hovertemplate": "query %{y}, key %{x}: %{z:.3f}<extra></extra>", "x0": 1, "y0": 1}
         traces.append(cells | colours | said | {"xgap": 0, "ygap": 0, "xaxis": f"x{at}", "yaxis": f"y{at}"})
-        axes[f"xaxis{at}"] = axis(profile, "key", domain=[left, left + width], anchor=f"y{at}", **bare)
+        axes[f"xaxis{at}"] = axis(profile, "key", near=True, domain=[left, left + width], anchor=f"y{at}", **bare)
         name = "query" if run == 0 else None
         axes[f"yaxis{at}"] = axis(profile, name, anchor=f"x{at}", autorange="reversed", **bare)
-        notes.append(heading(_run_name(exponent), profile, axes=at))
-    traces[0] |= colour_bar(profile, [0, 0.5, 1], "weight")
+        notes.append(heading(_run_name(exponent), profile, axes=at) | {"bgcolor": None})
+    key = colour_bar(profile, [0, 0.5, 1])
+    key["colorbar"]["ticktext"] = ["weight 0", "0.5", "1"]
+    traces[0] |= key
     fig = figure(profile, traces, height=1.0, left=2.0, bottom=1.6, annotations=notes, **axes)
     fig.layout.margin.b += 4 * profile.tick_size  # the key to the colours
     return fig
@@ -154,7 +156,7 @@ def _race_sentence(result, elsewhere):
         why = ": leaving out the scale does no harm here"
     else:
         run = done.index(False)
-        right = f"is right {_right(result, run)} of the time"
+        right = f"is {_right(result, run)} right"
         why = f"; {_run_name(params.exponents[run])} {'has overflowed' if result.diverged[run] else right}"
     return f"After {result.step:,} steps at dₖ = {params.d_k:,}, {_who(result)} learnt{why}.{end}"
 
@@ -289,7 +291,7 @@ def _state_claim(result):
     if raw < _GONE * scaled:
         return f"Without the scale {row} has vanished by step {step}"
     if _ALIKE[0] * scaled <= raw <= _ALIKE[1] * scaled:
-        return f"At step {step} {row} is about the same without the scale"
+        return f"At step {step} scaled and raw rows have about the same gradient"
     return f"At step {step} {row} is {'smaller' if raw < scaled else 'larger'} without the scale"
 
 

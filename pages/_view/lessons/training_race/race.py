@@ -8,8 +8,10 @@ checkpoints, draws them and asks Streamlit for its next run, in which a click co
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil
+from threading import Lock
+from typing import Any
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
@@ -35,6 +37,7 @@ from sattn_core.lessons.training_race import (
 SETTINGS = tuple(LESSON.controls)
 _PRESET = "race_preset"
 _OWN = "own settings"
+_PLAIN = "race"  # the preset of the defaults, which needs no words
 _PER_ROW = 4
 _EXPONENTS = (0.0, 0.5, 1.0)
 _AT_ONCE = compute.UNASKED.seconds  # of all that the page computes before anybody has asked
@@ -58,6 +61,7 @@ class Run:
     moments: Iterator | None = None
     rests_at: int | None = None
     applied: int = 0
+    lock: Any = field(default_factory=Lock)
     drawn: tuple[TrainingRaceResult, Profile, tuple[Picture, ...]] | None = None
 
     @property
@@ -75,7 +79,7 @@ def draw_settings() -> None:
 
 
 def draw_buttons(run: Run) -> None:
-    """The preset that the settings are and what it teaches; Train, Stop, and how far the training is."""
+    """The preset that the settings are and what is different in it; Train, Stop, and how far the training is."""
     name = st.session_state[_PRESET] = _preset_now()
     with st.container(horizontal=True, vertical_alignment="center", key="race_progress"):
         hidden = {"label_visibility": "collapsed", "width": 240}
@@ -84,8 +88,9 @@ def draw_buttons(run: Run) -> None:
         if run.playing:
             st.button("Stop", icon=":material/stop:", on_click=stop)
         st.progress(progress(run), show.plain(progress_sentence(run)))
-    with st.container(key="race_teaches"):
-        st.markdown(PRESETS[name].teaches if name in PRESETS else "Your own settings: what do you expect?")
+    if name not in (_OWN, _PLAIN):
+        with st.container(key="race_teaches"):
+            st.markdown(PRESETS[name].teaches)
 
 
 def main_picture(run: Run, profile: Profile) -> Picture:
@@ -191,13 +196,16 @@ def stop():
 
 def advance(run):
     """Train on to the next moment that is shown, while the race is shown live."""
-    if not run.playing:
-        return
-    for is_shown in run.moments:
-        if is_shown:
+    with (
+        run.lock
+    ):  # Streamlit may begin a run while the one before it is still training: that one ends at its next step
+        if not run.playing:
             return
-        _alive()
-    run.playing = run.sweeping = False
+        for is_shown in run.moments:
+            if is_shown:
+                return
+            _alive()
+        run.playing = run.sweeping = False
 
 
 def _alive():
