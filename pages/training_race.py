@@ -34,7 +34,7 @@ live()
 def dose_response():
     record = dose.RECORDS[controls.value_of("optimizer")]
     race.advance_dose(record)
-    st.subheader(figures.dose_claim(record.table), anchor=False)
+    st.header(figures.dose_claim(record.table), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center"):
         label = race.dose_label(record)
         st.button(label, key="dose", icon=":material/table:", on_click=race.want_dose, args=(record,))

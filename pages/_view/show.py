@@ -43,7 +43,7 @@ def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, r
     its data come later.
     """
     if shown.claim:
-        st.subheader(plain(shown.claim), anchor=False)
+        st.header(plain(shown.claim), anchor=False)
     if sentence_first:
         _live_sentence(shown)
     _draw(shown, per_row)

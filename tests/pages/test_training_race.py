@@ -184,7 +184,7 @@ def test_a_move_of_the_dimension_shows_the_start_there_and_neither_starts_nor_st
         assert first_sentence(app).startswith(f"Untrained at dₖ = {d_k:,}, ")
         assert bar(app).startswith("The last race was of dₖ = 64. Train takes about ")
         assert app.session_state["race_run"] is run
-        assert "At dₖ = 64, " in app.subheader[0].value  # the curves stay those of the race
+        assert "At dₖ = 64, " in app.header[0].value  # the curves stay those of the race
     assert first_sentence(move(app, 64)).startswith("After 300 steps at dₖ = 64, ")
 
 

@@ -196,9 +196,8 @@ def stop():
 
 def advance(run):
     """Train on to the next moment that is shown, while the race is shown live."""
-    with (
-        run.lock
-    ):  # Streamlit may begin a run while the one before it is still training: that one ends at its next step
+    # Streamlit may begin a run while the one before it is still training: that one ends at its next step.
+    with run.lock:
         if not run.playing:
             return
         for is_shown in run.moments:
