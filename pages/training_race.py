@@ -8,29 +8,24 @@ from pages._view.lessons.training_race.declaration import LESSON
 
 profile = frame.profile()
 
-race.draw_settings()
-
 
 @st.fragment(key=frame.LIVE)
 def live():
     run = race.open_run()
     race.advance(run)
-    with st.container(horizontal=True, vertical_alignment="center", key="race_progress"):
-        st.button("Train", icon=":material/play_arrow:", on_click=race.start)
-        if run.playing:
-            st.button("Stop", icon=":material/stop:", on_click=race.stop)
-        label = race.map_label()
-        st.button(label, key="map_rates", icon=":material/grid_on:", on_click=race.start_map, disabled=run.playing)
-        race.draw_progress(run)
-    race.draw(figures.pictures(run.result, run.sweep, profile), resting=not run.playing)
+    race.draw_buttons(run)
+    shown = show.main(work.MAIN, at_rest=race.main_picture(run, profile))
+    if frame.more():
+        if not run.playing:
+            show.behind(shown)
+        show.tries(LESSON)
+        race.draw(race.curves(run, profile), resting=not run.playing)
+        race.draw_map(run, profile)
     if run.playing:
         race.go_on(race.stop)
-
-    show.tries(LESSON)
-
-    st.header("The scale sets where training starts and how large its steps are", anchor=False)
-    found = compute.result(work.train_equal_pairs, controls.value_of("d_k"))
-    show.picture(figures.equivalence(found, profile))
+    if frame.more():
+        found = compute.result(work.train_equal_pairs, controls.value_of("d_k"))
+        show.picture(figures.equivalence(found, profile))
 
 
 live()
@@ -38,9 +33,9 @@ live()
 
 @st.fragment
 def dose_response():
-    st.header("How many learning rates work at which d_k?", anchor=False)
     record = dose.RECORDS[controls.value_of("optimizer")]
     race.advance_dose(record)
+    st.header(figures.dose_claim(record.table), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center"):
         label = race.dose_label(record)
         st.button(label, key="dose", icon=":material/table:", on_click=race.want_dose, args=(record,))
@@ -54,5 +49,6 @@ def dose_response():
         race.go_on(race.leave_dose)
 
 
-dose_response()
-show.folds(LESSON)
+if frame.more():
+    dose_response()
+    show.folds(LESSON)

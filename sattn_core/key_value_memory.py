@@ -6,7 +6,7 @@ rate, initialisation) and all seeds are trained in one array operation.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -29,7 +29,7 @@ _START, _FIRST_WEIGHT = 1.5e-3, 2.5e-8
 _STEP, _MATRIX, _PRODUCT, _CELL = {"sgd": 5e-5, "adam": 9e-5}, 1.2e-6, 7e-11, 7e-9
 _WEIGHT, _DRAWN, _MEASURED, _MEASURED_CELL = {"sgd": 4.5e-9, "adam": 1.1e-8}, 1e-7, 2e-4, 4e-8
 _COPIES = {"sgd": 3, "adam": 5}  # of the weights: themselves, two gradients, and the moments
-_DATA_STREAM, _FRESH_STREAM = 0, 1
+_WEIGHT_STREAM, _DATA_STREAM = 0, 1
 
 
 @dataclass(frozen=True)
@@ -269,6 +269,33 @@ def _checkpoints(params, check):
             yield checkpoint
 
 
+def starting_attention(params: KeyValueMemoryParams) -> NDArray[np.float64]:
+    """softmax(c Q Kᵀ) of every run and the first seed before the first step, at a fraction of the cost of a training.
+
+    Parameters
+    ----------
+    params : KeyValueMemoryParams
+
+    Returns
+    -------
+    ndarray, shape (n_runs, n_queries, n_keys)
+        Rows sum to 1. Column j is the right key of row j.
+
+    Notes
+    -----
+    A larger d_k appends components to the same weights, and the inputs stay the same.
+
+    Examples
+    --------
+    >>> starting_attention(KeyValueMemoryParams(exponents=(2.0,), d_k=1024, n_keys=2)).round(2).tolist()
+    [[[0.5, 0.5], [0.5, 0.5]]]
+    """
+    memory = _start(replace(params, n_seeds=1))
+    _draw_data(memory)
+    *_, steps = _attend(memory)
+    return steps.attention_weights[:, 0][:, :, memory.targets[0]]
+
+
 def training_steps(params: KeyValueMemoryParams) -> Iterator[MemoryCheckpoint | None]:
     """Train as `train_key_value_memory` does and yield at every step: its checkpoint, or None where it has none."""
     memory, measured = _start(params), params.measured_steps
@@ -285,17 +312,19 @@ def training_steps(params: KeyValueMemoryParams) -> Iterator[MemoryCheckpoint | 
 
 
 def _start(params):
-    """Draw the starting weights of every seed, the same for all runs but for the size of the start."""
-    generators = [_generator(params.seed, i, _DATA_STREAM) for i in range(params.n_seeds)]
-    shape = (2, params.d_model, params.d_k)
-    drawn = np.stack([rng.standard_normal(shape) for rng in generators], axis=1) / np.sqrt(params.d_model)
+    """Draw the starting weights of every seed, the same for all runs but for the size of the start.
+
+    Component by component: a larger d_k appends columns to the same weights, and the data stay what they are.
+    """
+    shape = (params.d_k, 2, params.d_model)
+    drawn = [_generator(params.seed, i, _WEIGHT_STREAM).standard_normal(shape) for i in range(params.n_seeds)]
+    drawn = np.ascontiguousarray(np.stack(drawn).transpose(2, 0, 3, 1)) / np.sqrt(params.d_model)
     size = float(params.d_k) ** -np.array(params.init_exponents)[:, None, None, None]
     weights = {"W_Q": size * drawn[0], "W_K": size * drawn[1]}  # (n_runs, n_seeds, d_model, d_k)
     if params.train_values:
         n_keys = params.n_keys
         weights["V"] = np.tile(np.eye(n_keys), (len(params.exponents), params.n_seeds, 1, 1))
-    if params.fresh_data:
-        generators = [_generator(params.seed, i, _FRESH_STREAM) for i in range(params.n_seeds)]
+    generators = [_generator(params.seed, i, _DATA_STREAM) for i in range(params.n_seeds)]
     return _Memory(params, generators, weights)
 
 

@@ -246,7 +246,13 @@ def apply(settings: Mapping[str, Value]) -> None:
         if name not in st.session_state:
             st.query_params[name] = control(name).write(value)  # what the link says would outdo what is placed
         place(name, value)
+    st.session_state["applied"] = applied() + 1
     st.rerun()
+
+
+def applied() -> int:
+    """How often settings have been put in place by `apply`: what they promise is to be seen at once."""
+    return st.session_state.get("applied", 0)
 
 
 def _follow_address(name):

@@ -60,24 +60,25 @@ def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, r
     its data come later.
     """
     if shown.claim:
-        st.subheader(plain(shown.claim), anchor=False)
+        st.header(plain(shown.claim), anchor=False)
     _draw(shown, per_row, above=sentence_first)
     how_sure(shown)
     if resting:
         data(shown)
 
 
-def main(way: Main) -> Picture | None:
+def main(way: Main, at_rest: Picture | None = None) -> Picture | None:
     """The main picture with its sentence; it follows the slider while it is dragged.
 
-    Returns it, or None if it takes so long that the visitor is asked first.
+    at_rest: what is shown instead until the slider is moved. Returns the picture, or None if it takes so long that the
+    visitor is asked first.
     """
     values, profile = controls.values(), frame.profile()
     params = way.params and way.params(values)
     if params and not compute.ready(params):
         ask(params, "main")
         return None
-    shown = (way.at_rest or way.picture)(values, profile)
+    shown = at_rest or (way.at_rest or way.picture)(values, profile)
     place = {"value": values["d_k"], "address": frame.moving_address(values)}
     draw_picture(shown.drawn() | place, key=shown.key, config=_chart_config(shown.key))
     return shown

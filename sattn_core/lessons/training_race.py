@@ -14,8 +14,15 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
-from sattn_core.cost import Price, proceed
-from sattn_core.key_value_memory import LOSSES, OPTIMIZERS, KeyValueMemoryParams, train_key_value_memory, training_steps
+from sattn_core.cost import Price, priced, proceed
+from sattn_core.key_value_memory import (
+    LOSSES,
+    OPTIMIZERS,
+    KeyValueMemoryParams,
+    starting_attention,
+    train_key_value_memory,
+    training_steps,
+)
 from sattn_core.standard_errors import mean_and_error
 
 QUANTITIES = ("loss", "accuracy", "entropy_nats", "gradient_norm", "median_row_gradient")
@@ -163,6 +170,31 @@ class TrainingRaceResult:
     diverged: NDArray[np.bool_]
     uniform_loss: float
     first_gradient_ratio: float
+
+
+@record
+class RaceStart:
+    """What a race starts from: the attention of every run before the first step, of the first seed.
+
+    Attributes
+    ----------
+    params : TrainingRaceParams
+    attention_weights : ndarray, shape (n_runs, n_queries, n_keys)
+        Column j is the right key of row j.
+    largest_weight : ndarray, shape (n_runs,)
+        Mean over the rows of their largest weight.
+    right : float
+        Share of the rows whose largest weight lies on the right key, in the first run. The runs differ in the size of
+        their scores, not in their order.
+    same : bool
+        Whether all runs start from the same attention, up to rounding.
+    """
+
+    params: TrainingRaceParams
+    attention_weights: NDArray[np.float64]
+    largest_weight: NDArray[np.float64]
+    right: float
+    same: bool
 
 
 @record
@@ -330,7 +362,7 @@ PRESETS = MappingProxyType(
             "The race", "Every scale starts from the same weights and learns one fixed set of keys and queries.",
         ),
         "small_d_k": _preset(
-            "Small d_k", "With few components raw scores are small anyway: at d_k = 8 their standard deviation is 2.8.",
+            "Small dₖ", "With few components raw scores are small anyway: at dₖ = 8 their standard deviation is 2.8.",
             d_k=8,
         ),
         "loss_on_weights": _preset(
@@ -346,8 +378,8 @@ PRESETS = MappingProxyType(
             fresh_data=True, n_keys=16, n_steps=400, learning_rate=0.3,
         ),
         "smaller_start": _preset(
-            "A smaller start", "Without the scale, W_Q and W_K divided by d_k^¼ at the start make the first scores as "
-            "small as 1/√d_k does.",
+            "A smaller start", "Smaller weights at the start, divided by the fourth root of dₖ, make the first raw "
+            "scores as small as ÷ √dₖ does.",
             harmless="The scale sets where training starts and how large its steps are, not what attention can "
             "represent.",
             init_exponents=(0.25, 0.0, -0.25),
@@ -367,6 +399,27 @@ PRESETS = MappingProxyType(
         ),
     }
 )  # fmt: skip
+
+
+def learnt(result: TrainingRaceResult) -> tuple[bool, ...]:
+    """For each run whether at least 95 % of its answers are right at this step, on average over the seeds.
+
+    Parameters
+    ----------
+    result : TrainingRaceResult
+
+    Returns
+    -------
+    tuple of bool, one per run
+
+    Examples
+    --------
+    Of the scales 1, 1/√d_k and 1/d_k only the second has learnt after 300 steps:
+
+    >>> learnt(measure_training_race(TrainingRaceParams()))
+    (False, True, False)
+    """
+    return tuple((result.accuracy.mean[:, -1] >= SOLVED_ACCURACY).tolist())
 
 
 def race_outcome(result: TrainingRaceResult) -> str:
@@ -395,9 +448,52 @@ def race_outcome(result: TrainingRaceResult) -> str:
     exponents = result.params.exponents
     if not {0.0, 0.5} <= set(exponents):
         raise ValueError(f"exponents must hold 0 and 0.5, but got {exponents}")
-    right = result.accuracy.mean[:, -1] >= SOLVED_ACCURACY
+    right = learnt(result)
     names = {(False, True): "harm", (True, True): "harmless", (False, False): "neither", (True, False): "only_without"}
-    return names[bool(right[exponents.index(0.0)]), bool(right[exponents.index(0.5)])]
+    return names[right[exponents.index(0.0)], right[exponents.index(0.5)]]
+
+
+def start_price(params: TrainingRaceParams) -> Price:
+    """`Price` of `measure_race_start`.
+
+    Parameters
+    ----------
+    params : TrainingRaceParams
+
+    Returns
+    -------
+    Price
+
+    Examples
+    --------
+    >>> start_price(TrainingRaceParams(1024)).seconds < 0.02
+    True
+    """
+    return replace(params.memory(), n_seeds=1, n_steps=0, checkpoint_steps=(0,)).price
+
+
+@priced(start_price)
+def measure_race_start(params: TrainingRaceParams) -> RaceStart:
+    """Attention of every run before the first step.
+
+    Parameters
+    ----------
+    params : TrainingRaceParams
+
+    Returns
+    -------
+    RaceStart
+
+    Examples
+    --------
+    >>> start = measure_race_start(TrainingRaceParams(d_k=64))
+    >>> bool(start.largest_weight[0] > 0.5 > start.largest_weight[1])
+    True
+    """
+    weights = starting_attention(params.memory())
+    right = weights[0].argmax(axis=-1) == np.arange(params.n_keys)
+    same = bool(np.allclose(weights, weights[:1], rtol=1e-6, atol=1e-12))
+    return RaceStart(params, weights, weights.max(axis=-1).mean(axis=-1), float(right.mean()), same)
 
 
 def race_frames(params: TrainingRaceParams, *, pauses: bool = False) -> Iterator[TrainingRaceResult]:

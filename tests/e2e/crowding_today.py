@@ -4,8 +4,4 @@ TODAY = {
     "small_samples": {
         ("large_experiment", "label on line"): "390 820 1024 1024p",
     },
-    "training_race": {
-        ("race_state", "label and label collide"): "1024p 1920p",
-        ("race_state", "tick and tick collide"): "1024p 1920p",
-    },
 }

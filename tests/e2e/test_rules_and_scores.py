@@ -10,7 +10,7 @@ from harness import open_page, wait_until_idle
 pytestmark = pytest.mark.e2e
 
 FIRST_SEEN = {
-    "training_race": (".st-key-race_learning", ".st-key-sentence_race_learning", ".st-key-sentence_race_state"),
+    "training_race": (".st-key-race_attention", ".st-key-sentence_race_attention"),
     "scaling_rules": (".st-key-exponent_variance", ".st-key-exponent_mean", ".st-key-sentence_exponents"),
     "your_scores": (".st-key-your_histogram", ".st-key-sentence_your_histogram"),
 }

@@ -1,8 +1,13 @@
 """The training race in a browser: a link, a race run live and stopped, a preset."""
 
+import re
+
+import numpy as np
 import pytest
 from dashboard import wait_until_idle
 from harness import open_page, query_parameters
+
+from sattn_core.lessons.training_race import TrainingRaceParams, measure_race_start
 
 pytestmark = pytest.mark.e2e
 
@@ -22,27 +27,63 @@ DRAWN_STEPS = """() => {
 }"""
 
 
+def sentence(page):
+    return page.locator(".st-key-sentence_race_attention").inner_text().strip()
+
+
+# The weights of the first matrix, as Plotly has drawn them.
+MATRIX = """() => {
+  const plot = document.querySelector('.st-key-race_attention .js-plotly-plot');
+  return plot?._fullData.map(trace => Array.from(trace.z, row => Array.from(row))) ?? null;
+}"""
+
+
 def test_a_link_opens_on_the_finished_race_and_a_preset_goes_into_the_address(server, new_page):
     page = new_page(1440, 900)
     open_page(page, server, "training_race", d_k="32", seed="3")
-    assert bar(page).startswith("At d_k = 32 and after 300 steps without the scale ")
-    assert "at d_k = 32" in page.locator(".st-key-sentence_race_learning").inner_text()
+    assert sentence(page).startswith("After 300 steps at dₖ = 32, ")
+    assert bar(page) == "The race is finished"
     page.locator(".st-key-race_preset input").click()
     page.get_by_role("option", name="Fresh data every step").click()
     wait_until_idle(page)
     wanted = {"d_k": "32", "seed": "3", "data": "fresh", "n_pairs": "16", "n_steps": "400", "learning_rate": "0.3"}
     found = query_parameters(page)
     assert {name: found.get(name) for name in wanted} == wanted
+    assert sentence(page).startswith("After 400 steps at dₖ = 32, ")
+
+
+def test_the_slider_shows_the_start_and_the_finished_race_comes_back_at_its_dimension(server, new_page):
+    page = new_page(1440, 900)
+    open_page(page, server, "training_race", d_k="32", n_seeds="1")
+    finished, learnt = page.evaluate(MATRIX), sentence(page)
+    slider = page.locator(".st-key-d_k").get_by_role("slider")
+    slider.press("ArrowRight")
+    wait_until_idle(page)
+    assert sentence(page).startswith("Untrained at dₖ = 36, ")
+    assert bar(page).startswith("The last race was of dₖ = 32.")
+    start = measure_race_start(TrainingRaceParams(36))
+    assert np.allclose(page.evaluate(MATRIX), start.attention_weights, rtol=1e-9, atol=1e-12)
+    slider.press("ArrowLeft")
+    wait_until_idle(page)
+    assert (page.evaluate(MATRIX), sentence(page)) == (finished, learnt)
+    assert "dₖ = 32" in learnt
 
 
 def test_a_race_runs_live_until_stop_and_what_is_there_stays(server, new_page):
     page = new_page(1440, 900)
     open_page(page, server, "training_race", d_k="128", n_steps="3000")  # ten seconds and more
-    assert bar(page).startswith("Press Train")
+    assert bar(page).startswith("Train takes about ")
+    assert page.locator(".st-key-race_learning").count() == 0  # no curves before the first step
     page.get_by_role("button", name="Train", exact=True).click()
     for least in (2, 4):  # the picture at rest goes on, by the same means: its lines grow
         page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=least)
     assert page.locator(".st-key-race_learning_data").count() == 0  # what can be taken away comes when it rests
+    page.locator(".st-key-d_k").get_by_role("slider").press("ArrowRight")  # does not stop it
+    drawn = page.evaluate(DRAWN_STEPS)
+    page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=drawn + 2)
+    assert re.match("Training: step [0-9,]+ of 3,000, dₖ = 128", bar(page))
+    assert sentence(page).endswith(" The slider stands elsewhere.")
+    page.locator(".st-key-d_k").get_by_role("slider").press("ArrowLeft")
     stop = page.get_by_role("button", name="Stop")
     for _ in range(20):  # the only one: Streamlit's own, which comes and goes, would break a picture off
         assert main(page).get_by_role("button", name="Stop").count() == stop.count() == 1
@@ -52,4 +93,4 @@ def test_a_race_runs_live_until_stop_and_what_is_there_stays(server, new_page):
     assert bar(page).startswith("Stopped at step ")
     assert stop.count() == 0
     step = bar(page).split()[3]
-    assert f"Step {step} of 3,000" in page.locator(".st-key-sentence_race_learning").inner_text()
+    assert sentence(page).startswith(f"Step {step} of 3,000 at dₖ = 128: so far ")

@@ -1,5 +1,6 @@
 """Pictures of the training_race lesson: their data are the result's, their words are its numbers."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -14,14 +15,23 @@ from sattn_core.lessons.training_race import (
     TrainingRaceParams,
     dose_frames,
     measure_equivalence,
+    measure_race_start,
     measure_training_race,
     race_frames,
     sweep_learning_rates,
 )
 from tests.figures.drawing import PROFILES, check, run, traces_of
 
+NUMERAL = re.compile(r"[0-9][0-9,.]*")
 PARAMS = TrainingRaceParams(d_k=16, exponents=(0.0, 0.5, 1.0, 0.25), n_keys=4, n_steps=40, n_seeds=2)
-NAMES = ["raw", "÷ √d_k", "÷ d_k", "÷ d_k^0.25"]
+NAMES = ["raw", "÷ √dₖ", "÷ dₖ", "÷ dₖ⁰·²⁵"]
+QUANTITIES_IN_WORDS = {
+    "loss": "loss",
+    "accuracy": "right answers",
+    "entropy_nats": "entropy in nats",
+    "gradient_norm": "total gradient",
+    "median_row_gradient": "gradient of the median row",
+}
 
 
 @pytest.fixture(scope="module")
@@ -44,19 +54,31 @@ def pairs():
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_picture_is_whole(result, sweep, pairs, profile):
-    shown = [picture for row in figures.pictures(result, sweep, profile) for picture in row]
-    shown.append(figures.equivalence(pairs, profile))
-    for picture in shown:
+    shown = every_picture(result, sweep, pairs, profile)
+    for picture in (*shown, figures.attention(measure_race_start(PARAMS), profile)):
         check(picture)
+        assert len(picture.sentence.split()) <= 25
+        assert len(NUMERAL.findall(picture.sentence)) <= 3, picture.sentence
+        assert len(picture.claim.split()) <= 12, picture.claim
+        assert picture.sure
+        assert bool(picture.claim) == (picture.key != "race_attention")
+        words = f"{picture.sentence} {picture.claim} {' '.join(picture.sure)} {' '.join(picture.table)}"
+        assert not re.search(r"[a-zA-Z]_[a-zA-Z]|\^", words)
     assert tuple(picture.key for picture in shown) == LESSON.pictures
+
+
+def every_picture(result, sweep, pairs, profile):
+    """Those of a finished race, in the order of the page."""
+    of_the_race = (draw(result, profile) for draw in (figures.attention, figures.learning, figures.state))
+    return *of_the_race, figures.rates(sweep, profile), figures.equivalence(pairs, profile)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_quantity_of_every_run_is_a_line_in_its_band(result, profile):
     left, right = figures.learning(result, profile).figure, figures.state(result, profile).figure
-    shown = {"loss": left, "median_row_gradient": left, "accuracy": right, "entropy_nats": right}
-    panels = {"loss": 0, "median_row_gradient": 1, "accuracy": 0, "entropy_nats": 1, "gradient_norm": 2}
-    for quantity, fig in (shown | {"gradient_norm": right}).items():
+    shown = {"loss": left, "accuracy": left, "entropy_nats": right, "median_row_gradient": right}
+    panels = {"loss": 0, "accuracy": 1, "entropy_nats": 0, "median_row_gradient": 1}
+    for quantity, fig in shown.items():
         curve = getattr(result, quantity)
         for i, name in enumerate(NAMES):
             trace = traces_of(fig, name)[panels[quantity]]
@@ -73,34 +95,143 @@ def test_every_quantity_of_every_run_is_a_line_in_its_band(result, profile):
 
 def test_names_beside_the_ends_do_not_cover_each_other(result):
     left, right = figures.learning(result, LIGHT).figure, figures.state(result, LIGHT).figure
-    for fig, panels, gap in ((left, 2, 0.15), (right, 3, 0.24)):
-        for panel in range(panels):
+    for fig in (left, right):
+        for panel in range(2):
             at = f"y{panel + 1 if panel else ''} domain"
             ends = sorted(note.y for note in fig.layout.annotations if note.yref == at and note.x == 1.01)
-            assert len(ends) == len(NAMES) + (panels == 2 and panel == 0)  # and uniform attention beside its line
-            assert min(np.diff(ends)) >= gap - 1e-9
+            assert len(ends) == len(NAMES) + (fig is left and panel == 0)  # and uniform attention beside its line
+            assert min(np.diff(ends)) >= 0.15 - 1e-9
             assert ends[0] > 0
 
 
-def test_no_name_stands_over_a_curve(result, sweep):
-    for row in figures.pictures(result, sweep, LIGHT):
-        for picture in row:
-            for note in picture.figure.layout.annotations:
-                assert note.y >= 1 or note.x > 1, note.text  # above its panel or beside it
-                assert note.yref.endswith("domain")
+def test_no_name_stands_over_a_curve(result, sweep, pairs):
+    for picture in every_picture(result, sweep, pairs, LIGHT):
+        for note in picture.figure.layout.annotations:
+            assert note.y >= 1 or note.x > 1, note.text  # above its panel or beside it
+            assert note.yref.endswith("domain")
 
 
-def test_the_sentences_have_the_numbers_of_the_moment(result):
-    said = figures.learning(result, LIGHT).sentence
-    assert said.startswith("Step 40 of 40 at d_k = 16, mean of 2 seeds ± standard error. Loss: raw ")
-    assert f"÷\u00a0√d_k {number(result.loss.mean[1, -1])} ± {number(result.loss.standard_error[1, -1], 1)}, " in said
-    assert "; uniform attention 0.375. Median row's gradient: raw " in said
-    said = figures.state(result, LIGHT).sentence
-    assert f"is {number(result.first_gradient_ratio)} times that with 1/√d_k" in said
-    assert ", at most 1.39. " in said
-    assert f"÷\u00a0d_k {100 * result.accuracy.mean[2, -1]:.1f} %" in said
+def with_accuracy(result, *right, **changes):
+    """The race with these shares of right answers at its last step."""
+    mean = result.accuracy.mean.copy()
+    mean[: len(right), -1] = right
+    return replace(result, accuracy=replace(result.accuracy, mean=mean), **changes)
+
+
+def test_the_sentences_and_how_sure_have_the_numbers_of_the_moment(result):
+    shown = figures.learning(replace(result, loss=constant(result.loss, [0.906, 0.0003, 0.4, 0.4])), LIGHT)
+    assert shown.sentence == (
+        "At step 40 the loss is 0.91 without the scale and practically zero with ÷ √dₖ. "
+        "The dashed line is uniform attention."
+    )
+    sure = " ".join(figures.learning(result, LIGHT).sure)
+    assert sure.startswith("Loss at step 40 of 40 at dₖ = 16, mean of 2 seeds ± standard error: raw ")
+    assert f"÷\u00a0√dₖ {number(result.loss.mean[1, -1])} ± {number(result.loss.standard_error[1, -1], 1)}, " in sure
+    assert "Uniform attention has 0.375." in sure
     diverged = replace(result, diverged=np.array([True, False, False, False]))
-    assert "the numbers of a run overflowed" in figures.learning(diverged, LIGHT).sentence
+    assert "the numbers of a run overflowed" in " ".join(figures.learning(diverged, LIGHT).sure)
+    shown = figures.state(result, LIGHT)
+    keys = [number(np.exp(result.entropy_nats.mean[run, 0]), 2) for run in (0, 1)]
+    assert shown.sentence == (
+        f"Before the first step, a raw row attends to about {keys[0]} keys; with ÷ √dₖ, to about {keys[1]} keys."
+    )
+    sure = " ".join(shown.sure)
+    assert f"is {number(result.first_gradient_ratio)} times that with ÷ √dₖ" in sure
+    assert ", at most 1.39. " in sure
+    assert f"Median row's gradient at step 40, mean of 2 seeds: raw {number(row_at_the_end(result), 2)}, " in sure
+
+
+def constant(curve, values):
+    return replace(curve, mean=np.tile(np.array(values)[:, None], curve.mean.shape[1]))
+
+
+def row_at_the_end(result):
+    return result.median_row_gradient.mean[0, -1]
+
+
+def test_a_row_that_attends_to_one_key_is_said_in_the_singular(result):
+    shown = replace(result, entropy_nats=constant(result.entropy_nats, [0.01, 0.5, 1.0, 1.0]))
+    assert figures.state(shown, LIGHT).sentence.startswith(
+        "Before the first step, a raw row attends to about 1.0 key; "
+    )
+
+
+@pytest.mark.parametrize(
+    ("right", "sentence", "claim"),
+    [
+        ((0.094, 1, 0.9, 0.5), "only ÷ √dₖ has learnt; raw is 9 % right.", "only ÷ √dₖ has"),
+        ((0.5, 1, 0.96, 0.5), "÷ √dₖ and ÷ dₖ have learnt; raw is 50 % right.", "two of four have"),
+        (
+            (1, 1, 1, 1),
+            "all four have learnt: leaving out the scale does no harm here.",
+            "all four have",
+        ),
+        ((0.2, 0.3, 0.1, 0), "none of the four has learnt; raw is 20 % right.", "none of four has"),
+        ((1, 0.3, 0.4, 0), "only raw has learnt; ÷ √dₖ is 30 % right.", "only raw has"),
+        (
+            (1, 1, 0.946, 1),
+            "raw, ÷ √dₖ and ÷ dₖ⁰·²⁵ have learnt; ÷ dₖ is 94.6 % right.",
+            "three of four have",
+        ),
+    ],
+)
+def test_the_sentence_says_which_trainings_have_learnt(result, right, sentence, claim):
+    shown = with_accuracy(result, *right)
+    assert figures.attention(shown, LIGHT).sentence == f"After 40 steps at dₖ = 16, {sentence}"
+    assert figures.attention(shown, LIGHT, elsewhere=True).sentence.endswith(f"{sentence} The slider stands elsewhere.")
+    assert figures.learning(shown, LIGHT).claim == f"At dₖ = 16, {claim} learnt by step 40"
+    for said in (figures.attention(shown, LIGHT, elsewhere=True).sentence, f"{claim} learnt by step 40 at dₖ = 16"):
+        assert len(said.split()) <= 25
+        assert len(NUMERAL.findall(said)) <= 3
+
+
+def test_a_race_that_goes_on_says_how_far_it_is_and_a_training_that_overflowed_is_said_to_have(result):
+    running = with_accuracy(result, 0.1, 1, 0, 0, progress=0.5, step=20)
+    said = figures.attention(running, LIGHT).sentence
+    assert said == "Step 20 of 40 at dₖ = 16: so far only ÷ √dₖ has learnt."
+    lost = with_accuracy(result, 0.1, 1, 0.2, 0.2, diverged=np.array([True, False, False, False]))
+    assert figures.attention(lost, LIGHT).sentence.endswith("only ÷ √dₖ has learnt; raw has overflowed.")
+
+
+@pytest.mark.parametrize("n_keys", [2, 32])
+@pytest.mark.parametrize("d_k", [1, 4, 64, 1024])
+@pytest.mark.parametrize("init", [None, (0.25, 0.0, -0.25)])
+def test_the_sentence_of_a_start_is_true_of_its_matrices(d_k, n_keys, init):
+    start = measure_race_start(TrainingRaceParams(d_k, n_keys=n_keys, init_exponents=init))
+    said = figures.attention(start, LIGHT).sentence
+    weights = start.attention_weights
+    raw, scaled = (
+        "nearly all their weight" if share > 0.995 else f"{100 * share:.0f} %"
+        for share in weights.max(axis=2).mean(axis=1)[:2]
+    )
+    wrong = ", usually a wrong one" if (weights[0].argmax(axis=1) == np.arange(n_keys)).mean() < 0.5 else ""
+    if np.allclose(weights[0], weights[1]):
+        every = "every training starts from the same attention"
+        assert said == f"Untrained at dₖ = {d_k:,}, {every}: a row puts {raw} on one key{wrong}."
+    else:
+        assert (d_k > 1, init) == (True, None)
+        assert said == f"Untrained at dₖ = {d_k:,}, raw rows put {raw} on one key{wrong}; divided by √dₖ, {scaled}."
+    assert len(said.split()) <= 25
+    assert len(NUMERAL.findall(said)) <= 3
+
+
+@pytest.mark.parametrize(
+    ("raw", "scaled", "claim"),
+    [
+        (1e-6, 1e-3, "Without the scale the typical row's gradient has vanished by step 10"),
+        (4e-4, 1e-3, "At step 10 the typical row's gradient is smaller without the scale"),
+        (9e-4, 1e-3, "At step 10 scaled and raw rows have about the same gradient"),
+        (0.0, 0.0, "At step 10 scaled and raw rows have about the same gradient"),
+        (1e-2, 1e-3, "At step 10 the typical row's gradient is larger without the scale"),
+        (np.nan, 1e-3, "By step 10 the numbers of a training have overflowed"),
+    ],
+)
+def test_the_claim_of_the_gradients_is_that_of_the_tenth_step(result, raw, scaled, claim):
+    mean = result.median_row_gradient.mean.copy()
+    mean[:2, list(result.steps).index(10)] = raw, scaled
+    shown = replace(result, median_row_gradient=replace(result.median_row_gradient, mean=mean))
+    assert figures.state(shown, LIGHT).claim == claim
+    assert len(claim.split()) <= 12
 
 
 @pytest.mark.parametrize(
@@ -109,42 +240,68 @@ def test_the_sentences_have_the_numbers_of_the_moment(result):
         (
             (0.169, 1.0),
             0.165,
-            "does harm here. At step 20 it was 16.5 %, so the second half gained nothing.",
+            "Leaving the scale out does harm here. At step 20 the raw training was 16.5 % right, "
+            "so the second half gained nothing.",
         ),
-        ((0.4, 1.0), 0.3, "does harm here. At step 20 it was 30.0 %, so in the second half it was still rising."),
-        ((1.0, 1.0), 0.5, "leaving the scale out does no harm here."),
-        ((0.2, 0.3), 0.1, "neither learns them all."),
-        ((1.0, 0.3), 0.5, "here it is 1/√d_k that lags."),
+        (
+            (0.4, 1.0),
+            0.3,
+            "Leaving the scale out does harm here. At step 20 the raw training was 30.0 % right, "
+            "so in the second half it was still learning.",
+        ),
+        ((1.0, 1.0), 0.5, "Leaving the scale out does no harm here."),
+        ((0.2, 0.3), 0.1, "Neither raw nor ÷ √dₖ learns them all."),
+        ((1.0, 0.3), 0.5, "Here it is ÷ √dₖ that lags."),
     ],
 )
 def test_the_outcome_is_that_of_the_race_shown(result, right, middle, verdict):
     mean = result.accuracy.mean.copy()
     mean[:2, -1], mean[0, list(result.steps).index(20)] = right, middle
     shown = replace(result, accuracy=replace(result.accuracy, mean=mean))
-    numbers = f"without the scale {100 * right[0]:.1f} % of the answers are right, with 1/√d_k {100 * right[1]:.1f} %"
-    plain = figures.outcome(shown, "own settings")
-    assert plain.startswith(f"At d_k = 16 and after 40 steps {numbers}: ")
-    assert plain.endswith(verdict)
+    assert figures.outcome(shown, "own settings") == verdict
     for name, preset in PRESETS.items():
         reason = f" {preset.harmless}" if preset.harmless and "no harm" in verdict else ""
-        assert figures.outcome(shown, name) == plain + reason
+        assert figures.outcome(shown, name) == verdict + reason
+    sure = figures.attention(shown, LIGHT, preset="own settings").sure
+    assert sure[-1] == verdict
+    percents = [f"{100 * share:.1f} %" for share in right]
+    errors = [f"{100 * error:.1f} %" for error in result.accuracy.standard_error[:2, -1]]
+    assert f"step 40 of 40, mean of 2 seeds ± standard error: raw {percents[0]} ± {errors[0]}, " in sure[1]
+    assert f"÷\u00a0√dₖ {percents[1]} ± {errors[1]}, " in sure[1]
+    assert figures.attention(replace(shown, progress=0.5), LIGHT).sure == sure[:-1]
 
 
 def test_where_values_are_trained_the_loss_is_said_too(result):
     trained = replace(result, params=replace(result.params, train_values=True))
     losses = [number(each) for each in result.loss.mean[:2, -1]]
     assert figures.outcome(trained, "race").endswith(
-        f"The loss is {losses[0]} without the scale, with 1/√d_k {losses[1]}."
+        f"The loss is {losses[0]} without the scale and {losses[1]} with ÷ √dₖ."
     )
 
 
-def test_attention_is_shown_on_one_colour_domain(result):
-    fig = figures.attention(result, LIGHT).figure
-    for i, (trace, name) in enumerate(zip(fig.data, NAMES, strict=True)):
-        np.testing.assert_array_equal(trace.z, result.attention_weights[i])
-        assert (trace.name, trace.zmin, trace.zmax) == (name, -1, 1)
+@pytest.mark.parametrize("profile", PROFILES)
+def test_attention_is_shown_on_one_colour_domain_with_its_bar(result, profile):
+    for shown in (result, measure_race_start(PARAMS)):
+        fig = figures.attention(shown, profile).figure
+        for i, (trace, name) in enumerate(zip(fig.data, NAMES, strict=True)):
+            np.testing.assert_array_equal(trace.z, shown.attention_weights[i])
+            assert (trace.name, trace.zmin, trace.zmax) == (name, 0, 1)
+            assert trace.colorscale == fig.data[0].colorscale
+            assert trace.colorscale[0] == (0, profile.ground)
+            assert trace.showscale == (i == 0)
+        bar = fig.data[0].colorbar
+        assert dict(zip(bar.tickvals, bar.ticktext, strict=True)) == {0: "weight 0", 0.5: "0.5", 1: "1"}
+        assert [note.text for note in fig.layout.annotations] == NAMES
     mean = 100 * np.diagonal(result.attention_weights[0]).mean()
-    assert f": raw {mean:.1f} %, ÷\u00a0√d_k" in figures.attention(result, LIGHT).sentence
+    assert f": raw {mean:.1f} %, ÷\u00a0√dₖ" in figures.attention(result, LIGHT).sure[0]
+
+
+def test_how_sure_a_start_is_has_its_numbers():
+    start = measure_race_start(TrainingRaceParams())
+    sure = " ".join(figures.attention(start, LIGHT).sure)
+    assert f"rows: raw {100 * start.largest_weight[0]:.1f} %, ÷\u00a0√dₖ " in sure
+    assert "If attention were uniform it would be 3.1 %." in sure
+    assert f"in {round(32 * start.right)} of 32 rows" in sure
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -179,17 +336,33 @@ def test_the_sentence_of_the_map_counts_what_was_run(sweep):
     accuracy = np.zeros_like(sweep.accuracy)
     accuracy[1, 3:6, -1], accuracy[1, 4, 1] = 0.95, 1.0
     shown = replace(sweep, accuracy=accuracy, solved=accuracy >= 0.95)
-    said = figures.rates(shown, LIGHT).sentence
-    assert said.startswith(
-        "At d_k = 16, all 11 learning rates. Dark cells are solved: at least 95 % right, mean of 2 seeds."
-    )
-    assert "solved it by step 40: raw 0, ÷\u00a0√d_k 3 (the first by step 20), ÷\u00a0d_k 0, " in said
+    picture = figures.rates(shown, LIGHT)
+    assert picture.sentence.startswith("Dark cells are solved: at least 95 % of the answers are right.")
+    assert picture.claim == "÷ √dₖ works at 3 learning rates, raw at none"
+    said = sure_of(shown)
+    assert said.startswith("At dₖ = 16, all 11 learning rates, mean of 2 seeds.")
+    assert "solved it by step 40: raw 0, ÷\u00a0√dₖ 3 (the first by step 20), ÷\u00a0dₖ 0, " in said
     assert said.count("the edge of those tried") == sweep.best_at_edge.sum()
     accuracy[:, 5:] = np.nan
-    said = figures.rates(replace(shown, accuracy=accuracy), LIGHT).sentence
-    assert said.startswith("At d_k = 16, 5 of 11 learning rates so far.")
+    said = sure_of(replace(shown, accuracy=accuracy))
+    assert said.startswith("At dₖ = 16, 5 of 11 learning rates so far, ")
+    claim = figures.rates(replace(shown, accuracy=accuracy), LIGHT).claim
+    assert claim == "So far ÷ √dₖ works at 3 learning rates, raw at none"
+    assert len(claim.split()) <= 12
     accuracy[:] = np.nan
-    assert "Smallest" not in figures.rates(replace(shown, accuracy=accuracy), LIGHT).sentence
+    assert "Smallest" not in sure_of(replace(shown, accuracy=accuracy))
+
+
+def test_one_rate_is_said_in_the_singular(sweep):
+    solved = np.zeros(sweep.solved.shape, bool)
+    solved[0, 3, -1] = True
+    assert figures.rates(replace(sweep, solved=solved), LIGHT).claim == "÷ √dₖ works at no learning rates, raw at 1"
+    solved[1, 3, -1] = True
+    assert figures.rates(replace(sweep, solved=solved), LIGHT).claim == "÷ √dₖ works at 1 learning rate, raw at 1"
+
+
+def sure_of(sweep):
+    return " ".join(figures.rates(sweep, LIGHT).sure)
 
 
 def test_a_diverged_rate_is_a_cross_and_is_said_to_be_one(sweep):
@@ -200,53 +373,65 @@ def test_a_diverged_rate_is_a_cross_and_is_said_to_be_one(sweep):
     crosses = np.array(first.text)[::-1] == "×"
     np.testing.assert_array_equal(crosses, diverged[0].T)
     assert not any("×" in row for row in second.text)
-    said = figures.rates(shown, LIGHT).sentence
-    assert said.endswith("(beyond ten times the loss of the start): without the scale at 30 and 100.")
-    assert "iverged" not in figures.rates(replace(sweep, diverged=diverged & False), LIGHT).sentence
+    assert sure_of(shown).endswith("(beyond ten times the loss of the start): raw at 30 and 100.")
+    assert figures.rates(shown, LIGHT).sentence.endswith(" A cross marks a training that diverged.")
+    none = replace(sweep, diverged=diverged & False)
+    assert "iverged" not in sure_of(none) + figures.rates(none, LIGHT).sentence
 
 
 def test_the_equivalence_shows_every_pair_and_says_only_what_it_measured(pairs):
     fig = figures.equivalence(pairs, LIGHT).figure
-    names = ["SGD 0.01, × √d_k", "SGD 1, × √d_k", "Adam, × d_k^¼", "Adam, × √d_k"]
+    names = ["SGD 0.01, × √dₖ", "SGD 1, × √dₖ", "Adam, × ⁴√dₖ", "Adam, × √dₖ"]
     assert [trace.name for trace in fig.data] == names
     assert {note.text for note in fig.layout.annotations} == {f"<b>{name}</b>" for name in names}
     for trace, found in zip(fig.data, pairs, strict=True):
         np.testing.assert_array_equal(trace.y, np.maximum(found.relative_difference, 1e-17))
-    said = figures.equivalence(pairs, LIGHT).sentence
+    shown = figures.equivalence(pairs, LIGHT)
     apart = number(pairs[2].largest_difference, 2)
-    assert f"; Adam, × d_k^¼: at most {apart} apart, relative to their size; " in said
-    assert said.endswith("; Adam, × √d_k (the wrong power): more than 1 % apart from step 1 on.")
-    exact = replace(pairs[0], largest_difference=0.0)
-    assert "SGD 0.01, × √d_k: equal to the last digit; " in figures.equivalence([exact, *pairs[1:]], LIGHT).sentence
-    parted = replace(pairs[0], parted=7)
-    said = figures.equivalence([parted, *pairs[1:]], LIGHT).sentence
-    assert "SGD 0.01, × √d_k: more than 1 % apart from step 7 on; " in said
-    table = figures.equivalence(pairs, LIGHT).table
-    assert table["Adam, × √d_k: relative difference"] == pairs[3].relative_difference.tolist()
+    assert f"Adam, × ⁴√dₖ: the losses are at most {apart} apart, relative to their size." in shown.sure
+    wrong = "Adam, × √dₖ (the wrong power): the losses are more than 1 % apart from step 1 on."
+    assert shown.sure[-1] == wrong
+    assert shown.claim == "The same training is possible without the scale"
+    same = "At dₖ = 24 gradient descent without the scale, and with it from a matching start,"
+    assert shown.sentence == f"{same} differ by practically nothing in 5 steps."
+    exact = figures.equivalence([replace(pairs[0], largest_difference=0.0), *pairs[1:]], LIGHT)
+    assert exact.sentence == f"{same} agree to the last digit in 5 steps."
+    assert "SGD 0.01, × √dₖ: the losses are equal to the last digit." in exact.sure
+    parted = figures.equivalence([replace(pairs[0], parted=7), *pairs[1:]], LIGHT)
+    assert parted.sentence == f"{same} part after a while in 5 steps."
+    assert parted.claim == "Rounding parts two equal trainings at dₖ = 24"
+    assert "SGD 0.01, × √dₖ: the losses are more than 1 % apart from step 7 on." in parted.sure
+    assert shown.table["Adam, × √dₖ: relative difference"] == pairs[3].relative_difference.tolist()
 
 
 def test_the_dose_table_has_a_line_for_every_dimension():
     first, *_, last = dose_frames((4, 8), optimizers=("sgd",), n_steps=3, n_seeds=1)
     assert figures.dose_lines(first, "Now.") == [("**When and how**", "Now.")]
     table = figures.dose_table(last)
-    assert table["d_k"] == ["4", "8"]
+    assert table["dₖ"] == ["4", "8"]
+    assert figures.dose_claim(first) == "Which learning rates work at which dₖ?"
+    assert figures.dose_claim(last) == "As many learning rates work with the scale as without"
     assert table["raw: right"] == [f"{100 * row.accuracy[0]:.0f} %" for row in last.rows]
     assert table["raw: rates that solve it"] == ["0 of 11", "0 of 11"]
     said = figures.dose_lines(last, "")[0][1]
     assert said.startswith(
         "Gradient descent, 3 steps, 11 learning rates. Without the scale none of the rates solves it at "
     )
-    assert f"d_k = 4 and 8; at its best rate {table['raw: right'][0]} are right" in said
+    assert f"dₖ = 4 and 8; at its best rate {table['raw: right'][0]} are right" in said
     solved = replace(last, rows=tuple(replace(row, n_solved=(2, 3 + row.d_k, 0)) for row in last.rows))
     said = figures.dose_lines(solved, "")[0][1]
     assert "some rate solves it everywhere" in said
-    assert said.endswith("with 1/√d_k goes from 7 to 11.")
+    assert said.endswith("with ÷ √dₖ goes from 7 to 11.")
+    assert figures.dose_claim(solved) == "Fewer learning rates work without the scale"
+    other = replace(last, rows=tuple(replace(row, n_solved=(2, 1, 0)) for row in last.rows))
+    assert figures.dose_claim(other) == "More learning rates work without the scale"
 
 
 def test_the_tables_hold_every_checkpoint(result):
     table = figures.learning(result, LIGHT).table
     assert len(table) == 1 + 2 * len(NAMES) * len(QUANTITIES)
-    assert table["÷ √d_k: loss"] == result.loss.mean[1].tolist()
+    for quantity, words in QUANTITIES_IN_WORDS.items():
+        assert table[f"÷ √dₖ: {words}"] == getattr(result, quantity).mean[1].tolist()
 
 
 def printed(code):
@@ -261,8 +446,8 @@ def drawn(fig, *names):
 
 
 def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it(result, sweep, pairs):
-    (rates,), beside, (attention,) = figures.pictures(result, sweep, LIGHT)
-    for picture in beside:
+    attention, learning, state, rates, _ = every_picture(result, sweep, pairs, LIGHT)
+    for picture in (learning, state):
         lines = printed(picture.code)
         assert lines[0] == result.steps.tolist()
         rows = [row for line in lines[1:] for row in line]
@@ -270,6 +455,8 @@ def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it(result, swee
         assert all(curve in rows for curve in drawn(picture.figure, *NAMES, *bands))
     shown = [trace.z.tolist() for trace in attention.figure.data]
     assert printed(attention.code) == [shown]
+    start = figures.attention(measure_race_start(PARAMS), LIGHT)
+    assert printed(start.code) == [[trace.z.tolist() for trace in start.figure.data]]
     tried, steps, accuracy, _ = printed(rates.code)
     np.testing.assert_array_equal([np.array(trace.z)[::-1].T for trace in rates.figure.data], accuracy)
     assert (tried, steps) == (sweep.rates, sweep.steps)
@@ -280,9 +467,3 @@ def test_the_code_of_a_race_that_was_stopped_stops_where_it_did():
     stopped = list(race_frames(PARAMS))[3]
     steps, loss, *_ = printed(figures.learning(stopped, LIGHT).code)
     assert (steps, loss) == (stopped.steps.tolist(), stopped.loss.mean.tolist())
-
-
-def test_the_pictures_stand_in_rows_and_the_map_comes_first(result, sweep):
-    rows = figures.pictures(result, sweep, LIGHT)
-    keys = [[each.key for each in row] for row in rows]
-    assert keys == [["race_rates"], ["race_learning", "race_state"], ["race_attention"]]

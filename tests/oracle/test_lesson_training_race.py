@@ -6,11 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 from sattn_core.key_value_memory import KeyValueMemoryParams, train_key_value_memory
 from sattn_core.lessons.training_race import (
     TrainingRaceParams,
     measure_equivalence,
+    measure_race_start,
     measure_training_race,
     sweep_learning_rates,
 )
@@ -30,6 +32,23 @@ def test_the_best_losses_of_an_independent_run():
     for sweep in best.values():
         assert sweep.best_loss[1] < 1e-3
         assert sweep.best_accuracy[1] == 1
+
+
+@pytest.mark.parametrize("d_k", [4, 64])
+def test_the_largest_weight_at_the_start_is_that_of_a_simulation(d_k):
+    """Inputs, weights and softmax drawn again by NumPy and SciPy alone; 4 standard errors of both, over the seeds."""
+    rng = np.random.default_rng(1)
+    seeds = [measure_race_start(TrainingRaceParams(d_k, n_seeds=1, seed=seed)) for seed in range(40)]
+    inputs = rng.standard_normal((2, 40, 32, 64))
+    inputs = (inputs - inputs.mean(-1, keepdims=True)) / inputs.std(-1, keepdims=True)
+    Q, K = inputs @ (rng.standard_normal((2, 40, 64, d_k)) / 8)
+    for run, scale in enumerate((1, d_k**-0.5, 1 / d_k)):
+        drawn = softmax(scale * Q @ K.swapaxes(1, 2), axis=-1).max(axis=-1).mean(axis=-1)
+        shown = np.array([start.largest_weight[run] for start in seeds])
+        error = np.hypot(drawn.std(ddof=1), shown.std(ddof=1)) / np.sqrt(40)
+        assert abs(shown.mean() - drawn.mean()) < 4 * error
+    right = np.array([start.right for start in seeds])  # guessing: 1 of 32
+    assert abs(right.mean() - 1 / 32) < 4 * right.std(ddof=1) / np.sqrt(40)
 
 
 def later(d_k, rates, steps, **options):

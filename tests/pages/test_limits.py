@@ -79,7 +79,7 @@ def run(stem, **changed):
     def draw_while(name, **_):
         return {each: values[each] for each, one in LESSONS[stem].controls.items() if one.when == (name, values[name])}
 
-    def draw_main(way):
+    def draw_main(way, **_):
         if way.params and not compute.ready(way.params(values)):
             return None
         return (way.at_rest or way.picture)(values, ANYTHING)

@@ -3,9 +3,11 @@
 import re
 import tracemalloc
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import partial
 from math import ceil
+from threading import Event
 
 import pytest
 
@@ -13,14 +15,14 @@ from pages._view import compute, controls
 from pages._view.lessons.training_race import dose, race, work
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
-from tests.pages.opening import button, charts, controls_of, open_page, pictures
+from tests.pages.opening import button, charts, controls_of, open_page, pictures, settle
 
 SAID = {
-    "race_learning": "uniform attention ",
-    "race_state": "look at the median row",
-    "race_attention": "Mean weight on the right key",
-    "race_equivalence": "The two losses: SGD 0.01, × √d_k: ",
-}  # what each picture's sentence speaks of
+    "race_attention": "the right key on the diagonal. After 300 steps at d_k = 64, ",
+    "race_learning": "is uniform attention",
+    "race_state": "a raw row attends to about ",
+    "race_equivalence": "gradient descent without the scale",
+}  # what each picture's description speaks of
 
 
 def open_race(**query):
@@ -30,6 +32,17 @@ def open_race(**query):
 def bar(app):
     """What the progress bar says."""
     return app.get("progress")[0].proto.text
+
+
+def first_sentence(app):
+    """What stands under the main picture."""
+    return charts(app)["race_attention"].sentence
+
+
+def move(app, d_k):
+    app.select_slider("d_k").set_value(d_k)
+    app.query_params["d_k"] = str(d_k)  # as the browser's address does
+    return settle(app)
 
 
 def choose(app, name):
@@ -59,12 +72,18 @@ def test_each_picture_says_what_it_is_of():
 
 
 def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button():
-    said = re.match(r"At d\\_k = 64 and after 300 steps without the scale (\S+) % of the answers are", bar(open_race()))
-    assert 10 < float(said[1]) < 25  # near-ties decide some answers, and a processor's rounding the near-ties
+    app = open_race()
+    said = re.fullmatch(
+        "After 300 steps at dₖ = 64, only ÷ √dₖ has learnt; raw is ([0-9]+) % right.", first_sentence(app)
+    )
+    assert 3 < float(said[1]) < 20  # near-ties decide some answers, and a processor's rounding the near-ties
+    assert bar(app) == "The race is finished"
     app = open_race(rates="best", d_k="256")
     seconds = work.race_price(app.session_state["race_run"].params, True).seconds
     assert seconds > 2
-    assert bar(app) == f"Press Train: this race takes about {ceil(seconds)} seconds, so it waits for you"
+    assert bar(app) == f"Train takes about {ceil(seconds)} seconds"
+    assert first_sentence(app).startswith("Untrained at dₖ = 256, raw rows put ")
+    assert list(charts(app)) == ["race_attention", "race_equivalence"]
 
 
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
@@ -79,6 +98,7 @@ def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, r
     monkeypatch.setattr(compute, "result", lambda _, params, best: ran.append((params, best)) or (None, None))
     defaults = {name: control.default for name, control in controls_of("training_race").items()}
     query = {"d_k": d_k, "rates": rates, "n_steps": n_steps, "n_seeds": n_seeds}
+    monkeypatch.setattr(controls, "values", lambda: defaults | query)
     monkeypatch.setattr(controls, "value_of", lambda name: query.get(name, defaults[name]))
     monkeypatch.setattr(race.st, "session_state", {})
     race.open_run()
@@ -112,7 +132,7 @@ def test_what_a_page_holds_unasked_is_100_mb_at_most(query):
 
 def test_a_short_race_at_its_best_rates_is_there_at_once_with_its_sweep():
     app = open_race(rates="best", values="trained", n_seeds="1", n_steps="50", d_k="16")
-    assert "of the answers are right" in bar(app)
+    assert first_sentence(app).startswith("After 50 steps at dₖ = 16, ")
     run = app.session_state["race_run"]
     assert run.result.params.learning_rates == run.sweep.best_rates
     assert "race_rates" in charts(app)
@@ -122,19 +142,19 @@ def test_a_long_race_that_has_been_run_is_there_again_for_whoever_opens_its_addr
     monkeypatch.setattr(race, "_AT_ONCE", 0)
     query = {"rates": "best", "n_seeds": "1", "n_steps": "40", "d_k": "8", "n_pairs": "4"}
     first = open_race(**query)
-    assert bar(first).startswith("Press Train")
+    assert bar(first).startswith("Train takes")
     run = train(first)
     again = open_race(**query)
-    assert bar(again).startswith("At d\\_k = 8 ")
+    assert first_sentence(again).startswith("After 40 steps at dₖ = 8, ")
     assert again.session_state["race_run"].result is run.result
     assert again.session_state["race_run"].sweep is run.sweep
-    assert bar(open_race(**query | {"rates": "fixed"})).startswith("Press Train")
+    assert bar(open_race(**query | {"rates": "fixed"})).startswith("Train takes")
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_sets_the_settings_and_says_what_it_teaches(name):
     app = choose(open_race(data="fresh", seed="3", n_seeds="1"), name)
-    assert PRESETS[name].teaches in {each.value for each in app.markdown}
+    assert (PRESETS[name].teaches in {each.value for each in app.markdown}) == (name != "race")
     assert app.selectbox("race_preset").value == name
     run = app.session_state["race_run"]
     for field, value in PRESETS[name].changes.items():
@@ -148,18 +168,80 @@ def test_every_setting_is_a_control_with_its_default_in_the_preset_of_the_race()
         assert controls_of("training_race")[name].default == value
 
 
-def test_the_outcome_is_that_of_the_picture_and_of_no_other():
-    app = open_race(n_seeds="2", d_k="16")
-    for d_k, verdict in ((16, "does no harm here."), (32, "does harm here. At step 150 it was")):
-        app.select_slider("d_k").set_value(d_k).run()
-        assert f"At d\\_k = {d_k} " in bar(app)
-        assert verdict in bar(app)
+def test_the_outcome_is_that_of_the_picture_and_stands_under_how_sure():
+    for d_k, verdict in ((16, "does no harm here."), (32, "does harm here. At step 150 the raw training was")):
+        app = open_race(n_seeds="2", d_k=str(d_k))
+        assert first_sentence(app).startswith(f"After 300 steps at dₖ = {d_k}, ")
+        (sure,) = [each for each in app.expander if each.key == "race_attention_sure"]
+        assert verdict in sure.markdown[0].value
+
+
+def test_a_move_of_the_dimension_shows_the_start_there_and_neither_starts_nor_stops_a_race(monkeypatch):
+    app = open_race(n_seeds="1")
+    run = app.session_state["race_run"]
+    monkeypatch.setattr(race.work, "train", None)  # a training would fail
+    for d_k in (16, 1, 512):
+        move(app, d_k)
+        assert first_sentence(app).startswith(f"Untrained at dₖ = {d_k:,}, ")
+        assert bar(app).startswith("The last race was of dₖ = 64. Train takes about ")
+        assert app.session_state["race_run"] is run
+        assert "At dₖ = 64, " in app.header[0].value  # the curves stay those of the race
+    assert first_sentence(move(app, 64)).startswith("After 300 steps at dₖ = 64, ")
+
+
+def test_a_race_that_runs_stays_in_the_picture_while_the_slider_moves(monkeypatch):
+    monkeypatch.setattr(race, "_AT_ONCE", 0)
+    monkeypatch.setattr(race, "go_on", lambda rest: None)
+    app = open_race(n_seeds="1", d_k="8", n_steps="3000", n_pairs="4")
+    button(app, "Train").click().run()
+    run = app.session_state["race_run"]
+    while not run.result.step:
+        race.advance(run)
+    app.select_slider("d_k").set_value(16).run()
+    app.query_params["d_k"] = "16"
+    assert run.playing
+    assert re.fullmatch(r"Training: step [0-9,]+ of 3,000, dₖ = 8", bar(app))
+    assert re.match(
+        "Step [0-9,]+ of 3,000 at dₖ = 8: so far .*learnt. The slider stands elsewhere.", first_sentence(app)
+    )
+    while run.playing:
+        race.advance(run)
+    settle(app)
+    assert first_sentence(app).startswith("After 3,000 steps at dₖ = 8, ")  # as long as the slider stays
+    assert first_sentence(app).endswith(" The slider stands elsewhere.")
+    assert first_sentence(move(app, 18)).startswith("Untrained at dₖ = 18, ")
+    assert first_sentence(move(app, 16)).startswith("Untrained at dₖ = 16, ")
+    assert first_sentence(move(app, 8)).startswith("After 3,000 steps at dₖ = 8, ")
+
+
+def test_train_starts_a_race_at_the_dimension_of_the_slider():
+    app = move(open_race(n_seeds="1", n_steps="20", n_pairs="4", d_k="8"), 4)
+    run = train(app)
+    assert (run.params.d_k, run.complete) == (4, True)
+    assert first_sentence(app).startswith("After 20 steps at dₖ = 4, ")
+    assert race.outcome(run) == tuple((run.result.accuracy.mean[:, -1] >= 0.95).tolist())
+
+
+def test_the_outcome_of_a_race_is_open_until_its_end():
+    waiting = open_race(n_steps="3000").session_state["race_run"]
+    assert race.outcome(waiting) is None
+    assert race.outcome(open_race().session_state["race_run"]) == (False, True, False)
+
+
+def test_another_setting_is_another_race_at_the_dimension_of_the_slider():
+    app = move(open_race(n_seeds="1"), 16)
+    app.number_input("seed").set_value(3)
+    settle(app)
+    run = app.session_state["race_run"]
+    assert (run.params.d_k, run.params.seed, run.complete) == (16, 3, True)
+    assert first_sentence(app).startswith("After 300 steps at dₖ = 16, ")
 
 
 def test_a_preset_of_its_own_dimension_ends_with_it():
     app = choose(open_race(), "small_d_k")
     assert app.select_slider("d_k").value == 8
-    app.select_slider("d_k").set_value(32).run()
+    assert first_sentence(app).startswith("After 300 steps at dₖ = 8, ")  # it was chosen, not dragged
+    move(app, 32)
     assert app.selectbox("race_preset").value == "race"
 
 
@@ -187,7 +269,7 @@ def test_a_race_shown_live_ends_as_the_race_at_once():
     app = open_race(n_seeds="2", n_steps="50")
     at_once = app.session_state["race_run"].result
     live = train(app)
-    assert "of the answers are right" in bar(app)
+    assert bar(app) == "The race is finished"
     assert live.result is not at_once
     assert (live.result.loss.mean == at_once.loss.mean).all()
     assert [each.label for each in app.button if each.label == "Stop"] == []
@@ -195,11 +277,16 @@ def test_a_race_shown_live_ends_as_the_race_at_once():
 
 def test_a_race_that_goes_on_gives_its_data_away_when_it_rests(monkeypatch):
     monkeypatch.setattr(race, "go_on", lambda rest: None)
+    monkeypatch.setattr(race, "_AT_ONCE", 0)
     app = open_race(n_seeds="1", d_k="8", n_steps="3000", seed="1")
-    assert pictures(app) == ["race_learning", "race_state", "race_attention", "race_equivalence"]
+    assert pictures(app) == ["race_attention", "race_equivalence"]  # it waits: there are no curves yet
     button(app, "Train").click().run()
-    assert app.session_state["race_run"].playing
-    assert "race_learning" in charts(app)
+    run = app.session_state["race_run"]
+    assert run.playing
+    while not run.result.step:
+        race.advance(run)
+    app.run()
+    assert list(charts(app)) == ["race_attention", "race_learning", "race_state", "race_equivalence"]
     assert pictures(app) == ["race_equivalence"]
 
 
@@ -221,14 +308,8 @@ def test_stop_keeps_what_is_there(monkeypatch):
     assert 0 < step < 3000
     app.run()  # the whole page, in which the race rests
     assert not run.playing
-    assert bar(app).startswith("Stopped at step ")
+    assert bar(app) == f"Stopped at step {run.result.step:,} of 3,000, dₖ = 8"
     assert "race_learning" in charts(app)
-
-
-def test_a_move_of_the_dimension_starts_another_race():
-    app = open_race()
-    app.select_slider("d_k").set_value(16).run()
-    assert app.session_state["race_run"].params.d_k == 16
 
 
 def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
@@ -241,7 +322,7 @@ def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
     assert run.result is result
     assert run.sweep.progress == 1
     assert "race_rates" in charts(app)
-    assert "of the answers are right" in bar(app)
+    assert bar(app) == "The race is finished"
 
 
 def test_whoever_leaves_or_asks_for_something_else_ends_a_race_after_a_step(monkeypatch):
@@ -261,6 +342,28 @@ def test_whoever_leaves_or_asks_for_something_else_ends_a_race_after_a_step(monk
         monkeypatch.setattr(race, "_alive", lambda: None)
         race.advance(run)
         assert run.playing
+
+
+def test_a_run_that_comes_while_another_still_trains_waits_for_its_step():
+    """Streamlit begins the run of a move in a thread of its own."""
+    run, in_a_step, go_on = race.Run(TrainingRaceParams(), False, None, playing=True), Event(), Event()
+
+    def moments():
+        in_a_step.set()
+        assert go_on.wait(30)
+        yield True
+        yield True
+
+    run.moments = moments()
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(race.advance, run)
+        assert in_a_step.wait(30)
+        second = pool.submit(race.advance, run)
+        wait([second], 0.2)
+        go_on.set()
+        first.result(30)
+        second.result(30)  # without waiting, Python would refuse the second
+    assert run.playing
 
 
 def test_a_block_between_two_checks_is_short():
@@ -285,7 +388,7 @@ def test_the_table_is_computed_once_for_all_visitors_and_says_when_and_how(monke
     while not dose.RECORDS["sgd"].done:
         app.button("dose").click().run()
         assert [each.message for each in app.exception] == []
-    assert app.table[0].value["d_k"].tolist() == ["8", "24"]
+    assert app.table[0].value["dₖ"].tolist() == ["8", "24"]
     other = open_race(d_k="8", n_steps="10")
     assert len(other.table) == 1
     said = " ".join(each.value for each in other.markdown)

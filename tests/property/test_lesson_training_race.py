@@ -2,7 +2,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sattn_core.lessons.training_race import QUANTITIES, TrainingRaceParams, measure_training_race, sweep_learning_rates
+from sattn_core.lessons.training_race import (
+    QUANTITIES,
+    TrainingRaceParams,
+    learnt,
+    measure_race_start,
+    measure_training_race,
+    sweep_learning_rates,
+)
 
 PARAMS = st.builds(
     TrainingRaceParams,
@@ -40,3 +47,13 @@ def test_the_best_rate_is_the_best(params):
     sweep = sweep_learning_rates(params, (0.01, 0.1, 1.0))
     for run, rate in enumerate(sweep.best_rates):
         assert sweep.loss[run, sweep.rates.index(rate), -1] == np.nanmin(sweep.loss[run, :, -1])
+
+
+@settings(deadline=None, max_examples=20)
+@given(PARAMS)
+def test_a_start_is_attention_and_that_of_its_race(params):
+    start, race = measure_race_start(params), measure_training_race(params)
+    np.testing.assert_allclose(start.attention_weights.sum(axis=-1), 1, rtol=1e-12)
+    assert (start.largest_weight >= 1 / params.n_keys - 1e-12).all()
+    assert (start.largest_weight <= 1 + 1e-12).all()
+    assert len(learnt(race)) == len(start.largest_weight) == len(params.exponents)

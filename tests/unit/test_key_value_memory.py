@@ -11,6 +11,7 @@ from sattn_core.key_value_memory import (
     _draw_data,
     _gradients,
     _start,
+    starting_attention,
     train_key_value_memory,
 )
 
@@ -51,6 +52,26 @@ def test_gradients_are_those_of_attention_backward():
         assert np.allclose(gradients["W_K"][run_, seed], memory.X_k[seed].T @ one.d_K, rtol=1e-12, atol=1e-15)
         assert np.allclose(gradients["V"][run_, seed], one.d_V, rtol=1e-12, atol=1e-15)
         assert np.allclose(d_scores[run_, seed], one.d_scaled_scores, rtol=1e-12, atol=1e-15)
+
+
+def test_a_larger_dimension_appends_components_and_leaves_the_data_alone():
+    small, large = (_start(KeyValueMemoryParams(**SMALL | {"d_k": d_k})) for d_k in (3, 8))
+    for name, weights in small.weights.items():
+        assert np.array_equal(weights, large.weights[name][..., :3])
+    _draw_data(small)
+    _draw_data(large)
+    for name in ("X_q", "X_k", "targets"):
+        assert np.array_equal(getattr(small, name), getattr(large, name))
+
+
+@pytest.mark.parametrize("changes", [{}, {"fresh_data": True}, {"init_exponents": (0.25, 0.0, -0.25)}, {"n_seeds": 1}])
+def test_the_starting_attention_is_that_of_the_first_checkpoint(changes):
+    params = KeyValueMemoryParams(**SMALL | {"n_steps": 0} | changes)
+    (start,) = train_key_value_memory(params)
+    shown = starting_attention(params)
+    assert np.allclose(shown, start.attention_weights[:, :, start.targets], rtol=1e-12, atol=1e-15)
+    for run_, row in itertools.product(range(3), range(4)):  # the right key of a row is its own column
+        assert shown[run_, row, row] == pytest.approx(start.attention_weights[run_, row, start.targets[row]])
 
 
 def test_checkpoints_come_at_the_right_steps():

@@ -17,11 +17,14 @@ from sattn_core.lessons.training_race import (
     dose_price,
     dose_response,
     equivalence_price,
+    learnt,
     measure_equivalence,
+    measure_race_start,
     measure_training_race,
     preset_params,
     race_frames,
     race_outcome,
+    start_price,
     sweep_frames,
     sweep_learning_rates,
     sweep_price,
@@ -162,6 +165,36 @@ def test_the_outcome_compares_the_two_scales_whatever_their_order(right, outcome
     assert race_outcome(replace(result, accuracy=accuracy)) == outcome
     with pytest.raises(ValueError, match=r"exponents must hold 0 and 0.5, but got \(0.5,\)"):
         race_outcome(replace(result, params=replace(result.params, exponents=(0.5,))))
+
+
+def test_a_training_has_learnt_from_95_percent_on(race):
+    mean = race.accuracy.mean.copy()
+    mean[:, -1] = 0.949, 0.95, 1.0
+    assert learnt(replace(race, accuracy=replace(race.accuracy, mean=mean))) == (False, True, True)
+    assert learnt(race) == (False, True, False)
+
+
+def test_a_race_starts_from_attention_that_only_the_scale_spreads():
+    start = measure_race_start(TrainingRaceParams())
+    first = next(race_frames(TrainingRaceParams()))
+    assert np.allclose(start.attention_weights, first.attention_weights, rtol=1e-12, atol=1e-15)
+    assert np.allclose(start.largest_weight, start.attention_weights.max(axis=2).mean(axis=1), rtol=1e-13)
+    assert (np.diff(start.largest_weight) < 0).all()
+    assert start.right == (start.attention_weights[0].argmax(axis=1) == range(32)).mean()
+    assert not start.same
+
+
+def test_all_trainings_start_alike_where_their_first_scores_are_the_same():
+    assert measure_race_start(TrainingRaceParams(1)).same
+    alike = TrainingRaceParams(init_exponents=(0.25, 0.0, -0.25))
+    assert measure_race_start(alike).same
+    assert not measure_race_start(replace(alike, init_exponents=(0.25, 0.0, -0.2))).same
+
+
+def test_the_price_of_a_start_is_that_of_one_seed_and_no_step():
+    params = TrainingRaceParams(n_seeds=8, n_steps=3000)
+    assert start_price(params) == start_price(replace(params, n_seeds=1, n_steps=1))
+    assert start_price(params).seconds < 0.01 * params.price.seconds
 
 
 def test_adam_at_its_preset_does_harm_without_the_scale():

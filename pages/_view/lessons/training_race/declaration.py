@@ -26,37 +26,43 @@ LESSON = Lesson(
     stem="training_race",
     title="Training race",
     question="Does it matter when we train?",
-    answer="It can: on a fixed set of keys, training without the scale is slower and fewer learning rates work. "
-    "The presets show where it harms and where not.",
+    answer="It can. On a fixed set of keys, training without the scale is slower, and fewer learning rates work.",
     icon=":material/sports_score:",
     section="The path",
     shared=("d_k", "seed"),
     controls={
         "optimizer": Choice(
-            "Optimizer", "sgd", OPTIMIZERS, help="sgd: plain gradient descent over the whole set.", bar=True
+            "Optimizer", "sgd", OPTIMIZERS, help="sgd is plain gradient descent over the whole set.", bar=True
         ),
         "rates": Choice(
             "Learning rates",
             "fixed",
             ("fixed", "best"),
-            help="fixed: the same for every scale. best: a sweep finds the best one for each scale first.",
+            help="fixed is the same for every scale; for best, a sweep first finds the best one for each scale.",
             bar=True,
         ),
         "learning_rate": Number(
-            "Learning rate", 1, 1e-5, 100, _RATES, whole=False, shown=decimal, help="Of every scale if fixed."
+            "Learning rate",
+            1,
+            1e-5,
+            100,
+            _RATES,
+            whole=False,
+            shown=decimal,
+            help="Of every scale, if the learning rates are fixed.",
         ),
         "loss": Choice(
             "Loss on",
             "output",
             LOSSES,
-            help="output: ½ |output − value|², behind the softmax. weights: −ln of the weight on the right key.",
+            help="output is ½ |output − value|², behind the softmax; weights is −ln of the weight on the right key.",
             bar=True,
         ),
         "data": Choice(
             "Data",
             "fixed",
             ("fixed", "fresh"),
-            help="fixed: one set of keys and queries. fresh: new keys at every step, each query a copy of its key.",
+            help="fixed is one set of keys and queries; fresh draws new keys at each step, and copies them as queries.",
             bar=True,
         ),
         "values": Choice("Values V", "fixed", ("fixed", "trained"), bar=True),
@@ -64,12 +70,12 @@ LESSON = Lesson(
             "Same at the start",
             "weights",
             ("weights", "scores"),
-            help="weights: every scale starts from the same W_Q and W_K. scores: these are made larger or smaller "
-            "until every scale starts from the same scores as 1/√d_k.",
+            help="weights means that every scale starts from the same weights; scores, that these are made larger or "
+            "smaller until every scale starts from the same scores as ÷ √dₖ.",
             bar=True,
         ),
         "n_pairs": Number("Pairs to remember", 32, 2, 64, (2, 4, 8, 16, 32, 64), help="Keys, and as many queries."),
-        "n_steps": Number("Steps n_steps", 300, 10, 3_000, _STEPS),
+        "n_steps": Number("Steps", 300, 10, 3_000, _STEPS),
         "n_seeds": Number(
             "Seeds side by side", 5, 1, 8, tuple(range(1, 9)), help="Each has a start and data of its own."
         ),
@@ -81,34 +87,46 @@ LESSON = Lesson(
             tuple(j / 20 for j in range(21)),
             whole=False,
             shown=decimal,
-            help="A fourth run with the scale d_k^−exponent, unless the exponent is 0, 0.5 or 1.",
+            help="A fourth training divides by dₖ to this power, unless it is 0, 0.5 or 1.",
         ),
     },
     old_names={"own_exponent": "exponent"},
     tries=(
         Try(
             "no_harm",
-            "d_k = 16: with or without the scale, nearly all answers come right",
+            "dₖ = 16: with or without the scale, nearly all answers come right",
             _RACE | {"d_k": 16},
         ),
         Try(
             "harm_begins",
-            "d_k = 24: only about half of the answers come right without the scale, all with 1/√d_k",
+            "dₖ = 24: without the scale fewer than half of the answers come right, with ÷ √dₖ all",
             _RACE | {"d_k": 24},
         ),
         Try(
             "same_first_scores",
-            "d_k = 64, but W_Q and W_K made smaller until the first scores are those of 1/√d_k: no harm without the "
-            "scale",
+            "Start from smaller weights at dₖ = 64, so that the first scores are the same: no harm without the scale",
             _RACE | {"d_k": 64, "start": "scores"},
         ),
         Try(
             "exact_twin",
-            "d_k = 256: the two trainings by gradient descent further down agree to the last digit, since 256^¼ = 4",
+            "dₖ = 256: gradient descent with the scale and without, further down, agree to the last digit",
             {"d_k": 256},
         ),
     ),
-    pictures=("race_rates", "race_learning", "race_state", "race_attention", "race_equivalence"),
+    settings=(
+        "optimizer",
+        "rates",
+        "learning_rate",
+        "loss",
+        "data",
+        "values",
+        "start",
+        "n_pairs",
+        "n_steps",
+        "n_seeds",
+        "exponent",
+    ),
+    pictures=("race_attention", "race_learning", "race_state", "race_rates", "race_equivalence"),
     assumed="Each query has one right key, and attention must return that key’s value. An answer is right where the "
     "largest weight lies on the right key. Inputs have 64 components and are layer-normalised.\n\n"
     "This is a toy with one head. It shows a mechanism, not the size of the effect in a full transformer. "

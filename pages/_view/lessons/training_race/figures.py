@@ -1,4 +1,4 @@
-"""Pictures of the training_race lesson: curves of every scale, attention, learning rates, the equivalence."""
+"""Pictures of the training_race lesson: attention, the curves of every scale, learning rates, the equivalence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,6 @@ from pages._view.figures.base import (
     label,
     line,
     solid,
-    title,
 )
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
@@ -28,27 +27,42 @@ from sattn_core.lessons.training_race import (
     DoseTable,
     Equivalence,
     LearningRateSweep,
+    RaceStart,
     TrainingRaceResult,
+    learnt,
     race_outcome,
 )
 
-_NAMES = {0.0: "raw", 0.5: "÷ √d_k", 1.0: "÷ d_k"}
-_IN_WORDS = {0.0: "without the scale", 0.5: "with 1/√d_k", 1.0: "with 1/d_k"}
-_DASHES = {0.0: "solid", 0.5: "solid", 1.0: "longdash"}
-_OUTCOMES = {
-    "harm": "leaving the scale out does harm here",
-    "harmless": "leaving the scale out does no harm here",
-    "neither": "neither learns them all",
-    "only_without": "here it is 1/√d_k that lags",
+_NAMES = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}
+_RAISED = str.maketrans("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹·")
+_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+_IN_WORDS = {
+    "loss": "loss",
+    "accuracy": "right answers",
+    "entropy_nats": "entropy in nats",
+    "gradient_norm": "total gradient",
+    "median_row_gradient": "gradient of the median row",
 }
-_GAPS = {2: 0.15, 3: 0.24}  # between two labels at the end of their curves, as a share of one of so many panels
+_OUTCOMES = {
+    "harm": "Leaving the scale out does harm here",
+    "harmless": "Leaving the scale out does no harm here",
+    "neither": "Neither raw nor ÷ √dₖ learns them all",
+    "only_without": "Here it is ÷ √dₖ that lags",
+}
+_DASHES = {0.0: "solid", 0.5: "solid", 1.0: "longdash"}
+_GAP = 0.15  # between two labels at the end of their curves, as a share of a panel
 _BETWEEN_PANELS = 0.14  # of the height of a figure
 _NAMED_STEPS = (10, 100, 1_000)
 _STILL = 0.01  # of the answers: a smaller gain in half of the steps is none
-_POWER_NAMES = {0.5: "√d_k", 0.25: "d_k^¼"}
+_POWER_NAMES = {0.5: "√dₖ", 0.25: "⁴√dₖ"}
 _METHODS = {"sgd": "SGD", "adam": "Adam"}
 _METHODS_IN_WORDS = {"sgd": "Gradient descent", "adam": "Adam"}
 _APART = (-17, 1)  # decades of the relative difference of two losses that are shown
+_EARLY = 10  # the step at which the gradients are compared
+_GONE = 0.01  # of what reaches the scores with the scale: a gradient below it has vanished
+_ALIKE = (0.5, 2.0)  # two gradients with such a ratio are about as large
+_NEARLY = 0.995  # of the weight
+_ZERO = 5e-4  # a loss that two digits after the point would not show
 
 
 @dataclass(frozen=True)
@@ -62,23 +76,184 @@ class _Panel:
     decades: tuple[int, ...] = ()
 
 
-def pictures(
-    result: TrainingRaceResult, sweep: LearningRateSweep | None, profile: Profile
-) -> tuple[tuple[Picture, ...], ...]:
-    """The pictures of a race in rows: the sweep where there is one, the curves side by side, attention."""
-    of_the_sweep = ((rates(sweep, profile),),) if sweep else ()
-    return (*of_the_sweep, (learning(result, profile), state(result, profile)), (attention(result, profile),))
+def attention(
+    shown: RaceStart | TrainingRaceResult, profile: Profile, *, preset: str = "", elsewhere: bool = False
+) -> Picture:
+    """Attention of every training on one scale of colours: before the first step, or at the last step of a race.
+
+    elsewhere: whether the slider stands at another d_k than that of the race.
+    """
+    began = isinstance(shown, TrainingRaceResult)
+    sentence = _race_sentence(shown, elsewhere) if began else _start_sentence(shown)
+    return Picture(
+        "race_attention",
+        _matrices(shown, profile),
+        sentence,
+        _attention_table(shown),
+        _code(shown, "attention_weights") if began else _start_code(shown),
+        alt=f"Attention of {_count(shown)} trainings: queries down, keys across, the right key on the diagonal. "
+        f"{sentence}",
+        sure=_race_sure(shown, preset) if began else _start_sure(shown),
+    )
+
+
+def _matrices(shown, profile):
+    n, traces, axes, notes = len(shown.params.exponents), [], {}, []
+    width, bare = (1 - 0.04 * (n - 1)) / n, {"showticklabels": False, "ticks": "", "mirror": True}
+    for run, exponent in enumerate(shown.params.exponents):
+        at, left = "" if run == 0 else str(run + 1), run * (width + 0.04)
+        cells = heatmap(profile, shown.attention_weights[run], 1.0, name=_run_name(exponent))
+        colours = {"zmin": 0, "colorscale": [[0, profile.ground], cells["colorscale"][-1]]}
+        said = {"hovertemplate": "query %{y}, key %{x}: %{z:.3f}<extra></extra>", "x0": 1, "y0": 1}
+        traces.append(cells | colours | said | {"xgap": 0, "ygap": 0, "xaxis": f"x{at}", "yaxis": f"y{at}"})
+        axes[f"xaxis{at}"] = axis(profile, "key", near=True, domain=[left, left + width], anchor=f"y{at}", **bare)
+        name = "query" if run == 0 else None
+        axes[f"yaxis{at}"] = axis(profile, name, anchor=f"x{at}", autorange="reversed", **bare)
+        notes.append(heading(_run_name(exponent), profile, axes=at) | {"bgcolor": None})
+    key = colour_bar(profile, [0, 0.5, 1])
+    key["colorbar"]["ticktext"] = ["weight 0", "0.5", "1"]
+    traces[0] |= key
+    fig = figure(profile, traces, height=1.0, left=2.0, bottom=1.6, annotations=notes, **axes)
+    fig.layout.margin.b += 4 * profile.tick_size  # the key to the colours
+    return fig
+
+
+def _start_sentence(start):
+    """What the trainings start from: whether attention has committed itself before anything is learnt."""
+    place, wrong = f"Untrained at dₖ = {start.params.d_k:,}", ", usually a wrong one" if start.right < 0.5 else ""
+    weights = dict(zip(start.params.exponents, map(_share, start.largest_weight), strict=True))
+    if start.same:
+        return f"{place}, every training starts from the same attention: a row puts {weights[0.0]} on one key{wrong}."
+    return f"{place}, raw rows put {weights[0.0]} on one key{wrong}; divided by √dₖ, {weights[0.5]}."
+
+
+def _share(share):
+    return "nearly all their weight" if share > _NEARLY else percent(share, 0)
+
+
+def _start_sure(start):
+    n, params = start.params.n_keys, start.params
+    largest = _each(start, lambda run: percent(start.largest_weight[run], 1))
+    return (
+        f"This is the attention of the first seed before the first step, with {n} queries and {n} keys. The keys are "
+        "sorted so that the right one is on the diagonal.",
+        f"The largest weight of a row, on average over the rows: {largest}. If attention were uniform it would be "
+        f"{percent(1 / n, 1)}.",
+        f"The largest weight lies on the right key in {round(start.right * n)} of {n} rows; guessing finds one. "
+        f"The scores differ between the trainings in their size only, so this is the same for all {_count(start)}.",
+        f"As dₖ = {params.d_k:,} moves, components are appended to the same weights, and the inputs stay the same.",
+    )
+
+
+def _race_sentence(result, elsewhere):
+    """Which of the trainings have learnt by this step, and how far the first of the others is."""
+    params, done = result.params, learnt(result)
+    end = " The slider stands elsewhere." if elsewhere else ""
+    if result.progress < 1:
+        now = f"Step {result.step:,} of {params.n_steps:,} at dₖ = {params.d_k:,}"
+        return f"{now}: so far {_who(result)} learnt.{end}"
+    if all(done):
+        why = ": leaving out the scale does no harm here"
+    else:
+        run = done.index(False)
+        right = f"is {_right(result, run)} right"
+        why = f"; {_run_name(params.exponents[run])} {'has overflowed' if result.diverged[run] else right}"
+    return f"After {result.step:,} steps at dₖ = {params.d_k:,}, {_who(result)} learnt{why}.{end}"
+
+
+def _who(result):
+    """Which of the trainings have done it: all, none, only one, or some by name."""
+    done = learnt(result)
+    names = [_run_name(exponent) for exponent, has in zip(result.params.exponents, done, strict=True) if has]
+    if not names:
+        return f"none of the {_count(result)} has"
+    if all(done):
+        return f"all {_count(result)} have"
+    return f"only {names[0]} has" if len(names) == 1 else f"{listed(names)} have"
+
+
+def _count(shown):
+    return _COUNTS[len(shown.params.exponents)]
+
+
+def _right(result, run):
+    """Right answers of a run; not rounded to what would count as learnt."""
+    share = result.accuracy.mean[run, -1]
+    return percent(share, 1 if abs(share - SOLVED_ACCURACY) < 0.01 else 0)
+
+
+def _race_sure(result, preset):
+    params, seeds = result.params, _seeds(result)
+    weight = _each(result, lambda run: percent(np.diagonal(result.attention_weights[run]).mean(), 1))
+    answers = _each(result, lambda run: _with_error(result.accuracy, run, *[lambda share: percent(share, 1)] * 2))
+    return (
+        f"This is the attention of the first seed at step {result.step:,}. The keys are sorted so that the right one "
+        f"is on the diagonal. Mean weight on the right key: {weight}.",
+        f"A training has learnt where at least {percent(SOLVED_ACCURACY, 0)} of its answers are right. Right answers "
+        f"at step {result.step:,} of {params.n_steps:,}, {seeds}: {answers}.",
+        *([outcome(result, preset)] if result.progress == 1 else []),
+    )
+
+
+def _seeds(result):
+    n = result.params.n_seeds
+    return "one seed" if n == 1 else f"mean of {n} seeds ± standard error"
+
+
+def _attention_table(shown):
+    """Weight on the right key, query by query."""
+    columns = {"query": list(range(1, shown.params.n_keys + 1))}
+    for run, exponent in enumerate(shown.params.exponents):
+        columns[f"{_run_name(exponent)}: weight on the right key"] = np.diagonal(shown.attention_weights[run]).tolist()
+    return columns
+
+
+def _start_code(start):
+    """The Python that draws the start again and prints the matrices."""
+    return (
+        "from sattn_core.lessons.training_race import TrainingRaceParams, measure_race_start\n\n"
+        f"start = measure_race_start({start.params!r})\n{_prints('start', ['attention_weights'])}"
+    )
 
 
 def learning(result: TrainingRaceResult, profile: Profile) -> Picture:
-    """Loss above the gradient that reaches the median row, against the steps."""
-    panels = (
-        _loss_panel(result),
-        _Panel("median_row_gradient", "Gradient of the median row", (-12.5, 1), decades=(-12, -9, -6, -3, 0)),
-    )
+    """Loss above right answers, against the steps."""
+    panels = (_loss_panel(result), _Panel("accuracy", "Right answers", (0, 1.05), (0, 0.5, 1)))
     fig = _panels(result, panels, profile, level=result.uniform_loss)
     fig.layout.shapes = [_level(result, result.uniform_loss, profile)]
-    return Picture("race_learning", fig, _learning_sentence(result), _curves_table(result), _curve_code(result, panels))
+    words = {"claim": _learning_claim(result), "sure": _learning_sure(result)}
+    table, code = _curves_table(result), _curve_code(result, panels)
+    return Picture("race_learning", fig, _learning_sentence(result), table, code, **words)
+
+
+def _learning_claim(result):
+    """Which trainings have learnt, or how many where their names would be many."""
+    several = 1 < sum(learnt(result)) < len(result.params.exponents)
+    who = f"{_COUNTS[sum(learnt(result))]} of {_count(result)} have" if several else _who(result)
+    return f"At dₖ = {result.params.d_k:,}, {who.replace('of the', 'of')} learnt by step {result.step:,}"
+
+
+def _learning_sentence(result):
+    """Loss of the first two runs at this step, beside uniform attention."""
+    losses = [_loss_in_words(result.loss.mean[run, -1]) for run in (0, 1)]
+    return (
+        f"At step {result.step:,} the loss is {losses[0]} without the scale and {losses[1]} with ÷ √dₖ. "
+        "The dashed line is uniform attention."
+    )
+
+
+def _loss_in_words(value):
+    return "practically zero" if value < _ZERO else number(value, 2)
+
+
+def _learning_sure(result):
+    return (
+        f"Loss at step {result.step:,} of {result.params.n_steps:,} at dₖ = {result.params.d_k:,}, {_seeds(result)}: "
+        f"{_each(result, lambda run: _with_error(result.loss, run))}. Uniform attention has "
+        f"{number(result.uniform_loss)}.",
+        "The band runs from the smallest to the largest seed.",
+        *(["“Undefined” means that the numbers of a run overflowed."] if result.diverged.any() else []),
+    )
 
 
 def _loss_panel(result):
@@ -94,15 +269,53 @@ def _largest(values):
 
 
 def state(result: TrainingRaceResult, profile: Profile) -> Picture:
-    """Accuracy, attention entropy and total gradient norm, against the steps."""
+    """Entropy of attention above the gradient that reaches the median row, against the steps."""
     most = float(np.log(result.params.n_keys))
     panels = (
-        _Panel("accuracy", "Right answers", (0, 1.05), (0, 0.5, 1)),
         _Panel("entropy_nats", "Entropy of attention, nats", (0, 1.05 * most), tuple(range(int(most) + 1))),
-        _Panel("gradient_norm", "Total gradient", (-5.5, 2.5), decades=(-5, -3, -1, 1)),
+        _Panel("median_row_gradient", "Gradient of the median row", (-12.5, 1), decades=(-12, -9, -6, -3, 0)),
     )
     fig = _panels(result, panels, profile)
-    return Picture("race_state", fig, _state_sentence(result), _curves_table(result), _curve_code(result, panels))
+    words = {"claim": _state_claim(result), "sure": _state_sure(result)}
+    table, code = _curves_table(result), _curve_code(result, panels)
+    return Picture("race_state", fig, _state_sentence(result), table, code, **words)
+
+
+def _state_claim(result):
+    """What is left of the median row's gradient without the scale, early in the race."""
+    at = min(int(np.searchsorted(result.steps, _EARLY)), len(result.steps) - 1)
+    raw, scaled = result.median_row_gradient.mean[:2, at]
+    step, row = f"{result.steps[at]:,}", "the typical row's gradient"
+    if not (np.isfinite(raw) and np.isfinite(scaled)):
+        return f"By step {step} the numbers of a training have overflowed"
+    if raw < _GONE * scaled:
+        return f"Without the scale {row} has vanished by step {step}"
+    if _ALIKE[0] * scaled <= raw <= _ALIKE[1] * scaled:
+        return f"At step {step} scaled and raw rows have about the same gradient"
+    return f"At step {step} {row} is {'smaller' if raw < scaled else 'larger'} without the scale"
+
+
+def _state_sentence(result):
+    """Over how many keys attention was spread before the first step, as e to the entropy."""
+    raw, scaled = (_keys(np.exp(entropy)) for entropy in result.entropy_nats.mean[:2, 0])
+    return f"Before the first step, a raw row attends to about {raw}; with ÷ √dₖ, to about {scaled}."
+
+
+def _keys(effective):
+    return f"{number(effective, 2)} key{'' if number(effective, 2) == '1.0' else 's'}"
+
+
+def _state_sure(result):
+    ratio, most = result.first_gradient_ratio, float(np.log(result.params.n_keys))
+    rows = _each(result, lambda run: number(result.median_row_gradient.mean[run, -1], 2))
+    return (
+        f"Entropy at step {result.step:,}: "
+        f"{_each(result, lambda run: number(result.entropy_nats.mean[run, -1], 2))}, at most {number(most)}. The "
+        "number of keys is e to the power of the entropy.",
+        f"Median row's gradient at step {result.step:,}, {_seeds(result).removesuffix(' ± standard error')}: {rows}.",
+        f"At step 0 the total gradient without the scale is {number(ratio)} times that with ÷ √dₖ. "
+        "Look at the median row, not at the total.",
+    )
 
 
 def _panels(result, panels, profile, level=None):
@@ -118,7 +331,7 @@ def _panels(result, panels, profile, level=None):
         place = {"xref": "x domain", "yref": f"y{at} domain"}
         left = {"x": 0, "xanchor": "left", "bgcolor": None}
         notes.append(heading(panel.text, profile, axes=at) | place | left)
-        notes += _end_labels(result, panel, _GAPS[n], place, profile, level if i == 0 else None)
+        notes += _end_labels(result, panel, _GAP, place, profile, level if i == 0 else None)
         axes[f"yaxis{at}"] = _panel_axis(panel, [max(top - height, 0.0), top], profile)
     steps = axis(profile, "step", range=[0, result.params.n_steps], anchor=f"y{n}")
     fig = figure(profile, traces, height=0.9, left=3.2, xaxis=steps, annotations=notes, **axes)
@@ -203,13 +416,8 @@ def _faint(colour, share=0.2):
 
 
 def _run_name(exponent):
-    """A run's name beside its curve."""
-    return _NAMES.get(exponent) or f"÷ d_k^{typed(exponent)}"
-
-
-def _in_words(exponent):
-    """A run's scale in a sentence."""
-    return _IN_WORDS.get(exponent) or f"with 1/d_k^{typed(exponent)}"
+    """A run's name, beside its curve and in a sentence."""
+    return _NAMES.get(exponent) or f"÷ dₖ{typed(exponent).translate(_RAISED)}"
 
 
 def _each(result, say):
@@ -217,43 +425,19 @@ def _each(result, say):
     return ", ".join(f"{name} {say(run)}" for run, name in enumerate(names))
 
 
-def _with_error(curve, run, as_text=number):
-    error = curve.standard_error[run, -1]
-    return as_text(curve.mean[run, -1]) + ("" if np.isnan(error) else f" ± {number(error, 1)}")
-
-
-def _learning_sentence(result):
-    """Loss and median row of every run at this step, beside uniform attention."""
-    params = result.params
-    seeds = "one seed" if params.n_seeds == 1 else f"mean of {params.n_seeds} seeds ± standard error"
-    lost = " “Undefined” means that the numbers of a run overflowed." if result.diverged.any() else ""
-    rows = _each(result, lambda run: number(result.median_row_gradient.mean[run, -1], 2))
-    return (
-        f"Step {result.step:,} of {params.n_steps:,} at d_k = {params.d_k:,}, {seeds}. Loss: "
-        f"{_each(result, lambda run: _with_error(result.loss, run))}; uniform attention {number(result.uniform_loss)}. "
-        f"Median row's gradient: {rows}.{lost}"
-    )
-
-
-def _state_sentence(result):
-    """Accuracy and entropy of every run, and what the total gradient was before the first step."""
-    ratio, most = result.first_gradient_ratio, float(np.log(result.params.n_keys))
-    return (
-        f"Right answers: {_each(result, lambda run: percent(result.accuracy.mean[run, -1], 1))}. Entropy: "
-        f"{_each(result, lambda run: number(result.entropy_nats.mean[run, -1], 2))}, at most {number(most)}. "
-        f"At step 0 the total gradient without the scale is {number(ratio)} times that with 1/√d_k: "
-        f"look at the median row, not at the total."
-    )
+def _with_error(curve, run, mean=number, error=lambda value: number(value, 1)):
+    value, its_error = curve.mean[run, -1], curve.standard_error[run, -1]
+    return mean(value) + ("" if np.isnan(its_error) else f" ± {error(its_error)}")
 
 
 def _curves_table(result):
     """Every checkpoint of every run, mean and standard error over the seeds."""
     columns = {"step": result.steps.tolist()}
     for run, exponent in enumerate(result.params.exponents):
-        for name in ("loss", "accuracy", "entropy_nats", "gradient_norm", "median_row_gradient"):
-            curve = getattr(result, name)
-            columns[f"{_run_name(exponent)}: {name}"] = curve.mean[run].tolist()
-            columns[f"{_run_name(exponent)}: {name}, standard error"] = curve.standard_error[run].tolist()
+        for quantity, words in _IN_WORDS.items():
+            curve, name = getattr(result, quantity), f"{_run_name(exponent)}: {words}"
+            columns[name] = curve.mean[run].tolist()
+            columns[f"{name}, standard error"] = curve.standard_error[run].tolist()
     return columns
 
 
@@ -279,55 +463,23 @@ def _prints(name, shown):
     return "".join(f"print({name}.{each}.tolist())\n" for each in shown)
 
 
-def attention(result: TrainingRaceResult, profile: Profile) -> Picture:
-    """Attention weights of every run at this step, on one colour domain from 0 to 1."""
-    return Picture(
-        "race_attention",
-        _attention(result, profile),
-        _attention_sentence(result),
-        _attention_table(result),
-        _code(result, "attention_weights"),
-    )
-
-
-def _attention(result, profile):
-    n, traces, axes, notes = len(result.params.exponents), [], {}, []
-    width = (1 - 0.04 * (n - 1)) / n
-    for run, exponent in enumerate(result.params.exponents):
-        at, left = "" if run == 0 else str(run + 1), run * (width + 0.04)
-        cells = heatmap(profile, result.attention_weights[run], 1.0, name=_run_name(exponent))
-        traces.append(cells | {"xgap": 0, "ygap": 0, "xaxis": f"x{at}", "yaxis": f"y{at}"})
-        bare = {"showticklabels": False, "ticks": "", "mirror": True}
-        axes[f"xaxis{at}"] = axis(profile, "key", domain=[left, left + width], anchor=f"y{at}", **bare)
-        name = "query" if run == 0 else None
-        axes[f"yaxis{at}"] = axis(profile, name, anchor=f"x{at}", autorange="reversed", **bare)
-        notes.append(heading(_run_name(exponent), profile, axes=at))
-    return figure(profile, traces, height=0.8, left=2.0, annotations=notes, **axes)
-
-
-def _attention_sentence(result):
-    """How much weight the right keys have."""
-
-    def right(run):
-        return percent(np.diagonal(result.attention_weights[run]).mean(), 1)
-
-    return (
-        f"Attention of the first seed at step {result.step:,}, keys sorted so that the right one is on the diagonal; "
-        f"the background is 0, full colour 1. Mean weight on the right key: {_each(result, right)}."
-    )
-
-
-def _attention_table(result):
-    """Weight on the right key, query by query."""
-    columns = {"query": list(range(1, result.params.n_keys + 1))}
-    for run, exponent in enumerate(result.params.exponents):
-        columns[f"{_run_name(exponent)}: weight on the right key"] = np.diagonal(result.attention_weights[run]).tolist()
-    return columns
-
-
 def rates(sweep: LearningRateSweep, profile: Profile) -> Picture:
     """A map for every scale: right answers by learning rate and step, solved cells dark, diverged ones crossed."""
-    return Picture("race_rates", _maps(sweep, profile), _rates_sentence(sweep), _rates_table(sweep), _rates_code(sweep))
+    words = {"claim": _rates_claim(sweep), "sure": _rates_sure(sweep)}
+    table, code = _rates_table(sweep), _rates_code(sweep)
+    return Picture("race_rates", _maps(sweep, profile), _rates_sentence(sweep), table, code, **words)
+
+
+def _rates_claim(sweep):
+    """How many rates have solved the task with the second scale and with the first."""
+    raw, scaled = (len(rates) for rates in sweep.solved_rates[:2])
+    so_far = "" if sweep.n_tried == len(sweep.rates) else "So far "
+    return f"{so_far}÷ √dₖ works at {scaled or 'no'} learning rate{'' if scaled == 1 else 's'}, raw at {raw or 'none'}"
+
+
+def _rates_sentence(sweep):
+    crosses = " A cross marks a training that diverged." if sweep.diverged.any() else ""
+    return f"Dark cells are solved: at least {percent(SOLVED_ACCURACY, 0)} of the answers are right.{crosses}"
 
 
 def _maps(sweep, profile):
@@ -377,17 +529,18 @@ def _map(sweep, run, profile):
     }
 
 
-def _rates_sentence(sweep):
+def _rates_sure(sweep):
     """How many of the rates solve the task with each scale, how soon, and the best of them."""
     n, last = len(sweep.rates), sweep.steps[-1]
     seeds = "one seed" if sweep.params.n_seeds == 1 else f"mean of {sweep.params.n_seeds} seeds"
     tried = f"all {n} learning rates" if sweep.n_tried == n else f"{sweep.n_tried} of {n} learning rates so far"
-    return (
-        f"At d_k = {sweep.params.d_k:,}, {tried}. Dark cells are solved: at least {percent(SOLVED_ACCURACY, 0)} right, "
-        f"{seeds}. "
-        f"Rates that have solved it by step {last:,}: {_each(sweep, lambda run: _solved(sweep, run))}."
-        f"{_best(sweep)}{_diverged(sweep)}"
+    said = (
+        f"At dₖ = {sweep.params.d_k:,}, {tried}, {seeds}.",
+        f"Rates that have solved it by step {last:,}: {_each(sweep, lambda run: _solved(sweep, run))}.",
+        _best(sweep),
+        _diverged(sweep),
     )
+    return tuple(filter(None, said))
 
 
 def _solved(sweep, run):
@@ -404,18 +557,18 @@ def _best(sweep):
         edge = ", the edge of those tried" if sweep.best_at_edge[run] else ""
         return f"{number(sweep.best_loss[run])} at {typed(sweep.best_rates[run])}{edge}"
 
-    return f" Smallest final loss: {_each(sweep, best)}."
+    return f"Smallest final loss: {_each(sweep, best)}."
 
 
 def _diverged(sweep):
     """The rates at which a run diverged, if any."""
     lost = [
-        f"{_in_words(exponent)} at {listed([typed(rate) for rate in np.array(sweep.rates)[rates]])}"
+        f"{_run_name(exponent)} at {listed([typed(rate) for rate in np.array(sweep.rates)[rates]])}"
         for exponent, rates in zip(sweep.params.exponents, sweep.diverged.any(axis=-1), strict=True)
         if rates.any()
     ]
     return (
-        f" A cross marks where a run diverged (beyond ten times the loss of the start): {'; '.join(lost)}."
+        f"A cross marks where a run diverged (beyond ten times the loss of the start): {'; '.join(lost)}."
         if lost
         else ""
     )
@@ -448,6 +601,26 @@ def equivalence(pairs: Sequence[Equivalence], profile: Profile) -> Picture:
         _equivalence_sentence(pairs),
         _equivalence_table(pairs),
         _equivalence_code(pairs),
+        claim=_equivalence_claim(pairs),
+        sure=_equivalence_sure(pairs),
+    )
+
+
+def _equivalence_claim(pairs):
+    if pairs[0].parted is None:
+        return "The same training is possible without the scale"
+    return f"Rounding parts two equal trainings at dₖ = {pairs[0].d_k:,}"
+
+
+def _equivalence_sentence(pairs):
+    """How far the first pair is apart: gradient descent at a small rate, with the right power."""
+    first, *_ = pairs
+    found = {True: "part after a while", False: "differ by practically nothing"}[first.parted is not None]
+    if not first.largest_difference:
+        found = "agree to the last digit"
+    return (
+        f"At dₖ = {first.d_k:,} gradient descent without the scale, and with it from a matching start, "
+        f"{found} in {first.n_steps} steps."
     )
 
 
@@ -466,7 +639,7 @@ def _equivalence(pairs, profile):
         "xaxis": axis(profile, "step", range=[0, pairs[0].n_steps]),
         "yaxis": axis(profile, "relative difference", grid=True, type="log", range=[low, high], **ticks),
     }
-    drawn = {"title": title("The same training, twice", profile), "shapes": [guide | {"line": dotted(profile)}]}
+    drawn = {"shapes": [guide | {"line": dotted(profile)}]}
     fig = figure(profile, traces, height=0.8, left=4.6, annotations=notes, **axes, **drawn)
     fig.layout.margin.r = round(0.54 * max(map(len, names)) * profile.tick_size)
     return fig
@@ -486,13 +659,13 @@ def _pair_name(found):
     return f"{_METHODS[found.optimizer]}{rate}, × {_POWER_NAMES[found.power]}"
 
 
-def _equivalence_sentence(pairs):
+def _equivalence_sure(pairs):
     """What is changed in the second training of each pair, and how far its loss then is from that of the first."""
     first, *_ = pairs
-    said = "; ".join(f"{_pair_name(found)}{_whether_wrong(found)}: {_differ(found)}" for found in pairs)
     return (
-        f"At d_k = {first.d_k:,}, {first.n_steps} steps without the scale beside {first.n_steps} steps with 1/√d_k, "
-        f"the start times d_k^¼ and the learning rate times a power of d_k. The two losses: {said}."
+        f"At dₖ = {first.d_k:,}, {first.n_steps} steps without the scale stand beside {first.n_steps} steps with "
+        "÷ √dₖ, from a start that is ⁴√dₖ times as large, at a learning rate times a power of dₖ.",
+        *(f"{_pair_name(found)}{_whether_wrong(found)}: the losses are {_differ(found)}." for found in pairs),
     )
 
 
@@ -513,8 +686,8 @@ def _equivalence_table(pairs):
     columns = {"step": pairs[0].steps.tolist()}
     for found in pairs:
         name = _pair_name(found)
-        columns[f"{name}: loss, no scale"] = found.loss[0].tolist()
-        columns[f"{name}: loss, 1/sqrt(d_k)"] = found.loss[1].tolist()
+        columns[f"{name}: loss without the scale"] = found.loss[0].tolist()
+        columns[f"{name}: loss with ÷ √dₖ"] = found.loss[1].tolist()
         columns[f"{name}: relative difference"] = found.relative_difference.tolist()
     return columns
 
@@ -535,19 +708,15 @@ def _equivalence_code(pairs):
 def outcome(result: TrainingRaceResult, preset: str) -> str:
     """What the finished race shows of leaving the scale out; where that harms, whether the run was still learning."""
     params, found = result.params, race_outcome(result)
-    runs = [params.exponents.index(each) for each in (0.0, 0.5)]
-    without, scaled = (percent(result.accuracy.mean[run, -1], 1) for run in runs)
-    said = [
-        f"At d_k = {params.d_k:,} and after {result.step:,} steps without the scale {without} of the answers are "
-        f"right, with 1/√d_k {scaled}: {_OUTCOMES[found]}."
-    ]
+    raw, scaled = (params.exponents.index(each) for each in (0.0, 0.5))
+    said = [f"{_OUTCOMES[found]}."]
     if found == "harm":
-        said.append(_half_way(result, runs[0]))
+        said.append(_half_way(result, raw))
     if found == "harmless" and preset in PRESETS:
         said.append(PRESETS[preset].harmless)
     if params.train_values:
-        losses = [number(result.loss.mean[run, -1]) for run in runs]
-        said.append(f"The loss is {losses[0]} without the scale, with 1/√d_k {losses[1]}.")
+        losses = [number(result.loss.mean[run, -1]) for run in (raw, scaled)]
+        said.append(f"The loss is {losses[0]} without the scale and {losses[1]} with ÷ √dₖ.")
     return " ".join(filter(None, said))
 
 
@@ -555,20 +724,30 @@ def _half_way(result, run):
     """Whether the run gained anything in the second half of its steps."""
     right = result.accuracy.mean[run]
     middle = int(np.searchsorted(result.steps, result.step / 2))
-    before = f"At step {result.steps[middle]:,} it was {percent(right[middle], 1)}"
+    before = f"At step {result.steps[middle]:,} the raw training was {percent(right[middle], 1)} right"
     if right[-1] - right[middle] >= _STILL:
-        return f"{before}, so in the second half it was still rising."
+        return f"{before}, so in the second half it was still learning."
     return f"{before}, so the second half gained nothing."
 
 
 def dose_table(table: DoseTable) -> Table:
     """The dose–response table as it is shown: right answers at the best rate, that rate, and how many solve it."""
-    columns = {"d_k": [f"{row.d_k:,}" for row in table.rows]}
+    columns = {"dₖ": [f"{row.d_k:,}" for row in table.rows]}
     for run, name in enumerate(_NAMES.values()):
         columns[f"{name}: right"] = [percent(row.accuracy[run], 0) for row in table.rows]
         columns[f"{name}: best rate"] = [typed(row.best_rates[run]) for row in table.rows]
         columns[f"{name}: rates that solve it"] = [f"{row.n_solved[run]} of {row.n_rates}" for row in table.rows]
     return columns
+
+
+def dose_claim(table: DoseTable) -> str:
+    """What a finished table shows of the rates that work; before that the question."""
+    if table.progress < 1:
+        return "Which learning rates work at which dₖ?"
+    raw, scaled = (sum(row.n_solved[run] for row in table.rows) for run in (0, 1))
+    if raw == scaled:
+        return "As many learning rates work with the scale as without"
+    return f"{'Fewer' if raw < scaled else 'More'} learning rates work without the scale"
 
 
 def dose_lines(table: DoseTable, origin: str) -> list[tuple[str, str]]:
@@ -580,13 +759,11 @@ def dose_lines(table: DoseTable, origin: str) -> list[tuple[str, str]]:
 def _dose_sentence(table):
     first, last = table.rows[0], table.rows[-1]
     unsolved = [f"{row.d_k:,}" for row in table.rows if not row.n_solved[0]]
-    harmed = (
-        f"none of the rates solves it at d_k = {listed(unsolved)}" if unsolved else "some rate solves it everywhere"
-    )
+    harmed = f"none of the rates solves it at dₖ = {listed(unsolved)}" if unsolved else "some rate solves it everywhere"
     scaled = [row.n_solved[1] for row in table.rows]
     return (
         f"{_METHODS_IN_WORDS[first.optimizer]}, {first.n_steps} steps, {first.n_rates} learning rates. "
         f"Without the scale {harmed}; at its best rate {percent(first.accuracy[0], 0)} are right at "
-        f"d_k = {first.d_k:,} and {percent(last.accuracy[0], 0)} at d_k = {last.d_k:,}. The number of rates that "
-        f"solve it with 1/√d_k goes from {min(scaled)} to {max(scaled)}."
+        f"dₖ = {first.d_k:,} and {percent(last.accuracy[0], 0)} at dₖ = {last.d_k:,}. The number of rates that "
+        f"solve it with ÷ √dₖ goes from {min(scaled)} to {max(scaled)}."
     )

@@ -1,38 +1,41 @@
 """The training race of one visitor: its settings, its presets, and the race as it is run live.
 
-A race that takes a moment, or that this server has run before, is there at once; a long one waits for its
-button. While one is shown live the page trains on for a few checkpoints, draws them and asks Streamlit for
-its next run, in which a click counts.
+A race that takes a moment, or that this server has run before, is there when the page is opened, when a setting is
+changed and when a suggestion is clicked; a long one waits for its button. A move of d_k starts and stops none: it
+shows what the race would start from, and the last race stays. While one is shown live the page trains on for a few
+checkpoints, draws them and asks Streamlit for its next run, in which a click counts.
 """
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil
+from threading import Lock
+from typing import Any
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from pages._view import compute, controls, show
 from pages._view.lessons.training_race import figures, work
-from pages._view.lessons.training_race.declaration import LESSON
 from pages._view.lessons.training_race.dose import SEEDS, STEPS
 from pages._view.picture import Picture
+from pages._view.theme import Profile
 from sattn_core.lessons.training_race import (
     HALF_DECADES,
     PRESETS,
     LearningRateSweep,
     TrainingRaceParams,
     TrainingRaceResult,
+    learnt,
+    measure_race_start,
     race_frames,
     sweep_frames,
 )
 
-SETTINGS = tuple(LESSON.controls)
 _PRESET = "race_preset"
 _OWN = "own settings"
-_PER_ROW = 4
-_EXPONENTS = (0.0, 0.5, 1.0)
+_PLAIN = "race"  # the preset of the defaults, which needs no words
 _AT_ONCE = compute.UNASKED.seconds  # of all that the page computes before anybody has asked
 _BETWEEN = 0.12  # seconds between two pictures, so that a browser keeps up and an eye can follow
 _PICTURES = 16
@@ -40,7 +43,10 @@ _PICTURES = 16
 
 @dataclass
 class Run:
-    """What a visitor has trained: the last checkpoint, and the sweep before it where one was asked for."""
+    """What a visitor has trained: the last checkpoint, and the sweep before it where one was asked for.
+
+    rests_at is where the slider stood when the race was last shown live, applied how many suggestions had been clicked.
+    """
 
     params: TrainingRaceParams
     best: bool
@@ -49,43 +55,90 @@ class Run:
     playing: bool = False
     sweeping: bool = False
     moments: Iterator | None = None
+    rests_at: int | None = None
+    applied: int = 0
+    lock: Any = field(default_factory=Lock)
+    drawn: tuple[TrainingRaceResult, Profile, tuple[Picture, ...]] | None = None
 
     @property
     def complete(self):
         return self.result.progress == 1
 
 
-def draw_settings():
-    """The preset that the settings are, the settings themselves, and what the preset teaches."""
+def draw_buttons(run: Run) -> None:
+    """The preset that the settings are and what is different in it; Train, Stop, and how far the training is."""
     name = st.session_state[_PRESET] = _preset_now()
-    with st.container(horizontal=True, vertical_alignment="center", key="race_preset_row"):
+    with st.container(horizontal=True, vertical_alignment="center", key="race_progress"):
         hidden = {"label_visibility": "collapsed", "width": 240}
         st.selectbox("Preset", (*PRESETS, _OWN), key=_PRESET, format_func=_title, on_change=_choose_preset, **hidden)
-        with st.expander("Settings of the race", key="race_settings", icon=":material/tune:", width=240):
-            for row in show.batched(SETTINGS, _PER_ROW):
-                for column, setting in zip(st.columns(_PER_ROW), row, strict=False):
-                    with column:
-                        controls.draw(setting)
+        st.button("Train", icon=":material/play_arrow:", on_click=start)
+        if run.playing:
+            st.button("Stop", icon=":material/stop:", on_click=stop)
+        st.progress(progress(run), show.plain(progress_sentence(run)))
+    if name not in (_OWN, _PLAIN):
         with st.container(key="race_teaches"):
-            st.markdown(PRESETS[name].teaches if name in PRESETS else "Your own settings: what do you expect?")
+            st.markdown(PRESETS[name].teaches)
 
 
-def draw_progress(run):
-    """How far the race is, and what it shows once it is finished."""
-    if st.session_state[_PRESET] != _preset_now():
-        st.rerun()  # a move of d_k can end a preset: then all of the page is drawn
-    said = figures.outcome(run.result, _preset_now()) if run.complete and not run.sweeping else progress_sentence(run)
-    st.progress(progress(run), show.plain(said))
+def main_picture(run: Run, profile: Profile) -> Picture:
+    """The three matrices: of the race, or where the slider has moved on, of what a race would start from there."""
+    d_k = controls.value_of("d_k")
+    if not _shows_race(run, d_k):
+        return figures.attention(compute.result(measure_race_start, _params()), profile)
+    elsewhere = run.result.params.d_k != d_k
+    return figures.attention(run.result, profile, preset=_preset_of(run), elsewhere=elsewhere)
 
 
-def open_run():
-    """The visitor's run of the current settings; a new one if they have changed."""
+def _shows_race(run, d_k):
+    """Whether the main picture is that of the race: it runs, it is of this d_k, or the slider has not moved since."""
+    if run.playing and not run.sweeping:
+        run.rests_at = d_k
+    if d_k not in (run.rests_at, run.params.d_k):
+        run.rests_at = None
+    return run.result.step > 0 and d_k in (run.rests_at, run.params.d_k)
+
+
+def _preset_of(run):
+    """The preset that the race is of, where the slider has left it too."""
+    return _preset_now(d_k=run.params.d_k)
+
+
+def curves(run: Run, profile: Profile) -> tuple[Picture, ...]:
+    """The curves of a race, side by side; none before its first step. They are drawn once: d_k does not move them."""
+    if not run.result.step:
+        return ()
+    if run.drawn is None or run.drawn[:2] != (run.result, profile):
+        run.drawn = run.result, profile, (figures.learning(run.result, profile), figures.state(run.result, profile))
+    return run.drawn[2]
+
+
+def draw_map(run, profile):
+    """The map of the learning rates, and the button that has it computed."""
+    label = map_label()
+    st.button(label, key="map_rates", icon=":material/grid_on:", on_click=start_map, disabled=run.playing)
+    if run.sweep:
+        draw((figures.rates(run.sweep, profile),), resting=not run.playing)
+
+
+def outcome(run: Run) -> tuple[bool, ...] | None:
+    """Which of the trainings have learnt, in the order of their matrices; None until the race is finished."""
+    return learnt(run.result) if run.complete else None
+
+
+def open_run(*, at_once: bool = True) -> Run:
+    """The visitor's run, a new one if a setting other than d_k has changed or a suggestion was clicked.
+
+    at_once: whether a race that costs little is there at once.
+    """
     params, best = _params(), controls.value_of("rates") == "best"
     run = st.session_state.get("race_run")
-    if run is None or (run.params, run.best) != (params, best):
-        ask = compute.result if _costs_little(params, best) else compute.kept
-        found = ask(work.train, params, best)
+    settings = (replace(run.params, d_k=params.d_k), run.best, run.applied) if run else None
+    if settings != (params, best, controls.applied()):
+        found = None
+        if at_once:
+            found = (compute.result if _costs_little(params, best) else compute.kept)(work.train, params, best)
         run = st.session_state["race_run"] = Run(params, best, *(found or (_first_moment(params),)))
+        run.applied = controls.applied()
     return run
 
 
@@ -102,14 +155,17 @@ def _first_moment(params):
 
 
 def start():
-    """Train from the start, live."""
-    run = open_run()
+    """Train from the start, live, at the d_k of the slider."""
+    run = open_run(at_once=False)
+    if run.params != _params():
+        moved = Run(_params(), run.best, _first_moment(_params()), applied=run.applied)
+        run = st.session_state["race_run"] = moved
     run.playing, run.sweep, run.moments = True, None, _moments(run)
 
 
 def start_map():
     """Train every learning rate, live; the race stays as it is."""
-    run = open_run()
+    run = open_run(at_once=False)
     run.playing, run.sweep, run.moments = True, None, _sweep_moments(run)
 
 
@@ -127,13 +183,15 @@ def stop():
 
 def advance(run):
     """Train on to the next moment that is shown, while the race is shown live."""
-    if not run.playing:
-        return
-    for is_shown in run.moments:
-        if is_shown:
+    # Streamlit may begin a run while the one before it is still training: that one ends at its next step.
+    with run.lock:
+        if not run.playing:
             return
-        _alive()
-    run.playing = run.sweeping = False
+        for is_shown in run.moments:
+            if is_shown:
+                return
+            _alive()
+        run.playing = run.sweeping = False
 
 
 def _alive():
@@ -169,36 +227,39 @@ def _sweep_moments(run):
     run.sweeping = False
 
 
-def draw(rows: Sequence[Sequence[Picture]], *, resting: bool) -> None:
-    """The pictures; those of a race that goes on have no data to take away until it rests."""
-    for row in rows:
-        for column, picture in zip(st.columns(len(row)), row, strict=True):
-            with column:
-                show.picture(picture, resting=resting)
-                if not resting:
-                    st.empty()  # else the data of the picture at rest would stay there
+def draw(pictures: Sequence[Picture], *, resting: bool) -> None:
+    """Pictures side by side; those of a race that goes on have no data to take away until it rests."""
+    for column, picture in zip(st.columns(max(1, len(pictures))), pictures, strict=False):
+        with column:
+            show.picture(picture, resting=resting)
+            if not resting:
+                st.empty()  # else the data of the picture at rest would stay there
 
 
 def progress_sentence(run):
-    """How far the training is, and what it waits for."""
+    """How far the training is, what it waits for, or which d_k the finished race is of."""
     if run.sweeping:
         return f"Learning rates: {run.sweep.progress:.0%}"
+    place = f"step {run.result.step:,} of {run.params.n_steps:,}, dₖ = {run.params.d_k:,}"
     if run.playing:
-        return f"Step {run.result.step:,} of {run.params.n_steps:,}. The outcome is stated at the last step."
-    if run.result.step:
-        return f"Stopped at step {run.result.step:,} of {run.params.n_steps:,}"
-    return f"Press Train: this race takes {_about(work.race_price(run.params, run.best).seconds)}, so it waits for you"
+        return f"Training: {place}"
+    if run.complete and run.params.d_k == controls.value_of("d_k"):
+        return "The race is finished"
+    if run.result.step and run.params.d_k == controls.value_of("d_k"):
+        return f"Stopped at {place}"
+    last = f"The last race was of dₖ = {run.params.d_k:,}. " if run.result.step else ""
+    return f"{last}Train takes {_about(work.race_price(_params(), run.best).seconds)}"
+
+
+def progress(run):
+    """The share of what is being done."""
+    return run.sweep.progress if run.sweeping else run.result.progress
 
 
 def _about(seconds):
     """A time as a person says it."""
     whole = ceil(seconds)
     return f"about {whole:,} second{'s' if whole > 1 else ''}"
-
-
-def progress(run):
-    """The share of what is being done."""
-    return run.sweep.progress if run.sweeping else run.result.progress
 
 
 def advance_dose(record):
@@ -264,25 +325,7 @@ def _paced(frames):
 
 
 def _params():
-    settings = {name: controls.value_of(name) for name in SETTINGS}
-    return _params_of(controls.value_of("d_k"), controls.value_of("seed"), **settings)
-
-
-def _params_of(d_k, seed, *, rates, data, values, start, n_pairs, exponent, learning_rate, **fields):
-    exponents = (*_EXPONENTS, *((exponent,) if exponent not in _EXPONENTS else ()))
-    # Scores at the start have size d_k ** (1/2 − exponent − 2 · init_exponent): here that of 1/√d_k, which is 1.
-    init = tuple((0.5 - each) / 2 for each in exponents) if start == "scores" else None
-    return TrainingRaceParams(
-        d_k=d_k,
-        seed=seed,
-        exponents=exponents,
-        init_exponents=init,
-        n_keys=n_pairs,
-        fresh_data=data == "fresh",
-        train_values=values == "trained",
-        learning_rate=float(learning_rate),
-        **fields,
-    )
+    return work.params(controls.values())
 
 
 def _preset_settings(name):
@@ -303,12 +346,12 @@ def _preset_settings(name):
     }
 
 
-def _preset_now():
-    """The preset that the controls agree with; d_k is free unless the preset sets it."""
+def _preset_now(**moved):
+    """The preset that the controls agree with, but for those moved; d_k is free unless the preset sets it."""
     for name, preset in reversed(PRESETS.items()):
         wanted = _preset_settings(name)
         free = () if "d_k" in preset.changes else ("d_k",)
-        if all(controls.value_of(key) == value for key, value in wanted.items() if key not in free):
+        if all(moved.get(key, controls.value_of(key)) == value for key, value in wanted.items() if key not in free):
             return name
     return _OWN
 
@@ -321,6 +364,8 @@ def _choose_preset():
     for key, value in _preset_settings(name).items():
         if key != "d_k" or own_d_k:  # else the visitor's d_k stays
             controls.place(key, value)
+    st.session_state.pop("race_run", None)  # that of the preset is there at once, if it costs little
+    st.rerun()
 
 
 def _title(name):

@@ -3,6 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
+from pages._view import compute
+from pages._view.lessons.training_race import figures
+from pages._view.lessons.training_race.declaration import LESSON
+from pages._view.main_picture import Main, Values
 from sattn_core.cost import Price, priced
 from sattn_core.lessons.training_race import (
     Equivalence,
@@ -11,12 +15,14 @@ from sattn_core.lessons.training_race import (
     TrainingRaceResult,
     equivalence_price,
     measure_equivalence,
+    measure_race_start,
     measure_training_race,
     sweep_learning_rates,
     sweep_price,
 )
 
 SWEEP_SEEDS = 2
+_EXPONENTS = (0.0, 0.5, 1.0)
 _EQUAL: dict[str, Any] = {"n_steps": 30, "n_seeds": 1}
 _EQUAL_PAIRS: tuple[dict[str, Any], ...] = (
     {"optimizer": "sgd"},
@@ -24,6 +30,34 @@ _EQUAL_PAIRS: tuple[dict[str, Any], ...] = (
     {"optimizer": "adam"},
     {"optimizer": "adam", "power": 0.5},
 )
+
+
+def params(values: Values) -> TrainingRaceParams:
+    """The race of these settings."""
+    return _params_of(**{name: values[name] for name in ("d_k", "seed", *LESSON.controls)})
+
+
+def _params_of(*, rates, data, values, start, n_pairs, exponent, learning_rate, **fields):
+    exponents = (*_EXPONENTS, *((exponent,) if exponent not in _EXPONENTS else ()))
+    # Scores at the start have size d_k ** (1/2 − exponent − 2 · init_exponent): here that of 1/√d_k, which is 1.
+    init = tuple((0.5 - each) / 2 for each in exponents) if start == "scores" else None
+    return TrainingRaceParams(
+        exponents=exponents,
+        init_exponents=init,
+        n_keys=n_pairs,
+        fresh_data=data == "fresh",
+        train_values=values == "trained",
+        learning_rate=float(learning_rate),
+        **fields,
+    )
+
+
+def _starts(values, profile):
+    """What a race would start from at this d_k: a moving slider trains nothing."""
+    return figures.attention(compute.result(measure_race_start, params(values)), profile)
+
+
+MAIN = Main(_starts)
 
 
 def race_price(params: TrainingRaceParams, best: bool) -> Price:
