@@ -286,18 +286,31 @@ def _draw_number(name, control, **options):
 
 
 def _draw_choice(name, control, **options):
+    if control.shown:
+        _link_in_words(name, control)
     widget: Any = st.segmented_control if control.bar else st.selectbox
     first = control.options.index(control.default)
     default = {"default": control.default, "required": True} if control.bar else {"index": first}
     return widget(
         control.label,
         control.options,
+        format_func=control.called,
         key=name,
         bind="query-params",
         help=control.help,
         **default,
         **options,
     )
+
+
+def _link_in_words(name, control):
+    """Let Streamlit find in the address the words that it shows; the browser writes the option's name there."""
+    run = get_script_run_ctx()
+    if run and name in st.query_params:
+        option, _ = control.read(st.query_params[name])
+        with run.session_state.query_params() as link:
+            link.set_with_no_forward_msg(name, control.called(option))
+            link.set_initial_query_params_from_current()
 
 
 def _draw_text(name, control, bound=True, **options):

@@ -20,7 +20,7 @@ _WIDTHS: dict[str, Any] = {"d_k": "stretch", "n_keys": 165, "law": 150, "seed": 
 
 def open_frame() -> StreamlitPage:
     """Everything above the lesson; returns the page to run."""
-    st.set_page_config(page_title="Why attention divides by √d_k", page_icon="➗", layout="wide")
+    st.set_page_config(page_title="Why attention divides by √dₖ", page_icon="➗", layout="wide")
     page = _navigation()
     lesson = next(lesson for lesson in LESSONS.values() if lesson.title == page.title)
     controls.open_lesson(lesson)

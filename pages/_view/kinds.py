@@ -1,7 +1,7 @@
 """The kinds of control: a number, a choice, a text. What a link may say of each, and how a value is written."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -56,7 +56,10 @@ class Number:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few named options."""
+    """One of a few named options.
+
+    shown says what a person reads for an option; addresses and the code have its name.
+    """
 
     label: str
     default: str
@@ -64,12 +67,18 @@ class Choice:
     help: str | None = None
     bar: bool = False
     when: tuple[str, str] | None = None
+    shown: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def read(self, text: str) -> Read:
-        """The option that text names, and what had to be changed, or None."""
-        if text in self.options:
-            return text, None
+        """The option that text names, or is shown as, and what had to be changed, or None."""
+        name = next((option for option in self.options if text in (option, self.called(option))), None)
+        if name is not None:
+            return name, None
         return self.default, f"must be one of {', '.join(self.options)}; {self.default} is used"
+
+    def called(self, option: str) -> str:
+        """What a person reads for an option."""
+        return self.shown.get(option, option)
 
     def write(self, value: Any) -> str:
         return value

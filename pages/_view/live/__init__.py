@@ -12,8 +12,10 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages._view.kinds import Value
+from pages._view.kinds import Choice, Value
+from pages._view.lessons import LESSONS
 from pages._view.server.bundle import BUNDLE
+from pages._view.shared import SHARED
 
 _FOLDER = Path(__file__).parent
 
@@ -34,8 +36,21 @@ _mend = st.components.v2.component("sattn_frame", js=_text("frame.js"))
 
 
 def mend_browser() -> None:
-    """Let Back find each page as it was left, and the keyboard scroll what is wider than its box."""
-    _mend(key="mend_browser", data={"bundle": BUNDLE})
+    """Let Back find each page as it was left, addresses name options, and the keyboard scroll what is wider than its box."""
+    _mend(key="mend_browser", data={"bundle": BUNDLE, "names": _OPTION_NAMES})
+
+
+def _option_names():
+    """For each control that shows other words than its options' names: the name by the words."""
+    names: dict[str, dict[str, str]] = {}
+    for table in (SHARED, *(lesson.controls for lesson in LESSONS.values())):
+        for control, each in table.items():
+            if isinstance(each, Choice) and each.shown:
+                names.setdefault(control, {}).update({words: option for option, words in each.shown.items()})
+    return names
+
+
+_OPTION_NAMES = _option_names()
 
 
 def draw_hero(payload: dict[str, Any], *, key: str, on_commit: Callable[[int], None]) -> None:

@@ -9,6 +9,7 @@ const REST = 2000; // ms after which the first page is at rest
 export default function ({ data }) {
   if (window.frameIsReady) return;
   window.frameIsReady = true;
+  keepOptionNames(data.names);
   keepStepsBack();
   mendBoxes();
   window.setTimeout(() => fetchAhead(data.bundle), REST);
@@ -20,6 +21,29 @@ function fetchAhead(bundle) {
   const link = document.createElement("link");
   Object.assign(link, { rel: "prefetch", as: "script", href: bundle });
   document.head.append(link);
+}
+
+// Streamlit writes what it shows of an option into the address; a link keeps the option's name.
+function keepOptionNames(names) {
+  const { history, location } = window;
+
+  function named(url) {
+    const there = new URL(url ?? location.href, location.href);
+    let changed = false;
+    for (const [control, options] of Object.entries(names)) {
+      const words = there.searchParams.get(control);
+      if (!Object.hasOwn(options, words) || options[words] === words) continue;
+      there.searchParams.set(control, options[words]);
+      changed = true;
+    }
+    return changed ? there.href : url;
+  }
+
+  for (const way of ["pushState", "replaceState"]) {
+    const step = history[way].bind(history);
+    history[way] = (state, title, url) => step(state, title, named(url));
+  }
+  if (named(location.href) !== location.href) history.replaceState(history.state, "", location.href);
 }
 
 // One step of the browser's history a page. On its own Streamlit adds a step for every address that Python sets, and
