@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages._view import compute, controls, frame
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS
+from pages._view.literal import as_code, written
 from pages._view.literal import plain as plain
 from pages._view.live import draw_picture
 from pages._view.picture import Picture, Table
@@ -73,7 +74,7 @@ def _draw(shown, per_row):
 
 def spoken(shown: Picture) -> str:
     """The description of a picture as a screen reader says it."""
-    return (shown.alt or shown.sentence).replace("dₖ", "d_k")
+    return as_code(shown.alt or shown.sentence)
 
 
 def _draw_side_by_side(shown, per_row):
@@ -82,7 +83,7 @@ def _draw_side_by_side(shown, per_row):
         with st.container(key=f"row_of_{per_row}_{row[0][0]}"):
             columns = st.columns(len(row))
         for column, (name, fig) in zip(columns, row, strict=True):
-            alt = f"{fig.layout.title.text.replace('<br>', ' ')}. {spoken(shown)}"
+            alt = f"{as_code(fig.layout.title.text).replace('<br>', ' ')}. {spoken(shown)}"
             with column:
                 _draw_one(fig, name, shown, alt)
 
@@ -185,13 +186,15 @@ def _files(shown):
 
 def readable(table: Table) -> Table:
     """The table as it is shown: numbers with the digits of the sentences, the file has them all."""
-    return {name: [_said(each, name) for each in column] for name, column in table.items()}
+    return {written(name): [_said(each, name) for each in column] for name, column in table.items()}
 
 
 def _said(value, name):
     if value is None:
         return "none"
-    return number(value, 2 if "error" in name else 3) if isinstance(value, float) else value
+    if isinstance(value, float):
+        return number(value, 2 if "error" in name else 3)
+    return written(value) if isinstance(value, str) else value
 
 
 def download(label: str, make: Callable[[], str | bytes], file_name: str, mime: str, *, key: str) -> None:

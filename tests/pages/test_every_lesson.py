@@ -78,7 +78,7 @@ def test_a_deep_link_that_is_the_first_request_of_a_server_opens_inside_the_fram
     check_page(app, stem)
     assert set(SHARED) <= drawn_controls(app)
     assert [app.session_state[name] for name in ROW] == [100, 32, "uniform", 3]
-    assert "d_k = 100" in " ".join(each.value for each in app.markdown).replace("\\", "")
+    assert "dₖ = 100" in " ".join(each.value for each in app.markdown)
 
 
 @pytest.mark.parametrize("stem", ORDER)

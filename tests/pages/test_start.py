@@ -17,7 +17,7 @@ def test_the_hero_stands_on_one_of_its_stops():
     shown = hero(open_page("start", d_k="300", n_keys="48"))
     (here,) = [stop for stop in shown["stops"] if stop["d_k"] == 300]
     assert shown["d_k"] == 300
-    assert "At d_k = 300 raw scores" in here["sentence"]
+    assert "At dₖ = 300 raw scores" in here["sentence"]
     assert "of 48 keys" in here["sentence"]
 
 

@@ -36,7 +36,7 @@ _mend = st.components.v2.component("sattn_frame", js=_text("frame.js"))
 
 
 def mend_browser() -> None:
-    """Let Back find each page as it was left, addresses name options, and the keyboard scroll what is wider than its box."""
+    """Let Back find each page as it was left, a link name options, and the keyboard scroll what is too wide."""
     _mend(key="mend_browser", data={"bundle": BUNDLE, "names": _OPTION_NAMES})
 
 

@@ -38,7 +38,7 @@ function makeHero(root) {
     const i = slider.valueAsNumber;
     const stop = data.stops[i];
     say(value, stop.title);
-    put(slider, "aria-valuetext", stop.title);
+    put(slider, "aria-valuetext", stop.title.replaceAll("dₖ", "d_k"));
     for (const side of ["raw", "scaled"]) {
       panels[side].draw(data, side, i, ownAxis);
       panels[`${side}-weights`].draw(data, side, i);
