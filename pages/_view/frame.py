@@ -117,7 +117,7 @@ def _typed_dimension():
 
 def _style(lesson):
     """The few rules Streamlit has no setting for; what a lesson does not use is seen with More settings only."""
-    names = ["screen"]
+    names = ["screen", "terms"]
     if profile().name == "projector":
         names += ["projector", "projector_on_dark"] if st.context.theme.type == "dark" else ["projector"]
     rules = [(STYLE / f"{name}.css").read_text(encoding="utf-8") for name in names]

@@ -36,6 +36,7 @@ class Lesson:
     pictures : the keys of its pictures, in the order of the page.
     sources : Markdown, one source each.
     old_names : controls by the names that older links call them.
+    terms : words of the answer that `glossary.TERMS` explains.
     live : all of the page that depends on d_k stands in a fragment with the key `frame.LIVE`.
     """
 
@@ -51,6 +52,7 @@ class Lesson:
     pictures: tuple[str, ...]
     sources: tuple[str, ...]
     old_names: Mapping[str, str] = field(default_factory=dict)
+    terms: tuple[str, ...] = ()
     live: bool = True
 
     def __post_init__(self) -> None:

@@ -2,8 +2,10 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from html import escape
 from math import ceil
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +14,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages._view import compute, controls, frame
+from pages._view.glossary import TERMS
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS
 from pages._view.literal import as_code, written
@@ -30,6 +33,25 @@ TABLE_HEIGHT = 520  # pixels
 def prose(lesson: Lesson, name: str = "prose") -> None:
     """A longer explanation, kept as Markdown in the lesson's room."""
     st.markdown((ROOMS / lesson.stem / f"{name}.md").read_text(encoding="utf-8"))
+
+
+def worded(text: str, terms: Sequence[str]) -> None:
+    """A line of Markdown in which the first use of each of these words opens its definition."""
+    st.markdown(_with_terms(text, terms), unsafe_allow_html=True)
+
+
+def _with_terms(text, terms):
+    for term in terms:
+        word = re.compile(rf"\b{term}(?:e?s)?\b(?![^<]*</details>)", re.IGNORECASE)
+        text = word.sub(partial(_explained, term), text, count=1)
+    return text
+
+
+def _explained(term, found):
+    # One name for all: opening a definition closes the one before it.
+    return (
+        f'<details class="term" name="term"><summary>{found[0]}</summary><span>{escape(TERMS[term])}</span></details>'
+    )
 
 
 def sources(lesson: Lesson) -> None:

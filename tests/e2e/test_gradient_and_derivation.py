@@ -72,7 +72,7 @@ def test_the_gradient_page_by_keyboard(page, server):
     assert sentences(page)[3].startswith("The scores [1, 10]: ")
     for key, d_k in (("Home", "1"), ("End", "1,024")):
         press(slider(page, "d_k"), key)
-        assert f"At d_k = {d_k} with 64 keys, " in sentences(page)[0]
+        assert f"At dₖ = {d_k} with 64 keys, " in sentences(page)[0]
     assert query_parameters(page) == {"n_keys": "64", "d_k": "1024", "place": "q", "jacobian": "1, 10"}
 
 
@@ -80,7 +80,7 @@ def test_a_move_of_the_dimension_leaves_the_curves_alone(page, server):
     open_page(page, server, "gradient_flow")
     page.evaluate("() => { document.querySelector('.st-key-gradient_curves .main-svg').marked = true; }")
     press(slider(page, "d_k"), "ArrowRight")
-    assert "d_k = 72" in sentences(page)[0]
+    assert "dₖ = 72" in sentences(page)[0]
     assert page.evaluate("() => document.querySelector('.st-key-gradient_curves .main-svg').marked")
 
 
@@ -98,4 +98,4 @@ def test_assumptions_are_broken_one_at_a_time_by_keyboard(page, server):
     assert query_parameters(page) == {}
     for key, d_k in (("Home", "1"), ("End", "1,024")):
         press(slider(page, "d_k"), key)
-        assert sentences(page)[0].startswith(f"At d_k = {d_k} with no assumption broken, all 9 lines hold")
+        assert sentences(page)[0].startswith(f"At dₖ = {d_k} with no assumption broken, all 9 lines hold")

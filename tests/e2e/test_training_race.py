@@ -25,8 +25,8 @@ DRAWN_STEPS = """() => {
 def test_a_link_opens_on_the_finished_race_and_a_preset_goes_into_the_address(server, new_page):
     page = new_page(1440, 900)
     open_page(page, server, "training_race", d_k="32", seed="3")
-    assert bar(page).startswith("At d_k = 32 and after 300 steps without the scale ")
-    assert "at d_k = 32" in page.locator(".st-key-sentence_race_learning").inner_text()
+    assert bar(page).startswith("At dₖ = 32 and after 300 steps without the scale ")
+    assert "at dₖ = 32" in page.locator(".st-key-sentence_race_learning").inner_text()
     page.locator(".st-key-race_preset input").click()
     page.get_by_role("option", name="Fresh data every step").click()
     wait_until_idle(page)

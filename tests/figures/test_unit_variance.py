@@ -154,15 +154,13 @@ def test_the_stage_tables_are_the_data(result):
 def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result, profile):
     fig = figures.schemes(result, profile).figure
     predicted = trace_of(fig, "predicted")
-    assert dict(zip(predicted.y, predicted.x, strict=True)) == {
-        SCHEME_NAMES[row.name]: row.scaled_std for row in result.schemes
-    }
+    assert dict(zip(predicted.y, predicted.x, strict=True)) == {_said(row): row.scaled_std for row in result.schemes}
     measured = trace_of(fig, "measured")
     assert (measured.y, measured.x) == (("PyTorch MultiheadAttention",), (chosen(result).measured_scaled_std,))
     assert fig.layout.yaxis.showticklabels is None  # the names are the axis's own, each at its marks
     assert {note.yref for note in fig.layout.annotations} == {"paper"}  # no word in the plot
     assert 0.5 * profile.tick_size * max(map(len, INIT_SCHEMES)) < fig.layout.margin.l
-    assert fig.layout.yaxis.categoryarray[-1] == result.schemes[0].name  # the largest is on top
+    assert fig.layout.yaxis.categoryarray[-1] == _said(result.schemes[0])  # the largest is on top
 
 
 @pytest.mark.parametrize(

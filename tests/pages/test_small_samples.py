@@ -25,21 +25,21 @@ def test_the_question_is_answered_at_once():
     app = open_page()
     first = said(app)["small_samples"]
     assert first.startswith("200 draws of two normal 2 × 2 matrices")
-    assert "where 1.50 is predicted, not dₖ = 2" in first
+    assert "where 1.50 is predicted, not d_k = 2" in first
     assert "The 1.6 of the question is at percentile 71.4" in first
     assert app.table[0].value["predicted"].tolist()[0] == "1.50"
 
 
 def test_with_ddof_1_the_mean_is_d_k_and_the_percentile_another():
     first = said(open_page(ddof="1"))["small_samples"]
-    assert "where 2.00 is predicted, which is dₖ" in first
+    assert "where 2.00 is predicted, which is d_k" in first
     assert "percentile 63." in first  # 63.3, from 400,000 draws ± 0.08
 
 
 def test_the_slider_s_d_k_goes_inside_when_asked_for():
     app = open_page(size="16", inner="d_k", d_k="100")
     assert "(16 × 100) @ (100 × 16)" in said(app)["small_samples"]
-    assert "At dₖ = 100 the 95 % band" in said(app)["sample_band"]
+    assert "At d_k = 100 the 95 % band" in said(app)["sample_band"]
 
 
 def test_of_large_matrices_as_many_are_drawn():

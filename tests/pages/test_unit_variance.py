@@ -7,7 +7,7 @@ from tests.pages.opening import open_page, said
 SAID = {
     "unit_variance": "measured (and predicted), of q is",
     "schemes": "the scaled scores start with a standard deviation from",
-    "shared_input": "all divided by √dₖ",
+    "shared_input": "all divided by √d_k",
 }  # what each picture's sentence speaks of
 
 
@@ -30,7 +30,7 @@ def test_each_picture_says_what_it_is_of():
 def test_pytorch_s_attention_gives_half_at_first_sight():
     app = open_lesson()
     first = said(app)["unit_variance"]
-    assert first.startswith("At dₖ = 64 with 8 heads (model width 512), LayerNorm and PyTorch MultiheadAttention")
+    assert first.startswith("At d_k = 64 with 8 heads (model width 512), LayerNorm and PyTorch MultiheadAttention")
     assert first.endswith("only 0.500 times what the rule assumes.")
     assert deviations(app)["q = x W_Q"] == "0.707"
     assert app.table[1].value["σ scaled"].tolist()[:2] == ["2.00", "1.78"]

@@ -80,7 +80,7 @@ def test_a_bad_file_is_answered_in_one_sentence_and_the_sample_stays(q_file, sai
         (np.eye(4) * 1j, "real"),
         (np.array([["a"]]), "real"),
         (np.zeros((0, 4)), "at least 2 rows"),
-        (np.eye(5), "same dₖ"),
+        (np.eye(5), "same d_k"),
         (np.array([{}]), "never unpickled"),
     ],
 )

@@ -57,6 +57,7 @@ LESSON = Lesson(
             {"preset": "fully_masked", "step": "output", "d_k": 64, "query": 1} | _PRESET,
         ),
     ),
+    terms=("softmax",),
     pictures=("attention_steps",),
     sources=(
         "Vaswani et al. (2017), figure 2 and sections 3.2.1 and 3.2.3.",

@@ -31,6 +31,7 @@ LESSON = Lesson(
             {"d_k": 64, "step": "divide", "seed": 1},
         ),
     ),
+    terms=("key", "query"),
     pictures=("one_query",),
     sources=("Vaswani et al. (2017), section 3.2.1.",),
 )

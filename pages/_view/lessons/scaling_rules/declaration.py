@@ -74,6 +74,7 @@ LESSON = Lesson(
             {"bug": "fused_qkv", "seed": 0},
         ),
     ),
+    terms=("variance", "score"),
     pictures=("exponents", "rules", "rule_curves", "bug_weights"),
     sources=(
         "Each card names its source, and the code or configuration in which the formula was read.",

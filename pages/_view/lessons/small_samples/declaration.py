@@ -44,6 +44,7 @@ LESSON = Lesson(
             {"size": 64, "inner": "size", "ddof": "0", "seed": 0, "n_draws": 200},
         ),
     ),
+    terms=("variance",),
     pictures=("small_samples", "sample_band", "large_experiment"),
     sources=(
         "The question and its answers, 2020 to 2023, with the published numbers.",

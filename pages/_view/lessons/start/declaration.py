@@ -12,6 +12,7 @@ LESSON = Lesson(
     section="The path",
     shared=("n_keys", "law", "seed"),
     live=False,
+    terms=("standard deviation", "softmax", "key"),
     controls={},
     tries=(
         Try(

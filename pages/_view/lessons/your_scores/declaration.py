@@ -54,6 +54,7 @@ LESSON = Lesson(
             {"sample": "heavy_tailed", "d_k": 64, "head": 1, "seed": 1},
         ),
     ),
+    terms=("standard deviation",),
     pictures=("your_histogram", "your_growth"),
     sources=(
         "Vaswani et al. (2017), section 3.2.1.",
