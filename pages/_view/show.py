@@ -208,7 +208,7 @@ def _files(shown):
 
 def readable(table: Table) -> Table:
     """The table as it is shown: numbers with the digits of the sentences, the file has them all."""
-    return {written(name): [_said(each, name) for each in column] for name, column in table.items()}
+    return {written(name).replace("_", " "): [_said(each, name) for each in column] for name, column in table.items()}
 
 
 def _said(value, name):
