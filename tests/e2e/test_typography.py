@@ -13,7 +13,8 @@ NOT_YET = set(LESSONS)
 
 # All visible text: of the page, its figures and open shadow roots; code and the hidden half of a formula apart.
 VISIBLE = """() => {
-  const apart = '[data-testid=stIconMaterial], [translate=no], code, pre, script, style, .katex, .katex-mathml, annotation, math, textarea, title, desc';
+  const icons = '[data-testid=stIconMaterial], [translate=no]';
+  const apart = icons + ', code, pre, script, style, .katex, .katex-mathml, annotation, math, textarea, title, desc';
   const found = [];
   (function walk(root) {
     for (const node of root.childNodes) {
