@@ -116,7 +116,7 @@ def show_link_notes() -> None:
     """One line for what `repair_link` had to change, while the first page stays open."""
     notes = st.session_state.get("link_notes")
     if notes:
-        st.info(plain(f"This link was adjusted: {'; '.join(notes)}."), icon=":material/link:")
+        st.info(plain(f"This link was adjusted: {'; '.join(notes)}.", names=True), icon=":material/link:")
 
 
 def draw(name: str, **options: Any) -> Any:
@@ -324,6 +324,7 @@ def _draw_choice(name, control, **options):
     return widget(
         control.label,
         control.options,
+        format_func=control.called,
         key=name,
         bind="query-params",
         help=control.help,

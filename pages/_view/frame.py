@@ -28,7 +28,7 @@ _WIDTH = 200  # pixels of a control under the slider
 
 def open_frame() -> StreamlitPage:
     """Everything above the lesson; returns the page to run."""
-    st.set_page_config(page_title="Why attention divides by √d_k", page_icon="➗", layout="wide")
+    st.set_page_config(page_title="Why attention divides by √dₖ", page_icon="➗", layout="wide")
     page = _navigation()
     lesson = next(lesson for lesson in LESSONS.values() if lesson.title == page.title)
     controls.open_lesson(lesson)
@@ -183,7 +183,7 @@ def more() -> bool:
 
 def _style(lesson):
     """The few rules Streamlit has no setting for; a shared control that a lesson does not use is not seen there."""
-    names = ["screen"]
+    names = ["screen", "terms"]
     if profile().name == "projector":
         names += ["projector", "projector_on_dark"] if st.context.theme.type == "dark" else ["projector"]
     rules = [(STYLE / f"{name}.css").read_text(encoding="utf-8") for name in names]

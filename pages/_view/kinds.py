@@ -56,7 +56,11 @@ class Number:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few named options; old_options are options by the names that older links call them."""
+    """One of a few named options.
+
+    shown says what a person reads for an option, on the page and in its address; the code has its name.
+    old_options are options by other names that older links call them.
+    """
 
     label: str
     default: str
@@ -64,17 +68,23 @@ class Choice:
     help: str | None = None
     bar: bool = False
     when: tuple[str, str] | None = None
-    old_options: Mapping[str, str] = field(default_factory=dict)
+    old_options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    shown: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def read(self, text: str) -> Read:
-        """The option that text names, and what had to be changed, or None."""
+        """The option that text names, or is shown as, and what had to be changed, or None."""
         text = self.old_options.get(text, text)
-        if text in self.options:
-            return text, None
+        name = next((option for option in self.options if text in (option, self.called(option))), None)
+        if name is not None:
+            return name, None
         return self.default, f"must be one of {', '.join(self.options)}; {self.default} is used"
 
+    def called(self, option: str) -> str:
+        """What a person reads for an option."""
+        return self.shown.get(option, option)
+
     def write(self, value: Any) -> str:
-        return value
+        return self.called(value)
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ class Lesson:
     assumed : Markdown, what it takes for granted and how it computes.
     myths : Markdown, what one may hear, and what is so in fact.
     sources : Markdown, one source each.
+    terms : words of the answer that `glossary.TERMS` explains.
     old_names : controls by the names that older links call them.
     in_sight : those of its controls that stand under the slider, at most two. The page draws the others that belong to
         a picture.
@@ -57,6 +58,7 @@ class Lesson:
     sources: tuple[str, ...]
     assumed: str = ""
     myths: tuple[tuple[str, str], ...] = ()
+    terms: tuple[str, ...] = ()
     old_names: Mapping[str, str] = field(default_factory=dict)
     in_sight: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()

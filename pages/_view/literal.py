@@ -1,4 +1,8 @@
-"""Text that the browser must show letter for letter, though the platform reads all of it as Markdown."""
+"""Text that the browser must show letter for letter, though the platform reads all of it as Markdown.
+
+The core names things as code does (d_k, n_keys). What a person reads says them as a book does, and this is the one
+place that knows how: `written` where there is no markup, `plain` where there is.
+"""
 
 import re
 
@@ -9,15 +13,84 @@ _ALIVE = re.compile(r"://|www\.|@|:[^:]+:|->|<-|--|[<>~]=", re.IGNORECASE)
 _MARK = re.compile(r"[\\*_`$\[\]~|]|&(?=[#\w])|<(?=[\w/!?])|:(?=\w)|^/")
 _FIRST = re.compile(r"^(?:[>=]|[#+-](?=[#\s]|$)|\d{1,9}(?=[.)](?:\s|$)))")
 
+_SUBSCRIPTS = {
+    "d_k": "dₖ",
+    "d_v": "dᵥ",
+    "q_i": "qᵢ",
+    "k_i": "kᵢ",
+    "k_j": "kⱼ",
+    "S_max": "Sₘₐₓ",
+}
+_WORDS = {
+    "d_model": "model width",
+    "n_keys": "number of keys",
+    "n_queries": "number of queries",
+    "n_heads": "number of heads",
+    "n_samples": "number of samples",
+    "n_draws": "number of draws",
+    "raw_scores": "raw scores",
+}
+_NAME = re.compile(rf"(√?)(?<![\w.\-])({'|'.join(_SUBSCRIPTS | _WORDS)})(?:\^([\d.]+))?(?!\w|[.\-]\w)")
+_POWER = re.compile(r"(?<!\w)m\^([\d.]+)(?!\w)")
+_MATRIX = re.compile(r"(?<!\w)(d?W_[QKVO])(?![A-Za-z0-9_]|[.\-]\w)")  # there is no letter for these subscripts
+_IDENTIFIER = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)+")
+_QUOTES = ("“", '"')  # what stands behind it was typed by a visitor
 
-def plain(text: str) -> str:
-    """Text as Markdown that shows it letter for letter, in a paragraph, a table, a label or a message.
 
-    A word that would become a link or a picture whatever is escaped in it is shown as code.
+def written(text: str) -> str:
+    """Text of the core with d_k as dₖ and n_keys as words, for what has no markup: figures, options, tables."""
+    return _article(text) + _said(text)
+
+
+def drawn(text: str) -> str:
+    """The same for Plotly, which knows <sub>."""
+    return _MATRIX.sub(lambda found: found[0].replace("_", "<sub>") + "</sub>", written(text))
+
+
+def _said(text):
+    return _POWER.sub(r"m to the power \1", _NAME.sub(_as_read, text))
+
+
+def _as_read(found):
+    root, name, power = found.groups()
+    said = _SUBSCRIPTS.get(name) or _WORDS[name]
+    said = f"({said})" if root and name in _WORDS else said
+    return f"{root}{said} to the power {power}" if power else f"{root}{said}"
+
+
+def as_code(text: str) -> str:
+    """Text with dₖ as d_k: what a screen reader says."""
+    for code, said in _SUBSCRIPTS.items():
+        text = text.replace(said, code)
+    return text
+
+
+def plain(text: str, *, names: bool = False) -> str:
+    """Text as Markdown that shows it as it is written, in a paragraph, a table, a label or a message.
+
+    A word that would become a link or a picture whatever is escaped in it is shown as code; with names, so are those
+    that an address or the code uses. What a visitor typed stands behind a quotation mark and stays letter for letter.
     """
     text = _BLANKS.sub(" ", text).strip(" ")
-    marked = "".join(map(_literal, _BETWEEN_WORDS.split(text)))
+    parts = _BETWEEN_WORDS.split(text)
+    pairs = zip(["", *parts], parts, strict=False)
+    marked = _article(text) * (not names) + "".join(_marked(before, word, names) for before, word in pairs)
     return _FIRST.sub(lambda found: found[0] + "\\" if found[0].isdigit() else "\\" + found[0], marked)
+
+
+def _article(text):
+    """What a sentence begins with whose first word becomes a noun."""
+    first = _NAME.match(text)
+    return "The " if first and first[2] in _WORDS and not first[1] else ""
+
+
+def _marked(before, word, names):
+    if before.endswith(_QUOTES):
+        return _literal(word)
+    if names and _IDENTIFIER.fullmatch(word):
+        return f"`{word}`"
+    parts = _MATRIX.split(_said(word))
+    return "".join(f"${part}$" if i % 2 else _literal(part) for i, part in enumerate(parts))
 
 
 def _literal(word):

@@ -6,6 +6,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from pages._view.literal import as_code
+
 Table = dict[str, Sequence[Any]]
 
 
@@ -51,4 +53,4 @@ class Picture:
 
     def spoken(self) -> str:
         """The description as a screen reader says it."""
-        return (self.alt or self.sentence).replace("dₖ", "d_k")
+        return as_code(self.alt or self.sentence)

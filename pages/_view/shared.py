@@ -8,15 +8,23 @@ DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36,
                896, 1024)  # fmt: skip
 _POWERS = tuple(2**j for j in range(1, 10))
 
+LAWS = {
+    "normal": "normal",
+    "uniform": "uniform",
+    "rademacher": "± 1 (Rademacher)",
+    "laplace": "Laplace",
+    "student_t": "Student t, 5 degrees of freedom",
+    "sparse": "sparse (zero nine times in ten)",
+}
 SHARED: dict[str, Control] = {
-    "d_k": Number("Dimension d_k", 64, 1, 1024, DIMENSIONS, help="Length of each query and key vector."),
-    "n_keys": Number("Keys n_keys", 16, 2, 512, _POWERS, help="How many keys one query attends to."),
+    "d_k": Number("Dimension dₖ", 64, 1, 1024, DIMENSIONS, help="Length of each query and key vector."),
+    "n_keys": Number("Keys", 16, 2, 512, _POWERS, help="How many keys one query attends to."),
     "law": Choice(
         "Distribution",
         "normal",
         tuple(COMPONENT_LAWS),
-        help="Distribution of each component of q and k. Every one has mean 0 and variance 1; student_t has 5 degrees "
-        "of freedom, rademacher is ±1, sparse is zero nine times in ten.",
+        help="Distribution of each component of q and k. Every one has mean 0 and variance 1.",
+        shown=LAWS,
     ),
     "seed": Number(
         "Seed", 0, 0, 9999, (0,), help="A whole number, 0 to 9,999: another seed is another random draw.", typed=True

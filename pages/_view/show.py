@@ -2,9 +2,11 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from html import escape
 from math import ceil
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,8 +16,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages._view import compute, controls, frame
+from pages._view.glossary import TERMS
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS
+from pages._view.literal import as_code, written
 from pages._view.literal import plain as plain
 from pages._view.live import draw_picture
 from pages._view.main_picture import Main
@@ -51,6 +55,25 @@ def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     """Rows of Markdown as one table; the first row is its head."""
     head, *body = rows
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["--"] * len(head), *body))
+
+
+def worded(text: str, terms: Sequence[str]) -> None:
+    """A line of Markdown in which the first use of each of these words opens its definition."""
+    st.markdown(_with_terms(text, terms), unsafe_allow_html=True)
+
+
+def _with_terms(text, terms):
+    for term in terms:
+        word = re.compile(rf"\b{term}(?:e?s)?\b(?![^<]*</details>)", re.IGNORECASE)
+        text = word.sub(partial(_explained, term), text, count=1)
+    return text
+
+
+def _explained(term, found):
+    # One name for all: opening a definition closes the one before it.
+    return (
+        f'<details class="term" name="term"><summary>{found[0]}</summary><span>{escape(TERMS[term])}</span></details>'
+    )
 
 
 def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, resting: bool = True) -> None:
@@ -122,7 +145,9 @@ def _draw_side_by_side(shown, per_row):
         with st.container(key=f"row_of_{per_row}_{row[0][0]}"):
             columns = st.columns(len(row))
         for column, (name, fig) in zip(columns, row, strict=True):
-            one = replace(shown, figure=fig, alt=f"{fig.layout.title.text.replace('<br>', ' ')}. {shown.spoken()}")
+            one = replace(
+                shown, figure=fig, alt=f"{as_code(fig.layout.title.text).replace('<br>', ' ')}. {shown.spoken()}"
+            )
             with column:
                 draw_picture(one.drawn(), key=name, config=_chart_config(name), bare=True)
 
@@ -221,13 +246,15 @@ def _files(shown):
 
 def readable(table: Table) -> Table:
     """The table as it is shown: numbers with the digits of the sentences, the file has them all."""
-    return {name: [_said(each, name) for each in column] for name, column in table.items()}
+    return {written(name).replace("_", " "): [_said(each, name) for each in column] for name, column in table.items()}
 
 
 def _said(value, name):
     if value is None:
         return "none"
-    return number(value, 2 if "error" in name else 3) if isinstance(value, float) else value
+    if isinstance(value, float):
+        return number(value, 2 if "error" in name else 3)
+    return written(value) if isinstance(value, str) else value
 
 
 def download(label: str, make: Callable[[], str | bytes], file_name: str, mime: str, *, key: str) -> None:

@@ -10,6 +10,7 @@ from playwright.sync_api import TimeoutError
 
 from pages._view.lessons import LESSONS as DECLARED
 from pages._view.lessons import ORDER
+from pages._view.shared import SHARED as SHARED_CONTROLS
 
 # Address and question of every page, and the addresses of those with pictures. The first one's is the bare one.
 LESSONS = {"" if stem == ORDER[0] else stem: lesson.question for stem, lesson in DECLARED.items()}
@@ -40,7 +41,7 @@ def field(page, name):
 
 def typed_dimension(page):
     """The box in the Settings in which d_k can be typed."""
-    return page.get_by_label("Dimension d_k, typed")
+    return page.get_by_label("Dimension dₖ, typed")
 
 
 def chosen(page, name):
@@ -53,7 +54,7 @@ def lesson_state(page):
     return {
         "d_k": slider(page, "d_k").get_attribute("aria-valuetext").removeprefix("d_k = ").replace(",", ""),
         "n_keys": slider(page, "n_keys").get_attribute("aria-valuetext"),
-        "law": field(page, "law").input_value(),
+        "law": SHARED_CONTROLS["law"].read(field(page, "law").input_value())[0],
         "seed": field(page, "seed").input_value(),
     }
 

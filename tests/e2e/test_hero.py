@@ -119,7 +119,7 @@ def test_a_drag_draws_every_step_and_tells_python_only_on_release(page, server):
     assert value(hero) == f"d_k = {d_k}"
     go_to(page, LESSONS["score_variance"])
     assert lesson_state(page)["d_k"] == d_k
-    assert f"At d_k = {d_k}," in sentences(page)[0]
+    assert f"At dₖ = {d_k}," in sentences(page)[0]
 
 
 def test_keys_move_it_at_once_and_commit_after_a_silence(held):
@@ -219,12 +219,12 @@ def test_the_address_and_another_lesson_place_it(page, server):
     open_page(page, server, d_k=111)
     hero = page.locator(HERO_SLIDER)
     assert value(hero) == "d_k = 111"
-    assert page.locator(".value").inner_text() == "d_k = 111"
+    assert page.locator(".value").inner_text() == "dₖ = 111"
     go_to(page, LESSONS["softmax_saturation"])
     press(page.locator(".st-key-d_k input"), "ArrowRight", "ArrowRight")
     go_to(page, LESSONS[""])
     assert value(hero) == "d_k = 128"
-    assert sentences(page)[0].startswith("At d_k = 128 ")
+    assert sentences(page)[0].startswith("At dₖ = 128 ")
 
 
 # --- playing -------------------------------------------------------------------------------------------
@@ -363,7 +363,7 @@ def test_the_numbers_are_those_of_the_core(page, server, d_k, n_keys, law, seed)
     core = expected(d_k, n_keys, law, seed)
     text = sentences(page)[0]
     found = re.fullmatch(
-        r"At d_k = (?P<d_k>[\d,]+) raw scores have standard deviation (?P<raw_std>[\d.]+) \(predicted (?P<root>[\d.]+) "
+        r"At dₖ = (?P<d_k>[\d,]+) raw scores have standard deviation (?P<raw_std>[\d.]+) \(predicted (?P<root>[\d.]+) "
         r"± [^)]+\): one key takes (?P<raw_max>[\d.]+) % of the weight, as if (?P<raw_keys>[\d.]+) of (?P<n_keys>\d+) "
         r"keys were attended to\. Divided by √[\d,]+ = [\d.]+ they have (?P<scaled_std>[\d.]+) \(predicted 1\.00 ± "
         r"[^)]+\): the largest weight is (?P<scaled_max>[\d.]+) %, as if (?P<scaled_keys>[\d.]+) were attended to\.",
@@ -379,7 +379,7 @@ def test_the_numbers_are_those_of_the_core(page, server, d_k, n_keys, law, seed)
         assert float(found[name]) == pytest.approx(core[name], rel=0.0051), name  # three digits
 
 
-@pytest.mark.parametrize(("promise", "d_k"), [("d_k = 1,024: one key takes", 1024), ("d_k = 1: both sides", 1)])
+@pytest.mark.parametrize(("promise", "d_k"), [("dₖ = 1,024: one key takes", 1024), ("dₖ = 1: both sides", 1)])
 def test_a_suggestion_moves_the_hero_and_the_address(page, server, hero, promise, d_k):
     press(hero, "ArrowRight")
     commit(page)
@@ -387,7 +387,7 @@ def test_a_suggestion_moves_the_hero_and_the_address(page, server, hero, promise
     page.wait_for_function("d_k => new URL(location.href).searchParams.get('d_k') === d_k", arg=str(d_k))
     wait_until_idle(page)
     assert value(hero) == f"d_k = {d_k:,}"
-    assert sentences(page)[0].startswith(f"At d_k = {d_k:,} raw scores")
+    assert sentences(page)[0].startswith(f"At dₖ = {d_k:,} raw scores")
     if d_k == 1:
         assert path(page, "[data-part=raw-weights]") == path(page, "[data-part=scaled-weights]")
         assert page.locator(f"{RAW} .halo").all_inner_texts() == page.locator(f"{SCALED} .halo").all_inner_texts()
@@ -397,12 +397,12 @@ def test_the_opened_table_says_which_dimension_it_is_of(page, hero):
     page.locator(EXPANDERS, has_text="Data, picture and code").click()
     wait_until_idle(page)
     note = page.get_by_text("where the slider last came to rest.")
-    assert note.inner_text() == "At d_k = 64, where the slider last came to rest."
+    assert note.inner_text() == "At dₖ = 64, where the slider last came to rest."
     hero.evaluate("slider => { slider.value = 0; slider.dispatchEvent(new Event('input')); }")  # not let go of yet
     assert value(hero) == "d_k = 1"
-    assert note.inner_text().startswith("At d_k = 64, ")
+    assert note.inner_text().startswith("At dₖ = 64, ")
     hero.evaluate("slider => slider.dispatchEvent(new Event('change'))")
-    page.get_by_text("At d_k = 1, where the slider last came to rest.").wait_for()
+    page.get_by_text("At dₖ = 1, where the slider last came to rest.").wait_for()
 
 
 def test_the_bars_are_the_counts_and_the_weights_of_the_core(page, hero):
@@ -425,4 +425,4 @@ def test_it_can_be_saved_as_a_picture(page, hero):
     svg = started.value.path().read_text(encoding="utf-8")
     assert svg.startswith("<svg")
     assert path(page, RAW) in svg
-    assert "d_k = 64" in svg
+    assert "dₖ = 64" in svg

@@ -162,7 +162,7 @@ def test_a_move_of_d_k_leaves_the_axes_where_they_are(page, server):
     press(slider(page, "d_k"), "ArrowRight")
     assert page.locator(CHARTS).first.evaluate(ranges) == before
     assert chart_data(page)[0] != bars
-    assert sentences(page)[0].startswith("At d_k = 5, over 1,000 independent pairs")
+    assert sentences(page)[0].startswith("At dₖ = 5, over 1,000 independent pairs")
 
 
 # --- data, picture, code -------------------------------------------------------------------------------

@@ -88,7 +88,7 @@ def test_page_change_reload_back_and_forward_keep_the_shared_state(page, server)
     check(START)
     go_to(page, VARIANCE)
     check(VARIANCE)
-    assert "d_k = 100" in sentences(page)[0]
+    assert "dₖ = 100" in sentences(page)[0]
 
 
 VARIANCE_STATE = {
@@ -170,11 +170,11 @@ def test_a_linked_300_is_a_place_on_every_slider(page, server):
     press(frame, "ArrowRight")
     assert frame.get_attribute("aria-valuetext") == "320"
     press(frame, "ArrowLeft")
-    assert "d_k = 300," in sentences(page)[0]
+    assert "dₖ = 300," in sentences(page)[0]
     go_to(page, START)
     hero = page.locator(HERO_SLIDER)
     assert hero.get_attribute("aria-valuetext") == "d_k = 300"
-    assert "At d_k = 300 " in sentences(page)[0]
+    assert "At dₖ = 300 " in sentences(page)[0]
     hero.press("ArrowLeft")
     assert hero.get_attribute("aria-valuetext") == "d_k = 288"
     hero.press("ArrowRight")
@@ -308,7 +308,7 @@ def test_after_a_bad_link_the_controls_and_the_address_go_on_together(page, serv
     visit(page, server, "score_variance", "d_k=9999&law=foo&colour=red")
     press(slider(page, "d_k"), "ArrowLeft")
     assert query_parameters(page) == {"d_k": "896"}
-    assert "At d_k = 896," in sentences(page)[0]
+    assert "At dₖ = 896," in sentences(page)[0]
     go_to(page, START)
     assert alerts(page) == []
     assert query_parameters(page) == {"d_k": "896"}

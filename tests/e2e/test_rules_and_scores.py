@@ -45,7 +45,7 @@ def test_a_file_of_one_s_own_is_measured_and_a_bad_one_answered(page, server):
     page.get_by_text("Your file, 1 head, 40 queries, 40 keys").first.wait_for()
     wait_until_idle(page)
     said = sentences(page)
-    assert any("Your file, 1 head, 40 queries, 40 keys, d_k = 24" in each for each in said)
+    assert any("Your file, 1 head, 40 queries, 40 keys, dₖ = 24" in each for each in said)
     assert {chart.get_attribute("aria-label") for chart in page.locator(CHARTS).all()} <= set(said)
     chooser.set_input_files({"name": "bad.npz", "mimeType": "application/octet-stream", "buffer": b"PK\x03\x04"})
     page.get_by_text("bad.npz is cut off or damaged").wait_for()

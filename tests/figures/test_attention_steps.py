@@ -116,7 +116,7 @@ def test_drawn_scores_have_the_same_colours_at_every_dimension(preset):
         for name, fig in shown.figure.items():
             domains.add((fig.data[0].zmin, fig.data[0].zmax))
             shades[name].append(np.nanmean(np.abs(values(fig))) / fig.data[0].zmax)
-        assert ("darkest from ±16 on, at every d_k" in shown.sentence) == (d_k > 1)
+        assert ("darkest from ±16 on, at every dₖ" in shown.sentence) == (d_k > 1)
     assert domains == {(-16, 16)}
     assert (np.diff(shades["matrix_raw"]) > 0).all()
     assert shades["matrix_raw"][-1] > 5 * shades["matrix_raw"][0]  # √64 = 8 but for the luck of 256 scores
@@ -154,7 +154,7 @@ def test_a_forbidden_cell_is_minus_infinity(masked):
     ("step", "wanted"),
     [
         ("matmul", "Query 3 with key 2 scores 94; the raw scores run from 8 to 98, with standard deviation 32.9."),
-        ("scale", "√d_k = √2. 94 becomes 66.5; the standard deviation falls from 32.9 to 23.2. Both "),
+        ("scale", "√dₖ = √2. 94 becomes 66.5; the standard deviation falls from 32.9 to 23.2. Both "),
         ("mask", "no mask here"),
         ("softmax", "Query 3 gives key 2 5.6 % and its favourite 94.4 %"),
         ("output", "Query 3 gets 0.944 in column 3"),
@@ -165,19 +165,19 @@ def test_the_sentence_has_the_numbers_of_the_moment(notes, step, wanted):
     sentence = said(notes, step, (2, 1, 2))
     assert wanted in sentence
     assert sentence.startswith(f"Step {STEP_NAMES.index(step) + 1} of 5, ")
-    assert "These matrices have d_k = 2 of their own; the slider's d_k = 64 counts for the random presets." in sentence
+    assert "These matrices have dₖ = 2 of their own; the slider's dₖ = 64 counts for the random presets." in sentence
     assert "Without" not in sentence
     assert "Without the scale" in said(notes, step, (2, 1, 2), without_scale=True)
-    assert "Here d_k = 2." in said(notes, step, (2, 1, 2), 2, without_scale=True)
+    assert "Here dₖ = 2." in said(notes, step, (2, 1, 2), 2, without_scale=True)
 
 
 @pytest.mark.parametrize("step", STEP_NAMES)
 @pytest.mark.parametrize("d_k", [65, 512, 1024])
 def test_a_dimension_beyond_the_matrices_is_said_beside_them(step, d_k):
     result = measure_attention_steps(preset_params("random", d_k=64))
-    beyond = f"The slider says d_k = {d_k:,}, but matrices stop at 64 columns here: these have d_k = 64."
+    beyond = f"The slider says dₖ = {d_k:,}, but matrices stop at 64 columns here: these have dₖ = 64."
     assert said(result, step, d_k=d_k).endswith(beyond)
-    assert said(result, step, d_k=64).endswith("Here d_k = 64.")
+    assert said(result, step, d_k=64).endswith("Here dₖ = 64.")
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_the_remarks_name_the_masked_row_and_the_trap(notes, masked):
     assert figures.remarks(masked, (1, 1, 1), FIRST)[0].startswith("The mask forbids every key to query 1:")
     (trap,) = figures.remarks(measure_attention_steps(preset_params("same_input", d_k=64)), (1, 1, 1), FIRST)
     assert "here 8, 8, 8, 8;" in trap
-    assert "√d_k = 8)" in trap
+    assert "√dₖ = 8)" in trap
 
 
 def test_one_cell_is_written_out_to_its_weight(notes):

@@ -120,7 +120,7 @@ def test_a_gradient_is_drawn_said_and_given_away(result, name, profile):
         assert picture.table[column] == array.ravel().tolist()
     assert picture.table["complex step"] == found.complex_step.ravel().tolist()
     assert {len(column) for column in picture.table.values()} == {found.gradient.size}
-    assert f"has norm {number(np.linalg.norm(found.gradient))} at d_k = 4. " in picture.sentence
+    assert f"has norm {number(np.linalg.norm(found.gradient))} at dₖ = 4. " in picture.sentence
     assert figures.formula(result, name)[0] == found.formula
 
 
@@ -128,7 +128,7 @@ def test_a_disagreement_is_said(result):
     wrong = replace(result.gradients[3], central_agrees=False, central_error=0.5, central_tolerance=3e-7)
     said = replace(result, gradients=(*result.gradients[:3], wrong, *result.gradients[4:]))
     sentence = figures.gradient(said, "Q", 64, LIGHT).sentence
-    assert sentence.endswith(" The slider says d_k = 64, but matrices stop at 4 columns here, so d_k = 4 is used.")
+    assert sentence.endswith(" The slider says dₖ = 64, but matrices stop at 4 columns here, so dₖ = 4 is used.")
     assert "The central difference is 0.50 away (relative; allowed 3 × 10⁻⁷)" in sentence
     assert figures.gradient(said, "Q", 4, LIGHT).sentence.endswith("They do not agree.")
     table = figures.gradient_checks(said)
@@ -144,7 +144,7 @@ def test_the_scale_s_place_and_both_ways_to_d_are_shown(result):
     assert by_weights in by_output
     assert sums.startswith("largest sum ")
     layer = figures.formula(result, "Q")[1]
-    assert layer.startswith("Here 4 tokens, d_model = 6, d_v = 3, loss ½‖O − T‖² = ")
+    assert layer.startswith("Here 4 tokens, model width 6, dᵥ = 3, loss ½‖O − T‖² = ")
 
 
 @pytest.mark.parametrize("profile", PROFILES)

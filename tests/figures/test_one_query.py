@@ -42,7 +42,7 @@ def test_the_picture_is_whole(result, step, profile):
 def test_a_sentence_is_short_and_has_three_numbers_at_most(d_k, step):
     for seed in (0, 1, 3):
         sentence = shown(measured(d_k, seed), step).sentence
-        said = re.sub(r"d_k = ", "", sentence)
+        said = re.sub(r"dₖ = ", "", sentence)
         assert len(re.findall(r"\w[\w’]*", re.sub(r"[\d.,]*\d", "n", said))) <= 25, sentence
         assert len(re.findall(r"\d[\d.,]*", said.replace("100 %", ""))) <= 3, sentence
 
@@ -64,8 +64,8 @@ def test_the_matrix_has_the_query_above_the_keys(result):
     z = trace_of(picture.figure, "numbers").z
     assert list(z[0]) == [1, 1, -1, 0.5]
     assert [list(row) for row in z[2:]] == result.keys[:, :4].tolist()
-    assert picture.sentence.endswith("each is d_k = 64 numbers, the first 4 invented.")
-    assert shown(measured(4), "ask").sentence.endswith("each is a list of d_k = 4 invented numbers.")
+    assert picture.sentence.endswith("each is dₖ = 64 numbers, the first 4 invented.")
+    assert shown(measured(4), "ask").sentence.endswith("each is a list of dₖ = 4 invented numbers.")
 
 
 def test_each_product_stands_under_its_bar(result):
@@ -104,7 +104,7 @@ def test_names_at_the_ends_keep_apart_and_stay_near():
 
 def test_wandering_before_anything_is_drawn_says_so(result):
     assert shown(measured(4), "wander").sentence.startswith("So far all products are invented")
-    assert shown(result, "wander").sentence.endswith("after d_k = 64 products the four sums lie between −6 and 20.")
+    assert shown(result, "wander").sentence.endswith("after dₖ = 64 products the four sums lie between −6 and 20.")
 
 
 def test_both_softmax_steps_have_the_same_axes_and_the_raw_bars_stay(result):
@@ -114,16 +114,16 @@ def test_both_softmax_steps_have_the_same_axes_and_the_raw_bars_stay(result):
     assert raw.layout.margin == scaled.layout.margin
     assert raw.data[0] == scaled.data[0] == trace_of(scaled, "raw")
     assert list(trace_of(scaled, "raw").y) == result.raw.weights.tolist()
-    assert list(trace_of(scaled, "÷ √d_k").y) == result.scaled.weights.tolist()
+    assert list(trace_of(scaled, "÷ √dₖ").y) == result.scaled.weights.tolist()
     colours = [trace.marker.color for trace in scaled.data]
     assert colours == [LIGHT.raw, LIGHT.scaled]
 
 
 def test_one_takes_all_and_they_share_again_are_said_where_it_is_so(result):
     assert shown(result, "softmax").figure.layout.title.text == "“cat” takes nearly all"
-    assert shown(result, "softmax").sentence.endswith("at d_k = 64 “cat” gets 99.9 %.")
+    assert shown(result, "softmax").sentence.endswith("at dₖ = 64 “cat” gets 99.9 %.")
     assert shown(result, "divide").sentence == (
-        "Divided by √d_k = 8, the scores share the weight again: “cat” gets 61 % instead of 99.9 %."
+        "Divided by √dₖ = 8, the scores share the weight again: “cat” gets 61 % instead of 99.9 %."
     )
     assert ticks(shown(result, "divide"))[:2] == [
         ["mat", "13 ÷ 8", "= 1.625", "26 %"],
@@ -134,7 +134,7 @@ def test_one_takes_all_and_they_share_again_are_said_where_it_is_so(result):
 def test_what_is_not_so_is_not_said():
     few, tie = measured(4), measured(3)
     assert shown(few, "softmax").figure.layout.title.text == "Softmax gives weights"
-    assert shown(few, "divide").figure.layout.title.text == "Divided by √d_k"
+    assert shown(few, "divide").figure.layout.title.text == "Divided by √dₖ"
     assert "more evenly: “cat” gets 47 % instead of 66 %" in shown(few, "divide").sentence
     assert shown(measured(1), "divide").sentence.endswith("the same weights in these digits: “cat” keeps 53 %.")
     assert len(tie.raw.largest) == 2

@@ -113,8 +113,8 @@ def test_each_exponent_has_one_colour_and_the_learner_s_its_own():
     colours = {trace.name: trace.marker.color for trace in fig.data if trace.mode == "markers"}
     assert colours == {
         "α = 0, raw": LIGHT.raw,
-        "½, ÷ √d_k": LIGHT.scaled,
-        "1, ÷ d_k": LIGHT.third,
+        "½, ÷ √dₖ": LIGHT.scaled,
+        "1, ÷ dₖ": LIGHT.third,
         "yours, 0.25": LIGHT.text,
     }
 
@@ -122,7 +122,7 @@ def test_each_exponent_has_one_colour_and_the_learner_s_its_own():
 def test_without_a_correlation_there_is_no_mean_to_draw_and_that_is_said():
     fig = figures.exponents(powers(), LIGHT).figure["exponent_mean"]
     assert len(fig.data) == 0
-    assert "The mean is 0 at every d_k" in fig.layout.annotations[0].text
+    assert "The mean is 0 at every dₖ" in fig.layout.annotations[0].text
 
 
 def test_the_axes_are_the_same_for_every_exponent_and_hold_every_point():
@@ -203,7 +203,7 @@ def test_one_query_goes_from_raw_scores_to_weights(rules, name):
 def test_the_rule_s_sentence_table_and_code(rules):
     here, picture = chosen(rules, "soft_cap"), figures.rules(rules, "soft_cap", LIGHT)
     said = picture.sentence
-    assert said.startswith("At d_k = 16 with 8 keys (independent), Soft-cap leaves scores with standard deviation ")
+    assert said.startswith("At dₖ = 16 with 8 keys (independent), Soft-cap leaves scores with standard deviation ")
     assert f"entropy {number(here.entropy_nats)} nats and {number(here.effective_keys)} keys in use" in said
     aligned = compare_rules(RulesParams(correlation=0.5))
     assert "correlation 0.5" in figures.rules(aligned, "mup", LIGHT).sentence
@@ -255,8 +255,8 @@ def test_the_curves_sentence_table_and_code(curves):
     here = curves.names.index("ssmax")
     picture = figures.curves(curves, "ssmax", LIGHT)
     said, table = picture.sentence, picture.table
-    assert said.startswith("Entropy in nats under SSMax: from d_k = 4 to 16 with 8 keys ")
-    assert f"at d_k = 16 {number(curves.against_n_keys[here, 0])} to {number(curves.against_n_keys[here, -1])}." in said
+    assert said.startswith("Entropy in nats under SSMax: from dₖ = 4 to 16 with 8 keys ")
+    assert f"at dₖ = 16 {number(curves.against_n_keys[here, 0])} to {number(curves.against_n_keys[here, -1])}." in said
     assert table["value"] == [4, 16, 4, 8, 16]
     assert table["ssmax"] == [*curves.against_d_k[here], *curves.against_n_keys[here]]
     np.testing.assert_array_equal(run(picture.code)[0]["curves"].against_d_k, curves.against_d_k)

@@ -69,7 +69,7 @@ def test_the_histogram_shows_the_draws_and_the_counts_expected(result, profile):
 
 def test_mean_median_d_k_and_the_asked_number_are_marked(result):
     fig = histogram(result).figure
-    marks = {"mean 1.50": 1.5, "d_k = 2": 2, f"median {number(result.median)}": result.median}
+    marks = {"mean 1.50": 1.5, "dₖ = 2": 2, f"median {number(result.median)}": result.median}
     marks[f"1.6: percentile {result.percentile:.1f}"] = 1.6
     for name, value in marks.items():
         assert set(trace_of(fig, name).x) == {value}
@@ -130,18 +130,18 @@ def test_a_last_draw_beyond_the_edge_stands_on_it(result):
 def test_the_sentence_has_the_numbers_of_the_moment(result, wide):
     said = histogram(result).sentence
     assert said.startswith("50 draws of two normal 2 × 2 matrices: the variance of the 4 entries (ddof = 0) is on ")
-    assert f"{number(result.mean_measured)} ± 0.31, where 1.50 is predicted, not d_k = 2." in said  # √(4.75/50)
+    assert f"{number(result.mean_measured)} ± 0.31, where 1.50 is predicted, not dₖ = 2." in said  # √(4.75/50)
     assert f"The last draw gave {number(result.variances[-1])}." in said
     assert said.endswith(f"The 1.6 of the question is at percentile {result.percentile:.1f}: an ordinary result.")
     said = histogram(wide).sentence
     assert said.startswith("50 draws of (4 × 64) @ (64 × 4) normal matrices")
-    assert "where 64.0 is predicted, which is d_k." in said
+    assert "where 64.0 is predicted, which is dₖ." in said
 
 
 @pytest.mark.parametrize(("size", "d_k", "shown"), [(64, 1024, "1,023.8"), (64, 1, "0.9998"), (2, 2, "1.50")])
 def test_a_mean_that_is_not_d_k_does_not_read_like_it(size, d_k, shown):
     found = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=2))
-    assert f"where {shown} is predicted, not d_k = {d_k:,}." in histogram(found).sentence
+    assert f"where {shown} is predicted, not dₖ = {d_k:,}." in histogram(found).sentence
     assert figures.check_table(found)["predicted"][0] == shown
     assert f"mean {d_k:,}" not in texts(histogram(found).figure)
 
@@ -213,7 +213,7 @@ def test_the_band_shows_both_bands_and_every_point(curve, profile):
 
 def test_the_band_s_sentence_and_table(curve):
     said = band(curve).sentence
-    assert said.startswith(f"At d_k = 16 the 95 % band of the variance goes from {number(curve.low[0])} to ")
+    assert said.startswith(f"At dₖ = 16 the 95 % band of the variance goes from {number(curve.low[0])} to ")
     assert f"Of 15 measured points {100 * curve.share_inside.mean():.0f} % lie inside it" in said
     assert f"only {100 * curve.naive_share_inside.mean():.0f} % inside the dotted band" in said
     assert band(curve).table["naive low"] == curve.naive_low.tolist()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.unit_variance import figures
-from pages._view.lessons.unit_variance.declaration import LESSON
+from pages._view.lessons.unit_variance.declaration import LESSON, SCHEME_NAMES
 from pages._view.theme import LIGHT, number
 from sattn_core.initialisation import INIT_SCHEMES
 from sattn_core.lessons.unit_variance import (
@@ -83,7 +83,7 @@ def test_without_layer_norm_its_stage_is_left_out():
 
 def test_every_stage_is_titled_with_its_measured_deviation(result):
     said = texts(figures.pipeline(result, 2, LIGHT).figure)
-    names = ("x", "LayerNorm(x)", "q = x W_Q", "k = x W_K", "raw scores q·k", "scaled q·k/√d_k")
+    names = ("x", "LayerNorm(x)", "q = x W<sub>Q</sub>", "k = x W<sub>K</sub>", "raw scores q·k", "scaled q·k/√dₖ")
     assert said == [f"{name}: σ {number(stage.std)}" for name, stage in zip(names, result.stages, strict=True)]
 
 
@@ -91,7 +91,8 @@ def test_the_sentence_has_measured_and_predicted_numbers(result):
     said = pipeline_sentence(result, 2)
     q, raw, scaled = result.stages[2], result.stages[4], result.stages[5]
     assert said.startswith(
-        "At d_k = 64 with 2 heads (d_model = 128), LayerNorm and torch_multihead_attention (kdim = vdim = embed_dim), "
+        "At dₖ = 64 with 2 heads (model width 128), LayerNorm and PyTorch MultiheadAttention "
+        "(keys and values as wide as the model), "
     )
     assert f"of q is {number(q.std)} (0.707, " in said
     assert f"of raw scores {number(raw.std)} (4.00, " in said
@@ -153,13 +154,13 @@ def test_the_stage_tables_are_the_data(result):
 def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result, profile):
     fig = figures.schemes(result, profile).figure
     predicted = trace_of(fig, "predicted")
-    assert dict(zip(predicted.y, predicted.x, strict=True)) == {row.name: row.scaled_std for row in result.schemes}
+    assert dict(zip(predicted.y, predicted.x, strict=True)) == {_said(row): row.scaled_std for row in result.schemes}
     measured = trace_of(fig, "measured")
-    assert (measured.y, measured.x) == (("torch_multihead_attention",), (chosen(result).measured_scaled_std,))
+    assert (measured.y, measured.x) == (("PyTorch MultiheadAttention",), (chosen(result).measured_scaled_std,))
     assert fig.layout.yaxis.showticklabels is None  # the names are the axis's own, each at its marks
     assert {note.yref for note in fig.layout.annotations} == {"paper"}  # no word in the plot
     assert 0.5 * profile.tick_size * max(map(len, INIT_SCHEMES)) < fig.layout.margin.l
-    assert fig.layout.yaxis.categoryarray[-1] == result.schemes[0].name  # the largest is on top
+    assert fig.layout.yaxis.categoryarray[-1] == _said(result.schemes[0])  # the largest is on top
 
 
 @pytest.mark.parametrize(
@@ -183,7 +184,7 @@ def test_every_mark_of_the_schemes_is_on_the_axis(options):
          "it at 0.333."),
         ("torch_linear", 8, "are predicted at 0.375, without it at 0.333."),  # (8 + 1)/(3 · 8)
         ("torch_linear", 2048, "are predicted at 0.3335, without it at 0.3333."),
-        ("he_normal", 64, "The default bias of he_normal is 0 and changes nothing."),
+        ("he_normal", 64, "The default bias of He normal is 0 and changes nothing."),
     ],
 )  # fmt: skip
 def test_the_sentence_says_what_the_default_bias_does(scheme, d_model, said):
@@ -192,11 +193,15 @@ def test_the_sentence_says_what_the_default_bias_does(scheme, d_model, said):
     assert "bias" not in pipeline_sentence(measure_unit_variance(replace(params, bias=False)), 2)
 
 
+def _said(row):
+    return SCHEME_NAMES[row.name]
+
+
 def test_the_schemes_sentence_has_both_ends_and_the_chosen_one(result):
     said = figures.schemes(result, LIGHT).sentence
     first, last = result.schemes[0], result.schemes[-1]
-    assert f"from {number(first.scaled_std)} ({first.name}) to {number(last.scaled_std)} ({last.name})" in said
-    assert "only xavier_square and lecun_normal give 1." in said
+    assert f"from {number(first.scaled_std)} ({_said(first)}) to {number(last.scaled_std)} ({_said(last)})" in said
+    assert "only square Xavier and LeCun normal give 1." in said
     assert f"predicted at 0.500 for normalised x, measured at {number(chosen(result).measured_scaled_std)}" in said
 
 
@@ -204,23 +209,23 @@ def test_the_schemes_tables_show_measured_numbers_for_the_chosen_one_only():
     result = measure_unit_variance(UnitVarianceParams())
     table = figures.schemes_table(result)
     assert dict(zip(table["scheme"], table["σ scaled"], strict=True)) == {
-        "he_normal": "2.00",
-        "xavier_per_head": "1.78",
-        "xavier_square": "1.00",
-        "lecun_normal": "1.00",
-        "torch_multihead_attention": "0.500",
-        "torch_linear": "0.333",
-        "normal_0_02": "0.205",
-        "keras_multihead_attention": "0.0278",
+        "He normal": "2.00",
+        "Xavier per head": "1.78",
+        "square Xavier": "1.00",
+        "LeCun normal": "1.00",
+        "PyTorch MultiheadAttention": "0.500",
+        "PyTorch Linear": "0.333",
+        "normal, σ = 0.02": "0.205",
+        "Keras MultiHeadAttention": "0.0278",
     }
     shown = {name for name, value in zip(table["scheme"], table["σ scaled, measured"], strict=True) if value}
-    assert shown == {"torch_multihead_attention"}
+    assert shown == {"PyTorch MultiheadAttention"}
     assert figures.schemes(result, LIGHT).table["scaled_std"] == [row.scaled_std for row in result.schemes]
 
 
 def test_a_number_of_heads_that_does_not_fit_is_said(result):
     assert pipeline_sentence(result, 64).endswith(
-        "the rule assumes. With 64 heads d_model would not be from 2 to 2,048."
+        "the rule assumes. With 64 heads the model width would not be from 2 to 2,048."
     )
 
 
@@ -231,7 +236,7 @@ def test_shared_inputs_share_one_colour_domain(rows, profile):
     for trace, row in zip(fig.data, rows, strict=True):
         np.testing.assert_array_equal(trace.z, row.scores)
         assert (trace.zmin, trace.zmax) == (-8, 8)
-    assert texts(fig) == ["W_Q, W_K apart", "W_Q = W_K", "Q = K = X"]
+    assert texts(fig) == ["W<sub>Q</sub>, W<sub>K</sub> apart", "W<sub>Q</sub> = W<sub>K</sub>", "Q = K = X"]
 
 
 def test_the_trap_in_words_and_numbers(rows):
@@ -273,4 +278,4 @@ def test_the_initialisations_that_give_1_are_listed_with_commas(result):
                          (3, "only {}, {} and {} give 1")):  # fmt: skip
         moved = tuple(replace(row, scaled_std=1.0 if i < count else 3.0) for i, row in enumerate(rows))
         said = figures.schemes(replace(result, schemes=moved), LIGHT).sentence
-        assert words.format(*(row.name for row in rows[:count])) + ". The chosen" in said
+        assert words.format(*(_said(row) for row in rows[:count])) + ". The chosen" in said

@@ -77,7 +77,7 @@ def test_scores_beyond_the_axis_are_counted_aloud(results):
 def test_the_sentence_gives_whose_numbers_the_verdict_the_reason_and_the_band(results):
     result = results["anisotropic"]
     said, (low, high) = histogram(result, "anisotropic").sentence, result.shown.scaled_band
-    source = "Sample anisotropic, 1 head, 32 queries, 32 keys, d_k = 16"
+    source = "Sample “anisotropic”, 1 head, 32 queries, 32 keys, dₖ = 16"
     assert said == f"{source}: {result.report.verdict} {result.report.reason} {result.shown.chance}"
     assert f"The spread is outside the 95 % band of ideal q and k, {number(low, 4)} to {number(high, 4)}." in said
     inside = replace(result, shown=replace(result.shown, scaled_std=(low + high) / 2))
@@ -93,27 +93,27 @@ def test_a_number_that_is_shown_twice_has_the_same_digits(size):
     rows, picture = figures.head_table(result), histogram(result)
     title = picture.figure.layout.title.text.replace("<br>", " ").rpartition(" spread ")[2]
     spread = figures.saturation_table(result)["spread"]
-    assert rows["spread ÷ √d_k"][1] == spread[1] == title
+    assert rows["spread ÷ √dₖ"][1] == spread[1] == title
     assert f"Head 2 has {title}." in picture.sentence
     one = measure_your_scores(size * Q[0], K[0])
     moments = dict(zip(*list(figures.moment_table(one).values())[:2], strict=True))
     assert moments["divisor that fits"] == figures.head_table(one)["divisor that fits"][0]
     assert moments["variance of q"] == figures.head_table(one)["q variance"][0]
     assert moments["scale that fits"] == figures.saturation_table(one)["multiplier"][3]
-    assert f"standard deviation {figures.head_table(one)['spread ÷ √d_k'][0]}, " in one.report.verdict
+    assert f"standard deviation {figures.head_table(one)['spread ÷ √dₖ'][0]}, " in one.report.verdict
     assert one.report.code == "right" or f" {moments['divisor that fits']} would give that" in one.report.verdict
     ideal = dict(zip(figures.moment_table(one)["quantity"], figures.moment_table(one)["ideal"], strict=True))
     assert (ideal["divisor that fits"], ideal["scale that fits"]) == ("4.472", "0.2236")
     assert "Divided by √d_k = 4.472, " in one.report.verdict
     assert figures.saturation_table(one)["multiplier"][1] == "0.2236"
-    assert f"grow like m^{figures.head_table(one)['exponent'][0]}; " in growth(one).sentence
+    assert f"grow like m to the power {figures.head_table(one)['exponent'][0]}; " in growth(one).sentence
 
 
 def test_a_sample_that_stops_short_of_the_slider_says_so_and_a_file_has_its_own_d_k(results):
-    short = "d_k = 16 (the slider says d_k = 300; samples have 2 to 256): "
+    short = "dₖ = 16 (the slider says dₖ = 300; samples have 2 to 256): "
     assert short in histogram(results["ideal"], d_k=300).sentence
     own = histogram(results["ideal"], d_k=300, own=("q.npy", "k.npy")).sentence
-    assert own.startswith("Your file, 1 head, 32 queries, 32 keys, d_k = 16: ")
+    assert own.startswith("Your file, 1 head, 32 queries, 32 keys, dₖ = 16: ")
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -130,7 +130,7 @@ def test_the_growth_stands_beside_the_square_root(results, profile, sample):
     (names,) = fig.layout.annotations
     assert (names.y, names.yanchor) == (1.0, "bottom")  # above the plot, where no mark is
     assert names.text.count("<br>") == 1
-    for trace, mark in ((rows, "■</span> all pairs   - - m^½"), (paired, "◆</span> query i, key i")):
+    for trace, mark in ((rows, "■</span> all pairs   - - √m"), (paired, "◆</span> query i, key i")):
         assert f'<span style="color:{trace.marker.color}">{mark}' in names.text
     assert fig.layout.margin.t >= 1.6 * profile.title_size + 2 * 1.3 * profile.tick_size
     drawn = np.log10([trace.y for trace in fig.data])
@@ -142,7 +142,8 @@ def test_the_growth_sentence_says_whether_the_interval_holds_a_half(results):
     for name in ("ideal", "anisotropic"):
         fit = results[name].shown.row_exponent
         said = growth(results[name]).sentence
-        assert f"m^{number(fit.value, 4)}; the 95 % interval, {number(fit.low, 4)} to {number(fit.high, 4)}, " in said
+        power, between = number(fit.value, 4), f"{number(fit.low, 4)} to {number(fit.high, 4)}"
+        assert f"m to the power {power}; the 95 % interval, {between}, " in said
         assert ("does not hold ½" in said) == (not fit.low <= 0.5 <= fit.high)
     result = results["ideal"]
     for low, high, said in ((0.4, 0.6, "holds ½"), (0.51, 0.6, "does not hold ½"), (0.4, 0.49, "does not hold ½")):
@@ -151,7 +152,7 @@ def test_the_growth_sentence_says_whether_the_interval_holds_a_half(results):
         assert f"{number(low, 4)} to {number(high, 4)}, {said}, which" in growth(moved).sentence
     paired = result.shown.paired_exponent
     assert growth(result).sentence.endswith(
-        f" Scores of query i with key i grow like m^{number(paired.value, 4)} "
+        f" Scores of query i with key i grow like m to the power {number(paired.value, 4)} "
         f"({number(paired.low, 4)} to {number(paired.high, 4)})."
     )
 
@@ -179,7 +180,7 @@ def test_scores_without_variation_leave_pictures_and_words():
 def test_the_tables_are_the_report(results):
     result = results["aligned"]
     saturation = figures.saturation_table(result)
-    assert saturation["scale"] == ["no scale", "1/√d_k", "1/d_k", "the one that fits"]
+    assert saturation["scale"] == ["no scale", "1/√dₖ", "1/dₖ", "the one that fits"]
     assert saturation["largest weight"] == [number(row.max_weight) for row in result.shown.saturation]
     moments = dict(zip(*list(figures.moment_table(result).values())[:2], strict=True))
     assert moments["variance of k"] == number(result.shown.key.variance, 4)
@@ -197,9 +198,9 @@ def test_every_head_has_its_line(results):
     assert not figures.has_heads(results["ideal"])
     table = figures.head_table(result)
     assert table["head"] == [str(h) for h in range(1, 9)]
-    assert table["spread ÷ √d_k"] == [number(row.scaled_std, 4) for row in result.rows]
+    assert table["spread ÷ √dₖ"] == [number(row.scaled_std, 4) for row in result.rows]
     assert table["entropy"][0] == figures.saturation_table(result)[list(figures.saturation_table(result))[3]][1]
-    assert set(table["√d_k is"]) == {"too strong"}
+    assert set(table["√dₖ is"]) == {"too strong"}
 
 
 def numbers_printed(code):

@@ -57,7 +57,7 @@ def test_every_step_of_every_preset_is_shown_beside_itself_without_the_scale(ste
     if preset == "fully_masked":
         assert remarks[0].startswith("The mask forbids every key to query 1:")
     if preset == "same_input":
-        assert "√d\\_k = 4)" in remarks[0]
+        assert "√dₖ = 4)" in remarks[0]
 
 
 def test_the_chosen_cell_is_written_out_term_by_term():
@@ -73,7 +73,7 @@ def test_a_cell_outside_the_matrices_is_their_last_one():
 
 BAD_MATRICES = [
     ("Q", "1, 2\n3, x", 'Q has "x" in row 2, column 2: write a number, as 1.5.'),
-    ("Q", "1, 2, 3", "Q has 3 columns but K has 2: both need d_k columns."),
+    ("Q", "1, 2, 3", "Q has 3 columns but K has 2: both need dₖ columns."),
     ("V", "1\n2", "K has 3 rows but V has 2: both need one row for each key."),
     ("K", "1, 2\n3", "K has 2 entries in row 1 but 1 in row 2: every row needs the same number."),
     ("V", "\n".join(["1"] * 17), "V has 17 rows: at most 16 are allowed."),

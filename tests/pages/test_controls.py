@@ -232,7 +232,7 @@ def test_as_csv_refuses_columns_of_different_length():
         ("- a - b", "\\- a - b"),
         ("1. a 2. b", "1\\. a 2. b"),
         ("  a\n\n  b\u2028c ", "a b c"),
-        ("5\u00a0% at d_k = 64: 3 < 4, −1", "5\u00a0% at d\\_k = 64: 3 < 4, −1"),
+        ("5\u00a0% at d_k = 64: 3 < 4, −1", "5\u00a0% at dₖ = 64: 3 < 4, −1"),
         ("", ""),
     ],
 )
@@ -250,7 +250,7 @@ def test_outside_code_nothing_is_left_that_can_live(text):
 
 
 def test_plain_takes_the_meaning_from_every_mark():
-    assert show.plain("d_k * [4, 5] `x` $y$ ~z~ \\n") == "d\\_k \\* \\[4, 5\\] \\`x\\` \\$y\\$ \\~z\\~ \\\\n"
+    assert show.plain("d_j * [4, 5] `x` $y$ ~z~ \\n") == "d\\_j \\* \\[4, 5\\] \\`x\\` \\$y\\$ \\~z\\~ \\\\n"
     assert show.plain("64.4 (predicted 64.0 ± 0.3)") == "64.4 (predicted 64.0 ± 0.3)"
 
 

@@ -68,7 +68,7 @@ BAD_LINKS = [
 def test_a_bad_link_opens_a_working_page_and_says_so_in_one_line(query, state, note):
     app = open_page("softmax_saturation", **query)
     check_page(app, "softmax_saturation")
-    assert [each.value for each in app.info] == [plain(f"This link was adjusted: {note}.")]
+    assert [each.value for each in app.info] == [plain(f"This link was adjusted: {note}.", names=True)]
     assert "\n" not in app.info[0].value
     for name, value in state.items():
         assert app.session_state[name] == value

@@ -18,7 +18,7 @@ def test_the_hero_stands_on_one_of_its_stops():
     shown = hero(app)
     (here,) = [stop for stop in shown["stops"] if stop["d_k"] == 300]
     assert slider_at(app) == 300
-    assert "At d_k = 300 raw scores" in here["sentence"]
+    assert "At dₖ = 300 raw scores" in here["sentence"]
     assert "of 48 keys" in here["sentence"]
 
 

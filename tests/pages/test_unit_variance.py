@@ -30,7 +30,7 @@ def test_each_picture_says_what_it_is_of():
 def test_pytorch_s_attention_gives_half_at_first_sight():
     app = open_lesson()
     first = said(app)["unit_variance"]
-    assert first.startswith("At d_k = 64 with 8 heads (d_model = 512), LayerNorm and torch_multihead_attention")
+    assert first.startswith("At d_k = 64 with 8 heads (model width 512), LayerNorm and PyTorch MultiheadAttention")
     assert first.endswith("only 0.500 times what the rule assumes.")
     assert deviations(app)["q = x W_Q"] == "0.707"
     assert app.table[1].value["σ scaled"].tolist()[:2] == ["2.00", "1.78"]
@@ -38,19 +38,19 @@ def test_pytorch_s_attention_gives_half_at_first_sight():
 
 @pytest.mark.parametrize(("scheme", "scaled"), [("xavier_square", "1.00"), ("keras_multihead_attention", "0.0278")])
 def test_the_initialisation_decides(scheme, scaled):
-    assert deviations(open_lesson(scheme=scheme))["scaled q·k/√d_k"] == scaled
+    assert deviations(open_lesson(scheme=scheme))["scaled q·k/√dₖ"] == scaled
 
 
 def test_the_size_of_x_counts_only_without_layer_norm():
     normalised, free = (deviations(open_lesson(x_std="7", x_mean="3", normalise=state)) for state in ("on", "off"))
     assert normalised["x"] == free["x"] == "7.00"
-    assert normalised["scaled q·k/√d_k"] == "0.500"
-    assert float(free["scaled q·k/√d_k"]) == pytest.approx(58 / 2, rel=0.05)  # (3² + 7²)/2
+    assert normalised["scaled q·k/√dₖ"] == "0.500"
+    assert float(free["scaled q·k/√dₖ"]) == pytest.approx(58 / 2, rel=0.05)  # (3² + 7²)/2
 
 
 def test_the_default_bias_of_the_linear_layer():
     without, with_bias = (deviations(open_lesson(scheme="torch_linear", bias=state)) for state in ("off", "on"))
-    assert (without["scaled q·k/√d_k"], with_bias["scaled q·k/√d_k"]) == ("0.333", "0.334")
+    assert (without["scaled q·k/√dₖ"], with_bias["scaled q·k/√dₖ"]) == ("0.333", "0.334")
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_the_default_bias_of_the_linear_layer():
 )
 def test_a_number_of_heads_that_does_not_fit_is_drawn_with_the_nearest(d_k, n_heads, shown):
     app = open_lesson(d_k=d_k, n_heads=n_heads)
-    assert f"with {shown} (d_model" in said(app)["unit_variance"]
-    asked = f"With {n_heads} head{'s' if n_heads != '1' else ''} d_model would not be from 2 to 2,048."
+    assert f"with {shown} (model width" in said(app)["unit_variance"]
+    asked = f"With {n_heads} head{'s' if n_heads != '1' else ''} the model width would not be from 2 to 2,048."
     assert said(app)["unit_variance"].endswith(asked)
 
 

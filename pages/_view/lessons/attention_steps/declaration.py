@@ -22,8 +22,9 @@ LESSON = Lesson(
             "notes",
             PRESETS,
             help="notes: the three vectors of a hand-made example. "
-            "random, causal, padding, fully_masked: random Q, K, V at the chosen d_k, with that mask. "
-            "same_input: Q = K = V = X, which cannot show the rule.",
+            "random, causal, padding, fully masked: random Q, K, V at the chosen dₖ, with that mask. "
+            "same input: Q = K = V = X, which cannot show the rule.",
+            shown={"fully_masked": "fully masked", "same_input": "same input"},
         ),
         "query": Number("Query, row", 1, 1, 16, (1,), help="The row whose numbers are written out.", typed=True),
         "key": Number("Key, column", 1, 1, 16, (1,), help="The key whose score is written out.", typed=True),
@@ -37,17 +38,17 @@ LESSON = Lesson(
     tries=(
         Try(
             "small_dimension",
-            "d_k = 2: raw and scaled scores have nearly the same pale shade",
+            "dₖ = 2: raw and scaled scores have nearly the same pale shade",
             {"preset": "random", "step": "scale", "d_k": 2} | _PRESET,
         ),
         Try(
             "large_dimension",
-            "d_k = 64: the raw scores are much darker, the scaled ones as pale as before",
+            "dₖ = 64: the raw scores are much darker, the scaled ones as pale as before",
             {"preset": "random", "step": "scale", "d_k": 64} | _PRESET,
         ),
         Try(
             "softmax_without_scale",
-            "Softmax at d_k = 64: without the scale query 1 gives one key over 99 %, with it under 60 %",
+            "Softmax at dₖ = 64: without the scale query 1 gives one key over 99 %, with it under 60 %",
             {"preset": "random", "step": "softmax", "d_k": 64, "without_scale": "show", "query": 1} | _PRESET,
         ),
         Try(
@@ -56,6 +57,7 @@ LESSON = Lesson(
             {"preset": "fully_masked", "step": "output", "d_k": 64, "query": 1} | _PRESET,
         ),
     ),
+    terms=("softmax",),
     pictures=("attention_steps",),
     assumed="Nothing is assumed here. One small matrix cannot show that scores grow with $d_k$, because its spread is "
     "a matter of luck.",

@@ -20,7 +20,7 @@ Cell = tuple[int, int, int]  # query, key and column, counted from 0
 
 STEPS = {
     "matmul": ("MatMul", "Q Kᵀ", r"S = Q K^\top, \quad S_{ij} = q_i \cdot k_j = \sum_{l=1}^{d_k} Q_{il} K_{jl}"),
-    "scale": ("Scale", "÷ √d_k", r"\text{scaled scores} = Q K^\top / \sqrt{d_k}"),
+    "scale": ("Scale", "÷ √dₖ", r"\text{scaled scores} = Q K^\top / \sqrt{d_k}"),
     "mask": (
         "Mask (optional)",
         "−∞ where forbidden",
@@ -94,7 +94,7 @@ def _scale(result, at, profile):
     raw, scaled = result.scaled.raw_scores, result.scaled.scaled_scores
     return {
         "raw": _scores(result, raw, "Raw scores Q Kᵀ", at, profile, tall=True),
-        "scaled": _scores(result, scaled, "Scaled scores ÷ √d_k", at, profile, texts=_divisions(result)),
+        "scaled": _scores(result, scaled, "Scaled scores ÷ √dₖ", at, profile, texts=_divisions(result)),
     }
 
 
@@ -192,7 +192,7 @@ def _say_matmul(result, at):
     raw = result.scaled.raw_scores
     terms = "1 product" if result.d_k == 1 else f"{result.d_k} products"
     return (
-        f"every score adds up d_k = {terms}. Query {query + 1} with key {key + 1} scores "
+        f"every score adds up dₖ = {terms}. Query {query + 1} with key {key + 1} scores "
         f"{cell(raw[query, key])}; the raw scores run from {cell(raw.min())} to {cell(raw.max())}, with standard "
         f"deviation {number(result.raw_std)}."
     )
@@ -202,9 +202,9 @@ def _say_scale(result, at):
     query, key, _ = at
     raw, scaled = result.scaled.raw_scores[query, key], result.scaled.scaled_scores[query, key]
     if result.d_k == 1:
-        return f"every score is divided by √d_k = √1 = 1, so {cell(raw)} stays {cell(scaled)} and nothing changes."
+        return f"every score is divided by √dₖ = √1 = 1, so {cell(raw)} stays {cell(scaled)} and nothing changes."
     return (
-        f"every score is divided by √d_k = √{result.d_k}. {cell(raw)} becomes {cell(scaled)}; the standard deviation "
+        f"every score is divided by √dₖ = √{result.d_k}. {cell(raw)} becomes {cell(scaled)}; the standard deviation "
         f"falls from {number(result.raw_std)} to {number(result.scaled_std)}. {_colours(result)}"
     )
 
@@ -213,7 +213,7 @@ def _colours(result):
     """What the darkest shade of the scores stands for."""
     limit = cell(result.score_limit)
     if result.params.drawn:
-        return f"Both have the same colours, darkest from ±{limit} on, at every d_k."
+        return f"Both have the same colours, darkest from ±{limit} on, at every dₖ."
     return f"Both have the same colours, darkest at ±{limit}, the largest raw score here."
 
 
@@ -305,9 +305,9 @@ def remarks(result: AttentionStepsResult, asked: Cell, at: Cell) -> list[str]:
     if result.same_input:
         diagonal = ", ".join(cell(score) for score in result.self_scores[:4])
         said.append(
-            f"Q = K: the scaled score of a query with itself is its length² ÷ √d_k (here {diagonal}; with rows of "
-            f"length √d_k it is √d_k {equals(result.divisor)}). That still grows with d_k, because q and k are not "
-            f"independent: Q = K = X cannot show the 1/√d_k rule."
+            f"Q = K: the scaled score of a query with itself is its length² ÷ √dₖ (here {diagonal}; with rows of "
+            f"length √dₖ it is √dₖ {equals(result.divisor)}). That still grows with dₖ, because q and k are not "
+            f"independent: Q = K = X cannot show the 1/√dₖ rule."
         )
     return said
 
@@ -321,10 +321,10 @@ def _size(result, d_k):
     """Which d_k these matrices have, and why it may not be the slider's."""
     d = result.d_k
     if d_k == d:
-        return f"Here d_k = {d_k:,}."
+        return f"Here dₖ = {d_k:,}."
     if d_k > MAX_COLUMNS == d:
-        return f"The slider says d_k = {d_k:,}, but matrices stop at {MAX_COLUMNS} columns here: these have d_k = {d}."
-    return f"These matrices have d_k = {d} of their own; the slider's d_k = {d_k:,} counts for the random presets."
+        return f"The slider says dₖ = {d_k:,}, but matrices stop at {MAX_COLUMNS} columns here: these have dₖ = {d}."
+    return f"These matrices have dₖ = {d} of their own; the slider's dₖ = {d_k:,} counts for the random presets."
 
 
 def calculation(terms: CellExpansion, *, without_scale: bool) -> list[tuple[str, str]]:

@@ -4,6 +4,14 @@ from pages._view.kinds import Choice, Number, Text, decimal
 from pages._view.lesson import Lesson, Try
 from sattn_core.lessons.backprop import GRADIENT_FORMULAS, MASKS, WEIGHTS
 
+GRADIENT_NAMES = {  # where no markup can go
+    "scale": "the scale c",
+    "W_Q": "weights of Q",
+    "W_K": "weights of K",
+    "W_V": "weights of V",
+    "X": "the input X",
+}
+
 LESSON = Lesson(
     stem="backprop",
     title="Backprop",
@@ -19,6 +27,7 @@ LESSON = Lesson(
             "Gradient of",
             "V",
             tuple(GRADIENT_FORMULAS),
+            shown=GRADIENT_NAMES,
             help="The arrays in the order in which their gradients come back; scale is the c in c Q Kᵀ.",
         ),
         "exponent": Number(
@@ -29,21 +38,22 @@ LESSON = Lesson(
             (0, 0.5, 1),
             whole=False,
             shown=decimal,
-            help="Scale = 1/d_k^exponent: 0 leaves it out, 0.5 is 1/√d_k, 1 is 1/d_k.",
+            help="0 leaves the scale out, 0.5 is 1/√dₖ, 1 is 1/dₖ.",
         ),
         "masking": Choice(
             "Mask",
             "none",
             MASKS,
             help="causal: a token sees itself and those before it. "
-            "fully_masked: only those before it, so the first sees none.",
+            "fully masked: only those before it, so the first sees none.",
+            shown={"fully_masked": "fully masked"},
         ),
-        "weight": Choice("Weight to move", "W_Q", WEIGHTS, bar=True),
+        "weight": Choice("Weight to move", "W_Q", WEIGHTS, bar=True, shown=GRADIENT_NAMES),
     },
     tries=(
         Try(
             "small_scale",
-            "Scale 1/16 at d_k = 16: dQ is a sixteenth of dS K, so a smaller scale shrinks the gradient too",
+            "Scale 1/16 at dₖ = 16: dQ is a sixteenth of dS K, so a smaller scale shrinks the gradient too",
             {"d_k": 16, "exponent": 1.0, "gradient": "Q", "masking": "none", "seed": 0},
         ),
         Try(

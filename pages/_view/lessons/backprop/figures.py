@@ -4,6 +4,7 @@ import numpy as np
 
 from pages._view.figures.base import axis, dashed, dotted, figure, label, line, solid, title
 from pages._view.figures.matrices import cell, equals, matrix
+from pages._view.literal import drawn
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number, typed
 from sattn_core.lessons.backprop import (
@@ -123,14 +124,14 @@ def _products_code(params):
 
 def formula(result: BackpropResult, name: str) -> tuple[str, str]:
     """The formula of one gradient, and the layer and its loss."""
-    shape = f"{result.params.n_tokens} tokens, d_model = {result.params.d_model}, d_v = {result.params.d_v}"
+    shape = f"{result.params.n_tokens} tokens, model width {result.params.d_model}, dᵥ = {result.params.d_v}"
     return _chosen(result, name).formula, f"Here {shape}, loss ½‖O − T‖² = {number(result.loss)}."
 
 
 def gradient(result: BackpropResult, name: str, d_k: int, profile: Profile) -> Picture:
     """One gradient as a matrix, and what two other methods find for it; d_k is the slider's."""
     values = _chosen(result, name).gradient
-    fig = matrix(values, profile, f"{_WRITTEN[name]}, {_shape(values)}", limit=np.abs(values).max())
+    fig = matrix(values, profile, drawn(f"{_WRITTEN[name]}, {_shape(values)}"), limit=np.abs(values).max())
     sentence, table = _gradient_sentence(result, name, d_k), _gradient_table(result, name)
     return Picture("gradient_matrix", fig, sentence, table, _gradient_code(result.params))
 
@@ -144,10 +145,10 @@ def _gradient_sentence(result, name, d_k):
     check, place = _chosen(result, name), GRADIENTS.index(name) + 1
     agree = "Both agree" if check.central_agrees and check.complex_agrees else "They do not agree"
     largest = result.params.d_k
-    beyond = f" The slider says d_k = {d_k:,}, but matrices stop at {largest} columns here, so d_k = {largest} is used."
+    beyond = f" The slider says dₖ = {d_k:,}, but matrices stop at {largest} columns here, so dₖ = {largest} is used."
     return (
         f"Gradient {place} of {len(GRADIENTS)}, {_WRITTEN[name]}, has norm {number(np.linalg.norm(check.gradient))} at "
-        f"d_k = {largest}. The central difference is {_error(check.central_error)} away (relative; allowed "
+        f"dₖ = {largest}. The central difference is {_error(check.central_error)} away (relative; allowed "
         f"{number(check.central_tolerance, 1)}), the complex step {_error(check.complex_error)} (allowed "
         f"{number(check.complex_tolerance, 1)}). {agree}.{beyond if d_k > largest else ''}"
     )
@@ -310,7 +311,8 @@ def _difference_sentence(error):
     if np.isfinite(error.truncation_slope):
         return (
             f"For {name} the central difference errs by h² at large h (slope {number(error.truncation_slope)}, "
-            f"predicted 2); {rounding}; {best}, near eps^(1/3) = {number(error.recommended_h, 1)}. {complex_step}"
+            f"predicted 2); {rounding}; {best}, near the cube root of eps, {number(error.recommended_h, 1)}. "
+            f"{complex_step}"
         )
     why = (
         "the loss is quadratic in W_V, and for a quadratic the central difference is exact"

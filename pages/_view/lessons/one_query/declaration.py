@@ -17,20 +17,21 @@ LESSON = Lesson(
     tries=(
         Try(
             "invented_only",
-            "Softmax of the invented numbers alone, d_k = 4: “cat” gets two thirds, “mat” a quarter",
+            "Softmax of the invented numbers alone, dₖ = 4: “cat” gets two thirds, “mat” a quarter",
             {"d_k": 4, "step": "softmax"},
         ),
         Try(
             "large_dimension",
-            "Divide at d_k = 1,024: without it one word takes all, with it each gets 5 % or more",
+            "Divide at dₖ = 1,024: without it one word takes all, with it each gets 5 % or more",
             {"d_k": 1024, "step": "divide", "seed": 0},
         ),
         Try(
             "another_draw",
-            "Draw the further numbers with seed 1: at d_k = 64 another word wins",
+            "Draw the further numbers with seed 1: at dₖ = 64 another word wins",
             {"d_k": 64, "step": "divide", "seed": 1},
         ),
     ),
+    terms=("key", "query"),
     pictures=("one_query",),
     assumed="The first four numbers of each vector are invented and have names. Those that a model learns have none. "
     "All further numbers are +1 or −1 at random, so chance decides which word wins. The dashed line treats the "

@@ -76,15 +76,15 @@ def _asked(result, profile):
 
 def _extent(result, what):
     d_k, n_invented = result.params.d_k, result.n_invented
-    return f"d_k = {d_k}: all invented" if d_k == n_invented else f"the first {n_invented} of d_k = {d_k:,} {what}"
+    return f"dₖ = {d_k}: all invented" if d_k == n_invented else f"the first {n_invented} of dₖ = {d_k:,} {what}"
 
 
 def _say_asked(result):
     d_k, n_invented = result.params.d_k, result.n_invented
     answers = f"The query of {_ASKING} asks and the keys of four words answer:"
     if d_k == n_invented:
-        return f"{answers} each is a list of d_k = {d_k} invented number{'s' if d_k > 1 else ''}."
-    return f"{answers} each is d_k = {d_k:,} numbers, the first {n_invented} invented."
+        return f"{answers} each is a list of dₖ = {d_k} invented number{'s' if d_k > 1 else ''}."
+    return f"{answers} each is dₖ = {d_k:,} numbers, the first {n_invented} invented."
 
 
 def _ask_by_hand(result):
@@ -229,9 +229,9 @@ def _say_wandered(result):
     row, d_k = result.raw, result.params.d_k
     low, high = typed(row.scores.min()), typed(row.scores.max())
     if d_k == result.n_invented:
-        return f"So far all products are invented: after d_k = {d_k} the four sums lie between {low} and {high}."
+        return f"So far all products are invented: after dₖ = {d_k} the four sums lie between {low} and {high}."
     return (
-        f"Each further product moves a sum up or down by one: after d_k = {d_k:,} products the four sums lie between "
+        f"Each further product moves a sum up or down by one: after dₖ = {d_k:,} products the four sums lie between "
         f"{low} and {high}."
     )
 
@@ -263,10 +263,10 @@ def _divided(result, profile):
     ticks = [f"<b>{word}</b><br>{typed(s)} {divisor}<br>{equals(c, _short)}<br>{_about(w)}" for word, s, c, w in cells]
     drawn = [
         _bars(raw.weights, profile.raw, "raw"),
-        _bars(scaled.weights, profile.scaled, "÷ √d_k", width=_NARROW),
+        _bars(scaled.weights, profile.scaled, "÷ √dₖ", width=_NARROW),
     ]
-    claim = "Divided, they share again" if _shares_again(result) else "Divided by √d_k"
-    return _weights_figure(drawn, ticks, claim, "wide: raw, narrow: ÷ √d_k", profile)
+    claim = "Divided, they share again" if _shares_again(result) else "Divided by √dₖ"
+    return _weights_figure(drawn, ticks, claim, "wide: raw, narrow: ÷ √dₖ", profile)
 
 
 def _weights_figure(traces, ticks, claim, key, profile):
@@ -292,7 +292,7 @@ def _say_shared_out(result):
     row = result.raw
     each = " each" if len(row.largest) > 1 else ""
     return (
-        f"Softmax turns the four scores into weights that add up to 100 %: at d_k = {result.params.d_k:,} "
+        f"Softmax turns the four scores into weights that add up to 100 %: at dₖ = {result.params.d_k:,} "
         f"{_named(row.largest)} get{'' if each else 's'} {_share(row.top_weight)}{each}."
     )
 
@@ -301,7 +301,7 @@ def _say_divided(result):
     before, after = _share(result.raw.top_weight), _share(result.scaled.top_weight)
     several = len(result.raw.largest) > 1
     who, each, s = _named(result.raw.largest), " each" if several else "", "" if several else "s"
-    divided = f"Divided by √d_k = {cell(result.divisor)}"
+    divided = f"Divided by √dₖ = {cell(result.divisor)}"
     if before == after:
         return f"{divided}, the scores give the same weights in these digits: {who} keep{s} {after}{each}."
     share = "share the weight again" if _shares_again(result) else "share the weight more evenly"

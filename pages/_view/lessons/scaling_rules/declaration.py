@@ -2,6 +2,7 @@
 
 from pages._view.kinds import Choice, Number, decimal
 from pages._view.lesson import Lesson, Try
+from pages._view.literal import written
 from sattn_core.lessons.scaling_rules import BUGS
 from sattn_core.scaling_rules import SCALING_RULES
 
@@ -16,17 +17,17 @@ LESSON = Lesson(
     shared=("d_k", "n_keys", "seed"),
     controls={
         "exponent": Number(
-            "Exponent α, scale d_k^−α",
+            "Exponent α of the scale 1/dₖᵅ",
             0.25,
             0,
             1,
             tuple(j / 20 for j in range(21)),
             whole=False,
             shown=decimal,
-            help="0 leaves the scale out, 0.5 divides by √d_k, 1 by d_k.",
+            help="0 leaves the scale out, 0.5 divides by √dₖ, 1 by dₖ.",
         ),
         "correlation": Number(
-            "Correlation ρ of q_i with k_i",
+            "Correlation ρ of qᵢ with kᵢ",
             0.5,
             -1,
             1,
@@ -39,6 +40,7 @@ LESSON = Lesson(
             "ssmax",
             ("ssmax", *(name for name in SCALING_RULES if name != "ssmax")),
             help="Its card further down says more.",
+            shown={name: written(rule.title) for name, rule in SCALING_RULES.items()},
         ),
         "pairs": Choice(
             "Queries and keys",
@@ -47,13 +49,13 @@ LESSON = Lesson(
             help="independent: as at the start of training. aligned: query i and key i have correlation 0.5.",
             bar=True,
         ),
-        "bug": Choice("Bug", "d_model", tuple(BUGS)),
+        "bug": Choice("Bug", "d_model", tuple(BUGS), shown={name: written(bug.title) for name, bug in BUGS.items()}),
     },
     old_names={"alpha": "exponent", "rho": "correlation"},
     tries=(
         Try(
             "half_keeps_the_variance",
-            "ρ = 0 and α = ½: the variance of the scores stays near 1 from d_k = 1 to 1,024",
+            "ρ = 0 and α = ½: the variance of the scores stays near 1 from dₖ = 1 to 1,024",
             {"exponent": 0.5, "correlation": 0.0, "seed": 0},
         ),
         Try(
@@ -63,7 +65,7 @@ LESSON = Lesson(
         ),
         Try(
             "aligned_pairs",
-            "Aligned pairs at d_k = 1,024: 1/√d_k leaves 1 key of 64 in use, muP nearly all",
+            "Aligned pairs at dₖ = 1,024: 1/√dₖ leaves 1 key of 64 in use, muP nearly all",
             {"rule": "mup", "pairs": "aligned", "d_k": 1024, "n_keys": 64, "seed": 0},
         ),
         Try(
@@ -72,6 +74,7 @@ LESSON = Lesson(
             {"bug": "fused_qkv", "seed": 0},
         ),
     ),
+    terms=("variance", "score"),
     pictures=("exponents", "rules", "rule_curves", "bug_weights"),
     assumed="All rules get the same raw scores. Learned parameters stand at a starting or published value, so a flat "
     "row need not stay flat after training. muP has $\\alpha=1$ here, Swin v2 $\\tau=0.1$ without bias, and "

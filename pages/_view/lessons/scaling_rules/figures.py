@@ -19,6 +19,7 @@ from pages._view.figures.base import (
     title,
     upright,
 )
+from pages._view.literal import written
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.lessons.scaling_rules import BugResult, ExponentResult, RuleCurves, RulesResult
@@ -26,10 +27,10 @@ from sattn_core.scaling_rules import SCALING_RULES
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _ENTROPY_TICKS = (4, 16, 64, 256, 1024)
-_NAMED = {0.0: "α = 0, raw", 0.5: "½, ÷ √d_k", 1.0: "1, ÷ d_k"}
+_NAMED = {0.0: "α = 0, raw", 0.5: "½, ÷ √dₖ", 1.0: "1, ÷ dₖ"}
 _SYMBOLS = {0.0: "circle", 0.5: "square", 1.0: "diamond"}
 _SHORT = {
-    "mup": "muP 1/d_k",
+    "mup": "muP 1/dₖ",
     "granite": "Granite",
     "swin_v2": "Swin v2",
     "soft_cap": "Soft-cap",
@@ -41,7 +42,8 @@ _SHORT = {
     "key_length_sum": "Key lengths",
 }
 _LANDMARKS = ("vaswani", "no_scale", "mup")
-_LANDMARK_WORDS = {"vaswani": "1/√d_k", "no_scale": "no scale", "mup": "muP 1/d_k"}
+_LANDMARK_WORDS = {"vaswani": "1/√dₖ", "no_scale": "no scale", "mup": "muP 1/dₖ"}
+_AXES = {"d_k": "dₖ", "n_keys": "number of keys"}
 _NEARLY_UNCHANGED = 0.1  # error of the output, of its length
 _LETTER = 0.56  # width of a letter, of its size
 
@@ -93,7 +95,7 @@ def _exponent_figures(result, profile):
     variance = _exponent_figure(result, "variance", [c.variance_theory for c in result.curves], profile)
     mean = _exponent_figure(result, "mean", means, profile)
     if not result.params.correlation:
-        words = "The mean is 0 at every d_k:<br>turn ρ up."
+        words = "The mean is 0 at every dₖ:<br>turn ρ up."
         place = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
         mean.layout.annotations = [label(words, profile, size=profile.axis_size, **place)]
     return {"exponent_variance": variance, "exponent_mean": mean}
@@ -110,7 +112,7 @@ def _exponent_figure(result, what, theories, profile):
         left=4.2,
         height=0.95,
         title=title(flat, profile),
-        xaxis=axis(profile, "d_k", type="log", tickvals=_D_TICKS, tickangle=0, range=[-0.12, 3.13]),
+        xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, tickangle=0, range=[-0.12, 3.13]),
         yaxis=axis(profile, f"{what} of the scores", **_decades(low, high)),
     )
     return _name_ends(fig, names, profile, low=low, high=high) if names else fig
@@ -147,11 +149,12 @@ def _exponent_sentence(result):
     curve, params, last = result.curves[0], result.params, result.dims[-1]
     measured = f"{number(curve.variance[-1])} ± {number(curve.variance_error[-1], 1)}"
     mean = f"{number(curve.mean[-1])} ± {number(curve.mean_error[-1], 1)}"
+    flat = _flat(curve, params.correlation)
     return (
-        f"Scores q·k / d_k^{typed(curve.exponent)} of {params.n_samples:,} pairs with ρ = {typed(params.correlation)}: "
-        f"from d_k = 1 to {last:,} the variance goes from {number(curve.variance[0])} to {measured} (predicted "
-        f"{number(curve.variance_theory[-1])}), the mean from {number(curve.mean[0])} to {mean} (predicted "
-        f"{number(curve.mean_theory[-1])}). {_flat(curve, params.correlation)}"
+        f"Scores q·k ÷ dₖ to the power {typed(curve.exponent)}, of {params.n_samples:,} pairs with "
+        f"ρ = {typed(params.correlation)}: from dₖ = 1 to {last:,} the variance goes from "
+        f"{number(curve.variance[0])} to {measured} (predicted {number(curve.variance_theory[-1])}), the mean from "
+        f"{number(curve.mean[0])} to {mean} (predicted {number(curve.mean_theory[-1])}). {flat}"
     )
 
 
@@ -239,7 +242,7 @@ def _dot(rule, word, name, profile):
 
 
 def _short(rule):
-    return _SHORT.get(rule.name, rule.title)
+    return _SHORT.get(rule.name, written(rule.title))
 
 
 def _rule_colour(name, here, profile):
@@ -251,7 +254,7 @@ def _one_rule(result, name, profile):
     here = _chosen(result, name)
     limit = 1.1 * max(abs(result.raw_scores).max(), abs(here.scores).max())
     heights = axis(profile, grid=True, range=[-limit, limit], nticks=5, anchor="x")
-    weights = "Weights" if name == "vaswani" else "Weights (dotted: 1/√d_k)"
+    weights = "Weights" if name == "vaswani" else "Weights (dotted: 1/√dₖ)"
     words = (("", "Raw scores"), ("2", "After the rule, same axis"), ("3", weights))
     return figure(
         profile,
@@ -279,7 +282,7 @@ def _rule_traces(result, here, profile):
     if here.name == "vaswani":
         return traces
     usual, outline = _chosen(result, "vaswani").attention_weights, dotted(profile) | {"shape": "hv"}
-    return [*traces, line(edges, [*usual, usual[-1]], outline, "weights with 1/√d_k") | {"yaxis": "y3"}]
+    return [*traces, line(edges, [*usual, usual[-1]], outline, "weights with 1/√dₖ") | {"yaxis": "y3"}]
 
 
 def _rule_sentence(result, name):
@@ -288,9 +291,9 @@ def _rule_sentence(result, name):
     usual, none = (_chosen(result, other) for other in ("vaswani", "no_scale"))
     drawn = f"correlation {typed(params.correlation)} of query i with key i" if params.correlation else "independent"
     return (
-        f"At d_k = {params.d_k:,} with {params.n_keys} keys ({drawn}), {_short(here)} leaves scores with standard "
+        f"At dₖ = {params.d_k:,} with {params.n_keys} keys ({drawn}), {_short(here)} leaves scores with standard "
         f"deviation {number(here.score_std)} in a row, entropy {number(here.entropy_nats)} nats and "
-        f"{number(here.effective_keys)} keys in use; 1/√d_k {number(usual.effective_keys)}, no scale "
+        f"{number(here.effective_keys)} keys in use; 1/√dₖ {number(usual.effective_keys)}, no scale "
         f"{number(none.effective_keys)}. Means over {params.n_queries} queries."
     )
 
@@ -299,7 +302,7 @@ def _rule_table(result):
     """Every rule on the same scores."""
     rules = result.rules
     return {
-        "rule": [each.title for each in rules],
+        "rule": [written(each.title) for each in rules],
         "standard deviation": [each.score_std for each in rules],
         "entropy (nats)": [each.entropy_nats for each in rules],
         "effective keys": [each.effective_keys for each in rules],
@@ -367,10 +370,10 @@ def _entropies(what, x, values, largest, name, result, profile):
     high = 1.05 * largest.max()
     fig = figure(
         profile,
-        [line(x, largest, dotted(profile), "equal weights: ln n_keys"), *lines],
+        [line(x, largest, dotted(profile), "equal weights: ln n"), *lines],
         left=3.2,
-        title=title(f"Entropy against {what}", profile),
-        xaxis=axis(profile, what, type="log", tickvals=_ENTROPY_TICKS, tickangle=0, range=_span(x)),
+        title=title(f"Entropy against {_AXES[what]}", profile),
+        xaxis=axis(profile, _AXES[what], type="log", tickvals=_ENTROPY_TICKS, tickangle=0, range=_span(x)),
         yaxis=axis(profile, "mean entropy, nats", grid=True, range=[0, high]),
     )
     return _name_ends(fig, names, profile, low=0, high=high)
@@ -388,7 +391,7 @@ def _curve_style(rule, name, profile):
 
 
 def _curve_name(rule):
-    return _LANDMARK_WORDS.get(rule, _SHORT.get(rule, SCALING_RULES[rule].title))
+    return _LANDMARK_WORDS.get(rule, _SHORT.get(rule, written(SCALING_RULES[rule].title)))
 
 
 def _span(x):
@@ -399,14 +402,14 @@ def _span(x):
 def _curve_sentence(result, name):
     """Where the chosen rule's entropy begins and ends, beside 1/√d_k."""
     here, usual = result.names.index(name), result.names.index("vaswani")
-    params, word = result.params, _SHORT.get(name, SCALING_RULES[name].title)
+    params, word = result.params, _SHORT.get(name, written(SCALING_RULES[name].title))
     keys = f"{number(result.against_n_keys[here, 0])} to {number(result.against_n_keys[here, -1])}"
     dims = f"{number(result.against_d_k[here, 0])} to {number(result.against_d_k[here, -1])}"
     return (
-        f"Entropy in nats under {word}: from d_k = {result.dims[0]} to {result.dims[-1]} with "
+        f"Entropy in nats under {word}: from dₖ = {result.dims[0]} to {result.dims[-1]} with "
         f"{min(params.n_keys, 256)} keys {dims}; from {result.n_keys[0]} to {result.n_keys[-1]:,} keys at "
-        f"d_k = {params.d_k} {keys}. 1/√d_k ends at {number(result.against_d_k[usual, -1])} and "
-        f"{number(result.against_n_keys[usual, -1])}. Dotted: equal weights, ln n_keys."
+        f"dₖ = {params.d_k} {keys}. 1/√dₖ ends at {number(result.against_d_k[usual, -1])} and "
+        f"{number(result.against_n_keys[usual, -1])}. Dotted: equal weights, the logarithm of the number of keys."
     )
 
 

@@ -21,11 +21,12 @@ LESSON = Lesson(
             "Inner dimension",
             "size",
             ("size", "d_k"),
-            help="size: two square matrices, as in the question. d_k: size × d_k times d_k × size.",
+            help="size: two square matrices, as in the question. dₖ: size × dₖ times dₖ × size.",
             bar=True,
+            shown={"d_k": "dₖ"},
         ),
         "ddof": Choice("ddof", "0", ("0", "1"), help="0: NumPy's variance divides by N. 1: by N − 1.", bar=True),
-        "n_draws": Number("Draws n_draws", 200, 1, MOST_DRAWS, (200,), typed=True),
+        "n_draws": Number("Draws", 200, 1, MOST_DRAWS, (200,), typed=True),
     },
     tries=(
         Try(
@@ -36,13 +37,14 @@ LESSON = Lesson(
             "2,000 draws: the bars fill the dashed outline, and about 7 in 10 draws lie below 1.6",
             _AS_ASKED | {"n_draws": 2_000},
         ),
-        Try("ddof_1", "ddof = 1: the predicted mean is 2, which is d_k", _AS_ASKED | {"ddof": "1", "n_draws": 2_000}),
+        Try("ddof_1", "ddof = 1: the predicted mean is 2, which is dₖ", _AS_ASKED | {"ddof": "1", "n_draws": 2_000}),
         Try(
             "large_matrices",
-            "64 × 64 matrices: nearly all draws lie within 10 % of d_k",
+            "64 × 64 matrices: nearly all draws lie within 10 % of dₖ",
             {"size": 64, "inner": "size", "ddof": "0", "seed": 0, "n_draws": 200},
         ),
     ),
+    terms=("variance",),
     pictures=("small_samples", "sample_band", "large_experiment"),
     assumed="The question shows its code only as an image, so standard normal entries and ddof = 0 are assumptions. "
     "Uniform entries cannot be meant, because the variance could not exceed 1. Only the first draw and the "

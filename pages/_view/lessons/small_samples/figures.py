@@ -26,12 +26,12 @@ _TOP = 1.5  # the marks are named above the highest bar
 _HIGHEST_RATIO = 4
 _SIZE_TICKS = (2, 4, 8, 16, 32, 64)
 _SMALL = 0.5
-_ROW_NAMES = {"A": "A", "B": "B", "product": "A B", "scaled product": "A B / √d_k"}
+_ROW_NAMES = {"A": "A", "B": "B", "product": "A B", "scaled product": "A B / √dₖ"}
 _CHECK_NAMES = {
     "mean": "mean",
     "median": "median",
     "below 1.6": "below 1.6, %",
-    "near d_k": "within 10 % of d_k, %",
+    "near d_k": "within 10 % of dₖ, %",
 }
 
 
@@ -100,7 +100,7 @@ def _marks(result, profile):
     """What is marked, from left to right: name, value and line style."""
     marks = [
         (f"mean {_mean(result)}", result.mean_theory, dashed(profile)),
-        (f"d_k = {result.params.d_k:,}", result.params.d_k, dotted(profile)),
+        (f"dₖ = {result.params.d_k:,}", result.params.d_k, dotted(profile)),
         (f"median {number(result.median)}", result.median, solid(profile, profile.text)),
     ]
     if _asked(result.params):
@@ -149,7 +149,7 @@ def _matrices(params):
 
 
 def _not_d_k(result):
-    return f", not d_k = {result.params.d_k:,}" if result.params.ddof == 0 else ", which is d_k"
+    return f", not dₖ = {result.params.d_k:,}" if result.params.ddof == 0 else ", which is dₖ"
 
 
 def _answer(result):
@@ -244,7 +244,7 @@ def _band_figure(curve, profile):
         bottom=5.5,
         title=title("The band narrows with size", profile),
         xaxis=axis(profile, "size of the matrix", near=True, type="log", tickvals=_SIZE_TICKS, range=[0.25, 1.86]),
-        yaxis=axis(profile, "variance ÷ d_k", grid=True, range=[0, _HIGHEST_RATIO]),
+        yaxis=axis(profile, "variance ÷ dₖ", grid=True, range=[0, _HIGHEST_RATIO]),
         annotations=[under(["grey: 95 % band, dashed: exact mean", "dotted: as if independent"], profile)],
     )
 
@@ -260,7 +260,7 @@ def _band_sentence(curve):
     size, n = curve.sizes[-1], curve.measured.size
     inside, naive = (f"{100 * share.mean():.0f} %" for share in (curve.share_inside, curve.naive_share_inside))
     return (
-        f"At d_k = {curve.d_k:,} the 95 % band of the variance goes from {number(curve.low[0])} to "
+        f"At dₖ = {curve.d_k:,} the 95 % band of the variance goes from {number(curve.low[0])} to "
         f"{number(curve.high[0])} at 2 × 2 to {number(curve.low[-1])} to {number(curve.high[-1])} at {size} × {size}. "
         f"Of {n} measured points {inside} lie inside it, but only {naive} inside the dotted band, which treats "
         "the entries as independent."

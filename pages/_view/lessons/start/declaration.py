@@ -5,22 +5,23 @@ from pages._view.lesson import Lesson, Try
 LESSON = Lesson(
     stem="start",
     title="Start",
-    question="Why divide by √d_k?",
-    answer="Because a dot product of d_k components spreads with standard deviation √d_k, and softmax answers "
-    "such a spread by putting nearly all weight on one key. Dividing by √d_k undoes exactly that spread.",
+    question="Why divide by √dₖ?",
+    answer="Because a dot product of dₖ components spreads with standard deviation √dₖ, and softmax answers "
+    "such a spread by putting nearly all weight on one key. Dividing by √dₖ undoes exactly that spread.",
     icon=":material/play_circle:",
     section="The path",
     shared=("n_keys", "law", "seed"),
+    terms=("standard deviation", "softmax", "key"),
     controls={},
     tries=(
         Try(
             "large_dimension",
-            "d_k = 1,024: one key takes nearly all the weight; divided by √1,024, many keys share it",
+            "dₖ = 1,024: one key takes nearly all the weight; divided by √1,024, many keys share it",
             {"d_k": 1024, "n_keys": 16, "law": "normal", "seed": 0},
         ),
         Try(
             "one_component",
-            "d_k = 1: both sides are the same, since √1 = 1",
+            "dₖ = 1: both sides are the same, since √1 = 1",
             {"d_k": 1},
         ),
     ),
@@ -43,17 +44,17 @@ LESSON = Lesson(
 STEPS = (
     (
         "1. Spread",
-        "A score adds up d_k products. Each has variance 1, so the sum has variance d_k.",
+        "A score adds up dₖ products. Each has variance 1, so the sum has variance dₖ.",
         "score_variance",
     ),
     (
         "2. Collapse",
-        "Softmax looks at differences. When they grow like √d_k, one key takes all and the others vanish.",
+        "Softmax looks at differences. When they grow like √dₖ, one key takes all and the others vanish.",
         "softmax_saturation",
     ),
     (
         "3. Fix",
-        "Var(cX) = c² Var(X): with c = 1/√d_k it is 1 at every d_k.",
+        "Var(cX) = c² Var(X): with c = 1/√dₖ it is 1 at every dₖ.",
         "score_variance",
     ),
 )

@@ -14,7 +14,7 @@ OWN_RANGE = 5
 LABELS = {"axis": "Own axis for each", "save": "Save SVG"}
 NAMES = {
     "raw": "Raw scores q·k",
-    "scaled": "Scaled scores q·k ÷ √d_k",
+    "scaled": "Scaled scores q·k ÷ √dₖ",
     "raw-weights": "Attention weights, raw",
     "scaled-weights": "Attention weights, scaled",
 }
@@ -29,7 +29,7 @@ def hero(result: StartResult, d_k: int, profile: Profile) -> Picture:
         _sentence(result, i),
         _table(result, i),
         _code(result.sweep, d_k),
-        note=f"At d_k = {d_k:,}, where the slider last came to rest.",
+        note=f"At dₖ = {d_k:,}, where the slider last came to rest.",
         bins=_bins(result, i),
         how_to_save="The picture: *Save SVG* above it.",
     )
@@ -58,7 +58,7 @@ def payload(result: StartResult, profile: Profile) -> dict[str, Any]:
 
 def _stop(result, i):
     d_k = result.sweep.dims[i]
-    return {"d_k": d_k, "title": f"d_k = {d_k:,}", "sentence": _sentence(result, i)}
+    return {"d_k": d_k, "title": f"dₖ = {d_k:,}", "sentence": _sentence(result, i)}
 
 
 def _shared_axis(sweep):
@@ -151,7 +151,7 @@ def _sentence(result, i):
     d_k = result.sweep.dims[i]
     n_keys = result.sweep.n_keys
     return (
-        f"At d_k = {d_k:,} raw scores have standard deviation {_std(result, 'raw', i)}: one key takes "
+        f"At dₖ = {d_k:,} raw scores have standard deviation {_std(result, 'raw', i)}: one key takes "
         f"{_share(result.raw_max_weight[i])} of the weight, as if {number(result.raw_effective_keys[i])} of "
         f"{n_keys} keys were attended to. Divided by √{d_k:,} = {number(result.raw_std_theory[i])} they have "
         f"{_std(result, 'scaled', i)}: the largest weight is {_share(result.scaled_max_weight[i])}, as if "

@@ -4,6 +4,17 @@ from pages._view.kinds import Choice, Number, decimal
 from pages._view.lesson import Lesson, Try
 from sattn_core.initialisation import INIT_SCHEMES
 
+SCHEME_NAMES = {
+    "xavier_square": "square Xavier",
+    "xavier_per_head": "Xavier per head",
+    "torch_multihead_attention": "PyTorch MultiheadAttention",
+    "torch_linear": "PyTorch Linear",
+    "he_normal": "He normal",
+    "lecun_normal": "LeCun normal",
+    "normal_0_02": "normal, σ = 0.02",
+    "keras_multihead_attention": "Keras MultiHeadAttention",
+}
+
 _DEFAULT = {"d_k": 64, "n_heads": 8, "x_mean": 0.0, "x_std": 1.0, "normalise": "on", "bias": "off"}
 
 LESSON = Lesson(
@@ -17,8 +28,16 @@ LESSON = Lesson(
     section="Go deeper",
     shared=("d_k", "law", "seed"),
     controls={
-        "scheme": Choice("Weights drawn by", "torch_multihead_attention", INIT_SCHEMES, help="For W_Q and for W_K."),
-        "n_heads": Number("Heads", 8, 1, 64, (1, 2, 4, 8, 12, 16, 32, 64), help="d_model = heads × d_k, 2 to 2,048."),
+        "scheme": Choice(
+            "Weights drawn by",
+            "torch_multihead_attention",
+            INIT_SCHEMES,
+            help="For $W_Q$ and for $W_K$.",
+            shown=SCHEME_NAMES,
+        ),
+        "n_heads": Number(
+            "Heads", 8, 1, 64, (1, 2, 4, 8, 12, 16, 32, 64), help="Model width = heads × dₖ, 2 to 2,048."
+        ),
         "normalise": Choice("LayerNorm", "on", ("on", "off"), bar=True),
         "x_mean": Number("Mean of x", 0, -10, 10, tuple(range(-10, 11)), whole=False, shown=decimal),
         "x_std": Number(
@@ -28,8 +47,8 @@ LESSON = Lesson(
             "Default bias",
             "off",
             ("off", "on"),
-            help="Only torch_linear has one that is not 0 at the start. It counts as one more component of x, so it "
-            "hardly moves anything unless d_model is small.",
+            help="Only PyTorch Linear has one that is not 0 at the start. It counts as one more component of x, so it "
+            "hardly moves anything unless the model is narrow.",
             bar=True,
         ),
     },

@@ -1,6 +1,7 @@
 """Pictures of the unit_variance lesson: the pipeline stage by stage, all initialisations, shared inputs."""
 
 import math
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,6 +19,8 @@ from pages._view.figures.base import (
     title,
     under,
 )
+from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES
+from pages._view.literal import drawn, plain
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number
 from sattn_core.lessons.unit_variance import NARROWEST, WIDEST, SharedInputRow, UnitVarianceParams, UnitVarianceResult
@@ -29,7 +32,7 @@ _STAGES = {
     "q": "q = x W_Q",
     "k": "k = x W_K",
     "raw_scores": "raw scores q·k",
-    "scaled_scores": "scaled q·k/√d_k",
+    "scaled_scores": "scaled q·k/√dₖ",
 }
 _SHARING = {
     "independent": "W_Q, W_K apart",
@@ -59,7 +62,7 @@ def _pipeline(result, profile):
         layout[f"yaxis{axes}"] = axis(profile, domain=[top - 0.55 / n, top], **heights)
         traces += [trace | {"yaxis": f"y{axes}"} for trace in _stage(stage, profile)]
         small = {"font": _small(profile), "xref": "x domain", "bgcolor": None}  # no box over the stage above
-        words.append(heading(f"{_STAGES[stage.name]}: σ {number(stage.std)}", profile, axes=axes) | small)
+        words.append(heading(drawn(f"{_STAGES[stage.name]}: σ {number(stage.std)}"), profile, axes=axes) | small)
     values = {"range": [-half, half], "anchor": f"y{n}", "grid": True}
     xaxis = axis(profile, "value, one axis for all stages", **values)
     return figure(profile, traces, left=0.8, xaxis=xaxis, annotations=words, **layout)
@@ -88,7 +91,7 @@ def _pipeline_sentence(result, asked):
     params, stage = result.params, {stage.name: stage for stage in result.stages}
     norm = "LayerNorm" if params.normalise else "no LayerNorm"
     return (
-        f"At d_k = {params.d_k:,} with {_plural(params.n_heads)} (d_model = {params.d_model:,}), {norm} and "
+        f"At dₖ = {params.d_k:,} with {_plural(params.n_heads)} (model width {params.d_model:,}), {norm} and "
         f"{_scheme(params)}, the standard deviation σ, measured (and predicted), of q is {_beside(stage['q'])}, of raw "
         f"scores {_beside(stage['raw_scores'])}, of scaled scores {_beside(stage['scaled_scores'])}: "
         f"{_verdict(stage['scaled_scores'])}{_bias(result)}{_heads(params, asked)}"
@@ -97,8 +100,8 @@ def _pipeline_sentence(result, asked):
 
 def _scheme(params):
     """The name of the initialisation, with the condition under which PyTorch packs its weights."""
-    packed = " (kdim = vdim = embed_dim)" if params.scheme == "torch_multihead_attention" else ""
-    return f"{params.scheme}{packed}"
+    packed = " (keys and values as wide as the model)" if params.scheme == "torch_multihead_attention" else ""
+    return f"{SCHEME_NAMES[params.scheme]}{packed}"
 
 
 def _bias(result):
@@ -108,7 +111,7 @@ def _bias(result):
         return ""
     alone, added = result.scaled_std_without_bias, result.scaled_std_with_bias
     if alone == added:
-        return f" The default bias of {params.scheme} is 0 and changes nothing."
+        return f" The default bias of {SCHEME_NAMES[params.scheme]} is 0 and changes nothing."
     digits = 3
     while number(alone, digits) == number(added, digits):
         digits += 1
@@ -122,7 +125,7 @@ def _heads(params, asked):
     """What is said if the number of heads asked for does not fit the lesson's widths."""
     if params.n_heads == asked:
         return ""
-    return f" With {_plural(asked)} d_model would not be from {NARROWEST} to {WIDEST:,}."
+    return f" With {_plural(asked)} the model width would not be from {NARROWEST} to {WIDEST:,}."
 
 
 def _plural(n):
@@ -170,7 +173,7 @@ def stage_table(result: UnitVarianceResult) -> Table:
     """Every stage: predicted and measured standard deviation, band, z and what the rule takes for granted."""
     stages = result.stages
     return {
-        "stage": [_STAGES[stage.name] for stage in stages],
+        "stage": [plain(_STAGES[stage.name]) for stage in stages],
         "shape": [" × ".join(f"{size:,}" for size in stage.shape) for stage in stages],
         "σ assumed": [number(stage.ideal_std) for stage in stages],
         "σ predicted": [number(stage.predicted_std) for stage in stages],
@@ -193,7 +196,7 @@ def schemes(result: UnitVarianceResult, profile: Profile) -> Picture:
 
 def _schemes(result, profile):
     rows = result.schemes[::-1]
-    names = [row.name for row in rows]
+    names = _names(rows)
     return figure(
         profile,
         _scheme_marks(rows, profile),
@@ -214,18 +217,22 @@ def _schemes(result, profile):
     )
 
 
+def _names(rows):
+    return [SCHEME_NAMES[row.name] for row in rows]
+
+
 def _scheme_marks(rows, profile):
     """A bar from 1 to every prediction with a square at its end, and a ring for what was measured."""
-    names, predicted = [row.name for row in rows], [row.scaled_std for row in rows]
+    names, predicted = _names(rows), [row.scaled_std for row in rows]
     (chosen,) = [row for row in rows if row.chosen]
     square = {"symbol": "square", "size": profile.marker_size * 1.4, "color": profile.scaled}
     ring = {"symbol": "circle-open", "size": profile.marker_size * 2.2, "color": profile.text, "line": {"width": 3}}
     bar = solid(profile, profile.grid, 1.5)
     return [
-        *(line([row.scaled_std, 1], [row.name] * 2, bar, row.name) for row in rows),
+        *(line([row.scaled_std, 1], [SCHEME_NAMES[row.name]] * 2, bar, row.name) for row in rows),
         line([1, 1], [names[0], names[-1]], dashed(profile), "assumed"),
         line(predicted, names, {}, "predicted") | {"mode": "markers", "marker": square},
-        line([chosen.measured_scaled_std], [chosen.name], {}, "measured") | {"mode": "markers", "marker": ring},
+        line([chosen.measured_scaled_std], _names([chosen]), {}, "measured") | {"mode": "markers", "marker": ring},
     ]
 
 
@@ -241,12 +248,13 @@ def _schemes_sentence(result):
     """The largest and the smallest of the initialisations, and where the chosen one stands."""
     rows, params = result.schemes, result.params
     (chosen,) = [row for row in rows if row.chosen]
-    unit = [row.name for row in rows if abs(row.scaled_std - 1) < 1e-3]
+    first, last, here = _names((rows[0], rows[-1], chosen))
+    unit = _names([row for row in rows if abs(row.scaled_std - 1) < 1e-3])
     named = f"only {listed(unit)} {'gives' if len(unit) == 1 else 'give'} 1" if unit else "none gives 1"
     return (
-        f"At d_k = {params.d_k:,} and d_model = {params.d_model:,} the scaled scores start with a standard deviation "
-        f"from {number(rows[0].scaled_std)} ({rows[0].name}) to {number(rows[-1].scaled_std)} ({rows[-1].name}); "
-        f"{named}. The chosen {chosen.name} is predicted at {number(chosen.scaled_std)} for normalised x, "
+        f"At dₖ = {params.d_k:,} and model width {params.d_model:,} the scaled scores start with a standard deviation "
+        f"from {number(rows[0].scaled_std)} ({first}) to {number(rows[-1].scaled_std)} ({last}); "
+        f"{named}. The chosen {here} is predicted at {number(chosen.scaled_std)} for normalised x, "
         f"measured at {number(chosen.measured_scaled_std)} here."
     )
 
@@ -271,16 +279,22 @@ def schemes_table(result: UnitVarianceResult) -> Table:
     """All initialisations side by side, largest scaled standard deviation first, the chosen one measured."""
     rows = result.schemes
     return {
-        "scheme": [row.name for row in rows],
-        "variance of a weight": [row.formula for row in rows],
-        "Var(q_i)": [number(row.component_variance) for row in rows],
+        "scheme": _names(rows),
+        "variance of a weight": [_of_the_width(row.formula) for row in rows],
+        "Var(qᵢ)": [number(row.component_variance) for row in rows],
         "σ raw": [number(row.raw_std) for row in rows],
         "σ scaled": [number(row.scaled_std) for row in rows],
-        "measured: Var(q_i)": [_if_chosen(row.measured_component_variance) for row in rows],
+        "measured: Var(qᵢ)": [_if_chosen(row.measured_component_variance) for row in rows],
         "σ raw, measured": [_if_chosen(row.measured_raw_std) for row in rows],
         "σ scaled, measured": [_if_chosen(row.measured_scaled_std) for row in rows],
-        "where from": [row.source for row in rows],
+        "where from": [_of_the_width(row.source) for row in rows],
     }
+
+
+def _of_the_width(text):
+    """A text of the core about d_model as it is read: a product of words needs its sign."""
+    spaced = re.sub(r"(?<=\d) (?=d_model)|(?<=d_model) (?=\()", " × ", text)
+    return plain(spaced.replace("kdim = vdim = embed_dim", "keys and values as wide as the model"))
 
 
 def _if_chosen(value):
@@ -308,7 +322,7 @@ def _shared(rows, d_k, profile):
         plain = {"showticklabels": False, "ticks": "", "showline": False}
         layout[f"xaxis{axes}"] = axis(profile, domain=[left, left + 0.31], anchor=f"y{axes}", **plain)
         layout[f"yaxis{axes}"] = axis(profile, anchor=f"x{axes}", autorange="reversed", **plain)
-        words.append(heading(_SHARING[row.name], profile, axes=axes) | {"font": _small(profile)})
+        words.append(heading(drawn(_SHARING[row.name]), profile, axes=axes) | {"font": _small(profile)})
     traces[0]["colorbar"] |= {"ticktext": [f"−{number(limit)}", "0", number(limit)]}
     fig = figure(profile, traces, left=0.8, plot_bgcolor=profile.grid, annotations=words, **layout)
     fig.layout.margin.b = 4 * profile.axis_size  # room for the key to the colours
@@ -320,7 +334,7 @@ def _shared_sentence(rows, d_k):
     apart, tied, same = rows
     n = len(apart.scores)
     return (
-        f"At d_k = {d_k:,}, all divided by √d_k: with separate W_Q and W_K a token scores itself "
+        f"At dₖ = {d_k:,}, all divided by √dₖ: with separate W_Q and W_K a token scores itself "
         f"{number(apart.diagonal_mean)} on average, like any other (predicted 0); with W_Q = W_K "
         f"{number(tied.diagonal_mean)} (predicted {number(tied.predicted_diagonal_mean)}); with Q = K = X "
         f"{number(same.diagonal_mean)} (predicted {number(same.predicted_diagonal_mean)}), and it puts "
@@ -348,7 +362,7 @@ def _shared_code(params):
 def shared_table(rows: Sequence[SharedInputRow]) -> Table:
     """Diagonal against off-diagonal scaled scores, measured beside predicted."""
     return {
-        "scores from": [_SHARING[row.name] for row in rows],
+        "scores from": [plain(_SHARING[row.name]) for row in rows],
         "diagonal: mean": [number(row.diagonal_mean) for row in rows],
         "predicted": [number(row.predicted_diagonal_mean) for row in rows],
         "off-diagonal: σ": [number(row.off_diagonal_std) for row in rows],

@@ -6,12 +6,13 @@ from math import floor, isfinite, log10
 import numpy as np
 
 from pages._view.figures.base import axis, corner, dashed, figure, heading, line, solid, steps, title
+from pages._view.lessons.your_scores.declaration import SAMPLE_NAMES
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons.your_scores import YourScoresParams, YourScoresResult
 from sattn_core.score_growth import FEWEST_ROWS
 
-_SCALES = {"1": "no scale", "1/√d_k": "1/√d_k", "1/d_k": "1/d_k", "1/std": "the one that fits"}
+_SCALES = {"1": "no scale", "1/√d_k": "1/√dₖ", "1/d_k": "1/dₖ", "1/std": "the one that fits"}
 
 
 # --- the scores ------------------------------------------------------------------------------------------
@@ -39,9 +40,9 @@ def _source(result, params, d_k, own):
     rows = f"{report.n_queries:,} queries, {report.n_keys:,} keys"
     heads = "1 head" if report.n_heads == 1 else f"{report.n_heads} heads"
     if own:
-        return f"Your file, {heads}, {rows}, d_k = {report.d_k:,}"
-    asked = "" if d_k == params.d_k else f" (the slider says d_k = {d_k:,}; samples have 2 to 256)"
-    return f"Sample {params.sample}, {heads}, {rows}, d_k = {params.d_k}{asked}"
+        return f"Your file, {heads}, {rows}, dₖ = {report.d_k:,}"
+    asked = "" if d_k == params.d_k else f" (the slider says dₖ = {d_k:,}; samples have 2 to 256)"
+    return f"Sample “{SAMPLE_NAMES[params.sample]}”, {heads}, {rows}, dₖ = {params.d_k}{asked}"
 
 
 def _histogram_figure(result, profile):
@@ -107,7 +108,7 @@ def _histogram_code(result, params, own):
 
 
 def growth(result: YourScoresResult, params: YourScoresParams, own: Sequence[str], profile: Profile) -> Picture:
-    """Size of the scores against the number of components, log–log, beside growth like m^½."""
+    """Size of the scores against the number of components, log–log, beside growth like √m."""
     return Picture(
         "your_growth",
         _growth_figure(result, profile),
@@ -127,7 +128,7 @@ def _growth_figure(result, profile):
         traces,
         left=4.2,
         margin=_under_names(profile, 4.2),
-        title=title("Growth with d_k", profile),
+        title=title("Growth with dₖ", profile),
         xaxis=axis(profile, "components m", type="log", tickvals=_every(dims), range=_wide(dims)),
         yaxis=axis(profile, "root mean square score", **sizes),
         annotations=[heading("<br>".join(_names(result, profile)), profile) | key],
@@ -138,7 +139,7 @@ def _growth_traces(result, profile):
     fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
     traces = [_sizes(fitted, profile.scaled, "square", "inside a row", profile)]
     if isfinite(fitted.value):
-        root = line(fitted.dims, result.ideal_line, dashed(profile), "m^½")
+        root = line(fitted.dims, result.ideal_line, dashed(profile), "√m")
         traces = [root, line(fitted.dims, result.exponent_line, solid(profile, profile.scaled), "fitted"), *traces]
     if isfinite(paired.value):
         traces.append(_sizes(paired, profile.third, "diamond", "query i with key i", profile))
@@ -149,7 +150,7 @@ def _names(result, profile):
     """What the marks are, line by line."""
     names = []
     if isfinite(result.shown.row_exponent.value):
-        names.append(_named(profile.scaled, "■", "all pairs") + "   - - m^½")
+        names.append(_named(profile.scaled, "■", "all pairs") + "   - - √m")
     if isfinite(result.shown.paired_exponent.value):
         names.append(_named(profile.third, "◆", "query i, key i"))
     return names
@@ -202,14 +203,18 @@ def _growth_sentence(result):
     fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
     if not isfinite(fitted.value):
         return "There is no growth to fit: it takes at least two components and scores that differ."
-    alone = f" Scores of query i with key i grow like m^{number(paired.value, 4)}" if isfinite(paired.value) else ""
-    start = f"Added component by component, the scores of a row grow like m^{number(fitted.value, 4)}"
+    alone = (
+        f" Scores of query i with key i grow like m to the power {number(paired.value, 4)}"
+        if isfinite(paired.value)
+        else ""
+    )
+    start = f"Added component by component, the scores of a row grow like m to the power {number(fitted.value, 4)}"
     if not isfinite(fitted.low):
         few = f"An interval takes at least {FEWEST_ROWS} queries and {FEWEST_ROWS} keys."
         return f"{start}.{alone and alone + '.'} {few}"
     inside = "holds ½" if fitted.low <= 0.5 <= fitted.high else "does not hold ½"
     return (
-        f"{start}; the 95 % interval, {_between(fitted)}, {inside}, which √d_k assumes."
+        f"{start}; the 95 % interval, {_between(fitted)}, {inside}, which √dₖ assumes."
         f"{alone and f'{alone} ({_between(paired)}).'}"
     )
 
@@ -225,7 +230,7 @@ def _growth_table(result):
         "components": list(fitted.dims),
         "inside a row": fitted.sizes.tolist(),
         "fitted": result.exponent_line.tolist(),
-        "m^0.5": result.ideal_line.tolist(),
+        "√m": result.ideal_line.tolist(),
         "query i with key i": paired.sizes.tolist(),
     }
 
@@ -288,7 +293,7 @@ def moment_table(result: YourScoresResult) -> Table:
         ("variance of k", key.variance, 1),
         ("kurtosis of k", key.kurtosis, 3),
         ("effective dimension of k", key.effective_dimension, result.ideal_effective_dimension[1]),
-        ("correlation of q_i with k_i", shown.paired_correlation, 0),
+        ("correlation of qᵢ with kᵢ", shown.paired_correlation, 0),
         ("lift of query i at key i, in spreads", shown.paired_lift, 0),
         ("divisor that fits", 1 / shown.unit_scale, result.divisor),
         ("scale that fits", shown.unit_scale, 1 / result.divisor),
@@ -315,9 +320,9 @@ def head_table(result: YourScoresResult) -> Table:
     names = {
         "q variance": "q_variance",
         "k variance": "k_variance",
-        "spread ÷ √d_k": "scaled_std",
+        "spread ÷ √dₖ": "scaled_std",
         "exponent": "exponent",
-        "corr(q_i, k_i)": "paired_correlation",
+        "corr(qᵢ, kᵢ)": "paired_correlation",
         "effective dimension": "effective_dimension",
         "entropy": "entropy_nats",
         "effective keys": "effective_keys",
@@ -330,4 +335,4 @@ def head_table(result: YourScoresResult) -> Table:
         name: [number(getattr(row, field), digits[name]) for row in result.rows] for name, field in names.items()
     }
     verdicts = [row.code.replace("_", " ") for row in result.rows]
-    return {"head": [typed(row.head + 1) for row in result.rows]} | columns | {"√d_k is": verdicts}
+    return {"head": [typed(row.head + 1) for row in result.rows]} | columns | {"√dₖ is": verdicts}

@@ -1,0 +1,21 @@
+"""The words that the lessons use as if everybody knew them, each in one plain sentence."""
+
+from types import MappingProxyType
+
+TERMS = MappingProxyType(
+    {
+        "query": "A vector of dₖ numbers that says what one token looks for.",
+        "key": "A vector of dₖ numbers that says what one token has to offer; it is compared with queries.",
+        "score": "The dot product q·k of a query and a key: the sum of dₖ products, larger where the two agree.",
+        "spread": "How far values scatter around their mean: the standard deviation σ, the root of the variance.",
+        "variance": "The mean square distance from the mean; its root is the standard deviation σ.",
+        "standard deviation": "How far values typically lie from their mean: the square root of the variance.",
+        "softmax": "It turns scores into weights that are positive and add up to 1; it sees only their differences.",
+        "logit": "Another word for a score that goes into softmax.",
+        "temperature": "What scores are divided by before softmax: a large one evens the weights out.",
+        "effective keys": "To how many keys, sharing equally, the weights amount: e to the power of their entropy.",
+        "entropy": "How spread out the weights are, in nats: 0 for one key, ln n for n equal keys.",
+        "Jacobian": "The table of all slopes of softmax: how much each weight moves when one score moves.",
+        "gradient": "The slope of the loss in each number of the model; training steps against it.",
+    }
+)
