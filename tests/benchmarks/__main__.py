@@ -23,6 +23,7 @@ MEASUREMENTS = {
     "gradient_curve": ("core_ratios", "gradient_curve"),
     "training_step": ("core_ratios", "training_step"),
     "hero": ("browser_ratios", "hero"),
+    "drag": ("dragging", "drag"),
     "move": ("browser_ratios", "move"),
     "first": ("first_pictures", "first"),
     "lesson": ("first_pictures", "lesson"),

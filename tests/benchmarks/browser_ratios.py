@@ -10,7 +10,7 @@ from harness import open_page, running_server, wait_until_idle
 from playwright.sync_api import TimeoutError
 from ratios import Row, percentile, ratio_row, spread
 
-HERO_SLIDER = "[data-hero] input[type=range]"
+HERO_SLIDER = "[data-slider] input"
 HERO_SENTENCE = "[data-hero] .sentence"
 HERO_MOVES = 200
 HERO_PAUSE = 0.025  # seconds between two moves of the pointer
@@ -21,7 +21,7 @@ MOVES = 8
 MOVE_START = {"d_k": 1}  # the first stops are there for every lesson, also for those with small matrices
 MOVE_WARM = 2  # moves that are not counted
 MOVE_PATIENCE = 10_000  # ms in which a picture that follows has changed
-MOVE_SLIDER = ".st-key-d_k input[type=range]"
+MOVE_SLIDER = HERO_SLIDER
 MOVE_SHOWN = "[data-picture], [class*=st-key-lines_]"
 MOVE_BUDGET = 0.65
 # What Streamlit does where the product's .streamlit/config.toml says otherwise.

@@ -43,14 +43,20 @@ def new_page(browser, script=""):
 
 def lessons():
     """Address and question of every lesson."""
-    from pages._view.lessons import LESSONS, ORDER
-    from pages._view.server.warm import addresses
+    from pages._view.lessons import LESSONS
 
-    return {address: LESSONS[stem].question for address, stem in zip(addresses(), ORDER, strict=True)}
+    return {address: LESSONS[stem].question for address, stem in _addresses().items()}
 
 
 def following_dimension():
-    """The addresses of the lessons whose pictures follow the slider of d_k."""
+    """The addresses of the lessons whose main picture follows the slider of d_k."""
     from pages._view.lessons import LESSONS
 
-    return [stem for stem, lesson in LESSONS.items() if lesson.live]
+    return [address for address, stem in _addresses().items() if LESSONS[stem].slider]
+
+
+def _addresses():
+    from pages._view.lessons import ORDER
+    from pages._view.server.warm import addresses
+
+    return dict(zip(addresses(), ORDER, strict=False))

@@ -56,7 +56,7 @@ def test_the_slider_shows_the_start_and_the_finished_race_comes_back_at_its_dime
     page = new_page(1440, 900)
     open_page(page, server, "training_race", d_k="32", n_seeds="1")
     finished, learnt = page.evaluate(MATRIX), sentence(page)
-    slider = page.locator(".st-key-d_k").get_by_role("slider")
+    slider = page.locator("[data-slider] input")
     slider.press("ArrowRight")
     wait_until_idle(page)
     assert sentence(page).startswith("Untrained at dₖ = 36, ")
@@ -78,12 +78,12 @@ def test_a_race_runs_live_until_stop_and_what_is_there_stays(server, new_page):
     for least in (2, 4):  # the picture at rest goes on, by the same means: its lines grow
         page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=least)
     assert page.locator(".st-key-race_learning_data").count() == 0  # what can be taken away comes when it rests
-    page.locator(".st-key-d_k").get_by_role("slider").press("ArrowRight")  # does not stop it
+    page.locator("[data-slider] input").press("ArrowRight")  # does not stop it
     drawn = page.evaluate(DRAWN_STEPS)
     page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=drawn + 2)
     assert re.match("Training: step [0-9,]+ of 3,000, dₖ = 128", bar(page))
     assert sentence(page).endswith(" The slider stands elsewhere.")
-    page.locator(".st-key-d_k").get_by_role("slider").press("ArrowLeft")
+    page.locator("[data-slider] input").press("ArrowLeft")
     stop = page.get_by_role("button", name="Stop")
     for _ in range(20):  # the only one: Streamlit's own, which comes and goes, would break a picture off
         assert main(page).get_by_role("button", name="Stop").count() == stop.count() == 1

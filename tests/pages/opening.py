@@ -103,6 +103,16 @@ def pictures(app):
     return [each.key.removesuffix("_data") for each in app.expander if each.key.endswith("_data")]
 
 
+def too_much(sentence):
+    """What a sentence has too much of: more than 25 words, or more than three numbers beside d_k and its root.
+
+    A size such as 2 × 2 is one number.
+    """
+    words = [each for each in sentence.split() if each.strip("×·=+−÷:;,.()")]
+    numbers = re.findall(r"\d[\d,.]*(?: × \d[\d,.⁻⁰¹²³⁴⁵⁶⁷⁸⁹]*)*", re.sub(r"(dₖ = |√)\d[\d,]*", "", sentence))
+    return [f"{len(words)} words"] * (len(words) > 25) + [f"numbers {numbers}"] * (len(numbers) > 3)
+
+
 def check_page(app, stem):
     """What holds whatever is set: no exception, the right lesson, declared pictures, each figure under its sentence."""
     assert [each.message for each in app.exception] == []
@@ -113,5 +123,6 @@ def check_page(app, stem):
     texts = {each.value for each in app.markdown}
     for key, chart in charts(app).items():
         assert chart.sentence
+        assert not too_much(chart.sentence), f"{too_much(chart.sentence)}: {chart.sentence}"
         assert chart.alt
         assert not chart.bare or plain(chart.sentence) in texts, f"the sentence of {key} is not on the page"

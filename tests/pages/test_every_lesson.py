@@ -23,6 +23,7 @@ from tests.pages.opening import (
     open_page,
     pictures,
     settle,
+    too_much,
     widget,
 )
 
@@ -215,3 +216,18 @@ def test_opened_data_shows_the_table_the_file_and_code_that_runs(stem):
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "faults"),
+    [
+        ("At dₖ = 64 one key takes 94 % of the weight; divided by √64, about nine keys share it.", []),
+        ("At dₖ = 64 one key takes 94 % of the weight; divided by √64, about 9 of 16 keys share it.", []),
+        ("At dₖ = 64 one key takes 94 % of the weight; divided by 8.0, about 9 of 16 keys share it.", ["numbers"]),
+        ("Of a 2 × 2 product 1.2 × 10⁻⁵ is left.", []),
+        (" ".join(["word"] * 25), []),
+        (" ".join(["word"] * 26), ["26"]),
+    ],
+)
+def test_a_sentence_that_says_too_much_is_seen(sentence, faults):
+    assert [fault.split()[0] for fault in too_much(sentence)] == faults

@@ -1,0 +1,141 @@
+"""The large slider: the main picture follows the hand, one picture at a time, and ends where the hand lets go."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from dashboard import LESSONS, SLIDER, go_to, press, slider
+from harness import open_page, query_parameters, wait_until_idle
+
+from pages._view.lessons import ORDER, main_of
+
+pytestmark = pytest.mark.e2e
+
+FOLLOWING = [stem for stem in ORDER if main_of(stem)]
+MAIN = "[data-picture][data-value]"
+MOVING = "**/moving/**"
+
+
+def shown(page):
+    """The d_k that the main picture is of."""
+    return int(page.locator(MAIN).get_attribute("data-value"))
+
+
+def drag(page, shares, pause=25):
+    """Hold the thumb and move it to these shares of the track; the hand stays on it."""
+    box = page.locator(SLIDER).bounding_box()
+    height = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, height)
+    page.mouse.down()
+    for share in shares:
+        page.mouse.move(box["x"] + box["width"] * share, height)
+        page.wait_for_timeout(pause)
+
+
+def asked_for(request):
+    return int(parse_qs(urlsplit(request.url).query)["d_k"][0])
+
+
+@pytest.mark.parametrize("stem", FOLLOWING)
+def test_the_picture_follows_the_hand_and_ends_where_it_lets_go(page, server, stem):
+    open_page(page, server, stem)
+    page.locator(MAIN).evaluate(
+        """picture => { window.seen = []; new MutationObserver(() => window.seen.push(picture.dataset.value))
+        .observe(picture, {attributes: true, attributeFilter: ['data-value']}); }"""
+    )
+    sentence = page.locator("[data-sentence]").first
+    before = sentence.inner_text()
+    drag(page, [0.5 + step * 0.02 for step in range(20)], pause=40)
+    page.wait_for_function("() => window.seen.length >= 3")
+    assert query_parameters(page) == {}
+    page.mouse.up()
+    page.wait_for_function("() => location.search.includes('d_k=')")
+    wait_until_idle(page)
+    d_k = int(query_parameters(page)["d_k"])
+    assert slider(page, "d_k").get_attribute("aria-valuetext") == f"d_k = {d_k:,}"
+    assert shown(page) == d_k
+    assert sentence.inner_text() != before
+
+
+def test_one_picture_is_asked_for_at_a_time_and_the_latest_value_wins(page, server):
+    open_page(page, server, "score_variance")
+    waiting, asked = [], []
+
+    def hold(route):
+        asked.append(asked_for(route.request))
+        waiting.append(route)
+
+    page.route(MOVING, hold)
+    drag(page, [0.52, 0.56, 0.6, 0.64, 0.68])
+    assert len(asked) == 1  # the others wait for its answer
+    while waiting:
+        waiting.pop().continue_()
+        page.wait_for_timeout(300)
+    assert len(asked) == 2
+    assert asked[0] < asked[1] == shown(page)
+    page.mouse.up()
+    page.wait_for_function("() => location.search.includes('d_k=')")
+    wait_until_idle(page)
+    assert query_parameters(page) == {"d_k": str(asked[1])}
+
+
+def test_an_answer_that_comes_after_the_hand_has_let_go_is_not_drawn(page, server):
+    open_page(page, server, "score_variance")
+    waiting = []
+    page.route(MOVING, waiting.append)
+    drag(page, [0.52, 0.7])
+    page.mouse.up()
+    page.wait_for_function("() => location.search.includes('d_k=')")
+    wait_until_idle(page)
+    d_k = int(query_parameters(page)["d_k"])
+    assert shown(page) == d_k
+    (late,) = waiting
+    assert asked_for(late.request) != d_k
+    late.continue_()
+    page.wait_for_timeout(500)
+    assert shown(page) == d_k
+
+
+def test_without_an_answer_the_picture_comes_where_the_hand_lets_go(page, server):
+    open_page(page, server, "score_variance")
+    page.route(MOVING, lambda route: route.abort())
+    drag(page, [0.52, 0.6, 0.7])
+    assert shown(page) == 64
+    page.mouse.up()
+    page.wait_for_function("() => location.search.includes('d_k=')")
+    wait_until_idle(page)
+    assert shown(page) == int(query_parameters(page)["d_k"]) > 64
+
+
+def test_keys_move_the_picture_at_once_and_the_address_after_a_silence(page, server):
+    open_page(page, server, "gradient_flow")
+    press(slider(page, "d_k"), "ArrowRight", "ArrowRight", "ArrowRight")
+    page.wait_for_function("() => location.search === '?d_k=88'")
+    wait_until_idle(page)
+    assert shown(page) == 88
+    go_to(page, LESSONS["softmax_saturation"])
+    assert shown(page) == 88
+    page.go_back()
+    wait_until_idle(page)
+    assert (shown(page), query_parameters(page)) == (88, {"d_k": "88"})
+
+
+def test_touch_drags_it(new_page, server):
+    page = new_page(390, 844, has_touch=True, is_mobile=True)
+    open_page(page, server, "softmax_saturation")
+    box = page.locator(SLIDER).bounding_box()
+    touch = page.context.new_cdp_session(page)
+
+    def send(kind, share=None):
+        y = box["y"] + box["height"] / 2
+        points = [] if share is None else [{"x": box["x"] + box["width"] * share, "y": y}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    send("touchStart", 27 / 48)
+    for step in range(8):
+        send("touchMove", 27 / 48 + 0.04 * (step + 1))
+        page.wait_for_timeout(60)
+    page.wait_for_function("() => document.querySelector('[data-picture][data-value]').dataset.value !== '64'")
+    send("touchEnd")
+    page.wait_for_function("() => location.search.includes('d_k=')")
+    wait_until_idle(page)
+    assert shown(page) == int(query_parameters(page)["d_k"])
