@@ -83,11 +83,16 @@ def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, r
     its data come later.
     """
     if shown.claim:
-        st.header(plain(shown.claim), anchor=False)
+        claim(shown.claim)
     _draw(shown, per_row, above=sentence_first)
     how_sure(shown)
     if resting:
         data(shown)
+
+
+def claim(text: str) -> None:
+    """The title of a second picture or table: what it shows."""
+    st.header(plain(text), anchor=False)
 
 
 def main(way: Main, at_rest: Picture | None = None) -> Picture | None:
