@@ -11,6 +11,7 @@ LESSON = Lesson(
     answer="A sum of dₖ products that says how well a key answers a query; it wanders about as far as √dₖ.",
     icon=":material/help:",
     section="The path",
+    card="Six small steps, every number by hand.",
     shared=("d_k", "seed"),
     controls={"step": Choice("Step", STEPS[0], STEPS, bar=True)},
     tries=(
