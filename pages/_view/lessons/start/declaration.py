@@ -6,8 +6,8 @@ LESSON = Lesson(
     stem="start",
     title="Start",
     question="Why divide by √dₖ?",
-    answer="Because a dot product of dₖ components spreads with standard deviation √dₖ, and softmax answers "
-    "such a spread by putting nearly all weight on one key. Dividing by √dₖ undoes exactly that spread.",
+    answer="A score adds up dₖ products and has standard deviation √dₖ; softmax then puts nearly all weight on one "
+    "key, unless we divide by √dₖ.",
     icon=":material/play_circle:",
     section="The path",
     shared=("n_keys", "law", "seed"),
