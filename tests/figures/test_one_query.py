@@ -79,10 +79,10 @@ def test_the_matrix_has_the_query_above_the_keys(result):
 
 def test_beside_the_invented_numbers_stand_the_first_of_the_others(result):
     last = [row[-1] for row in trace_of(shown(result, "ask").figure, "numbers").text]
-    drawn = [f"{a:+.0f}, {b:+.0f}, …".replace("+", "").replace("-", "−") for a, b in result.keys[:, 4:6]]
+    drawn = [f"{a:.0f}, …".replace("-", "−") for a in result.keys[:, 4]]
     assert last[2:] == drawn
-    assert ticks(shown(result, "ask"))[-1] == ["60 more"]
-    for d_k, said in ((3, ""), (4, ""), (5, "−1"), (6, "−1, −1")):
+    assert ticks(shown(result, "ask"))[-1] == ["60", "more, +1", "or −1"]
+    for d_k, said in ((3, ""), (4, ""), (5, "−1"), (6, "−1, …")):
         assert trace_of(shown(measured(d_k), "ask").figure, "numbers").text[0][-1] == said
     assert ticks(shown(measured(4), "ask"))[-1] == [""]
     assert [text for (text,) in ticks(shown(measured(2), "ask"))] == ["living", "thing", ""]
@@ -93,7 +93,7 @@ def test_each_product_stands_under_its_bar(result):
     assert list(trace_of(picture.figure, "products").y) == [1.5, 0.5, -0.5, 0.5]
     assert ticks(picture)[2] == ["action", "(−1) × 0.5", "= −0.5"]
     assert "1 × 1.5 = 1.5 for “living”" in picture.sentence
-    assert ticks(picture)[4] == ["60 more", "each +1", "or −1"]
+    assert ticks(picture)[4] == ["60", "more, +1", "or −1"]
 
 
 def test_each_addition_stands_under_its_score(result):

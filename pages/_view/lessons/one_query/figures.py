@@ -80,28 +80,29 @@ def _asked(result, profile):
         profile,
         [heatmap(profile, values, 2 * _LARGEST, text=texts, name="numbers")],
         height=_HEIGHT,
+        bottom=_room(profile, 3),
         left=5.0,
         title=title(f"{_ASKING} asks, words answer", profile, key=_extent(result, "numbers")),
-        xaxis=_slots_axis(COORDINATES[: result.n_invented], _more(result)[:1], profile),
+        xaxis=_slots_axis(COORDINATES[: result.n_invented], _more(result), profile),
         yaxis=_ticks_axis(_ROWS, profile) | {"range": [len(_ROWS) - 0.5, -0.5]},
     )
 
 
 def _cells(row, n_invented):
-    """Value and text of each place of a row; the last one has the first two drawn numbers, and dots for the others."""
+    """Value and text of each place of a row; the last one has the first drawn number, and dots for the others."""
     empty = [(None, "")]
     if row is None:
         return empty * (len(COORDINATES) + 1)
     invented = [(float(x), typed(x)) for x in row[:n_invented]]
-    dots = ["…"] * (len(row) > n_invented + 2)
-    drawn = (0.0, ", ".join([*map(typed, row[n_invented : n_invented + 2]), *dots]))
+    dots = ["…"] * (len(row) > n_invented + 1)
+    drawn = (0.0, ", ".join([*map(typed, row[n_invented : n_invented + 1]), *dots]))
     return [*invented, *empty * (len(COORDINATES) - n_invented), drawn]
 
 
 def _more(result):
     """What stands for the numbers and products that are not shown one by one, line by line."""
     more = result.params.d_k - result.n_invented
-    return [f"{more:,} more", "each +1", "or −1"] if more else []
+    return [f"{more:,}", "more, +1", "or −1"] if more else []
 
 
 def _slots_axis(texts, rest, profile):
