@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages._view import compute, controls, frame, show
 from pages._view.lessons.start import figures, work
-from pages._view.lessons.start.declaration import LESSON, STEPS
+from pages._view.lessons.start.declaration import LESSON
 from pages._view.live import draw_hero
 from sattn_core.lessons.start import measure_start
 
@@ -22,5 +22,5 @@ def live():
 if frame.more():
     live()
     show.tries(LESSON)
-    show.steps(*STEPS)
+    show.path(LESSON)
     show.folds(LESSON)

@@ -30,6 +30,7 @@ class Lesson:
     title : its name in the tab of the browser.
     question, answer : the first two things on the page.
     icon, section : its place in the menu.
+    card : what its card on the path says under the question, in a few words that do not answer it.
     shared : the shared controls that it uses, see `shared.SHARED`.
     controls : its own controls by name. The name is the key of the widget and the parameter of the address.
     tries : what it asks the learner to try.
@@ -56,6 +57,7 @@ class Lesson:
     tries: tuple[Try, ...]
     pictures: tuple[str, ...]
     sources: tuple[str, ...]
+    card: str = ""
     assumed: str = ""
     myths: tuple[tuple[str, str], ...] = ()
     terms: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages._view import compute, controls, frame
 from pages._view.glossary import TERMS
 from pages._view.lesson import Lesson
-from pages._view.lessons import LESSONS
+from pages._view.lessons import LESSONS, ORDER
 from pages._view.literal import as_code, written
 from pages._view.literal import plain as plain
 from pages._view.live import draw_picture
@@ -31,6 +31,7 @@ T = TypeVar("T")
 INSTALL = "# Once, in a copy of this project: pip install ./sattn_core\n"
 LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
 TABLE_HEIGHT = 520  # pixels
+CARRIED: dict[str, str] | None = None  # what a card's link adds to the address of its lesson
 
 
 def prose(lesson: Lesson, name: str = "prose") -> None:
@@ -83,11 +84,16 @@ def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, r
     its data come later.
     """
     if shown.claim:
-        st.header(plain(shown.claim), anchor=False)
+        claim(shown.claim)
     _draw(shown, per_row, above=sentence_first)
     how_sure(shown)
     if resting:
         data(shown)
+
+
+def claim(text: str) -> None:
+    """The title of a second picture or table: what it shows."""
+    st.header(plain(text), anchor=False)
 
 
 def main(way: Main, at_rest: Picture | None = None) -> Picture | None:
@@ -270,13 +276,27 @@ def tries(lesson: Lesson) -> None:
         st.button(plain(each.promise), key=f"try_{each.key}", on_click=controls.apply, args=(each.settings,))
 
 
-def steps(*cards: tuple[str, str, str]) -> None:
-    """Short steps side by side; each is (title, text, stem of the lesson it leads to)."""
-    for column, (title, text, stem) in zip(st.columns(len(cards)), cards, strict=True):
-        lesson = LESSONS[stem]
-        with column.container(border=True, height="stretch"):
-            st.markdown(f"**{title}**\n\n{text}")
-            st.page_link(frame.file_of(lesson), label=lesson.question, icon=lesson.icon)
+def path(here: Lesson) -> None:
+    """The way on from a section's first lesson: a card for each of the others, and a row of links to each section."""
+    sections: dict[str, list[Lesson]] = {}
+    for stem in ORDER:
+        sections.setdefault(LESSONS[stem].section, []).append(LESSONS[stem])
+    on_path = list(enumerate(sections.pop(here.section), start=1))
+    st.header(here.section, anchor=False)
+    for row in batched([(i, lesson) for i, lesson in on_path if lesson is not here], 3):
+        for column, (i, lesson) in zip(st.columns(len(row)), row, strict=True):
+            _draw_card(column, i, lesson)
+    for name, others in sections.items():
+        with st.container(horizontal=True, vertical_alignment="center", key=f"links_{others[0].stem}"):
+            st.markdown(f"**{name}**")
+            for lesson in others:
+                st.page_link(frame.file_of(lesson), label=lesson.question)
+
+
+def _draw_card(column, i, lesson):
+    with column.container(border=True, height="stretch"):
+        st.page_link(frame.file_of(lesson), label=f"**{i}. {lesson.question}**", icon=lesson.icon, query_params=CARRIED)
+        st.markdown(lesson.card)
 
 
 def cards(items: Iterable[tuple[str, str, Sequence[str]]], per_row: int = 3) -> None:

@@ -9,7 +9,6 @@ from sattn_core._checks import check_integer
 from sattn_core._records import record
 from sattn_core.components import draw_queries_and_keys
 from sattn_core.cost import Price
-from sattn_core.moments import dot_product_moments
 from sattn_core.products import hadamard
 from sattn_core.scores import raw_scores, scale_factor
 from sattn_core.softmax import effective_keys, softmax
@@ -30,7 +29,6 @@ INVENTED_KEYS = (
 EXAMPLE_KEY = KEY_WORDS.index("cat")  # whose products are shown one by one
 
 _MOST = 1_024
-_HORIZONS = (16, 64, 256, _MOST)
 
 
 @dataclass(frozen=True)
@@ -95,16 +93,16 @@ class SumsOnTheWay:
     ----------
     sums : ndarray, shape (4, d_k + 1)
         The sum after 0, 1, …, d_k products; the last column is the raw scores.
-    std : ndarray, shape (d_k + 1,)
-        Theory: standard deviation of a sum of so many independent products of mean 0 and variance 1.
+    roots : ndarray, shape (d_k + 1,)
+        √0, √1, …, √d_k. In theory a sum of n independent products of mean 0 and variance 1 has standard deviation √n.
     horizon : int
-        End of the axis of the sums: 16, 64, 256 or 1,024.
+        The largest d_k there is: the end of the axis.
     limit : float
-        No sum of this draw is larger in size up to the horizon, nor are three standard deviations.
+        No sum of this draw is larger in size up to the horizon, nor are two standard deviations.
     """
 
     sums: NDArray[np.float64]
-    std: NDArray[np.float64]
+    roots: NDArray[np.float64]
     horizon: int
     limit: float
 
@@ -125,6 +123,10 @@ class OneQueryResult:
         The scores after the invented coordinates.
     n_up, n_down : ndarray of int, shape (4,)
         How many of the drawn products are +1, and how many −1.
+    drawn_std : float
+        Standard deviation of the sum of so many drawn products: the root of their number.
+    drawn_z : ndarray, shape (4,)
+        That sum in standard deviations; 0 where none is drawn.
     walk : SumsOnTheWay
     divisor : float
         √d_k.
@@ -140,6 +142,8 @@ class OneQueryResult:
     invented_scores: SoftmaxRow
     n_up: NDArray[np.int_]
     n_down: NDArray[np.int_]
+    drawn_std: float
+    drawn_z: NDArray[np.float64]
     walk: SumsOnTheWay
     divisor: float
     raw: SoftmaxRow
@@ -183,6 +187,8 @@ def measure_one_query(params: OneQueryParams) -> OneQueryResult:
         invented_scores=_softmax_row(products[:, :n_invented].sum(axis=1)),
         n_up=np.count_nonzero(drawn > 0, axis=1),
         n_down=np.count_nonzero(drawn < 0, axis=1),
+        drawn_std=float(np.sqrt(drawn.shape[1])),
+        drawn_z=drawn.sum(axis=1) / np.sqrt(max(drawn.shape[1], 1)),
         walk=_walk(query, keys, d_k),
         divisor=float(np.sqrt(d_k)),
         raw=_softmax_row(raw),
@@ -198,12 +204,10 @@ def _vectors(params):
 
 
 def _walk(query, keys, d_k):
-    """The sums up to d_k; their axes are those of the whole stage, so that they stand still while d_k moves in it."""
-    horizon = next(end for end in _HORIZONS if end >= d_k)
-    sums = np.cumsum(np.hstack([np.zeros((len(keys), 1)), query[:horizon] * keys[:, :horizon]]), axis=1)
-    std = np.sqrt(np.float64(dot_product_moments(1).variance) * np.arange(horizon + 1))
-    limit = float(max(3 * std[-1], np.abs(sums).max()))
-    return SumsOnTheWay(sums[:, : d_k + 1], std[: d_k + 1], horizon, limit)
+    """The sums up to d_k; their limit is that of all d_k, so that the axes stand still while d_k moves."""
+    sums = np.cumsum(np.hstack([np.zeros((len(keys), 1)), query * keys]), axis=1)
+    limit = float(max(2 * np.sqrt(_MOST), np.abs(sums).max()))
+    return SumsOnTheWay(sums[:, : d_k + 1], np.sqrt(np.arange(d_k + 1.0)), _MOST, limit)
 
 
 def _softmax_row(scores):

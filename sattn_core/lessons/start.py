@@ -51,6 +51,8 @@ class StartResult:
         Standard deviation of the raw scores, √d_k, and the standard error of the measured one.
     scaled_std_measured, scaled_std_theory, scaled_std_error : ndarray, shape (n_dims,)
         The same after the division by √d_k; the theory is 1.
+    std_z : ndarray, shape (n_dims,)
+        How many standard errors the measured standard deviation lies from the theory, raw or scaled.
     raw_std_inside, scaled_std_inside : ndarray of bool, shape (n_dims,)
         Whether the measured standard deviation lies within 1.96 standard errors of the theory.
     std_error_source : str
@@ -78,6 +80,7 @@ class StartResult:
     scaled_std_measured: NDArray[np.float64]
     scaled_std_theory: NDArray[np.float64]
     scaled_std_error: NDArray[np.float64]
+    std_z: NDArray[np.float64]
     raw_std_inside: NDArray[np.bool_]
     scaled_std_inside: NDArray[np.bool_]
     std_error_source: str
@@ -131,7 +134,7 @@ def measure_start(params: StartParams) -> StartResult:
     d_k = np.array(sweep.dims, dtype=float)
     relative_error, source = _relative_std_error(sweep)
     raw_law, scaled_law = _bin_laws(sweep)
-    inside = np.abs(np.sqrt(sweep.scaled_variance) - 1.0) <= Z95 * relative_error  # the same for raw
+    z = (np.sqrt(sweep.scaled_variance) - 1.0) / relative_error  # the same for raw
     scaled_rows = sweep.row_scores / np.sqrt(d_k)[:, None]
     scales = np.stack([np.ones_like(d_k), 1 / np.sqrt(d_k)])  # (raw or scaled, dimension)
     expected = expected_attention_curve(params.n_keys, sweep.dims, scales).max_weight
@@ -141,7 +144,7 @@ def measure_start(params: StartParams) -> StartResult:
         raw_std_error=relative_error * np.sqrt(d_k),
         scaled_std_measured=np.sqrt(sweep.scaled_variance), scaled_std_theory=np.ones_like(d_k),
         scaled_std_error=relative_error, std_error_source=source,
-        raw_std_inside=inside, scaled_std_inside=inside,
+        std_z=z, raw_std_inside=np.abs(z) <= Z95, scaled_std_inside=np.abs(z) <= Z95,
         raw_law=raw_law, scaled_law=scaled_law, law_is_exact=params.law == "normal",
         **_softmax_of("raw", sweep.row_scores), **_softmax_of("scaled", scaled_rows),
         raw_expected_max_weight=expected[0], scaled_expected_max_weight=expected[1],

@@ -24,6 +24,7 @@ from sattn_core import dimension_sweep, effective_keys, softmax
 pytestmark = pytest.mark.e2e
 
 RAW, SCALED = "[data-part=raw]", "[data-part=scaled]"
+PARTS = ("raw", "scaled", "raw-weights", "scaled-weights")
 SILENCE = 300  # ms without a key before the hero tells Python
 STEP = 550  # ms a stop stays while playing
 
@@ -340,17 +341,14 @@ def test_the_switch_gives_each_histogram_its_own_axis_and_back(page, hero):
 
 
 def expected(d_k, n_keys, law, seed):
-    """What the core gives for the numbers of the sentence, from a sweep of this one dimension."""
+    """What the core gives for the numbers that are shown, from a sweep of this one dimension."""
     sweep = dimension_sweep((d_k,), n_samples=20_000, n_keys=n_keys, law=law, seed=seed)
     row = sweep.row_scores[0]
     scaled = row / np.sqrt(d_k)
     return {
-        "raw_std": math.sqrt(sweep.raw_variance[0]),
-        "scaled_std": math.sqrt(sweep.scaled_variance[0]),
-        "raw_max": softmax(row).max(),
-        "scaled_max": softmax(scaled).max(),
-        "raw_keys": float(effective_keys(row)),
-        "scaled_keys": float(effective_keys(scaled)),
+        "std": [math.sqrt(sweep.raw_variance[0]), math.sqrt(sweep.scaled_variance[0])],
+        "max": [100 * softmax(row).max(), 100 * softmax(scaled).max()],
+        "keys": [float(effective_keys(row)), float(effective_keys(scaled))],
         "counts": sweep.raw_counts[0],
         "weights": softmax(row),
     }
@@ -362,22 +360,21 @@ def expected(d_k, n_keys, law, seed):
 def test_the_numbers_are_those_of_the_core(page, server, d_k, n_keys, law, seed):
     open_page(page, server, d_k=d_k, n_keys=n_keys, law=law, seed=seed)
     core = expected(d_k, n_keys, law, seed)
-    text = sentences(page)[0]
-    found = re.fullmatch(
-        r"At dₖ = (?P<d_k>[\d,]+) raw scores have standard deviation (?P<raw_std>[\d.]+) \(predicted (?P<root>[\d.]+) "
-        r"± [^)]+\): one key takes (?P<raw_max>[\d.]+) % of the weight, as if (?P<raw_keys>[\d.]+) of (?P<n_keys>\d+) "
-        r"keys were attended to\. Divided by √[\d,]+ = [\d.]+ they have (?P<scaled_std>[\d.]+) \(predicted 1\.00 ± "
-        r"[^)]+\): the largest weight is (?P<scaled_max>[\d.]+) %, as if (?P<scaled_keys>[\d.]+) were attended to\.",
-        text,
-    ).groupdict()
-    assert (int(found["d_k"]), int(found["n_keys"])) == (d_k, n_keys)
-    assert float(found["root"]) == pytest.approx(math.sqrt(d_k), rel=0.005)
-    for name in ("raw_std", "scaled_std"):
-        assert float(found[name]) == pytest.approx(core[name], rel=0.0051), name  # three digits
-    for name in ("raw_max", "scaled_max"):
-        assert float(found[name]) == pytest.approx(100 * core[name], rel=0.0051), name  # three digits
-    for name in ("raw_keys", "scaled_keys"):
-        assert float(found[name]) == pytest.approx(core[name], rel=0.0051), name  # three digits
+    captions = [page.locator(f"[data-part={part}] .figures").inner_text() for part in PARTS]
+    assert [float(said.removeprefix("σ ")) for said in captions[:2]] == pytest.approx(core["std"], rel=0.051)
+    assert sentences(page)[0].startswith(f"At dₖ = {d_k} ")
+    page.locator(EXPANDERS, has_text="How sure?").click()
+    wait_until_idle(page)
+    text = page.locator(".st-key-start_sure").inner_text()
+    assert f"draw of its {n_keys} keys" in text
+    shares = re.search(r"The largest is ([\d.]+) % and ([\d.]+) %, raw and divided", text).groups()
+    assert [float(each) for each in shares] == pytest.approx(core["max"], rel=0.0051)  # three digits
+    keys = re.search(r"of the weights: ([\d.]+) and ([\d.]+)\.", text).groups()
+    assert [float(each) for each in keys] == pytest.approx(core["keys"], rel=0.0051)  # three digits
+    rows = [row.locator("td").all_inner_texts() for row in page.locator(".st-key-start_sure tbody tr").all()]
+    measured = [float(cells[-3].split(" ± ")[0]) for cells in rows]
+    assert measured == pytest.approx(core["std"], rel=0.0051)  # three digits
+    assert [float(cells[-4]) for cells in rows] == pytest.approx([math.sqrt(d_k), 1], rel=0.005)
 
 
 @pytest.mark.parametrize(("promise", "d_k"), [("dₖ = 1,024: one key takes", 1024), ("dₖ = 1: both sides", 1)])
@@ -388,7 +385,7 @@ def test_a_suggestion_moves_the_hero_and_the_address(page, server, hero, promise
     page.wait_for_function("d_k => new URL(location.href).searchParams.get('d_k') === d_k", arg=str(d_k))
     wait_until_idle(page)
     assert value(hero) == f"d_k = {d_k:,}"
-    assert sentences(page)[0].startswith(f"At dₖ = {d_k:,} raw scores")
+    assert sentences(page)[0].startswith(f"At dₖ = {d_k:,} ")
     if d_k == 1:
         assert path(page, "[data-part=raw-weights]") == path(page, "[data-part=scaled-weights]")
         assert page.locator(f"{RAW} .halo").all_inner_texts() == page.locator(f"{SCALED} .halo").all_inner_texts()

@@ -39,12 +39,20 @@ def test_the_picture_is_whole(result, step, profile):
 
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("d_k", DIMENSIONS)
-def test_a_sentence_is_short_and_has_three_numbers_at_most(d_k, step):
+def test_a_sentence_is_short_and_has_three_numbers_at_most_and_its_description_says_d_k(d_k, step):
     for seed in (0, 1, 3):
-        sentence = shown(measured(d_k, seed), step).sentence
-        said = re.sub(r"dₖ = ", "", sentence)
-        assert len(re.findall(r"\w[\w’]*", re.sub(r"[\d.,]*\d", "n", said))) <= 25, sentence
-        assert len(re.findall(r"\d[\d.,]*", said.replace("100 %", ""))) <= 3, sentence
+        picture = shown(measured(d_k, seed), step)
+        assert len(picture.sentence.split()) <= 25, picture.sentence
+        assert len(re.findall(r"\d[\d.,]*", picture.sentence)) <= 3, picture.sentence
+        assert f"d_k = {d_k:,}" in picture.spoken()
+        assert len(figures.claim(measured(d_k, seed), step).split()) <= 12
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_axes_stand_still_while_d_k_moves_and_the_picture_does_not(step):
+    layouts = [shown(measured(d_k), step).figure.layout for d_k in DIMENSIONS]
+    assert len({(layout.xaxis.range, layout.yaxis.range, layout.height) for layout in layouts}) == 1
+    assert len({shown(measured(d_k), step).figure.to_json() for d_k in DIMENSIONS}) == len(DIMENSIONS)
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -62,25 +70,40 @@ def test_all_steps_are_of_one_height(result):
 def test_the_matrix_has_the_query_above_the_keys(result):
     picture = shown(result, "ask")
     z = trace_of(picture.figure, "numbers").z
-    assert list(z[0]) == [1, 1, -1, 0.5]
-    assert [list(row) for row in z[2:]] == result.keys[:, :4].tolist()
-    assert picture.sentence.endswith("each is dₖ = 64 numbers, the first 4 invented.")
-    assert shown(measured(4), "ask").sentence.endswith("each is a list of dₖ = 4 invented numbers.")
+    assert list(z[0][:4]) == [1, 1, -1, 0.5]
+    assert list(z[1]) == [None] * 5
+    assert [list(row[:4]) for row in z[2:]] == result.keys[:, :4].tolist()
+    assert picture.sentence.endswith("each with dₖ = 64 numbers: the first 4 are invented, the others drawn at random.")
+    assert shown(measured(4), "ask").sentence.endswith("each with dₖ = 4 invented numbers.")
+
+
+def test_beside_the_invented_numbers_stand_the_first_of_the_others(result):
+    last = [row[-1] for row in trace_of(shown(result, "ask").figure, "numbers").text]
+    drawn = [f"{a:.0f}, …".replace("-", "−") for a in result.keys[:, 4]]
+    assert last[2:] == drawn
+    assert ticks(shown(result, "ask"))[-1] == ["60", "more, +1", "or −1"]
+    for d_k, said in ((3, ""), (4, ""), (5, "−1"), (6, "−1, …")):
+        assert trace_of(shown(measured(d_k), "ask").figure, "numbers").text[0][-1] == said
+    assert ticks(shown(measured(4), "ask"))[-1] == [""]
+    assert [text for (text,) in ticks(shown(measured(2), "ask"))] == ["living", "thing", ""]
 
 
 def test_each_product_stands_under_its_bar(result):
     picture = shown(result, "multiply")
     assert list(trace_of(picture.figure, "products").y) == [1.5, 0.5, -0.5, 0.5]
     assert ticks(picture)[2] == ["action", "(−1) × 0.5", "= −0.5"]
-    assert "for “living” 1 × 1.5 = 1.5" in picture.sentence
+    assert "1 × 1.5 = 1.5 for “living”" in picture.sentence
+    assert ticks(picture)[4] == ["60", "more, +1", "or −1"]
 
 
 def test_each_addition_stands_under_its_score(result):
     picture = shown(result, "add")
     assert list(trace_of(picture.figure, "scores").y) == [1, 2, -2, 0]
-    assert ticks(picture)[1] == ["cat", "1.5", "+ 0.5", "− 0.5", "+ 0.5", "= 2"]
-    assert picture.sentence.endswith("Highest “cat” with 2, lowest “slept” with −2.")
-    assert shown(measured(3), "add").sentence.endswith("Highest “mat” and “cat” with 1.5, lowest “slept” with −2.")
+    assert ticks(picture)[1] == ["cat", "1.5 + 0.5", "− 0.5 + 0.5", "= 2"]
+    assert picture.sentence.endswith("after 4 of them “cat” is highest with 2, “slept” lowest with −2.")
+    assert shown(measured(3), "add").sentence.endswith(
+        "after 3 of them “mat” and “cat” are highest with 1.5, “slept” lowest with −2."
+    )
 
 
 def test_the_lines_are_the_sums_and_the_dashed_ones_the_theory(result):
@@ -88,9 +111,13 @@ def test_the_lines_are_the_sums_and_the_dashed_ones_the_theory(result):
     for word, sums in zip(KEY_WORDS, result.walk.sums, strict=True):
         drawn = trace_of(fig, word)
         assert (list(drawn.y), drawn.line.color) == (sums.tolist(), LIGHT.raw)
+        np.testing.assert_allclose(np.square(drawn.x), np.arange(65), rtol=1e-15)  # an axis of roots
     above, below = traces_of(fig, "theory")
     assert above.line.dash == below.line.dash == "dash"
+    assert list(above.x) == list(below.x) == [0, 8]
     assert above.y[-1] == -below.y[-1] == 8
+    places = dict(zip(fig.layout.xaxis.ticktext, fig.layout.xaxis.tickvals, strict=True))
+    assert places == {"0": 0, "16": 4, "64": 8, "256": 16, "1,024": 32}
     assert texts(fig) == ["slept −6", "tired 6", "mat 13", "cat 20"]
 
 
@@ -136,7 +163,7 @@ def test_what_is_not_so_is_not_said():
     assert shown(few, "softmax").figure.layout.title.text == "Softmax gives weights"
     assert shown(few, "divide").figure.layout.title.text == "Divided by √dₖ"
     assert "more evenly: “cat” gets 47 % instead of 66 %" in shown(few, "divide").sentence
-    assert shown(measured(1), "divide").sentence.endswith("the same weights in these digits: “cat” keeps 53 %.")
+    assert shown(measured(1), "divide").sentence.endswith("the scores stay as they are: “cat” keeps 53 %.")
     assert len(tie.raw.largest) == 2
     assert "“mat” and “cat” get 47 % each." in shown(tie, "softmax").sentence
 
@@ -144,6 +171,21 @@ def test_what_is_not_so_is_not_said():
 def test_the_table_by_hand_counts_the_steps_up_and_down(result):
     table = figures.by_hand(result, "wander")
     assert [column[1] for column in table.values()] == ["cat", "2", "39 × 1", "21 × 1", "20"]
+
+
+def test_how_sure_compares_what_is_drawn_with_theory(result):
+    picture = shown(result, "wander")
+    assert picture.sure == ("In theory the sum of 60 random signs has mean 0 and standard deviation √60 = 7.75.",)
+    assert [column[1] for column in picture.checks.values()] == ["cat", "18", "0 ± 7.75", "2.3"]
+    for none in (shown(measured(4), "wander"), shown(result, "divide")):
+        assert (none.sure, none.checks) == ((), None)
+
+
+def test_the_arithmetic_has_a_title_that_is_true_of_it(result):
+    assert figures.claim(result, "wander") == "A score counts its steps up and down"
+    assert figures.claim(measured(4), "wander") == "Nothing is drawn yet: the score is invented"
+    assert figures.claim(result, "divide") == "Smaller differences, more even weights"
+    assert figures.claim(measured(1), "divide") == "Divided by 1, every score stays"
 
 
 def test_the_table_by_hand_works_the_softmax_out(result):

@@ -1,6 +1,7 @@
 """The start page's picture: what the hero is given is what was measured, at every stop of its slider."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,9 @@ import pytest
 
 from pages._view.lessons.start import figures
 from pages._view.lessons.start.declaration import LESSON
+from pages._view.shared import DIMENSIONS
 from pages._view.theme import DARK, LIGHT, PROJECTOR
+from sattn_core.components import COMPONENT_LAWS
 from sattn_core.lessons.start import StartParams, measure_start
 from tests.figures.drawing import PROFILES, check, run
 
@@ -62,18 +65,42 @@ SAID = dict(
 )
 
 
-def test_the_sentence_has_the_numbers_of_the_moment(result):
-    assert figures.hero(with_numbers(result, 2, **SAID), 64, LIGHT).sentence == (
-        "At dₖ = 64 raw scores have standard deviation 8.06 (predicted 8.00 ± 0.041): one key takes 97.1 % of the "
-        "weight, as if 1.14 of 8 keys were attended to. Divided by √64 = 8.00 they have 1.01 (predicted 1.00 ± "
-        "0.0051): the largest weight is 21.5 %, as if 6.84 were attended to."
-    )
+def test_the_sentence_says_who_has_the_weight(result):
+    def said(d_k=64, **weights):
+        changed = with_numbers(result, DIMS.index(d_k), **(SAID | weights))
+        return figures.hero(changed, d_k, LIGHT).sentence
+
+    assert said() == "At dₖ = 64 one key takes 97 % of the weight; divided by √dₖ, about 7 keys share it."
+    assert said(1024).startswith("At dₖ = 1,024 one key takes 97 % of the weight; ")
+    assert said(raw_max_weight=0.9996).startswith("At dₖ = 64 one key takes practically all the weight; divided")
+    assert said(raw_max_weight=0.9934).startswith("At dₖ = 64 one key takes 99.3 % of the weight; ")
+    assert said(scaled_max_weight=0.81).endswith("of the weight; divided by √dₖ, it takes 81 %.")
+    few = "At dₖ = 64 the largest weight is 44 %; divided by √dₖ, it is 4 %."
+    assert said(raw_max_weight=0.44, scaled_max_weight=0.0381) == few
+    both = "the largest weight is 31 % on both sides."
+    same = {"raw_max_weight": 0.312, "scaled_max_weight": 0.308}
+    assert said(**same) == f"At dₖ = 64 dividing by √dₖ changes little: {both}"
+    assert said(1, **same) == f"At dₖ = 1 dividing by √dₖ changes nothing: {both}"
 
 
-def test_the_sentence_separates_thousands(result):
-    said = figures.hero(result, 1024, LIGHT).sentence
-    assert said.startswith("At dₖ = 1,024 raw scores have standard deviation ")
-    assert "Divided by √1,024 = 32.0 they have " in said
+@pytest.mark.parametrize("n_keys", [2, 3, 16, 512])
+@pytest.mark.parametrize("law", COMPONENT_LAWS)
+def test_the_sentence_is_short_and_true_at_every_stop(n_keys, law):
+    result = measure_start(StartParams(DIMENSIONS, n_samples=50, n_keys=n_keys, law=law, seed=1))
+    for i in range(len(DIMENSIONS)):
+        said = figures._sentence(result, i)
+        assert len(said.split()) <= 25
+        assert len(re.findall(r"\d[\d.,]*", said)) <= 3
+        raw, scaled = result.raw_max_weight[i], result.scaled_max_weight[i]
+        if "one key takes" in said:
+            assert raw > 0.5  # so it is one
+        if "practically all" in said:
+            assert raw >= 0.9995
+        if keys := re.search(r"about (\d+) keys share it", said):
+            assert scaled <= 0.5
+            assert 2 <= int(keys[1]) == round(result.scaled_effective_keys[i]) <= n_keys
+        if "on both sides" in said:
+            assert raw == pytest.approx(scaled, abs=0.01)
 
 
 def test_every_stop_has_its_dimension_title_and_sentence(result, payload):
@@ -107,16 +134,28 @@ def test_weights_are_those_of_the_result_and_sum_to_one(result, payload, side):
 def test_the_ruler_is_the_theory_and_grows_for_raw_scores_only(payload):
     assert payload["raw"]["ruler"] == payload["raw"]["unit"] == [1, 8**0.5, 8, 32]
     assert payload["scaled"]["ruler"] == payload["scaled"]["unit"] == [1, 1, 1, 1]
-    assert payload["raw"]["rulerText"] == ["±1 σ = ±1.00", "±1 σ = ±2.83", "±1 σ = ±8.00", "±1 σ = ±32.0"]
+    assert payload["raw"]["rulerText"] == payload["scaled"]["rulerText"] == ["±1 σ"] * 4
 
 
-def test_the_figures_beside_the_panels_have_the_numbers_of_the_moment(result):
-    said = with_numbers(result, 2, raw_expected_max_weight=0.876, scaled_expected_max_weight=0.254, **SAID)
-    payload = figures.hero(said, 64, LIGHT).figure
-    assert payload["raw"]["figures"][2] == "σ 8.06 (predicted 8.00 ± 0.041)"
-    assert payload["scaled"]["figures"][2] == "σ 1.01 (predicted 1.00 ± 0.0051)"
-    assert payload["raw"]["weightFigures"][2] == "largest 97.1 % (mean over queries 87.6 %) · effective keys 1.14"
-    assert payload["scaled"]["weightFigures"][2] == "largest 21.5 % (mean over queries 25.4 %) · effective keys 6.84"
+def test_the_captions_of_the_panels_are_short(result):
+    payload = figures.hero(with_numbers(result, 2, **SAID), 64, LIGHT).figure
+    assert payload["raw"]["figures"][2] == "σ 8.1"
+    assert payload["scaled"]["figures"][2] == "σ 1.0"
+    assert payload["raw"]["weightFigures"][2] == "largest 97 %"
+    assert payload["scaled"]["weightFigures"][2] == "largest 21 %"
+
+
+def test_how_sure_has_what_is_measured_predicted_and_meant(result):
+    more = dict(raw_expected_max_weight=0.876, scaled_expected_max_weight=0.254, std_z=1.37)
+    picture = figures.hero(with_numbers(result, 2, **more, **SAID), 64, LIGHT)
+    assert picture.sure == (
+        "The weights are those of one query and one draw of its 8 keys. The largest is 97.1 % and 21.5 %, raw and "
+        "divided; over all queries its mean is 87.6 % and 25.4 %.",
+        "Effective keys, e to the power of the entropy of the weights: 1.14 and 6.84.",
+        "The dashed line is the exact distribution; the bar above it is the predicted σ to each side of 0.",
+    )
+    assert [column[0] for column in picture.checks.values()] == ["raw, 2,000", "8.00", "8.06 ± 0.041", "1.4", "inside"]
+    assert [column[1] for column in picture.checks.values()][1:3] == ["1.00", "1.01 ± 0.0051"]
 
 
 def test_scores_beyond_the_axis_are_counted_in_words(result, payload):
@@ -161,7 +200,7 @@ def test_descriptions_name_the_law_and_the_number_of_scores(payload):
     assert figures.hero(other, 4, LIGHT).figure["scaled"]["alt"] == (
         "Histogram of 500 scaled scores with the normal approximation as a dashed line"
     )
-    assert "(mean over queries about " in figures.hero(other, 4, LIGHT).figure["raw"]["weightFigures"][0]
+    assert "its mean is about " in figures.hero(other, 4, LIGHT).sure[0]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -213,8 +252,8 @@ def test_the_code_gives_the_numbers_that_are_shown(result, hero):
 
 def test_a_standard_deviation_outside_its_band_is_said_to_be(result):
     shown = replace(result, raw_std_inside=np.zeros(len(result.sweep.dims), dtype=bool))
-    assert figures.hero(shown, 1, LIGHT).sentence.count("outside its 95 % band") == 1
-    assert "outside" not in figures.hero(with_all_inside(result), 1, LIGHT).sentence
+    assert figures.hero(shown, 1, LIGHT).checks["95 % band"][0] == "outside"
+    assert figures.hero(with_all_inside(result), 1, LIGHT).checks["95 % band"] == ["inside", "inside"]
 
 
 def with_all_inside(result):

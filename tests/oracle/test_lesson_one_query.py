@@ -43,3 +43,6 @@ def test_what_is_drawn_has_mean_0_and_variance_d_k_less_the_four_invented_within
     fourth = 3 * variance**2 - 2 * variance
     assert abs(drawn.mean()) < 4 * np.sqrt(variance / n)
     assert abs(np.mean(drawn**2) - variance) < 4 * np.sqrt((fourth - variance**2) / n)
+    z = np.array([result.drawn_z for result in results]).ravel()
+    np.testing.assert_allclose(z * np.sqrt(variance), drawn, rtol=1e-13)
+    assert results[0].drawn_std == pytest.approx(float(mpmath.sqrt(variance)), rel=1e-15)

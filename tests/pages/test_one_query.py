@@ -1,7 +1,10 @@
 """The one_query page: six steps, each a click and a place in the address, and a picture that follows d_k."""
 
+import json
+
 import pytest
 
+from pages._view.server import moving
 from sattn_core.lessons.one_query import STEPS
 from tests.pages.opening import charts, open_page, press, widget
 
@@ -30,7 +33,7 @@ def test_a_link_opens_a_step(step):
     assert widget(app, "step").value == step
 
 
-@pytest.mark.parametrize("step", ["ask", "wander", "softmax", "divide"])
+@pytest.mark.parametrize("step", STEPS)
 def test_the_picture_follows_the_dimension(step):
     app = open_page("one_query", step=step)
     before = charts(app)["one_query"]
@@ -38,3 +41,17 @@ def test_the_picture_follows_the_dimension(step):
     after = charts(app)["one_query"]
     assert after.spec != before.spec
     assert after.alt != before.alt
+
+
+def test_the_moving_picture_is_that_of_the_page():
+    for step in ("wander", "divide"):
+        shown = charts(open_page("one_query", step=step, d_k="48", seed="5"))["one_query"]
+        there = json.loads(moving._drawn("one_query", {"step": step, "d_k": "48", "seed": "5"}))
+        assert (there["figure"], there["sentence"]) == (shown.spec, shown.sentence)
+
+
+def test_the_arithmetic_stands_under_its_claim_and_not_in_a_classroom():
+    app = open_page("one_query", step="add")
+    assert [each.value for each in app.header] == ["A score is the sum of its products"]
+    assert any("| cat | 1.5 + 0.5 − 0.5 + 0.5 | 2 |" in each.value for each in app.markdown)
+    assert [*open_page("one_query", step="add", mode="projector").header] == []

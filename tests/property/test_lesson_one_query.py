@@ -31,3 +31,4 @@ def test_the_weights_sum_to_one_and_the_division_keeps_their_order_and_shares_mo
 def test_no_sum_leaves_its_axis(d_k, seed):
     result = measure_one_query(OneQueryParams(d_k, seed))
     assert np.abs(result.walk.sums).max() <= result.walk.limit
+    assert (result.walk.roots <= np.sqrt(result.walk.horizon)).all()

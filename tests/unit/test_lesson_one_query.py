@@ -73,20 +73,24 @@ def test_dividing_by_root_64_divides_by_eight():
     np.testing.assert_array_equal(result.scaled.scores, result.raw.scores / 8)
 
 
-@pytest.mark.parametrize(
-    ("d_k", "horizon"), [(1, 16), (16, 16), (17, 64), (64, 64), (65, 256), (257, 1024), (1024, 1024)]
-)
-def test_the_axis_of_the_sums_grows_in_stages(d_k, horizon):
-    assert measured(d_k).walk.horizon == horizon
+@pytest.mark.parametrize("seed", [0, 11, 23])
+def test_the_axes_of_the_sums_stand_still_and_hold_every_sum(seed):
+    walks = [measured(d_k, seed).walk for d_k in (1, 4, 64, 1024)]
+    assert {walk.horizon for walk in walks} == {1024}
+    assert {walk.limit for walk in walks} == {max(64, np.abs(walks[-1].sums).max())}
 
 
-def test_within_a_stage_the_axes_stand_still_and_hold_every_sum():
-    limits = {measured(d_k, seed=11).walk.limit for d_k in (65, 100, 256)}
-    assert limits == {max(3 * 16, np.abs(measured(256, seed=11).walk.sums).max())}
+def test_the_places_of_the_sums_are_the_roots_of_the_numbers_of_products():
+    walk = measured(64).walk
+    np.testing.assert_allclose(walk.roots[[0, 1, 4, 64]], [0, 1, 2, 8], rtol=1e-15)
+    assert walk.roots.shape == walk.sums[0].shape
 
 
-def test_the_theory_is_the_root_of_the_number_of_products():
-    np.testing.assert_allclose(measured(64).walk.std[[0, 1, 4, 64]], [0, 1, 2, 8], rtol=1e-13)
+def test_what_is_drawn_is_counted_in_standard_deviations():
+    result = measured(68, seed=2)
+    assert result.drawn_std == 8
+    assert (8 * result.drawn_z == result.n_up - result.n_down).all()
+    assert (measured(4).drawn_std, measured(4).drawn_z.tolist()) == (0, [0, 0, 0, 0])
 
 
 @pytest.mark.parametrize(("d_k", "seed", "named"), [(0, 0, "d_k"), (1025, 0, "d_k"), (4, -1, "seed")])

@@ -92,6 +92,7 @@ def test_bad_params_are_refused_with_the_argument_named():
 
 def test_inside_is_within_1_96_standard_errors_of_the_theory(result):
     z = (result.raw_std_measured - result.raw_std_theory) / result.raw_std_error
+    np.testing.assert_allclose(result.std_z, z, rtol=1e-9)  # 1 is subtracted from what is near it
     assert result.raw_std_inside.tolist() == (np.abs(z) <= 1.959964).tolist()
     assert result.scaled_std_inside.tolist() == result.raw_std_inside.tolist()
     seeds = [measure_start(StartParams((16,), n_samples=200, seed=seed)).raw_std_inside[0] for seed in range(200)]

@@ -12,6 +12,7 @@ LESSON = Lesson(
     "their gradient on. With the scale almost none freezes.",
     icon=":material/water_drop:",
     section="The path",
+    card="Each row is a dot. Watch which of them freeze.",
     shared=("d_k", "n_keys", "seed"),
     controls={
         "place": Choice(

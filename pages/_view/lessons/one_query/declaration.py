@@ -8,11 +8,11 @@ LESSON = Lesson(
     stem="one_query",
     title="One query",
     question="What is a score?",
-    answer="A sum of $d_k$ products that says how well a key answers a query; it wanders about as far as "
-    "$\\sqrt{d_k}$.",
+    answer="A sum of dₖ products that says how well a key answers a query; it wanders about as far as √dₖ.",
     icon=":material/help:",
     section="The path",
-    shared=("d_k",),
+    card="Six small steps, every number by hand.",
+    shared=("d_k", "seed"),
     controls={"step": Choice("Step", STEPS[0], STEPS, bar=True)},
     tries=(
         Try(

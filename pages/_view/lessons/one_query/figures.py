@@ -1,6 +1,7 @@
 """Pictures of the one_query lesson: one for each step from the numbers of a query and its keys to weights."""
 
 import re
+from math import sqrt
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from sattn_core.lessons.one_query import COORDINATES, EXAMPLE_KEY, KEY_WORDS, QU
 _ASKING = f"“{QUERY_WORD}”"
 _EXAMPLE = f"“{KEY_WORDS[EXAMPLE_KEY]}”"
 _ROWS = (f"{_ASKING} asks", "", *KEY_WORDS)  # of the first step's matrix: a gap below the query
+_HEIGHT = 0.75  # of a figure: the sentence above it and its steps need room too
 _LARGEST = 2.3  # end of the axes of the invented numbers
 _LINE = 1.3  # of its letters' size: the height of a line of text
 _WIDE, _NARROW = 0.6, 0.28  # of the room of a word: its bar, and one that stands in front of another
@@ -20,6 +22,7 @@ _LETTERS = 10  # of the longest name at the end of a line, with its sum
 _SHORT = 6  # letters of a number that has room under its bar
 _SURE = 0.9995  # a share that a person calls practically all
 _MOST = 0.9  # one that a person calls nearly all
+_ROOT_TICKS = (0, 16, 64, 256, 1024)  # products added; they stand apart on a phone too
 
 
 def words(step: str, profile: Profile) -> str:
@@ -35,43 +38,81 @@ def words(step: str, profile: Profile) -> str:
 
 
 def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
-    """The picture of one step; all are of one height."""
-    draw, say, _ = _STEPS[step]
+    """The picture of one step; all are of one height, and their axes stand still while d_k moves."""
+    draw, say, _, _ = _STEPS[step]
+    sentence = say(result)
+    here = f"dₖ = {result.params.d_k:,}"
+    drawn = step == "wander" and result.params.d_k > result.n_invented
     return Picture(
         "one_query",
         draw(result, profile),
-        say(result),
+        sentence,
         _table(result),
         _code(result.params),
         note="The file of coordinates has every number of the query and of the keys, and every product.",
         bins=_coordinates(result),
+        alt=sentence if here in sentence else f"{sentence} Here {here}.",
+        sure=(_sure(result),) if drawn else (),
+        checks=_checks(result) if drawn else None,
     )
 
 
 def by_hand(result: OneQueryResult, step: str) -> Table:
     """The step's arithmetic, word by word."""
-    _, _, work = _STEPS[step]
+    _, _, work, _ = _STEPS[step]
     return work(result)
+
+
+def claim(result: OneQueryResult, step: str) -> str:
+    """What the arithmetic of the step shows."""
+    _, _, _, title_of = _STEPS[step]
+    return title_of(result)
 
 
 # --- 1: what a query asks ----------------------------------------------------------------------------
 
 
 def _asked(result, profile):
-    """The invented numbers of the query above those of the keys."""
-    names = COORDINATES[: result.n_invented]
-    gap = [None] * len(names)
-    query, *keys = ([float(x) for x in row[: len(names)]] for row in (result.query, *result.keys))
-    values = [query, gap, *keys]
-    texts = [["" if x is None else typed(x) for x in row] for row in values]
+    """The invented numbers of the query above those of the keys, and beside them the first of the drawn ones."""
+    rows = [_cells(row, result.n_invented) for row in (result.query, None, *result.keys)]  # a gap below the query
+    values, texts = ([[cell[part] for cell in row] for row in rows] for part in (0, 1))
     return figure(
         profile,
         [heatmap(profile, values, 2 * _LARGEST, text=texts, name="numbers")],
+        height=_HEIGHT,
+        bottom=_room(profile, 3),
         left=5.0,
         title=title(f"{_ASKING} asks, words answer", profile, key=_extent(result, "numbers")),
-        xaxis=_ticks_axis(names, profile),
+        xaxis=_slots_axis(COORDINATES[: result.n_invented], _more(result), profile),
         yaxis=_ticks_axis(_ROWS, profile) | {"range": [len(_ROWS) - 0.5, -0.5]},
     )
+
+
+def _cells(row, n_invented):
+    """Value and text of each place of a row; the last one has the first drawn number, and dots for the others."""
+    empty = [(None, "")]
+    if row is None:
+        return empty * (len(COORDINATES) + 1)
+    invented = [(float(x), typed(x)) for x in row[:n_invented]]
+    dots = ["…"] * (len(row) > n_invented + 1)
+    drawn = (0.0, ", ".join([*map(typed, row[n_invented : n_invented + 1]), *dots]))
+    return [*invented, *empty * (len(COORDINATES) - n_invented), drawn]
+
+
+def _more(result):
+    """What stands for the numbers and products that are not shown one by one, line by line."""
+    more = result.params.d_k - result.n_invented
+    return [f"{more:,}", "more, +1", "or −1"] if more else []
+
+
+def _slots_axis(texts, rest, profile):
+    """An axis of a place for each invented coordinate, and a last one for the rest, whatever d_k is."""
+    places = list(range(len(texts)))
+    last = len(COORDINATES)
+    return _ticks_axis([*texts, "<br>".join(rest)], profile) | {
+        "range": [-0.5, last + 0.5],
+        "tickvals": [*places, last],
+    }
 
 
 def _extent(result, what):
@@ -81,10 +122,10 @@ def _extent(result, what):
 
 def _say_asked(result):
     d_k, n_invented = result.params.d_k, result.n_invented
-    answers = f"The query of {_ASKING} asks and the keys of four words answer:"
+    answers = f"{_ASKING} asks and four words answer, each with dₖ = {d_k:,}"
     if d_k == n_invented:
-        return f"{answers} each is a list of dₖ = {d_k} invented number{'s' if d_k > 1 else ''}."
-    return f"{answers} each is dₖ = {d_k:,} numbers, the first {n_invented} invented."
+        return f"{answers} invented number{'s' if d_k > 1 else ''}."
+    return f"{answers} numbers: the first {n_invented} are invented, the others drawn at random."
 
 
 def _ask_by_hand(result):
@@ -105,9 +146,10 @@ def _multiplied(result, profile):
     return figure(
         profile,
         [_bars(products, profile.raw, "products")],
+        height=_HEIGHT,
         bottom=_room(profile, 3),
         title=title(f"{_ASKING} times {_EXAMPLE}", profile, key=_extent(result, "products")),
-        xaxis=_ticks_axis(ticks, profile),
+        xaxis=_slots_axis(ticks, _more(result), profile),
         yaxis=_signed_axis("product", profile),
     )
 
@@ -126,8 +168,8 @@ def _signed(value):
 def _say_multiplied(result):
     name, said, product = _multiplications(result)[0]
     return (
-        f"Multiply {_ASKING} by {_EXAMPLE}, number by number: for “{name}” {said} = {typed(product)}. "
-        "Equal signs count for the key, unequal ones against it."
+        f"Multiply {_ASKING} by {_EXAMPLE}, number by number: {said} = {typed(product)} for “{name}”. "
+        "Equal signs help the key, unequal signs hurt it."
     )
 
 
@@ -142,13 +184,14 @@ def _added(result, profile):
     """A score for each key, with its addition under it as one writes it at school."""
     scores, named = result.invented_scores.scores, _named_products(result)
     ticks = [
-        "<br>".join([f"<b>{word}</b>", *_terms(products), f"= {typed(score)}"])
+        "<br>".join([f"<b>{word}</b>", *_in_pairs(_terms(products)), f"= {typed(score)}"])
         for (word, products), score in zip(named, scores, strict=True)
     ]
     return figure(
         profile,
         [_bars(scores, profile.raw, "scores")],
-        bottom=_room(profile, result.n_invented + 2),
+        height=_HEIGHT,
+        bottom=_room(profile, 2 + len(COORDINATES) / 2),
         title=title("Products add up to scores", profile, key=_extent(result, "products")),
         xaxis=_ticks_axis(ticks, profile),
         yaxis=_signed_axis("sum", profile),
@@ -165,10 +208,20 @@ def _terms(products):
     return [typed(first), *(f"{'+' if x >= 0 else '−'} {typed(abs(x))}" for x in others)]
 
 
+def _in_pairs(terms):
+    """Two of them a line."""
+    return [" ".join(terms[first : first + 2]) for first in range(0, len(terms), 2)]
+
+
 def _say_added(result):
     row = result.invented_scores
-    highest, lowest = (f"{_named(each)} with {typed(row.scores[each[0]])}" for each in (row.largest, row.smallest))
-    return f"The products of a key add up to its score: how well it answers. Highest {highest}, lowest {lowest}."
+    highest, lowest = _named(row.largest), _named(row.smallest)
+    high, low = typed(row.scores.max()), typed(row.scores.min())
+    are = "are" if len(row.largest) > 1 else "is"
+    return (
+        f"A key’s products add up to its score: after {result.n_invented} of them {highest} {are} highest with {high}, "
+        f"{lowest} lowest with {low}."
+    )
 
 
 def _add_by_hand(result):
@@ -181,35 +234,33 @@ def _add_by_hand(result):
 
 
 def _wandered(result, profile):
-    """The four sums, product by product, and how far such sums go in theory."""
-    steps, style = np.arange(result.params.d_k + 1), solid(profile, profile.raw)
-    theory = [line(steps, sign * result.walk.std, dashed(profile), "theory") for sign in (1, -1)]
-    walks = [line(steps, sums, style, word) for word, sums in zip(KEY_WORDS, result.walk.sums, strict=True)]
+    """The four sums, product by product, and how far such sums go in theory: on this axis, straight lines."""
+    walk, style = result.walk, solid(profile, profile.raw)
+    theory = [line([0, result.divisor], [0, sign * result.divisor], dashed(profile), "theory") for sign in (1, -1)]
+    walks = [line(walk.roots, sums, style, word) for word, sums in zip(KEY_WORDS, walk.sums, strict=True)]
+    ticks = {"tickvals": [sqrt(n) for n in _ROOT_TICKS], "ticktext": [f"{n:,}" for n in _ROOT_TICKS]}
     drawn = figure(
         profile,
         theory + walks,
+        height=_HEIGHT,
         left=3.8,
         title=title("The sums wander", profile, key="dashed: ± √ of the number of products"),
-        xaxis=axis(profile, "products added", range=[0, result.walk.horizon], tickvals=_quarters(result.walk.horizon)),
-        yaxis=axis(profile, "sum", grid=True, range=[-result.walk.limit, result.walk.limit]),
+        xaxis=axis(profile, "products added (√ axis)", range=[0, sqrt(walk.horizon)], **ticks),
+        yaxis=axis(profile, "sum", grid=True, range=[-walk.limit, walk.limit]),
         annotations=_at_the_ends(result, profile),
     )
     drawn.layout.margin.r = round(0.6 * _LETTERS * profile.tick_size)
     return drawn
 
 
-def _quarters(end):
-    return [end * part // 4 for part in range(5)]
-
-
 def _at_the_ends(result, profile):
     """Each word with its sum beside the end of its line, moved apart as far as the letters need it."""
     scores = result.raw.scores
-    plot = profile.height - 1.6 * profile.title_size - 3 * profile.axis_size
+    plot = profile.height * _HEIGHT - 1.6 * profile.title_size - 3 * profile.axis_size
     room = _LINE * profile.tick_size * 2 * result.walk.limit / plot
     order = np.argsort(scores, kind="stable")
     places = _apart(scores[order], room)
-    beside = {"x": result.params.d_k, "xanchor": "left", "xshift": 4, "bgcolor": "rgba(0,0,0,0)"}
+    beside = {"x": result.divisor, "xanchor": "left", "xshift": 4, "bgcolor": "rgba(0,0,0,0)"}
     return [
         label(f"{KEY_WORDS[key]} {typed(scores[key])}", profile, y=place, **beside)
         for key, place in zip(order, places, strict=True)
@@ -234,6 +285,30 @@ def _say_wandered(result):
         f"Each further product moves a sum up or down by one: after dₖ = {d_k:,} products the four sums lie between "
         f"{low} and {high}."
     )
+
+
+def _sure(result):
+    n = result.params.d_k - result.n_invented
+    return f"In theory the sum of {n:,} random signs has mean 0 and standard deviation √{n:,} = {_std(result)}."
+
+
+def _std(result):
+    return number(result.drawn_std)
+
+
+def _checks(result):
+    """What the drawn products add, against theory."""
+    return {
+        "key": list(KEY_WORDS),
+        "drawn products add": [typed(up - down) for up, down in zip(result.n_up, result.n_down, strict=True)],
+        "predicted": [f"0 ± {_std(result)}"] * len(KEY_WORDS),
+        "z": [number(z, 2) for z in result.drawn_z],
+    }
+
+
+def _counts_claim(result):
+    drawn = result.params.d_k > result.n_invented
+    return "A score counts its steps up and down" if drawn else "Nothing is drawn yet: the score is invented"
 
 
 def _wander_by_hand(result):
@@ -275,6 +350,7 @@ def _weights_figure(traces, ticks, claim, key, profile):
     return figure(
         profile,
         traces,
+        height=_HEIGHT,
         left=5.0,
         bottom=_room(profile, 4),
         title=title(claim, profile, key=key),
@@ -302,10 +378,16 @@ def _say_divided(result):
     several = len(result.raw.largest) > 1
     who, each, s = _named(result.raw.largest), " each" if several else "", "" if several else "s"
     divided = f"Divided by √dₖ = {cell(result.divisor)}"
+    if result.divisor == 1:
+        return f"{divided}, the scores stay as they are: {who} keep{s} {after}{each}."
     if before == after:
-        return f"{divided}, the scores give the same weights in these digits: {who} keep{s} {after}{each}."
+        return f"{divided}, the scores give practically the same weights: {who} keep{s} {after}{each}."
     share = "share the weight again" if _shares_again(result) else "share the weight more evenly"
     return f"{divided}, the scores {share}: {who} get{s} {after}{each} instead of {before}."
+
+
+def _divide_claim(result):
+    return "Smaller differences, more even weights" if result.divisor > 1 else "Divided by 1, every score stays"
 
 
 def _softmax_by_hand(row, score, key):
@@ -330,12 +412,22 @@ def _divide_by_hand(result):
 # --- what the steps share ----------------------------------------------------------------------------
 
 _STEPS = {
-    "ask": (_asked, _say_asked, _ask_by_hand),
-    "multiply": (_multiplied, _say_multiplied, _multiply_by_hand),
-    "add": (_added, _say_added, _add_by_hand),
-    "wander": (_wandered, _say_wandered, _wander_by_hand),
-    "softmax": (_shared_out, _say_shared_out, _raw_by_hand),
-    "divide": (_divided, _say_divided, _divide_by_hand),
+    "ask": (_asked, _say_asked, _ask_by_hand, lambda _: "A query and a key are lists of numbers"),
+    "multiply": (
+        _multiplied,
+        _say_multiplied,
+        _multiply_by_hand,
+        lambda _: "Each product multiplies one number by one other",
+    ),
+    "add": (_added, _say_added, _add_by_hand, lambda _: "A score is the sum of its products"),
+    "wander": (_wandered, _say_wandered, _wander_by_hand, _counts_claim),
+    "softmax": (
+        _shared_out,
+        _say_shared_out,
+        _raw_by_hand,
+        lambda _: "Each weight is a power of e, divided by their sum",
+    ),
+    "divide": (_divided, _say_divided, _divide_by_hand, _divide_claim),
 }
 
 

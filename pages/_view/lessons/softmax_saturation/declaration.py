@@ -14,6 +14,7 @@ LESSON = Lesson(
     "weight and leaves nearly no gradient.",
     icon=":material/bar_chart:",
     section="The path",
+    card="Two short lists of scores, then a whole row.",
     shared=("d_k", "n_keys", "law", "seed"),
     controls={
         "list_1": Text("First list", "4, 5"),

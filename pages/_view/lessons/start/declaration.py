@@ -1,4 +1,4 @@
-"""What the start lesson declares, and the three steps of its answer, each with the lesson that it leads to."""
+"""What the start lesson declares."""
 
 from pages._view.lesson import Lesson, Try
 
@@ -6,8 +6,8 @@ LESSON = Lesson(
     stem="start",
     title="Start",
     question="Why divide by √dₖ?",
-    answer="Because a dot product of dₖ components spreads with standard deviation √dₖ, and softmax answers "
-    "such a spread by putting nearly all weight on one key. Dividing by √dₖ undoes exactly that spread.",
+    answer="A score adds up dₖ products and has standard deviation √dₖ; softmax then puts nearly all weight on one "
+    "key, unless we divide by √dₖ.",
     icon=":material/play_circle:",
     section="The path",
     shared=("n_keys", "law", "seed"),
@@ -39,22 +39,4 @@ LESSON = Lesson(
         ),
     ),
     sources=("Vaswani et al., *Attention Is All You Need* (2017), section 3.2.1 and its footnote 4.",),
-)
-
-STEPS = (
-    (
-        "1. Spread",
-        "A score adds up dₖ products. Each has variance 1, so the sum has variance dₖ.",
-        "score_variance",
-    ),
-    (
-        "2. Collapse",
-        "Softmax looks at differences. When they grow like √dₖ, one key takes all and the others vanish.",
-        "softmax_saturation",
-    ),
-    (
-        "3. Fix",
-        "Var(cX) = c² Var(X): with c = 1/√dₖ it is 1 at every dₖ.",
-        "score_variance",
-    ),
 )

@@ -18,6 +18,9 @@ NAMES = {
     "raw-weights": "Attention weights, raw",
     "scaled-weights": "Attention weights, scaled",
 }
+_SURE = 0.9995  # a share that a person calls practically all
+_CHECKED = ("theory", "measured", "error", "inside")
+_HALF = 0.5  # of the weight: more than that is with one key
 
 
 def hero(result: StartResult, d_k: int, profile: Profile) -> Picture:
@@ -32,6 +35,8 @@ def hero(result: StartResult, d_k: int, profile: Profile) -> Picture:
         note=f"At dₖ = {d_k:,}, where the slider last came to rest.",
         bins=_bins(result, i),
         how_to_save="The picture: *Save SVG* above it.",
+        sure=_sure(result, i),
+        checks=_checks(result, i),
     )
 
 
@@ -81,21 +86,13 @@ def _side(result, side):
         "weightAlt": f"Attention weights of one query from {side} scores",
         "unit": theory.tolist(),
         "ruler": theory.tolist(),
-        "rulerText": [f"±1 σ = ±{number(each)}" for each in theory],
-        "figures": [f"σ {_std(result, side, i)}" for i in range(len(theory))],
+        "rulerText": ["±1 σ"] * len(theory),
+        "figures": [f"σ {number(each, 2)}" for each in getattr(result, f"{side}_std_measured")],
         "beyond": [f"{percent(share, 1)} beyond the axis" if share >= 0.0005 else "" for share in outside],
         "ownTicks": [[number(tick * each) if tick else "0" for tick in OWN_TICKS] for each in theory],
         "weights": np.round(getattr(result, f"{side}_weights"), 4).tolist(),
-        "weightFigures": [_weight_figures(result, side, i) for i in range(len(theory))],
+        "weightFigures": [f"largest {_about(each)}" for each in getattr(result, f"{side}_max_weight")],
     }
-
-
-def _weight_figures(result, side, i):
-    largest, typical, keys = (
-        getattr(result, f"{side}_{name}")[i] for name in ("max_weight", "expected_max_weight", "effective_keys")
-    )
-    about = "" if result.law_is_exact else "about "
-    return f"largest {_share(largest)} (mean over queries {about}{_share(typical)}) · effective keys {number(keys)}"
 
 
 def _beyond_the_axis(sweep, side):
@@ -147,24 +144,54 @@ def _style(profile):
 
 
 def _sentence(result, i):
-    """The live sentence at stop i: caption, spoken text and picture description in one."""
-    d_k = result.sweep.dims[i]
-    n_keys = result.sweep.n_keys
+    """The live sentence at stop i, caption and spoken text in one: who has the weight, before and after."""
+    here = f"At dₖ = {result.sweep.dims[i]:,}"
+    raw, scaled = (getattr(result, f"{side}_max_weight")[i] for side in ("raw", "scaled"))
+    if _about(raw) == _about(scaled):
+        changes = "nothing" if result.sweep.dims[i] == 1 else "little"
+        return f"{here} dividing by √dₖ changes {changes}: the largest weight is {_about(raw)} on both sides."
+    if raw <= _HALF:
+        return f"{here} the largest weight is {_about(raw)}; divided by √dₖ, it is {_about(scaled)}."
+    taken = f"{here} one key takes {'practically all' if raw >= _SURE else f'{_about(raw)} of'} the weight"
+    if scaled > _HALF:
+        return f"{taken}; divided by √dₖ, it takes {_about(scaled)}."
+    return f"{taken}; divided by √dₖ, about {round(result.scaled_effective_keys[i])} keys share it."
+
+
+def _about(weight):
+    """A weight as a person says it."""
+    if weight >= _SURE:
+        return "practically 100 %"
+    if weight >= 0.99:
+        return percent(weight, 1)
+    return percent(weight, 0) if weight >= 0.095 else f"{number(100 * weight, 1)} %"
+
+
+def _sure(result, i):
+    """The row in more digits, what it is a sample of, and what the dashed lines are."""
+    pairs = {
+        name: " and ".join(say(getattr(result, f"{side}_{name}")[i]) for side in ("raw", "scaled"))
+        for name, say in (("max_weight", _share), ("expected_max_weight", _share), ("effective_keys", number))
+    }
+    about = "" if result.law_is_exact else "about "
     return (
-        f"At dₖ = {d_k:,} raw scores have standard deviation {_std(result, 'raw', i)}: one key takes "
-        f"{_share(result.raw_max_weight[i])} of the weight, as if {number(result.raw_effective_keys[i])} of "
-        f"{n_keys} keys were attended to. Divided by √{d_k:,} = {number(result.raw_std_theory[i])} they have "
-        f"{_std(result, 'scaled', i)}: the largest weight is {_share(result.scaled_max_weight[i])}, as if "
-        f"{number(result.scaled_effective_keys[i])} were attended to."
+        f"The weights are those of one query and one draw of its {result.sweep.n_keys} keys. The largest is "
+        f"{pairs['max_weight']}, raw and divided; over all queries its mean is {about}{pairs['expected_max_weight']}.",
+        f"Effective keys, e to the power of the entropy of the weights: {pairs['effective_keys']}.",
+        f"The dashed line is the {_theory_name(result)}; the bar above it is the predicted σ to each side of 0.",
     )
 
 
-def _std(result, side, i):
-    measured = getattr(result, f"{side}_std_measured")[i]
-    theory = getattr(result, f"{side}_std_theory")[i]
-    error = getattr(result, f"{side}_std_error")[i]
-    verdict = "" if getattr(result, f"{side}_std_inside")[i] else ", outside its 95 % band"
-    return f"{number(measured)} (predicted {number(theory)} ± {number(error, 2)}{verdict})"
+def _checks(result, i):
+    """The standard deviations against theory."""
+    rows = [(side, *(getattr(result, f"{side}_std_{name}")[i] for name in _CHECKED)) for side in ("raw", "scaled")]
+    return {
+        "scores": [f"{side}, {result.sweep.n_samples:,}" for side, *_ in rows],
+        "σ predicted": [number(row[1]) for row in rows],
+        "σ measured": [f"{number(row[2])} ± {number(row[3], 2)}" for row in rows],
+        "z": [number(result.std_z[i], 2)] * len(rows),
+        "95 % band": ["inside" if row[4] else "outside" for row in rows],
+    }
 
 
 def _share(weight):
