@@ -206,6 +206,12 @@ def test_scores_further_from_0_than_they_spread_are_said_by_their_averages(walks
     assert float(found[1]) == pytest.approx(64, rel=0.05)
 
 
+# Of q with itself the mean is d_k and the variance 2 d_k: they are as far from 0 as they spread at d_k = 2.
+@pytest.mark.parametrize(("d_k", "said"), [(1, "spread by"), (4, "average")])
+def test_scores_are_said_by_their_averages_from_one_standard_deviation_on(walks, d_k, said):
+    assert f"raw scores {said} " in drawn(walks, d_k=d_k, correlation=1.0).sentence
+
+
 def test_scores_that_are_all_the_same_are_said_so(walks):
     constant = CONSTANT | {"correlation": -1.0}
     assert drawn(walks, d_k=64, n_samples=100, **constant).sentence == (
