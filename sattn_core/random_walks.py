@@ -32,6 +32,39 @@ class RandomWalks:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
+    def thinned(self, d_k: int, most: int) -> "RandomWalks":
+        """Return the walks up to step d_k at no more than `most` steps, which lie evenly in √t.
+
+        Which steps are kept below d_k does not depend on d_k: a walk that goes on does not change its past.
+
+        Parameters
+        ----------
+        d_k : int
+            The last step, from 1 to that of these walks.
+        most : int
+            At least 2.
+
+        Returns
+        -------
+        RandomWalks
+            Its first step is 0 and its last is d_k.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If an argument is of the wrong type or outside its range.
+
+        Examples
+        --------
+        >>> random_walks(100, seed=0).thinned(36, 6).steps
+        array([ 0,  4, 16, 36])
+        """
+        last = int(self.steps[-1])
+        d_k, most = check_integer("d_k", d_k, 1, last), check_integer("most", most, 2)
+        evenly = np.unique(np.rint(np.linspace(0, np.sqrt(last), most) ** 2).astype(int))
+        at = np.append(evenly[evenly < d_k], d_k)
+        return RandomWalks(self.steps[at], self.walks[:, at], self.mean[at], self.std[at], self.low[at], self.high[at])
+
 
 @priced(lambda d_k, *, n_walks=6, law="normal", **_: variance_curve_price((d_k,), n_walks, law))
 def random_walks(

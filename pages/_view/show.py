@@ -246,7 +246,7 @@ def data(shown: Picture) -> None:
 def _files(shown):
     files = [("Download this table (CSV)", shown.key, shown.table)]
     if shown.bins:
-        files.append(("Download bins and weights (CSV)", f"{shown.key}_bins", shown.bins))
+        files.append((f"Download {shown.bins_name} (CSV)", f"{shown.key}_bins", shown.bins))
     return files
 
 

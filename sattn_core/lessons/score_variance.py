@@ -34,7 +34,8 @@ __all__ = [
 
 SAMPLINGS = ("pairs", "matrix")
 _FIXED_SECONDS, _SCORE_SECONDS, _SCORE_BYTES = 4e-3, 6e-8, 48  # of measuring: in all, and for each score
-_SHARED_HALF_WIDTH = 80.0  # two and a half standard deviations of raw scores at d_k = 1,024
+_LARGEST = 1024  # d_k for which the shared axis has room: it does not move with d_k
+_SHARED_HALF_WIDTH, _SHARED_DEVIATIONS = 80.0, 2.5  # of 32, the standard deviation of raw scores at d_k = 1,024
 _N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even grid: at d_k = 1 the density at 0 is infinite
 
 
@@ -153,8 +154,8 @@ class ScoreVarianceResult:
     below, above : int
         Scores outside the bins: counts, below and above add up to n_scores.
     shared_span : tuple of float
-        Ends of one axis for raw and scaled scores: −80 and 80 at every d_k, so that the growth is seen,
-        and further only for a shifted mean.
+        Ends of one axis for raw and scaled scores, the same at every d_k up to 1,024, so that the growth is seen:
+        −80 and 80, or further where the scores of d_k = 1,024 go further.
     beyond_own, beyond_shared : float
         Share of the raw scores outside the bins, and outside shared_span.
     raw_density, scaled_density : ndarray, shape (n_bins,)
@@ -192,6 +193,16 @@ class ScoreVarianceResult:
     law_is_exact: bool
     rows: tuple[MomentRow, ...]
     scaling_rule: ScalingRule
+
+    @property
+    def raw_std(self) -> float:
+        """Standard deviation of the raw scores, measured."""
+        return math.sqrt(self.scaling_rule.raw_variance)
+
+    @property
+    def scaled_std(self) -> float:
+        """Standard deviation of the scaled scores, measured."""
+        return math.sqrt(self.scaling_rule.scaled_variance)
 
 
 def measure_score_variance(
@@ -249,7 +260,7 @@ def measure_score_variance(
     counts, below, above = bin_counts(scores.ravel(), edges)
     bar = counts / scores.size / np.diff(edges)
     raw, scaled = SampleMoments.of(scores), SampleMoments.of(scale * scores)
-    shared = _shared_span(theory, edges)
+    shared = _shared_span(params)
     ddof = 1 if params.sampling == "pairs" else 0
     return ScoreVarianceResult(
         params=params, n_scores=scores.size, theory=theory, scale=scale,
@@ -295,9 +306,10 @@ def _edges(params, theory):
     return theory.mean + std * np.linspace(-_HALF_WIDTH, _HALF_WIDTH, _N_BINS + 1)
 
 
-def _shared_span(theory, edges):
-    low, high = (edges[0], edges[-1]) if theory.mean else (0.0, 0.0)
-    return min(-_SHARED_HALF_WIDTH, float(low)), max(_SHARED_HALF_WIDTH, float(high))
+def _shared_span(params):
+    widest = pair_moments(max(_LARGEST, params.d_k), params.pair_law)
+    reach = _SHARED_DEVIATIONS * math.sqrt(widest.variance)
+    return min(-_SHARED_HALF_WIDTH, widest.mean - reach), max(_SHARED_HALF_WIDTH, widest.mean + reach)
 
 
 def _grid(theory):

@@ -45,8 +45,8 @@ def typed_dimension(page):
 
 
 def chosen(page, name):
-    """The option that a bar of options stands on."""
-    return page.locator(f".st-key-{name} [aria-checked=true]").inner_text()
+    """The option that a bar of options stands on, in a closed drawer too."""
+    return page.locator(f".st-key-{name} [aria-checked=true]").text_content().strip()
 
 
 def lesson_state(page):

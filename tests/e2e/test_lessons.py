@@ -156,13 +156,13 @@ def test_the_table_of_the_lists_has_the_numbers_of_the_core(page, server):
 
 def test_a_move_of_d_k_leaves_the_axes_where_they_are(page, server):
     open_page(page, server, "score_variance", d_k=4, n_samples=1000)
-    ranges = """chart => ['xaxis', 'yaxis', 'xaxis2', 'yaxis2'].map(
+    ranges = """chart => ['xaxis', 'yaxis', 'xaxis2', 'yaxis2', 'xaxis3', 'yaxis3'].map(
                   name => chart.querySelector('.js-plotly-plot')._fullLayout[name].range)"""
     before, bars = page.locator(CHARTS).first.evaluate(ranges), chart_data(page)[0]
     press(slider(page, "d_k"), "ArrowRight")
     assert page.locator(CHARTS).first.evaluate(ranges) == before
     assert chart_data(page)[0] != bars
-    assert sentences(page)[0].startswith("At dₖ = 5, over 1,000 independent pairs")
+    assert sentences(page)[0].startswith("At dₖ = 5, raw scores spread by about 2.")
 
 
 # --- data, picture, code -------------------------------------------------------------------------------
@@ -218,20 +218,21 @@ def test_start_data_and_code(page, server):
 
 def test_score_variance_data_and_code(page, server):
     open_page(page, server, "score_variance", n_samples=2000, d_k=16)
-    histogram, curve, walks = open_data(page)
-    raw_bars = next(trace for trace in chart_data(page, 0) if trace["name"].startswith("raw"))
+    histogram, curve = open_data(page)
+    drawn = {trace["name"]: trace for trace in chart_data(page, 0)}
+    raw_bars = drawn["raw, 2,000 scores"]
     counts = floats(histogram[0]["count"])
     assert counts.sum() == 2000
-    assert raw_bars["y"][: len(counts)] == pytest.approx(counts / counts.max())
-    assert raw_bars["x"][0] == pytest.approx(float(histogram[0]["raw from"][0]))
+    assert raw_bars["x"][: len(counts)] == pytest.approx(counts / counts.max())
+    assert raw_bars["y"][0] == pytest.approx(float(histogram[0]["raw from"][0]))
     points = {trace["name"]: trace["y"] for trace in chart_data(page, 1)}
     assert points["raw"] == pytest.approx(floats(curve[0]["raw: measured"]))
-    assert points["÷ d_k"] == pytest.approx(floats(curve[0]["divided by d_k: measured"]))
-    lines = {trace["name"]: trace["y"] for trace in chart_data(page, 2)}
-    assert lines["walk 1"] == pytest.approx(floats(walks[0]["walk 1"]))
-    printed = run_code([each[1] for each in (histogram, curve, walks)])
+    assert points["÷ dₖ"] == pytest.approx(floats(curve[0]["divided by d_k: measured"]))
+    printed = run_code([each[1] for each in (histogram, curve)])
     variance = next(line for line in printed[0].splitlines() if line.startswith("raw variance"))
-    assert f"raw scores have variance {float(variance.split()[2]):.2f} " in sentences(page)[0]
+    assert f"raw scores spread by about {float(variance.split()[2]) ** 0.5:.1f}" in sentences(page)[0]
+    ends = floats(printed[0][printed[0].rindex("\n[") :].translate(BRACKETS).split())
+    assert drawn["walks at 16"]["y"] == pytest.approx(ends)
     assert all(text.strip() for text in printed)
 
 

@@ -114,7 +114,7 @@ def test_page_only_controls_come_back_on_back_and_reload(page, server):
     open_page(page, server, "score_variance", **VARIANCE_STATE)
     before = sentences(page)
     assert variance_state(page) == VARIANCE_STATE
-    assert "128 × 16 entries of one Q Kᵀ" in before[0]
+    assert before[0].startswith("At dₖ = 64, raw scores spread by about ")
     page.reload()
     wait_until_idle(page)
     assert variance_state(page) == VARIANCE_STATE

@@ -2,12 +2,13 @@
 
 import re
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
 from pages._view.lessons.score_variance import figures
-from pages._view.lessons.score_variance.work import CURVE_DIMS, CURVE_SAMPLES, N_WALKS
+from pages._view.lessons.score_variance.work import CURVE_DIMS, CURVE_SAMPLES, LONGEST, N_WALKS
 from pages._view.theme import LIGHT, number
 from sattn_core.lessons.score_variance import (
     ScoreVarianceParams,
@@ -16,7 +17,7 @@ from sattn_core.lessons.score_variance import (
     random_walks,
     variance_curve,
 )
-from tests.figures.drawing import PROFILES, check, run, texts
+from tests.figures.drawing import PROFILES, check, run, texts, trace_of
 
 DRAW = {"law": "normal", "mean_q": 0.0, "mean_k": 0.0, "correlation": 0.0, "seed": 0}
 CONSTANT = {"law": "rademacher", "mean_q": 0.0, "mean_k": 0.0, "correlation": 1.0, "seed": 0}
@@ -36,116 +37,233 @@ def curve():
 
 @pytest.fixture(scope="module")
 def walks():
-    return random_walks(16, **WALKS)
+    return random_walks(LONGEST, **WALKS)
 
 
-def histograms(result, axis="shared", profile=LIGHT):
-    return figures.histograms(result, axis, profile)
+def main(result, walks, axis="shared", profile=LIGHT):
+    return figures.walks_and_histograms(result, walks, WALKS, axis, profile)
+
+
+def drawn(walks, axis="shared", **settings):
+    """The main picture at these settings."""
+    return main(
+        measure_score_variance(ScoreVarianceParams(**({"d_k": 64, "n_samples": 2_000} | settings))), walks, axis
+    )
 
 
 def variances(curve, options=CURVE, profile=LIGHT):
     return figures.variance_against_dimension(curve, options, profile)
 
 
-def score_walks(walks, options=WALKS, profile=LIGHT):
-    return figures.score_walks(walks, options, profile)
-
-
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_picture_is_whole(result, curve, walks, profile):
     for axis in ("shared", "own"):
-        check(histograms(result, axis, profile))
+        check(main(result, walks, axis, profile))
     check(variances(curve, CURVE, profile))
-    check(score_walks(walks, WALKS, profile))
 
 
-# --- histograms ------------------------------------------------------------------------------------------
+# --- walks beside histograms -----------------------------------------------------------------------------
+
+
+def pieces(trace):
+    """The lines of a trace, which gaps divide: [(x, y), …]."""
+    ends = np.flatnonzero(np.isnan(trace.x))
+    assert np.isnan(trace.y[ends]).all()
+    return [(trace.x[a:b], trace.y[a:b]) for a, b in zip([0, *(ends[:-1] + 1)], ends, strict=True)]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("d_k", [1, 64, 1024])
+def test_the_walks_go_up_to_d_k_inside_the_envelope_of_all_steps(walks, profile, d_k):
+    fig = main(measure_score_variance(ScoreVarianceParams(d_k, 100)), walks, profile=profile).figure
+    drawn_walks, envelope, ends = (trace_of(fig, name) for name in ("walks", "mean ± 1 σ", f"walks at {d_k:,}"))
+    assert len(pieces(drawn_walks)) == len(walks.walks)
+    for (x, y), walk in zip(pieces(drawn_walks), walks.walks, strict=True):
+        steps = np.rint(x**2).astype(int)
+        assert (steps[0], steps[-1]) == (0, d_k)
+        assert len(steps) <= 150
+        np.testing.assert_allclose(x, np.sqrt(steps))
+        np.testing.assert_array_equal(y, walk[steps])
+    for (x, y), bound in zip(pieces(envelope), (walks.low, walks.high), strict=True):
+        assert (x[0], x[-1]) == (0, 32)
+        np.testing.assert_array_equal(y, bound[np.rint(x**2).astype(int)])
+    np.testing.assert_array_equal(ends.x, [np.sqrt(d_k)] * len(walks.walks))
+    np.testing.assert_array_equal(ends.y, walks.walks[:, d_k])
+    assert (drawn_walks.line.color, ends.marker.color, ends.mode) == (profile.raw, profile.raw, "markers")
+    assert (envelope.line.dash, envelope.line.color) == ("dash", profile.text)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("score_axis", ["shared", "own"])
-def test_histograms_show_the_densities_and_the_laws_as_shares_of_the_tallest_bar(result, profile, score_axis):
-    fig = histograms(result, score_axis, profile).figure
-    for side, axes, (bars, law) in (("raw", "", fig.data[:2]), ("scaled", "2", fig.data[2:])):
+def test_histograms_on_their_side_show_densities_and_laws_as_shares_of_the_longest_bar(
+    result, walks, profile, score_axis
+):
+    fig = main(result, walks, score_axis, profile).figure
+    for side, axes in (("raw", "2"), ("scaled", "3")):
+        bars = trace_of(fig, f"{side}, 2,000 scores")
+        law = next(each for each in fig.data if each.name == "exact distribution" and each.xaxis == f"x{axes}")
         edges, density = getattr(result, f"{side}_edges"), getattr(result, f"{side}_density")
-        np.testing.assert_array_equal(bars.x, edges)
-        np.testing.assert_array_equal(bars.y, [*(density / density.max()), 0])
-        assert (bars.line.shape, bars.fillcolor, bars.name) == ("hv", getattr(profile, side), f"{side}, 2,000 scores")
-        np.testing.assert_array_equal(law.x, getattr(result, f"{side}_grid"))
+        np.testing.assert_array_equal(bars.y, edges)
+        np.testing.assert_array_equal(bars.x, [*(density / density.max()), 0])
+        # From one edge the bar goes up to the next, and only then to the share of the next bar.
+        assert (bars.line.shape, bars.fill, bars.fillcolor) == ("vh", "tozerox", getattr(profile, side))
+        np.testing.assert_array_equal(law.y, getattr(result, f"{side}_grid"))
         cut = np.minimum(getattr(result, f"{side}_law") / density.max(), 1.15)
-        np.testing.assert_array_equal(law.y, cut)
+        np.testing.assert_array_equal(law.x, cut)
         assert (law.line.dash, law.line.color, law.line.width) == ("dash", profile.text, profile.line_width)
         assert {bars.xaxis, law.xaxis} == {f"x{axes}"}
         assert {bars.yaxis, law.yaxis} == {f"y{axes}"}
 
 
-@pytest.mark.parametrize("d_k", [1, 64, 1024])
-def test_the_shared_axis_is_the_same_for_both_panels_and_for_every_dimension(d_k):
-    layout = histograms(measure_score_variance(ScoreVarianceParams(d_k, 100))).figure.layout
-    assert tuple(layout.xaxis.range) == tuple(layout.xaxis2.range) == (-80, 80)
-    assert tuple(layout.yaxis.range) == tuple(layout.yaxis2.range) == (0, 1.15)
-    assert (layout.xaxis.showticklabels, layout.xaxis2.title.text) == (False, "score")
+def ranges(figure):
+    return [tuple(figure.layout[name].range) for name in ("xaxis", "xaxis2", "xaxis3", "yaxis", "yaxis2", "yaxis3")]
 
 
-def test_a_shifted_mean_widens_the_shared_axis_and_never_narrows_it():
-    for mean, low, high in ((2.0, -80, None), (0.5, -80, 80)):
-        shifted = measure_score_variance(ScoreVarianceParams(64, 100, mean_q=mean, mean_k=mean))
-        layout = histograms(shifted).figure.layout
-        high = high or shifted.raw_edges[-1]
-        assert tuple(layout.xaxis.range) == tuple(layout.xaxis2.range) == (low, high)
+BROKEN = [{}, {"mean_q": 0.5, "mean_k": 0.5}, {"correlation": -1.0}, {"sampling": "matrix"}]
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_no_axis_moves_with_d_k_and_all_scores_share_one(walks, broken):
+    first, *others = (ranges(drawn(walks, d_k=d_k, **broken).figure) for d_k in (1, 64, 1024))
+    assert others == [first, first]
+    assert first[3] == first[4] == first[5]
+    assert broken in BROKEN[1:3] or first[3] == (-80, 80)
+
+
+def test_a_shared_axis_is_numbered_once_and_at_the_left(result, walks):
+    layout = main(result, walks).figure.layout
+    assert layout.yaxis.title.text == "score"
+    assert layout.yaxis.showticklabels is None
+    assert (layout.yaxis2.showticklabels, layout.yaxis3.showticklabels) == (False, False)
+    assert list(layout.xaxis.ticktext) == ["0", "64", "256", "1,024"]
+    assert list(layout.xaxis.tickvals) == [0, 8, 16, 32]
+    assert layout.xaxis.title.text == "products added"
 
 
 @pytest.mark.parametrize("d_k", [1, 64])
-def test_each_panel_on_its_own_axis_spans_its_own_bins(d_k):
-    result = measure_score_variance(ScoreVarianceParams(d_k, 100))
-    layout = histograms(result, "own").figure.layout
-    assert tuple(layout.xaxis.range) == (-5 * d_k**0.5, 5 * d_k**0.5)
-    assert tuple(layout.xaxis2.range) == (-5, 5)
-    assert layout.xaxis.showticklabels
+def test_on_axes_of_their_own_the_walks_have_that_of_the_raw_scores(walks, d_k):
+    layout = drawn(walks, "own", d_k=d_k).figure.layout
+    assert tuple(layout.yaxis.range) == tuple(layout.yaxis2.range) == (-5 * d_k**0.5, 5 * d_k**0.5)
+    assert tuple(layout.yaxis3.range) == (-5, 5)
+    assert (layout.yaxis3.side, layout.yaxis3.showticklabels) == ("right", True)
 
 
-def drawn_with(**fields):
-    result = measure_score_variance(ScoreVarianceParams(64, 100))
-    return lambda axis: texts(histograms(replace(result, **fields), axis).figure)
+def test_scores_beyond_the_axis_are_counted_in_words(result, walks):
+    result = replace(result, beyond_shared=0.0123, beyond_own=0.0004)
+    assert main(result, walks).sure[-1] == "1.2 % of the raw scores lie beyond the axis."
+    assert not any("beyond" in each for each in main(result, walks, "own").sure)
 
 
-def test_scores_beyond_the_axis_are_counted_in_words():
-    shown = drawn_with(beyond_shared=0.0123, beyond_own=0.0005)
-    assert shown("shared")[-1] == "1.2 % beyond<br>the axis"
-    assert shown("own")[-1] in ("0.1 % beyond<br>the axis", "0.0 % beyond<br>the axis")
-    few = drawn_with(beyond_shared=0.0004, beyond_own=0.0)
-    assert len(few("shared")) == len(few("own")) == 3
+def test_each_panel_is_titled_and_the_marks_are_explained(result, walks):
+    shown = [text.split("<br>") for text in texts(main(result, walks).figure)]
+    spreads = [f"σ = {number(std, 2)}" for std in (result.raw_std, result.scaled_std)]
+    assert shown == [
+        ["3 walks", "q₁k₁ + q₂k₂ + …"],
+        ["Raw", spreads[0]],
+        ["Scaled", spreads[1]],
+        ["dashed: ± one σ; exact distribution", "bars as shares of the longest"],
+    ]
+    assert texts(drawn(walks, law="uniform").figure)[-1].startswith("dashed: ± one σ; normal distribution<br>")
+    assert N_WALKS == 12
+    assert texts(main(result, random_walks(LONGEST, n_walks=12, seed=0)).figure)[0].startswith("Twelve walks<br>")
 
 
-def test_there_is_room_between_the_panels_for_the_numbers_of_their_own_axes(result):
-    for axis, gap in (("shared", 0.14), ("own", 0.2)):
-        layout = histograms(result, axis).figure.layout
-        assert (layout.yaxis.domain[1], layout.yaxis2.domain[0]) == (1, 0)
-        assert layout.yaxis.domain[0] - layout.yaxis2.domain[1] == pytest.approx(gap)
-
-
-def test_the_panels_are_titled_with_the_measured_variances(result):
-    raw, scaled, key = texts(histograms(result).figure)
-    assert raw == f"Raw scores: variance {number(result.rows[1].measured, 4)}"
-    assert scaled == f"Scaled scores: variance {number(result.rows[4].measured, 4)}"
-    assert key.endswith("dashed: exact<br>distribution")
-    key = histograms(result).figure.layout.annotations[2]
-    assert (key.yref, key.y, key.yanchor) == ("y2 domain", 1, "top")  # where no peak is wide on a phone
-    other = measure_score_variance(ScoreVarianceParams(64, 100, law="uniform"))
-    assert texts(histograms(other).figure)[2].endswith("dashed: normal<br>distribution")
-
-
-def test_the_infinite_density_at_one_dimension_is_cut_at_the_panel_s_top():
-    fig = histograms(measure_score_variance(ScoreVarianceParams(1, 1_000))).figure
-    assert max(fig.data[1].y) == max(fig.data[3].y) == 1.15
+def test_the_infinite_density_at_one_dimension_is_cut_at_the_end_of_its_axis(walks):
+    fig = drawn(walks, d_k=1, n_samples=1_000).figure
+    assert [max(each.x) for each in fig.data if each.name == "exact distribution"] == [1.15, 1.15]
 
 
 def test_constant_scores_are_one_bar_without_a_law():
-    shown = histograms(measure_score_variance(ScoreVarianceParams(2, 100, **CONSTANT)))
+    constant = random_walks(LONGEST, n_walks=2, **CONSTANT)
+    shown = drawn(constant, d_k=2, n_samples=100, **CONSTANT)
     check(shown)
-    fig = shown.figure
-    assert sum(fig.data[0].y) == 1
-    assert np.isnan(fig.data[1].y).all()
+    assert sum(trace_of(shown.figure, "raw, 100 scores").x) == 1
+    assert all(np.isnan(each.x).all() for each in shown.figure.data if each.name == "normal distribution")
+
+
+def spreading(result, raw, scaled, **others):
+    rule = replace(result.scaling_rule, raw_variance=raw**2, scaled_variance=scaled**2)
+    return replace(result, scaling_rule=rule, **others)
+
+
+def test_the_sentence_says_how_far_both_spread(result, walks):
+    for raw, scaled, beside in ((8.04, 1.005, "the root of dₖ"), (13.9, 1.74, "more than the root of dₖ"),
+                                (7.5, 0.94, "less than the root of dₖ")):  # fmt: skip
+        assert main(spreading(result, raw, scaled), walks).sentence == (
+            f"At dₖ = 64, raw scores spread by about {number(raw, 2)}, {beside}. Divided by √dₖ, they spread by about "
+            f"{number(scaled, 2)}."
+        )
+
+
+def test_scores_further_from_0_than_they_spread_are_said_by_their_averages(walks):
+    shown = drawn(walks, d_k=64, correlation=1.0)
+    raw, scaled = shown.checks["measured"][0], shown.checks["measured"][3]
+    found = re.fullmatch(
+        r"At dₖ = 64, raw scores average (\S+); divided by √dₖ, still (\S+)\. The root of dₖ only tames the spread\.",
+        shown.sentence,
+    )
+    assert [float(each) for each in found.groups()] == pytest.approx([float(raw), float(scaled)], rel=0.01)
+    assert float(found[1]) == pytest.approx(64, rel=0.05)
+
+
+# Of q with itself the mean is d_k and the variance 2 d_k: they are as far from 0 as they spread at d_k = 2.
+@pytest.mark.parametrize(("d_k", "said"), [(1, "spread by"), (4, "average")])
+def test_scores_are_said_by_their_averages_from_one_standard_deviation_on(walks, d_k, said):
+    assert f"raw scores {said} " in drawn(walks, d_k=d_k, correlation=1.0).sentence
+
+
+def test_scores_that_are_all_the_same_are_said_so(walks):
+    constant = CONSTANT | {"correlation": -1.0}
+    assert drawn(walks, d_k=64, n_samples=100, **constant).sentence == (
+        "At dₖ = 64, all raw scores are −64.0; divided by √dₖ, all are −8.00."
+    )
+
+
+EVERY = [
+    {"d_k": d_k, **broken}
+    for d_k, broken in product(
+        (1, 64, 1024),
+        (
+            *BROKEN,
+            CONSTANT,
+            {"mean_q": 2.0, "mean_k": -2.0},
+            {"mean_k": 2.0},
+            {"law": "sparse"},
+            {"law": "student_t", "correlation": 0.3},
+            {"sampling": "matrix", "n_queries": 2, "n_keys": 2, "law": "sparse"},
+        ),
+    )
+]
+
+
+@pytest.mark.parametrize("settings", EVERY)
+def test_the_sentence_is_short_and_agrees_with_the_result(walks, settings):
+    result = measure_score_variance(ScoreVarianceParams(**({"n_samples": 1_000} | settings)))
+    sentence = main(result, walks).sentence
+    assert len(sentence.split()) <= 25
+    numbers = [float(each.replace(",", "").replace("−", "-")) for each in re.findall(r"[−\d][\d.,]*\d|\d", sentence)]
+    assert len(numbers) == 3
+    assert numbers[0] == settings["d_k"]
+    scores, root = result.rows[0].measured, np.sqrt(settings["d_k"])
+    if "spread by" in sentence:
+        assert numbers[1:] == pytest.approx([result.raw_std, result.raw_std / root], rel=0.05)
+        said = next((word for word in ("more than", "less than") if word in sentence), "the root")
+        assert said == ("the root" if abs(result.raw_std / root - 1) < 0.05 else
+                        "more than" if result.raw_std > root else "less than")  # fmt: skip
+    else:
+        assert numbers[1:] == pytest.approx([scores, scores / root], rel=0.01, abs=1e-12)
+        assert ("average" in sentence) == (result.raw_std > 0)
+
+
+def test_the_description_names_what_is_drawn(result, walks):
+    assert " histograms of 2,000 independent pairs, raw and scaled." in main(result, walks).alt
+    assert "3 sums of products walk up to step 64," in main(result, walks).alt
+    matrix = drawn(walks, d_k=1024, sampling="matrix", n_queries=8, n_keys=16)
+    assert "histograms of the 8 × 16 entries of one Q Kᵀ, raw and scaled." in matrix.alt
+    assert "step 1,024," in matrix.alt
+    assert matrix.sure[1].startswith(
+        "The histograms show the 8 × 16 entries of one Q Kᵀ. The 3 walks are further pairs"
+    )
 
 
 def row_saying(result, place, **values):
@@ -155,45 +273,29 @@ def row_saying(result, place, **values):
     return replace(result, rows=tuple(rows))
 
 
-def test_the_sentence_has_the_numbers_of_the_moment_and_says_inside_or_outside(result):
-    said = row_saying(result, 1, measured=66.5, predicted=64.0, low=60.25, high=67.75, inside=True)
-    said = row_saying(said, 4, measured=1.25, predicted=1.0, low=0.9, high=1.1, inside=False)
-    assert histograms(said).sentence == (
-        "At d_k = 64, over 2,000 independent pairs, raw scores have variance 66.50 (predicted 64.00, "
-        "95 % band 60.25 to 67.75: inside); divided by √64 they have 1.250 (predicted 1.000, "
-        "95 % band 0.9000 to 1.100: outside)."
-    )
-
-
 def test_a_rough_band_is_never_called_one_of_95_percent(result):
     rough = "exact, rough gamma approximation"
     said = row_saying(result, 1, measured=66.5, predicted=64.0, low=60.25, high=67.75, inside=True, error_source=rough)
-    assert "variance 66.50 (predicted 64.00, rough band 60.25 to 67.75: inside)" in histograms(said).sentence
     assert figures.moment_table(said)["95 % band"][1] == "roughly 60.25 to 67.75"
 
 
-def test_the_sentence_of_a_matrix_names_its_shape():
-    params = ScoreVarianceParams(1024, sampling="matrix", n_queries=8, n_keys=16)
-    sentence = histograms(measure_score_variance(params)).sentence
-    assert sentence.startswith("At d_k = 1,024, over the 8 × 16 entries of one Q Kᵀ, raw scores have variance ")
-    assert "divided by √1,024 they have" in sentence
-
-
-def test_the_sentence_agrees_with_the_measured_variance(result):
-    row = result.rows[1]
-    verdict = "inside" if row.low <= row.measured <= row.high else "outside"
-    assert f"variance {number(row.measured, 4)} (predicted 64.00" in histograms(result).sentence
-    assert verdict in histograms(result).sentence
-
-
-def test_the_histogram_table_is_the_data(result):
-    table = histograms(result).table
+def test_the_histogram_table_is_the_data(result, walks):
+    table = main(result, walks).table
     assert table["raw from"] == result.raw_edges[:-1].tolist()
     assert table["raw to"] == result.raw_edges[1:].tolist()
     assert table["scaled from"] == result.scaled_edges[:-1].tolist()
     assert table["scaled to"] == result.scaled_edges[1:].tolist()
     assert table["count"] == result.counts.tolist()
     assert sum(table["count"]) + result.below + result.above == 2_000
+
+
+def test_the_walks_can_be_taken_away_with_all_their_steps(result, walks):
+    shown = main(result, walks)
+    assert shown.bins_name == "the walks"
+    assert list(shown.bins) == ["step", "walk 1", "walk 2", "walk 3", "low", "high"]
+    assert shown.bins["step"] == list(range(65))
+    assert [shown.bins[f"walk {i}"] for i in (1, 2, 3)] == walks.walks[:, :65].tolist()
+    assert (shown.bins["low"], shown.bins["high"]) == (walks.low[:65].tolist(), walks.high[:65].tolist())
 
 
 def test_the_moment_table_says_in_words_what_lies_in_its_band(result):
@@ -218,10 +320,17 @@ def test_the_scaling_rule_is_said_with_its_numbers(result):
     )
 
 
-def test_the_code_gives_the_moments_that_are_shown(result):
-    names, printed = run(histograms(result).code)
+def test_what_stands_behind_the_picture_is_the_moments_and_the_rule(result, walks):
+    shown = main(result, walks)
+    assert shown.checks == figures.moment_table(result)
+    assert shown.sure[0] == f"Var(cX) = c² Var(X). {figures.scaling_rule_sentence(result)}"
+
+
+def test_the_code_gives_the_moments_and_the_walks_that_are_shown(result, walks):
+    names, printed = run(main(result, walks).code)
     assert names["result"].rows == result.rows
     assert f"raw variance {result.rows[1].measured} 64.0" in printed
+    assert printed.endswith(f"{walks.walks[:, 64]}\n")
 
 
 # --- variance against d_k --------------------------------------------------------------------------------
@@ -241,16 +350,16 @@ def test_the_curve_shows_theory_points_and_bands(curve, profile):
         np.testing.assert_array_equal(points.error_y.array, curve.high[i] - curve.theory[i])
         np.testing.assert_array_equal(points.error_y.arrayminus, curve.theory[i] - curve.low[i])
         assert (points.marker.color, points.marker.symbol) == (colour, symbol)
-    assert texts(fig) == ["raw", "÷ √d_k", "÷ d_k"]
+    assert texts(fig) == ["raw", "÷ √dₖ", "÷ dₖ"]
     assert [note.yanchor for note in fig.layout.annotations] == ["bottom", "bottom", "top"]  # the last line falls
     assert fig.layout.title.subtitle.text == "points: measured, dashed: theory"
-    assert fig.layout.title.text == "Only ÷ √d_k is flat"
+    assert fig.layout.title.text == "Variance of the scores"
 
 
 def test_the_curve_has_log_axes_that_hold_every_point(curve):
     layout = variances(curve).figure.layout
-    assert (layout.xaxis.type, layout.xaxis.title.text) == ("log", "d_k")
-    assert (layout.yaxis.type, layout.yaxis.title.text) == ("log", "variance of the scores")
+    assert (layout.xaxis.type, layout.xaxis.title.text) == ("log", "dₖ")
+    assert (layout.yaxis.type, layout.yaxis.title.text) == ("log", "variance")
     for axis, values in ((layout.xaxis, curve.dims), (layout.yaxis, (curve.low, curve.high))):
         assert axis.range[0] < np.log10(np.min(values))
         assert np.log10(np.max(values)) < axis.range[1]
@@ -268,28 +377,30 @@ def test_the_curve_s_sentence_has_the_last_numbers(curve):
         measured=np.array([[1, 4, 64, 1010.0], [1, 1, 1, 0.986], [1, 0.25, 0.0156, 0.00096]]),
         theory=np.array([[1, 4, 64, 1024.0], [1, 1, 1, 1.0], [1, 0.25, 0.0156, 0.000977]]),
     )
-    assert variances(said, {"n_samples": 4_000}).sentence == (
-        "From d_k = 1 to 1,024 the raw variance climbs to 1,010 (predicted 1,024); divided by √d_k it is 0.986 "
-        "(predicted 1.00), divided by d_k only 0.000960 (predicted 0.000977). Each point has 4,000 pairs; bars are "
-        "95 % bands."
+    shown = variances(said, {"n_samples": 4_000})
+    assert shown.sentence == (
+        "At dₖ = 1,024 the variance is 1,010; divided by √dₖ, it is 0.986; divided by dₖ, next to nothing is left."
     )
+    assert shown.claim == "Only ÷ √dₖ stays flat"
+    assert list(shown.sure) == [
+        "The variance at dₖ = 1,024: raw 1,010 (predicted 1,024); divided by √dₖ 0.986 (predicted 1.00); divided by dₖ "
+        "0.000960 (predicted 0.000977).",
+        "Each point has 4,000 pairs; bars are 95 % bands.",
+    ]
+    some = replace(said, measured=np.array([[1, 4, 64, 1010.0], [1, 1, 1, 0.986], [1, 0.25, 0.0156, 0.02]]))
+    assert variances(some).sentence == "At dₖ = 1,024 the variance is 1,010; divided by √dₖ, it is 0.986."
 
 
-def test_a_constant_score_does_not_climb():
+def test_a_constant_score_has_no_variance_to_divide():
     options = {"n_samples": 50, **CONSTANT}
     shown = variances(variance_curve((1, 2, 4), **options), options)
-    assert shown.sentence.startswith("From d_k = 1 to 4 the raw variance stays at 0 (predicted 0); ")
+    assert shown.sentence == "The variance is 0 at every dₖ, divided or not."
+    assert shown.claim == "Equal scores have no variance at any dₖ"
 
 
-def test_walks_of_equal_steps_have_no_envelope_to_speak_of():
-    walks = random_walks(16, n_walks=2, **CONSTANT)
-    end = number(walks.low[-1])
-    assert score_walks(walks, CONSTANT).sentence == f"After 16 steps all walks stand at {end}: every step is the same."
-
-
-def test_the_curve_s_sentence_calls_rough_bands_rough(curve):
+def test_rough_bands_are_called_rough(curve):
     rough = replace(curve, error_source="rough estimate from the draws")
-    assert variances(rough).sentence.endswith("bars are rough bands.")
+    assert variances(rough).sure[-1].endswith("bars are rough bands.")
 
 
 def test_the_curve_s_table_is_the_data(curve):
@@ -309,50 +420,6 @@ def test_the_curve_s_code_gives_the_curve():
     assert printed.strip() == str(wanted.measured)
 
 
-# --- random walks ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_the_walks_are_drawn_inside_their_envelope(walks, profile):
-    fig = score_walks(walks, WALKS, profile).figure
-    for trace, walk in zip(fig.data[:3], walks.walks, strict=True):
-        np.testing.assert_array_equal(trace.x, walks.steps)
-        np.testing.assert_array_equal(trace.y, walk)
-        assert (trace.line.color, trace.line.dash) == (profile.raw, None)
-    for trace, bound in zip(fig.data[3:], (walks.low, walks.high), strict=True):
-        np.testing.assert_array_equal(trace.y, bound)
-        assert (trace.line.color, trace.line.dash, trace.line.width) == (profile.text, "dash", profile.line_width)
-    assert fig.layout.title.text == "A score walks d_k steps"
-    assert fig.layout.xaxis.title.text == "coordinates added so far"
-    assert fig.layout.yaxis.title.text == "partial sum of q·k"
-    assert fig.layout.title.subtitle.text == "dashed: mean ± 1 σ"
-
-
-def test_the_walks_sentence_counts_those_inside_the_envelope(walks):
-    ends = np.array([[4.0], [4.01], [-3.9]])
-    sentence = score_walks(replace(walks, walks=ends)).sentence
-    assert sentence.startswith("After 16 steps 2 of 3 walks stand within one standard deviation, −4.00 to 4.00: ")
-    ends = np.array([[4.0], [4.01], [-5.0]])
-    sentence = score_walks(replace(walks, walks=ends)).sentence
-    assert "After 16 steps 1 of 3 walks stands within" in sentence
-
-
-def test_the_walks_table_is_the_data(walks):
-    table = score_walks(walks).table
-    assert list(table) == ["step", "walk 1", "walk 2", "walk 3", "low", "high"]
-    assert table["step"] == list(range(17))
-    assert [table[f"walk {i}"] for i in (1, 2, 3)] == walks.walks.tolist()
-    assert (table["low"], table["high"]) == (walks.low.tolist(), walks.high.tolist())
-
-
-def test_the_walks_code_gives_the_walks():
-    options = {"n_walks": N_WALKS, **DRAW}
-    wanted = random_walks(CURVE_DIMS[-1], **options)
-    names, printed = run(score_walks(wanted, options).code)
-    np.testing.assert_array_equal(names["walks"].walks, wanted.walks)
-    assert printed.strip() == str(wanted.walks[:, -1])
-
-
 # --- the example made by hand ----------------------------------------------------------------------------
 
 
@@ -364,8 +431,9 @@ def test_the_example_made_by_hand_is_said_with_its_variance():
     assert figures.example_sentence(hand_made_example([[-0.5]], [[1]])).startswith("Dot products −0.5; mean −0.500000")
 
 
-def test_no_sentence_has_a_hyphen_for_a_minus(result):
-    shifted = measure_score_variance(ScoreVarianceParams(64, 100, mean_q=-1.0, mean_k=1.0))
-    said = " ".join(figures.moment_table(shifted)["predicted"]) + histograms(shifted).sentence
+def test_no_sentence_has_a_hyphen_for_a_minus(walks):
+    shown = drawn(walks, n_samples=100, mean_q=-1.0, mean_k=1.0)
+    said = " ".join([*shown.checks["predicted"], shown.sentence, *shown.sure])
     assert "−64.00" in said
+    assert re.search(r"average −\d", said)
     assert not re.search(r"-\d", said)

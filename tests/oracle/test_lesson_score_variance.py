@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sattn_core.components import COMPONENT_LAWS
+from sattn_core.components import COMPONENT_LAWS, PairLaw
 from sattn_core.lessons.score_variance import (
     ScoreVarianceParams,
     measure_score_variance,
 )
+from sattn_core.pair_scores import draw_pair_scores
 
 P = ScoreVarianceParams
 FINITE_LAWS = [name for name, law in COMPONENT_LAWS.items() if np.isfinite(law.moments).all()]
@@ -119,3 +120,21 @@ def test_matrix_with_means_has_the_mean_and_variance_predicted():
     spread = np.std([row_set[1].measured for row_set in rows])
     estimated = np.sqrt(np.mean([row_set[1].standard_error ** 2 for row_set in rows]))
     assert estimated / spread == pytest.approx(1, abs=0.15)
+
+
+# NumPy's own histogram closes its last bin, which holds no score at its very end here.
+@pytest.mark.parametrize(
+    "params", [P(64, n_samples=5_000), P(1, n_samples=5_000), P(16, 5_000, "laplace", 0.5, -1.0, 0.3, seed=5)]
+)
+def test_the_histogram_is_that_of_numpy(params):
+    result = measure_score_variance(params)
+    law = PairLaw(params.law, params.mean_q, params.mean_k, params.correlation)
+    scores = draw_pair_scores(params.n_samples, params.d_k, law, seed=params.seed)
+    for values, side in ((scores, "raw"), (scores / math.sqrt(params.d_k), "scaled")):
+        edges = getattr(result, f"{side}_edges")
+        counts, _ = np.histogram(values, edges)
+        np.testing.assert_array_equal(result.counts, counts)
+        inside = counts.sum() / params.n_samples  # NumPy's density leaves out what lies outside
+        density, _ = np.histogram(values, edges, density=True)
+        np.testing.assert_allclose(getattr(result, f"{side}_density"), density * inside, rtol=1e-12)
+    assert result.raw_std == pytest.approx(np.std(scores, ddof=1), rel=1e-12)

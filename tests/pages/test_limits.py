@@ -179,7 +179,7 @@ def test_a_page_is_run_with_the_values_of_its_controls():
 
 def test_what_costs_too_much_is_not_asked_for():
     asked, _ = run("score_variance", d_k=1024, law="student_t", n_samples=1_000_000)
-    assert [function.__name__ for function, *_ in asked] == ["variance_curve", "random_walks"]
+    assert [function.__name__ for function, *_ in asked] == ["variance_curve"]
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """The score_variance page: pairs and matrices, broken assumptions, vectors by hand."""
 
+import json
+
 import pytest
 
 from pages._view.lessons.score_variance import work
@@ -7,10 +9,10 @@ from pages._view.shared import SHARED
 from pages._view.show import plain
 from tests.pages.opening import charts, check_page, open_page, widget
 
+STEM = "score_variance"
 SAID = {
-    "score_histograms": "raw scores have variance",
-    "variance_curve": "the raw variance ",
-    "random_walks": "walks stand",
+    "score_histograms": "raw scores spread by about",
+    "variance_curve": "the variance is",
 }  # what each picture's sentence speaks of
 
 
@@ -24,7 +26,10 @@ def test_each_picture_says_what_it_is_of():
 @pytest.mark.parametrize("law", SHARED["law"].options)
 def test_every_law_is_measured_in_pairs_and_in_a_matrix(app, stem, law):
     widget(app, "law").set_value(law)
-    drawn = {"pairs": "over 50,000 independent pairs", "matrix": "over the 64 × 16 entries of one Q Kᵀ"}
+    drawn = {
+        "pairs": "histograms of 10,000 independent pairs",
+        "matrix": "histograms of the 64 × 16 entries of one Q Kᵀ",
+    }
     for sampling in ("matrix", "pairs"):
         widget(app, "sampling").set_value(sampling).run()
         check_page(app, stem)
@@ -35,6 +40,25 @@ def test_every_law_is_measured_in_pairs_and_in_a_matrix(app, stem, law):
         ]
         raw, scaled = moments["predicted"][1], moments["predicted"][4]
         assert (raw, scaled) == {"pairs": ("64.00", "1.000"), "matrix": ("63.94", "0.9990")}[sampling]  # × 1 − 1/1024
+
+
+def test_an_older_link_to_axes_of_their_own_still_has_them():
+    shared, own = (open_page(STEM, **query) for query in ({}, {"axis": "own"}))
+    assert widget(own, "axis").value == "own"
+    shared, own = (json.loads(charts(app)["score_histograms"].spec)["layout"] for app in (shared, own))
+    assert shared["yaxis3"]["range"] == [-80, 80]
+    assert own["yaxis3"]["range"] == [-5, 5]
+
+
+def test_the_vectors_typed_by_hand_stand_under_a_claim():
+    assert "A few vectors picked by hand say little about dₖ" in [each.value for each in open_page(STEM).header]
+
+
+def test_projector_mode_shows_the_main_picture_alone_until_asked():
+    app = open_page(STEM, mode="projector")
+    assert list(charts(app)) == ["score_histograms"]
+    assert [each.value for each in app.header] == []
+    assert list(charts(open_page(STEM, mode="projector", rest="shown"))) == list(SAID)
 
 
 def test_constant_scores_leave_a_working_page():

@@ -11,6 +11,7 @@ from sattn_core.lessons.score_variance import (
     ScoreVarianceParams,
     hand_made_example,
     measure_score_variance,
+    random_walks,
 )
 from tests.simulations import fewer
 
@@ -58,3 +59,27 @@ def test_a_vector_with_itself_gives_its_squared_length(rows):
     example = hand_made_example(rows, rows)
     np.testing.assert_allclose(example.dots, np.linalg.norm(rows, axis=1) ** 2, rtol=1e-12, atol=1e-300)
     assert example.variance >= 0
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(1, 200), st.integers(1, 60), st.integers(2, 80), laws, means, means, correlations, seeds)
+def test_thinned_walks_keep_to_their_walks(d_k, more, most, law, mean_q, mean_k, correlation, seed):
+    draw = {"law": law, "mean_q": mean_q, "mean_k": mean_k, "correlation": correlation, "seed": seed}
+    walks = random_walks(d_k + more, n_walks=2, **draw)
+    some = walks.thinned(d_k, most)
+    assert len(some.steps) <= most
+    assert (np.diff(some.steps) > 0).all()
+    assert (some.steps[0], some.steps[-1]) == (0, d_k)
+    np.testing.assert_array_equal(some.walks, walks.walks[:, some.steps])
+
+
+@settings(deadline=None, max_examples=30)
+@given(means, means, correlations)
+def test_the_shared_axis_holds_the_mean_at_every_dimension_and_does_not_move(mean_q, mean_k, correlation):
+    spans = set()
+    for d_k in (1, 64, 1024):
+        result = measure_score_variance(ScoreVarianceParams(d_k, 4, "normal", mean_q, mean_k, correlation))
+        spans.add(result.shared_span)
+        assert result.shared_span[0] <= min(result.theory.mean, -80)
+        assert result.shared_span[1] >= max(result.theory.mean, 80)
+    assert len(spans) == 1

@@ -296,10 +296,29 @@ def test_the_shared_axis_and_what_lies_beyond_it():
     assert (result.shared_span, result.beyond_shared, result.beyond_own) == ((-80.0, 80.0), 2 / 5, 0.0)
 
 
-def test_a_mean_widens_the_shared_axis_and_never_narrows_it():
-    for mean, high in ((0.5, 80.0), (2.0, 4 * 64 + 5 * math.sqrt(64 * 9))):
-        result = measure_score_variance(ScoreVarianceParams(64, 100, mean_q=mean, mean_k=mean))
-        assert result.shared_span == (-80.0, pytest.approx(high))
+# At d_k = 1,024: E s = 1,024 E q E k, and Var s = 1,024 (1 + (E q)² + (E k)²).
+@pytest.mark.parametrize("d_k", [1, 64, 1024])
+@pytest.mark.parametrize(
+    ("means", "low", "high"),
+    [
+        ((0.5, 0.5), -80, 256 + 2.5 * 32 * math.sqrt(1.5)),
+        ((2.0, -2.0), -4096 - 2.5 * 32 * 3, 80),
+        ((0.0, 2.0), -2.5 * 32 * math.sqrt(5), 2.5 * 32 * math.sqrt(5)),
+    ],
+)
+def test_a_mean_widens_the_shared_axis_by_as_much_at_every_dimension(means, low, high, d_k):
+    result = measure_score_variance(ScoreVarianceParams(d_k, 100, mean_q=means[0], mean_k=means[1]))
+    assert result.shared_span == pytest.approx((low, high), rel=1e-12)
+
+
+def test_a_dimension_beyond_1024_has_its_own_shared_axis():
+    result = measure_score_variance(ScoreVarianceParams(4096, 100))
+    assert result.shared_span == (-160.0, 160.0)
+
+
+def test_the_standard_deviations_are_those_of_the_scores(pairs, scores):
+    assert pairs.raw_std == pytest.approx(np.std(scores, ddof=1), rel=1e-12)
+    assert pairs.scaled_std == pytest.approx(np.std(scores, ddof=1) / 4, rel=1e-12)
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 3, 16, 63, 64, 400, 1024, 4096])

@@ -30,3 +30,35 @@ def test_walks_are_checked():
         random_walks(4, n_walks=0, seed=0)
     with pytest.raises(ValueError, match="d_k must be at least 1"):
         random_walks(0, seed=0)
+
+
+def test_thinned_walks_are_those_at_some_of_their_steps_and_at_the_last_one():
+    walks = random_walks(1024, n_walks=3, mean_q=0.5, seed=1)
+    some = walks.thinned(300, 150)
+    assert (some.steps[0], some.steps[-1]) == (0, 300)
+    assert len(some.steps) <= 150
+    for name in ("walks", "mean", "std", "low", "high"):
+        np.testing.assert_array_equal(getattr(some, name), getattr(walks, name)[..., some.steps])
+    gaps = np.diff(np.sqrt(some.steps))  # 32/149, or from one whole step to the next
+    assert (gaps <= np.maximum(32 / 149 + 1 / np.sqrt(np.maximum(some.steps[:-1], 1)), 1)).all()
+
+
+def test_thinned_walks_of_a_larger_dimension_go_on_from_those_of_a_smaller_one():
+    walks = random_walks(1024, n_walks=3, seed=1)
+    for d_k in (1, 2, 77, 300, 1023):
+        kept, longer = walks.thinned(d_k, 150).steps, walks.thinned(1024, 150).steps
+        np.testing.assert_array_equal(kept[:-1], longer[longer < d_k])
+    assert len(longer) <= 150
+
+
+def test_walks_can_be_thinned_to_all_of_their_steps():
+    walks = random_walks(9, n_walks=2, seed=1)
+    np.testing.assert_array_equal(walks.thinned(9, 1000).walks, walks.walks)
+
+
+def test_thinning_is_checked():
+    walks = random_walks(9, seed=1)
+    with pytest.raises(ValueError, match="d_k must be between 1 and 9, but got 10"):
+        walks.thinned(10, 5)
+    with pytest.raises(ValueError, match="most must be at least 2, but got 1"):
+        walks.thinned(9, 1)

@@ -3,6 +3,7 @@
 import pytest
 
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
+from tests.pages.opening import charts
 
 ADVERSE = {
     "sampling": "matrix", "d_k": "3", "mean_q": "-2", "mean_k": "0.5", "correlation": "0.3",
@@ -10,20 +11,36 @@ ADVERSE = {
 }  # fmt: skip
 
 
-def test_means_of_one(tried):
-    _, shown = tried("score_variance", "means_of_one", **ADVERSE)
-    variance = shown.measure_score_variance.rows[1]
-    assert shown.measure_score_variance.params.d_k == 64
-    assert variance.predicted == 3 * 64
-    assert variance.measured == pytest.approx(3 * 64, rel=0.05)
+def seen(app):
+    return charts(app)["score_histograms"].sentence
+
+
+def test_sixteen_times(tried):
+    app, shown = tried("score_variance", "sixteen_times", **ADVERSE)
+    there, before = shown.measure_score_variance, measure_score_variance(ScoreVarianceParams(64, 10_000))
+    assert (there.params.d_k, there.params.n_samples) == (1024, before.params.n_samples)
+    assert there.theory.variance / before.theory.variance == 16
+    assert there.raw_std / before.raw_std == pytest.approx(4, rel=0.05)
+    assert "spread by about 32, the root of dₖ" in seen(app)
+
+
+def test_mean_of_two(tried):
+    app, shown = tried("score_variance", "mean_of_two", **ADVERSE)
+    given, before = shown.measure_score_variance, measure_score_variance(ScoreVarianceParams(64, 10_000))
+    assert given.theory.variance == 5 * 64
+    assert given.raw_std > 2 * before.raw_std
+    assert given.scaled_std == pytest.approx(5**0.5, rel=0.05)
+    assert "more than the root of dₖ" in seen(app)
 
 
 def test_aligned(tried):
-    _, shown = tried("score_variance", "aligned", **ADVERSE)
+    app, shown = tried("score_variance", "aligned", **ADVERSE)
     raw, scaled = shown.measure_score_variance.rows[0], shown.measure_score_variance.rows[3]
-    assert (raw.predicted, scaled.predicted) == (64, 8)
-    assert raw.measured == pytest.approx(64, rel=0.02)
-    assert scaled.measured == pytest.approx(8, rel=0.02)
+    assert (raw.predicted, scaled.predicted) == (1024, 32)
+    assert raw.measured == pytest.approx(1024, rel=0.01)
+    assert scaled.measured == pytest.approx(32, rel=0.01)
+    assert "raw scores average 1,02" in seen(app)
+    assert "still 32.0." in seen(app)
 
 
 def test_few_rows(tried):
@@ -31,6 +48,6 @@ def test_few_rows(tried):
     assert shown.measure_score_variance.params.sampling == "matrix"
     one, many = (
         result.rows[1].high - result.rows[1].low
-        for result in (shown.measure_score_variance, measure_score_variance(ScoreVarianceParams(64, 50_000)))
+        for result in (shown.measure_score_variance, measure_score_variance(ScoreVarianceParams(64, 10_000)))
     )
     assert one > 10 * many

@@ -7,7 +7,8 @@ from sattn_core.lessons.score_variance import SAMPLINGS
 _POWERS = tuple(2**j for j in range(1, 10))
 _SAMPLES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
 
-_PAIRS = {"d_k": 64, "sampling": "pairs", "law": "normal", "n_samples": 50_000, "seed": 0}
+_PAIRS = {"d_k": 64, "sampling": "pairs", "law": "normal", "n_samples": 10_000, "seed": 0}
+_NOTHING_BROKEN = {"mean_q": 0.0, "mean_k": 0.0, "correlation": 0.0}
 
 LESSON = Lesson(
     stem="score_variance",
@@ -27,17 +28,23 @@ LESSON = Lesson(
             help="pairs: every score has its own q and k. matrix: all entries of one Q Kᵀ, which share rows.",
             bar=True,
         ),
-        "axis": Choice("Score axis", "shared", ("shared", "own"), bar=True),
+        "axis": Choice(
+            "Score axis",
+            "shared",
+            ("shared", "own"),
+            help="shared: one axis for raw and scaled scores, the same at every dₖ. own: each follows its own spread.",
+            bar=True,
+        ),
         "n_samples": Number(
-            "Pairs n_samples",
-            50_000,
+            "Pairs",
+            10_000,
             1_000,
             1_000_000,
             _SAMPLES,
             help="How many pairs (q, k) are drawn, if scores come from pairs.",
         ),
         "n_queries": Number(
-            "Rows n_queries", 64, 2, 512, _POWERS, help="How many queries Q holds, if scores come from a matrix."
+            "Rows", 64, 2, 512, _POWERS, help="How many queries Q holds, if scores come from a matrix."
         ),
         "mean_q": Number("Mean of q", 0, -2, 2, tuple(j / 4 for j in range(-8, 9)), whole=False, shown=decimal),
         "mean_k": Number("Mean of k", 0, -2, 2, tuple(j / 4 for j in range(-8, 9)), whole=False, shown=decimal),
@@ -56,22 +63,27 @@ LESSON = Lesson(
         "q_3d": Text("q, one vector per line", "1, 2, 3\n3, 4, 5\n10, 9, 11", lines=3),
         "k_3d": Text("k, one vector per line", "3, 2, 1\n6, 7, 8\n8, 7, 6", lines=3),
     },
-    in_sight=("sampling", "axis"),
-    settings=("n_samples", "n_queries", "mean_q", "mean_k", "correlation"),
+    in_sight=("sampling",),
+    settings=("axis", "n_samples", "n_queries", "mean_q", "mean_k", "correlation"),
     tries=(
         Try(
-            "means_of_one",
-            "Means of 1: the variance of the raw scores is three times d_k",
-            _PAIRS | {"mean_q": 1.0, "mean_k": 1.0, "correlation": 0.0},
+            "sixteen_times",
+            "Sixteen times the dimension, dₖ = 1,024: only four times the spread",
+            _PAIRS | _NOTHING_BROKEN | {"d_k": 1024},
+        ),
+        Try(
+            "mean_of_two",
+            "Give k a mean of 2: raw scores spread more than twice as far, and ÷ √dₖ leaves that in",
+            _PAIRS | _NOTHING_BROKEN | {"mean_k": 2.0},
         ),
         Try(
             "aligned",
-            "Correlation 1: raw scores are about d_k on average, and still about √d_k after the division by √d_k",
-            _PAIRS | {"mean_q": 0.0, "mean_k": 0.0, "correlation": 1.0},
+            "Correlation 1 at dₖ = 1,024: raw scores average about 1,024, and after ÷ √dₖ still about 32",
+            _PAIRS | _NOTHING_BROKEN | {"d_k": 1024, "correlation": 1.0},
         ),
         Try(
             "few_rows",
-            "One Q Kᵀ with 2 rows: the 95 % band of its variance is more than ten times as wide as for 50,000 pairs",
+            "One Q Kᵀ with 2 rows: the 95 % band of its variance is more than ten times as wide as for 10,000 pairs",
             {
                 "d_k": 64,
                 "sampling": "matrix",
@@ -83,7 +95,7 @@ LESSON = Lesson(
             },
         ),
     ),
-    pictures=("score_histograms", "variance_curve", "random_walks"),
+    pictures=("score_histograms", "variance_curve"),
     assumed="$q$ and $k$ are independent, and so are their components, with mean 0 and variance 1. The excess kurtosis "
     "of a score is $(K_qK_k-3)/d_k$, where $K_q$ and $K_k$ are the kurtosis of one component.\n\n"
     "The entries of one $QK^\\top$ share rows, so their variance scatters more than that of separate pairs.",

@@ -1,4 +1,4 @@
-"""Pictures of the score_variance lesson: histograms, variance against d_k, random walks."""
+"""Pictures of the score_variance lesson: walks beside histograms, variance against d_k."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,6 @@ import numpy as np
 
 from pages._view.figures.base import (
     axis,
-    corner,
     dashed,
     figure,
     heading,
@@ -15,8 +14,8 @@ from pages._view.figures.base import (
     line,
     points,
     solid,
-    steps,
     title,
+    under,
 )
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number, percent, typed
@@ -24,44 +23,63 @@ from sattn_core.lessons.score_variance import ExampleDots, RandomWalks, ScoreVar
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _TOP = 1.15
+_STEPS = (0, 64, 256, 1024)  # named on the axis of the walks
+_MOST_POINTS, _ENVELOPE_POINTS = 150, 33  # of a walk, and of a line of its envelope
+_SAME = 0.05  # a spread that differs from 1 by less is called the root
+_NOTHING = 0.01  # what is left of a variance that is called next to nothing
+_FEW = {12: "Twelve"}
 
 
-# --- histograms ------------------------------------------------------------------------------------------
+# --- walks beside histograms -----------------------------------------------------------------------------
 
 
-def histograms(result: ScoreVarianceResult, score_axis: str, profile: Profile) -> Picture:
-    """Raw above scaled, each bar as a share of its panel's tallest, on one axis or each on its own."""
+def walks_and_histograms(
+    result: ScoreVarianceResult, walks: RandomWalks, options: Mapping[str, Any], score_axis: str, profile: Profile
+) -> Picture:
+    """Sums that walk up to d_k beside the histograms of raw and scaled scores, turned on their side.
+
+    All share one score axis that no d_k moves, or follow the spread ("own"). options are those that `random_walks`
+    was given; its walks go further than d_k.
+    """
+    d_k = result.params.d_k
     return Picture(
         "score_histograms",
-        _histogram_figure(result, score_axis == "shared", profile),
-        _histogram_sentence(result),
+        _main_figure(result, walks, score_axis == "shared", profile),
+        _main_sentence(result),
         _histogram_table(result),
-        _histogram_code(result.params),
-        sure=(f"Var(cX) = c² Var(X). {scaling_rule_sentence(result)}",),
+        _main_code(result.params, walks, options),
+        bins=_walks_table(walks, d_k),
+        bins_name="the walks",
+        alt=_main_alt(result, walks),
+        sure=_main_sure(result, walks, score_axis),
         checks=moment_table(result),
     )
 
 
-def _histogram_figure(result, shared, profile):
+def _main_figure(result, walks, shared, profile):
     raw_span, scaled_span = _spans(result, shared)
-    tall = 0.43 if shared else 0.4  # the raw panel's own numbers stand above the title of the scaled one
-    heights = axis(profile, grid=True, range=[0, _TOP], tickvals=[0, 0.5, 1])
-    key = f"heights: share<br>of the tallest bar<br>dashed: {_predicted_by(result)}<br>distribution"
-    return figure(
+    scores = axis(profile, grid=True, range=raw_span, anchor="x2", showticklabels=False, ticks="")
+    own = {"range": scaled_span, "anchor": "x3"} | ({} if shared else {"side": "right", "showticklabels": True})
+    fig = figure(
         profile,
-        _histogram(result, "raw", "", profile) + _histogram(result, "scaled", "2", profile),
-        height=1.05,
-        xaxis=axis(profile, range=raw_span, anchor="y", showticklabels=not shared),
-        yaxis=heights | {"domain": [1 - tall, 1], "anchor": "x"},
-        xaxis2=axis(profile, "score", range=scaled_span, anchor="y2"),
-        yaxis2=heights | {"domain": [0, tall], "anchor": "x2"},
-        annotations=[
-            heading(f"Raw scores: variance {number(result.rows[1].measured, 4)}", profile),
-            heading(f"Scaled scores: variance {number(result.rows[4].measured, 4)}", profile, axes="2"),
-            corner(key, profile, axes="2", align="right"),
-            *_beyond(result, shared, profile),
+        [
+            *_walks(walks, result.params.d_k, profile),
+            *_histogram(result, "raw", "2", profile),
+            *_histogram(result, "scaled", "3", profile),
         ],
+        height=1.05,
+        left=4.2,
+        xaxis=_step_axis(profile),
+        yaxis=axis(profile, "score", grid=True, range=raw_span, anchor="x"),
+        xaxis2=_share_axis(profile, [0.54, 0.75], "y2"),
+        yaxis2=scores,
+        xaxis3=_share_axis(profile, [0.79, 1], "y3"),
+        yaxis3=scores | own,
+        annotations=[*_headings(result, walks, profile), under(_key(result), profile)],
     )
+    fig.layout.margin.t, fig.layout.margin.b = 3 * profile.axis_size, 5 * profile.axis_size  # two lines each
+    fig.layout.margin.r = 10 if shared else 2.5 * profile.axis_size
+    return fig
 
 
 def _spans(result, shared):
@@ -70,39 +88,123 @@ def _spans(result, shared):
     return [[edges[0], edges[-1]] for edges in (result.raw_edges, result.scaled_edges)]
 
 
-def _beyond(result, shared, profile):
-    """How many raw scores the axis leaves out."""
-    share = result.beyond_shared if shared else result.beyond_own
-    text = f"{percent(share, 1)} beyond<br>the axis"
-    return [corner(text, profile, side="left", align="left")] if share >= 0.0005 else []
+def _step_axis(profile):
+    """The steps of the walks by their square roots: on such an axis the root is a straight line."""
+    ticks = {"tickvals": np.sqrt(_STEPS), "ticktext": [f"{step:,}" for step in _STEPS]}
+    return axis(profile, "products added", near=True, domain=[0, 0.5], anchor="y", range=[0, 32.8], **ticks)
+
+
+def _share_axis(profile, domain, anchor):
+    return axis(profile, domain=domain, anchor=anchor, range=[0, _TOP], showticklabels=False, ticks="")
+
+
+def _walks(walks, d_k, profile):
+    """The walks up to d_k and where they stand, inside ± one standard deviation of all steps."""
+    some, bounds = walks.thinned(d_k, _MOST_POINTS), walks.thinned(int(walks.steps[-1]), _ENVELOPE_POINTS)
+    ends = line([np.sqrt(d_k)] * len(walks.walks), some.walks[:, -1], {}, f"walks at {d_k:,}")
+    marker = {"color": profile.raw, "size": profile.marker_size}
+    return [
+        _many(some, some.walks, solid(profile, profile.raw, 0.5), "walks"),
+        _many(bounds, (bounds.low, bounds.high), dashed(profile), "mean ± 1 σ"),
+        ends | {"mode": "markers", "marker": marker},
+    ]
+
+
+def _many(walks, heights, style, name):
+    """Lines over the same steps as one trace with gaps: the browser redraws it sooner than one each."""
+    gap = [np.nan]
+    steps_and_gap = np.append(np.sqrt(walks.steps), gap)
+    return line(np.tile(steps_and_gap, len(heights)), np.concatenate([[*each, *gap] for each in heights]), style, name)
 
 
 def _histogram(result, side, axes, profile):
-    edges = getattr(result, f"{side}_edges")
-    density = getattr(result, f"{side}_density")
+    edges, density = getattr(result, f"{side}_edges"), getattr(result, f"{side}_density")
     tallest = density.max()
     on = {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
-    bars = steps(edges, density / tallest, getattr(profile, side), f"{side}, {result.n_scores:,} scores")
+    shares = np.append(density / tallest, 0.0)
+    outline = {"shape": "vh", "width": 0, "color": getattr(profile, side)}
+    bars = line(shares, edges, outline, f"{side}, {result.n_scores:,} scores")
     predicted = np.minimum(getattr(result, f"{side}_law") / tallest, _TOP)
     name = f"{_predicted_by(result)} distribution"
-    return [bars | on, line(getattr(result, f"{side}_grid"), predicted, dashed(profile), name) | on]
+    return [
+        bars | on | {"fill": "tozerox", "fillcolor": getattr(profile, side)},
+        line(predicted, getattr(result, f"{side}_grid"), dashed(profile), name) | on,
+    ]
 
 
 def _predicted_by(result):
     return "exact" if result.law_is_exact else "normal"
 
 
-def _histogram_sentence(result):
-    """The measured variances, each beside its prediction and its band."""
-    params, (_, raw, _, _, scaled, _) = result.params, result.rows
-    drawn = (
-        f"{params.n_samples:,} independent pairs"
-        if params.sampling == "pairs"
-        else f"the {params.n_queries} × {params.n_keys} entries of one Q Kᵀ"
+def _headings(result, walks, profile):
+    """What each panel shows, and the spread of the moment."""
+    panels = (
+        ("", f"{_FEW.get(len(walks.walks), len(walks.walks))} walks", "q₁k₁ + q₂k₂ + …"),
+        ("2", "Raw", f"σ = {_spread(result.raw_std)}"),
+        ("3", "Scaled", f"σ = {_spread(result.scaled_std)}"),
     )
+    small = f'<span style="font-size: {profile.tick_size}px">'
+    return [
+        heading(f"{name}<br>{small}{said}</span>", profile, axes=axes) | {"align": "left"}
+        for axes, name, said in panels
+    ]
+
+
+def _key(result):
+    return f"dashed: ± one σ; {_predicted_by(result)} distribution", "bars as shares of the longest"
+
+
+def _spread(std):
+    return number(std, 2)
+
+
+def _main_sentence(result):
+    """How far both spread, or what else is the point: scores that drift away, or that do not vary."""
+    d_k, theory, (raw, _, _, scaled, _, _) = result.params.d_k, result.theory, result.rows
+    start = f"At dₖ = {d_k:,}"
+    if result.raw_std == 0:
+        return f"{start}, all raw scores are {number(raw.measured)}; divided by √dₖ, all are {number(scaled.measured)}."
+    if theory.mean**2 > theory.variance:
+        averages = f"raw scores average {number(raw.measured)}; divided by √dₖ, still {number(scaled.measured)}"
+        return f"{start}, {averages}. The root of dₖ only tames the spread."
     return (
-        f"At d_k = {params.d_k:,}, over {drawn}, raw scores have variance {_against(raw)}; "
-        f"divided by √{params.d_k:,} they have {_against(scaled)}."
+        f"{start}, raw scores spread by about {_spread(result.raw_std)}, {_beside_the_root(result)}. Divided by √dₖ, "
+        f"they spread by about {_spread(result.scaled_std)}."
+    )
+
+
+def _beside_the_root(result):
+    """The measured spread beside √d_k."""
+    if abs(result.scaled_std - 1) < _SAME:
+        return "the root of dₖ"
+    return f"{'more' if result.scaled_std > 1 else 'less'} than the root of dₖ"
+
+
+def _drawn(result):
+    params = result.params
+    if params.sampling == "pairs":
+        return f"{params.n_samples:,} independent pairs"
+    return f"the {params.n_queries} × {params.n_keys} entries of one Q Kᵀ"
+
+
+def _main_alt(result, walks):
+    """The picture in words, for those who do not see it."""
+    return (
+        f"{_main_sentence(result)} At the left {len(walks.walks)} sums of products walk up to step "
+        f"{result.params.d_k:,}, between dashed lines one standard deviation above and below their mean. At the right, "
+        f"histograms of {_drawn(result)}, raw and scaled."
+    )
+
+
+def _main_sure(result, walks, score_axis):
+    """The rule behind the division, and what is drawn."""
+    beyond = result.beyond_shared if score_axis == "shared" else result.beyond_own
+    left_out = [f"{percent(beyond, 1)} of the raw scores lie beyond the axis."] if beyond >= 0.0005 else []
+    return (
+        f"Var(cX) = c² Var(X). {scaling_rule_sentence(result)}",
+        f"The histograms show {_drawn(result)}. The {len(walks.walks)} walks are further pairs, drawn one product at a "
+        f"time: a larger dₖ only adds products. Each is drawn at up to {_MOST_POINTS} of its steps, on an axis of √t.",
+        *left_out,
     )
 
 
@@ -117,12 +219,24 @@ def _histogram_table(result):
     }
 
 
-def _histogram_code(params):
+def _walks_table(walks, d_k):
+    """Steps up to d_k, walks and envelope as columns."""
+    far = slice(d_k + 1)
+    columns = {"step": walks.steps[far].tolist()}
+    for i, walk in enumerate(walks.walks, start=1):
+        columns[f"walk {i}"] = walk[far].tolist()
+    return columns | {"low": walks.low[far].tolist(), "high": walks.high[far].tolist()}
+
+
+def _main_code(params, walks, options):
+    """The Python that measures the scores again and walks again."""
     return (
-        "from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance\n\n"
+        "from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance, random_walks\n\n"
         f"result = measure_score_variance({params!r})\n"
         "for row in result.rows:\n"
         "    print(row.name, row.measured, row.predicted, row.low, row.high)\n"
+        f"walks = random_walks({walks.steps[-1]}, **{options!r})\n"
+        f"print(walks.walks[:, {params.d_k}])\n"
     )
 
 
@@ -153,11 +267,6 @@ def scaling_rule_sentence(result: ScoreVarianceResult) -> str:
     )
 
 
-def _against(row):
-    kind = "rough band" if row.is_rough else "95 % band"
-    return f"{number(row.measured, 4)} (predicted {number(row.predicted, 4)}, {kind} {_band(row)}: {_verdict(row)})"
-
-
 def _band(row):
     return "none" if row.inside is None else f"{number(row.low, 4)} to {number(row.high, 4)}"
 
@@ -174,9 +283,11 @@ def variance_against_dimension(curve: VarianceCurve, options: Mapping[str, Any],
     return Picture(
         "variance_curve",
         _curve_figure(curve, profile),
-        _curve_sentence(curve, options["n_samples"]),
+        _curve_sentence(curve),
         _curve_table(curve),
         _curve_code(curve, options),
+        claim=_curve_claim(curve),
+        sure=_curve_sure(curve, options["n_samples"]),
     )
 
 
@@ -184,8 +295,8 @@ def _curve_figure(curve, profile):
     """Points in their bands around the theory."""
     styles = (
         ("raw", profile.raw, "circle"),
-        ("÷ √d_k", profile.scaled, "square"),
-        ("÷ d_k", profile.third, "diamond"),
+        ("÷ √dₖ", profile.scaled, "square"),
+        ("÷ dₖ", profile.third, "diamond"),
     )
     dims = np.array(curve.dims)
     traces, names = [], []
@@ -200,9 +311,9 @@ def _curve_figure(curve, profile):
         profile,
         traces,
         left=4.5,
-        title=title("Only ÷ √d_k is flat", profile, key="points: measured, dashed: theory"),
-        xaxis=axis(profile, "d_k", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
-        yaxis=axis(profile, "variance of the scores", grid=True, **vertical),
+        title=title("Variance of the scores", profile, key="points: measured, dashed: theory"),
+        xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
+        yaxis=axis(profile, "variance", grid=True, **vertical),
         annotations=names,
     )
 
@@ -214,16 +325,30 @@ def _at_the_end(name, profile, dims, values):
     return label(name, profile, x=np.log10(dims[-2]), y=np.log10(values[-2]), xanchor="right", **side)
 
 
-def _curve_sentence(curve, n_samples):
-    """The last point of each line, measured beside predicted."""
-    first, last = curve.dims[0], curve.dims[-1]
-    raw, scaled, third = (number(row[-1]) for row in curve.measured)
-    t_raw, t_scaled, t_third = (number(row[-1]) for row in curve.theory)
-    goes = "climbs to" if curve.theory[0][-1] > curve.theory[0][0] else "stays at"
+def _curve_claim(curve):
+    """Which of the three divisions keeps the variance where it is."""
+    return "Only ÷ √dₖ stays flat" if curve.theory[0][-1] > 0 else "Equal scores have no variance at any dₖ"
+
+
+def _curve_sentence(curve):
+    """The last point of each line."""
+    raw, scaled, third = (row[-1] for row in curve.measured)
+    if raw == 0:
+        return "The variance is 0 at every dₖ, divided or not."
+    left = "; divided by dₖ, next to nothing is left" if third < _NOTHING * curve.measured[2][0] else ""
+    return f"At dₖ = {curve.dims[-1]:,} the variance is {number(raw)}; divided by √dₖ, it is {number(scaled)}{left}."
+
+
+def _curve_sure(curve, n_samples):
+    """The last point of each line beside its prediction, and what the bars are."""
+    names = ("raw", "divided by √dₖ", "divided by dₖ")
+    ends = (
+        f"{name} {number(measured)} (predicted {number(theory)})"
+        for name, measured, theory in zip(names, curve.measured[:, -1], curve.theory[:, -1], strict=True)
+    )
     return (
-        f"From d_k = {first} to {last:,} the raw variance {goes} {raw} (predicted {t_raw}); divided by √d_k it is "
-        f"{scaled} (predicted {t_scaled}), divided by d_k only {third} (predicted {t_third}). "
-        f"Each point has {n_samples:,} pairs; bars are {'rough bands' if curve.is_rough else '95 % bands'}."
+        f"The variance at dₖ = {curve.dims[-1]:,}: {'; '.join(ends)}.",
+        f"Each point has {n_samples:,} pairs; bars are {'rough bands' if curve.is_rough else '95 % bands'}.",
     )
 
 
@@ -242,63 +367,6 @@ def _curve_code(curve, options):
         "from sattn_core.lessons.score_variance import variance_curve\n\n"
         f"curve = variance_curve({curve.dims!r}, **{options!r})\n"
         "print(curve.measured)\n"
-    )
-
-
-# --- random walks ----------------------------------------------------------------------------------------
-
-
-def score_walks(walks: RandomWalks, options: Mapping[str, Any], profile: Profile) -> Picture:
-    """The dot product as a random walk; options are those that `random_walks` was given."""
-    return Picture(
-        "random_walks",
-        _walks_figure(walks, profile),
-        _walks_sentence(walks),
-        _walks_table(walks),
-        _walks_code(walks, options),
-    )
-
-
-def _walks_figure(walks, profile):
-    """The walks inside ± one standard deviation."""
-    style = solid(profile, profile.raw, 0.8)
-    return figure(
-        profile,
-        [line(walks.steps, walk, style, f"walk {i}") for i, walk in enumerate(walks.walks, start=1)]
-        + [line(walks.steps, bound, dashed(profile), "mean ± 1 σ") for bound in (walks.low, walks.high)],
-        left=4.2,
-        title=title("A score walks d_k steps", profile, key="dashed: mean ± 1 σ"),
-        xaxis=axis(profile, "coordinates added so far"),
-        yaxis=axis(profile, "partial sum of q·k", grid=True),
-    )
-
-
-def _walks_sentence(walks):
-    """Where the walks stand after the last step."""
-    d_k = int(walks.steps[-1])
-    inside = int(np.sum((walks.walks[:, -1] >= walks.low[-1]) & (walks.walks[:, -1] <= walks.high[-1])))
-    stand = "stands" if inside == 1 else "stand"
-    if walks.low[-1] == walks.high[-1]:
-        return f"After {d_k:,} steps all walks stand at {number(walks.low[-1])}: every step is the same."
-    return (
-        f"After {d_k:,} steps {inside} of {len(walks.walks)} walks {stand} within one standard deviation, "
-        f"{number(walks.low[-1])} to {number(walks.high[-1])}: its width grows like the square root of the steps."
-    )
-
-
-def _walks_table(walks):
-    """Steps, walks and envelope as columns."""
-    columns = {"step": walks.steps.tolist()}
-    for i, walk in enumerate(walks.walks, start=1):
-        columns[f"walk {i}"] = walk.tolist()
-    return columns | {"low": walks.low.tolist(), "high": walks.high.tolist()}
-
-
-def _walks_code(walks, options):
-    return (
-        "from sattn_core.lessons.score_variance import random_walks\n\n"
-        f"walks = random_walks({walks.steps[-1]}, **{options!r})\n"
-        "print(walks.walks[:, -1])\n"
     )
 
 

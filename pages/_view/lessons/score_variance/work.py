@@ -7,11 +7,16 @@ from pages._view.lessons.score_variance import figures
 from pages._view.main_picture import Main, Values
 from sattn_core import typed
 from sattn_core.lessons import score_variance
-from sattn_core.lessons.score_variance import ExampleDots, ScoreVarianceParams, measure_score_variance
+from sattn_core.lessons.score_variance import (
+    ExampleDots,
+    ScoreVarianceParams,
+    measure_score_variance,
+    random_walks,
+)
 
 CURVE_DIMS = tuple(2**j for j in range(11))
 CURVE_SAMPLES = 4_000
-N_WALKS = 6
+N_WALKS, LONGEST = 12, CURVE_DIMS[-1]
 
 
 def hand_made_example(q_text: str, k_text: str) -> tuple[ExampleDots | None, list[str]]:
@@ -41,7 +46,9 @@ def _params(values):
 
 def _picture(values, profile):
     result = compute.result(measure_score_variance, _params(values), check=compute.check)
-    return figures.histograms(result, values["axis"], profile)
+    options = {"n_walks": N_WALKS, **draw_options(values)}
+    walks = compute.result(random_walks, LONGEST, **options)  # once for every step of the slider
+    return figures.walks_and_histograms(result, walks, options, values["axis"], profile)
 
 
 MAIN = Main(_picture, params=_params)
