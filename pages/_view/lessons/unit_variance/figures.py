@@ -31,8 +31,9 @@ from sattn_core.lessons.unit_variance import (
     UnitVarianceResult,
 )
 
+_NOTHING = 1e-3  # a smaller standard deviation is called practically 0
 _UNIT = 0.01  # a standard deviation this near to 1 is called 1
-_KEY = "□ expected, ○ measured, dashed: assumed", "grey: the other initialisations"
+_KEY = "■ expected, ○ measured, dashed: assumed", "grey: the other initialisations"
 _SHORT = {
     "x": "x",
     "layer_norm": "Layer<br>Norm",
@@ -142,6 +143,8 @@ def _expected_sentence(scaled, scheme, d_k):
     name = SCHEME_NAMES[scheme]
     if abs(scaled - 1) < _UNIT:
         return f"With {name} at dₖ = {d_k:,}, the scaled scores start with σ = 1, just as the rule assumes."
+    if scaled < _NOTHING:
+        return f"With {name} at dₖ = {d_k:,}, the scaled scores are practically nothing, where the rule assumes σ = 1."
     than = "larger" if scaled > 1 else "smaller"
     return (
         f"With {name} at dₖ = {d_k:,}, the scaled scores start with σ = {number(scaled)}, {than} than the one that the "
