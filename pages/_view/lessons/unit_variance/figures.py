@@ -104,9 +104,9 @@ def _expected_figure(sweep, found, i, result, profile):
         left=4.4,
         xaxis=axis(profile, tickvals=places, ticktext=_stage_ticks(sweep, found[i]), range=[-0.5, len(places) - 0.5]),
         yaxis=axis(profile, "σ", grid=True, type="log", **_decades(sweep.std, 0.15)),
-        annotations=[under(_KEY, profile)],
+        annotations=[under(_KEY, profile) | {"yshift": -3.9 * profile.axis_size}],  # below three lines of ticks
     )
-    fig.layout.margin.t, fig.layout.margin.b = profile.axis_size, 5.6 * profile.axis_size  # three lines of ticks
+    fig.layout.margin.t, fig.layout.margin.b = profile.axis_size, 6.2 * profile.axis_size
     return fig
 
 
