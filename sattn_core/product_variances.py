@@ -1,6 +1,7 @@
 """The variance of the entries of one product of two normal matrices: drawn at once, and what many draws look like."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,11 +53,53 @@ def _block_variances(size, d_k, n_draws, rng_squares, rng_normals):
     squares = 2 * rng_squares.standard_gamma(freedom / 2, (n_draws, *freedom.shape))
     diagonal, below, across = squares.swapaxes(0, 1)  # a_i², c_i² and the part of |b_i|² across b_(i−1)
     along = rng_normals.standard_normal((n_draws, len(row)))  # the part of b_i along b_(i−1); of b_1 its corner
-    length = np.square(along) + across  # |b_i|²
+    return _sum_of_squares(diagonal, below, np.square(along) + across, along) / size**2
+
+
+def _sum_of_squares(diagonal, below, length, along):
+    """All squares but the corner's, from a_i², c_i², |b_i|² and the part of b_i along b_(i−1)."""
     total = np.einsum("ni,ni->n", diagonal, length) - diagonal[:, 0] * np.square(along[:, 0])
     total += np.einsum("ni,ni->n", below[:, 1:], length[:, :-1])
     mixed = np.sqrt(diagonal[:, 1:] * below[:, 1:] * length[:, :-1])
-    return (total + 2 * np.einsum("ni,ni->n", mixed, along[:, 1:])) / size**2
+    return total + 2 * np.einsum("ni,ni->n", mixed, along[:, 1:])
+
+
+def product_variance_sweep(size: int, dims: Sequence[int], n_draws: int, seed: int) -> NDArray[np.float64]:
+    """Draw np.var (ddof=0) of n_draws products at every d_k of dims, each draw followed from one d_k to the next.
+
+    dims rise. A larger d_k adds to the squared lengths in A that are there already, as appended coordinates would;
+    all else is kept. The first draws do not depend on n_draws.
+
+    Returns
+    -------
+    ndarray, shape (n_dims, n_draws)
+
+    Examples
+    --------
+    >>> product_variance_sweep(2, (2, 64), 4_000, seed=0).mean(axis=1).round(1).tolist()      # 1.5 and 48
+    [1.5, 47.8]
+    """
+    across, along, below = _fixed_parts(size, n_draws, seed)
+    length = np.square(along) + across
+    row, diagonal, before = np.arange(size), np.zeros((n_draws, size)), 0
+    found = np.empty((len(dims), n_draws))
+    for i, d_k in enumerate(dims):
+        more = np.maximum(d_k - row, 0) - np.maximum(before - row, 0)  # components that every diagonal entry gains
+        rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(3, d_k))))
+        diagonal += 2 * rng.standard_gamma(more / 2, (n_draws, size))
+        reached = np.where(row <= d_k, below, 0.0)  # the rows of A below are 0
+        found[i], before = _sum_of_squares(diagonal, reached, length, along) / size**2, d_k
+    return found
+
+
+def _fixed_parts(size, n_draws, seed):
+    """What does not change with d_k: the parts of |b_i|² across and of b_i along b_(i−1), and c_i²."""
+    streams = (np.random.SeedSequence(seed, spawn_key=(stream,)) for stream in (4, 5))
+    rng_squares, rng_normals = (np.random.Generator(np.random.SFC64(stream)) for stream in streams)
+    row = np.arange(size)
+    freedom = np.stack([np.full(size, size - 1), np.where(row, size - row, 0)])
+    across, below = 2 * rng_squares.standard_gamma(freedom / 2, (n_draws, 2, size)).swapaxes(0, 1)
+    return across, rng_normals.standard_normal((n_draws, size)), below
 
 
 def numbers_a_draw(size: int, d_k: int) -> int:

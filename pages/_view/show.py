@@ -96,13 +96,13 @@ def claim(text: str) -> None:
     st.header(plain(text), anchor=False)
 
 
-def main(way: Main, at_rest: Picture | None = None) -> Picture | None:
+def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | None:
     """The main picture with its sentence; it follows the slider while it is dragged.
 
-    at_rest: what is shown instead until the slider is moved. Returns the picture, or None if it takes so long that the
-    visitor is asked first.
+    at_rest: what is shown instead until the slider is moved. moved: values that go on by themselves, beyond those of
+    their controls. Returns the picture, or None if it takes so long that the visitor is asked first.
     """
-    values, profile = controls.values(), frame.profile()
+    values, profile = controls.values() | moved, frame.profile()
     params = way.params and way.params(values)
     if params and not compute.ready(params):
         ask(params, "main")

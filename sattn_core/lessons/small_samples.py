@@ -6,6 +6,7 @@ A variance computed from a few dependent entries scatters widely, and at 2 × 2 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from sattn_core.product_variances import (
     BLOCK_NUMBERS,
     independent_entries_std,
     numbers_a_draw,
+    product_variance_sweep,
     product_variances,
     reference_distribution,
     reference_draws,
@@ -29,6 +31,8 @@ ASKED_VALUE = 1.6  # printed by the experiment in the question
 PUBLISHED_ROWS, PUBLISHED_D_K = 1111, 111
 PUBLISHED = (0.9998308190814476, 0.9957289239999045, 110.5603610976103, 0.9960392891676604)
 HISTOGRAM_BINS = 60
+HIGHEST_RATIO = 4.0  # end of the bins of a `DrawSweep`
+NEAR = 0.1  # a variance within this share of d_k is near it
 DEFAULT_SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 MOST_DRAWS = 10_000
 _SECONDS_A_NUMBER, _SECONDS_A_REFERENCE = 2.9e-8, 6e-8
@@ -287,6 +291,132 @@ class BandCurve:
     naive_share_inside: NDArray[np.float64]
 
 
+@record
+class DrawSweep:
+    """The variance of (size, d_k) @ (d_k, size), divided by d_k, in the same draws at every d_k.
+
+    Attributes
+    ----------
+    dims : tuple of int
+    size, ddof, seed : int
+    ratios : ndarray, shape (n_dims, n_draws)
+        Variance ÷ d_k, in the order drawn.
+    mean_theory : float
+        Exact mean of a ratio: the same at every d_k, and 1 for ddof = 1.
+    std_theory : ndarray, shape (n_dims,)
+        Exact standard deviation of a ratio.
+    edges : ndarray, shape (61,)
+        Of the bins, from 0 to `HIGHEST_RATIO`.
+    bins : ndarray of int, shape (n_dims, n_draws)
+        The bin of every ratio; 60 is beyond the last edge.
+    """
+
+    dims: tuple[int, ...]
+    size: int
+    ddof: int
+    seed: int
+    ratios: NDArray[np.float64]
+    mean_theory: float
+    std_theory: NDArray[np.float64]
+    edges: NDArray[np.float64]
+    bins: NDArray[np.intp]
+
+    def first(self, n_draws: int) -> "FirstDraws":
+        """Return the first n_draws at every d_k, counted."""
+        if not 1 <= n_draws <= self.ratios.shape[1]:
+            raise ValueError(f"n_draws must be between 1 and {self.ratios.shape[1]}, but got {n_draws}")
+        bins, n_dims, width = self.bins[:, :n_draws], len(self.dims), HISTOGRAM_BINS + 1
+        places = bins + width * np.arange(n_dims)[:, None]
+        counts = np.bincount(places.ravel(), minlength=n_dims * width).reshape(n_dims, width)
+        ratios = self.ratios[:, :n_draws]
+        return FirstDraws(ratios, counts[:, :-1], counts[:, -1], (np.abs(ratios - 1) < NEAR).sum(axis=1))
+
+
+@record
+class FirstDraws:
+    """The first draws of a `DrawSweep`, counted at every d_k.
+
+    Attributes
+    ----------
+    ratios : ndarray, shape (n_dims, n_draws)
+    counts : ndarray of int, shape (n_dims, 60)
+        Draws in each bin.
+    above, near : ndarray of int, shape (n_dims,)
+        Draws beyond the last edge, and draws within a tenth of d_k.
+    """
+
+    ratios: NDArray[np.float64]
+    counts: NDArray[np.int_]
+    above: NDArray[np.int_]
+    near: NDArray[np.int_]
+
+    def check(self, sweep: DrawSweep, i: int) -> "DrawCheck":
+        """Return the mean of the ratios at ``sweep.dims[i]`` beside its exact value."""
+        ratios = self.ratios[i]
+        error = float(sweep.std_theory[i]) / math.sqrt(len(ratios))
+        return _draw_check("mean", sweep.mean_theory, 0.0, ratios.mean(), error)
+
+
+def sweep_price(dims: Sequence[int], size: int, n_draws: int) -> Price:
+    """`Price` of `draw_sweep`.
+
+    Parameters
+    ----------
+    dims, size, n_draws
+        As for `draw_sweep`.
+
+    Returns
+    -------
+    Price
+
+    Examples
+    --------
+    >>> sweep_price((1, 2), 64, 2_000).seconds > sweep_price((1, 2), 2, 200).seconds
+    True
+    """
+    numbers = len(dims) * n_draws
+    return Price(2e-3 + 1e-4 * len(dims) + numbers * (6e-8 + 4e-8 * size), 50_000 + 17 * numbers + 60 * n_draws * size)
+
+
+@priced(lambda dims, *, size=2, n_draws=200, **_: sweep_price(dims, size, n_draws))
+def draw_sweep(dims: Sequence[int], *, size: int = 2, ddof: int = 0, n_draws: int = 200, seed: int = 0) -> DrawSweep:
+    """Repeat the experiment at every d_k with the same draws: E[V/d_k] = 1 − 1/size² for ddof = 0.
+
+    Parameters
+    ----------
+    dims : sequence of int, rising, 1 to 1,024
+    size, ddof, n_draws, seed
+        As in `SmallSamplesParams`.
+
+    Returns
+    -------
+    DrawSweep
+        Draw i is the same however many follow it.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If dims do not rise, or an argument is outside its range.
+
+    Examples
+    --------
+    >>> sweep = draw_sweep((2, 64))
+    >>> sweep.mean_theory, sweep.std_theory.round(3).tolist()      # √4.75/2 at d_k = 2
+    (0.75, [1.09, 0.633])
+    """
+    each = [SmallSamplesParams(size, d_k, ddof, n_draws, seed) for d_k in dims]
+    if not each or any(left >= right for left, right in pairwise(dims)):
+        raise ValueError(f"dims must hold at least one d_k and rise, but got {tuple(dims)}")
+    unbias, over = _unbias(size, ddof), 1 / np.array(dims)
+    ratios = unbias * over[:, None] * product_variance_sweep(size, dims, n_draws, seed)
+    moments = [_mean_and_std(params, unbias) for params in each]
+    edges = np.linspace(0.0, HIGHEST_RATIO, HISTOGRAM_BINS + 1)
+    bins = np.minimum(ratios * (HISTOGRAM_BINS / HIGHEST_RATIO), HISTOGRAM_BINS).astype(np.intp)
+    return DrawSweep(
+        tuple(dims), size, ddof, seed, ratios, moments[0][0] / dims[0], over * [std for _, std in moments], edges, bins
+    )
+
+
 def next_draws(n_draws: int) -> int:
     """Return how many draws to show after n_draws: one more at first, later a fifth more.
 
@@ -511,7 +641,7 @@ def _edges(size, d_k, ddof):
 
 
 def _draw_checks(params, variances, mean, mean_error, law):
-    near, ratio = np.abs(variances / params.d_k - 1) < 0.1, math.sqrt(law.n_draws / params.n_draws)
+    near, ratio = np.abs(variances / params.d_k - 1) < NEAR, math.sqrt(law.n_draws / params.n_draws)
     shares = (("below 1.6", law.percentile, variances < ASKED_VALUE), ("near d_k", law.near_d_k, near))
     errors = [100 * float(share_error(share / 100, law.n_draws)) for _, share, _ in shares]
     return (

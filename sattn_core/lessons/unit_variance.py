@@ -4,6 +4,7 @@ LayerNorm fixes the norm of x for any data; what q and k get also depends on how
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS
-from sattn_core.cost import Price
+from sattn_core.cost import Price, priced
 from sattn_core.histograms import bin_counts
 from sattn_core.initialisation import INIT_SCHEMES, check_heads, init_scheme, projection_variance
 from sattn_core.layer_norm import layer_norm
@@ -181,6 +182,35 @@ class UnitVarianceResult:
 
 
 @record
+class StageSweep:
+    """The standard deviation of every stage to expect at every d_k, under every initialisation.
+
+    Attributes
+    ----------
+    dims : tuple of int
+    n_heads : tuple of int
+        Heads side by side at each d_k: those asked for, or the nearest number that gives a width from 2 to 2,048.
+    stages : tuple of str
+        Those of `STAGES` that there are.
+    schemes : tuple of str
+        `INIT_SCHEMES`.
+    x_mean, x_std, normalise, bias
+        As asked for.
+    std : ndarray, shape (n_schemes, n_dims, n_stages)
+    """
+
+    dims: tuple[int, ...]
+    n_heads: tuple[int, ...]
+    stages: tuple[str, ...]
+    schemes: tuple[str, ...]
+    x_mean: float
+    x_std: float
+    normalise: bool
+    bias: bool
+    std: NDArray[np.float64]
+
+
+@record
 class SharedInputRow:
     """Diagonal (a token with itself) against off-diagonal scores, after 1/√d_k.
 
@@ -256,6 +286,84 @@ def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
     stages.append(_stage("scaled_scores", raw / math.sqrt(d), 0.0, score[0] / d, score[1] / d, 1.0))
     rows, without, added = _scheme_rows(params, stages), *(_scaled_std(params, inputs, bias) for bias in (False, True))
     return UnitVarianceResult(params, tuple(stages), rows, without, added)
+
+
+def fitting_heads(d_k: int, n_heads: int) -> int:
+    """Return the number of heads nearest to n_heads with which heads of d_k components are 2 to 2,048 wide.
+
+    Parameters
+    ----------
+    d_k : int, 1 to 1,024
+    n_heads : int, at least 1
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> fitting_heads(64, 8), fitting_heads(64, 64), fitting_heads(1, 1)
+    (8, 32, 2)
+    """
+    return min(max(n_heads, -(-NARROWEST // d_k)), WIDEST // d_k)
+
+
+@priced(lambda dims, **_: Price(1e-3 + 4e-4 * len(dims), 20_000 + 600 * len(dims)))
+def expected_stages(
+    dims: Sequence[int],
+    *,
+    n_heads: int = 8,
+    x_mean: float = 0.0,
+    x_std: float = 1.0,
+    normalise: bool = True,
+    bias: bool = False,
+) -> StageSweep:
+    """Standard deviations to expect: √(E|x|² w) for q and k, √d_k times its square for scores, w = Var of a weight.
+
+    Parameters
+    ----------
+    dims : sequence of int, 1 to 1,024
+    n_heads : int, at least 1
+    x_mean, x_std, normalise, bias
+        As in `UnitVarianceParams`.
+
+    Returns
+    -------
+    StageSweep
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is outside its range.
+
+    Notes
+    -----
+    The expectation is over the draw of x and of the weights, for the scores of two different tokens. A LayerNormed
+    component has mean square 1 but for the tiny eps.
+
+    Examples
+    --------
+    >>> expected_stages((64,)).std[2, 0].round(3).tolist()      # PyTorch: 1, 1, √½, √½, 8/2 and ½
+    [1.0, 1.0, 0.707, 0.707, 4.0, 0.5]
+    """
+    heads = [fitting_heads(check_integer("d_k", d_k, 1, 1024), check_integer("n_heads", n_heads, 1)) for d_k in dims]
+    each = [
+        UnitVarianceParams(d_k * n, n, x_mean=x_mean, x_std=x_std, normalise=normalise, bias=bias)
+        for d_k, n in zip(dims, heads, strict=True)
+    ]
+    stages = tuple(name for name in STAGES if normalise or name != "layer_norm")
+    std = np.array([[_expected(replace(params, scheme=name)) for params in each] for name in INIT_SCHEMES])
+    return StageSweep(tuple(dims), tuple(heads), stages, INIT_SCHEMES, x_mean, x_std, normalise, bias, std)
+
+
+def _expected(params):
+    """Standard deviations of the stages; x has its own about its mean, all others have mean 0."""
+    square = 1.0 if params.normalise else params.x_mean**2 + params.x_std**2
+    scheme = init_scheme(params.scheme)
+    width = params.d_model * square + (params.bias and scheme.has_random_bias)
+    component = width * scheme.weight_variance(params.d_model, params.n_heads)
+    q, raw = math.sqrt(component), math.sqrt(params.d_k) * component
+    return (params.x_std, *([1.0] if params.normalise else []), q, q, raw, component)
 
 
 def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ...]:

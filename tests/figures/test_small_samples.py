@@ -1,5 +1,7 @@
 """Pictures of the small_samples lesson: their data are the result's, their words are its numbers."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -8,10 +10,11 @@ from pages._view.theme import LIGHT, number
 from sattn_core.lessons.small_samples import (
     SmallSamplesParams,
     band_curve,
+    draw_sweep,
     measure_large_experiment,
     measure_small_samples,
 )
-from tests.figures.drawing import PROFILES, check, run, texts, trace_of
+from tests.figures.drawing import PROFILES, check, run, texts, trace_of, traces_of
 
 BAND = {"d_k": 16, "ddof": 0, "seed": 0, "n_draws": 5}
 
@@ -22,8 +25,8 @@ def result():
 
 
 @pytest.fixture(scope="module")
-def wide():
-    return measure_small_samples(SmallSamplesParams(4, 64, ddof=1, n_draws=50))
+def sweep():
+    return draw_sweep((1, 2, 64, 1024))
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +39,13 @@ def experiment():
     return measure_large_experiment()
 
 
-def histogram(result, profile=LIGHT):
-    return figures.histogram(result, profile)
+def draws(result, sweep, d_k=64, profile=LIGHT):
+    return figures.draws(result, sweep, d_k, profile)
+
+
+def sized(size, ddof=0, n_draws=50):
+    asked = measure_small_samples(SmallSamplesParams(ddof=ddof, n_draws=n_draws))
+    return asked, draw_sweep((1, 64, 1024), size=size, ddof=ddof, n_draws=n_draws)
 
 
 def band(curve, profile=LIGHT):
@@ -49,62 +57,60 @@ def large(experiment, profile=LIGHT):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_every_picture_is_whole(result, wide, curve, experiment, profile):
-    for shown in (result, wide):
-        check(histogram(shown, profile))
+def test_every_picture_is_whole(result, sweep, curve, experiment, profile):
+    for d_k in sweep.dims:
+        check(draws(result, sweep, d_k, profile))
     check(band(curve, profile))
     check(large(experiment, profile))
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_the_histogram_shows_the_draws_and_the_counts_expected(result, profile):
-    fig = histogram(result, profile).figure
-    draws, expected = trace_of(fig, "draws"), trace_of(fig, "expected")
-    np.testing.assert_array_equal(draws.x, result.edges)
-    np.testing.assert_array_equal(draws.y, [*result.counts, 0])
+def test_the_histograms_show_the_draws_and_the_counts_expected(result, sweep, profile):
+    fig, counted = draws(result, sweep, 64, profile).figure, sweep.first(50)
+    left, right = traces_of(fig, "draws")
+    expected = trace_of(fig, "expected")
+    np.testing.assert_array_equal(left.x, result.edges)
+    np.testing.assert_array_equal(left.y, [*result.counts, 0])
     np.testing.assert_array_equal(expected.y, [*result.expected, 0])
-    assert (draws.fillcolor, expected.line.dash) == (profile.raw, "dash")
-    assert trace_of(fig, "last draw").x[0] == result.variances[-1]
+    np.testing.assert_array_equal(right.x, sweep.edges)
+    np.testing.assert_array_equal(right.y, [*counted.counts[2], 0])
+    assert (left.fillcolor, right.fillcolor, expected.line.dash) == (profile.raw, profile.raw, "dash")
+    last = [each.x[0] for each in traces_of(fig, "last draw")]
+    assert last == [result.variances[-1], counted.ratios[2, -1]]
 
 
-def test_mean_median_d_k_and_the_asked_number_are_marked(result):
-    fig = histogram(result).figure
-    marks = {"mean 1.50": 1.5, "dₖ = 2": 2, f"median {number(result.median)}": result.median}
-    marks[f"1.6: percentile {result.percentile:.1f}"] = 1.6
-    for name, value in marks.items():
+def test_exact_mean_naive_expectation_and_the_asked_number_are_marked(result, sweep):
+    fig = draws(result, sweep).figure
+    for name, value in {"mean 1.50": 1.5, "2 expected": 2, "1.6 found": 1.6, "mean 0.750": 0.75, "dₖ": 1}.items():
         assert set(trace_of(fig, name).x) == {value}
         assert name in texts(fig)
 
 
-def test_no_name_of_a_mark_lies_over_a_later_mark_or_over_a_bar(result, wide):
-    for shown in (result, wide):
-        fig = histogram(shown).figure
-        names = sorted((note for note in fig.layout.annotations if note.yanchor == "top"), key=lambda note: note.x)
-        names = [note for note in names if note.yref != "paper"]
-        assert len(names) >= 3
-        top = fig.layout.yaxis.range[1]
-        heights = [note.y for note in names]
-        falling = np.diff(heights) if names[0].xanchor == "left" else -np.diff(heights)
-        assert max(falling) <= -0.1 * top  # each lower than the one on its name's side by more than a line of text
-        assert {note.xanchor for note in names} == {names[0].xanchor}
-        assert [max(trace_of(fig, note.text).y) for note in names] == heights
-        assert max(shown.counts.max(), shown.expected.max()) <= 0.67 * top  # three names above the highest bar
+def test_only_the_right_histogram_follows_d_k_and_its_axes_stay(result, sweep):
+    few, many = (draws(result, sweep, d_k).figure for d_k in (2, 1024))
+    for name in ("xaxis", "xaxis2", "yaxis", "yaxis2"):
+        assert few.layout[name].range == many.layout[name].range
+    first, second = (traces_of(fig, "draws") for fig in (few, many))
+    np.testing.assert_array_equal(first[0].y, second[0].y)
+    assert (np.array(first[1].y) != np.array(second[1].y)).any()
+    assert max(max(each.y) for each in (first[1], second[1])) < few.layout.yaxis2.range[1] / 1.4
 
 
-def test_the_names_stand_where_the_axis_has_room():
-    # 64 × 64 scatter so little that the marks stand near the right end; at 2 × 2 they stand near the left one.
-    for size, side in ((2, "left"), (64, "right")):
-        fig = histogram(measure_small_samples(SmallSamplesParams(size, size, n_draws=2))).figure
-        marks = [note for note in fig.layout.annotations if note.yref != "paper"]
-        assert {note.xanchor for note in marks} == {side}
-        middle = fig.layout.xaxis.range[1] / 2
-        assert all((note.x < middle) == (side == "left") for note in marks)
-        heights = np.diff([note.y for note in sorted(marks, key=lambda note: note.x)])
-        assert (heights < 0).all() if side == "left" else (heights > 0).all()  # so no name lies over another mark
+def test_no_name_of_a_mark_lies_over_a_later_mark_or_over_a_bar(result, sweep):
+    fig = draws(result, sweep).figure
+    for axes, count in (("x", 3), ("x2", 2)):
+        names = [note for note in fig.layout.annotations if note.xref == axes and note.yanchor == "top"]
+        names = sorted(names, key=lambda note: note.x)
+        assert len(names) == count
+        top = fig.layout.yaxis.range[1] if axes == "x" else fig.layout.yaxis2.range[1]
+        assert max(np.diff([note.y for note in names])) <= -0.1 * top  # each lower by more than a line of text
+        assert {note.xanchor for note in names} == {"left"}
+        assert [max(trace_of(fig, note.text).y) for note in names] == [note.y for note in names]
+        assert names[-1].y >= 0.7 * top  # above the highest bar, which is two thirds as high
 
 
-def test_the_keys_stand_below_the_plots(result, curve):
-    for fig in (histogram(result).figure, band(curve).figure):
+def test_the_keys_stand_below_the_plots(result, sweep, curve):
+    for fig in (draws(result, sweep).figure, band(curve).figure):
         (key,) = [note for note in fig.layout.annotations if note.yref == "paper"]
         lines = key.text.count("<br>") + 1
         below = -key.yshift
@@ -113,37 +119,64 @@ def test_the_keys_stand_below_the_plots(result, curve):
         assert below + lines * 1.3 * LIGHT.tick_size <= fig.layout.margin.b  # the last line is inside
 
 
-def test_other_matrices_have_no_asked_number(wide):
-    assert not [text for text in texts(histogram(wide).figure) if "1.6" in text]
-    assert "1.6" not in histogram(wide).sentence
-    assert "below 1.6, %" not in figures.check_table(wide)["of the variances"]
-    assert figures.first_draw(wide) == ()
-
-
-def test_a_last_draw_beyond_the_edge_stands_on_it(result):
-    far = SmallSamplesParams(n_draws=int(np.argmax(measure_small_samples(SmallSamplesParams()).variances)) + 1)
-    far = measure_small_samples(far)
+def test_a_last_draw_beyond_the_edge_stands_on_it(sweep):
+    many = measure_small_samples(SmallSamplesParams())
+    n = int(np.argmax(many.variances)) + 1
+    far, longer = measure_small_samples(SmallSamplesParams(n_draws=n)), draw_sweep((1, 64), n_draws=2_000)
     assert far.variances[-1] > far.edges[-1]
-    assert trace_of(histogram(far).figure, "last draw").x[0] == far.edges[-1]
+    assert traces_of(draws(far, longer).figure, "last draw")[0].x[0] == far.edges[-1]
+    n = int(np.argmax(longer.ratios[0])) + 1
+    far = measure_small_samples(SmallSamplesParams(n_draws=n))
+    assert longer.ratios[0, n - 1] > 4
+    picture = draws(far, longer, 1)
+    assert traces_of(picture.figure, "last draw")[1].x[0] == 4
+    above = (longer.ratios[0, :n] > 4).sum()
+    assert f"{above} lie" in picture.sure[2]
 
 
-def test_the_sentence_has_the_numbers_of_the_moment(result, wide):
-    said = histogram(result).sentence
-    assert said.startswith("50 draws of two normal 2 × 2 matrices: the variance of the 4 entries (ddof = 0) is on ")
-    assert f"{number(result.mean_measured)} ± 0.31, where 1.50 is predicted, not dₖ = 2." in said  # √(4.75/50)
-    assert f"The last draw gave {number(result.variances[-1])}." in said
-    assert said.endswith(f"The 1.6 of the question is at percentile {result.percentile:.1f}: an ordinary result.")
-    said = histogram(wide).sentence
-    assert said.startswith("50 draws of (4 × 64) @ (64 × 4) normal matrices")
-    assert "where 64.0 is predicted, which is dₖ." in said
+def test_the_story_has_the_numbers_of_the_question():
+    assert figures.story().startswith("Someone multiplied two random 2 × 2 matrices, expected entries of variance 2")
+    assert figures.story().endswith("measured 1.6.")
 
 
-@pytest.mark.parametrize(("size", "d_k", "shown"), [(64, 1024, "1,023.8"), (64, 1, "0.9998"), (2, 2, "1.50")])
-def test_a_mean_that_is_not_d_k_does_not_read_like_it(size, d_k, shown):
-    found = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=2))
-    assert f"where {shown} is predicted, not dₖ = {d_k:,}." in histogram(found).sentence
-    assert figures.check_table(found)["predicted"][0] == shown
-    assert f"mean {d_k:,}" not in texts(histogram(found).figure)
+@pytest.mark.parametrize("ddof", [0, 1])
+@pytest.mark.parametrize("size", [2, 16, 64])
+@pytest.mark.parametrize("n_draws", [1, 50, 200])
+def test_the_sentence_is_short_and_counts_the_draws_near_d_k(size, ddof, n_draws):
+    asked, each = sized(size, ddof, n_draws)
+    for i, d_k in enumerate(each.dims):
+        said = draws(asked, each, d_k).sentence
+        assert len(said.split()) <= 25
+        assert len(re.findall(r"\d[\d,.]*", said)) <= 3
+        assert said.startswith(f"Two-by-two products average {('1.5', '2.0')[ddof]}, so 1.6 is ordinary. ")
+        near = np.mean(np.abs(each.ratios[i, :n_draws] - 1) < 0.1)
+        shares = [float(share) / 100 for share in re.findall(r"about (\d+) %", said)]
+        words = {"no draw": 0, "every draw": 1, "the one draw comes": 1, "the one draw does not": 0}
+        (found,) = shares or [share for text, share in words.items() if text in said]
+        assert abs(found - near) <= 0.01
+
+
+def test_how_sure_has_the_numbers_of_the_moment(result, sweep):
+    picture = draws(result, sweep)
+    first, second, third, _ = picture.sure
+    assert first.startswith("50 draws of two normal 2 × 2 matrices: the variance of the four entries (ddof = 0) is on ")
+    assert f"{number(result.mean_measured)} ± 0.31, where 1.50 is predicted, not dₖ = 2." in first  # √(4.75/50)
+    assert f"The last draw gave {number(result.variances[-1])}." in first
+    assert f"at percentile {result.percentile:.1f} ± " in second
+    assert second.endswith(": an ordinary result.")
+    assert third.startswith("Normal matrices of 2 × 64 times 64 × 2: the last draw gave ")
+    assert f"{(np.abs(sweep.ratios[2, :50] - 1) < 0.1).sum()} of 50 draws lie within a tenth" in third
+    assert "where 2.00 is predicted, which is dₖ." in draws(*sized(2, 1)).sure[0]
+    assert "At dₖ" not in picture.alt.split(". ")[0]
+    assert "2 × 2 products at dₖ = 64" in picture.alt
+
+
+@pytest.mark.parametrize(("size", "shown"), [(64, "0.9998"), (2, "0.750")])
+def test_a_mean_that_is_not_d_k_does_not_read_like_it(size, shown):
+    asked, each = sized(size)
+    picture = draws(asked, each)
+    assert picture.checks["predicted"][-1] == shown
+    assert f"mean {shown}" in texts(picture.figure)
 
 
 def test_with_ddof_1_mean_and_scatter_grow_by_the_same_factor(result):
@@ -152,39 +185,41 @@ def test_with_ddof_1_mean_and_scatter_grow_by_the_same_factor(result):
     assert unbiased.mean_theory / result.mean_theory == pytest.approx(4 / 3)
 
 
-def test_one_draw_is_one_draw():
+def test_one_draw_is_one_draw(sweep):
     one = measure_small_samples(SmallSamplesParams(n_draws=1))
-    assert histogram(one).sentence.startswith("1 draw of ")
+    assert draws(one, sweep).sure[0].startswith("1 draw of ")
 
 
-def test_the_tables_are_the_data(result):
-    table = histogram(result).table
-    assert table["draws"] == result.counts.tolist()
-    assert table["expected"] == result.expected.tolist()
-    checks = figures.check_table(result)
-    assert checks["measured"] == [number(each.measured) for each in result.checks]
-    assert checks["predicted"][0] == "1.50"
-    assert checks["z"] == [number(each.z) for each in result.checks]
+def test_the_tables_are_the_data(result, sweep):
+    picture, counted = draws(result, sweep), sweep.first(50)
+    assert picture.table["draws, 2 × 2"] == result.counts.tolist()
+    assert picture.table["expected, 2 × 2"] == result.expected.tolist()
+    assert picture.table["draws"] == counted.counts[2].tolist()
+    mean, error = counted.ratios[2].mean(), sweep.std_theory[2] / np.sqrt(50)
+    checks = picture.checks
+    assert checks["measured"] == [*(number(each.measured) for each in result.checks), number(mean)]
+    assert (checks["predicted"][0], checks["predicted"][-1]) == ("1.50", "0.750")
+    assert checks["z"] == [*(number(each.z) for each in result.checks), number((mean - 0.75) / error)]
+    assert checks["standard error"][-1] == number(error, 2)
 
 
-def test_a_number_said_twice_has_the_same_digits(experiment):
+def test_a_number_said_twice_has_the_same_digits(experiment, sweep):
     result = measure_small_samples(SmallSamplesParams(n_draws=1))
-    said, table = histogram(result).sentence, figures.check_table(result)
+    picture = draws(result, sweep)
+    said, table = " ".join(picture.sure), picture.checks
     ((_, first),) = figures.first_draw(result)
     assert f"on average {table['measured'][0]} ± {table['standard error'][0]}, " in said
     assert f"where {table['predicted'][0]} is predicted" in said
     assert f"lie below {table['predicted'][1].split(' ± ')[0]}, " in said
-    assert f"at percentile {table['predicted'][2].split(' ± ')[0]}: " in said
+    assert f"at percentile {table['predicted'][2]}: " in said
     assert f"The last draw gave {number(result.variances[0])}." in said
     assert f"variance {number(result.variances[0])} (" in first
-    assert {f"mean {table['predicted'][0]}", f"median {table['predicted'][1].split(' ± ')[0]}"} <= set(
-        texts(histogram(result).figure)
-    )
-    said, rows = large(experiment).sentence, figures.large_rows(experiment)
+    assert f"mean {table['predicted'][0]}" in texts(picture.figure)
+    said, rows = " ".join(large(experiment).sure), figures.large_rows(experiment)
     assert f"variance {rows['this run'][2]}, predicted {rows['predicted'][2]}, z = {rows['z'][2]}; " in said
     assert f"gave {rows['published'][2]} and {rows['published'][3]}: z = {rows['z, published'][2]}, " in said
-    shown = [text.removeprefix("z = ") for text in texts(large(experiment).figure)]
-    assert shown == [rows["z"][2], rows["z, published"][2]]
+    ticks = large(experiment).figure.layout.yaxis.ticktext
+    assert [tick.split("z = ")[1] for tick in ticks if "z" in tick] == [rows["z, published"][2], rows["z"][2]]
 
 
 def test_the_first_draw_is_written_out(result):
@@ -212,10 +247,13 @@ def test_the_band_shows_both_bands_and_every_point(curve, profile):
 
 
 def test_the_band_s_sentence_and_table(curve):
-    said = band(curve).sentence
+    low, high = (number(each / 16, 2) for each in (curve.high[0], curve.high[-1]))
+    assert band(curve).sentence.startswith(f"Small products may reach {low} times dₖ, the largest ones only {high}.")
+    assert band(curve).claim == "Larger matrices scatter less"
+    said = " ".join(band(curve).sure)
     assert said.startswith(f"At dₖ = 16 the 95 % band of the variance goes from {number(curve.low[0])} to ")
     assert f"Of 15 measured points {100 * curve.share_inside.mean():.0f} % lie inside it" in said
-    assert f"only {100 * curve.naive_share_inside.mean():.0f} % inside the dotted band" in said
+    assert f"and {100 * curve.naive_share_inside.mean():.0f} % inside the dotted band" in said
     assert band(curve).table["naive low"] == curve.naive_low.tolist()
 
 
@@ -227,26 +265,35 @@ def test_the_large_experiment_shows_both_runs_on_both_bands(experiment, profile)
     assert trace_of(fig, "as if independent").x == experiment.naive_band
     assert trace_of(fig, "this run").x == (row.measured,)
     assert trace_of(fig, "published").x == (110.5603610976103,)
-    assert "z = −0.678" in texts(fig)
+    assert texts(fig) == []  # no word in the plot: z stands at the names of the runs
+    assert "published<br>z = −0.678" in fig.layout.yaxis.ticktext
 
 
-def test_the_large_sentence_has_the_published_numbers_and_the_false_alarm(experiment):
-    said = large(experiment).sentence
-    assert "(1,111, 111) @ (111, 1,111) with seed 0: variance 111.015, predicted 111.000 ± 0.648" in said
+def test_the_large_experiment_has_the_published_numbers_and_the_false_alarm(experiment):
+    assert large(experiment).claim == "The published large run is an ordinary one"
+    assert large(experiment).sentence == (
+        "The published 110.560 lies inside the exact band. The band that treats the entries as independent raises a "
+        "false alarm."
+    )
+    said = " ".join(large(experiment).sure)
+    assert "Matrices of 1,111 × 111 times 111 × 1,111 with seed 0: variance 111.015, predicted 111.000 ± 0.648" in said
     assert "gave 110.5603610976103 and 0.9960392891676604: z = −0.678" in said
-    assert said.endswith("a standard deviation of 0.143 and z = −3.07: a false alarm.")
+    assert "a standard deviation of 0.143 and z = −3.07: a false alarm." in said
 
 
 def test_the_large_tables_and_lines(experiment):
     assert figures.large_rows(experiment)["z, published"] == ["−0.0400", "−1.06", "−0.678", "−0.678"]
     assert large(experiment).table["measured"] == [row.measured for row in experiment.rows]
-    (_, explained), (_, same) = figures.large_lines(experiment)
-    assert explained.startswith("the luck of A and B explains 95.2 % of the scatter.")
+    assert large(experiment).checks == figures.large_rows(experiment)
+    *_, explained, same = large(experiment).sure
+    assert explained.startswith("The luck of A and B explains 95.2 % of the scatter.")
     assert "110.507 in the published run, each ± 0.142" in explained
     assert same.endswith("agree in two dimensions: their largest difference is 0.")
 
 
-def test_the_code_gives_what_is_shown(result, curve, experiment):
-    assert run(histogram(result).code)[0]["result"].mean_measured == result.mean_measured
+def test_the_code_gives_what_is_shown(result, sweep, curve, experiment):
+    defined = run(draws(result, sweep).code)[0]
+    assert defined["result"].mean_measured == result.mean_measured
+    np.testing.assert_array_equal(defined["sweep"].ratios[-1], sweep.ratios[2, :50])
     np.testing.assert_array_equal(run(band(curve).code)[0]["curve"].measured, curve.measured)
     assert run(large(experiment).code)[0]["experiment"].rows == experiment.rows

@@ -1,5 +1,6 @@
 """Pictures of the unit_variance lesson: their data are the result's, their words are its numbers."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from sattn_core.initialisation import INIT_SCHEMES
 from sattn_core.lessons.unit_variance import (
     STAGES,
     UnitVarianceParams,
+    expected_stages,
     measure_shared_input,
     measure_unit_variance,
 )
@@ -30,8 +32,25 @@ def rows():
     return measure_shared_input(FEW)
 
 
-def pipeline_sentence(result, asked_heads):
-    return figures.pipeline(result, asked_heads, LIGHT).sentence
+@pytest.fixture(scope="module")
+def sweep():
+    return expected_stages((1, 64, 1024), n_heads=2)
+
+
+def sure(result, asked_heads=2):
+    """What stands under "How sure?" of the main picture."""
+    params = result.params
+    sweep = expected_stages((params.d_k,), n_heads=asked_heads, normalise=params.normalise, bias=params.bias)
+    return " ".join(figures.expected(sweep, params.scheme, params.d_k, asked_heads, LIGHT, result).sure)
+
+
+def verdict(result):
+    return sure(result, result.params.n_heads).split(": ")[1].split(" Squares")[0]
+
+
+def short(sentence):
+    """At most 25 words and 3 numbers."""
+    return len(sentence.split()) <= 25 and len(re.findall(r"\d[\d,.]*", sentence)) <= 3
 
 
 def chosen(result):
@@ -41,15 +60,69 @@ def chosen(result):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_picture_is_whole(result, rows, profile):
-    shown = figures.pipeline(result, 2, profile), figures.schemes(result, profile), figures.shared(rows, FEW, profile)
+    shown = (
+        figures.expected(expected_stages((64,), n_heads=2), "xavier_square", 64, 2, profile, result),
+        figures.shared(rows, FEW, profile),
+        figures.schemes(result, profile),
+        figures.pipeline(result, profile),
+    )
     for picture in shown:
         check(picture)
+        assert short(picture.sentence)
+        assert len(picture.claim.split()) <= 12
     assert tuple(picture.key for picture in shown) == LESSON.pictures
 
 
 @pytest.mark.parametrize("profile", PROFILES)
+def test_the_expected_deviations_are_those_of_the_moment_beside_the_assumed_and_the_measured(sweep, result, profile):
+    fig = figures.expected(sweep, "torch_multihead_attention", 64, 2, profile, result).figure
+    found = sweep.std[sweep.schemes.index("torch_multihead_attention"), 1]
+    np.testing.assert_array_equal(trace_of(fig, "expected").y, found)
+    np.testing.assert_array_equal(trace_of(fig, "chosen").y, found)
+    assert list(trace_of(fig, "assumed").y) == [1, 1, 1, 1, 8, 1]
+    assert list(trace_of(fig, "measured").y) == [stage.std for stage in result.stages]
+    others = np.array(trace_of(fig, "others").y).reshape(len(INIT_SCHEMES), -1)
+    np.testing.assert_array_equal(others[:, :-1], sweep.std[:, 1])
+    assert list(trace_of(fig, "expected").marker.color)[-2:] == [profile.raw, profile.scaled]
+    assert [tick.split("<br>")[0] for tick in fig.layout.xaxis.ticktext] == [number(value) for value in found]
+    moving = figures.expected(sweep, "torch_multihead_attention", 64, 2, profile)
+    assert not [trace for trace in moving.figure.data if trace.name == "measured"]
+    assert (moving.checks, moving.sure) == (None, ())
+
+
+def test_the_axes_of_the_expected_deviations_stay_while_d_k_moves(sweep):
+    figs = [figures.expected(sweep, "he_normal", d_k, 2, LIGHT).figure for d_k in sweep.dims]
+    assert len({(*fig.layout.xaxis.range, *fig.layout.yaxis.range) for fig in figs}) == 1
+    low, high = figs[0].layout.yaxis.range
+    assert low < np.log10(sweep.std.min())
+    assert np.log10(sweep.std.max()) < high
+
+
+@pytest.mark.parametrize("scheme", INIT_SCHEMES)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"n_heads": 64}, {"n_heads": 1}, {"x_std": 100.0, "x_mean": -10.0, "normalise": False},
+     {"x_std": 0.1, "normalise": False, "bias": True}],
+)  # fmt: skip
+def test_the_sentence_is_short_and_says_what_is_expected(scheme, options):
+    sweep = expected_stages((1, 2, 64, 1024), **options)
+    for i, d_k in enumerate(sweep.dims):
+        picture = figures.expected(sweep, scheme, d_k, options.get("n_heads", 8), LIGHT)
+        said, scaled = picture.sentence, sweep.std[sweep.schemes.index(scheme), i, -1]
+        assert short(said), said
+        assert said.startswith(f"With {SCHEME_NAMES[scheme]} at dₖ = {d_k:,}, ")
+        if abs(scaled - 1) < 0.01:
+            assert said.endswith("σ = 1, just as the rule assumes.")
+        elif scaled < 1e-3:
+            assert said.endswith("the scaled scores are practically nothing, where the rule assumes σ = 1.")
+        else:
+            assert f"σ = {number(scaled)}, {'larger' if scaled > 1 else 'smaller'} than the one" in said
+        assert f"at dₖ = {d_k:,} with " in picture.alt
+
+
+@pytest.mark.parametrize("profile", PROFILES)
 def test_the_pipeline_shows_every_stage_on_one_axis(result, profile):
-    fig = figures.pipeline(result, 2, profile).figure
+    fig = figures.pipeline(result, profile).figure
     assert [stage.name for stage in result.stages] == list(STAGES)
     for i, stage in enumerate(result.stages):
         bars = trace_of(fig, stage.name)
@@ -68,27 +141,27 @@ def test_the_pipeline_shows_every_stage_on_one_axis(result, profile):
 def test_the_axis_depends_on_d_k_only():
     def span(**options):
         params = UnitVarianceParams(32, 8, 8, **options)
-        return tuple(figures.pipeline(measure_unit_variance(params), 8, LIGHT).figure.layout.xaxis.range)
+        return tuple(figures.pipeline(measure_unit_variance(params), LIGHT).figure.layout.xaxis.range)
 
     assert {span(scheme=name) for name in INIT_SCHEMES} | {span(x_std=100.0)} == {(-9, 9)}
 
 
 def test_without_layer_norm_its_stage_is_left_out():
     result = measure_unit_variance(UnitVarianceParams(32, 2, 8, normalise=False))
-    said = texts(figures.pipeline(result, 2, LIGHT).figure)
+    said = texts(figures.pipeline(result, LIGHT).figure)
     assert len(said) == 5
     assert not [text for text in said if text.startswith("LayerNorm")]
-    assert "no LayerNorm and" in pipeline_sentence(result, 2)
+    assert "no LayerNorm and" in sure(result)
 
 
 def test_every_stage_is_titled_with_its_measured_deviation(result):
-    said = texts(figures.pipeline(result, 2, LIGHT).figure)
+    said = texts(figures.pipeline(result, LIGHT).figure)
     names = ("x", "LayerNorm(x)", "q = x W<sub>Q</sub>", "k = x W<sub>K</sub>", "raw scores q·k", "scaled q·k/√dₖ")
     assert said == [f"{name}: σ {number(stage.std)}" for name, stage in zip(names, result.stages, strict=True)]
 
 
 def test_the_sentence_has_measured_and_predicted_numbers(result):
-    said = pipeline_sentence(result, 2)
+    said = sure(result)
     q, raw, scaled = result.stages[2], result.stages[4], result.stages[5]
     assert said.startswith(
         "At dₖ = 64 with 2 heads (model width 128), LayerNorm and PyTorch MultiheadAttention "
@@ -97,27 +170,23 @@ def test_the_sentence_has_measured_and_predicted_numbers(result):
     assert f"of q is {number(q.std)} (0.707, " in said
     assert f"of raw scores {number(raw.std)} (4.00, " in said
     assert f"of scaled scores {number(scaled.std)} (0.500, " in said
-    assert said.endswith("only 0.500 times what the rule assumes.")
+    assert "only 0.500 times what the rule assumes." in said
 
 
 def test_a_measured_value_outside_its_band_is_said_to_be(result):
     *others, last = result.stages
-    assert "0.900 (0.500, outside its band)" in pipeline_sentence(
-        replace(result, stages=(*others, replace(last, std=0.9))), 2
-    )
-    assert "0.500 (0.500, inside its band)" in pipeline_sentence(
-        replace(result, stages=(*others, replace(last, std=0.5))), 2
-    )
+    assert "0.900 (0.500, outside its band)" in sure(replace(result, stages=(*others, replace(last, std=0.9))))
+    assert "0.500 (0.500, inside its band)" in sure(replace(result, stages=(*others, replace(last, std=0.5))))
 
 
 @pytest.mark.parametrize(
-    ("scheme", "verdict"),
+    ("scheme", "said"),
     [("xavier_square", "unit variance, as the rule assumes."), ("he_normal", "2.00 times what the rule assumes.")],
 )
-def test_the_verdict_depends_on_the_initialisation(scheme, verdict):
-    said = pipeline_sentence(measure_unit_variance(UnitVarianceParams(128, 1, 8, scheme=scheme)), 1)
-    assert said.endswith(f": {verdict}")
-    assert "with 1 head (" in said
+def test_the_verdict_depends_on_the_initialisation(scheme, said):
+    result = measure_unit_variance(UnitVarianceParams(128, 1, 8, scheme=scheme))
+    assert verdict(result) == said
+    assert "with 1 head (" in sure(result, 1)
 
 
 @pytest.mark.parametrize(
@@ -133,8 +202,7 @@ def test_unit_variance_is_said_within_a_hundredth(result, predicted, said):
     *others, last = result.stages
     assert last.name == "scaled_scores"
     moved = replace(result, stages=(*others, replace(last, predicted_std=predicted)))
-    sentence = pipeline_sentence(moved, result.params.n_heads)
-    assert sentence.endswith(f": {said}")
+    assert verdict(moved) == said
 
 
 def test_the_stage_tables_are_the_data(result):
@@ -145,7 +213,7 @@ def test_the_stage_tables_are_the_data(result):
     assert table["σ assumed"] == ["1.00", "1.00", "1.00", "1.00", "8.00", "1.00"]
     assert table["shape"][4] == "2 × 16 × 16"
     assert table["z"][1] == "none"
-    data = figures.pipeline(result, 2, LIGHT).table
+    data = figures.pipeline(result, LIGHT).table
     assert data["q count"] == result.stages[2].counts.tolist()
     assert len(data) == 18
 
@@ -189,8 +257,8 @@ def test_every_mark_of_the_schemes_is_on_the_axis(options):
 )  # fmt: skip
 def test_the_sentence_says_what_the_default_bias_does(scheme, d_model, said):
     params = UnitVarianceParams(d_model, 2, 4, scheme=scheme, bias=True)
-    assert said in pipeline_sentence(measure_unit_variance(params), 2)
-    assert "bias" not in pipeline_sentence(measure_unit_variance(replace(params, bias=False)), 2)
+    assert said in sure(measure_unit_variance(params))
+    assert "bias" not in sure(measure_unit_variance(replace(params, bias=False)))
 
 
 def _said(row):
@@ -198,7 +266,13 @@ def _said(row):
 
 
 def test_the_schemes_sentence_has_both_ends_and_the_chosen_one(result):
-    said = figures.schemes(result, LIGHT).sentence
+    picture = figures.schemes(result, LIGHT)
+    assert picture.claim == "Only two of eight initialisations give unit variance"
+    assert picture.sentence == (
+        "He normal starts the scaled scores at σ = 2.00, and Keras MultiHeadAttention at "
+        f"{number(result.schemes[-1].scaled_std)}."
+    )
+    (said,) = picture.sure
     first, last = result.schemes[0], result.schemes[-1]
     assert f"from {number(first.scaled_std)} ({_said(first)}) to {number(last.scaled_std)} ({_said(last)})" in said
     assert "only square Xavier and LeCun normal give 1." in said
@@ -224,9 +298,11 @@ def test_the_schemes_tables_show_measured_numbers_for_the_chosen_one_only():
 
 
 def test_a_number_of_heads_that_does_not_fit_is_said(result):
-    assert pipeline_sentence(result, 64).endswith(
-        "the rule assumes. With 64 heads the model width would not be from 2 to 2,048."
-    )
+    sweep = expected_stages((64,), n_heads=64)
+    picture = figures.expected(sweep, "he_normal", 64, 64, LIGHT, result)
+    said = "With 64 heads the model width would not be from 2 to 2,048. 32 heads are used."
+    assert picture.sure[-1] == said
+    assert picture.alt.endswith(said)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -241,7 +317,12 @@ def test_shared_inputs_share_one_colour_domain(rows, profile):
 
 def test_the_trap_in_words_and_numbers(rows):
     picture = figures.shared(rows, FEW, LIGHT)
-    said = picture.sentence
+    assert picture.claim == "With Q = K = X every token attends to itself"
+    assert picture.sentence == (
+        "When the same vectors serve as queries and keys, a token puts 99 % of its weight on itself; with separate "
+        f"random weights, {100 * rows[0].self_weight:.0f} %."
+    )
+    (said,) = picture.sure
     assert f"{number(rows[0].diagonal_mean)} on average, like any other (predicted 0)" in said
     assert "with W_Q = W_K" in said
     assert said.endswith(
@@ -255,7 +336,7 @@ def test_the_trap_in_words_and_numbers(rows):
 
 
 def test_the_code_gives_what_is_shown(result, rows):
-    names, _ = run(figures.pipeline(result, 2, LIGHT).code)
+    names, _ = run(figures.pipeline(result, LIGHT).code)
     assert names["result"].stages[2].std == result.stages[2].std
     names, _ = run(figures.shared(rows, FEW, LIGHT).code)
     np.testing.assert_array_equal(names["rows"][1].scores, rows[1].scores)
@@ -277,5 +358,8 @@ def test_the_initialisations_that_give_1_are_listed_with_commas(result):
     for count, words in ((0, "none gives 1"), (1, "only {} gives 1"), (2, "only {} and {} give 1"),
                          (3, "only {}, {} and {} give 1")):  # fmt: skip
         moved = tuple(replace(row, scaled_std=1.0 if i < count else 3.0) for i, row in enumerate(rows))
-        said = figures.schemes(replace(result, schemes=moved), LIGHT).sentence
+        picture = figures.schemes(replace(result, schemes=moved), LIGHT)
+        (said,) = picture.sure
+        named = {0: "None of the eight initialisations gives", 1: "Only one of eight initialisations gives"}
+        assert picture.claim.startswith(named.get(count, "Only "))
         assert words.format(*(_said(row) for row in rows[:count])) + ". The chosen" in said

@@ -6,6 +6,7 @@ import pytest
 from sattn_core.lessons.small_samples import (
     SmallSamplesParams,
     band_curve,
+    draw_sweep,
     measure_large_experiment,
     measure_small_samples,
 )
@@ -35,6 +36,20 @@ def test_the_draws_have_the_distribution_of_a_multiplied_product(size, d_k):
     at = np.concatenate([multiplied, drawn])
     distance = np.abs(np.searchsorted(multiplied, at, "right") - np.searchsorted(drawn, at, "right")).max() / n
     assert distance < 1.95 * math.sqrt(2 / n)
+
+
+@pytest.mark.parametrize(("size", "d_k"), [(2, 1), (2, 2), (3, 2), (5, 4), (5, 5), (4, 9)])
+def test_a_sweep_has_at_every_d_k_the_distribution_of_a_multiplied_product(size, d_k):
+    # As above: once in a thousand times further apart. The sweep comes to this d_k over smaller ones.
+    rng, n = np.random.default_rng(size + 100 * d_k), 10_000
+    A, B = rng.standard_normal((n, size, d_k)), rng.standard_normal((n, d_k, size))
+    multiplied = np.sort(np.matmul(A, B).var(axis=(1, 2))) / d_k
+    sweep = draw_sweep(tuple(range(1, d_k + 1)), size=size, n_draws=n)
+    drawn = np.sort(sweep.ratios[-1])
+    at = np.concatenate([multiplied, drawn])
+    distance = np.abs(np.searchsorted(multiplied, at, "right") - np.searchsorted(drawn, at, "right")).max() / n
+    assert distance < 1.95 * math.sqrt(2 / n)
+    assert abs(multiplied.mean() - sweep.mean_theory) < 4 * sweep.std_theory[-1] / math.sqrt(n)
 
 
 @pytest.mark.parametrize(("size", "d_k"), [(2, 1024), (64, 1), (64, 1024)])

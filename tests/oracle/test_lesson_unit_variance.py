@@ -3,7 +3,12 @@ import math
 import numpy as np
 import pytest
 
-from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_shared_input, measure_unit_variance
+from sattn_core.lessons.unit_variance import (
+    UnitVarianceParams,
+    expected_stages,
+    measure_shared_input,
+    measure_unit_variance,
+)
 
 RUNS = 300
 CASES = {
@@ -45,3 +50,23 @@ def test_tied_and_same_vectors_against_monte_carlo(x):
             np.array([row.off_diagonal_mean - row.predicted_off_diagonal_mean for row in rows]),
         ):
             assert abs(gap.mean()) < 4 * gap.std() / math.sqrt(RUNS) + 1e-12, (rows[0].name, gap.mean(), gap.std())
+
+
+@pytest.mark.parametrize("x", [{}, {"x_mean": 2.0, "x_std": 0.5, "normalise": False}, {"bias": True}])
+def test_what_is_expected_against_monte_carlo(x):
+    # Two tokens, fresh x and weights every time: the score of one with the other, drawn without the lesson's code.
+    rng, runs, d_k, heads = np.random.default_rng(12), 20_000, 4, 2
+    width = d_k * heads
+    drawn = x.get("x_mean", 0.0) + x.get("x_std", 1.0) * rng.standard_normal((runs, 2, width))
+    if x.get("normalise", True):
+        centred = drawn - drawn.mean(axis=-1, keepdims=True)
+        drawn = centred / np.sqrt(np.square(centred).mean(axis=-1, keepdims=True))
+    W = rng.uniform(-1, 1, (runs, 2, width + 1, d_k)) / math.sqrt(width)  # as nn.Linear draws weights and bias
+    inputs = np.concatenate([drawn, np.full((runs, 2, 1), float(x.get("bias", False)))], axis=-1)
+    q, k = (np.einsum("re,red->rd", inputs[:, i], W[:, i]) for i in range(2))
+    sweep = expected_stages((d_k,), n_heads=heads, **x)
+    *_, q_std, _, raw, scaled = sweep.std[sweep.schemes.index("torch_linear"), 0]
+    scores = (q * k).sum(axis=1)
+    for values, expected in ((q[:, 0], q_std), (scores, raw), (scores / math.sqrt(d_k), scaled)):
+        squares = np.square(values)
+        assert abs(squares.mean() - expected**2) < 4 * squares.std() / math.sqrt(runs)

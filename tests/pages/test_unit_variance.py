@@ -2,17 +2,24 @@
 
 import pytest
 
-from tests.pages.opening import open_page, said
+from tests.pages.opening import charts, open_page, said
 
 SAID = {
-    "unit_variance": "measured (and predicted), of q is",
-    "schemes": "the scaled scores start with a standard deviation from",
-    "shared_input": "all divided by √d_k",
+    "unit_variance": "the scaled scores start with σ =",
+    "shared_input": "When the same vectors serve as queries and keys",
+    "schemes": "starts the scaled scores at σ =",
+    "stage_histograms": "divided by √d_k they have",
 }  # what each picture's sentence speaks of
 
 
 def open_lesson(**query):
     return open_page("unit_variance", **query)
+
+
+def sure_of(app, key):
+    """What stands under a picture's "How sure?"."""
+    (box,) = [each for each in app.expander if each.key == f"{key}_sure"]
+    return " ".join(each.value for each in box.markdown)
 
 
 def deviations(app):
@@ -29,11 +36,22 @@ def test_each_picture_says_what_it_is_of():
 
 def test_pytorch_s_attention_gives_half_at_first_sight():
     app = open_lesson()
-    first = said(app)["unit_variance"]
-    assert first.startswith("At d_k = 64 with 8 heads (model width 512), LayerNorm and PyTorch MultiheadAttention")
-    assert first.endswith("only 0.500 times what the rule assumes.")
-    assert deviations(app)["q = x W_Q"] == "0.707"
-    assert app.table[1].value["σ scaled"].tolist()[:2] == ["2.00", "1.78"]
+    sure = sure_of(app, "unit_variance")
+    assert charts(app)["unit_variance"].sentence == (
+        "With PyTorch MultiheadAttention at dₖ = 64, the scaled scores start with σ = 0.500, smaller than the one "
+        "that the rule assumes."
+    )
+    assert sure.startswith("At dₖ = 64 with 8 heads (model width 512), LayerNorm and PyTorch MultiheadAttention")
+    assert "only 0.500 times what the rule assumes." in sure
+    assert deviations(app)["q = x $W_Q$"] == "0.707"
+    assert app.table[2].value["σ scaled"].tolist()[:2] == ["2.00", "1.78"]
+
+
+def test_an_initialisation_has_its_name_in_words_and_older_links_name_it_as_the_code_does():
+    old, new = (open_lesson(scheme=name) for name in ("keras_multihead_attention", "Keras MultiHeadAttention"))
+    assert old.session_state["scheme"] == new.session_state["scheme"] == "keras_multihead_attention"
+    assert charts(old)["unit_variance"].sentence == charts(new)["unit_variance"].sentence
+    assert "With Keras MultiHeadAttention at dₖ = 64" in charts(old)["unit_variance"].sentence
 
 
 @pytest.mark.parametrize(("scheme", "scaled"), [("xavier_square", "1.00"), ("keras_multihead_attention", "0.0278")])
@@ -58,12 +76,13 @@ def test_the_default_bias_of_the_linear_layer():
 )
 def test_a_number_of_heads_that_does_not_fit_is_drawn_with_the_nearest(d_k, n_heads, shown):
     app = open_lesson(d_k=d_k, n_heads=n_heads)
-    assert f"with {shown} (model width" in said(app)["unit_variance"]
-    asked = f"With {n_heads} head{'s' if n_heads != '1' else ''} the model width would not be from 2 to 2,048."
-    assert said(app)["unit_variance"].endswith(asked)
+    assert f"with {shown} (model width" in sure_of(app, "unit_variance")
+    asked = f"With {n_heads} head{'s' if n_heads != '1' else ''} the model width would not be from 2 to 2,048. "
+    assert f"{asked}{shown} are used." in said(app)["unit_variance"]
+    assert f"{asked}{shown} are used." in sure_of(app, "unit_variance")
 
 
 def test_the_trap_is_shown_with_the_correct_scale():
-    trap = said(open_lesson())["shared_input"]
+    trap = sure_of(open_lesson(), "shared_input")
     assert "with Q = K = X 8.00 (predicted 8.00)" in trap
     assert "99." in trap

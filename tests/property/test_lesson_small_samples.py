@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sattn_core import product_variances, score_variance
-from sattn_core.lessons.small_samples import SmallSamplesParams, band_curve, measure_small_samples
+from sattn_core.lessons.small_samples import SmallSamplesParams, band_curve, draw_sweep, measure_small_samples
 from tests.simulations import fewer
 
 
@@ -35,3 +35,21 @@ def test_a_size_does_not_depend_on_the_others(sizes, d_k):
         alone = band_curve((size,), d_k=d_k, n_draws=2)
         for name in ("mean", "std", "low", "high", "naive_low", "naive_high", "measured"):
             assert np.array_equal(getattr(curve, name)[i], getattr(alone, name)[0]), name
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.sets(st.integers(1, 1024), min_size=1, max_size=4),
+    st.integers(2, 64),
+    st.integers(0, 1),
+    st.integers(1, 30),
+    st.integers(0, 2**32),
+)
+def test_every_draw_of_a_sweep_is_counted_whatever_follows(dims, size, ddof, n_draws, seed):
+    options = {"size": size, "ddof": ddof, "seed": seed}
+    sweep = draw_sweep(tuple(sorted(dims)), n_draws=n_draws, **options)
+    first = sweep.first(n_draws)
+    assert (sweep.ratios >= 0).all()
+    assert (first.counts.sum(axis=1) + first.above == n_draws).all()
+    longer = draw_sweep(tuple(sorted(dims)), n_draws=n_draws + 3, **options)
+    assert np.array_equal(longer.ratios[:, :n_draws], sweep.ratios)

@@ -46,7 +46,14 @@ from sattn_core.lessons.score_variance import (
     variance_curve,
     variance_curve_price,
 )
-from sattn_core.lessons.small_samples import LARGE_PRICE, band_curve, band_price, measure_large_experiment
+from sattn_core.lessons.small_samples import (
+    LARGE_PRICE,
+    band_curve,
+    band_price,
+    draw_sweep,
+    measure_large_experiment,
+    sweep_price,
+)
 from sattn_core.lessons.softmax_saturation import RowParams, SaturationParams, measure_row, measure_saturation
 from sattn_core.lessons.start import StartParams, measure_start
 from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_shared_input, measure_unit_variance
@@ -125,6 +132,14 @@ CURVES = {
         for n in (2, 64, 512)
     },
     **{f"band_curve {d_k}": (partial(band_curve, d_k=d_k, n_draws=20), band_price(d_k)) for d_k in (1, 7, 8, 1024)},
+    **{
+        f"draw_sweep {shape}": (
+            partial(draw_sweep, DEFAULT_DIMS, size=size, n_draws=n),
+            sweep_price(DEFAULT_DIMS, *shape),
+        )
+        for size, n in ((2, 200), (64, 2_000))
+        for shape in ((size, n),)
+    },
     "measure_large_experiment": (partial(measure_large_experiment, seed=3), LARGE_PRICE),
     **{f"rule_curves {shape}": rules_curve(*shape) for shape in ((64, 16), (512, 16))},
 }

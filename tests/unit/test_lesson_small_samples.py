@@ -10,6 +10,7 @@ from sattn_core.lessons.small_samples import (
     PUBLISHED,
     SmallSamplesParams,
     band_curve,
+    draw_sweep,
     measure_large_experiment,
     measure_small_samples,
     next_draws,
@@ -187,3 +188,38 @@ def test_a_share_of_which_nothing_is_expected_has_no_error():
     below = measure_small_samples(SmallSamplesParams(16, 64, n_draws=5)).checks[2]
     assert (below.predicted, below.measured, below.standard_error) == (0, 0, 0)
     assert np.isnan(below.z)
+
+
+# --- the same draws at every d_k --------------------------------------------------------------------------
+
+
+def test_a_sweep_keeps_its_draws_from_one_d_k_to_the_next():
+    sweep = draw_sweep((1, 2, 64, 72))
+    together = [np.corrcoef(sweep.ratios[[i, i + 1]])[0, 1] for i in range(3)]
+    assert together[2] > 0.95  # 8 of 72 components are new
+    assert (sweep.mean_theory, draw_sweep((7,), ddof=1).mean_theory) == (0.75, pytest.approx(1, abs=1e-15))
+    unbiased = draw_sweep((1, 2, 64, 72), ddof=1).ratios
+    np.testing.assert_allclose(unbiased, sweep.ratios * 4 / 3, rtol=1e-13)
+    np.testing.assert_array_equal(draw_sweep((1, 2, 64, 72), n_draws=50).ratios, sweep.ratios[:, :50])
+
+
+def test_the_first_draws_of_a_sweep_are_counted():
+    sweep = draw_sweep((1, 64), n_draws=300)
+    first = sweep.first(100)
+    for i in range(2):
+        ratios = sweep.ratios[i, :100]
+        np.testing.assert_array_equal(first.counts[i], np.histogram(ratios, sweep.edges)[0])
+        assert first.above[i] == (ratios > 4).sum()
+        assert first.near[i] == (np.abs(ratios - 1) < 0.1).sum()
+    check = first.check(sweep, 1)
+    assert check.z == pytest.approx((sweep.ratios[1, :100].mean() - 0.75) / (sweep.std_theory[1] / 10))
+    assert abs(check.z) < 4
+
+
+def test_bad_sweeps():
+    with pytest.raises(ValueError, match="dims must hold at least one d_k and rise, but got"):
+        draw_sweep((64, 2))
+    with pytest.raises(ValueError, match="dims must hold at least one d_k and rise"):
+        draw_sweep(())
+    with pytest.raises(ValueError, match="n_draws must be between 1 and 200, but got 201"):
+        draw_sweep((2,)).first(201)

@@ -8,6 +8,8 @@ from sattn_core.lessons.unit_variance import (
     SHARING,
     STAGES,
     UnitVarianceParams,
+    expected_stages,
+    fitting_heads,
     measure_shared_input,
     measure_unit_variance,
 )
@@ -91,3 +93,30 @@ def test_bias_changes_only_what_has_one():
 def test_bad_params(changes, error, message):
     with pytest.raises(error, match=message):
         UnitVarianceParams(**changes)
+
+
+def test_what_is_expected_by_hand():
+    sweep = expected_stages((64,), n_heads=8)
+    assert sweep.stages == STAGES
+    found = dict(zip(sweep.schemes, sweep.std[:, 0], strict=True))
+    np.testing.assert_allclose(found["xavier_square"], [1, 1, 1, 1, 8, 1], rtol=1e-14)
+    np.testing.assert_allclose(found["he_normal"], [1, 1, math.sqrt(2), math.sqrt(2), 16, 2], rtol=1e-14)
+    free = expected_stages((64,), n_heads=8, x_mean=3.0, x_std=4.0, normalise=False)
+    assert free.stages == tuple(name for name in STAGES if name != "layer_norm")
+    np.testing.assert_allclose(free.std[0, 0], [4, 5, 5, 200, 25], rtol=1e-14)  # 3² + 4² = 5²
+    biased = expected_stages((4,), n_heads=2, bias=True)
+    at = biased.schemes.index("torch_linear")
+    np.testing.assert_allclose(biased.std[at, 0, -1], 0.375, rtol=1e-14)  # (8 + 1)/(3 · 8)
+
+
+@pytest.mark.parametrize(("d_k", "asked", "used"), [(1024, 8, 2), (1, 1, 2), (64, 64, 32), (64, 8, 8), (2, 1, 1)])
+def test_heads_that_do_not_fit_become_the_nearest_that_do(d_k, asked, used):
+    assert fitting_heads(d_k, asked) == used
+    assert expected_stages((d_k,), n_heads=asked).n_heads == (used,)
+
+
+def test_bad_sweeps():
+    with pytest.raises(ValueError, match="d_k must be between 1 and 1024, but got 0"):
+        expected_stages((0,))
+    with pytest.raises(ValueError, match="x_std must be a finite number"):
+        expected_stages((64,), x_std=0.0)

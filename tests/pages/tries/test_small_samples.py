@@ -2,7 +2,7 @@
 
 import numpy as np
 
-ADVERSE = {"size": "16", "inner": "d_k", "d_k": "300", "ddof": "1", "n_draws": "20", "seed": "7"}
+ADVERSE = {"size": "16", "d_k": "300", "ddof": "1", "n_draws": "20", "seed": "7"}
 
 
 def test_one_draw(tried):
@@ -28,8 +28,16 @@ def test_ddof_1(tried):
     assert shown.measure_small_samples.mean_theory == shown.measure_small_samples.params.d_k == 2
 
 
+def test_large_dimension(tried):
+    app, shown = tried("small_samples", "large_dimension", **ADVERSE)
+    sweep = shown.draw_sweep
+    assert (app.session_state["d_k"], sweep.size, sweep.ratios.shape[1]) == (1024, 2, 2_000)
+    near = np.mean(np.abs(sweep.ratios[sweep.dims.index(1024)] - 1) < 0.1)
+    assert abs(near - 1 / 12) < 0.02
+
+
 def test_large_matrices(tried):
-    _, shown = tried("small_samples", "large_matrices", **ADVERSE)
-    result = shown.measure_small_samples
-    assert result.params.size == result.params.d_k == 64
-    assert np.mean(np.abs(result.variances / 64 - 1) < 0.1) > 0.95
+    app, shown = tried("small_samples", "large_matrices", **ADVERSE)
+    sweep = shown.draw_sweep
+    assert (app.session_state["d_k"], sweep.size) == (64, 64)
+    assert np.mean(np.abs(sweep.ratios[sweep.dims.index(64)] - 1) < 0.1) > 0.95

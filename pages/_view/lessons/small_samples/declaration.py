@@ -2,9 +2,10 @@
 
 from pages._view.kinds import Choice, Number
 from pages._view.lesson import Lesson, Try
-from sattn_core.lessons.small_samples import DEFAULT_SIZES, MOST_DRAWS
+from sattn_core.lessons.small_samples import DEFAULT_SIZES
 
-_AS_ASKED = {"size": 2, "inner": "size", "ddof": "0", "seed": 0}
+MOST_DRAWS = 2_000  # where those that fall end by themselves
+_AS_ASKED = {"size": 2, "ddof": "0", "seed": 0}
 
 LESSON = Lesson(
     stem="small_samples",
@@ -16,18 +17,18 @@ LESSON = Lesson(
     section="Go deeper",
     shared=("d_k", "seed"),
     controls={
-        "size": Number("Size of the score matrix", 2, 2, 64, DEFAULT_SIZES, help="The product is size × size."),
-        "inner": Choice(
-            "Inner dimension",
-            "size",
-            ("size", "d_k"),
-            help="size: two square matrices, as in the question. dₖ: size × dₖ times dₖ × size.",
-            bar=True,
-            shown={"d_k": "dₖ"},
+        "size": Number(
+            "Size of the product",
+            2,
+            2,
+            64,
+            DEFAULT_SIZES,
+            help="At the right: size × dₖ times dₖ × size.",
         ),
         "ddof": Choice("ddof", "0", ("0", "1"), help="0: NumPy's variance divides by N. 1: by N − 1.", bar=True),
         "n_draws": Number("Draws", 200, 1, MOST_DRAWS, (200,), typed=True),
     },
+    in_sight=("size", "ddof"),
     tries=(
         Try(
             "one_draw", "One draw: its two matrices and their product are written out below", _AS_ASKED | {"n_draws": 1}
@@ -37,11 +38,16 @@ LESSON = Lesson(
             "2,000 draws: the bars fill the dashed outline, and about 7 in 10 draws lie below 1.6",
             _AS_ASKED | {"n_draws": 2_000},
         ),
-        Try("ddof_1", "ddof = 1: the predicted mean is 2, which is dₖ", _AS_ASKED | {"ddof": "1", "n_draws": 2_000}),
+        Try("ddof_1", "ddof = 1: the exact mean is 2, which is dₖ", _AS_ASKED | {"ddof": "1", "n_draws": 2_000}),
+        Try(
+            "large_dimension",
+            "dₖ = 1,024 does not help: only about 1 draw in 12 comes within 10 % of it",
+            _AS_ASKED | {"d_k": 1024, "n_draws": 2_000},
+        ),
         Try(
             "large_matrices",
-            "64 × 64 matrices: nearly all draws lie within 10 % of dₖ",
-            {"size": 64, "inner": "size", "ddof": "0", "seed": 0, "n_draws": 200},
+            "64 × 64 products do help: nearly all draws lie within 10 % of dₖ",
+            {"size": 64, "d_k": 64, "ddof": "0", "seed": 0, "n_draws": 200},
         ),
     ),
     terms=("variance",),

@@ -3,10 +3,11 @@
 import streamlit as st
 
 from pages._view import controls
+from pages._view.lessons.small_samples.declaration import MOST_DRAWS
 from sattn_core.lessons.small_samples import next_draws
 
 SECONDS = 0.25  # between two pictures
-MANY = 2_000  # where the falling ends by itself
+MANY = MOST_DRAWS  # where the falling ends by itself
 
 
 def pace():

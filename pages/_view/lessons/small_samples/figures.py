@@ -10,19 +10,27 @@ from pages._view.figures.base import (
     dashed,
     dotted,
     figure,
+    heading,
     label,
     line,
     solid,
     steps,
-    title,
     under,
 )
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number
-from sattn_core.lessons.small_samples import BandCurve, LargeExperiment, SmallSamplesResult
+from sattn_core.lessons.small_samples import (
+    ASKED_VALUE,
+    BandCurve,
+    DrawSweep,
+    FirstDraws,
+    LargeExperiment,
+    SmallSamplesResult,
+)
 
 _ASKED_SIZE = 2  # size and d_k of the experiment in the question
 _TOP = 1.5  # the marks are named above the highest bar
+_KEY = "dashed line: exact mean, dotted: dₖ", "▲ last draw, dashed outline: expected"
 _HIGHEST_RATIO = 4
 _SIZE_TICKS = (2, 4, 8, 16, 32, 64)
 _SMALL = 0.5
@@ -38,103 +46,152 @@ _CHECK_NAMES = {
 # --- the draws -------------------------------------------------------------------------------------------
 
 
-def histogram(result: SmallSamplesResult, profile: Profile) -> Picture:
-    """Variances of the draws so far, the counts expected, and where mean, median, d_k and 1.6 lie."""
+def story() -> str:
+    """The experiment that the question is about, in one line."""
+    n = _ASKED_SIZE
+    return (
+        f"Someone multiplied two random {n} × {n} matrices, expected entries of variance {n}, which is dₖ, and "
+        f"measured {ASKED_VALUE}."
+    )
+
+
+def draws(asked: SmallSamplesResult, sweep: DrawSweep, d_k: int, profile: Profile) -> Picture:
+    """The question's experiment many times, and beside it the same for the size and the d_k of the moment."""
+    i, counted = sweep.dims.index(d_k), sweep.first(asked.params.n_draws)
+    sentence = _draws_sentence(asked, counted, i)
     return Picture(
         "small_samples",
-        _histogram_figure(result, profile),
-        _histogram_sentence(result),
-        _histogram_table(result),
-        _histogram_code(result.params),
+        _draws_figure(asked, sweep, counted, i, profile),
+        sentence,
+        _draws_table(asked, sweep, counted, i),
+        _draws_code(asked.params, sweep, i),
+        alt=_draws_alt(asked, sweep, counted, i, sentence),
+        sure=_draws_sure(asked, sweep, counted, i),
+        checks=check_table(asked, sweep, counted, i),
     )
 
 
-def _histogram_figure(result, profile):
-    params = result.params
-    top = _TOP * max(result.counts.max(), result.expected.max())
-    lines, names = _marked(result, top, profile)
-    return figure(
+def _draws_figure(asked, sweep, counted, i, profile):
+    """Two histograms: the question's experiment, which stays, and that of the moment in units of d_k."""
+    tops = [_TOP * max(asked.counts.max(), asked.expected.max()), _TOP * counted.counts.max()]
+    left, asked_names = _asked_side(asked, tops[0], profile)
+    right, names = _side_of_the_moment(sweep, counted, i, tops[1], profile)
+    heights = axis(profile, showticklabels=False, ticks="")
+    fig = figure(
         profile,
-        [*_bars(result, profile), *lines, _last_draw(result, top, profile)],
-        left=4.2,
-        bottom=4.2,
-        title=title(f"Variance of the {params.size**2:,} entries", profile),
-        xaxis=axis(profile, f"variance (ddof = {params.ddof})", near=True, range=[0, result.edges[-1]]),
-        yaxis=axis(profile, "draws", grid=True, range=[0, top]),
-        annotations=[*names, under(["▲ last draw, dashed outline: expected"], profile)],
+        [*left, *right],
+        left=1.4,
+        xaxis=_values(profile, "variance", asked.edges[-1], [0, 0.48], "y"),
+        xaxis2=_values(profile, "variance ÷ dₖ", sweep.edges[-1], [0.52, 1], "y2"),
+        yaxis=heights | {"range": [0, tops[0]], "anchor": "x", "title": _side_title("draws", profile)},
+        yaxis2=heights | {"range": [0, tops[1]], "anchor": "x2"},
+        annotations=[*asked_names, *names, *_headings(sweep, i, profile), under(_KEY, profile)],
     )
+    fig.layout.margin.t, fig.layout.margin.b = 3 * profile.axis_size, 5.2 * profile.axis_size  # two lines each
+    return fig
 
 
-def _bars(result, profile):
-    outline = dashed(profile) | {"shape": "hv"}
-    return [
-        steps(result.edges, result.counts, profile.raw, "draws"),
-        line(result.edges, [*result.expected, 0], outline, "expected"),
-    ]
+def _asked_side(asked, top, profile):
+    """The traces at the left, and the names of its marks."""
+    lines, names = _marked(_asked_marks(asked, profile), top, "", profile)
+    outline = line(asked.edges, [*asked.expected, 0], dashed(profile) | {"shape": "hv"}, "expected")
+    bars = steps(asked.edges, asked.counts, profile.raw, "draws")
+    return [bars, outline, *lines, _last_draw(min(asked.variances[-1], asked.edges[-1]), top, profile)], names
 
 
-def _last_draw(result, top, profile):
-    """A triangle under the bars; beyond the last edge it stands on it."""
-    place = min(result.variances[-1], result.edges[-1])
+def _side_of_the_moment(sweep, counted, i, top, profile):
+    """The same at the right; its height is that of the highest bar at any d_k."""
+    lines, names = _marked(_marks(sweep, profile), top, "2", profile)
+    bars = steps(sweep.edges, counted.counts[i], profile.raw, "draws")
+    last = _last_draw(min(counted.ratios[i, -1], sweep.edges[-1]), top, profile)
+    return [part | {"xaxis": "x2", "yaxis": "y2"} for part in (bars, *lines, last)], names
+
+
+def _side_title(text, profile):
+    return {"text": text, "font": {"size": profile.axis_size}, "standoff": 0}
+
+
+def _values(profile, text, highest, domain, anchor):
+    return axis(profile, text, near=True, domain=domain, range=[0, highest], nticks=5, anchor=anchor)
+
+
+def _headings(sweep, i, profile):
+    size = sweep.size
+    here = f"dₖ = {sweep.dims[i]:,}", f"{size} × {size} product"
+    return [_heading("The question", "2 × 2 product", "", profile), _heading(*here, "2", profile)]
+
+
+def _heading(name, of, axes, profile):
+    small = f'<span style="font-size: {profile.tick_size}px">{of}</span>'
+    return heading(f"{name}<br>{small}", profile, axes=axes) | {"align": "left"}
+
+
+def _last_draw(place, top, profile):
+    """A triangle under the bars; a draw beyond the last edge stands on it."""
     marker = {"symbol": "triangle-up", "size": profile.marker_size * 2, "color": profile.text}
     return line([place], [0.02 * top], {}, "last draw") | {"mode": "markers", "marker": marker}
 
 
-def _marked(result, top, profile):
-    """The marks and their names, which stand where the axis has room.
-
-    Each mark is lower than the one before it on its names' side, so that no name lies over a mark.
-    """
-    marks = _marks(result, profile)
-    side = "left" if 2 * marks[-1][1] < result.edges[-1] else "right"  # of its name that stands at the mark
+def _marked(marks, top, axes, profile):
+    """The marks and their names, each lower than the one before it, so that no name lies over a mark."""
     lines, names = [], []
-    for row, (name, value, style) in enumerate(marks if side == "left" else marks[::-1]):
+    for row, (name, value, style) in enumerate(sorted(marks, key=lambda mark: mark[1])):
         height = top * (0.98 - 0.11 * row)
         lines.append(line([value, value], [0, height], style, name))
-        place = {"x": value, "y": height, "xanchor": side, "yanchor": "top", "xshift": 4 if side == "left" else -4}
-        names.append(label(name, profile, **place))
+        place = {"x": value, "y": height, "xref": f"x{axes}", "yref": f"y{axes}"}
+        names.append(label(name, profile, xanchor="left", yanchor="top", xshift=4, **place))
     return lines, names
 
 
-def _marks(result, profile):
-    """What is marked, from left to right: name, value and line style."""
-    marks = [
-        (f"mean {_mean(result)}", result.mean_theory, dashed(profile)),
-        (f"dₖ = {result.params.d_k:,}", result.params.d_k, dotted(profile)),
-        (f"median {number(result.median)}", result.median, solid(profile, profile.text)),
-    ]
-    if _asked(result.params):
-        marks.append((f"1.6: {_percentile(result)}", result.value, solid(profile, profile.third, 1.5)))
-    return sorted(marks, key=lambda mark: mark[1])
-
-
-def _mean(result):
-    """The predicted mean, with as many digits as it takes to tell it from d_k where it is not d_k."""
-    params, mean, digits = result.params, result.mean_theory, 3
-    while params.ddof == 0 and number(mean, digits) == number(params.d_k, digits):
-        digits += 1
-    return number(mean, digits)
-
-
-def _asked(params):
-    """Whether these are the matrices of the question."""
-    return params.size == params.d_k == _ASKED_SIZE
-
-
-def _percentile(result):
-    return f"percentile {result.percentile:.1f}"
-
-
-def _histogram_sentence(result):
-    """The draws beside their exact mean; for the matrices of the question also the place of 1.6 among them."""
-    params = result.params
-    low, middle, high = (number(each) for each in (result.low, result.median, result.high))
+def _asked_marks(asked, profile):
+    """What is marked at the left: name, value and line style."""
     return (
-        f"{_draws(params.n_draws)} of {_matrices(params)}: the variance of the {params.size**2:,} entries "
-        f"(ddof = {params.ddof}) is on average {number(result.mean_measured)} ± {number(result.standard_error, 2)}, "
-        f"where {_mean(result)} is predicted{_not_d_k(result)}. The last draw gave "
-        f"{number(result.variances[-1])}. Half of all draws lie below {middle}, nine in ten between {low} and {high}."
-        f"{_answer(result)}"
+        (f"mean {number(asked.mean_theory)}", asked.mean_theory, dashed(profile)),
+        (f"{asked.value} found", asked.value, solid(profile, profile.third, 1.5)),
+        (f"{_ASKED_SIZE} expected", _ASKED_SIZE, dotted(profile)),
+    )
+
+
+def _marks(sweep, profile):
+    return (f"mean {_mean(sweep)}", sweep.mean_theory, dashed(profile)), ("dₖ", 1, dotted(profile))
+
+
+def _mean(sweep):
+    """The exact mean in units of d_k, with as many digits as it takes to tell it from 1 where it is not 1."""
+    digits = 3
+    while sweep.ddof == 0 and number(sweep.mean_theory, digits) == number(1, digits):
+        digits += 1
+    return number(sweep.mean_theory, digits)
+
+
+def _draws_sentence(asked, counted, i):
+    """Whether the number of the question is ordinary, and how near a draw of the moment comes to d_k."""
+    ordinary = asked.low <= asked.value <= asked.high
+    is_it = "so" if ordinary else "yet not even then"
+    return (
+        f"Two-by-two products average {number(asked.mean_theory, 2)}, {is_it} {asked.value} is ordinary. "
+        f"At this dₖ, {_near(counted, i)} within a tenth of it."
+    )
+
+
+def _near(counted, i):
+    """How many draws come near d_k, as a person says it."""
+    n, near = counted.ratios.shape[1], counted.near[i]
+    if n == 1:
+        return "the one draw comes" if near else "the one draw does not come"
+    if near in (0, n):
+        return "every draw comes" if near else "no draw comes"
+    share = min(max(round(100 * near / n), 1), 99)
+    return f"about {share} % of the draws come"
+
+
+def _draws_alt(asked, sweep, counted, i, sentence):
+    size, params = sweep.size, asked.params
+    return (
+        f"{sentence} Two histograms of {_draws(params.n_draws)}. Left: the variance of the four entries of a product "
+        f"of two 2 × 2 matrices, with lines at the exact mean {number(asked.mean_theory)}, at {asked.value} and at 2. "
+        f"Right: the same divided by dₖ for {size} × {size} products at dₖ = {sweep.dims[i]:,}, with lines at the "
+        f"exact mean {_mean(sweep)} and at 1."
     )
 
 
@@ -142,51 +199,71 @@ def _draws(n):
     return "1 draw" if n == 1 else f"{n:,} draws"
 
 
-def _matrices(params):
-    if params.size == params.d_k:
-        return f"two normal {params.size} × {params.size} matrices"
-    return f"({params.size} × {params.d_k:,}) @ ({params.d_k:,} × {params.size}) normal matrices"
+def _draws_sure(asked, sweep, counted, i):
+    """The draws beside their exact means, where 1.6 lies among all of them, and how they come about."""
+    low, middle, high = (number(each) for each in (asked.low, asked.median, asked.high))
+    return (
+        f"{_draws(asked.params.n_draws)} of two normal 2 × 2 matrices: the variance of the four entries "
+        f"(ddof = {sweep.ddof}) is on average {number(asked.mean_measured)} ± {number(asked.standard_error, 2)}, where "
+        f"{number(asked.mean_theory)} is predicted{_not_d_k(asked)}. The last draw gave {number(asked.variances[-1])}.",
+        f"Half of all draws lie below {middle}, nine in ten between {low} and {high}. The {asked.value} of the "
+        f"question is at percentile {asked.percentile:.1f} ± {number(asked.percentile_error, 2)}: "
+        f"{'an ordinary' if asked.low <= asked.value <= asked.high else 'a rare'} result.",
+        f"{_matrices(sweep, i)}: the last draw gave {number(counted.ratios[i, -1])} times dₖ, and "
+        f"{counted.near[i]:,} of {_draws(asked.params.n_draws)} lie within a tenth of dₖ. "
+        f"{_beyond(counted.above[i])} beyond the axis.",
+        "The right histogram keeps its draws when dₖ moves: a larger dₖ only adds to them. The first draw at the left "
+        "multiplies its two matrices; all other variances are drawn from their exact distribution.",
+    )
 
 
-def _not_d_k(result):
-    return f", not dₖ = {result.params.d_k:,}" if result.params.ddof == 0 else ", which is dₖ"
+def _not_d_k(asked):
+    return f", not dₖ = {asked.params.d_k}" if asked.params.ddof == 0 else ", which is dₖ"
 
 
-def _answer(result):
-    if not _asked(result.params):
-        return ""
-    return f" The 1.6 of the question is at {_percentile(result)}: an ordinary result."
+def _matrices(sweep, i):
+    size, d_k = sweep.size, f"{sweep.dims[i]:,}"
+    return f"Normal matrices of {size} × {d_k} times {d_k} × {size}"
 
 
-def _histogram_table(result):
-    """Bins of the variance, the draws in them and the counts expected."""
+def _beyond(above):
+    return "None lies" if above == 0 else "1 lies" if above == 1 else f"{above:,} lie"
+
+
+def _draws_table(asked, sweep, counted, i):
+    """Bins of both histograms, the draws in them, and the counts expected at the left."""
     return {
-        "variance from": result.edges[:-1].tolist(),
-        "variance to": result.edges[1:].tolist(),
-        "draws": result.counts.tolist(),
-        "expected": result.expected.tolist(),
+        "variance from, 2 × 2": asked.edges[:-1].tolist(),
+        "to, 2 × 2": asked.edges[1:].tolist(),
+        "draws, 2 × 2": asked.counts.tolist(),
+        "expected, 2 × 2": asked.expected.tolist(),
+        "variance ÷ d_k from": sweep.edges[:-1].tolist(),
+        "to": sweep.edges[1:].tolist(),
+        "draws": counted.counts[i].tolist(),
     }
 
 
-def _histogram_code(params):
+def _draws_code(params, sweep, i):
+    n, size, ddof, seed, dims = params.n_draws, sweep.size, sweep.ddof, sweep.seed, sweep.dims[: i + 1]
     return (
-        "from sattn_core.lessons.small_samples import SmallSamplesParams, measure_small_samples\n\n"
+        "from sattn_core.lessons.small_samples import SmallSamplesParams, draw_sweep, measure_small_samples\n\n"
         f"result = measure_small_samples({params!r})\n"
         "print(result.mean_measured, result.mean_theory, result.median, result.percentile)\n"
+        f"sweep = draw_sweep({dims}, size={size}, ddof={ddof}, n_draws={n}, seed={seed})\n"
+        "print(sweep.ratios[-1].mean(), sweep.mean_theory)\n"
     )
 
 
 # --- predicted and measured ------------------------------------------------------------------------------
 
 
-def check_table(result: SmallSamplesResult) -> Table:
+def check_table(asked: SmallSamplesResult, sweep: DrawSweep, counted: FirstDraws, i: int) -> Table:
     """Every number of the draws beside its prediction and the sampling error."""
-    checks = [each for each in result.checks if each.name != "below 1.6" or _asked(result.params)]
+    checks = [*asked.checks, counted.check(sweep, i)]
+    right = f"{sweep.size} × {sweep.size} at dₖ = {sweep.dims[i]:,}: mean ÷ dₖ"
     return {
-        "of the variances": [_CHECK_NAMES[each.name] for each in checks],
-        "predicted": [
-            _mean(result) if each.name == "mean" else _value(each.predicted, each.predicted_error) for each in checks
-        ],
+        "of the variances": [*(f"2 × 2: {_CHECK_NAMES[each.name]}" for each in asked.checks), right],
+        "predicted": [*(_value(each.predicted, each.predicted_error) for each in asked.checks), _mean(sweep)],
         "measured": [number(each.measured) for each in checks],
         "standard error": [number(each.standard_error, 2) for each in checks],
         "z": ["none" if np.isnan(each.z) else number(each.z) for each in checks],
@@ -198,12 +275,11 @@ def _value(value, error):
 
 
 def first_draw(result: SmallSamplesResult) -> Iterable[tuple[str, str]]:
-    """The first draw as a formula with its variance, while its matrices are small enough to read."""
-    params = result.params
-    if not _asked(params):
-        return ()
+    """The first draw of the question's experiment as a formula with its variance."""
     A, B, C = (_latex(each) for each in (result.first_A, result.first_B, result.first_product))
-    said = f"The first draw: its four entries have variance {number(result.variances[0])} (ddof = {params.ddof})."
+    ddof = result.params.ddof
+    variance = number(result.variances[0])
+    said = f"The first draw: its four entries have variance {variance} (ddof = {ddof})."
     return ((f"{A}\\,{B} = {C}", said),)
 
 
@@ -223,6 +299,8 @@ def band(curve: BandCurve, options: Mapping[str, Any], profile: Profile) -> Pict
         _band_sentence(curve),
         _band_table(curve),
         _band_code(curve, options),
+        claim=_band_claim(curve),
+        sure=_band_sure(curve),
     )
 
 
@@ -242,7 +320,6 @@ def _band_figure(curve, profile):
         ],
         left=3.6,
         bottom=5.5,
-        title=title("The band narrows with size", profile),
         xaxis=axis(profile, "size of the matrix", near=True, type="log", tickvals=_SIZE_TICKS, range=[0.25, 1.86]),
         yaxis=axis(profile, "variance ÷ dₖ", grid=True, range=[0, _HIGHEST_RATIO]),
         annotations=[under(["grey: 95 % band, dashed: exact mean", "dotted: as if independent"], profile)],
@@ -255,15 +332,30 @@ def _measured_points(curve, profile):
     return line(sizes, curve.measured.ravel() / curve.d_k, {}, "measured") | {"mode": "markers", "marker": marker}
 
 
+def _band_claim(curve):
+    if curve.std[-1] / curve.mean[-1] < curve.std[0] / curve.mean[0]:
+        return "Larger matrices scatter less"
+    return "Larger matrices scatter as much"
+
+
 def _band_sentence(curve):
+    """How far the band reaches at the first and at the last size."""
+    small, large = (high / curve.d_k for high in (curve.high[0], curve.high[-1]))
+    return (
+        f"Small products may reach {number(small, 2)} times dₖ, the largest ones only {number(large, 2)}. "
+        "Their entries share rows and columns, so the dotted band is too narrow."
+    )
+
+
+def _band_sure(curve):
     """How narrow the band is at the last size, and how often each band is right."""
     size, n = curve.sizes[-1], curve.measured.size
     inside, naive = (f"{100 * share.mean():.0f} %" for share in (curve.share_inside, curve.naive_share_inside))
     return (
         f"At dₖ = {curve.d_k:,} the 95 % band of the variance goes from {number(curve.low[0])} to "
-        f"{number(curve.high[0])} at 2 × 2 to {number(curve.low[-1])} to {number(curve.high[-1])} at {size} × {size}. "
-        f"Of {n} measured points {inside} lie inside it, but only {naive} inside the dotted band, which treats "
-        "the entries as independent."
+        f"{number(curve.high[0])} at 2 × 2 to {number(curve.low[-1])} to {number(curve.high[-1])} at {size} × {size}.",
+        f"Of {n} measured points {inside} lie inside it, and {naive} inside the dotted band, which treats the entries "
+        "as independent.",
     )
 
 
@@ -301,6 +393,9 @@ def large_experiment(experiment: LargeExperiment, profile: Profile) -> Picture:
         _large_sentence(experiment),
         _large_table(experiment),
         _large_code(experiment),
+        claim=_large_claim(experiment),
+        sure=_large_sure(experiment),
+        checks=large_rows(experiment),
     )
 
 
@@ -310,56 +405,73 @@ def _large_figure(experiment, profile):
         ("this run", row.measured, row.z, "circle", profile.raw),
         ("published", row.published, row.published_z, "square", profile.text),
     )
-    names = ("naive band", "exact band", "published", "this run")
+    said = [f"{name}<br>z = {number(z)}" for name, _, z, *_ in runs]
+    names = ["as if<br>independent", "exact<br>band", said[1], said[0]]
     half = 4 * row.std
-    places = {"type": "category", "categoryorder": "array", "categoryarray": names, "range": [-0.6, 3.6]}
+    places = {"tickvals": [0, 1, 2, 3], "ticktext": names, "range": [-0.6, 3.6]}
     return figure(
         profile,
         [
-            *_large_bands(experiment, names, profile),
-            *(_run(name, value, symbol, colour, profile) for name, value, _, symbol, colour in runs),
+            *_large_bands(experiment, profile),
+            *(_run(place, *run, profile) for place, run in zip((3, 2), runs, strict=True)),
         ],
-        height=0.7,
-        left=5.2,
-        title=title("Now and as published", profile),
+        height=0.8,
+        left=5.6,
         xaxis=axis(profile, "variance of A B", grid=True, range=[row.mean - half, row.mean + half]),
         yaxis=axis(profile, showline=False, **places),
-        annotations=[_z_of_a_run(name, value, z, profile) for name, value, z, *_ in runs],
     )
 
 
-def _large_bands(experiment, names, profile):
+def _large_bands(experiment, profile):
     mean = experiment.rows[2].mean
     bar = {"width": profile.line_width * 5}
     return [
-        line(experiment.naive_band, [names[0]] * 2, bar | {"color": profile.grid}, "as if independent"),
-        line(experiment.band, [names[1]] * 2, bar | {"color": profile.band}, "exact"),
-        line([mean, mean], [names[0], names[-1]], dashed(profile), "mean"),
+        line(experiment.naive_band, [0, 0], bar | {"color": profile.grid}, "as if independent"),
+        line(experiment.band, [1, 1], bar | {"color": profile.band}, "exact"),
+        line([mean, mean], [0, 3], dashed(profile), "mean"),
     ]
 
 
-def _run(name, value, symbol, colour, profile):
+def _run(place, name, value, _, symbol, colour, profile):
     marker = {"symbol": symbol, "size": profile.marker_size * 1.8, "color": colour}
-    return line([value], [name], {}, name) | {"mode": "markers", "marker": marker}
+    return line([value], [place], {}, name) | {"mode": "markers", "marker": marker}
 
 
-def _z_of_a_run(name, value, z, profile):
-    place = {"x": value, "y": name, "xanchor": "left", "xshift": profile.marker_size * 1.4}
-    return label(f"z = {number(z)}", profile, **place)
+def _large_claim(experiment):
+    return "The published large run is " + ("an ordinary one" if _inside(experiment) else "an unusual one")
+
+
+def _inside(experiment):
+    low, high = experiment.band
+    return low <= experiment.rows[2].published <= high
 
 
 def _large_sentence(experiment):
-    """The run of this moment and the published one, each with its z, and the false alarm."""
+    """What the published run is, and what the wrong band would make of it."""
+    low, high = experiment.naive_band
+    missed = not low <= experiment.rows[2].published <= high
+    alarm = "raises a false alarm" if missed and _inside(experiment) else "is too narrow"
+    where = "inside" if _inside(experiment) else "outside"
+    return (
+        f"The published {number(experiment.rows[2].published, 6)} lies {where} the exact band. The band "
+        f"that treats the entries as independent {alarm}."
+    )
+
+
+def _large_sure(experiment):
+    """The run of this moment and the published one, each with its z, the false alarm, and where a shortfall is from."""
     product, scaled = experiment.rows[2:]
     low, high = (number(each, 5) for each in experiment.band)
     n, d = f"{experiment.n_rows:,}", experiment.d_k
     return (
-        f"({n}, {d}) @ ({d}, {n}) with seed {experiment.seed}: variance {number(product.measured, 6)}, predicted "
-        f"{number(product.mean, 6)} ± {number(product.std)}, z = {number(product.z)}; divided by √{d} it is "
-        f"{number(scaled.measured, 6)}, with the same z. The published run gave {_printed(product.published)} and "
-        f"{_printed(scaled.published)}: z = {number(product.published_z)}, well inside the 95 % band {low} to {high}. "
-        f"Treating the entries as independent would give a standard deviation of {number(experiment.naive_std)} and "
-        f"z = {number(experiment.published_naive_z)}: a false alarm."
+        f"Matrices of {n} × {d} times {d} × {n} with seed {experiment.seed}: variance "
+        f"{number(product.measured, 6)}, predicted {number(product.mean, 6)} ± {number(product.std)}, "
+        f"z = {number(product.z)}; divided by √{d} it is {number(scaled.measured, 6)}, with the same z.",
+        f"The published run gave {_printed(product.published)} and {_printed(scaled.published)}: "
+        f"z = {number(product.published_z)}, {'inside' if _inside(experiment) else 'outside'} the 95 % band {low} to "
+        f"{high}. Treating the entries as independent would give a standard deviation of "
+        f"{number(experiment.naive_std)} and z = {number(experiment.published_naive_z)}: a false alarm.",
+        *_large_lines(experiment),
     )
 
 
@@ -397,21 +509,15 @@ def _printed(published):
     return repr(published)
 
 
-def large_lines(experiment: LargeExperiment) -> Iterable[tuple[str, str]]:
+def _large_lines(experiment):
     """Where a shortfall comes from, and whether dot and matmul differ, in numbers."""
     d, published = experiment.d_k, number(experiment.published_from_factors, 6)
     same = "agree" if experiment.dot_equals_matmul else "differ"
     return (
-        (
-            "**Where it comes from**",
-            f"the luck of A and B explains {100 * experiment.explained_share:.1f} % of the scatter. Given them, "
-            f"{d} · var(A) · var(B) = {number(experiment.from_factors, 6)} is expected here and {published} in the "
-            f"published run, each ± {number(experiment.residual_std)}; what is left has z = "
-            f"{number(experiment.residual_z)} and {number(experiment.published_residual_z)}.",
-        ),
-        (
-            "**dot and matmul**",
-            f"np.dot(A, B) and A @ B {same} in two dimensions: their largest difference is "
-            f"{number(experiment.largest_difference)}.",
-        ),
+        f"The luck of A and B explains {100 * experiment.explained_share:.1f} % of the scatter. Given them, "
+        f"{d} · var(A) · var(B) = {number(experiment.from_factors, 6)} is expected here and {published} in the "
+        f"published run, each ± {number(experiment.residual_std)}; what is left has z = "
+        f"{number(experiment.residual_z)} and {number(experiment.published_residual_z)}.",
+        f"np.dot(A, B) and A @ B {same} in two dimensions: their largest difference is "
+        f"{number(experiment.largest_difference)}.",
     )

@@ -1,13 +1,30 @@
 """What the small_samples page asks of the core."""
 
-from typing import Any
-
-from sattn_core.lessons.small_samples import SmallSamplesParams
+from pages._view import compute
+from pages._view.lessons.small_samples import figures
+from pages._view.main_picture import Main, Values, stops
+from sattn_core.lessons.small_samples import SmallSamplesParams, SmallSamplesResult, draw_sweep, measure_small_samples
 
 BAND_DRAWS = 20  # measured points at each size of the matrix
+_AT_ONCE = (200, 2_000)  # draws at every d_k are drawn so many at a time, so that falling ones are drawn once
 
 
-def small_samples_params(size: int, inner: str, d_k: int, n_draws: int, **options: Any) -> SmallSamplesParams:
-    """Square matrices as in the question, or the slider's d_k inside."""
-    d_k = size if inner == "size" else d_k
-    return SmallSamplesParams(size, d_k, n_draws=n_draws, **options)
+def asked(values: Values) -> SmallSamplesResult:
+    """The experiment of the question, so many times."""
+    params = SmallSamplesParams(ddof=int(values["ddof"]), n_draws=values["n_draws"], seed=values["seed"])
+    return compute.result(measure_small_samples, params)
+
+
+def band_options(values: Values) -> dict[str, int]:
+    """The settings of the band."""
+    return {"ddof": int(values["ddof"]), "seed": values["seed"], "d_k": values["d_k"], "n_draws": BAND_DRAWS}
+
+
+def _picture(values, profile):
+    found, drawn = asked(values), next(n for n in _AT_ONCE if values["n_draws"] <= n)
+    options = {"size": values["size"], "ddof": int(values["ddof"]), "n_draws": drawn, "seed": values["seed"]}
+    sweep = compute.result(draw_sweep, stops(values), **options)
+    return figures.draws(found, sweep, values["d_k"], profile)
+
+
+MAIN = Main(_picture)

@@ -52,6 +52,8 @@ LESSON = Lesson(
             bar=True,
         ),
     },
+    in_sight=("scheme", "normalise"),
+    settings=("n_heads", "x_mean", "x_std", "bias"),
     tries=(
         Try(
             "wide_x",
@@ -74,7 +76,7 @@ LESSON = Lesson(
             _DEFAULT | {"scheme": "keras_multihead_attention"},
         ),
     ),
-    pictures=("unit_variance", "schemes", "shared_input"),
+    pictures=("unit_variance", "shared_input", "schemes", "stage_histograms"),
     assumed="All weights are independent, with mean 0. This is about the start of training, and nothing keeps these "
     "variances afterwards.\n\n"
     "The predictions for PyTorch are tested on its own layers. Those for Keras are derived from its source and "

@@ -16,15 +16,32 @@ from pages._view.figures.base import (
     line,
     solid,
     steps,
-    title,
     under,
 )
 from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES
 from pages._view.literal import drawn, plain
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number
-from sattn_core.lessons.unit_variance import NARROWEST, WIDEST, SharedInputRow, UnitVarianceParams, UnitVarianceResult
+from sattn_core.lessons.unit_variance import (
+    NARROWEST,
+    WIDEST,
+    SharedInputRow,
+    StageSweep,
+    UnitVarianceParams,
+    UnitVarianceResult,
+)
 
+_NOTHING = 1e-3  # a smaller standard deviation is called practically 0
+_UNIT = 0.01  # a standard deviation this near to 1 is called 1
+_KEY = "■ expected, ○ measured, dashed: assumed", "grey: the other initialisations"
+_SHORT = {
+    "x": "x",
+    "layer_norm": "Layer<br>Norm",
+    "q": "q",
+    "k": "k",
+    "raw_scores": "raw<br>scores",
+    "scaled_scores": "÷ √dₖ",
+}
 _HALF_WIDTH = 3  # in units of the standard deviation √d_k that raw scores should have
 _STAGES = {
     "x": "x",
@@ -34,6 +51,7 @@ _STAGES = {
     "raw_scores": "raw scores q·k",
     "scaled_scores": "scaled q·k/√dₖ",
 }
+_COUNTS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _SHARING = {
     "independent": "W_Q, W_K apart",
     "tied_weights": "W_Q = W_K",
@@ -41,14 +59,157 @@ _SHARING = {
 }
 
 
-def pipeline(result: UnitVarianceResult, asked_heads: int, profile: Profile) -> Picture:
-    """The histogram of every stage on one axis, from x at the top to the scaled scores."""
+# --- what to expect, stage by stage ------------------------------------------------------------------------
+
+
+def expected(
+    sweep: StageSweep,
+    scheme: str,
+    d_k: int,
+    asked_heads: int,
+    profile: Profile,
+    result: UnitVarianceResult | None = None,
+) -> Picture:
+    """The standard deviation of every stage at this d_k, beside what the rule assumes; result has the measured ones."""
+    i, found = sweep.dims.index(d_k), sweep.std[sweep.schemes.index(scheme)]
+    sentence = _expected_sentence(found[i, -1], scheme, d_k)
+    sure = (*_stages_sure(result), *_bias(result)) if result else ()
     return Picture(
         "unit_variance",
+        _expected_figure(sweep, found, i, result, profile),
+        sentence,
+        _expected_table(sweep, i),
+        _expected_code(sweep, i, scheme),
+        alt=_expected_alt(sweep, found[i], i, sentence, asked_heads),
+        sure=(*sure, *_heads(sweep.n_heads[i], asked_heads)),
+        checks=stage_table(result) if result else None,
+    )
+
+
+def _expected_figure(sweep, found, i, result, profile):
+    """A square for each stage of the chosen initialisation; the others are grey lines."""
+    places = list(range(len(sweep.stages)))
+    traces = [
+        _other_schemes(sweep, i, profile),
+        line(places, _assumed(sweep, i), dashed(profile), "assumed"),
+        line(places, found[i], solid(profile, profile.text), "chosen"),
+        _stage_marks("expected", places, found[i], "square", _stage_colours(sweep, profile), profile),
+    ]
+    if result:
+        measured = [stage.std for stage in result.stages]
+        traces.append(_stage_marks("measured", places, measured, "circle-open", profile.text, profile))
+    fig = figure(
+        profile,
+        traces,
+        left=4.4,
+        xaxis=axis(profile, tickvals=places, ticktext=_stage_ticks(sweep, found[i]), range=[-0.5, len(places) - 0.5]),
+        yaxis=axis(profile, "σ", grid=True, type="log", **_decades(sweep.std, 0.15)),
+        annotations=[under(_KEY, profile) | {"yshift": -3.9 * profile.axis_size}],  # below three lines of ticks
+    )
+    fig.layout.margin.t, fig.layout.margin.b = profile.axis_size, 6.2 * profile.axis_size
+    return fig
+
+
+def _assumed(sweep, i):
+    """What the rule takes for granted: 1 everywhere but at the raw scores."""
+    return [math.sqrt(sweep.dims[i]) if stage == "raw_scores" else 1.0 for stage in sweep.stages]
+
+
+def _other_schemes(sweep, i, profile):
+    """All initialisations as one line with gaps."""
+    n = len(sweep.stages)
+    gapped = np.column_stack([sweep.std[:, i], np.full(len(sweep.schemes), np.nan)])
+    return line([*range(n), None] * len(sweep.schemes), gapped.ravel(), solid(profile, profile.grid, 0.75), "others")
+
+
+def _stage_marks(name, places, values, symbol, colour, profile):
+    size = (2.6 if symbol == "circle-open" else 1.6) * profile.marker_size
+    marker = {"symbol": symbol, "size": size, "color": colour, "line": {"width": profile.line_width}}
+    return line(places, values, {}, name) | {"mode": "markers", "marker": marker}
+
+
+def _stage_colours(sweep, profile):
+    return [_colour(stage, profile) for stage in sweep.stages]
+
+
+def _stage_ticks(sweep, values):
+    """The number of each stage above its name."""
+    pairs = zip(values, sweep.stages, strict=True)
+    return [f"{number(value)}<br>{_SHORT[stage]}" for value, stage in pairs]
+
+
+def _expected_sentence(scaled, scheme, d_k):
+    """What the scaled scores start with, and whether the rule is right to assume 1."""
+    name = SCHEME_NAMES[scheme]
+    if abs(scaled - 1) < _UNIT:
+        return f"With {name} at dₖ = {d_k:,}, the scaled scores start with σ = 1, just as the rule assumes."
+    if scaled < _NOTHING:
+        return f"With {name} at dₖ = {d_k:,}, the scaled scores are practically nothing, where the rule assumes σ = 1."
+    than = "larger" if scaled > 1 else "smaller"
+    return (
+        f"With {name} at dₖ = {d_k:,}, the scaled scores start with σ = {number(scaled)}, {than} than the one that the "
+        "rule assumes."
+    )
+
+
+def _expected_alt(sweep, values, i, sentence, asked):
+    stages = ", ".join(f"{_STAGES[stage]} {number(value)}" for stage, value in zip(sweep.stages, values, strict=True))
+    n, root = sweep.n_heads[i], number(math.sqrt(sweep.dims[i]))
+    more = " ".join(_heads(n, asked))
+    return (
+        f"{sentence} Standard deviations to expect, stage by stage, at dₖ = {sweep.dims[i]:,} with {_plural(n)}, so "
+        f"model width {sweep.dims[i] * n:,}: {stages}. The rule assumes 1 everywhere but {root} "
+        f"at the raw scores. {more}"
+    ).strip()
+
+
+def _stages_sure(result):
+    """What q and the scores get under the chosen initialisation, measured beside predicted."""
+    params, stage = result.params, {stage.name: stage for stage in result.stages}
+    norm = "LayerNorm" if params.normalise else "no LayerNorm"
+    return (
+        f"At dₖ = {params.d_k:,} with {_plural(params.n_heads)} (model width {params.d_model:,}), {norm} and "
+        f"{_scheme(params)}, the standard deviation σ, measured (and predicted), of q is {_beside(stage['q'])}, of raw "
+        f"scores {_beside(stage['raw_scores'])}, of scaled scores {_beside(stage['scaled_scores'])}: "
+        f"{_verdict(stage['scaled_scores'])}",
+        "Squares are what is expected over all draws of x and of the weights. Rings are measured on one draw of both, "
+        f"{params.n_tokens} tokens. The predictions in the table are for the x that was drawn.",
+    )
+
+
+def _expected_table(sweep, i):
+    """All initialisations, all stages."""
+    columns = {stage: sweep.std[:, i, j].tolist() for j, stage in enumerate(sweep.stages)}
+    return {"scheme": [SCHEME_NAMES[name] for name in sweep.schemes], **columns}
+
+
+def _expected_code(sweep, i, scheme):
+    options = {
+        "n_heads": sweep.n_heads[i],
+        "x_mean": sweep.x_mean,
+        "x_std": sweep.x_std,
+        "normalise": sweep.normalise,
+        "bias": sweep.bias,
+    }
+    return (
+        "from sattn_core.lessons.unit_variance import expected_stages\n\n"
+        f"sweep = expected_stages(({sweep.dims[i]},), **{options!r})\n"
+        f"print(sweep.stages, sweep.std[sweep.schemes.index({scheme!r}), 0])\n"
+    )
+
+
+# --- one draw, stage by stage --------------------------------------------------------------------------------
+
+
+def pipeline(result: UnitVarianceResult, profile: Profile) -> Picture:
+    """The histogram of every stage on one axis, from x at the top to the scaled scores."""
+    return Picture(
+        "stage_histograms",
         _pipeline(result, profile),
-        _pipeline_sentence(result, asked_heads),
+        _pipeline_sentence(result),
         _pipeline_table(result),
         _pipeline_code(result.params),
+        claim=_pipeline_claim(result),
     )
 
 
@@ -86,15 +247,17 @@ def _small(profile):
     return {"size": profile.tick_size, "color": profile.text}
 
 
-def _pipeline_sentence(result, asked):
-    """What q and the scores get under the chosen initialisation, measured beside predicted."""
-    params, stage = result.params, {stage.name: stage for stage in result.stages}
-    norm = "LayerNorm" if params.normalise else "no LayerNorm"
+def _pipeline_claim(result):
+    raw, scaled = result.stages[-2].std, result.stages[-1].std
+    return "The division narrows the scores" if scaled < raw else "At dₖ = 1 the division changes nothing"
+
+
+def _pipeline_sentence(result):
+    """How wide one draw of the scores is before and after the division."""
+    params, (raw, scaled) = result.params, result.stages[-2:]
     return (
-        f"At dₖ = {params.d_k:,} with {_plural(params.n_heads)} (model width {params.d_model:,}), {norm} and "
-        f"{_scheme(params)}, the standard deviation σ, measured (and predicted), of q is {_beside(stage['q'])}, of raw "
-        f"scores {_beside(stage['raw_scores'])}, of scaled scores {_beside(stage['scaled_scores'])}: "
-        f"{_verdict(stage['scaled_scores'])}{_bias(result)}{_heads(params, asked)}"
+        f"In this draw of {params.n_tokens} tokens the raw scores have σ = {number(raw.std)}, and divided by √dₖ they "
+        f"have {number(scaled.std)}."
     )
 
 
@@ -108,24 +271,27 @@ def _bias(result):
     """What the default bias does where it is switched on."""
     params = result.params
     if not params.bias:
-        return ""
+        return ()
     alone, added = result.scaled_std_without_bias, result.scaled_std_with_bias
     if alone == added:
-        return f" The default bias of {SCHEME_NAMES[params.scheme]} is 0 and changes nothing."
+        return (f"The default bias of {SCHEME_NAMES[params.scheme]} is 0 and changes nothing.",)
     digits = 3
     while number(alone, digits) == number(added, digits):
         digits += 1
     return (
-        f" The default bias adds one component to the {params.d_model:,} of x: the scaled scores are predicted at "
-        f"{number(added, digits)}, without it at {number(alone, digits)}."
+        f"The default bias adds one component to the {params.d_model:,} of x: the scaled scores are predicted at "
+        f"{number(added, digits)}, without it at {number(alone, digits)}.",
     )
 
 
-def _heads(params, asked):
+def _heads(n_heads, asked):
     """What is said if the number of heads asked for does not fit the lesson's widths."""
-    if params.n_heads == asked:
-        return ""
-    return f" With {_plural(asked)} the model width would not be from {NARROWEST} to {WIDEST:,}."
+    if n_heads == asked:
+        return ()
+    return (
+        f"With {_plural(asked)} the model width would not be from {NARROWEST} to {WIDEST:,}. "
+        f"{_plural(n_heads).capitalize()} {'is' if n_heads == 1 else 'are'} used.",
+    )
 
 
 def _plural(n):
@@ -142,7 +308,7 @@ def _where(stage):
 
 def _verdict(stage):
     wanted = stage.predicted_std
-    if abs(wanted - 1) < 0.01:
+    if abs(wanted - 1) < _UNIT:
         return "unit variance, as the rule assumes."
     if wanted > 1:
         return f"{number(wanted)} times what the rule assumes."
@@ -191,6 +357,9 @@ def schemes(result: UnitVarianceResult, profile: Profile) -> Picture:
         _schemes_sentence(result),
         _schemes_data(result),
         _schemes_code(result.params),
+        claim=_schemes_claim(result),
+        sure=_schemes_sure(result),
+        checks=schemes_table(result),
     )
 
 
@@ -202,8 +371,7 @@ def _schemes(result, profile):
         _scheme_marks(rows, profile),
         left=10.6,  # the longest name
         bottom=4.2,
-        title=title("σ of the scaled scores", profile) | {"xref": "container", "x": 0.01},
-        xaxis=axis(profile, "standard deviation", near=True, grid=True, type="log", **_decades(rows)),
+        xaxis=axis(profile, "σ, scaled scores", near=True, grid=True, type="log", **_decades(_shown(rows), 0.3)),
         yaxis=axis(
             profile,
             type="category",
@@ -236,26 +404,50 @@ def _scheme_marks(rows, profile):
     ]
 
 
-def _decades(rows):
-    """A logarithmic axis that holds every mark, whatever x is."""
-    shown = [1, *(row.scaled_std for row in rows), *(row.measured_scaled_std for row in rows if row.chosen)]
-    low, high = min(-2.1, math.log10(min(shown)) - 0.3), max(0.9, math.log10(max(shown)) + 0.5)
+def _shown(rows):
+    return [1, *(row.scaled_std for row in rows), *(row.measured_scaled_std for row in rows if row.chosen)]
+
+
+def _decades(values, room):
+    """A logarithmic axis that holds every value and leaves some room, whatever x is."""
+    low, high = min(-2.1, math.log10(np.min(values)) - room), max(0.9, math.log10(np.max(values)) + room)
     ticks = [10.0**power for power in range(-6, 7, 1 if high - low < 5.5 else 2)]
     return {"range": [low, high], "tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}
 
 
+def _unit(rows):
+    """The initialisations that give unit variance."""
+    return _names([row for row in rows if abs(row.scaled_std - 1) < 1e-3])
+
+
+def _schemes_claim(result):
+    n, unit = len(result.schemes), len(_unit(result.schemes))
+    if unit == 0:
+        return f"None of the {_COUNTS[n]} initialisations gives unit variance"
+    return f"Only {_COUNTS[unit]} of {_COUNTS[n]} initialisations {'gives' if unit == 1 else 'give'} unit variance"
+
+
 def _schemes_sentence(result):
-    """The largest and the smallest of the initialisations, and where the chosen one stands."""
+    """The largest and the smallest of the initialisations."""
+    first, last = result.schemes[0], result.schemes[-1]
+    return (
+        f"{SCHEME_NAMES[first.name]} starts the scaled scores at σ = {number(first.scaled_std)}, and "
+        f"{SCHEME_NAMES[last.name]} at {number(last.scaled_std)}."
+    )
+
+
+def _schemes_sure(result):
+    """Which give 1, and where the chosen one stands."""
     rows, params = result.schemes, result.params
     (chosen,) = [row for row in rows if row.chosen]
     first, last, here = _names((rows[0], rows[-1], chosen))
-    unit = _names([row for row in rows if abs(row.scaled_std - 1) < 1e-3])
+    unit = _unit(rows)
     named = f"only {listed(unit)} {'gives' if len(unit) == 1 else 'give'} 1" if unit else "none gives 1"
     return (
         f"At dₖ = {params.d_k:,} and model width {params.d_model:,} the scaled scores start with a standard deviation "
         f"from {number(rows[0].scaled_std)} ({first}) to {number(rows[-1].scaled_std)} ({last}); "
         f"{named}. The chosen {here} is predicted at {number(chosen.scaled_std)} for normalised x, "
-        f"measured at {number(chosen.measured_scaled_std)} here."
+        f"measured at {number(chosen.measured_scaled_std)} here.",
     )
 
 
@@ -306,9 +498,12 @@ def shared(rows: Sequence[SharedInputRow], params: UnitVarianceParams, profile: 
     return Picture(
         "shared_input",
         _shared(rows, params.d_k, profile),
-        _shared_sentence(rows, params.d_k),
+        _shared_sentence(rows),
         _shared_data(rows),
         _shared_code(params),
+        claim=_shared_claim(rows),
+        sure=_shared_sure(rows, params.d_k),
+        checks=shared_table(rows),
     )
 
 
@@ -329,8 +524,29 @@ def _shared(rows, d_k, profile):
     return fig
 
 
-def _shared_sentence(rows, d_k):
-    """How a token scores itself, in the three cases, with the correct scale throughout."""
+def _shared_claim(rows):
+    """Whether a token that is its own query and key prefers itself."""
+    weight, n = rows[-1].self_weight, len(rows[-1].scores)
+    if weight > 2 / n:
+        return "With Q = K = X every token attends to itself"
+    return "Here even with Q = K = X tokens hardly attend to themselves"
+
+
+def _shared_sentence(rows):
+    """How much weight a token puts on itself, with the correct scale throughout."""
+    apart, _, same = rows
+    return (
+        f"When the same vectors serve as queries and keys, a token puts {_percent(same.self_weight)} of its weight on "
+        f"itself; with separate random weights, {_percent(apart.self_weight)}."
+    )
+
+
+def _percent(share):
+    return f"{100 * share:.0f} %" if 0.005 <= share < 0.995 else f"{100 * share:.1f} %"
+
+
+def _shared_sure(rows, d_k):
+    """How a token scores itself, in the three cases."""
     apart, tied, same = rows
     n = len(apart.scores)
     return (
@@ -338,7 +554,7 @@ def _shared_sentence(rows, d_k):
         f"{number(apart.diagonal_mean)} on average, like any other (predicted 0); with W_Q = W_K "
         f"{number(tied.diagonal_mean)} (predicted {number(tied.predicted_diagonal_mean)}); with Q = K = X "
         f"{number(same.diagonal_mean)} (predicted {number(same.predicted_diagonal_mean)}), and it puts "
-        f"{100 * same.self_weight:.1f} % of its weight on itself, where {100 / n:.1f} % would be neutral."
+        f"{100 * same.self_weight:.1f} % of its weight on itself, where {100 / n:.1f} % would be neutral.",
     )
 
 

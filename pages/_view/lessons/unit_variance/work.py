@@ -2,12 +2,39 @@
 
 from typing import Any
 
-from sattn_core.lessons.unit_variance import NARROWEST, WIDEST, UnitVarianceParams
+from pages._view import compute
+from pages._view.lessons.unit_variance import figures
+from pages._view.main_picture import Main, Values, stops
+from sattn_core.lessons.unit_variance import (
+    UnitVarianceParams,
+    expected_stages,
+    fitting_heads,
+    measure_unit_variance,
+)
 
 SHARED_TOKENS = 16
 
 
-def unit_variance_params(d_k: int, n_heads: int, normalise: str, bias: str, **options: Any) -> UnitVarianceParams:
+def params(values: Values, **options: Any) -> UnitVarianceParams:
     """Heads of the slider's d_k side by side; no more of them, and no fewer, than the lesson takes."""
-    n_heads = min(max(n_heads, -(-NARROWEST // d_k)), WIDEST // d_k)
-    return UnitVarianceParams(d_k * n_heads, n_heads, normalise=normalise == "on", bias=bias == "on", **options)
+    d_k, n_heads = values["d_k"], fitting_heads(values["d_k"], values["n_heads"])
+    named = {name: values[name] for name in ("scheme", "law", "seed")}
+    return UnitVarianceParams(d_k * n_heads, n_heads, **named, **_input(values), **options)
+
+
+def _input(values: Values) -> dict[str, Any]:
+    """What x is, and what is done to it and to q and k."""
+    switches = {name: values[name] == "on" for name in ("normalise", "bias")}
+    return {"x_mean": values["x_mean"], "x_std": values["x_std"], **switches}
+
+
+def _picture(values, profile, result=None):
+    sweep = compute.result(expected_stages, stops(values), n_heads=values["n_heads"], **_input(values))
+    return figures.expected(sweep, values["scheme"], values["d_k"], values["n_heads"], profile, result)
+
+
+def _at_rest(values, profile):
+    return _picture(values, profile, compute.result(measure_unit_variance, params(values)))
+
+
+MAIN = Main(_picture, at_rest=_at_rest)
