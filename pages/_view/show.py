@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages._view import compute, controls, frame
+from pages._view import bets, compute, controls, frame
 from pages._view.glossary import TERMS
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS
@@ -102,8 +102,9 @@ def main(way: Main, at_rest: Picture | None = None) -> Picture | None:
         ask(params, "main")
         return None
     shown = at_rest or (way.at_rest or way.picture)(values, profile)
-    place = {"value": values["d_k"], "address": frame.moving_address(values)}
-    draw_picture(shown.drawn() | place, key=shown.key, config=_chart_config(shown.key))
+    seen = bets.seen(shown, values, profile)
+    place = {} if bets.is_open() else {"value": values["d_k"], "address": frame.moving_address(values)}
+    draw_picture(seen.drawn() | place, key=seen.key, config=_chart_config(seen.key), bare=bets.is_open())
     return shown
 
 
@@ -276,7 +277,7 @@ def steps(*cards: tuple[str, str, str]) -> None:
         lesson = LESSONS[stem]
         with column.container(border=True, height="stretch"):
             st.markdown(f"**{title}**\n\n{text}")
-            st.page_link(frame.file_of(lesson), label=lesson.question, icon=lesson.icon)
+            st.page_link(frame.file_of(lesson), label=lesson.question, icon=lesson.icon, query_params=bets.carried())
 
 
 def cards(items: Iterable[tuple[str, str, Sequence[str]]], per_row: int = 3) -> None:

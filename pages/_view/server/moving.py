@@ -35,7 +35,12 @@ async def _answer(request: Request) -> Response:
 
 def _drawn(stem: str, said: Mapping[str, str]) -> bytes | None:
     """The picture as JSON, or None: no such lesson, or one that would keep the hand waiting."""
-    from pages._view import compute, controls, theme  # not at the top: NumPy is imported after its threads are set
+    from pages._view import (
+        bets,
+        compute,
+        controls,
+        theme,
+    )  # not at the top: NumPy is imported after its threads are set
     from pages._view.lessons import LESSONS, main_of
 
     if stem not in LESSONS or not LESSONS[stem].slider:
@@ -44,4 +49,6 @@ def _drawn(stem: str, said: Mapping[str, str]) -> bytes | None:
     if main.params and not compute.cheap(main.params(values)):
         return None
     profile = theme.profile(values["mode"], said.get("ground"))
-    return json.dumps(main.picture(values, profile).drawn()).encode()
+    guess = LESSONS[stem].guesses["guess"].read(said["guess"])[0] if LESSONS[stem].bet and "guess" in said else ""
+    shown = bets.marked(main.picture(values, profile), LESSONS[stem], values, guess, profile)
+    return json.dumps(shown.drawn()).encode()
