@@ -4,7 +4,7 @@ All of it stands in the address: bet=1 asks for the bets, guess is what was bet 
 right. The menu and a bare link say nothing, and show the picture at once.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log10
@@ -71,6 +71,11 @@ def carried() -> dict[str, str]:
 def addressed() -> dict[str, str]:
     """What the moving picture must know: the bet to draw on it, if one is placed."""
     return {"guess": st.query_params["guess"]} if guess() != "" else {}
+
+
+def read(lesson: Lesson, said: Mapping[str, str]) -> Any:
+    """What an address says was bet on a lesson, or ""."""
+    return lesson.guesses["guess"].read(said["guess"])[0] if lesson.bet and "guess" in said else ""
 
 
 # --- the picture -----------------------------------------------------------------------------------------

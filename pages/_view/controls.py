@@ -3,6 +3,10 @@
 Bounds and defaults are declared in `shared` and by each lesson; where two lessons have a control of one name, that
 of the open lesson counts. A link is checked before any widget is drawn: a number outside its bounds goes to the
 nearest bound, anything unreadable to the default, and the visitor is told in one line.
+
+All are widgets that Streamlit binds to the address, but d_k: its slider is a component of ours, and its value is kept
+in the session and written into the address here. (A bound widget that a callback sets falls back to what the browser
+last said of it, if the callback asks for some of the fragments only.)
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,6 +24,7 @@ from pages._view.shared import CARRIED, SHARED
 
 Kind = TypeVar("Kind", Number, Choice, Text)
 
+SLIDER = "d_k"
 LONGEST_LINK_MATRICES = 1000  # characters of all matrices together
 
 
@@ -30,10 +35,31 @@ def open_lesson(lesson: Lesson) -> None:
     """
     before = st.session_state.get("lesson", lesson.stem)
     st.session_state["lesson"] = lesson.stem
+    _open_slider(before != lesson.stem)
     if before != lesson.stem:
         for name in SHARED:
-            _follow_address(name)
+            if name != SLIDER:
+                _follow_address(name)
         _start_anew([name for name in lesson.controls if name in LESSONS[before].controls])
+
+
+def _open_slider(new_page):
+    """Where the link says; on the way to another page it goes along, and Back and Forward bring that of the step."""
+    if SLIDER not in st.session_state:
+        st.session_state[SLIDER] = linked_value(SLIDER)  # `repair_link` will look at what the link says
+    elif new_page:
+        said = _step_of_history()
+        place(SLIDER, st.session_state[SLIDER] if said is None else said.get(SLIDER, control(SLIDER).default))
+    else:
+        _write_address(SLIDER)
+
+
+def _step_of_history():
+    """The address of the step that Back or Forward has come to, or None: Streamlit drops a part of it."""
+    run = get_script_run_ctx()
+    if not (run and run.is_history_navigation):
+        return None
+    return dict(parse_qsl(run.query_string, keep_blank_values=True))
 
 
 def _start_anew(names):
@@ -42,8 +68,7 @@ def _start_anew(names):
     A click on a link brings the address of the lesson before, but Back and Forward bring that of this one. Streamlit
     drops what it says of these controls, so it is said again, and a new run finds it.
     """
-    run = get_script_run_ctx()
-    said = dict(parse_qsl(run.query_string, keep_blank_values=True)) if run and run.is_history_navigation else {}
+    said = _step_of_history() or {}
     for name in names:
         st.session_state.get("placed", {}).pop(name, None)
         if name in st.session_state:
@@ -212,8 +237,20 @@ def place(name: str, value: Value) -> None:
     """Put a control on a value, clamped to its bounds: what a component or a typed number asks for."""
     kept, _ = control(name).read(str(value))
     _visited(name).add(kept)
-    st.session_state.setdefault("placed", {})[name] = kept
     st.session_state[name] = kept
+    if name == SLIDER:
+        _write_address(name)
+    else:
+        st.session_state.setdefault("placed", {})[name] = kept
+
+
+def _write_address(name):
+    """What Streamlit does for its own widgets: a default has no place in the address."""
+    text, default = (control(name).write(value) for value in (st.session_state[name], control(name).default))
+    if text == default:
+        st.query_params.pop(name, None)
+    elif st.query_params.get(name) != text:
+        st.query_params[name] = text
 
 
 def next_seed() -> None:

@@ -182,8 +182,6 @@ def _draw_settings(lesson):
 
 @st.fragment(key=_TYPED)
 def _typed_dimension():
-    """The bound field of d_k, which nobody sees, and one to type in."""
-    controls.draw("d_k", on_change=_redraw)
     controls.draw_typed("d_k")
 
 

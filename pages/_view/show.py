@@ -155,6 +155,8 @@ def _draw_side_by_side(shown, per_row):
 
 def pair(name: str) -> Sequence[DeltaGenerator]:
     """Two columns side by side where both have room, else one below the other."""
+    if bets.is_open():  # what stands beside the picture is hidden
+        return [st.container(), st.container()]
     with st.container(key=f"pair_{name}"):
         return st.columns(2)
 

@@ -1,6 +1,7 @@
 """Pages without a browser. Through app.py, which is a server, AppTest would render nothing and raise nothing."""
 
 import json
+import re
 from types import SimpleNamespace
 
 from streamlit.testing.v1 import AppTest
@@ -11,6 +12,7 @@ from pages._view.shared import SHARED
 from pages._view.show import plain
 
 FOLDS = ("assumed", "myths", "sources")
+TYPED = re.compile(r"_typed_\d+$")
 KINDS = ("select_slider", "number_input", "selectbox", "button_group", "text_input", "text_area")
 
 
@@ -39,10 +41,14 @@ def settle(app):
 
 
 def widget(app, name):
-    """The widget of a control, whatever its kind."""
-    found = [each for kind in KINDS for each in app.get(kind) if each.key == name]
+    """The widget of a control, whatever its kind; that of d_k, whose slider is a component, is the box to type in."""
+    found = [each for kind in KINDS for each in app.get(kind) if _control_of(each) == name]
     assert len(found) == 1, f"{name} is drawn {len(found)} times"
     return found[0]
+
+
+def _control_of(widget):
+    return TYPED.sub("", widget.key or "")
 
 
 def button(app, label):
@@ -65,7 +71,7 @@ def controls_of(stem):
 def drawn_controls(app):
     """The names of the controls that the page draws."""
     known = set(SHARED).union(*(lesson.controls for lesson in LESSONS.values()))
-    return {each.key for kind in KINDS for each in app.get(kind)} & known
+    return {_control_of(each) for kind in KINDS for each in app.get(kind)} & known
 
 
 def charts(app):
@@ -74,10 +80,10 @@ def charts(app):
     return {key: SimpleNamespace(**data, spec=data["figure"]) for key, data in found if "figure" in data}
 
 
-def slider_at(app):
-    """Where the large slider stands."""
+def large_slider(app):
+    """What the large slider is given: its value, its stops and their texts."""
     (found,) = [json.loads(each.proto.json) for each in app.get("bidi_component") if each.key == "dimension"]
-    return found["value"]
+    return SimpleNamespace(**found)
 
 
 def said(app):

@@ -272,13 +272,13 @@ def test_a_component_can_put_a_control_between_two_stops_and_never_beyond_its_bo
         from pages._view import controls
 
         wanted = st.text_input("wanted", "300")
-        st.button("place", on_click=lambda: controls.place("d_k", wanted))
-        controls.draw("d_k")
+        st.button("place", on_click=lambda: controls.place("n_keys", wanted))
+        controls.draw("n_keys")
 
     app = AppTest.from_function(script, default_timeout=60).run()
-    for text, value in (("300", 300), ("9999", 1024), ("-3", 1), ("300", 300)):
+    for text, value in (("300", 300), ("9999", 512), ("-3", 2), ("300", 300)):
         app.text_input[0].set_value(text).run()
         app.button[0].click().run()
         assert [each.message for each in app.exception] == []
-        assert (app.select_slider[0].value, app.session_state["d_k"]) == (value, value)
+        assert (app.select_slider[0].value, app.session_state["n_keys"]) == (value, value)
         assert str(value) in app.select_slider[0].options

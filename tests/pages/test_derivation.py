@@ -24,7 +24,7 @@ def rows_of(app, head):
 
 def claim_of(app):
     """What the page says of the nine lines."""
-    return next(each.value for each in app.subheader if "of nine" in each.value or "nine lines" in each.value)
+    return next(each.value for each in app.header if "of nine" in each.value or "nine lines" in each.value)
 
 
 def test_the_three_lines_stand_beside_their_figure_and_the_nine_below():
@@ -32,7 +32,7 @@ def test_the_three_lines_stand_beside_their_figure_and_the_nine_below():
     assert list(charts(app)) == ["three_lines", "score_growth"]
     assert charts(app)["three_lines"].sentence.startswith("At dₖ = 64 all three lines hold.")
     assert [len(rows_of(app, head)) for head in ("| line |", "| no.")] == [3, 9]
-    assert [each.value for each in app.subheader] == ["All nine lines hold", "Here √dₖ is the right divisor"]
+    assert [each.value for each in app.header] == ["All nine lines hold", "Here √dₖ is the right divisor"]
     assert [each.key for each in app.expander if each.key.endswith("_sure")] == [
         "three_lines_sure",
         "derivation_sure",

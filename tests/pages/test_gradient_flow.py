@@ -26,7 +26,7 @@ def sure_of(app, key):
 
 
 def claims(app):
-    return [each.value for each in app.subheader]
+    return [each.value for each in app.header]
 
 
 def test_the_gradient_page_says_the_truth_of_the_moment():

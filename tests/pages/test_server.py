@@ -1,13 +1,11 @@
 """What the server adds to Streamlit: headers, kept compression, the bundle, words for blocked browsers."""
 
-import asyncio
 import gzip
 import os
 import socket
 import subprocess
 import sys
 import tomllib
-from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -22,37 +20,10 @@ from pages._view import server
 from pages._view.lessons import ORDER
 from pages._view.server import bundle, compress, headers, prompt, shell, uploads, warm
 from sattn_core import score_files
+from tests.pages.asgi import ask, run
 
 ROOT = server.MAIN.parents[2]
 SCRIPT = b"let a = 1;\n" * 500
-
-
-def run(coroutine):
-    """Run it in a thread of its own: the browser tests keep an event loop running in this one."""
-    with ThreadPoolExecutor(1) as own:
-        return own.submit(asyncio.run, coroutine).result()
-
-
-def ask(app, path, method="GET", body=(), **sent):
-    """Status, headers and body that an ASGI application answers to a body that comes in these pieces."""
-    answers = []
-    pieces = [{"type": "http.request", "body": piece, "more_body": True} for piece in body]
-    asked = iter([*pieces, {"type": "http.request"}])
-    raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in sent.items()]
-    scope = {"type": "http", "method": method, "path": path, "root_path": "", "query_string": b"", "headers": raw}
-
-    async def receive():
-        for message in asked:
-            return message
-        await asyncio.Event().wait()  # a browser that stays
-
-    async def send(message):
-        answers.append(message)
-
-    run(app(scope, receive, send))
-    start, *bodies = answers
-    got = {name.decode().lower(): value.decode() for name, value in start["headers"]}
-    return start["status"], got, b"".join(each.get("body", b"") for each in bodies)
 
 
 class Counted:

@@ -4,7 +4,7 @@ import json
 
 from pages._view.lessons import LESSONS
 from pages._view.lessons.start.declaration import STEPS
-from tests.pages.opening import open_page, slider_at
+from tests.pages.opening import large_slider, open_page
 
 
 def hero(app):
@@ -17,7 +17,7 @@ def test_the_hero_stands_on_one_of_its_stops():
     app = open_page("start", d_k="300", n_keys="48")
     shown = hero(app)
     (here,) = [stop for stop in shown["stops"] if stop["d_k"] == 300]
-    assert slider_at(app) == 300
+    assert large_slider(app).value == 300
     assert "At dₖ = 300 raw scores" in here["sentence"]
     assert "of 48 keys" in here["sentence"]
 

@@ -15,7 +15,7 @@ from pages._view import compute, controls
 from pages._view.lessons.training_race import dose, race, work
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
-from tests.pages.opening import button, charts, controls_of, open_page, pictures, settle
+from tests.pages.opening import button, charts, controls_of, open_page, pictures, settle, widget
 
 SAID = {
     "race_attention": "the right key on the diagonal. After 300 steps at d_k = 64, ",
@@ -40,7 +40,7 @@ def first_sentence(app):
 
 
 def move(app, d_k):
-    app.select_slider("d_k").set_value(d_k)
+    widget(app, "d_k").set_value(d_k)
     app.query_params["d_k"] = str(d_k)  # as the browser's address does
     return settle(app)
 
@@ -197,7 +197,7 @@ def test_a_race_that_runs_stays_in_the_picture_while_the_slider_moves(monkeypatc
     run = app.session_state["race_run"]
     while not run.result.step:
         race.advance(run)
-    app.select_slider("d_k").set_value(16).run()
+    widget(app, "d_k").set_value(16).run()
     app.query_params["d_k"] = "16"
     assert run.playing
     assert re.fullmatch(r"Training: step [0-9,]+ of 3,000, dₖ = 8", bar(app))
@@ -239,7 +239,7 @@ def test_another_setting_is_another_race_at_the_dimension_of_the_slider():
 
 def test_a_preset_of_its_own_dimension_ends_with_it():
     app = choose(open_race(), "small_d_k")
-    assert app.select_slider("d_k").value == 8
+    assert widget(app, "d_k").value == 8
     assert first_sentence(app).startswith("After 300 steps at dₖ = 8, ")  # it was chosen, not dragged
     move(app, 32)
     assert app.selectbox("race_preset").value == "race"

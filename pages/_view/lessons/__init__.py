@@ -24,8 +24,8 @@ PAGES = (*ORDER, *APPENDIX)
 
 
 def main_of(stem: str) -> Any:
-    """How the main picture of a lesson is made, see `main_picture.Main`; only of a lesson with a slider."""
-    return import_module(f"{__name__}.{stem}.work").MAIN
+    """How the main picture of a lesson is made, see `main_picture.Main`; None if nothing asks the server for it."""
+    return getattr(import_module(f"{__name__}.{stem}.work"), "MAIN", None)
 
 
 def bet_of(stem: str) -> Any:

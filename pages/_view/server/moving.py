@@ -35,20 +35,17 @@ async def _answer(request: Request) -> Response:
 
 def _drawn(stem: str, said: Mapping[str, str]) -> bytes | None:
     """The picture as JSON, or None: no such lesson, or one that would keep the hand waiting."""
-    from pages._view import (
-        bets,
-        compute,
-        controls,
-        theme,
-    )  # not at the top: NumPy is imported after its threads are set
-    from pages._view.lessons import LESSONS, main_of
+    # Not at the top: NumPy is imported after its number of threads is set.
+    from pages._view import bets, compute, controls, theme
+    from pages._view.lessons import LESSONS, ORDER, main_of
 
-    if stem not in LESSONS or not LESSONS[stem].slider:
+    main = main_of(stem) if stem in ORDER else None
+    if main is None:
         return None
-    main, values = main_of(stem), controls.read(LESSONS[stem], said)
+    values = controls.read(LESSONS[stem], said)
     if main.params and not compute.cheap(main.params(values)):
         return None
     profile = theme.profile(values["mode"], said.get("ground"))
-    guess = LESSONS[stem].guesses["guess"].read(said["guess"])[0] if LESSONS[stem].bet and "guess" in said else ""
-    shown = bets.marked(main.picture(values, profile), LESSONS[stem], values, guess, profile)
+    shown = main.picture(values, profile)
+    shown = bets.marked(shown, LESSONS[stem], values, bets.read(LESSONS[stem], said), profile)
     return json.dumps(shown.drawn()).encode()

@@ -99,7 +99,7 @@ LESSON = Lesson(
         ),
     ),
     bet=Bet(
-        "Take four times as many components, {d_k} × 4. How many times as far do the raw scores spread?",
+        "From dₖ = {d_k} to four times as much: how many times as far do the raw scores spread?",
         Choice("They spread", "2", RATIOS, shown={each: f"×{each}" for each in RATIOS}),
     ),
     pictures=("three_lines", "derivation", "score_growth"),

@@ -1,0 +1,34 @@
+"""Asks an ASGI application as a browser does, without a server."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+def run(coroutine):
+    """Run it in a thread of its own: the browser tests keep an event loop running in this one."""
+    with ThreadPoolExecutor(1) as own:
+        return own.submit(asyncio.run, coroutine).result()
+
+
+def ask(app, path, method="GET", body=(), **sent):
+    """Status, headers and body that an ASGI application answers to a body that comes in these pieces."""
+    answers = []
+    pieces = [{"type": "http.request", "body": piece, "more_body": True} for piece in body]
+    asked = iter([*pieces, {"type": "http.request"}])
+    raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in sent.items()]
+    path, _, query = path.partition("?")
+    scope = {"type": "http", "method": method, "path": path, "root_path": "", "headers": raw}
+    scope["query_string"] = query.encode()
+
+    async def receive():
+        for message in asked:
+            return message
+        await asyncio.Event().wait()  # a browser that stays
+
+    async def send(message):
+        answers.append(message)
+
+    run(app(scope, receive, send))
+    start, *bodies = answers
+    got = {name.decode().lower(): value.decode() for name, value in start["headers"]}
+    return start["status"], got, b"".join(each.get("body", b"") for each in bodies)

@@ -1,0 +1,81 @@
+"""The main picture while a hand moves the slider: what the server answers is what the page shows where it lets go."""
+
+import gzip
+import json
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from starlette.applications import Starlette
+
+from pages._view import compute
+from pages._view.lessons import ORDER, main_of
+from pages._view.server import moving
+from sattn_core.cost import Price
+from tests.pages.asgi import ask
+from tests.pages.opening import charts, open_page
+
+FOLLOWING = [stem for stem in ORDER if main_of(stem)]
+UNTRAINED = {"training_race": {"n_steps": "3000"}}  # a race that takes long is not there at once
+
+
+def answer(address, **headers):
+    """Status, headers and body of what the server answers."""
+    return ask(Starlette(routes=moving.routes()), f"/{address}", **headers)
+
+
+def picture_at(address):
+    status, _, body = answer(address)
+    assert status == 200
+    return json.loads(body)
+
+
+def main_picture(app):
+    """The picture that follows the slider."""
+    (found,) = [each for each in charts(app).values() if each.address]
+    return found
+
+
+@pytest.mark.parametrize("stem", FOLLOWING)
+def test_the_picture_on_its_way_is_the_one_that_the_page_shows_where_the_hand_lets_go(stem):
+    elsewhere = main_picture(open_page(stem, d_k="16", seed="3", **UNTRAINED.get(stem, {})))
+    asked = picture_at(f"{elsewhere.address}&d_k=100")
+    there = main_picture(open_page(stem, d_k="100", seed="3", **UNTRAINED.get(stem, {})))
+    assert asked["figure"] == there.spec
+    assert (asked["sentence"], asked["height"]) == (there.sentence, there.height)
+    assert elsewhere.spec != there.spec
+
+
+@pytest.mark.parametrize("stem", FOLLOWING)
+def test_the_address_says_every_control_but_the_dimension(stem):
+    shown = main_picture(open_page(stem, d_k="100", seed="7", mode="projector"))
+    said = dict(parse_qsl(urlsplit(shown.address).query))
+    assert urlsplit(shown.address).path == f"moving/{stem}"
+    assert (shown.value, said["seed"], said["mode"]) == (100, "7", "projector")
+    assert "d_k" not in said
+
+
+def test_what_an_address_says_is_brought_inside_its_bounds():
+    far = picture_at("moving/score_variance?d_k=99999&seed=-5&law=none&n_samples=1e9&foo=1")
+    near = picture_at("moving/score_variance?d_k=1024&seed=0&n_samples=1000000")
+    assert far == near
+
+
+@pytest.mark.parametrize("stem", ["start", "your_scores", "nothing", "__init__", "corrections"])
+def test_what_has_no_picture_under_a_slider_is_not_found(stem):
+    assert answer(f"moving/{stem}?d_k=64")[0] == 404
+
+
+def test_what_a_visitor_would_be_asked_about_first_is_not_computed(monkeypatch):
+    assert main_of("score_variance").params
+    monkeypatch.setattr(compute, "AT_ONCE", Price(0.0, 0))
+    monkeypatch.setattr(compute, "result", None)
+    assert answer("moving/score_variance?d_k=64")[0] == 404
+
+
+def test_the_answer_is_packed_for_a_browser_that_takes_it_and_is_not_stored():
+    _, packed_headers, packed = answer("moving/score_variance?d_k=64", accept_encoding="gzip")
+    _, plain_headers, plain = answer("moving/score_variance?d_k=64")
+    assert (packed_headers["content-encoding"], packed_headers["cache-control"]) == ("gzip", "no-store")
+    assert "content-encoding" not in plain_headers
+    assert gzip.decompress(packed) == plain
+    assert len(packed) < len(plain) / 2
