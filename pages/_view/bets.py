@@ -254,7 +254,7 @@ def _tell(lesson):
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Bet again", key="bet_again", on_click=_take_back)
         if of:
-            st.caption(f"{right} of {of} {'bet' if of == '1' else 'bets'} right so far")
+            st.markdown(f"{right} of {of} {'bet' if of == '1' else 'bets'} right so far")
 
 
 def _draft(lesson):
