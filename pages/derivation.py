@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._view import compute, controls, frame, show
+from pages._view import bets, compute, controls, frame, show
 from pages._view.lessons.derivation import figures, work
 from pages._view.lessons.derivation.declaration import LESSON
 from sattn_core.lessons.derivation import measure_derivation
@@ -18,7 +18,8 @@ def live():
     values, d_k = controls.values(), controls.value_of("d_k")
     left, right = show.pair("three_lines")
     with left, st.container(key="table_three_lines"):
-        st.markdown(figures.three_lines(work.growth(values), d_k))
+        if not bets.is_open():
+            st.markdown(figures.three_lines(work.growth(values), d_k))
     with right:
         shown = show.main(work.MAIN)
     if not frame.more():

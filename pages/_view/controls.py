@@ -16,11 +16,11 @@ from urllib.parse import parse_qsl
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages._view.kinds import Choice, Control, Number, Text, Value
+from pages._view.kinds import Choice, Control, Linked, Number, Text, Value
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS
 from pages._view.literal import plain
-from pages._view.shared import SHARED
+from pages._view.shared import CARRIED, SHARED
 
 Kind = TypeVar("Kind", Number, Choice, Text)
 
@@ -84,6 +84,11 @@ def control(name: str) -> Control:
     return next(table[name] for table in _tables() if name in table)
 
 
+def _of_address(name: str) -> Control | Linked:
+    """What a parameter of the address may say: a control, or what has no widget."""
+    return next(table[name] for table in (*_tables(), *_carried()) if name in table)
+
+
 def _of_kind(kind: type[Kind], name: str) -> Kind:
     """The control of this name, which must be of this kind."""
     found = control(name)
@@ -96,6 +101,10 @@ def _tables():
     return (SHARED, *(lesson.controls for lesson in _lessons()))
 
 
+def _carried():
+    return (CARRIED, *(lesson.guesses for lesson in _lessons()))
+
+
 def _lessons():
     """The open lesson first."""
     here = LESSONS.get(st.session_state.get("lesson", ""))
@@ -103,7 +112,7 @@ def _lessons():
 
 
 def _is_control(name):
-    return any(name in table for table in _tables())
+    return any(name in table for table in (*_tables(), *_carried()))
 
 
 def _today(name):
@@ -123,13 +132,15 @@ def repair_link() -> bool:
         if not _is_control(name):
             notes.append(f"“{_short(name)}” is not a setting of this dashboard and was ignored")
             continue
-        value, problem = control(name).read(given[-1])
+        known = _of_address(name)
+        value, problem = known.read(given[-1])
         if problem:
             notes.append(f"{given_name} {problem} (the link says “{_short(given[-1])}”)")
         elif len(given) > 1:
-            said = _short(control(name).write(value))
+            said = _short(known.write(value))
             notes.append(f"{given_name} is given {len(given)} times; the last, {said}, is used")
-        clean[name] = control(name).write(value)
+        if value != "" or isinstance(known, Text):
+            clean[name] = known.write(value)
     changed = clean != st.query_params.to_dict() or bool(notes)
     if changed:
         st.session_state["link_notes"] = notes
@@ -205,7 +216,7 @@ def _known(lesson: Lesson) -> dict[str, Control]:
 
 def linked_value(name: str) -> Any:
     """The value that the address gives a control, or its default."""
-    linked = control(name)
+    linked = _of_address(name)
     return linked.read(st.query_params[name])[0] if name in st.query_params else linked.default
 
 

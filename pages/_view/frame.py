@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 from streamlit.navigation.page import StreamlitPage
 
-from pages._view import controls, theme
+from pages._view import bets, controls, theme
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.live import draw_slider as draw_live_slider
@@ -42,8 +42,10 @@ def open_frame() -> StreamlitPage:
     if profile().name != "projector":
         _draw_menu()
     st.title(lesson.question, anchor=False)
-    st.markdown(lesson.answer)
+    if not bets.is_open():
+        st.markdown(lesson.answer)
     _draw_stage(lesson)
+    bets.draw_card(_redraw_bet)
     controls.show_link_notes()
     return page
 
@@ -65,7 +67,7 @@ def close_frame() -> None:
 
 
 def _way_to(lesson, **options):
-    st.page_link(file_of(lesson), label=lesson.question, **options)
+    st.page_link(file_of(lesson), label=lesson.question, query_params=bets.carried(), **options)
 
 
 def profile() -> theme.Profile:
@@ -108,6 +110,7 @@ def _draw_stage(lesson):
         if lesson.slider:
             draw_slider()
         controls.draw("scaling")
+        bets.draw_switch(lesson)
         _draw_settings(lesson)
     if lesson.in_sight:
         with st.container(horizontal=True, vertical_alignment="bottom", key="in_sight"):
@@ -142,7 +145,14 @@ def _release(value):
 def _redraw():
     """A move of d_k changes what depends on d_k; the rest of the page is left as it stands."""
     with suppress(StreamlitAPIException):  # a page that has nothing else, or whose first run was broken off
-        st.rerun([_SLIDER, LIVE, _TYPED])
+        st.rerun([_SLIDER, LIVE, _TYPED, *([bets.CARD] if bets.is_on() else [])])
+    st.rerun()
+
+
+def _redraw_bet():
+    """A move of the marker of a bet changes the frame of the picture, and what the card says."""
+    with suppress(StreamlitAPIException):
+        st.rerun([LIVE, bets.CARD])
     st.rerun()
 
 
@@ -150,7 +160,8 @@ def moving_address(values: Mapping[str, Any]) -> str:
     """Where the browser asks for the main picture at these values of the controls; it adds the d_k of the moment."""
     lesson = LESSONS[st.session_state["lesson"]]
     said = controls.written(lesson, {name: each for name, each in values.items() if name != "d_k"})
-    return f"{PLACE}/{lesson.stem}?{urlencode({'ground': st.context.theme.type or 'light', **said})}"
+    said |= {"ground": st.context.theme.type or "light", **bets.addressed()}
+    return f"{PLACE}/{lesson.stem}?{urlencode(said)}"
 
 
 def _draw_settings(lesson):
@@ -176,7 +187,7 @@ def _typed_dimension():
 
 def more() -> bool:
     """Whether what stands below the main picture's sentence is wanted: in a classroom only when it is asked for."""
-    return profile().name != "projector" or controls.value_of("rest") == "shown"
+    return not bets.is_open() and (profile().name != "projector" or controls.value_of("rest") == "shown")
 
 
 def _style(lesson):

@@ -1,5 +1,6 @@
-"""The kinds of control: a number, a choice, a text. What a link may say of each, and how a value is written."""
+"""The kinds of control: a number, a choice, a text, and what has no widget. What a link may say of each, and how."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -107,7 +108,48 @@ class Text:
         return value
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What the learner bet, in the address alone; "" if nothing, or nothing that can be read, is said."""
+
+    of: Number | Choice
+    default: str = ""
+
+    @property
+    def label(self) -> str:
+        return self.of.label
+
+    def read(self, text: str) -> Read:
+        """The answer, and what had to be changed, or None."""
+        value, problem = self.of.read(text)
+        return ("", "is no answer to the bet of this lesson, which stays open") if problem else (value, None)
+
+    def write(self, value: Any) -> str:
+        return "" if value == "" else self.of.write(value)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many bets were right of how many placed, as 3-5 in the address alone; "" before the first one."""
+
+    label: str
+    most: int
+    default: str = ""
+
+    def read(self, text: str) -> Read:
+        """The count, and what had to be changed, or None."""
+        found = re.fullmatch(r"([0-9]{1,3})-([0-9]{1,3})", text)
+        right, placed = map(int, found.groups()) if found else (1, 0)
+        if right <= placed <= self.most:
+            return f"{right}-{placed}" if placed else "", None
+        return "", "is no count of bets, such as 3-5; it is left out"
+
+    def write(self, value: Any) -> str:
+        return value
+
+
 Control = Number | Choice | Text
+Linked = Answer | Tally  # without a widget
 
 
 def fraction(value: float) -> str:

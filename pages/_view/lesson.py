@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from pages._view.kinds import Control
+from pages._view.kinds import Answer, Choice, Control, Number
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,41 @@ class Try:
     key: str
     promise: str
     settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a number that was bet stands on the main picture.
+
+    along: the axis it is read off, "y" or "x2"; across: the other axis of that panel; unit: of the axis, in one of the
+    answer.
+    """
+
+    along: str
+    across: str
+    unit: float = 1.0
+
+
+@dataclass(frozen=True)
+class Bet:
+    """One question on what the main picture will show. The room's bet.py says what it comes to.
+
+    Attributes
+    ----------
+    question : may name values of controls in braces: {d_k}.
+    answer : a number to place, or a choice of three. Its default is no answer.
+    near : a number that is off by no more is right; by no more than three times as much, close.
+    suffix : behind a number, such as " %".
+    place : where a number stands on the picture.
+    names : words on the picture that stay while the bet is open, such as those of its panels.
+    """
+
+    question: str
+    answer: Number | Choice
+    near: float = 0.0
+    suffix: str = ""
+    place: Place | None = None
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,6 +78,7 @@ class Lesson:
     in_sight : those of its controls that stand under the slider, at most two. The page draws the others that belong to
         a picture.
     settings : those of its controls that stand in the Settings drawer.
+    bet : what the learner may bet on before the picture is seen, if anything.
     slider : whether the large slider of d_k stands above its main picture, which follows it while it is dragged.
     """
 
@@ -65,7 +101,13 @@ class Lesson:
     in_sight: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     slider: bool = True
+    bet: Bet | None = None
 
     def __post_init__(self) -> None:
         for name in ("controls", "old_names"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    @property
+    def guesses(self) -> dict[str, Answer]:
+        """The control that holds what was bet, by its name."""
+        return {"guess": Answer(self.bet.answer)} if self.bet else {}

@@ -1,6 +1,6 @@
 """The controls that lessons share: each has one meaning, one default and one place on every page."""
 
-from pages._view.kinds import Choice, Control, Number
+from pages._view.kinds import Choice, Control, Number, Tally
 from sattn_core import COMPONENT_LAWS
 
 DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 88, 96,
@@ -32,4 +32,9 @@ SHARED: dict[str, Control] = {
     "scaling": Choice("÷ √dₖ", "on", ("off", "on"), bar=True),
     "rest": Choice("The rest of the lesson", "hidden", ("hidden", "shown"), bar=True, when=("mode", "projector")),
     "mode": Choice("Display", "screen", ("screen", "projector"), bar=True),
+}
+# What has no widget and stands in the address alone; a link hands it on if it says so. Beside these a lesson's guess.
+CARRIED: dict[str, Choice | Tally] = {
+    "bet": Choice("Bet first", "0", ("0", "1")),
+    "tally": Tally("Bets that were right, of those placed", most=99),
 }

@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages._view import compute, controls, frame
+from pages._view import bets, compute, controls, frame
 from pages._view.glossary import TERMS
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
@@ -31,7 +31,6 @@ T = TypeVar("T")
 INSTALL = "# Once, in a copy of this project: pip install ./sattn_core\n"
 LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
 TABLE_HEIGHT = 520  # pixels
-CARRIED: dict[str, str] | None = None  # what a card's link adds to the address of its lesson
 
 
 def prose(lesson: Lesson, name: str = "prose") -> None:
@@ -108,8 +107,9 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
         ask(params, "main")
         return None
     shown = at_rest or (way.at_rest or way.picture)(values, profile)
-    place = {"value": values["d_k"], "address": frame.moving_address(values)}
-    draw_picture(shown.drawn() | place, key=shown.key, config=_chart_config(shown.key))
+    seen = bets.seen(shown, values, profile)
+    place = {} if bets.is_open() else {"value": values["d_k"], "address": frame.moving_address(values)}
+    draw_picture(seen.drawn() | place, key=seen.key, config=_chart_config(seen.key), bare=bets.is_open())
     return shown
 
 
@@ -160,6 +160,8 @@ def _draw_side_by_side(shown, per_row):
 
 def pair(name: str) -> Sequence[DeltaGenerator]:
     """Two columns side by side where both have room, else one below the other."""
+    if bets.is_open():  # what stands beside the picture is hidden
+        return [st.container(), st.container()]
     with st.container(key=f"pair_{name}"):
         return st.columns(2)
 
@@ -295,7 +297,9 @@ def path(here: Lesson) -> None:
 
 def _draw_card(column, i, lesson):
     with column.container(border=True, height="stretch"):
-        st.page_link(frame.file_of(lesson), label=f"**{i}. {lesson.question}**", icon=lesson.icon, query_params=CARRIED)
+        st.page_link(
+            frame.file_of(lesson), label=f"**{i}. {lesson.question}**", icon=lesson.icon, query_params=bets.carried()
+        )
         st.markdown(lesson.card)
 
 

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from pages._view import compute, controls, frame, show
+from pages._view import bets, compute, controls, frame, show
 from pages._view import grids as grids_module
 from pages._view.kinds import Choice, Number
 from pages._view.lessons import LESSONS, ORDER
@@ -104,7 +104,9 @@ def run(stem, **changed):
                 if callable(getattr(module, name)) and not name.startswith("__"):
                     patch.setattr(module, name, ANYTHING)
         patch.setattr(show, "main", draw_main)
+        patch.setattr(bets, "is_open", lambda: False)
         patch.setattr(frame, "profile", ANYTHING)
+        patch.setattr(frame, "more", lambda: True)
         patch.setattr(controls, "values", lambda: values)
         patch.setattr(compute.st, "session_state", {})
         streamlit = stand_in_for_streamlit()

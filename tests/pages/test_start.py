@@ -3,7 +3,6 @@
 import json
 import re
 
-from pages._view import show
 from pages._view.lessons import LESSONS, ORDER
 from tests.pages.opening import large_slider, open_page
 
@@ -48,12 +47,13 @@ def test_a_card_does_not_answer_its_question():
         assert not re.search(r"\d|√", LESSONS[stem].card)
 
 
-def test_a_card_carries_what_cards_carry(monkeypatch):
-    monkeypatch.setattr(show, "CARRIED", {"bet": "1"})
-    links = open_page("start").main.get("page_link")
-    carried = {each.label: each.proto.query_string for each in links}
-    assert {said for label, said in carried.items() if label.startswith("**")} == {"bet=1"}
-    assert {said for label, said in carried.items() if not label.startswith("**")} == {""}
+def test_the_cards_of_the_path_ask_for_bets_and_hand_on_the_tally():
+    for address, carried in (({}, "bet=1"), ({"tally": "1-2"}, "bet=1&tally=1-2"), ({"bet": "0"}, "")):
+        links = open_page("start", **address).main.get("page_link")
+        cards = {each.proto.query_string for each in links if each.label.startswith("**")}
+        assert cards == {carried}
+        deeper = [each for each in links if LESSONS["your_scores"].question == each.label]
+        assert {each.proto.query_string for each in deeper} == {""}
 
 
 def test_a_classroom_sees_the_hero_alone():

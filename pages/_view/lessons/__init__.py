@@ -28,4 +28,9 @@ def main_of(stem: str) -> Any:
     return getattr(import_module(f"{__name__}.{stem}.work"), "MAIN", None)
 
 
+def bet_of(stem: str) -> Any:
+    """What the bet of a lesson comes to, see `bets.Outcome`; only of a lesson that declares a bet."""
+    return import_module(f"{__name__}.{stem}.bet").outcome
+
+
 LESSONS = MappingProxyType({stem: import_module(f"{__name__}.{stem}.declaration").LESSON for stem in PAGES})

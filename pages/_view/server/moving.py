@@ -35,7 +35,8 @@ async def _answer(request: Request) -> Response:
 
 def _drawn(stem: str, said: Mapping[str, str]) -> bytes | None:
     """The picture as JSON, or None: no such lesson, or one that would keep the hand waiting."""
-    from pages._view import compute, controls, theme  # not at the top: NumPy is imported after its threads are set
+    # Not at the top: NumPy is imported after its number of threads is set.
+    from pages._view import bets, compute, controls, theme
     from pages._view.lessons import LESSONS, ORDER, main_of
 
     main = main_of(stem) if stem in ORDER else None
@@ -45,4 +46,6 @@ def _drawn(stem: str, said: Mapping[str, str]) -> bytes | None:
     if main.params and not compute.cheap(main.params(values)):
         return None
     profile = theme.profile(values["mode"], said.get("ground"))
-    return json.dumps(main.picture(values, profile).drawn()).encode()
+    shown = main.picture(values, profile)
+    shown = bets.marked(shown, LESSONS[stem], values, bets.read(LESSONS[stem], said), profile)
+    return json.dumps(shown.drawn()).encode()

@@ -1,12 +1,13 @@
 """What the derivation lesson declares."""
 
 from pages._view.kinds import Choice, Number, decimal
-from pages._view.lesson import Lesson, Try
+from pages._view.lesson import Bet, Lesson, Try
 
 _VARIANCES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 8.0, 16.0)
 _FREEDOMS = (1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.5, 3.0, 4.0, 4.5, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0)
 _MEANS = tuple(j / 4 for j in range(-16, 17))
 
+RATIOS = ("2", "4", "16")  # what the bet offers
 _BROKEN = {  # what older links call it -> what it is called today
     "means": "means not 0",
     "variances": "variances not 1",
@@ -97,6 +98,10 @@ LESSON = Lesson(
             "Heavy tails with ν = 2.1: a variance exists, but these pairs cannot show it",
             {"broken": _BROKEN["tails"], "nu": 2.1, "d_k": 64, "seed": 0},
         ),
+    ),
+    bet=Bet(
+        "From dₖ = {d_k} to four times as much: how many times as far do the raw scores spread?",
+        Choice("They spread", "2", RATIOS, shown={each: f"×{each}" for each in RATIOS}),
     ),
     pictures=("three_lines", "derivation", "score_growth"),
     assumed="Each line names the assumption it uses. Normality is not among them.\n\n"

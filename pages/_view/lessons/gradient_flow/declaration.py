@@ -1,7 +1,7 @@
 """What the gradient_flow lesson declares."""
 
 from pages._view.kinds import Choice, Number
-from pages._view.lesson import Lesson, Try
+from pages._view.lesson import Bet, Lesson, Place, Try
 from sattn_core.lessons.gradient_flow import PLACES
 
 LESSON = Lesson(
@@ -58,6 +58,13 @@ LESSON = Lesson(
             "Scores [1, 10]: the Jacobian is nearly empty; divided by √64 it has four bright cells",
             {"jacobian": "1, 10", "d_k": 64},
         ),
+    ),
+    bet=Bet(
+        "At dₖ = {d_k}, without the scale: how many of a hundred rows pass on next to nothing?",
+        Number("Frozen rows", 50, 0, 100, tuple(range(0, 101, 5))),
+        near=5,
+        place=Place("x", "y"),
+        names=("Raw", "Scaled"),
     ),
     pictures=("rows_freezing", "gradient_histograms", "gradient_curves", "median_crossover", "row_jacobians"),
     assumed="A row is frozen when $1-\\sum p^2$, the trace of its Jacobian, is below 0.01. The scale is left out "

@@ -7,6 +7,7 @@ from pages._view.lessons.gradient_flow import figures
 from pages._view.main_picture import Main, Values, stops
 from sattn_core import typed
 from sattn_core.lessons.gradient_flow import (
+    FreezingRows,
     GradientFlowParams,
     GradientFlowResult,
     RowJacobian,
@@ -39,9 +40,13 @@ def row_jacobian(result: GradientFlowResult, chosen: str, number: int) -> tuple[
     return measure_row_jacobian(scores, result.params.d_k), name
 
 
+def rows(values: Values) -> FreezingRows:
+    """A hundred rows at every stop of the slider."""
+    return compute.result(freezing_rows, stops(values), **_options(values))
+
+
 def _rows(values, profile, result=None):
-    rows = compute.result(freezing_rows, stops(values), **_options(values))
-    return figures.rows(rows, values["d_k"], profile, result)
+    return figures.rows(rows(values), values["d_k"], profile, result)
 
 
 def _rows_at_rest(values, profile):

@@ -1,7 +1,7 @@
 """What the softmax_saturation lesson declares."""
 
 from pages._view.kinds import Number, Text, decimal, fraction
-from pages._view.lesson import Lesson, Try
+from pages._view.lesson import Bet, Lesson, Place, Try
 
 _LISTS = {"list_1": "4, 5", "list_2": "1, 10", "list_3": "", "list_4": ""}
 _DRAW = {"n_keys": 16, "law": "normal", "seed": 0}
@@ -57,6 +57,14 @@ LESSON = Lesson(
             "512 keys: now the dotted line of the averages stands at dₖ = 12.5",
             {"n_keys": 512},
         ),
+    ),
+    bet=Bet(
+        "At dₖ = {d_k}, without the scale: how much of the weight does the strongest of {n_keys} keys take?",
+        Number("Its weight", 50, 0, 100, tuple(range(0, 101, 5))),
+        near=5,
+        suffix=" %",
+        place=Place("y", "x2", unit=0.01),
+        names=("lists", "raw", "÷ √dₖ"),
     ),
     settings=("multiplier", "shift", "list_3", "list_4"),
     pictures=("softmax_weights", "softmax_averages", "overflow"),

@@ -9,6 +9,7 @@ from sattn_core import typed
 from sattn_core.lessons.softmax_saturation import (
     ListComparison,
     RowParams,
+    RowResult,
     SaturationParams,
     compare_lists,
     measure_row,
@@ -40,10 +41,17 @@ def averages_params(values: Values) -> SaturationParams:
     return SaturationParams(values["n_keys"], stops(values), law=values["law"], seed=values["seed"])
 
 
+def row(values: Values) -> RowResult:
+    """One row at every stop of the slider."""
+    return compute.result(measure_row, _row_params(values))
+
+
+def _row_params(values):
+    return RowParams(values["n_keys"], stops(values), values["law"], values["seed"])
+
+
 def _picture(values, profile):
-    params = RowParams(values["n_keys"], stops(values), values["law"], values["seed"])
-    row = compute.result(measure_row, params)
-    return figures.weights(row, params, comparison(values)[0], values["d_k"], profile)
+    return figures.weights(row(values), _row_params(values), comparison(values)[0], values["d_k"], profile)
 
 
 MAIN = Main(_picture)

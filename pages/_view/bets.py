@@ -1,0 +1,283 @@
+"""Bet, then see: until the learner has answered one question on the main picture, what tells the answer is not sent.
+
+All of it stands in the address: bet=1 asks for the bets, guess is what was bet on this lesson, tally how many were
+right. The menu and a bare link say nothing, and show the picture at once.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from math import log10
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from pages._view import controls
+from pages._view.kinds import Choice
+from pages._view.lesson import Bet, Lesson
+from pages._view.lessons import LESSONS, ORDER, bet_of
+from pages._view.literal import plain
+from pages._view.main_picture import Values
+from pages._view.picture import Picture
+from pages._view.theme import Profile, number
+
+CARD = "bet"  # the key of the fragment with the question, and afterwards with what became of it
+_VEILED = "The frame of the picture. What it shows is hidden until you have placed your bet."
+_RIGHT, _CLOSE, _MISSED = "Right.", "Close.", "Not this time."
+_NEAR_ENOUGH = 3  # times as far off as what is right: close
+_BET, _TRUTH = "◆", "●"  # the marks on the picture
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a bet comes to at the settings of the moment.
+
+    truth: in the units of the answer, or the option that is right ("" if none is); why: one sentence, true at these
+    settings; said: how the truth is said, where that is more than truth says.
+    """
+
+    truth: float | str
+    why: str
+    said: str = ""
+
+
+# --- what the address says -------------------------------------------------------------------------------
+
+
+def is_on() -> bool:
+    """Whether the open lesson has a bet and the learner wants it."""
+    return LESSONS[st.session_state["lesson"]].bet is not None and bool(controls.linked_value("bet") == "1")
+
+
+def guess() -> Any:
+    """What the learner has bet on the open lesson, or "" before they have."""
+    return controls.linked_value("guess") if is_on() else ""
+
+
+def is_open() -> bool:
+    """Whether a bet waits to be placed: nothing that tells its answer may be on the page."""
+    return is_on() and guess() == ""
+
+
+def carried() -> dict[str, str]:
+    """What a link along the path hands on: whether to bet, which the start of the path proposes, and the tally."""
+    first = st.session_state["lesson"] == ORDER[0]
+    wanted = st.query_params.get("bet", "1" if first else "0")
+    said = {"bet": wanted if wanted == "1" else "", "tally": controls.linked_value("tally")}
+    return {name: text for name, text in said.items() if text}
+
+
+def addressed() -> dict[str, str]:
+    """What the moving picture must know: the bet to draw on it, if one is placed."""
+    return {"guess": st.query_params["guess"]} if guess() != "" else {}
+
+
+def read(lesson: Lesson, said: Mapping[str, str]) -> Any:
+    """What an address says was bet on a lesson, or ""."""
+    return lesson.guesses["guess"].read(said["guess"])[0] if lesson.bet and "guess" in said else ""
+
+
+# --- the picture -----------------------------------------------------------------------------------------
+
+
+def seen(shown: Picture, values: Values, profile: Profile) -> Picture:
+    """The main picture as the bet allows it: as it is, veiled, or with what was bet and the truth drawn on it."""
+    lesson = LESSONS[st.session_state["lesson"]]
+    if is_open():
+        return _veiled(shown, lesson, profile)
+    return marked(shown, lesson, values, guess(), profile)
+
+
+def marked(shown: Picture, lesson: Lesson, values: Values, bet: Any, profile: Profile) -> Picture:
+    """The main picture with what was bet beside the truth; as it is if nothing was."""
+    if lesson.bet is None or bet == "":
+        return shown
+    found = bet_of(lesson.stem)(values)
+    marks = [
+        (_BET, f"your bet: {_said(lesson.bet, bet)}", bet),
+        (_TRUTH, f"in fact: {_fact(lesson, found)}", found.truth),
+    ]
+    alt = f"{shown.alt or shown.sentence} Your bet: {_said(lesson.bet, bet)}. In fact: {_fact(lesson, found)}."
+    return replace(shown, figure=_drawn_on(_spec(shown), lesson.bet, marks, profile), alt=alt)
+
+
+def _veiled(shown, lesson, profile):
+    """Its frame and axes, with the bet where the marker stands now; nothing else of it is in what is sent."""
+    spec, bet = _spec(shown), lesson.bet
+    panels = dict.fromkeys((each.get("xaxis", "x"), each.get("yaxis", "y")) for each in spec["data"])
+    blank = {"type": "scatter", "x": [None], "y": [None], "hoverinfo": "skip"}
+    spec["data"] = [blank | {"xaxis": x, "yaxis": y} for x, y in panels]
+    layout = spec["layout"]
+    words = [each | {"text": each["text"].split("<br>")[0]} for each in layout.get("annotations", ())]
+    layout |= {"annotations": [each for each in words if each["text"] in bet.names], "shapes": []}
+    layout.get("title", {}).pop("subtitle", None)
+    here = st.session_state.get(_draft(lesson), bet.answer.default)
+    marks = [(_BET, f"your bet: {_said(bet, here)}", here)] if bet.place else []
+    figure = _drawn_on(spec, bet, marks, profile)
+    return Picture(f"{shown.key}_veiled", figure, "", {}, "", alt=_VEILED)
+
+
+def _spec(shown):
+    return shown.figure.to_dict()
+
+
+def _drawn_on(spec, bet, marks, profile):
+    """The figure with these marks: a line each for a number, and in words above everything."""
+    layout = spec["layout"]
+    lines = [part for mark in marks if bet.place and mark[2] != "" for part in [_line(layout, bet, mark, profile)]]
+    layout["shapes"] = [*layout.get("shapes", ()), *(shape for shape, _ in lines)]
+    annotations = [*layout.get("annotations", ()), *(word for _, word in lines)]
+    layout["annotations"] = [*annotations, *_strip(layout, marks, profile)]
+    return go.Figure(spec, _validate=False)
+
+
+def _line(layout, bet, mark, profile):
+    """A line across the panel at a number, and the mark at its end."""
+    sign, _, value = mark
+    along, across = bet.place.along, bet.place.across
+    at, written = _on_axis(layout[along[0] + "axis" + along[1:]], value * bet.place.unit)
+    upright, colour = along[0] == "x", profile.text if sign == _TRUTH else profile.third
+    style = {"color": colour, "width": 1.5 * profile.line_width, "dash": "solid" if sign == _TRUTH else "dot"}
+    end = {"xanchor": "center", "yanchor": "top"} if upright else {"xanchor": "left", "yanchor": "middle"}
+    other = "y" if upright else "x"
+    shape = {"type": "line", "line": style, f"{other}ref": f"{across} domain", f"{other}0": 0, f"{other}1": 1}
+    shape |= {f"{along[0]}ref": along, f"{along[0]}0": at, f"{along[0]}1": at}
+    place = {f"{other}ref": f"{across} domain", other: 1, f"{along[0]}ref": along, along[0]: written}
+    font = {"size": profile.tick_size, "color": colour}
+    return shape, {"text": sign, "showarrow": False, "font": font, **place, **end}
+
+
+def _on_axis(axis, value):
+    """A value on an axis, as its lines and as its words are placed; one beyond its ends stands at the end."""
+    low, high = sorted(axis["range"])
+    if axis.get("type") != "log":
+        return (min(max(value, low), high),) * 2
+    power = min(max(log10(value), low), high) if value > 0 else low
+    return 10.0**power, power
+
+
+def _strip(layout, marks, profile):
+    """What was bet and the truth in words, in a line of their own above the figure."""
+    if not marks:
+        return []
+    room, margin = round(1.5 * profile.axis_size), layout["margin"]
+    above = margin["t"]
+    margin["t"] += room
+    layout["height"] += room
+    if pad := layout.get("title", {}).get("pad"):
+        pad["b"] -= room
+    text = "\u2002\u2002".join(f"{sign} {words}" for sign, words, _ in marks)
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    font = {"size": profile.axis_size, "color": profile.text}
+    return [{"text": text, "showarrow": False, "font": font, "xshift": -margin["l"], "yshift": above, **place}]
+
+
+# --- the words -------------------------------------------------------------------------------------------
+
+
+def _said(bet, value):
+    """An answer as a person reads it."""
+    if isinstance(bet.answer, Choice):
+        return bet.answer.called(value)
+    return f"{number(value) if value % 1 else f'{value:,.0f}'}{bet.suffix}"
+
+
+def _fact(lesson, found):
+    return found.said or _said(lesson.bet, found.truth)
+
+
+def verdict(bet: Bet, placed: Any, truth: float | str) -> str:
+    """Whether what was bet is right, close, or neither."""
+    if isinstance(bet.answer, Choice) or truth == "":
+        return _RIGHT if placed == truth else _MISSED
+    off = abs(placed - float(truth))
+    return _RIGHT if off <= bet.near else _CLOSE if off <= _NEAR_ENOUGH * bet.near else _MISSED
+
+
+def _question(bet: Bet) -> str:
+    said = {name: f"{each:,}" if isinstance(each, int) else str(each) for name, each in controls.values().items()}
+    return bet.question.format(**said)
+
+
+# --- the card --------------------------------------------------------------------------------------------
+
+
+def draw_switch(lesson: Lesson) -> None:
+    """Whether to bet before the picture is seen; where there is nothing to bet on it is not seen."""
+    if lesson.bet is not None:
+        st.session_state["bet_switch"] = is_on()
+        st.toggle("Bet first", key="bet_switch", on_change=_switch)
+
+
+def _switch():
+    st.query_params["bet"] = "1" if st.session_state["bet_switch"] else "0"
+    st.query_params.pop("guess", None)
+
+
+def draw_card(redraw: Callable[[], None]) -> None:
+    """The question, or what became of the bet; redraw draws the fragments anew that show where the marker stands."""
+    if is_on():
+        _card(redraw)
+
+
+@st.fragment(key=CARD)
+def _card(redraw):
+    lesson = LESSONS[st.session_state["lesson"]]
+    with st.container(border=True, key="bet_card"):
+        if is_open():
+            _ask(lesson, redraw)
+        else:
+            _tell(lesson)
+
+
+def _ask(lesson, redraw):
+    bet, key = lesson.bet, _draft(lesson)
+    st.markdown(f"**{plain(_question(bet))}**")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        shown, answer = partial(_said, bet), bet.answer
+        if isinstance(answer, Choice):
+            st.radio(answer.label, answer.options, format_func=shown, index=None, horizontal=True, key=key)
+        else:
+            st.select_slider(answer.label, answer.stops, answer.default, shown, key=key, on_change=redraw)
+        none = st.session_state.get(key) is None
+        st.button("Place my bet", key="place_bet", type="primary", on_click=_place, args=(lesson,), disabled=none)
+
+
+def _tell(lesson):
+    """Right or not, both answers, why, and how many were right so far."""
+    placed, found = guess(), bet_of(lesson.stem)(controls.values())
+    _counted().add(lesson.stem)
+    both = f"Your bet: {_said(lesson.bet, placed)}. In fact: {_fact(lesson, found)}."
+    st.markdown(f"**{verdict(lesson.bet, placed, found.truth)}** {plain(both)} {plain(found.why)}")
+    right, _, of = controls.linked_value("tally").partition("-")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Bet again", key="bet_again", on_click=_take_back)
+        if of:
+            st.markdown(f"{right} of {of} {'bet' if of == '1' else 'bets'} right so far")
+
+
+def _draft(lesson):
+    return f"guess_on_{lesson.stem}"
+
+
+def _place(lesson):
+    """Put what the marker says into the address, and count it if it is the first bet on this lesson."""
+    placed = st.session_state[_draft(lesson)]
+    st.query_params["guess"] = lesson.bet.answer.write(placed)
+    if lesson.stem not in _counted():
+        _counted().add(lesson.stem)
+        right, _, of = (controls.linked_value("tally") or "0-0").partition("-")
+        won = verdict(lesson.bet, placed, bet_of(lesson.stem)(controls.values()).truth) == _RIGHT
+        st.query_params["tally"] = f"{int(right) + won}-{int(of) + 1}"
+    st.rerun()
+
+
+def _counted():
+    """The lessons whose bets are in the tally."""
+    return st.session_state.setdefault("bets_counted", set())
+
+
+def _take_back():
+    st.query_params.pop("guess", None)
+    st.rerun()

@@ -1,0 +1,28 @@
+"""What the bet of derivation comes to."""
+
+from math import isclose, log
+
+from pages._view import compute
+from pages._view.bets import Outcome
+from pages._view.lessons.derivation import work
+from pages._view.lessons.derivation.declaration import RATIOS
+from pages._view.main_picture import Values
+from pages._view.theme import number
+from sattn_core.lessons.derivation import spread_ratio
+
+
+def outcome(values: Values) -> Outcome:
+    """How many times as far raw scores spread at four times this d_k, and the answer that is nearest to it."""
+    params = work.params(values, values["d_k"])
+    ratio = compute.result(spread_ratio, params, 4)
+    nearest = min(RATIOS, key=lambda option: abs(log(ratio) - log(float(option))))
+    said = f"×{number(ratio).rstrip('0').rstrip('.')}"
+    return Outcome(nearest, _why(ratio, params), said)
+
+
+def _why(ratio, params):
+    if params.nu is not None and params.nu <= 2:
+        return "These components have no variance: a few huge terms decide how far a score goes."
+    if isclose(ratio, 2):
+        return "Four times as many terms have four times the variance, and the spread is its square root."
+    return "Correlated coordinates push a score the same way, so its variance grows faster than their number."

@@ -1,0 +1,268 @@
+"""Bet, then see: hidden while the bet is open, then revealed; the truth is the core's at the settings of the moment."""
+
+import json
+import math
+
+import pytest
+from starlette.applications import Starlette
+
+from pages._view import bets
+from pages._view.kinds import Answer, Choice, Number, Tally
+from pages._view.lesson import Bet
+from pages._view.lessons import LESSONS, ORDER, bet_of
+from pages._view.server import moving
+from pages._view.shared import CARRIED
+from sattn_core.lessons.derivation import DerivationParams, spread_ratio
+from sattn_core.lessons.gradient_flow import freezing_rows
+from sattn_core.lessons.softmax_saturation import RowParams, measure_row
+from tests.pages.asgi import ask
+from tests.pages.opening import button, charts, check_page, controls_of, folds, open_page, pictures, press, turn_to
+
+WITH_BETS = [stem for stem, lesson in LESSONS.items() if lesson.bet]
+SETTINGS = ({}, {"d_k": "1"}, {"d_k": "1024", "n_keys": "512"}, {"d_k": "7", "n_keys": "2", "seed": "5"})
+
+
+def options(stem):
+    """What can be bet at most and at least, or every choice."""
+    answer = LESSONS[stem].bet.answer
+    return answer.options if isinstance(answer, Choice) else (answer.low, answer.high)
+
+
+def values_of(stem, **said):
+    return {name: one.read(said[name])[0] if name in said else one.default for name, one in controls_of(stem).items()}
+
+
+def draft(app, stem):
+    """The widget of the marker."""
+    (found,) = [each for each in (*app.radio, *app.select_slider) if each.key == f"guess_on_{stem}"]
+    return found
+
+
+def place(app, stem, guess):
+    draft(app, stem).set_value(guess).run()
+    return press(app, "Place my bet")
+
+
+def texts(app):
+    return [each.value for kind in ("markdown", "header", "caption", "info") for each in app.get(kind)]
+
+
+def everything_sent(app):
+    """All that the browser gets for the lesson itself, as text."""
+    return "\n".join([*texts(app), *(json.dumps(vars(each)) for each in charts(app).values())])
+
+
+def main_chart(app):
+    return next(iter(charts(app).values()))
+
+
+# --- open ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("said", SETTINGS[::2])
+@pytest.mark.parametrize("stem", WITH_BETS)
+def test_an_open_bet_sends_nothing_that_tells(stem, said):
+    shown = open_page(stem, **said)
+    app = open_page(stem, bet="1", **said)
+    assert [*app.exception, *app.error, *app.info] == []
+    (veiled,) = charts(app).values()
+    spec = json.loads(veiled.spec)
+    assert all(each["x"] == [None] == each["y"] for each in spec["data"])
+    assert {each["text"] for each in spec["layout"]["annotations"]} <= {*LESSONS[stem].bet.names, *_own_words(spec)}
+    assert (veiled.sentence, veiled.address, veiled.value, veiled.bare) == ("", "", None, True)
+    assert [*pictures(app), *folds(app), *app.expander[1:]] == []
+    sent = everything_sent(app)
+    assert LESSONS[stem].answer not in sent
+    for chart in charts(shown).values():
+        assert chart.alt not in sent
+        assert chart.sentence not in sent
+    assert not [each for each in app.button if each.key.startswith("try_")]
+
+
+def _own_words(spec):
+    """The marker and its words, on the frame of a picture."""
+    return {each["text"] for each in spec["layout"]["annotations"] if each["text"][0] == "◆"}
+
+
+@pytest.mark.parametrize("stem", WITH_BETS)
+def test_the_axes_of_the_frame_are_those_of_the_picture(stem):
+    specs = [json.loads(main_chart(open_page(stem, bet=bet)).spec)["layout"] for bet in ("0", "1")]
+    axes = [{name: each for name, each in spec.items() if name[1:5] == "axis"} for spec in specs]
+    assert axes[0] == axes[1]
+    assert axes[0]
+
+
+@pytest.mark.parametrize("stem", [*ORDER])
+def test_without_a_word_in_the_address_the_picture_is_seen_at_once(stem):
+    for app in (open_page(stem), open_page(stem, bet="0")):
+        check_page(app, stem)
+        assert LESSONS[stem].answer in texts(app)
+        assert [each.key for each in app.get("toggle")] == ["bet_switch"] * (stem in WITH_BETS)
+
+
+@pytest.mark.parametrize("stem", [stem for stem in ORDER if stem not in WITH_BETS])
+def test_a_lesson_without_a_bet_ignores_that_one_is_wanted(stem):
+    app = open_page(stem, bet="1")
+    check_page(app, stem)
+    assert LESSONS[stem].answer in texts(app)
+    assert app.query_params == {"bet": "1"}
+
+
+@pytest.mark.parametrize("stem", WITH_BETS)
+def test_the_switch_opens_the_bet_and_takes_it_away(stem):
+    app = open_page(stem)
+    app.toggle(key="bet_switch").set_value(True).run()
+    assert (app.query_params["bet"], main_chart(app).sentence) == ("1", "")
+    app.toggle(key="bet_switch").set_value(False).run()
+    assert app.query_params == {"bet": "0"}
+    check_page(app, stem)
+
+
+@pytest.mark.parametrize("stem", [stem for stem in WITH_BETS if LESSONS[stem].bet.place])
+def test_the_marker_stands_on_the_frame_where_it_was_moved(stem):
+    bet, app = LESSONS[stem].bet, open_page(stem, bet="1")
+    for value in (bet.answer.default, bet.answer.high, bet.answer.low):
+        draft(app, stem).set_value(value).run()
+        (line,) = json.loads(main_chart(app).spec)["layout"]["shapes"]
+        assert line[f"{bet.place.along[0]}0"] == value * bet.place.unit
+    assert app.query_params == {"bet": "1"}
+
+
+# --- placed --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("stem", "guess"), [(stem, guess) for stem in WITH_BETS for guess in options(stem)])
+def test_a_placed_bet_reveals_the_lesson_with_the_bet_and_the_truth_on_the_picture(stem, guess):
+    bet, app = LESSONS[stem].bet, place(open_page(stem, bet="1"), stem, guess)
+    check_page(app, stem)
+    found = bet_of(stem)(values_of(stem))
+    won = bets.verdict(bet, guess, found.truth)
+    assert app.query_params == {"bet": "1", "guess": bet.answer.write(guess), "tally": f"{int(won == 'Right.')}-1"}
+    assert LESSONS[stem].answer in texts(app)
+    (card,) = [each for each in texts(app) if each.startswith(f"**{won}**")]
+    assert found.why.split(",")[0] in card
+    chart = next(each for each in charts(app).values() if each.address)
+    layout = json.loads(chart.spec)["layout"]
+    (strip,) = [each["text"] for each in layout["annotations"] if "your bet" in each["text"]]
+    assert "in fact" in strip
+    assert "Your bet: " in chart.alt
+    if bet.place:
+        bet_line, truth_line = layout["shapes"][-2:]
+        at = f"{bet.place.along[0]}0"
+        assert bet_line[at] == guess * bet.place.unit
+        assert math.isclose(truth_line[at], found.truth * bet.place.unit)
+
+
+@pytest.mark.parametrize("stem", WITH_BETS)
+def test_the_address_shows_the_same_to_somebody_else_and_to_a_moving_hand(stem):
+    mine = place(open_page(stem, bet="1", d_k="100"), stem, options(stem)[-1])
+    theirs = open_page(stem, **{name: str(each) for name, each in mine.query_params.items()})
+    assert everything_sent(theirs) == everything_sent(mine)
+    chart = next(each for each in charts(theirs).values() if each.address)
+    _, _, body = ask(Starlette(routes=moving.routes()), f"/{chart.address}&d_k=100")
+    assert json.loads(body)["alt"] == chart.alt
+
+
+@pytest.mark.parametrize("stem", WITH_BETS)
+def test_a_bet_counts_once_and_another_look_is_free(stem):
+    app = place(open_page(stem, bet="1", tally="2-3"), stem, options(stem)[0])
+    first = app.query_params["tally"]
+    assert first in ("2-4", "3-4")
+    press(app, "Bet again")
+    assert "guess" not in app.query_params
+    assert main_chart(app).sentence == ""
+    app = place(app, stem, options(stem)[-1])
+    assert app.query_params["tally"] == first
+
+
+def test_the_tally_grows_from_lesson_to_lesson_and_the_guess_stays_behind():
+    app = place(open_page("softmax_saturation", bet="1"), "softmax_saturation", 95)
+    links = {each.label: each.proto.query_string for each in app.main.get("page_link")}
+    assert set(links.values()) == {"bet=1&tally=1-1"}
+    assert {each.proto.query_string for each in app.sidebar.get("page_link")} == {""}
+    app.query_params.pop("guess")  # as the browser does when it follows the link
+    app = place(turn_to(app, "derivation").run(), "derivation", "16")
+    assert app.query_params["tally"] == "1-2"
+
+
+def test_the_start_of_the_path_proposes_to_bet_and_a_page_from_the_menu_does_not():
+    for stem, said in (("start", "bet=1"), ("derivation", "")):
+        assert {each.proto.query_string for each in open_page(stem).main.get("page_link")} == {said}
+
+
+# --- the truth -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("said", SETTINGS)
+def test_the_truths_are_those_of_the_core(said):
+    values = values_of("softmax_saturation", **said)
+    row = measure_row(RowParams(values["n_keys"], (values["d_k"],), values["law"], values["seed"]))
+    assert math.isclose(bet_of("softmax_saturation")(values).truth, 100 * row.raw_max_weight[0], rel_tol=1e-12)
+    values = values_of("gradient_flow", **said)
+    rows = freezing_rows((values["d_k"],), n_keys=values["n_keys"], seed=values["seed"])
+    assert bet_of("gradient_flow")(values).truth == rows.frozen[0, 0]
+
+
+@pytest.mark.parametrize(
+    ("broken", "params", "truth", "said"),
+    [
+        ({}, {}, "2", "×2"),
+        ({"broken": "coordinates correlated", "r": "1"}, {"coordinate_correlation": 1.0}, "4", "×4"),
+        ({"broken": "heavy tails", "nu": "1.5"}, {"nu": 1.5}, "2", "×2.52"),
+        ({"broken": "means not 0", "mean_q": "4"}, {"mean_q": 4.0, "mean_k": 1.0}, "2", "×2"),
+    ],
+)
+def test_the_spread_at_four_times_the_dimension_is_that_of_the_core(broken, params, truth, said):
+    found = bet_of("derivation")(values_of("derivation", **broken))
+    assert (found.truth, found.said) == (truth, said)
+    assert math.isclose(float(said[1:]), spread_ratio(DerivationParams(64, **params), 4), rel_tol=2e-3)
+
+
+def test_a_setting_that_is_changed_keeps_the_bet_and_changes_the_truth():
+    app = open_page("softmax_saturation", bet="1", guess="90")
+    assert "In fact: 94 %" in everything_sent(app)
+    app.number_input(key="seed").set_value(1).run()
+    assert "In fact: 94 %" not in everything_sent(app)
+    assert app.query_params["guess"] == "90"
+
+
+# --- what an address may say ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("guess", ["abc", "101", "-1", "", "<b>", "7" * 5_000])
+@pytest.mark.parametrize("stem", WITH_BETS)
+def test_a_bad_guess_in_a_link_leaves_the_bet_open_and_is_said(stem, guess):
+    app = open_page(stem, bet="1", guess=guess, tally="9-2")
+    assert [*app.exception, *app.error] == []
+    assert len(app.info) == 1
+    assert app.query_params == {"bet": "1"}
+    assert main_chart(app).sentence == ""
+
+
+def test_answers_and_tallies_survive_the_address():
+    answer, tally = Answer(Number("", 50, 0, 100, (0, 50, 100))), CARRIED["tally"]
+    assert isinstance(tally, Tally)
+    assert [answer.read(text)[0] for text in ("0", "100", "100.1", "no")] == [0, 100, "", ""]
+    assert answer.write(0) == "0"
+    assert [tally.read(text)[0] for text in ("3-5", "0-1", "0-0", "5-3", "1-100", "x")] == [
+        "3-5",
+        "0-1",
+        "",
+        "",
+        "",
+        "",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("placed", "truth", "said"), [(50, 54, "Right."), (50, 62, "Close."), (50, 66, "Not this time.")]
+)
+def test_near_is_right_and_a_little_farther_is_close(placed, truth, said):
+    assert bets.verdict(Bet("", Number("", 0, 0, 100, (0, 100)), near=5), placed, truth) == said
+
+
+@pytest.mark.parametrize("stem", WITH_BETS)
+def test_a_question_reads_the_settings_of_the_moment(stem):
+    app = open_page(stem, bet="1", d_k="1024")
+    assert [each for each in texts(app) if each.startswith("**") and "1,024" in each]
+    assert button(app, "Place my bet").disabled == isinstance(LESSONS[stem].bet.answer, Choice)
