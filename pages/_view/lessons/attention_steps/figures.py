@@ -154,10 +154,10 @@ def _weights(result, at, profile, scaled, *, row=False):
 
 
 def _short_share(p):
-    """A weight in a cell: as a whole percentage, but never 0 or 100 where it is not."""
+    """A weight in a cell: two digits, but never 0 or 1 where it is not."""
     if p in (0, 1):
-        return percent(p, 0)
-    return "<1 %" if p < 0.01 else ">99 %" if p > 0.99 else percent(p, 0)
+        return typed(p)
+    return "≈ 0" if p < 0.005 else "≈ 1" if p > 0.995 else f"{p:.2f}"
 
 
 def clicked(params: AttentionStepsParams, click: Mapping[str, Any]) -> dict[str, int]:
