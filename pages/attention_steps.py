@@ -15,51 +15,45 @@ profile = frame.profile()
 
 @st.fragment(key=frame.LIVE)
 def live():
-    step = controls.value_of("step")
-    st.html(figures.diagram(step, profile))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        controls.draw("step")
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Previous", shortcut="Left", on_click=controls.turn, args=("step", -1))
         st.button("Next", shortcut="Right", on_click=controls.turn, args=("step", 1))
-        without = controls.draw("without_scale") == "show"
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        preset = controls.draw("preset", width=170)
-        for place in ("query", "key", "column"):
-            controls.draw(place, width=130)
-
-    d_k, seed = controls.value_of("d_k"), controls.value_of("seed")
-    texts = {name: controls.value_of(name) for name in ("Q", "K", "V", "mask")}
-    params, problems = work.attention_matrices(preset, texts, d_k, seed)
+        step = controls.draw("step", label_visibility="collapsed")
+    values = controls.values()
+    params, problems = work.attention_matrices(values)
+    shown = show.main(work.MAIN)
+    watch_cells(key="cells", find=partial(figures.clicked, params), choose=controls.fill)
     with st.container():  # one place, whatever is in it: the grid below would lose the focus if it moved
         show.problems(problems)
-        if params:
-            result = compute.result(measure_attention_steps, params)
-            asked = tuple(controls.value_of(place) for place in ("query", "key", "column"))
-            at = work.cell_of(params, *asked)
-            st.markdown(figures.formula(step))
-            panels = figures.panels(result, step, at, d_k, profile, without_scale=without)
-            show.picture(panels, per_row=2 if step == "scale" else 3, sentence_first=True)
-            show.remarks(figures.remarks(result, asked, at))
-        show.tries(LESSON)
-        if params:
-            st.header("One cell by hand", anchor=False)
-            st.markdown("With six digits, so that a calculator finds the same; the pictures round to three.")
-            query, key, column = at
-            cell = compute.result(expand_cell, params, query, key)
-            output = compute.result(expand_output, params, query, column)
-            show.lines(figures.calculation(cell, without_scale=without))
-            show.lines(figures.output_calculation(output, without_scale=without))
-    watch_cells(key="cells", find=partial(figures.clicked, params), choose=controls.fill)
+        result, at = compute.result(measure_attention_steps, params), work.cell_of(params, values)
+        show.remarks(figures.remarks(result, values, at))
+    if not frame.more():
+        return
+    show.behind(shown)
+    show.tries(LESSON)
+
+    st.header("One cell by hand", anchor=False)
+    st.markdown("Click or tap a cell of the picture, or choose one here.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for place in work.PLACES:
+            controls.draw(place, width=130)
+    st.html(figures.diagram(step, profile))
+    st.markdown(figures.formula(step))
+    query, key, column = at
+    scaled = values["scaling"] == "on"
+    show.lines(figures.calculation(compute.result(expand_cell, params, query, key), scaled=scaled))
+    show.lines(figures.output_calculation(compute.result(expand_output, params, query, column), scaled=scaled))
 
     st.header("Your own numbers", anchor=False)
     show.prose(LESSON, "own_numbers")
-    written = work.matrix_texts(preset, d_k, seed)
-    _, linked = grids.draw_matrices(tuple(texts), written)
+    written = work.matrix_texts(values)
+    _, linked = grids.draw_matrices(work.MATRICES, written)
     show.remarks(grids.link_remarks(linked))
     with st.container(horizontal=True):
         st.button("Write the preset into the fields", on_click=controls.fill, args=(written,))
-        st.button("Back to the preset", on_click=controls.fill, args=(dict.fromkeys(texts, ""),))
+        st.button("Back to the preset", on_click=controls.fill, args=(dict.fromkeys(work.MATRICES, ""),))
 
 
 live()
-show.folds(LESSON)
+if frame.more():
+    show.folds(LESSON)

@@ -186,6 +186,10 @@ class ScoreReport:
     code : str
         "right" if that holds for every head; otherwise the code of the head farthest from its target of those
         it does not, where heads that are "unclear" count only if there are no others.
+    told : int
+        Number of the head, from 0, that verdict, reason and code tell of.
+    right : int
+        For how many heads √d_k is right.
     """
 
     n_heads: int
@@ -202,6 +206,8 @@ class ScoreReport:
     verdict: str
     reason: str
     code: str
+    told: int
+    right: int
 
 
 def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = proceed) -> ScoreReport:
@@ -253,7 +259,7 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
     middle = heads[int(np.argsort(scaled_std)[len(heads) // 2])].row_exponent
     centres = (SCALED_EDGES[1:] + SCALED_EDGES[:-1]) / 2
     root = math.sqrt(Q.shape[-1])
-    verdict, reason, code = _overall(heads)
+    verdict, reason, code, told = _overall(heads)
     return ScoreReport(
         n_heads=len(heads), n_queries=Q.shape[1], n_keys=K.shape[1], d_k=Q.shape[2],
         heads=heads,
@@ -262,7 +268,7 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
         exponent=middle.value, exponent_interval=(middle.low, middle.high),
         scaled_edges=SCALED_EDGES.copy(),
         ideal_density=root * dot_product_pdf(root * centres, Q.shape[-1]),
-        verdict=verdict, reason=reason, code=code,
+        verdict=verdict, reason=reason, code=code, told=told, right=_right(heads),
     )  # fmt: skip
 
 
@@ -543,15 +549,19 @@ def _overall(heads):
     unclear = [head for head in heads if head.code == "unclear"]
     wrong = [head for head in heads if head.code not in ("right", "unclear")] or unclear
     farthest = max(wrong or heads, key=_distance)
+    told = [head is farthest for head in heads].index(True)
     if len(heads) == 1:
-        return farthest.verdict, farthest.reason, farthest.code
-    number = [head is farthest for head in heads].index(True) + 1
-    where = f"head {number} has standard deviation {_digits(farthest.scaled_std)}"
+        return farthest.verdict, farthest.reason, farthest.code, told
+    where = f"head {told + 1} has standard deviation {_digits(farthest.scaled_std)}"
     if not wrong:
-        return f"√d_k is right for all {len(heads)} heads; farthest off, {where}.", farthest.reason, "right"
-    right = sum(head.code == "right" for head in heads)
+        return f"√d_k is right for all {len(heads)} heads; farthest off, {where}.", farthest.reason, "right", told
     few = f", unclear for {len(unclear)}" if unclear else ""
-    return f"√d_k is right for {right} of {len(heads)} heads{few}; {where}.", farthest.reason, farthest.code
+    verdict = f"√d_k is right for {_right(heads)} of {len(heads)} heads{few}; {where}."
+    return verdict, farthest.reason, farthest.code, told
+
+
+def _right(heads):
+    return sum(head.code == "right" for head in heads)
 
 
 def _distance(head):

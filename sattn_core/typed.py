@@ -382,7 +382,9 @@ def format_mask(mask: Iterable[Iterable[bool]]) -> str:
     return ";".join("".join("1" if allowed else "0" for allowed in row) for row in mask)
 
 
-def checked_matrix(name: str, value: Sequence[Sequence[float]] | NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
+def checked_matrix(
+    name: str, value: Sequence[Sequence[float]] | NDArray[np.float64], most_columns: int = MAX_COLUMNS
+) -> tuple[tuple[float, ...], ...]:
     """Return rows of floats within the limits as a tuple of tuples; otherwise raise one sentence that says why not."""
     refuse_masked(name, value)
     try:
@@ -392,7 +394,7 @@ def checked_matrix(name: str, value: Sequence[Sequence[float]] | NDArray[np.floa
     if not rows or not rows[0]:
         raise ValueError(f"{name} is empty: write at least one number.")
     _check_rectangle(name, rows)
-    _check_size(name, len(rows), len(rows[0]))
+    _check_size(name, len(rows), len(rows[0]), most_columns)
     for i, row in enumerate(rows, 1):
         for j, x in enumerate(row, 1):
             if not abs(x) <= MAX_MAGNITUDE:
@@ -516,8 +518,8 @@ def _check_rectangle(name, rows):
             )
 
 
-def _check_size(name, n_rows, n_columns):
+def _check_size(name, n_rows, n_columns, most_columns=MAX_COLUMNS):
     if n_rows > MAX_ROWS:
         raise ValueError(f"{name} has {n_rows} rows: at most {MAX_ROWS} are allowed.")
-    if n_columns > MAX_COLUMNS:
-        raise ValueError(f"{name} has {n_columns} columns: at most {MAX_COLUMNS} are allowed.")
+    if n_columns > most_columns:
+        raise ValueError(f"{name} has {n_columns:,} columns: at most {most_columns:,} are allowed.")

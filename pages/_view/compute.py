@@ -33,16 +33,24 @@ def _weight(kept):
 def _bytes(value):
     if isinstance(value, np.ndarray):
         return value.nbytes
+    if _are_numbers(value):
+        return getsizeof(value) + len(value) * getsizeof(value[0])
     return getsizeof(value) + sum(map(_bytes, _parts(value)))
 
 
 def _parts(value):
-    """What a record or a container holds."""
+    """What a record or a container holds; of a row of numbers none, for they are many and small."""
+    if _are_numbers(value):
+        return ()
     if is_dataclass(value):
         return [getattr(value, each.name) for each in fields(value)]
     if isinstance(value, dict):
         return list(value.values())
     return value if isinstance(value, (tuple, list)) else ()
+
+
+def _are_numbers(value):
+    return isinstance(value, tuple) and bool(value) and isinstance(value[0], float)
 
 
 def _protect(value):

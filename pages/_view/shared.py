@@ -29,7 +29,7 @@ SHARED: dict[str, Control] = {
     "seed": Number(
         "Seed", 0, 0, 9999, (0,), help="A whole number, 0 to 9,999: another seed is another random draw.", typed=True
     ),
-    "scaling": Choice("÷ √dₖ", "on", ("off", "on"), bar=True),
+    "scaling": Choice("÷ √dₖ", "on", ("off", "on"), bar=True, old_options={"show": "off", "hide": "on"}),
     "rest": Choice("The rest of the lesson", "hidden", ("hidden", "shown"), bar=True, when=("mode", "projector")),
     "mode": Choice("Display", "screen", ("screen", "projector"), bar=True),
 }

@@ -22,9 +22,10 @@ from sattn_core.typed import (
 )
 
 STEP_NAMES = ("matmul", "scale", "mask", "softmax", "output")
-PRESETS = ("notes", "random", "causal", "padding", "fully_masked", "same_input")
+PRESETS = ("random", "causal", "padding", "fully_masked", "same_input", "notes")
 LINK_CHARACTERS = 1_000
-DRAWN_SCORE_LIMIT = 2 * MAX_COLUMNS**0.5  # two standard deviations of the raw scores at the largest d_k here
+MOST_DIMENSIONS = 1024  # of drawn matrices; typed ones have at most MAX_COLUMNS
+DRAWN_SCORE_LIMIT = 2 * MAX_COLUMNS**0.5  # two standard deviations of the raw scores at d_k = 64
 
 _NOTES_Q = ((1, 2), (1, 4), (8, 9))
 _NOTES_K = ((2, 3), (5, 6), (10, 2))
@@ -39,7 +40,7 @@ class AttentionStepsParams:
     Q : n_queries × d_k
     K : n_keys × d_k
     V : n_keys × d_v
-        At most 16 rows and 64 columns, numbers between −1,000,000 and 1,000,000.
+        At most 16 rows and 1,024 columns, numbers between −1,000,000 and 1,000,000.
     mask : n_queries × n_keys of bool, or None
         True = may attend.
     drawn : bool
@@ -59,7 +60,7 @@ class AttentionStepsParams:
 
     def __post_init__(self) -> None:
         for name in ("Q", "K", "V"):
-            object.__setattr__(self, name, checked_matrix(name, getattr(self, name)))
+            object.__setattr__(self, name, checked_matrix(name, getattr(self, name), MOST_DIMENSIONS))
         q, k, v = np.shape(self.Q), np.shape(self.K), np.shape(self.V)
         if q[1] != k[1]:
             raise ValueError(f"Q has {q[1]} columns but K has {k[1]}: both need d_k columns.")
@@ -71,7 +72,8 @@ class AttentionStepsParams:
     @property
     def price(self) -> Price:
         """What `measure_attention_steps`, or one cell written out, costs at most."""
-        return Price(2e-3, 500_000)
+        numbers = sum(len(matrix) * len(matrix[0]) for matrix in (self.Q, self.K, self.V))
+        return Price(2e-3 + 4e-7 * numbers, 500_000 + 100 * numbers)
 
 
 @record
@@ -381,7 +383,8 @@ def preset_params(
         keys is forbidden. "fully_masked": query i sees keys 0 … i − 1, so the first sees none.
         "same_input": Q = K = V = X with rows of length √d_k, n_queries of them.
     n_queries, n_keys : int, 1 to 16
-    d_k, d_v : int, 1 to 64
+    d_k : int, 1 to 1,024
+    d_v : int, 1 to 64
     seed : int, at least 0
 
     Returns
@@ -408,7 +411,7 @@ def preset_params(
     check_choice("preset", preset, PRESETS)
     n_queries = check_integer("n_queries", n_queries, 1, MAX_ROWS)
     n_keys = check_integer("n_keys", n_keys, 1, MAX_ROWS)
-    d_k = check_integer("d_k", d_k, 1, MAX_COLUMNS)
+    d_k = check_integer("d_k", d_k, 1, MOST_DIMENSIONS)
     d_v = check_integer("d_v", d_v, 1, MAX_COLUMNS)
     seed = check_integer("seed", seed, 0)
     if preset == "notes":
@@ -457,6 +460,8 @@ def typed_params(
     """
     base, texts = preset_params(preset, d_k=d_k, seed=seed), {"Q": Q, "K": K, "V": V}
     typed = {name: parse_matrix(name, text) for name, text in texts.items() if text.strip()}
+    if not typed and not mask.strip():
+        return base
     matrices = {name: typed.get(name, getattr(base, name)) for name in texts}
     shape = len(matrices["Q"]), len(matrices["K"])
     drawn = base.drawn and not typed.keys() & {"Q", "K"}

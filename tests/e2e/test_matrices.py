@@ -24,7 +24,7 @@ def alts(page):
 @pytest.mark.parametrize(
     ("path", "link"),
     [
-        ("attention_steps", {"step": "softmax", "Q": "1, 2\n3, 4", "mask": "110", "query": "2"}),
+        ("attention_steps", {"step": "softmax", "preset": "notes", "Q": "1, 2\n3, 4", "mask": "110", "query": "2"}),
         ("backprop", {"A": "1, 2", "B": "3, 4", "gradient": "Q", "exponent": "1", "weight": "X"}),
     ],
 )
@@ -32,9 +32,9 @@ def test_a_link_shows_its_matrices(server, page, path, link):
     open_page(page, server, path, **link)
     assert query_parameters(page) == link
     said = " ".join(sentences(page))
-    wanted = {"attention_steps": "Step 4 of 5, Softmax", "backprop": "⟨A, B⟩ = 11"}[path]
+    wanted = {"attention_steps": "At dₖ = 2 the framed query gives its favourite key", "backprop": "⟨A, B⟩ = 11"}[path]
     assert wanted in said
-    assert page.locator("[data-testid=stAlert]").count() == 0
+    assert page.locator("[data-testid=stAlert]").count() == (path == "attention_steps")  # they have a dₖ of their own
     page.reload()
     wait_until_idle(page)
     assert " ".join(sentences(page)) == said
@@ -57,18 +57,27 @@ def test_the_arrow_keys_step_through_attention_but_leave_the_controls_alone(page
 
 
 def test_a_cell_is_chosen_and_a_matrix_edited_by_keyboard(page, server):
-    open_page(page, server, "attention_steps")
+    open_page(page, server, "attention_steps", preset="notes")
     press(page.locator(".st-key-query input"), "ArrowUp", "ArrowUp")
     press(page.locator(".st-key-key input"), "ArrowUp")
-    assert "Query 3 with key 2 scores 94" in sentences(page)[0]
+    page.locator(".st-key-matrix_steps_sure summary").click()
+    assert "Query 3 with key 2 scores 94" in careful(page)
     type_into(page, "Q", "1, 2\n1, 4\n1, -1")
-    assert "Query 3 with key 2 scores −1" in sentences(page)[0]
-    assert query_parameters(page) == {"query": "3", "key": "2", "Q": "1, 2\n1, 4\n1, -1"}
+    assert "Query 3 with key 2 scores −1" in careful(page)
+    assert query_parameters(page) == {"preset": "notes", "query": "3", "key": "2", "Q": "1, 2\n1, 4\n1, -1"}
+
+
+def careful(page):
+    """What stands under How sure?"""
+    return page.locator(".st-key-matrix_steps_sure").inner_text()
+
+
+PLACES = {"Q": "xy", "K": "x2y2", "raw": "x3y3", "V": "x2y2", "output": "x3y3"}  # of the matrices in their picture
 
 
 def click_cell(page, chart, row, column, *, shape, tap=False):
     """Click or tap a cell, counted from 1."""
-    area = page.locator(f".st-key-matrix_{chart} .nsewdrag")
+    area = page.locator(f".st-key-matrix_steps .nsewdrag[data-subplot={PLACES[chart]}]")
     area.evaluate("area => area.scrollIntoView({block: 'center'})")
     box = area.bounding_box()
     x = box["x"] + box["width"] * (column - 0.5) / shape[1]
@@ -78,26 +87,27 @@ def click_cell(page, chart, row, column, *, shape, tap=False):
 
 
 def test_a_cell_is_chosen_by_clicking_it(page, server):
-    open_page(page, server, "attention_steps")
+    open_page(page, server, "attention_steps", preset="notes")
+    page.locator(".st-key-matrix_steps_sure summary").click()
     # Again and back: no click takes the last one back.
     for row, column, score in ((2, 3, 18), (2, 3, 18), (3, 2, 94), (2, 3, 18)):
         click_cell(page, "raw", row, column, shape=(3, 3))
-        assert query_parameters(page) == {"query": str(row), "key": str(column)}
-        assert f"Query {row} with key {column} scores {score}" in sentences(page)[0]
+        assert query_parameters(page) == {"preset": "notes", "query": str(row), "key": str(column)}
+        assert f"Query {row} with key {column} scores {score}" in careful(page)
     press(page.locator(".st-key-key input"), "ArrowDown")
-    assert "Query 2 with key 2 scores 29" in sentences(page)[0]
+    assert "Query 2 with key 2 scores 29" in careful(page)
     click_cell(page, "Q", 3, 1, shape=(3, 2))
-    assert query_parameters(page) == {"query": "3", "key": "2"}
+    assert query_parameters(page) == {"preset": "notes", "query": "3", "key": "2"}
     assert page.locator(".st-key-query input").input_value() == "3"
 
 
 def test_a_tap_chooses_a_cell_and_a_swipe_scrolls_the_page(new_page, server):
     page = new_page(390, 844, has_touch=True)
-    open_page(page, server, "attention_steps", step="output")
+    open_page(page, server, "attention_steps", step="output", preset="notes")
     click_cell(page, "output", 3, 2, shape=(3, 3), tap=True)
-    assert query_parameters(page) == {"step": "output", "query": "3", "column": "2"}
+    assert query_parameters(page) == {"step": "output", "preset": "notes", "query": "3", "column": "2"}
     before = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollTop")
-    box = page.locator(".st-key-matrix_V .nsewdrag").bounding_box()
+    box = page.locator(".st-key-matrix_steps .nsewdrag[data-subplot=x2y2]").bounding_box()
     x, y = box["x"] + 100, box["y"] + box["height"] / 2
     finger = page.context.new_cdp_session(page)
     for kind, moved in (("touchStart", 0), *(("touchMove", 20 * i) for i in range(1, 8))):
@@ -105,7 +115,7 @@ def test_a_tap_chooses_a_cell_and_a_swipe_scrolls_the_page(new_page, server):
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     page.wait_for_function(f"() => document.querySelector('[data-testid=stMain]').scrollTop < {before} - 50")
     wait_until_idle(page)
-    assert query_parameters(page) == {"step": "output", "query": "3", "column": "2"}
+    assert query_parameters(page) == {"step": "output", "preset": "notes", "query": "3", "column": "2"}
 
 
 def open_grid(page):
@@ -127,7 +137,7 @@ def edit_cell(page, text):
 
 
 def test_a_number_is_edited_in_its_cell_and_a_bad_one_stays_and_is_named(page, server):
-    open_page(page, server, "attention_steps")
+    open_page(page, server, "attention_steps", preset="notes", d_k=2)
     open_grid(page)
     grid = page.locator("[data-testid=stDataFrame]").first
     grid.click(position={"x": 100, "y": 55})  # row 1, column 1
@@ -138,7 +148,7 @@ def test_a_number_is_edited_in_its_cell_and_a_bad_one_stays_and_is_named(page, s
         ("1,5", "-3, 2\nx, 4\n8, 9", 'Q has "1,5" in row 3, column 1'),
     ):
         edit_cell(page, text)
-        assert query_parameters(page) == {"Q": written}
+        assert query_parameters(page) == {"preset": "notes", "d_k": "2", "Q": written}
         assert said is None or said in alerts.last.inner_text()
     page.keyboard.press("ArrowUp")
     edit_cell(page, "1")
@@ -146,21 +156,26 @@ def test_a_number_is_edited_in_its_cell_and_a_bad_one_stays_and_is_named(page, s
     for _ in range(3):  # beyond the edge of the grid
         page.keyboard.press("ArrowRight")
     wait_until_idle(page)
-    assert query_parameters(page) == {"Q": "-3, 2\n1, 4\n8, 9"}  # and the arrows turned no step
+    assert query_parameters(page) == {
+        "preset": "notes",
+        "d_k": "2",
+        "Q": "-3, 2\n1, 4\n8, 9",
+    }  # and the arrows turned no step
     assert alerts.count() == 0
-    assert "Query 1 with key 1 scores 0" in sentences(page)[0]
+    page.locator(".st-key-matrix_steps_sure summary").click()
+    assert "Query 1 with key 1 scores 0" in careful(page)
     type_into(page, "Q", "4, 5\n6, 7")
     assert "".join(grid.locator("table").inner_text().split()) == "row12145267"
     check_accessibility(page)
 
 
 def test_a_large_matrix_leaves_the_address_and_a_small_one_comes_back(page, server):
-    open_page(page, server, "attention_steps")
+    open_page(page, server, "attention_steps", preset="notes", d_k=2)
     large = "\n".join([", ".join(["0.12345"] * 64)] * 3)
     for text, kept in (("1, 2", {"Q": "1, 2"}), (large, {}), ("3, 4", {"Q": "3, 4"})):
         type_into(page, "Q", text)
         assert page.locator(".st-key-Q textarea").input_value() == text
-        assert query_parameters(page) == kept
+        assert query_parameters(page) == {"preset": "notes", "d_k": "2"} | kept
     type_into(page, "Q", "3, x")
     assert 'Q has "x" in row 1, column 2' in page.locator("[data-testid=stAlert]").inner_text()
     assert page.locator(".st-key-Q textarea").input_value() == "3, x"
@@ -173,14 +188,14 @@ def test_the_sentence_is_the_description_of_every_picture(page, server, path):
     described = alts(page)
     assert described
     for text in described:
-        assert any(text.endswith(sentence) for sentence in said), text
+        assert any(sentence.replace("dₖ", "d_k") in text for sentence in said), text
     assert page.locator(SENTENCES).count() == {"attention_steps": 1, "backprop": 4}[path]
 
 
 @pytest.mark.parametrize("mode", ["screen", "projector"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_lit_step_has_not_the_colour_of_its_ground(new_page, server, mode, scheme):
-    page = open_page(new_page(1440, 900, color_scheme=scheme), server, "attention_steps", mode=mode)
+    page = open_page(new_page(1440, 900, color_scheme=scheme), server, "attention_steps", mode=mode, rest="shown")
     ground = page.locator(LIT).evaluate("step => getComputedStyle(step).backgroundColor")
     for text in page.locator(f"{LIT}, {LIT} *").all():  # an accessibility scan passes over such text
         assert text.evaluate("text => getComputedStyle(text).color") != ground
@@ -212,7 +227,7 @@ def test_the_sentence_of_every_step_needs_no_scrolling(new_page, server, width, 
     page = new_page(width, height)
     open_page(page, server, "attention_steps", mode=mode, preset="random", d_k="64")
     for step in range(1, 6):
-        assert sentences(page)[0].startswith(f"Step {step} of 5")
+        assert f"Step {step} of 5" in alts(page)[0]
         box = page.locator(SENTENCES).first.bounding_box()
         assert box["y"] + box["height"] <= height
         page.keyboard.press("ArrowRight")

@@ -11,10 +11,12 @@ from pages._view.theme import LIGHT
 from sattn_core.lessons.attention_steps import (
     PRESETS,
     STEP_NAMES,
+    AttentionStepsParams,
     expand_cell,
     expand_output,
     measure_attention_steps,
     preset_params,
+    typed_params,
 )
 from tests.figures.drawing import PROFILES, check, run
 
@@ -31,21 +33,25 @@ def masked():
     return measure_attention_steps(preset_params("fully_masked", d_k=4))
 
 
-def picture(result, step, at=FIRST, d_k=64, profile=LIGHT, *, without_scale=False):
-    return figures.panels(result, step, at, d_k, profile, without_scale=without_scale)
+def picture(result, step, at=FIRST, profile=LIGHT, *, scaled=True):
+    return figures.main(result, step, at, profile, scaled=scaled, code="print(1)")
 
 
 def panels(*args, **kwargs):
     """The matrices of a step by their names."""
-    return picture(*args, **kwargs).figure
+    return {trace.name: trace for trace in picture(*args, **kwargs).figure.data}
 
 
 def said(*args, **kwargs):
     return picture(*args, **kwargs).sentence
 
 
-def values(fig):
-    return np.array(fig.data[0].z, dtype=float)
+def sure(*args, **kwargs):
+    return " ".join(picture(*args, **kwargs).sure)
+
+
+def values(trace):
+    return np.array(trace.z, dtype=float)
 
 
 def test_the_steps_are_those_of_the_core():
@@ -69,84 +75,131 @@ def test_the_diagram_lights_one_step(step, profile):
     assert f"background:{profile.text};color:{profile.ground}" in drawn
 
 
+STEP_PANELS = {
+    "matmul": ["Q", "K", "raw"],
+    "scale": ["raw", "scaled"],
+    "mask": ["scaled", "masked"],
+    "softmax": ["masked", "weights"],
+    "output": ["weights", "V", "output"],
+}
+
+
 @pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("scaled", [True, False])
 @pytest.mark.parametrize("step", STEP_NAMES)
-def test_every_panel_shows_the_result_s_matrix(notes, step, profile):
-    whole = picture(notes, step, profile=profile, without_scale=True)
+def test_every_panel_shows_the_result_s_matrix(notes, step, scaled, profile):
+    whole = picture(notes, step, profile=profile, scaled=scaled)
     check(whole)
     assert (whole.key,) == LESSON.pictures
-    scaled, unscaled = notes.scaled, notes.unscaled
+    steps = notes.scaled if scaled else notes.unscaled
     wanted = {
-        "matrix_Q": notes.params.Q,
-        "matrix_K": notes.params.K,
-        "matrix_V": notes.params.V,
-        "matrix_raw": scaled.raw_scores,
-        "matrix_scaled": scaled.scaled_scores,
-        "matrix_masked": scaled.masked_scores,
-        "matrix_masked_raw": unscaled.masked_scores,
-        "matrix_weights": scaled.attention_weights,
-        "matrix_weights_raw": unscaled.attention_weights,
-        "matrix_output": scaled.output,
-        "matrix_output_raw": unscaled.output,
+        "Q": notes.params.Q,
+        "K": notes.params.K,
+        "V": notes.params.V,
+        "raw": notes.scaled.raw_scores,
+        "scaled": steps.scaled_scores,
+        "masked": steps.masked_scores,
+        "weights": steps.attention_weights,
+        "output": steps.output,
     }
-    for name, fig in whole.figure.items():
-        np.testing.assert_array_equal(values(fig), np.array(wanted[name], dtype=float))
-    beside = {"matrix_masked_raw", "matrix_weights_raw", "matrix_output_raw"}
-    assert set(panels(notes, step, profile=profile)) == set(whole.figure) - beside
+    shown = panels(notes, step, profile=profile, scaled=scaled)
+    assert list(shown) == STEP_PANELS[step]
+    for name, trace in shown.items():
+        np.testing.assert_array_equal(values(trace), np.array(wanted[name], dtype=float))
 
 
-def test_raw_and_scaled_scores_stand_beside_each_other_row_by_row():
-    large = measure_attention_steps(preset_params("random", n_queries=16, n_keys=16))
-    raw, scaled = panels(large, "scale").values()
-    assert raw.layout.height == scaled.layout.height
+@pytest.mark.parametrize("step", STEP_NAMES)
+def test_panels_stand_apart_each_on_axes_of_its_own(notes, step):
+    fig = picture(notes, step).figure
+    boxes = []
+    for trace in fig.data:
+        x, y = (fig.layout[f"{axis[0]}axis{axis[1:]}"] for axis in (trace.xaxis, trace.yaxis))
+        assert (x.anchor, y.anchor) == (trace.yaxis, trace.xaxis)
+        boxes.append((*x.domain, *y.domain))
+    for i, (left, right, low, high) in enumerate(boxes):
+        for other_left, other_right, other_low, other_high in boxes[:i]:
+            assert right < other_left or other_right < left or high < other_low or other_high < low
+
+
+@pytest.mark.parametrize("step", STEP_NAMES)
+@pytest.mark.parametrize("preset", ["random", "causal", "padding", "fully_masked"])
+def test_the_axes_and_colours_stay_while_d_k_moves(step, preset):
+    seen = set()
+    for d_k in (1, 2, 8, 64, 65, 1024):
+        fig = picture(measure_attention_steps(preset_params(preset, d_k=d_k)), step).figure
+        layout = fig.to_dict()["layout"]
+        axes = [(name, str(layout[name]["range"]), str(layout[name]["domain"])) for name in layout if "axis" in name]
+        colours = [(trace.name, float(trace.zmin), float(trace.zmax)) for trace in fig.data]
+        seen.add((fig.layout.height, tuple(axes), tuple(colours)))
+    assert len(seen) == 1
+
+
+def test_drawn_vectors_grow_on_one_axis_and_have_no_numbers():
+    for d_k, columns in ((2, 2), (64, 64), (512, 64)):
+        fig = picture(measure_attention_steps(preset_params("random", d_k=d_k)), "matmul").figure
+        assert values(fig.data[0]).shape == (4, columns)
+        assert fig.data[0].text is None
+        assert list(fig.layout.xaxis.ticktext) == ["1", "64"]
+        assert (fig.layout.annotations[0].text == "Q, first 64") == (d_k > 64)
+    beyond = measure_attention_steps(preset_params("random", d_k=512))
+    assert "The picture has the first 64 of 512 components; the scores add up all." in sure(beyond, "matmul")
+
+
+def test_the_chosen_cell_row_or_column_is_framed(notes):
+    for step, frames in (
+        ("matmul", [(0, 2, 2, 3), (0, 2, 1, 2), (1, 2, 2, 3)]),
+        ("softmax", [(0, 3, 2, 3), (1, 2, 2, 3)]),
+        ("output", [(0, 3, 2, 3), (2, 3, 0, 3), (2, 3, 2, 3)]),
+    ):
+        shapes = picture(notes, step, (2, 1, 2)).figure.layout.shapes
+        assert [(each.x0 + 0.5, each.x1 + 0.5, each.y0 + 0.5, each.y1 + 0.5) for each in shapes] == frames
+
+
+def test_a_chosen_column_beyond_what_is_drawn_has_no_frame():
+    wide = measure_attention_steps(preset_params("same_input", d_k=128))
+    shapes = picture(wide, "output", (0, 0, 63)).figure.layout.shapes
+    assert all(each.visible is not False for each in shapes)
+    shapes = picture(wide, "output", (0, 0, 64)).figure.layout.shapes
+    assert [each.visible for each in shapes] == [None, False, False]
 
 
 def test_raw_and_scaled_scores_share_one_colour_domain(notes):
-    raw, scaled = (fig.data[0] for fig in panels(notes, "scale").values())
+    raw, scaled = panels(notes, "scale").values()
     assert (raw.zmin, raw.zmax) == (scaled.zmin, scaled.zmax) == (-98, 98)
     assert raw.colorscale == scaled.colorscale
+    assert picture(notes, "scale").figure.layout.annotations[1].text == "Scaled scores"
+    assert picture(notes, "scale", scaled=False).figure.layout.annotations[1].text == "Not divided"
 
 
 @pytest.mark.parametrize("preset", ["random", "causal", "padding", "fully_masked"])
-def test_drawn_scores_have_the_same_colours_at_every_dimension(preset):
-    domains, shades = set(), {"matrix_raw": [], "matrix_scaled": []}
+def test_drawn_scores_get_darker_with_d_k_and_scaled_ones_do_not(preset):
+    shades = {"raw": [], "scaled": []}
     for d_k in (1, 2, 8, 64):
         drawn = measure_attention_steps(preset_params(preset, d_k=d_k, n_queries=16, n_keys=16))
-        shown = picture(drawn, "scale", d_k=d_k)
-        for name, fig in shown.figure.items():
-            domains.add((fig.data[0].zmin, fig.data[0].zmax))
-            shades[name].append(np.nanmean(np.abs(values(fig))) / fig.data[0].zmax)
-        assert ("darkest from ±16 on, at every dₖ" in shown.sentence) == (d_k > 1)
-    assert domains == {(-16, 16)}
-    assert (np.diff(shades["matrix_raw"]) > 0).all()
-    assert shades["matrix_raw"][-1] > 5 * shades["matrix_raw"][0]  # √64 = 8 but for the luck of 256 scores
-    assert max(shades["matrix_scaled"]) < 1.5 * min(shades["matrix_scaled"])
-    assert shades["matrix_scaled"][-1] == pytest.approx(shades["matrix_raw"][-1] / 8, rel=1e-12)
+        for name, trace in panels(drawn, "scale").items():
+            assert (trace.zmin, trace.zmax) == (-16, 16)
+            shades[name].append(np.nanmean(np.abs(values(trace))) / trace.zmax)
+        assert ("darkest from ±16 on, at every dₖ" in sure(drawn, "scale")) == (d_k > 1)
+    assert (np.diff(shades["raw"]) > 0).all()
+    assert shades["raw"][-1] > 5 * shades["raw"][0]  # √64 = 8 but for the luck of 256 scores
+    assert max(shades["scaled"]) < 1.5 * min(shades["scaled"])
+    assert shades["scaled"][-1] == pytest.approx(shades["raw"][-1] / 8, rel=1e-12)
 
 
 def test_other_matrices_say_that_their_colours_are_their_own(notes):
-    wanted = "Both have the same colours, darkest at ±98, the largest raw score here."
-    assert wanted in said(notes, "scale", d_k=2)
-
-
-def test_the_division_is_written_at_every_cell(notes):
-    texts = panels(notes, "scale")["matrix_scaled"].data[0].text
-    assert texts[0][0] == "8 ÷ √2<br>≈ 5.66"
-    assert texts[2][2] == "98 ÷ √2<br>≈ 69.3"
-    wide = measure_attention_steps(preset_params("random", n_keys=8, d_k=16))
-    texts = panels(wide, "scale")["matrix_scaled"].data[0].text
-    assert {text.split("<br>")[0] for row in texts for text in row} == {"÷ √16"}
+    wanted = "Raw and scaled scores share their colours, darkest at ±98, the largest raw score here."
+    assert wanted in sure(notes, "scale")
 
 
 def test_weights_are_blue_with_the_scale_and_orange_without_on_one_domain(notes):
-    shown = panels(notes, "softmax", without_scale=True)
-    ours, theirs = shown["matrix_weights"].data[0], shown["matrix_weights_raw"].data[0]
+    ours, theirs = (panels(notes, "softmax", scaled=scaled)["weights"] for scaled in (True, False))
     assert (ours.zmin, ours.zmax) == (theirs.zmin, theirs.zmax) == (0, 1)
     assert ours.colorscale[-1] != theirs.colorscale[-1]
+    assert theirs.text[2] == ["≈ 0", "0.02", "0.98"]
 
 
 def test_a_forbidden_cell_is_minus_infinity(masked):
-    texts = panels(masked, "mask")["matrix_masked"].data[0].text
+    texts = panels(masked, "mask")["masked"].text
     assert [[text == "−∞" for text in row] for row in texts] == [[j >= i for j in range(4)] for i in range(4)]
 
 
@@ -154,30 +207,86 @@ def test_a_forbidden_cell_is_minus_infinity(masked):
     ("step", "wanted"),
     [
         ("matmul", "Query 3 with key 2 scores 94; the raw scores run from 8 to 98, with standard deviation 32.9."),
-        ("scale", "√dₖ = √2. 94 becomes 66.5; the standard deviation falls from 32.9 to 23.2. Both "),
-        ("mask", "no mask here"),
+        ("scale", "√dₖ = √2. 94 becomes 66.5; the standard deviation falls from 32.9 to 23.2. Raw "),
+        ("mask", "No mask here"),
         ("softmax", "Query 3 gives key 2 5.6 % and its favourite 94.4 %"),
         ("output", "Query 3 gets 0.944 in column 3"),
     ],
 )
-def test_the_sentence_has_the_numbers_of_the_moment(notes, step, wanted):
+def test_the_careful_numbers_are_one_click_away(notes, step, wanted):
     # 1 / (1 + exp(4 / √2)) = 0.0558
-    sentence = said(notes, step, (2, 1, 2))
-    assert wanted in sentence
-    assert sentence.startswith(f"Step {STEP_NAMES.index(step) + 1} of 5, ")
-    assert "These matrices have dₖ = 2 of their own; the slider's dₖ = 64 counts for the random presets." in sentence
-    assert "Without" not in sentence
-    assert "Without the scale" in said(notes, step, (2, 1, 2), without_scale=True)
-    assert "Here dₖ = 2." in said(notes, step, (2, 1, 2), 2, without_scale=True)
+    assert wanted in sure(notes, step, (2, 1, 2))
+    assert "Without the scale" in sure(notes, step, (2, 1, 2))
 
 
+def test_the_numbers_without_the_scale_are_there_too(notes):
+    # 1 / (1 + exp(-4)) = 0.982; the two rows differ by (0.9441 - 0.9820) * √2
+    for step, wanted in (
+        ("softmax", "its favourite gets 98.2 %"),
+        ("output", "it gets 0.982; the two output rows are 0.0535 apart"),
+    ):
+        assert wanted in sure(notes, step, (2, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("step", "scaled", "wanted"),
+    [
+        ("matmul", True, "At dₖ = 2 each score is a sum of dₖ products; they run from 8 to 98."),
+        ("scale", True, "At dₖ = 2 the division by √dₖ shrinks the spread of the scores from 32.9 to 23.2."),
+        ("scale", False, "Without the scale this step is left out: at dₖ = 2 the scores keep their spread of 32.9."),
+        ("mask", True, "Nothing is masked: every query may attend to every key, and no score changes."),
+        (
+            "softmax",
+            True,
+            "At dₖ = 2 the framed query gives its favourite key 94 % of its weight; without the scale, 98 %.",
+        ),
+        (
+            "softmax",
+            False,
+            "At dₖ = 2 the framed query gives its favourite key 98 % of its weight; with the scale, 94 %.",
+        ),
+        (
+            "output",
+            True,
+            "Each output row averages the rows of V: at dₖ = 2 the framed cell is 0.944; without the scale, 0.982.",
+        ),
+    ],
+)
+def test_the_sentence_says_the_point_of_the_step(notes, step, scaled, wanted):
+    assert said(notes, step, (2, 1, 2), scaled=scaled) == wanted
+    alt = picture(notes, step, (2, 1, 2), scaled=scaled).alt
+    assert alt.startswith(f"Step {STEP_NAMES.index(step) + 1} of 5, {figures.STEPS[step][0]}. {wanted} ")
+    assert alt.endswith("dₖ = 2.")
+
+
+@pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("step", STEP_NAMES)
-@pytest.mark.parametrize("d_k", [65, 512, 1024])
-def test_a_dimension_beyond_the_matrices_is_said_beside_them(step, d_k):
-    result = measure_attention_steps(preset_params("random", d_k=64))
-    beyond = f"The slider says dₖ = {d_k:,}, but matrices stop at 64 columns here: these have dₖ = 64."
-    assert said(result, step, d_k=d_k).endswith(beyond)
-    assert said(result, step, d_k=64).endswith("Here dₖ = 64.")
+def test_every_sentence_is_short_whatever_is_set(step, preset):
+    for d_k in (1, 2, 3, 8, 64, 512, 1024):
+        result = measure_attention_steps(preset_params(preset, d_k=d_k))
+        for query, scaled in np.ndindex(len(result.params.Q), 2):
+            sentence = said(result, step, (query, 0, 0), scaled=bool(scaled))
+            assert len(sentence.split()) <= 25, sentence
+            assert len(re.findall(r"\d[\d,.]*", sentence)) <= 3, sentence
+            for text in (sentence, sure(result, step, (query, 0, 0), scaled=bool(scaled))):
+                assert "undefined" not in text
+                assert not re.search(r"-\d", text)
+
+
+def test_what_has_no_number_is_said_in_words():
+    params = AttentionStepsParams([[0.0, 1e6]], [[0.0, 1e6], [0.0, 1e6]], [[1e-6], [1e-6]], [[False, True]])
+    result = measure_attention_steps(params)
+    assert said(result, "matmul") == "At dₖ = 2 each score is a sum of dₖ products; all of them are beyond ±10,000,000."
+    assert said(result, "scale") == "At dₖ = 2 all scores are equal, with the scale as without it."
+    assert said(result, "mask").startswith("The mask turns 1 of 2 scores into −∞")
+    assert said(result, "softmax").endswith("key all of its weight, with the scale as without it.")
+    assert said(result, "output").endswith("is practically zero, with the scale as without it.")
+    far = measure_attention_steps(AttentionStepsParams([[30.0]], [[1.0], [0.0]], [[1.0], [2.0]]))
+    assert "key practically all of its weight" in said(far, "softmax")
+    shut = measure_attention_steps(AttentionStepsParams([[1.0]], [[1.0]], [[1.0]], [[False]]))
+    assert said(shut, "mask") == "The mask forbids every key to every query, so no weight is left to share out."
+    assert said(shut, "softmax").endswith("so all its weights are zero.")
+    assert said(shut, "output").endswith("so its output is zero.")
 
 
 @pytest.mark.parametrize(
@@ -186,78 +295,75 @@ def test_a_dimension_beyond_the_matrices_is_said_beside_them(step, d_k):
         *(("Q", (2, place), {"query": 3}) for place in (0, 1)),
         ("K", (1, 0), {"key": 2}),
         ("V", (0, 2), {"key": 1, "column": 3}),
-        *(
-            (name, (1, 2), {"query": 2, "key": 3})
-            for name in ("raw", "scaled", "masked", "masked_raw", "weights", "weights_raw")
-        ),
-        *((name, (2, 0), {"query": 3, "column": 1}) for name in ("output", "output_raw")),
+        *((name, (1, 2), {"query": 2, "key": 3}) for name in ("raw", "scaled", "masked", "weights")),
+        ("output", (2, 0), {"query": 3, "column": 1}),
         ("raw", (-1, 3), {"query": 1, "key": 3}),  # on the edge of the drawing
         ("raw", (3, -1), {"query": 3, "key": 1}),
     ],
 )
 def test_a_click_on_a_matrix_chooses_its_cell(notes, chart, at, wanted):
     line, place = at
-    assert figures.clicked(notes.params, {"chart": f"matrix_{chart}", "line": line, "place": place}) == wanted
+    assert figures.clicked(notes.params, {"chart": chart, "line": line, "place": place}) == wanted
 
 
-def test_a_click_between_two_blocks_chooses_nothing():
-    wide = preset_params("random", d_k=12)
-    click = {"chart": "matrix_Q", "line": 5, "place": 0}
-    assert figures.clicked(wide, click) == {}
-    assert figures.clicked(wide, click | {"line": 7}) == {"query": 2}
-
-
-def test_the_sentence_without_the_scale_has_its_own_numbers(notes):
-    # 1 / (1 + exp(-4)) = 0.982; the two rows differ by (0.9441 - 0.9820) * √2
-    for step, wanted in (
-        ("softmax", "its favourite gets 98.2 %"),
-        ("output", "it gets 0.982; the two output rows are 0.0535 apart"),
-    ):
-        assert wanted in said(notes, step, (2, 1, 2), 2, without_scale=True)
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("step", STEP_NAMES)
-def test_no_sentence_has_an_undefined_number_or_a_hyphen_for_a_minus(preset, step):
-    result = measure_attention_steps(preset_params(preset, d_k=4))
-    for query in range(len(result.params.Q)):
-        sentence = said(result, step, (query, 0, 0), 4, without_scale=True)
-        assert "undefined" not in sentence
-        assert not re.search(r"-\d", sentence)
+def chosen(d_k, query=1, key=1, column=1):
+    """The values of the controls that remarks are about."""
+    return {"d_k": d_k, "query": query, "key": key, "column": column}
 
 
 def test_the_remarks_name_the_masked_row_and_the_trap(notes, masked):
-    assert figures.remarks(notes, (1, 1, 1), FIRST) == []
-    assert figures.remarks(masked, (1, 1, 1), FIRST)[0].startswith("The mask forbids every key to query 1:")
-    (trap,) = figures.remarks(measure_attention_steps(preset_params("same_input", d_k=64)), (1, 1, 1), FIRST)
+    assert figures.remarks(notes, chosen(2), FIRST) == []
+    assert figures.remarks(notes, chosen(64), FIRST) == [
+        "These matrices have dₖ = 2 of their own; the slider moves the random ones."
+    ]
+    assert figures.remarks(masked, chosen(4), FIRST)[0].startswith("The mask forbids every key to query 1:")
+    (trap,) = figures.remarks(measure_attention_steps(preset_params("same_input", d_k=64)), chosen(64), FIRST)
     assert "here 8, 8, 8, 8;" in trap
     assert "√dₖ = 8)" in trap
 
 
 def test_one_cell_is_written_out_to_its_weight(notes):
-    lines = dict(figures.calculation(expand_cell(notes.params, 2, 1), without_scale=True))
-    assert list(lines.values()) == [
+    cell = expand_cell(notes.params, 2, 1)
+    assert [text for _, text in figures.calculation(cell, scaled=True)] == [
         "8 × 5 + 9 × 6 = 40 + 54 = 94",
         "94 ÷ 1.414213562 ≈ 66.4680",
         "score − largest of the row: 66.4680 − 69.2965 ≈ −2.82843, and e to that power ≈ 0.0591057",
         "(1.28798 × 10⁻¹⁷) + 0.0591057 + 1 ≈ 1.05911",
         "0.0591057 ÷ 1.05911 ≈ 0.0558072",
+    ]
+    assert [text for _, text in figures.calculation(cell, scaled=False)] == [
+        "8 × 5 + 9 × 6 = 40 + 54 = 94",
         "score − largest of the row: 94 − 98 = −4, and e to that power ≈ 0.0183156",
         "(1.29958 × 10⁻²⁴) + 0.0183156 + 1 ≈ 1.01832",
         "0.0183156 ÷ 1.01832 ≈ 0.0179862",
     ]
 
 
+def test_more_than_eight_products_are_elided():
+    eight, nine, many = (
+        figures.calculation(expand_cell(preset_params("random", d_k=d_k), 0, 0), scaled=True)[0][1]
+        for d_k in (8, 9, 64)
+    )
+    assert "…" not in eight
+    assert nine.startswith("q₁k₁ + q₂k₂ + … + q₉k₉ = ")
+    params = preset_params("random", d_k=64)
+    last = params.Q[0][63] * params.K[0][63]
+    letters, factors, products = many.split(" = ")[:3]
+    assert letters == "q₁k₁ + q₂k₂ + … + q₆₄k₆₄"
+    assert factors.count(" × ") == 3
+    assert f"{last:.6g}".replace("-", "−") in products
+
+
 def test_forbidden_cells_and_rows_are_written_out_too(masked):
-    row = figures.calculation(expand_cell(masked.params, 0, 0), without_scale=False)
+    row = figures.calculation(expand_cell(masked.params, 0, 0), scaled=True)
     assert row[-1][1] == "every key is forbidden, so the row sum is 0 and the weight is 0"
-    one = figures.calculation(expand_cell(masked.params, 1, 3), without_scale=False)
+    one = figures.calculation(expand_cell(masked.params, 1, 3), scaled=True)
     assert one[-1][1] == "the mask makes the score −∞ and e to that power is 0: weight 0 ÷ 1 = 0"
 
 
-def test_the_output_is_written_out_with_and_without_the_scale(notes):
-    lines = figures.output_calculation(expand_output(notes.params, 2, 2), without_scale=True)
-    assert [text for _, text in lines] == [
+def test_the_output_is_written_out_with_the_scale_or_without(notes):
+    output = expand_output(notes.params, 2, 2)
+    assert [figures.output_calculation(output, scaled=scaled)[0][1] for scaled in (True, False)] == [
         "(1.21610 × 10⁻¹⁷) × 0 + 0.0558072 × 0 + 0.944193 × 1 ≈ 0.944193",
         "(1.27621 × 10⁻²⁴) × 0 + 0.0179862 × 0 + 0.982014 × 1 ≈ 0.982014",
     ]
@@ -273,12 +379,13 @@ def _calculated(text):
 
 
 @pytest.mark.parametrize("preset", ["notes", "random", "causal"])
-@pytest.mark.parametrize("d_k", [1, 3, 16])
+@pytest.mark.parametrize("d_k", [1, 3, 8])
 def test_a_calculator_finds_what_is_printed(preset, d_k):
     params = preset_params(preset, d_k=d_k, seed=1)
     for query, key in np.ndindex(2, 2):
-        lines = figures.calculation(expand_cell(params, query, key), without_scale=True)
-        lines += figures.output_calculation(expand_output(params, query, key), without_scale=True)
+        cell, output = expand_cell(params, query, key), expand_output(params, query, key)
+        lines = [line for scaled in (True, False) for line in figures.calculation(cell, scaled=scaled)]
+        lines += [line for scaled in (True, False) for line in figures.output_calculation(output, scaled=scaled)]
         texts = [re.sub(r"^score − largest of the row: |, and e .*", "", text) for _, text in lines]
         for text in [text for text in texts if "−∞" not in text and "weight" not in text]:
             left, *rights = re.split(" [=≈] ", text)
@@ -289,7 +396,7 @@ def test_a_calculator_finds_what_is_printed(preset, d_k):
 
 
 def test_a_place_outside_the_matrices_is_said(notes):
-    assert figures.remarks(notes, (16, 3, 64), (2, 2, 2)) == [
+    assert figures.remarks(notes, chosen(2, 16, 3, 64), (2, 2, 2)) == [
         "There is no query 16: these matrices have 3 queries, and query 3 is shown.",
         "There is no column 64: these matrices have 3 columns, and column 3 is shown.",
     ]
@@ -297,10 +404,10 @@ def test_a_place_outside_the_matrices_is_said(notes):
 
 def test_one_column_has_nothing_to_divide_by_or_to_add_up():
     one = measure_attention_steps(preset_params("random", d_k=1))
-    sentence = said(one, "scale", d_k=1)
-    assert "√1 = 1, so" in sentence
-    assert "falls" not in sentence
-    product = figures.calculation(expand_cell(one.params, 0, 0), without_scale=False)[0][1]
+    assert said(one, "scale") == "At dₖ = 1 the division changes nothing, for √1 is 1."
+    assert "√1 = 1, so" in sure(one, "scale")
+    assert "falls" not in sure(one, "scale")
+    product = figures.calculation(expand_cell(one.params, 0, 0), scaled=True)[0][1]
     assert len(re.findall("[=≈]", product)) == 1
 
 
@@ -312,9 +419,24 @@ def test_the_table_has_every_entry(notes):
     assert (table["row"][at + 5], table["column"][at + 5]) == (2, 3)
 
 
-@pytest.mark.parametrize("preset", ["notes", "causal"])
-def test_the_code_gives_the_numbers_that_are_shown(preset):
-    result = measure_attention_steps(preset_params(preset))
-    names, printed = run(picture(result, "matmul").code)
+def test_wide_drawn_matrices_leave_the_table_to_the_code():
+    wide = picture(measure_attention_steps(preset_params("random", d_k=512)), "matmul")
+    assert set(wide.table["matrix"]) & {"Q", "K", "V"} == {"V"}
+    assert "the code makes them" in wide.note
+    assert not picture(measure_attention_steps(preset_params("random", d_k=64)), "matmul").note
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"preset": "notes", "d_k": 64},
+        {"preset": "causal", "d_k": 512},
+        {"preset": "random", "d_k": 2, "Q": "1, 2\n3, 4", "mask": "1101"},
+    ],
+)
+def test_the_code_gives_the_numbers_that_are_shown(values):
+    values = {"seed": 3, **dict.fromkeys(("Q", "K", "V", "mask"), "")} | values
+    result = measure_attention_steps(typed_params(**values))
+    names, printed = run(figures.code(values))
     np.testing.assert_array_equal(names["steps"].output, result.unscaled.output)
     assert str(result.scaled.output) in printed

@@ -4,7 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from pages._view.figures.matrices import FOLD, cell, cell_at, equals, matrix, operand, shade
+from pages._view.figures.matrices import FOLD, cell, equals, matrix, operand, shade
 from pages._view.theme import LIGHT
 from tests.figures.drawing import PROFILES
 
@@ -93,21 +93,6 @@ def test_a_wide_matrix_goes_on_below_itself_with_every_number(n_columns):
     assert trace.z[4][0] == values[0, FOLD]
     rows_of = zip(fig.layout.yaxis.tickvals, fig.layout.yaxis.ticktext, strict=True)
     assert all(trace.z[line][0] in values[int(row) - 1] for line, row in rows_of)
-
-
-@pytest.mark.parametrize("n_columns", [1, FOLD, FOLD + 1, 64])
-def test_every_drawn_number_is_found_at_its_place_and_nothing_between_them(n_columns):
-    values = np.arange(2.0 * n_columns).reshape(2, n_columns)
-    drawn = matrix(values, LIGHT, "M", limit=1).data[0].z
-    for line, row in enumerate(drawn):
-        for place, value in enumerate(row):
-            found = cell_at(line, place, values.shape)
-            assert (None if found is None else values[found]) == value
-
-
-@pytest.mark.parametrize(("line", "place", "found"), [(-1, -1, (0, 0)), (1, 9, (1, 2)), (2, 0, (1, 0))])
-def test_the_edge_of_a_drawing_belongs_to_its_outer_cells(line, place, found):
-    assert cell_at(line, place, (2, 3)) == found
 
 
 def test_a_number_gives_up_digits_where_room_is_short():

@@ -28,7 +28,12 @@ def no_variation():
 
 def histogram(result, sample="ideal", d_k=16, own=()):
     """The histogram of a result as that of a sample, or of files of one's own."""
-    return figures.histogram(result, params_of(sample), d_k, own, LIGHT)
+    params = params_of(sample)
+    return figures.histogram(result, params, figures.source(result, params, d_k, own), own, LIGHT)
+
+
+def sure(picture):
+    return " ".join(picture.sure)
 
 
 def growth(result, sample="ideal", own=()):
@@ -37,7 +42,7 @@ def growth(result, sample="ideal", own=()):
 
 
 def check_both(result, profile):
-    check(figures.histogram(result, params_of("ideal"), 16, (), profile))
+    check(figures.histogram(result, params_of("ideal"), "A sample", (), profile))
     check(figures.growth(result, params_of("ideal"), (), profile))
 
 
@@ -54,7 +59,7 @@ def test_every_picture_is_whole(results, profile):
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_the_histogram_stands_under_the_ideal_distribution(results, profile, sample):
     result = results[sample]
-    fig = figures.histogram(result, params_of(sample), 16, (), profile).figure
+    fig = figures.histogram(result, params_of(sample), "A sample", (), profile).figure
     measured, ideal = fig.data
     np.testing.assert_array_equal(measured.x, result.report.scaled_edges)
     np.testing.assert_array_equal(measured.y[:-1], result.measured_density)
@@ -74,16 +79,42 @@ def test_scores_beyond_the_axis_are_counted_aloud(results):
     assert len(histogram(results["ideal"]).figure.layout.annotations) == 1
 
 
-def test_the_sentence_gives_whose_numbers_the_verdict_the_reason_and_the_band(results):
+def test_the_verdict_the_reason_and_the_band_are_one_click_away(results):
     result = results["anisotropic"]
-    said, (low, high) = histogram(result, "anisotropic").sentence, result.shown.scaled_band
-    source = "Sample “anisotropic”, 1 head, 32 queries, 32 keys, dₖ = 16"
-    assert said == f"{source}: {result.report.verdict} {result.report.reason} {result.shown.chance}"
-    assert f"The spread is outside the 95 % band of ideal q and k, {number(low, 4)} to {number(high, 4)}." in said
+    shown, (low, high) = histogram(result, "anisotropic"), result.shown.scaled_band
+    assert shown.sure == (result.report.verdict, result.report.reason, result.shown.chance)
+    assert shown.checks == figures.moment_table(result)
+    assert f"The spread is outside the 95 % band of ideal q and k, {number(low, 4)} to {number(high, 4)}." in sure(
+        shown
+    )
     inside = replace(result, shown=replace(result.shown, scaled_std=(low + high) / 2))
-    assert "The spread is inside the 95 % band" in histogram(inside).sentence
+    assert "The spread is inside the 95 % band" in sure(histogram(inside))
     heads = results["layer_norm_mha"]
-    assert f" Head 1 has {number(heads.shown.scaled_std, 4)}. The spread is outside" in histogram(heads).sentence
+    assert f" Head 1 has {number(heads.shown.scaled_std, 4)}. The spread is outside" in sure(histogram(heads))
+
+
+def test_the_sentence_is_the_verdict_in_plain_words(results):
+    said = {name: histogram(result, name).sentence for name, result in results.items()}
+    std = {name: number(result.shown.scaled_std, 2) for name, result in results.items()}
+    fits = number(1 / results["anisotropic"].shown.unit_scale, 2)
+    assert (
+        said["ideal"]
+        == f"Here √dₖ is right: divided by it, the scores of a row spread by about {std['ideal']}, as ideal ones do."
+    )
+    assert said["anisotropic"] == (
+        f"Here √dₖ divides too little: the scores of a row still spread by about {std['anisotropic']}. "
+        f"Dividing by about {fits} would suit."
+    )
+    assert said["layer_norm_mha"].startswith("√dₖ is right for none of the heads; in the one farthest off, ")
+    assert said["aligned"].endswith("spreads higher.")
+    assert histogram(no_variation()).sentence.startswith("The scores of every row are all equal")
+    few = measure_your_scores(1.6 * np.random.default_rng(2).standard_normal((3, 4)), np.eye(4)[:3])
+    weak = measure_your_scores(*(0.5 * np.random.default_rng(0).standard_normal((2, 40, 16))))
+    assert "divides too much" in histogram(weak).sentence
+    for each in (*results.values(), no_variation(), few, weak):
+        sentence = histogram(each).sentence
+        assert len(sentence.split()) <= 25, sentence
+        assert len(re.findall(r"\d[\d,.]*", sentence)) <= 3, sentence
 
 
 @pytest.mark.parametrize("size", [1e-9, 0.013, 0.5, 1.0, 4.0, 1234.5, 1e8])
@@ -94,7 +125,7 @@ def test_a_number_that_is_shown_twice_has_the_same_digits(size):
     title = picture.figure.layout.title.text.replace("<br>", " ").rpartition(" spread ")[2]
     spread = figures.saturation_table(result)["spread"]
     assert rows["spread ÷ √dₖ"][1] == spread[1] == title
-    assert f"Head 2 has {title}." in picture.sentence
+    assert f"Head 2 has {title}." in sure(picture)
     one = measure_your_scores(size * Q[0], K[0])
     moments = dict(zip(*list(figures.moment_table(one).values())[:2], strict=True))
     assert moments["divisor that fits"] == figures.head_table(one)["divisor that fits"][0]
@@ -106,14 +137,14 @@ def test_a_number_that_is_shown_twice_has_the_same_digits(size):
     assert (ideal["divisor that fits"], ideal["scale that fits"]) == ("4.472", "0.2236")
     assert "Divided by √d_k = 4.472, " in one.report.verdict
     assert figures.saturation_table(one)["multiplier"][1] == "0.2236"
-    assert f"grow like m to the power {figures.head_table(one)['exponent'][0]}; " in growth(one).sentence
+    assert f"grow like m to the power {figures.head_table(one)['exponent'][0]}; " in sure(growth(one))
 
 
 def test_a_sample_that_stops_short_of_the_slider_says_so_and_a_file_has_its_own_d_k(results):
-    short = "dₖ = 16 (the slider says dₖ = 300; samples have 2 to 256): "
-    assert short in histogram(results["ideal"], d_k=300).sentence
-    own = histogram(results["ideal"], d_k=300, own=("q.npy", "k.npy")).sentence
-    assert own.startswith("Your file, 1 head, 32 queries, 32 keys, dₖ = 16: ")
+    short = "32 keys, dₖ = 16 (not 300, for samples have 2 to 256). "
+    assert short in histogram(results["ideal"], d_k=300).alt
+    own = histogram(results["ideal"], d_k=300, own=("q.npy", "k.npy")).alt
+    assert own.startswith("Your file, 1 head, 32 queries, 32 keys, dₖ = 16. ")
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -138,10 +169,10 @@ def test_the_growth_stands_beside_the_square_root(results, profile, sample):
     assert drawn.max() < fig.layout.yaxis.range[1]
 
 
-def test_the_growth_sentence_says_whether_the_interval_holds_a_half(results):
+def test_the_growth_says_how_sure_it_is_whether_the_interval_holds_a_half(results):
     for name in ("ideal", "anisotropic"):
         fit = results[name].shown.row_exponent
-        said = growth(results[name]).sentence
+        said = sure(growth(results[name]))
         power, between = number(fit.value, 4), f"{number(fit.low, 4)} to {number(fit.high, 4)}"
         assert f"m to the power {power}; the 95 % interval, {between}, " in said
         assert ("does not hold ½" in said) == (not fit.low <= 0.5 <= fit.high)
@@ -149,23 +180,43 @@ def test_the_growth_sentence_says_whether_the_interval_holds_a_half(results):
     for low, high, said in ((0.4, 0.6, "holds ½"), (0.51, 0.6, "does not hold ½"), (0.4, 0.49, "does not hold ½")):
         fit = replace(result.shown.row_exponent, low=low, high=high)
         moved = replace(result, shown=replace(result.shown, row_exponent=fit))
-        assert f"{number(low, 4)} to {number(high, 4)}, {said}, which" in growth(moved).sentence
+        assert f"{number(low, 4)} to {number(high, 4)}, {said}, which" in sure(growth(moved))
     paired = result.shown.paired_exponent
-    assert growth(result).sentence.endswith(
+    assert sure(growth(result)).endswith(
         f" Scores of query i with key i grow like m to the power {number(paired.value, 4)} "
         f"({number(paired.low, 4)} to {number(paired.high, 4)})."
     )
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "claim"),
+    [
+        (0.4, 0.6, "Scores grow with dₖ as √dₖ assumes"),
+        (0.51, 0.6, "Scores grow faster with dₖ than √dₖ"),
+        (0.4, 0.49, "Scores grow slower with dₖ than √dₖ"),
+        (np.nan, np.nan, "Too few rows tell how scores grow with dₖ"),
+    ],
+)
+def test_the_claim_of_the_growth_is_what_its_interval_says(results, low, high, claim):
+    result = results["ideal"]
+    fit = replace(result.shown.row_exponent, low=low, high=high)
+    moved = growth(replace(result, shown=replace(result.shown, row_exponent=fit)))
+    assert moved.claim == claim
+    power = number(fit.value, 2)
+    assert moved.sentence == (
+        f"With m components, the scores of a row grow like m to the power {power}; √dₖ assumes a half."
+    )
+
+
 def test_too_few_rows_for_an_interval_are_told_so():
     Q, K = np.random.default_rng(0).standard_normal((2, 4, 16))
-    said = growth(measure_your_scores(Q, K)).sentence
+    said = sure(growth(measure_your_scores(Q, K)))
     assert said.endswith(". An interval takes at least 5 queries and 5 keys.")
     assert "undefined" not in said
-    more = growth(measure_your_scores(*np.random.default_rng(0).standard_normal((2, 5, 16)))).sentence
+    more = sure(growth(measure_your_scores(*np.random.default_rng(0).standard_normal((2, 5, 16)))))
     assert "the 95 % interval" in more
     assert "takes at least" not in more
-    alone = growth(measure_your_scores(Q, K[:3])).sentence
+    alone = sure(growth(measure_your_scores(Q, K[:3])))
     assert "query i" not in alone
 
 

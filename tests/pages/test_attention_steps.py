@@ -1,5 +1,9 @@
 """The attention_steps page: steps, presets, one cell, typed matrices."""
 
+import json
+from base64 import b64decode
+
+import numpy as np
 import pytest
 
 from pages._view.lessons import LESSONS
@@ -7,24 +11,32 @@ from pages._view.lessons.attention_steps import figures
 from pages._view.show import plain
 from tests.pages.opening import charts, check_page, open_page, press, settle, widget
 
-STEP_CHARTS = {  # the matrices of each step, and those that come beside them without the scale
-    "matmul": (("Q", "K", "raw"), ()),
-    "scale": (("raw", "scaled"), ()),
-    "mask": (("scaled", "masked"), ("masked_raw",)),
-    "softmax": (("masked", "weights"), ("weights_raw",)),
-    "output": (("weights", "V", "output"), ("weights_raw", "output_raw")),
+STEP_PANELS = {
+    "matmul": ["Q", "K", "raw"],
+    "scale": ["raw", "scaled"],
+    "mask": ["scaled", "masked"],
+    "softmax": ["masked", "weights"],
+    "output": ["weights", "V", "output"],
 }
 
 
+def panels(app):
+    """The matrices of the one picture, by their names."""
+    (shown,) = charts(app).values()
+    traces = json.loads(shown.spec)["data"]
+    return {each["name"]: np.frombuffer(b64decode(each["z"]["bdata"])).reshape(shape_of(each)) for each in traces}
+
+
+def shape_of(trace):
+    return [int(size) for size in trace["z"]["shape"].split(", ")]
+
+
 def check_step(app):
-    """The page shows the matrices of its step, each described by a sentence that names the step."""
+    """The page shows the matrices of its step in one picture, described by a sentence that names the step."""
     step = app.session_state["step"]
-    with_scale, without = STEP_CHARTS[step]
-    names = with_scale + without if app.session_state["without_scale"] == "show" else with_scale
-    shown = charts(app)
-    assert list(shown) == [f"matrix_{name}" for name in names]
-    said = f"Step {list(STEP_CHARTS).index(step) + 1} of 5, {figures.STEPS[step][0]}: "
-    assert all(said in chart.alt for chart in shown.values())
+    assert list(panels(app)) == STEP_PANELS[step]
+    (shown,) = charts(app).values()
+    assert shown.alt.startswith(f"Step {list(STEP_PANELS).index(step) + 1} of 5, {figures.STEPS[step][0]}. ")
 
 
 def lit(app):
@@ -45,30 +57,56 @@ def test_next_and_previous_walk_through_the_steps_and_stop_at_the_ends():
     assert walked == [*there, there[-1], *there[-2::-1], ("matmul", "MatMul"), ("matmul", "MatMul")]
 
 
-@pytest.mark.parametrize("step", list(STEP_CHARTS))
+@pytest.mark.parametrize("step", list(STEP_PANELS))
 @pytest.mark.parametrize("preset", LESSONS["attention_steps"].controls["preset"].options)
-def test_every_step_of_every_preset_is_shown_beside_itself_without_the_scale(step, preset):
-    app = open_page("attention_steps", step=step, preset=preset, without_scale="show", d_k="16")
+def test_every_step_of_every_preset_is_shown_without_the_scale(step, preset):
+    app = open_page("attention_steps", step=step, preset=preset, scaling="off", d_k="16")
     check_page(app, "attention_steps")
     check_step(app)
     assert len(app.error) == 0
     remarks = [each.value for each in app.info]
-    assert len(remarks) == (preset in ("fully_masked", "same_input"))
+    assert len(remarks) == (preset in ("fully_masked", "same_input", "notes"))
     if preset == "fully_masked":
         assert remarks[0].startswith("The mask forbids every key to query 1:")
     if preset == "same_input":
         assert "√dₖ = 4)" in remarks[0]
+    if preset == "notes":
+        assert remarks == ["These matrices have dₖ = 2 of their own; the slider moves the random ones."]
+
+
+@pytest.mark.parametrize(("old", "today"), [("show", "off"), ("hide", "on")])
+def test_an_older_link_with_or_without_the_scale_is_followed(old, today):
+    app = open_page("attention_steps", without_scale=old, step="softmax", preset="notes")
+    check_page(app, "attention_steps")
+    assert app.session_state["scaling"] == today
+    assert app.query_params["preset"] == "notes"
+    assert "without_scale" not in app.query_params
+
+
+def test_the_picture_follows_d_k_to_the_end_of_the_slider():
+    app = open_page("attention_steps", d_k="1024")
+    check_page(app, "attention_steps")
+    (shown,) = charts(app).values()
+    assert shown.sentence.startswith("At dₖ = 1,024 each score is a sum of dₖ products")
+    assert len(panels(app)["Q"][0]) == 64
+    said = " ".join(each.value for each in app.markdown)
+    assert "q₁k₁ + q₂k₂ + … + q₁₀₂₄k₁₀₂₄" in said
 
 
 def test_the_chosen_cell_is_written_out_term_by_term():
-    said = " ".join(each.value for each in open_page("attention_steps", query="3", key="2").markdown)
+    said = " ".join(each.value for each in open_page("attention_steps", preset="notes", query="3", key="2").markdown)
     assert "8 × 5 + 9 × 6 = 40 + 54 = 94" in said
     assert "94 ÷ 1.414213562 ≈ 66.4680" in said  # 94 / √2 = 66.46804
 
 
 def test_a_cell_outside_the_matrices_is_their_last_one():
-    app = open_page("attention_steps", query="16", key="16", column="64")
-    assert "Query 3 with key 3 scores 98" in charts(app)["matrix_raw"].alt
+    app = open_page("attention_steps", preset="notes", query="16", key="16", column="64")
+    assert any("Query 3 with key 3 scores 98" in each.value for each in app.markdown)
+
+
+@pytest.fixture
+def stem():
+    return "attention_steps"
 
 
 BAD_MATRICES = [
@@ -84,26 +122,27 @@ BAD_MATRICES = [
 ]
 
 
-@pytest.mark.parametrize("stem", ["attention_steps"])
 @pytest.mark.parametrize(("name", "text", "sentence"), BAD_MATRICES)
-def test_a_matrix_that_cannot_be_used_gets_a_sentence_and_stays(app, stem, name, text, sentence):
+def test_a_matrix_that_cannot_be_used_gets_a_sentence_and_stays_while_the_preset_is_shown(app, name, text, sentence):
+    widget(app, "preset").set_value("notes")
     widget(app, name).set_value(text)
     settle(app)
     assert [each.value for each in app.error] == [plain(sentence)]
     assert widget(app, name).value == text
+    assert panels(app)["raw"][2].tolist() == [43, 94, 98]
 
 
-@pytest.mark.parametrize("stem", ["attention_steps"])
 def test_a_typed_mask_that_forbids_a_whole_row_is_no_error(app, stem):
+    widget(app, "preset").set_value("notes")
     widget(app, "mask").set_value("100\n000\n111")
     settle(app)
     check_page(app, stem)
     assert len(app.error) == 0
-    assert app.info[0].value.startswith("The mask forbids every key to query 2:")
+    assert app.info[1].value.startswith("The mask forbids every key to query 2:")
 
 
 def test_the_preset_can_be_written_into_the_fields_and_taken_back():
-    app = press(open_page("attention_steps"), "Write the preset into the fields")
+    app = press(open_page("attention_steps", preset="notes"), "Write the preset into the fields")
     written = {name: widget(app, name).value for name in ("Q", "K", "V", "mask")}
     assert written == {
         "Q": "1, 2\n1, 4\n8, 9",
@@ -119,7 +158,7 @@ def test_the_preset_can_be_written_into_the_fields_and_taken_back():
 
 
 def test_matrices_too_large_for_a_link_stay_on_the_page_and_say_so():
-    app = open_page("attention_steps", preset="random")
+    app = open_page("attention_steps", d_k="2")
     large, small = "\n".join([", ".join(["0.12345"] * 64)] * 4), "1, 2"
     for text, remarks in ((large, 1), (small, 0)):
         for name in ("Q", "K"):

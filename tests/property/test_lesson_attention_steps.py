@@ -16,7 +16,7 @@ PARAMS = st.builds(
     st.sampled_from(PRESETS),
     n_queries=st.integers(1, 16),
     n_keys=st.integers(1, 16),
-    d_k=st.integers(1, 64),
+    d_k=st.integers(1, 1024),
     d_v=st.integers(1, 64),
     seed=st.integers(0, 2**32 - 1),
 )

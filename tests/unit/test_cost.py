@@ -75,7 +75,7 @@ CASES = [
     *((measure_derivation, DerivationParams(d_k, 2_000)) for d_k in (1, 64, 1024)),
     *((measure_derivation, DerivationParams(256, 2_000, nu=nu)) for nu in (1.5, 5.0)),
     *((measure_growth, DerivationParams(1024, 2_000, nu=nu)) for nu in (None, 1.5, 5.0)),
-    *((measure_attention_steps, preset_params("random", d_k=d_k)) for d_k in (1, 64)),
+    *((measure_attention_steps, preset_params("random", d_k=d_k)) for d_k in (1, 64, 1024)),
     (partial(expand_cell, query=0, key=0), preset_params("random", d_k=64)),
     (partial(expand_output, query=0, column=0), preset_params("random", d_k=64)),
     (measure_products, ProductsParams()),

@@ -50,8 +50,8 @@ def test_limits_cover_every_matrix_that_shares_them():
 
 
 def test_the_limit_of_drawn_scores_does_not_follow_d_k():
-    limits = {measure_attention_steps(preset_params("causal", d_k=d_k)).score_limit for d_k in (1, 7, 64)}
-    assert limits == {16.0}  # 2 √64: two standard deviations of the raw scores at the largest d_k
+    limits = {measure_attention_steps(preset_params("causal", d_k=d_k)).score_limit for d_k in (1, 7, 64, 1024)}
+    assert limits == {16.0}  # 2 √64: two standard deviations of the raw scores at d_k = 64
     assert measure_attention_steps(preset_params("same_input", d_k=64)).score_limit == pytest.approx(64, rel=1e-12)
     typed = typed_params("random", "1, 2; 3, 4", "5, 6; 7, 8", "1; 2")
     assert measure_attention_steps(typed).score_limit == 53
@@ -100,7 +100,7 @@ def test_same_input_has_a_scaled_diagonal_of_the_square_root_of_d_k(d_k):
 
 
 def test_more_dimensions_keep_the_coordinates_there_were():
-    small, large = preset_params("random", d_k=5), preset_params("random", d_k=9)
+    small, large = preset_params("random", d_k=5), preset_params("random", d_k=1024)
     assert np.array_equal(np.array(small.Q), np.array(large.Q)[:, :5])
     assert np.array_equal(np.array(small.K), np.array(large.K)[:, :5])
     assert small.V == large.V
@@ -188,10 +188,10 @@ def test_links():
 
 
 def test_bad_presets_are_named():
-    with pytest.raises(ValueError, match="preset must be one of notes, random"):
+    with pytest.raises(ValueError, match="preset must be one of random, causal"):
         preset_params("nothing")
-    with pytest.raises(ValueError, match="d_k must be between 1 and 64, but got 65"):
-        preset_params("random", d_k=65)
+    with pytest.raises(ValueError, match="d_k must be between 1 and 1024, but got 1025"):
+        preset_params("random", d_k=1025)
     with pytest.raises(ValueError, match="n_keys must be between 1 and 16, but got 17"):
         preset_params("random", n_keys=17)
 
@@ -236,3 +236,17 @@ def test_a_typed_mask_takes_the_place_of_the_preset_s():
 def test_typed_texts_that_do_not_fit_name_the_matrix(texts, message):
     with pytest.raises(ValueError, match=message):
         typed_params("notes", **texts)
+
+
+def test_drawn_matrices_go_further_than_typed_ones():
+    assert len(preset_params("same_input", d_k=1024).V[0]) == 1024
+    assert typed_params("causal", V="1; 2; 3; 4", d_k=512) == AttentionStepsParams(
+        *(getattr(preset_params("causal", d_k=512), name) for name in ("Q", "K")),
+        ((1.0,), (2.0,), (3.0,), (4.0,)),
+        preset_params("causal").mask,
+        drawn=True,
+    )
+    with pytest.raises(ValueError, match="Q has 65 columns: at most 64 are allowed"):
+        typed_params("random", Q=",".join(["1"] * 65), d_k=65)
+    with pytest.raises(ValueError, match="Q has 1,025 columns: at most 1,024 are allowed"):
+        AttentionStepsParams([[1.0] * 1025], [[1.0] * 1025], [[1.0]])

@@ -65,7 +65,7 @@ def _trace(values, texts, profile, name, limit, low, colour):
         "textfont": {"size": _text_size(texts) * profile.tick_size, "color": profile.text},
         "zmin": -limit if low is None else low,
         "zmax": limit or 1.0,
-        "colorscale": _colours(profile, colour, two_sided=low is None),
+        "colorscale": colours(profile, colour, two_sided=low is None),
         "showscale": False,
         "xgap": 1,
         "ygap": 1,
@@ -122,16 +122,6 @@ def _places(n_rows, n_columns):
     return [(block * (n_rows + 1) + 1 + row, row + 1) for block in range(blocks) for row in range(n_rows)]
 
 
-def cell_at(line: int, place: int, shape: Sequence[int]) -> tuple[int, int] | None:
-    """The cell (row, column) that is drawn at a place of a line, or None between two blocks."""
-    n_rows, n_columns = shape
-    last, _ = _places(*shape)[-1]
-    line, place = min(max(line, 0), last), min(max(place, 0), min(n_columns, FOLD) - 1)
-    block, row = divmod(line, n_rows + 1) if n_columns > FOLD else (0, line + 1)
-    column = block * FOLD + place
-    return (row - 1, column) if row >= 1 and column < n_columns else None
-
-
 def _text_size(texts):
     """The size of the numbers as a share of the full one, so that neighbouring cells do not overlap."""
     n_columns = len(texts[0])
@@ -146,7 +136,8 @@ def _height(lines, profile, *, tall):
     return (round(profile.title_size * 1.6) + 3 * profile.axis_size + lines * each) / profile.height
 
 
-def _colours(profile, colour, *, two_sided):
+def colours(profile: Profile, colour: str | None, *, two_sided: bool) -> list[list[float | str]]:
+    """The shades of a matrix: from one colour to another through the ground, or from the ground to one colour."""
     top = shade(profile, colour or profile.band)
     if two_sided:
         return [[0, shade(profile, profile.third)], [0.5, profile.ground], [1, top]]

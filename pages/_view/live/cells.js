@@ -19,13 +19,14 @@ export default function ({ setTriggerValue }) {
     pressed = null;
     if (!press || !event.isPrimary || !press.area.isConnected) return;
     if (Math.hypot(event.clientX - press.x, event.clientY - press.y) > STILL) return;
-    const { layout } = press.area.closest(".js-plotly-plot");
-    const name = [...press.area.closest(MATRIX).classList].find((each) => each.startsWith("st-key-matrix_"));
+    const { data, layout } = press.area.closest(".js-plotly-plot");
+    const { subplot } = press.area.dataset; // such as x2y2
+    const [x, y] = subplot.match(/[xy]\d*/g);
     const box = press.area.getBoundingClientRect();
     setTriggerValue("cell", {
-      chart: name.replace("st-key-", ""),
-      line: at(layout.yaxis.range, (press.y - box.top) / box.height, true),
-      place: at(layout.xaxis.range, (press.x - box.left) / box.width, false),
+      chart: data.find((trace) => trace.xaxis === x && trace.yaxis === y).name,
+      line: at(layout[y.replace("y", "yaxis")].range, (press.y - box.top) / box.height, true),
+      place: at(layout[x.replace("x", "xaxis")].range, (press.x - box.left) / box.width, false),
     });
   }
 

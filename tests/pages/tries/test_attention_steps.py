@@ -15,20 +15,22 @@ ADVERSE = {
     "K": "9, 9",
     "V": "5",
     "query": "3",
+    "scaling": "off",
 }
 
 
 def shades(shown):
     """How dark raw and scaled scores are on the whole, of the darkest shade there is."""
     result = shown.measure_attention_steps
-    panels = figures.panels(result, "scale", (0, 0, 0), result.d_k, LIGHT, without_scale=False).figure
-    traces = [panels[f"matrix_{name}"].data[0] for name in ("raw", "scaled")]
-    return [np.abs(np.array(trace.z)).mean() / trace.zmax for trace in traces]
+    traces = figures.main(result, "scale", (0, 0, 0), LIGHT, scaled=True).figure.data
+    assert [trace.name for trace in traces] == ["raw", "scaled"]
+    return [np.minimum(np.abs(np.array(trace.z)) / trace.zmax, 1).mean() for trace in traces]
 
 
 def test_small_dimension(tried):
     app, shown = tried("attention_steps", "small_dimension", **ADVERSE)
-    assert (app.session_state["step"], shown.measure_attention_steps.d_k) == ("scale", 2)
+    assert (app.session_state["step"], app.session_state["scaling"]) == ("scale", "on")
+    assert shown.measure_attention_steps.d_k == 2
     raw, scaled = shades(shown)
     assert max(raw, scaled) < 0.1
     assert raw == pytest.approx(np.sqrt(2) * scaled, rel=1e-12)
@@ -38,7 +40,7 @@ def test_large_dimension(tried):
     _, before = tried("attention_steps", "small_dimension", **ADVERSE)
     before = shades(before)
     app, shown = tried("attention_steps", "large_dimension", **ADVERSE)
-    assert (app.session_state["step"], shown.measure_attention_steps.d_k) == ("scale", 64)
+    assert (app.session_state["step"], shown.measure_attention_steps.d_k) == ("scale", 256)
     raw, scaled = shades(shown)
     assert raw > 5 * before[0]
     assert scaled < 0.1
@@ -46,8 +48,8 @@ def test_large_dimension(tried):
 
 
 def test_softmax_without_scale(tried):
-    app, shown = tried("attention_steps", "softmax_without_scale", **ADVERSE, without_scale="hide")
-    assert (app.session_state["step"], app.session_state["without_scale"]) == ("softmax", "show")
+    app, shown = tried("attention_steps", "softmax_without_scale", **ADVERSE | {"scaling": "on"})
+    assert (app.session_state["step"], app.session_state["scaling"]) == ("softmax", "off")
     assert app.session_state["query"] == 1
     assert shown.measure_attention_steps.d_k == 64
     assert shown.measure_attention_steps.unscaled_rows.max_weight[0] > 0.99

@@ -14,22 +14,23 @@ LESSON = Lesson(
     "one of them.",
     icon=":material/account_tree:",
     section="Go deeper",
-    shared=("d_k", "seed"),
+    shared=("d_k", "seed", "scaling"),
+    settings=("preset",),
+    old_names={"without_scale": "scaling"},
     controls={
-        "step": Choice("Step", "matmul", STEP_NAMES, bar=True),
+        "step": Choice("Step", "matmul", STEP_NAMES, bar=True, shown={"matmul": "scores"}),
         "preset": Choice(
             "Matrices",
-            "notes",
+            "random",
             PRESETS,
-            help="notes: the three vectors of a hand-made example. "
-            "random, causal, padding, fully masked: random Q, K, V at the chosen dₖ, with that mask. "
-            "same input: Q = K = V = X, which cannot show the rule.",
+            help="random, causal, padding, fully masked: random Q, K, V at the chosen dₖ, with that mask. "
+            "same input: Q = K = V = X, which cannot show the rule. "
+            "notes: the three vectors of a hand-made example, with dₖ = 2.",
             shown={"fully_masked": "fully masked", "same_input": "same input"},
         ),
         "query": Number("Query, row", 1, 1, 16, (1,), help="The row whose numbers are written out.", typed=True),
         "key": Number("Key, column", 1, 1, 16, (1,), help="The key whose score is written out.", typed=True),
         "column": Number("Output column", 1, 1, 64, (1,), help="The column of V and of the output.", typed=True),
-        "without_scale": Choice("Without the scale", "hide", ("hide", "show"), bar=True),
         "Q": Text("Q, one query per line", "", lines=4),
         "K": Text("K, one key per line", "", lines=4),
         "V": Text("V, one value per line", "", lines=4),
@@ -39,26 +40,26 @@ LESSON = Lesson(
         Try(
             "small_dimension",
             "dₖ = 2: raw and scaled scores have nearly the same pale shade",
-            {"preset": "random", "step": "scale", "d_k": 2} | _PRESET,
+            {"preset": "random", "step": "scale", "d_k": 2, "scaling": "on"} | _PRESET,
         ),
         Try(
             "large_dimension",
-            "dₖ = 64: the raw scores are much darker, the scaled ones as pale as before",
-            {"preset": "random", "step": "scale", "d_k": 64} | _PRESET,
+            "dₖ = 256: the raw scores are much darker, the scaled ones as pale as before",
+            {"preset": "random", "step": "scale", "d_k": 256, "scaling": "on"} | _PRESET,
         ),
         Try(
             "softmax_without_scale",
-            "Softmax at dₖ = 64: without the scale query 1 gives one key over 99 %, with it under 60 %",
-            {"preset": "random", "step": "softmax", "d_k": 64, "without_scale": "show", "query": 1} | _PRESET,
+            "Leave the scale out at dₖ = 64: query 1 gives one key over 99 %, not under 60 %",
+            {"preset": "random", "step": "softmax", "d_k": 64, "scaling": "off", "query": 1} | _PRESET,
         ),
         Try(
             "first_query_sees_nothing",
             "Fully masked: the first query gets weights 0 and output 0",
-            {"preset": "fully_masked", "step": "output", "d_k": 64, "query": 1} | _PRESET,
+            {"preset": "fully_masked", "step": "output", "d_k": 64, "scaling": "on", "query": 1} | _PRESET,
         ),
     ),
     terms=("softmax",),
-    pictures=("attention_steps",),
+    pictures=("matrix_steps",),
     assumed="Nothing is assumed here. One small matrix cannot show that scores grow with $d_k$, because its spread is "
     "a matter of luck.",
     myths=(

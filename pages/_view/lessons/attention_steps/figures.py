@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from pages._view.figures.matrices import cell, cell_at, equals, matrix, operand
+from pages._view.figures.matrices import cell, equals, operand
+from pages._view.figures.panels import MOST_COLUMNS, Panel, named, side_by_side
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons.attention_steps import (
@@ -29,14 +30,15 @@ STEPS = {
     "softmax": ("Softmax", "of each row", r"P_{ij} = e^{M_{ij}} / \sum_j e^{M_{ij}}"),
     "output": ("MatMul", "P V", r"O = P V = \operatorname{softmax}(Q K^\top / \sqrt{d_k})\, V"),
 }
+DRAWN_LIMIT = 3.0  # of the colours of drawn components: three standard deviations
 _CONTROLS = {  # what the rows and the columns of each matrix choose
     "Q": ("query", None),
     "K": ("key", None),
     "V": ("key", "column"),
-    **dict.fromkeys(("output", "output_raw"), ("query", "column")),
+    "output": ("query", "column"),
 }
 _SCORES = ("query", "key")
-_SHORT = 5  # columns that have room for a division in the cell
+_MOST_TERMS = 8  # of a sum that is written out in full
 
 
 def diagram(step: str, profile: Profile) -> str:
@@ -59,138 +61,232 @@ def diagram(step: str, profile: Profile) -> str:
 
 
 def formula(step: str) -> str:
-    """The step's formula, as Markdown, and how to have a cell written out."""
-    return f"${STEPS[step][2]}$ \u2003 Click or tap a cell to see it written out below."
+    """The step's formula, as Markdown."""
+    return f"${STEPS[step][2]}$"
 
 
-def panels(
-    result: AttentionStepsResult, step: str, at: Cell, d_k: int, profile: Profile, *, without_scale: bool
+def main(
+    result: AttentionStepsResult, step: str, at: Cell, profile: Profile, *, scaled: bool, code: str = ""
 ) -> Picture:
-    """The matrices of one step, with the chosen cell framed; d_k is the slider's."""
-    figures = _matrices(result, step, at, profile, without_scale)
-    sentence = _sentence(result, step, at, d_k, without_scale)
-    return Picture("attention_steps", figures, sentence, _table(result), _code(result.params))
+    """The matrices of one step in one figure, with the chosen cell framed; scaled says whether √d_k divides.
+
+    With code, also what stands behind it: careful numbers and every entry.
+    """
+    sentence = _sentence(result, step, at, scaled)
+    return Picture(
+        "matrix_steps",
+        side_by_side(_PANELS[step](result, at, profile, scaled), profile),
+        sentence,
+        _table(result) if code else {},
+        code,
+        note=_MANY if result.d_k > MAX_COLUMNS else "",
+        alt=_alt(result, step, sentence),
+        sure=_sure(result, step, at) if code else (),
+    )
 
 
-def _matrices(result, step, at, profile, without_scale):
-    drawn = _PANELS[step](result, at, profile)
-    if without_scale:
-        drawn |= _WITHOUT[step](result, at, profile) if step in _WITHOUT else {}
-    return {f"matrix_{name}": fig for name, fig in drawn.items()}
+_MANY = "Q and K have too many columns for this table; the code makes them."
 
 
-def _matmul(result, at, profile):
+def _matmul(result, at, profile, scaled):
     query, key, _ = at
-    Q, K = result.params.Q, result.params.K
-    limit = max(np.abs(Q).max(), np.abs(K).max())
-    return {
-        "Q": matrix(Q, profile, "Q", limit=limit, rows="query", columns="component", chosen=[(query, None)]),
-        "K": matrix(K, profile, "K", limit=limit, rows="key", columns="component", chosen=[(key, None)]),
-        "raw": _scores(result, result.scaled.raw_scores, "Raw scores Q Kᵀ", at, profile),
-    }
+    return [[_component(result, "Q", query), _component(result, "K", key)], [_raw(result, at)]]
 
 
-def _scale(result, at, profile):
-    raw, scaled = result.scaled.raw_scores, result.scaled.scaled_scores
-    return {
-        "raw": _scores(result, raw, "Raw scores Q Kᵀ", at, profile, tall=True),
-        "scaled": _scores(result, scaled, "Scaled scores ÷ √dₖ", at, profile, texts=_divisions(result)),
-    }
+def _component(result, name, row):
+    """The vectors of the queries or of the keys; drawn ones keep their axis and colours while d_k moves."""
+    params = result.params
+    values = getattr(params, name)
+    limit = DRAWN_LIMIT if params.drawn else max(np.abs(params.Q).max(), np.abs(params.K).max())
+    title = f"{name}, first {MOST_COLUMNS}" if result.d_k > MOST_COLUMNS else name
+    columns = MOST_COLUMNS if params.drawn else None
+    return Panel(name, title, values, limit, (name.lower(), ""), (row, None), columns=columns)
 
 
-def _mask(result, at, profile):
-    return {
-        "scaled": _scores(result, result.scaled.scaled_scores, "Scaled scores", at, profile),
-        "masked": _scores(result, result.scaled.masked_scores, "Masked scores", at, profile),
-    }
+def _raw(result, at):
+    return _scores(result, "raw", "Raw scores", result.scaled.raw_scores, at)
 
 
-def _softmax(result, at, profile):
-    return {
-        "masked": _scores(result, result.scaled.masked_scores, "Masked scores", at, profile, row=True),
-        "weights": _weights(result.scaled, "Weights P", at, profile, profile.scaled),
-    }
+def _scale(result, at, profile, scaled):
+    title = "Scaled scores" if scaled else "Not divided"
+    return [[_raw(result, at)], [_scores(result, "scaled", title, _chosen(result, scaled).scaled_scores, at)]]
 
 
-def _output(result, at, profile):
-    column = at[2]
-    V = result.params.V
-    limit = result.value_limit
-    return {
-        "weights": _weights(result.scaled, "Weights P", at, profile, profile.scaled, row=True),
-        "V": matrix(V, profile, "V", limit=limit, rows="key", columns="column", chosen=[(None, column)]),
-        "output": _values(result.scaled, "Output P V", at, profile, limit),
-    }
+def _mask(result, at, profile, scaled):
+    steps = _chosen(result, scaled)
+    before = _scores(result, "scaled", "Scaled scores" if scaled else "Raw scores", steps.scaled_scores, at)
+    return [[before], [_scores(result, "masked", "Masked scores", steps.masked_scores, at)]]
 
 
-def _mask_without(result, at, profile):
-    return {"masked_raw": _scores(result, result.unscaled.masked_scores, "Masked, without scale", at, profile)}
+def _softmax(result, at, profile, scaled):
+    masked = _scores(result, "masked", "Masked scores", _chosen(result, scaled).masked_scores, at, row=True)
+    return [[masked], [_weights(result, at, profile, scaled)]]
 
 
-def _softmax_without(result, at, profile):
-    return {"weights_raw": _weights(result.unscaled, "P without the scale", at, profile, profile.raw)}
-
-
-def _output_without(result, at, profile):
-    return {
-        "weights_raw": _weights(result.unscaled, "P without the scale", at, profile, profile.raw, row=True),
-        "output_raw": _values(result.unscaled, "P V without the scale", at, profile, result.value_limit),
-    }
+def _output(result, at, profile, scaled):
+    query, _, column = at
+    values = _chosen(result, scaled).output
+    V = Panel("V", "V", result.params.V, result.value_limit, ("k", ""), (None, column))
+    output = Panel("output", "Output", values, result.value_limit, ("q", ""), (query, column))
+    return [[_weights(result, at, profile, scaled, row=True), V], [output]]
 
 
 _PANELS = {"matmul": _matmul, "scale": _scale, "mask": _mask, "softmax": _softmax, "output": _output}
-_WITHOUT = {"mask": _mask_without, "softmax": _softmax_without, "output": _output_without}
+
+
+def _chosen(result, scaled):
+    """Every step with the scale, or without it."""
+    return result.scaled if scaled else result.unscaled
+
+
+def _scores(result, name, title, values, at, *, row=False):
+    query, key, _ = at
+    return Panel(name, title, values, result.score_limit, ("q", "k"), (query, None if row else key))
+
+
+def _weights(result, at, profile, scaled, *, row=False):
+    query, key, _ = at
+    weights, colour = _chosen(result, scaled).attention_weights, profile.scaled if scaled else profile.raw
+    texts = [[_short_share(p) for p in each] for each in weights]
+    return Panel(
+        "weights", "Weights", weights, 1.0, ("q", "k"), (query, None if row else key), 0.0, texts, colour
+    )  # fmt: skip
+
+
+def _short_share(p):
+    """A weight in a cell: two digits, but never 0 or 1 where it is not."""
+    if p in (0, 1):
+        return typed(p)
+    return "≈ 0" if p < 0.005 else "≈ 1" if p > 0.995 else f"{p:.2f}"
 
 
 def clicked(params: AttentionStepsParams, click: Mapping[str, Any]) -> dict[str, int]:
-    """The controls that a click on a matrix sets, counted from 1; none between two blocks."""
-    name = click["chart"].removeprefix("matrix_")
-    sizes = {"query": len(params.Q), "key": len(params.K), "column": len(params.V[0]), None: len(params.K[0])}
-    controls = _CONTROLS.get(name, _SCORES)
-    at = cell_at(click["line"], click["place"], [sizes[control] for control in controls])
-    return {control: place + 1 for control, place in zip(controls, at or (), strict=False) if control}
+    """The controls that a click on a matrix sets, counted from 1."""
+    sizes = {"query": len(params.Q), "key": len(params.K), "column": len(params.V[0])}
+    controls = _CONTROLS.get(click["chart"], _SCORES)
+    places = zip(controls, (click["line"], click["place"]), strict=True)
+    return {control: min(max(place, 0), sizes[control] - 1) + 1 for control, place in places if control}
 
 
-def _scores(result, values, name, at, profile, *, texts=None, row=False, tall=False):
-    query, key, _ = at
-    chosen = [(query, None if row else key)]
-    places = {"rows": "query", "columns": "key", "chosen": chosen}
-    return matrix(values, profile, name, limit=result.score_limit, texts=texts, tall=tall, **places)
+# --- the sentence ----------------------------------------------------------------------------------------
 
 
-def _weights(steps, name, at, profile, colour, *, row=False):
-    query, key, _ = at
-    texts = [[percent(p, 1) for p in each] for each in steps.attention_weights]
-    places = {"rows": "query", "columns": "key", "chosen": [(query, None if row else key)]}
-    return matrix(steps.attention_weights, profile, name, limit=1, low=0, texts=texts, colour=colour, **places)
+def _sentence(result, step, at, scaled):
+    """The point of the step, with the numbers of the moment."""
+    return _POINTS[step](result, at, scaled)
 
 
-def _values(steps, name, at, profile, limit):
+def _point_of_matmul(result, at, scaled):
+    scores = result.scaled.raw_scores
+    low, high = _value(scores.min()), _value(scores.max())
+    ends = f"all of them are {low}" if low == high else f"they run from {low} to {high}"
+    sums = "a single product" if result.d_k == 1 else "a sum of dₖ products"
+    return f"At dₖ = {result.d_k:,} each score is {sums}; {ends}."
+
+
+def _point_of_scale(result, at, scaled):
+    d_k, raw, less = result.d_k, number(result.raw_std), number(result.scaled_std)
+    if result.raw_std < 1e-12 * result.score_limit or not result.score_limit:
+        return f"At dₖ = {d_k:,} all scores are equal, with the scale as without it."
+    if not scaled:
+        return f"Without the scale this step is left out: at dₖ = {d_k:,} the scores keep their spread of {raw}."
+    if d_k == 1:
+        return "At dₖ = 1 the division changes nothing, for √1 is 1."
+    return f"At dₖ = {d_k:,} the division by √dₖ shrinks the spread of the scores from {raw} to {less}."
+
+
+def _point_of_mask(result, at, scaled):
+    mask = result.params.mask
+    forbidden, cells = 0 if mask is None else _forbidden(mask), result.scaled.raw_scores.size
+    if not forbidden:
+        return "Nothing is masked: every query may attend to every key, and no score changes."
+    if forbidden == cells:
+        return "The mask forbids every key to every query, so no weight is left to share out."
+    return f"The mask turns {forbidden} of {cells} scores into −∞, so that softmax gives these keys no weight."
+
+
+def _forbidden(mask):
+    """How many scores a mask forbids."""
+    return sum(not allowed for row in mask for allowed in row)
+
+
+def _point_of_softmax(result, at, scaled):
+    query = at[0]
+    if query in result.fully_masked_rows:
+        return "The mask forbids every key to the framed query, so all its weights are zero."
+    with_scale, without = (_favourite(rows.max_weight[query]) for rows in (result.scaled_rows, result.unscaled_rows))
+    start = f"At dₖ = {result.d_k:,} the framed query gives its favourite key"
+    return _both(start, with_scale, without, scaled, " of its weight")
+
+
+def _favourite(p):
+    if p == 1:
+        return "all"
+    return "practically all" if p > 0.9995 else percent(p, 1 if p > 0.985 else 0)
+
+
+def _point_of_output(result, at, scaled):
     query, _, column = at
-    return matrix(steps.output, profile, name, limit=limit, rows="query", columns="column", chosen=[(query, column)])
+    if query in result.fully_masked_rows:
+        return "The mask forbids every key to the framed query, so its output is zero."
+    with_scale, without = (_value(steps.output[query, column]) for steps in (result.scaled, result.unscaled))
+    start = f"Each output row averages the rows of V: at dₖ = {result.d_k:,} the framed cell is"
+    return _both(start, with_scale, without, scaled)
 
 
-def _divisions(result):
-    """Each scaled score with its division."""
-    raw, scaled = result.scaled.raw_scores, result.scaled.scaled_scores
-    return [
-        [f"{cell(r)} ÷ √{result.d_k}<br>{equals(s)}" if raw.shape[1] <= _SHORT else f"÷ √{result.d_k}<br>{cell(s)}"
-         for r, s in zip(*rows, strict=True)]
-        for rows in zip(raw, scaled, strict=True)
-    ]  # fmt: skip
+def _value(x):
+    """A number in a sentence, which has no powers of ten."""
+    if abs(x) >= 1e7:
+        return "beyond ±10,000,000"
+    return "practically zero" if 0 < abs(x) < 1e-4 else cell(x)
 
 
-def _sentence(result, step, at, d_k, without_scale):
-    """What the step does to the numbers of the moment."""
-    said = _SENTENCES[step](result, at)
-    beside = _BESIDE[step](result, at) if without_scale else ""
-    return f"Step {list(STEPS).index(step) + 1} of 5, {STEPS[step][0]}: {said}{beside} {_size(result, d_k)}"
+def _both(start, with_scale, without, scaled, of=""):
+    """A number of this picture beside what it would be with the switch on its other side."""
+    if with_scale == without:
+        return f"{start} {without}{of}, with the scale as without it."
+    if scaled:
+        return f"{start} {with_scale}{of}; without the scale, {without}."
+    return f"{start} {without}{of}; with the scale, {with_scale}."
+
+
+_POINTS = {
+    "matmul": _point_of_matmul,
+    "scale": _point_of_scale,
+    "mask": _point_of_mask,
+    "softmax": _point_of_softmax,
+    "output": _point_of_output,
+}
+
+
+def _alt(result, step, sentence):
+    """The picture in words, for those who do not see it."""
+    rows, columns = result.scaled.raw_scores.shape
+    return (
+        f"Step {list(STEPS).index(step) + 1} of 5, {STEPS[step][0]}. {sentence} Matrices of {rows} queries and "
+        f"{columns} keys, dₖ = {result.d_k}."
+    )
+
+
+# --- how sure --------------------------------------------------------------------------------------------
+
+
+def _sure(result, step, at):
+    """The careful numbers of the step: the framed cell, the whole matrix, the same without the scale."""
+    said = [f"{_SENTENCES[step](result, at)}{_BESIDE[step](result, at)}"]
+    if step == "matmul" and result.params.drawn:
+        said.append(f"The numbers of Q and K are darkest from ±{DRAWN_LIMIT:g} on, at every dₖ.")
+    if step in ("matmul", "mask", "softmax"):
+        said.append(_colours(result))
+    if result.d_k > MOST_COLUMNS and step == "matmul":
+        said.append(f"The picture has the first {MOST_COLUMNS} of {result.d_k:,} components; the scores add up all.")
+    return [text[0].upper() + text[1:] for text in said]
 
 
 def _say_matmul(result, at):
     query, key, _ = at
     raw = result.scaled.raw_scores
-    terms = "1 product" if result.d_k == 1 else f"{result.d_k} products"
+    terms = "1 product" if result.d_k == 1 else f"{result.d_k:,} products"
     return (
         f"every score adds up dₖ = {terms}. Query {query + 1} with key {key + 1} scores "
         f"{cell(raw[query, key])}; the raw scores run from {cell(raw.min())} to {cell(raw.max())}, with standard "
@@ -204,7 +300,7 @@ def _say_scale(result, at):
     if result.d_k == 1:
         return f"every score is divided by √dₖ = √1 = 1, so {cell(raw)} stays {cell(scaled)} and nothing changes."
     return (
-        f"every score is divided by √dₖ = √{result.d_k}. {cell(raw)} becomes {cell(scaled)}; the standard deviation "
+        f"every score is divided by √dₖ = √{result.d_k:,}. {cell(raw)} becomes {cell(scaled)}; the standard deviation "
         f"falls from {number(result.raw_std)} to {number(result.scaled_std)}. {_colours(result)}"
     )
 
@@ -213,19 +309,18 @@ def _colours(result):
     """What the darkest shade of the scores stands for."""
     limit = cell(result.score_limit)
     if result.params.drawn:
-        return f"Both have the same colours, darkest from ±{limit} on, at every dₖ."
-    return f"Both have the same colours, darkest at ±{limit}, the largest raw score here."
+        return f"Raw and scaled scores share their colours, darkest from ±{limit} on, at every dₖ."
+    return f"Raw and scaled scores share their colours, darkest at ±{limit}, the largest raw score here."
 
 
 def _say_mask(result, at):
     mask = result.params.mask
     if mask is None:
         return "no mask here, so every query may attend to every key and nothing changes."
-    forbidden = sum(not allowed for row in mask for allowed in row)
     query, key, _ = at
     here = "may" if mask[query][key] else "may not"
     return (
-        f"{forbidden} of {len(mask) * len(mask[0])} scores become −∞, so that their weights will be exactly 0. "
+        f"{_forbidden(mask)} of {len(mask) * len(mask[0])} scores become −∞, so that their weights will be exactly 0. "
         f"Query {query + 1} {here} attend to key {key + 1}."
     )
 
@@ -290,11 +385,13 @@ _BESIDE = {
 }
 
 
-def remarks(result: AttentionStepsResult, asked: Cell, at: Cell) -> list[str]:
-    """What a visitor must know of these matrices; asked is the cell that the controls name, counted from 1."""
+def remarks(result: AttentionStepsResult, values: Mapping[str, Any], at: Cell) -> list[str]:
+    """What a visitor must know of these matrices, whatever the controls ask for."""
     shape = len(result.params.Q), len(result.params.K), len(result.params.V[0])
-    places = zip(("query", "key", "column"), shape, asked, at, strict=True)
-    said = [_beyond(*place) for place in places if place[2] != place[3] + 1]
+    places = zip(("query", "key", "column"), shape, at, strict=True)
+    said = [_beyond(name, size, values[name], i) for name, size, i in places if values[name] != i + 1]
+    if values["d_k"] != result.d_k:
+        said.append(f"These matrices have dₖ = {result.d_k} of their own; the slider moves the random ones.")
     if result.fully_masked_rows:
         names = ", ".join(str(query + 1) for query in result.fully_masked_rows)
         several = len(result.fully_masked_rows) > 1
@@ -317,39 +414,40 @@ def _beyond(name, size, asked, shown):
     return f"There is no {name} {asked}: these matrices have {size} {plural}, and {name} {shown + 1} is shown."
 
 
-def _size(result, d_k):
-    """Which d_k these matrices have, and why it may not be the slider's."""
-    d = result.d_k
-    if d_k == d:
-        return f"Here dₖ = {d_k:,}."
-    if d_k > MAX_COLUMNS == d:
-        return f"The slider says dₖ = {d_k:,}, but matrices stop at {MAX_COLUMNS} columns here: these have dₖ = {d}."
-    return f"These matrices have dₖ = {d} of their own; the slider's dₖ = {d_k:,} counts for the random presets."
-
-
-def calculation(terms: CellExpansion, *, without_scale: bool) -> list[tuple[str, str]]:
-    """One cell from q and k to its weight: (name, numbers) line by line."""
+def calculation(terms: CellExpansion, *, scaled: bool) -> list[tuple[str, str]]:
+    """One cell from q and k to its weight, with the scale or without it: (name, numbers) line by line."""
     i, j = terms.query + 1, terms.key + 1
     division = f"{operand(terms.raw_score)} ÷ {typed(terms.divisor)} {equals(terms.scaled_score, operand)}"
-    lines = [(f"$q_{{{i}}} \\cdot k_{{{j}}}$", _dot(terms)), ("$\\div \\sqrt{d_k}$", division)]
-    lines += [(f"**{name}**", text) for name, text in _softmax_lines(terms.allowed, terms.scaled)]
-    if without_scale:
-        unscaled = _softmax_lines(terms.allowed, terms.unscaled)
-        lines += [(f"**without the scale, {name}**", text) for name, text in unscaled]
-    return lines
+    lines = [(f"$q_{{{i}}} \\cdot k_{{{j}}}$", _dot(terms))]
+    if scaled:
+        lines.append(("$\\div \\sqrt{d_k}$", division))
+    weights = _softmax_lines(terms.allowed, terms.scaled if scaled else terms.unscaled)
+    return [*lines, *((f"**{name}**", text) for name, text in weights)]
 
 
 def _dot(terms):
-    products = " + ".join(f"{_signed(q)} × {_signed(k)}" for q, k in zip(terms.q, terms.k, strict=True))
-    values = " + ".join(_signed(product) for product in terms.products)
+    products = _sum([f"{_signed(q)} × {_signed(k)}" for q, k in zip(terms.q, terms.k, strict=True)])
+    values = _sum([_signed(product) for product in terms.products])
     between = f" = {values}" if len(terms.products) > 1 else ""
-    return f"{products}{between} {equals(terms.raw_score, operand)}"
+    letters = f"{_in_letters(len(terms.products))} = " if len(terms.products) > _MOST_TERMS else ""
+    return f"{letters}{products}{between} {equals(terms.raw_score, operand)}"
+
+
+def _sum(terms):
+    """The terms of a sum, without those between the second and the last where there are many."""
+    shown = [*terms[:2], "…", terms[-1]] if len(terms) > _MOST_TERMS else terms
+    return " + ".join(shown)
+
+
+def _in_letters(count):
+    """A dot product of many components in letters: q₁k₁ + q₂k₂ + … + q₆₄k₆₄."""
+    return _sum([f"q{named(i, sub=True)}k{named(i, sub=True)}" for i in range(1, count + 1)])
 
 
 def _softmax_lines(allowed, terms):
     if np.isneginf(terms.largest):
         return [("weight", "every key is forbidden, so the row sum is 0 and the weight is 0")]
-    exponents = " + ".join(_signed(each) for each in terms.exponentials)
+    exponents = _sum([_signed(each) for each in terms.exponentials])
     total = operand(terms.row_sum)
     if not allowed:
         return [("weight", f"the mask makes the score −∞ and e to that power is 0: weight 0 ÷ {total} = 0")]
@@ -362,18 +460,16 @@ def _softmax_lines(allowed, terms):
     ]
 
 
-def output_calculation(terms: OutputExpansion, *, without_scale: bool) -> list[tuple[str, str]]:
-    """One cell of the output: (name, numbers) line by line."""
-    i, column = terms.query + 1, terms.column + 1
-    lines = [(f"$O_{{{i},{column}}}$", _average(terms.scaled_weights, terms.values, terms.scaled_output))]
-    if without_scale:
-        said = _average(terms.unscaled_weights, terms.values, terms.unscaled_output)
-        lines.append((f"**without the scale,** $O_{{{i},{column}}}$", said))
-    return lines
+def output_calculation(terms: OutputExpansion, *, scaled: bool) -> list[tuple[str, str]]:
+    """One cell of the output, with the scale or without it: (name, numbers)."""
+    weights, output = (
+        (terms.scaled_weights, terms.scaled_output) if scaled else (terms.unscaled_weights, terms.unscaled_output)
+    )
+    return [(f"$O_{{{terms.query + 1},{terms.column + 1}}}$", _average(weights, terms.values, output))]
 
 
 def _average(weights, values, output):
-    terms = " + ".join(f"{_signed(p)} × {_signed(v)}" for p, v in zip(weights, values, strict=True))
+    terms = _sum([f"{_signed(p)} × {_signed(v)}" for p, v in zip(weights, values, strict=True)])
     return f"{terms} {equals(output, operand)}"
 
 
@@ -385,10 +481,8 @@ def _signed(value):
 def _table(result):
     """Every entry of every matrix, in full precision."""
     scaled, unscaled = result.scaled, result.unscaled
-    matrices = {
-        "Q": result.params.Q,
-        "K": result.params.K,
-        "V": result.params.V,
+    given = ("Q", "K", "V") if result.d_k <= MAX_COLUMNS else ("V",)
+    matrices = {name: getattr(result.params, name) for name in given} | {
         "raw scores": scaled.raw_scores,
         "scaled scores": scaled.scaled_scores,
         "masked scores": scaled.masked_scores,
@@ -405,12 +499,15 @@ def _table(result):
     return dict(zip(("matrix", "row", "column", "value"), map(list, zip(*entries, strict=True)), strict=True))
 
 
-def _code(params):
-    names = ("Q", "K", "V", "mask")
-    matrices = "".join(f"{name} = {getattr(params, name)!r}\n" for name in names)
+def code(values: Mapping[str, Any]) -> str:
+    """The Python that makes the matrices again from the values of the controls, and walks through the steps."""
+    typed_in = {name: values[name] for name in ("Q", "K", "V", "mask") if values[name].strip()}
+    given = "".join(f", {name}={text!r}" for name, text in typed_in.items())
     return (
-        f"from sattn_core import attention\n\n{matrices}"
+        "from sattn_core import attention\n"
+        "from sattn_core.lessons.attention_steps import typed_params\n\n"
+        f"params = typed_params({values['preset']!r}{given}, d_k={values['d_k']}, seed={values['seed']})\n"
         "for scale in (None, 1.0):  # None is 1/sqrt(d_k); 1.0 leaves the scale out\n"
-        "    steps = attention(Q, K, V, scale=scale, mask=mask)\n"
+        "    steps = attention(params.Q, params.K, params.V, scale=scale, mask=params.mask)\n"
         "    print(steps.scaled_scores, steps.attention_weights, steps.output, sep='\\n')\n"
     )

@@ -1,31 +1,52 @@
 """What the attention_steps page asks of the core."""
 
+from pages._view import compute
+from pages._view.lessons.attention_steps import figures
+from pages._view.main_picture import Main, Values
+from pages._view.picture import Picture
+from pages._view.theme import Profile
 from sattn_core import typed
-from sattn_core.lessons.attention_steps import AttentionStepsParams, typed_params
+from sattn_core.lessons.attention_steps import AttentionStepsParams, measure_attention_steps, typed_params
+
+MATRICES = ("Q", "K", "V", "mask")
+PLACES = ("query", "key", "column")
 
 
-def attention_matrices(
-    preset: str, texts: dict[str, str], d_k: int, seed: int
-) -> tuple[AttentionStepsParams | None, list[str]]:
-    """The preset's matrices, or the typed ones in their place; None and the reason if they do not fit."""
-    size = min(d_k, typed.MAX_COLUMNS)
+def attention_matrices(values: Values) -> tuple[AttentionStepsParams, list[str]]:
+    """The preset's matrices with the typed ones in their place, or the preset's alone and why the typed do not fit."""
+    given = {name: values[name] for name in ("preset", "d_k", "seed")}
     try:
-        return typed_params(preset, **texts, d_k=size, seed=seed), []
+        return typed_params(**given, **{name: values[name] for name in MATRICES}), []
     except (ValueError, TypeError) as problem:
-        return None, [str(problem)]
+        return typed_params(**given), [str(problem)]
 
 
-def matrix_texts(preset: str, d_k: int, seed: int) -> dict[str, str]:
-    """The preset's matrices as texts for their fields, one row per line."""
-    params = typed_params(preset, d_k=min(d_k, typed.MAX_COLUMNS), seed=seed)
+def matrix_texts(values: Values) -> dict[str, str]:
+    """The preset's matrices as texts for their fields, one row per line; the first columns of wide ones."""
+    params = typed_params(values["preset"], d_k=min(values["d_k"], typed.MAX_COLUMNS), seed=values["seed"])
     texts = {name: typed.format_matrix(getattr(params, name)) for name in ("Q", "K", "V")}
     everything = [[True] * len(params.K)] * len(params.Q)
     texts["mask"] = typed.format_mask(params.mask or everything)
     return {name: text.replace(";", "\n").replace(",", ", ") for name, text in texts.items()}
 
 
-def cell_of(params: AttentionStepsParams, query: int, key: int, column: int) -> tuple[int, int, int]:
+def cell_of(params: AttentionStepsParams, values: Values) -> tuple[int, int, int]:
     """The chosen places, counted from 0 and inside the matrices."""
     shape = len(params.Q), len(params.K), len(params.V[0])
-    query, key, column = (min(place, size) - 1 for place, size in zip((query, key, column), shape, strict=True))
+    query, key, column = (min(values[name], size) - 1 for name, size in zip(PLACES, shape, strict=True))
     return query, key, column
+
+
+def _picture(values: Values, profile: Profile, code: str = "") -> Picture:
+    params, _ = attention_matrices(values)
+    result = compute.result(measure_attention_steps, params)
+    at, scaled = cell_of(params, values), values["scaling"] == "on"
+    return figures.main(result, values["step"], at, profile, scaled=scaled, code=code)
+
+
+def _at_rest(values: Values, profile: Profile) -> Picture:
+    fits = not attention_matrices(values)[1]
+    return _picture(values, profile, figures.code(values if fits else {**values, **dict.fromkeys(MATRICES, "")}))
+
+
+MAIN = Main(_picture, at_rest=_at_rest)

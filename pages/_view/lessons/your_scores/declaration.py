@@ -21,6 +21,8 @@ LESSON = Lesson(
     icon=":material/upload_file:",
     section="Go deeper",
     shared=("d_k", "seed"),
+    slider=False,
+    in_sight=("sample", "head"),
     controls={
         "sample": Choice(
             "Sample",

@@ -19,29 +19,33 @@ _SCALES = {"1": "no scale", "1/√d_k": "1/√dₖ", "1/d_k": "1/dₖ", "1/std":
 
 
 def histogram(
-    result: YourScoresResult, params: YourScoresParams, d_k: int, own: Sequence[str], profile: Profile
+    result: YourScoresResult, params: YourScoresParams, source: str, own: Sequence[str], profile: Profile
 ) -> Picture:
     """Scaled scores of the shown head, each less its row's mean, under the exact distribution of ideal q and k.
 
-    d_k is the slider's, and own are the names of the visitor's files, if the scores come from these.
+    source says whose numbers these are, and own are the names of the visitor's files, if the scores come from these.
     """
+    sentence = _histogram_sentence(result)
     return Picture(
         "your_histogram",
         _histogram_figure(result, profile),
-        _histogram_sentence(result, _source(result, params, d_k, own)),
+        sentence,
         _histogram_table(result),
         _histogram_code(result, params, own),
+        alt=f"{source}. {sentence}",
+        sure=_histogram_sure(result),
+        checks=moment_table(result),
     )
 
 
-def _source(result, params, d_k, own):
-    """Whose numbers these are; the sample may stop short of the slider's d_k."""
+def source(result: YourScoresResult, params: YourScoresParams, d_k: int, own: Sequence[str]) -> str:
+    """Whose numbers these are; the sample may stop short of the d_k that is asked for."""
     report = result.report
     rows = f"{report.n_queries:,} queries, {report.n_keys:,} keys"
     heads = "1 head" if report.n_heads == 1 else f"{report.n_heads} heads"
     if own:
         return f"Your file, {heads}, {rows}, dₖ = {report.d_k:,}"
-    asked = "" if d_k == params.d_k else f" (the slider says dₖ = {d_k:,}; samples have 2 to 256)"
+    asked = "" if d_k == params.d_k else f" (not {d_k:,}, for samples have 2 to 256)"
     return f"Sample “{SAMPLE_NAMES[params.sample]}”, {heads}, {rows}, dₖ = {params.d_k}{asked}"
 
 
@@ -62,7 +66,7 @@ def _histogram_figure(result, profile):
             line(centres, report.ideal_density, dashed(profile), "ideal distribution"),
         ],
         left=3.8,
-        height=0.95,
+        height=0.9,
         title=title(f"{_whose(result)} {number(shown.scaled_std, 4)}", profile),
         xaxis=axis(profile, "scaled score, less its row's mean", range=[edges[0], edges[-1]]),
         yaxis=axis(profile, "density", grid=True, range=[0, top]),
@@ -75,11 +79,73 @@ def _whose(result):
     return f"Head {result.head + 1}: spread" if has_heads(result) else "Scaled spread"
 
 
-def _histogram_sentence(result, source):
-    """The verdict, its reason, and how the shown head's spread compares with that of ideal q and k."""
+def _histogram_sentence(result):
+    """The verdict in plain words."""
+    report, told = result.report, result.report.heads[result.report.told]
+    spread = _about(told.scaled_std)
+    if not has_heads(result):
+        return _ONE_HEAD[told.code](told, spread)
+    if report.code == "right":
+        return f"√dₖ is right for all {report.n_heads} heads; in the one farthest off, scores spread by {spread}."
+    count = f"{report.right} of the {report.n_heads}" if report.right else "none of the"
+    return f"√dₖ is right for {count} heads; in the one farthest off, the scores of a row spread by {spread}."
+
+
+def _about(value):
+    """A size as a person says it."""
+    if value < 1e-4:
+        return "practically nothing"
+    return f"about {number(value, 2)}" if value < 1e7 else "more than ten million"
+
+
+def _say_right(told, spread):
+    return f"Here √dₖ is right: divided by it, the scores of a row spread by {spread}, as ideal ones do."
+
+
+def _say_aligned(told, spread):
+    way, lift = "higher" if told.paired_lift > 0 else "lower", _about(abs(told.paired_lift))
+    return (
+        f"The scores of a row spread by {spread}, as they should, but the key of a query’s own number scores "
+        f"{lift} spreads {way}."
+    )
+
+
+def _say_too_weak(told, spread):
+    return f"Here √dₖ divides too little: the scores of a row still spread by {spread}.{_instead(told)}"
+
+
+def _say_too_strong(told, spread):
+    return f"Here √dₖ divides too much: the scores of a row spread by {spread}.{_instead(told)}"
+
+
+def _instead(told):
+    divisor = 1 / told.unit_scale
+    return f" Dividing by about {number(divisor, 2)} would suit." if 1e-4 <= divisor < 1e7 else ""
+
+
+def _say_unclear(told, spread):
+    return f"There are too few rows to tell: the scores of a row spread by {spread}, but so may ideal ones."
+
+
+def _say_no_variation(told, spread):
+    return "The scores of every row are all equal, so no scale changes what softmax does with them."
+
+
+_ONE_HEAD = {
+    "right": _say_right,
+    "aligned": _say_aligned,
+    "too_weak": _say_too_weak,
+    "too_strong": _say_too_strong,
+    "unclear": _say_unclear,
+    "no_variation": _say_no_variation,
+}
+
+
+def _histogram_sure(result):
+    """The verdict with its numbers, its reason, and how the shown head's spread compares with that of ideal q and k."""
     report, shown = result.report, result.shown
     head = f"Head {result.head + 1} has {number(shown.scaled_std, 4)}. " if has_heads(result) else ""
-    return f"{source}: {report.verdict} {report.reason} {head}{shown.chance}"
+    return (report.verdict, report.reason, f"{head}{shown.chance}")
 
 
 def _histogram_table(result):
@@ -115,6 +181,8 @@ def growth(result: YourScoresResult, params: YourScoresParams, own: Sequence[str
         _growth_sentence(result),
         _growth_table(result),
         _growth_code(result, params, own),
+        claim=_growth_claim(result),
+        sure=_growth_sure(result),
     )
 
 
@@ -198,11 +266,34 @@ def _wide(dims):
     return [-0.1, np.log10(dims[-1]) + 0.1]
 
 
+def _growth_claim(result):
+    """Whether the scores of a row grow as √dₖ assumes."""
+    fitted = result.shown.row_exponent
+    if not isfinite(fitted.value):
+        return "There is no growth to fit"
+    if not isfinite(fitted.low):
+        return "Too few rows tell how scores grow with dₖ"
+    if fitted.low <= 0.5 <= fitted.high:
+        return "Scores grow with dₖ as √dₖ assumes"
+    return f"Scores grow {'faster' if fitted.low > 0.5 else 'slower'} with dₖ than √dₖ"
+
+
 def _growth_sentence(result):
+    """The fitted exponent beside that of √dₖ."""
+    fitted = result.shown.row_exponent
+    if not isfinite(fitted.value):
+        return "There is no growth to fit: it takes at least two components and scores that differ."
+    return (
+        f"With m components, the scores of a row grow like m to the power {number(fitted.value, 2)}; "
+        f"√dₖ assumes a half."
+    )
+
+
+def _growth_sure(result):
     """The fitted exponent, its interval, and that of query i with key i."""
     fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
     if not isfinite(fitted.value):
-        return "There is no growth to fit: it takes at least two components and scores that differ."
+        return ()
     alone = (
         f" Scores of query i with key i grow like m to the power {number(paired.value, 4)}"
         if isfinite(paired.value)
@@ -211,11 +302,11 @@ def _growth_sentence(result):
     start = f"Added component by component, the scores of a row grow like m to the power {number(fitted.value, 4)}"
     if not isfinite(fitted.low):
         few = f"An interval takes at least {FEWEST_ROWS} queries and {FEWEST_ROWS} keys."
-        return f"{start}.{alone and alone + '.'} {few}"
+        return (f"{start}.{alone and alone + '.'} {few}",)
     inside = "holds ½" if fitted.low <= 0.5 <= fitted.high else "does not hold ½"
     return (
         f"{start}; the 95 % interval, {_between(fitted)}, {inside}, which √dₖ assumes."
-        f"{alone and f'{alone} ({_between(paired)}).'}"
+        f"{alone and f'{alone} ({_between(paired)}).'}",
     )
 
 

@@ -9,6 +9,17 @@ from sattn_core.lessons.your_scores import SUFFIXES
 LOST = "You were reconnected to another server, which does not have your file: choose it again."
 
 
+def draw_both() -> list[Any]:
+    """The fields for Q and for K side by side: their files, or None."""
+    st.markdown("**Your own files**")
+    fields = {"q_file": "Q, or one file with Q and K", "k_file": "K, if Q is a file of its own"}
+    files = []
+    for column, (name, label) in zip(st.columns(2), fields.items(), strict=True):
+        with column:
+            files.append(draw(name, label))
+    return files
+
+
 def draw(name: str, label: str) -> Any:
     """A field for one file: the file, or None.
 
