@@ -43,6 +43,7 @@ class Lesson:
         a picture.
     settings : those of its controls that stand in the Settings drawer.
     slider : whether the large slider of d_k stands above its main picture, which follows it while it is dragged.
+    still : a control and the option at which the main picture does not follow d_k, so that there is no slider.
     """
 
     stem: str
@@ -63,6 +64,7 @@ class Lesson:
     in_sight: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     slider: bool = True
+    still: tuple[str, str] | None = None
 
     def __post_init__(self) -> None:
         for name in ("controls", "old_names"):
