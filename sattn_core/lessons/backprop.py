@@ -522,7 +522,7 @@ def first_order_change(params: BackpropParams, weight: str = "W_Q") -> FirstOrde
     change = layer.loss(**{weight: moved}) - layer.loss()
     remainder = np.abs(change - epsilon * inner)
     floor = float(EPS * layer.loss())
-    in_fit = (remainder > 300 * floor) & (epsilon <= 0.03)
+    in_fit = (remainder > 300 * floor) & (epsilon <= 6e-3)
     slope = _slope(epsilon, remainder, in_fit)
     return FirstOrderChange(
         weight, inner, epsilon, np.abs(change), np.abs(epsilon * inner), remainder, floor, in_fit, slope

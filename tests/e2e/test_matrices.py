@@ -174,7 +174,7 @@ def test_the_sentence_is_the_description_of_every_picture(page, server, path):
     assert described
     for text in described:
         assert any(text.endswith(sentence) for sentence in said), text
-    assert page.locator(SENTENCES).count() == {"attention_steps": 1, "backprop": 4}[path]
+    assert page.locator(SENTENCES).count() == {"attention_steps": 1, "backprop": 5}[path]
 
 
 @pytest.mark.parametrize("mode", ["screen", "projector"])

@@ -8,7 +8,6 @@ from pages._view.literal import drawn, plain
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number, typed
 from sattn_core.lessons.backprop import (
-    GRADIENT_FORMULAS,
     MAX_SIZE,
     SHOWN,
     BackpropParams,
@@ -153,11 +152,6 @@ def _products_code(params):
 # --- the gradients -------------------------------------------------------------------------------------
 
 
-def formula(name: str) -> str:
-    """The formula of one gradient."""
-    return GRADIENT_FORMULAS[name]
-
-
 def gradient(
     sweep: GradientSweep, name: str, d_k: int, profile: Profile, result: BackpropResult | None = None
 ) -> Picture:
@@ -208,8 +202,8 @@ def _gradient_sentence(sweep, name, i):
     if name == "S":
         return f"{long}; at the raw scores the scale leaves {number(sweep.raw_score_norms[i], 2)} of it."
     if name == "X":
-        return f"{long}; what comes back through Q and K has the scale as a factor."
-    return f"{long}; the scale, {number(scale, 2)}, is one of its factors."
+        return f"{long}; the scale multiplies what comes through Q and K."
+    return f"{long}; the scale, {number(scale)}, is one of its factors."
 
 
 def _chosen(result, name):
