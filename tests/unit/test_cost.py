@@ -15,6 +15,7 @@ from sattn_core.lessons.backprop import (
     ProductsParams,
     central_difference_error,
     first_order_change,
+    gradient_sweep,
     measure_backprop,
     measure_products,
 )
@@ -57,6 +58,7 @@ SMALL_SECONDS, SMALL_BYTES = 0.03, 5_000_000
 POWERS = tuple(2**j for j in range(11))
 MATRIX = {"sampling": "matrix"}
 
+DIMS = tuple(range(1, 1025, 20))
 CASES = [
     *((measure_start, StartParams(DEFAULT_DIMS, 5_000, law=law)) for law in ("normal", "uniform", "student_t")),
     (measure_start, StartParams((64,), n_samples=1_000, n_keys=512)),
@@ -73,14 +75,12 @@ CASES = [
     (partial(expand_output, query=0, column=0), preset_params("random", d_k=64)),
     (measure_products, ProductsParams()),
     *((each, BackpropParams(d_k=16)) for each in (measure_backprop, first_order_change, central_difference_error)),
-    (partial(gradient_sweep, dims=DEFAULT_DIMS), BackpropParams()),
     (measure_unit_variance, UnitVarianceParams(512, 8)),
     (measure_unit_variance, UnitVarianceParams(2, 2)),
     (measure_unit_variance, UnitVarianceParams(2048, 2)),
     (measure_unit_variance, UnitVarianceParams(2048, 64, scheme="xavier_square")),
     (measure_shared_input, UnitVarianceParams(2048, 2, n_tokens=16)),
     (measure_exponents, ExponentParams()),
-    (partial(measure_exponents, dims=DEFAULT_DIMS), ExponentParams(correlation=0.5)),
     *((compare_rules, RulesParams(d_k, n_keys)) for d_k, n_keys in ((1, 2), (64, 16), (1024, 512))),
     (measure_bug, BugParams("fused_qkv")),
     *((measure_score_variance, ScoreVarianceParams(d_k)) for d_k in (1, 1024)),
@@ -127,6 +127,13 @@ CURVES = {
         for n in (2, 64, 512)
     },
     **{f"band_curve {d_k}": (partial(band_curve, d_k=d_k, n_draws=20), band_price(d_k)) for d_k in (1, 7, 8, 1024)},
+    **{
+        function.__name__: (partial(function, params, DIMS), price_of(function, params, DIMS))
+        for function, params in (
+            (gradient_sweep, BackpropParams()),
+            (measure_exponents, ExponentParams(correlation=0.5)),
+        )
+    },
     "measure_large_experiment": (partial(measure_large_experiment, seed=3), LARGE_PRICE),
     **{f"rule_curves {shape}": rules_curve(*shape) for shape in ((64, 16), (512, 16))},
 }
