@@ -16,6 +16,7 @@ def live():
         controls.draw("gradient", width=170)
         st.button("Previous", on_click=controls.turn, args=("gradient", -1))
         st.button("Next", on_click=controls.turn, args=("gradient", 1))
+        controls.draw("exponent", width=220)
     shown = show.main(work.MAIN)
     if not frame.more():
         return

@@ -69,7 +69,6 @@ LESSON = Lesson(
         ),
     ),
     terms=("gradient",),
-    in_sight=("exponent",),
     settings=("masking",),
     pictures=("gradient_matrix", "raw_score_gradient", "first_order", "difference_error", "products"),
     assumed="$X$ is normal, the weights have variance $1/d_\\text{model}$ and the target is random. The central "
