@@ -141,11 +141,23 @@ def repair_link() -> bool:
             notes.append(f"{given_name} is given {len(given)} times; the last, {said}, is used")
         if value != "" or isinstance(known, Text):
             clean[name] = known.write(value)
+    _bring_along(clean)
     changed = clean != st.query_params.to_dict() or bool(notes)
     if changed:
         st.session_state["link_notes"] = notes
         st.query_params.from_dict(clean)
     return changed
+
+
+def _bring_along(clean):
+    """A link that sets a control of a closed part, and names no part, means the part where the control is drawn."""
+    own = LESSONS[st.session_state["lesson"]].controls
+    meant: dict[str, str] = {}
+    for name in own:
+        other, option = own[name].when or ("", "")
+        if name in clean and other in own and other not in clean:
+            meant.setdefault(other, option)  # of several parts the first
+    clean.update({name: own[name].write(option) for name, option in meant.items() if option != own[name].default})
 
 
 def show_link_notes() -> None:
@@ -186,6 +198,12 @@ def value_of(name: str) -> Any:
     if name in st.session_state:
         return st.session_state[name]
     return linked_value(name)
+
+
+def stands(place: tuple[str, Value]) -> bool:
+    """Whether a control stands on a value."""
+    name, value = place
+    return bool(value_of(name) == value)
 
 
 def changed(names: Iterable[str]) -> list[str]:

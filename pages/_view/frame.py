@@ -107,7 +107,7 @@ def _leave_notes_behind(lesson):
 def _draw_stage(lesson):
     """The slider, the switch and the Settings, which stay in reach; under them the controls that are in sight."""
     with st.container(horizontal=True, vertical_alignment="center", key="stage"):
-        if lesson.slider:
+        if lesson.slider and not (lesson.still and controls.stands(lesson.still)):
             draw_slider()
         controls.draw("scaling")
         bets.draw_switch(lesson)
@@ -120,7 +120,7 @@ def _draw_stage(lesson):
 
 def _draw_own(name):
     control = controls.control(name)
-    if control.when is None or controls.value_of(control.when[0]) == control.when[1]:
+    if control.when is None or controls.stands(control.when):
         controls.draw(name, **({} if getattr(control, "bar", False) else {"width": _WIDTH}))
 
 

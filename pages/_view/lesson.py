@@ -80,6 +80,7 @@ class Lesson:
     settings : those of its controls that stand in the Settings drawer.
     bet : what the learner may bet on before the picture is seen, if anything.
     slider : whether the large slider of d_k stands above its main picture, which follows it while it is dragged.
+    still : a control and the option at which the main picture does not follow d_k, so that there is no slider.
     """
 
     stem: str
@@ -102,6 +103,7 @@ class Lesson:
     settings: tuple[str, ...] = ()
     slider: bool = True
     bet: Bet | None = None
+    still: tuple[str, str] | None = None
 
     def __post_init__(self) -> None:
         for name in ("controls", "old_names"):

@@ -1,6 +1,7 @@
 """How does the gradient come back? Three products of matrices, and attention's gradients checked live."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,16 @@ from numpy.typing import NDArray
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.attention import attention, attention_backward, softmax_rows
-from sattn_core.cost import Price
+from sattn_core.cost import Price, priced
 from sattn_core.products import frobenius, hadamard, row_wise_dot
 from sattn_core.scores import scale_factor
+from sattn_core.sweep import check_dims
 from sattn_core.typed import checked_matrix
 
 MAX_SIZE = 16
+MOST_DIMENSIONS = 1024
 MASKS = ("none", "causal", "fully_masked")
+SHOWN = 8  # columns of a gradient that a sweep keeps
 GRADIENT_FORMULAS = {
     "V": r"dV = P^\top dO",
     "P": r"dP = dO\, V^\top",
@@ -114,7 +118,9 @@ class BackpropParams:
     Attributes
     ----------
     n_tokens : int, 1 to 8
-    d_model, d_k, d_v : int, 1 to 16
+    d_model, d_v : int, 1 to 16
+    d_k : int, 1 to 1,024
+        More than 16 only for `gradient_sweep`: the numerical checks move every entry of every array.
     exponent : float, 0 to 1
         Scale = d_k ** −exponent: 0, 0.5 or 1 for 1, 1/√d_k and 1/d_k.
     mask : str
@@ -137,8 +143,8 @@ class BackpropParams:
 
     def __post_init__(self) -> None:
         check_integer("n_tokens", self.n_tokens, 1, 8)
-        for name in ("d_model", "d_k", "d_v"):
-            check_integer(name, getattr(self, name), 1, MAX_SIZE)
+        for name, largest in (("d_model", MAX_SIZE), ("d_k", MOST_DIMENSIONS), ("d_v", MAX_SIZE)):
+            check_integer(name, getattr(self, name), 1, largest)
         check_number("exponent", self.exponent, 0.0, 1.0)
         check_choice("mask", self.mask, MASKS)
         check_integer("seed", self.seed, 0)
@@ -216,6 +222,35 @@ class BackpropResult:
     d_Q_without_scale: NDArray[np.float64]
     scaled_score_gradient: float
     raw_score_gradient: float
+
+
+@record
+class GradientSweep:
+    """The gradients of one layer whose queries and keys get longer; what it is for a smaller d_k stays.
+
+    Attributes
+    ----------
+    params : BackpropParams
+        Their d_k counts for nothing.
+    dims : tuple of int
+    scales : ndarray, shape (n_dims,)
+    gradients : tuple of dict
+        At every d_k the ten gradients by name, those with d_k columns up to the first 8.
+    norms : dict
+        Frobenius norms of the whole gradients by name, shape (n_dims,).
+    raw_score_norms : ndarray, shape (n_dims,)
+        Of the gradient at the raw scores, c dS.
+    without_scale : ndarray, shape (n_dims,)
+        The same of the layer without the scale, c = 1.
+    """
+
+    params: BackpropParams
+    dims: tuple[int, ...]
+    scales: NDArray[np.float64]
+    gradients: tuple[dict[str, NDArray[np.float64]], ...]
+    norms: dict[str, NDArray[np.float64]]
+    raw_score_norms: NDArray[np.float64]
+    without_scale: NDArray[np.float64]
 
 
 @record
@@ -368,6 +403,7 @@ def measure_backprop(params: BackpropParams) -> BackpropResult:
     >>> all(check.central_agrees and check.complex_agrees for check in result.gradients)
     True
     """
+    check_integer("d_k", params.d_k, 1, MAX_SIZE)
     layer, scale = _layer(params), scale_factor(params.d_k, params.exponent)
     steps, d_output, gradients = _forward_backward(layer)
     d_S, P = gradients["S"], steps.attention_weights
@@ -384,6 +420,62 @@ def measure_backprop(params: BackpropParams) -> BackpropResult:
         d_Q_without_scale=d_S @ (layer.inputs["X"] @ layer.inputs["W_K"]),
         scaled_score_gradient=float(np.linalg.norm(d_S)),
         raw_score_gradient=float(np.linalg.norm(scale * d_S)),
+    )
+
+
+def _sweep_price(params: BackpropParams, dims: Sequence[int]) -> Price:
+    return Price(1e-3 * len(dims) + 1e-6 * sum(dims), 400_000 + 20_000 * len(dims))
+
+
+@priced(_sweep_price)
+def gradient_sweep(params: BackpropParams, dims: Sequence[int]) -> GradientSweep:
+    """Gradients of the layer of `measure_backprop` by formula only, at every d_k of dims.
+
+    Parameters
+    ----------
+    params : BackpropParams
+        Their d_k counts for nothing.
+    dims : sequence of int
+        Strictly increasing, from 1 to 1,024.
+
+    Returns
+    -------
+    GradientSweep
+        Norms of at least 0.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If dims is not as said.
+
+    Notes
+    -----
+    A larger d_k adds columns to W_Q and W_K and leaves all else as it is.
+
+    References
+    ----------
+    Boué (2025), arXiv:2512.23329.
+
+    Examples
+    --------
+    >>> sweep = gradient_sweep(BackpropParams(), (1, 64))
+    >>> bool(sweep.raw_score_norms[0] == sweep.without_scale[0])   # at d_k = 1 the scale is 1
+    True
+    """
+    dims = check_dims(dims)
+    layers = [replace(params, d_k=d_k) for d_k in dims]
+    found = [_forward_backward(_layer(each))[2] for each in layers]
+    bare = [_forward_backward(_layer(replace(each, exponent=0.0)))[2]["S"] for each in layers]
+    scales = np.array([scale_factor(d_k, params.exponent) for d_k in dims], dtype=np.float64)
+    norms = {name: np.array([np.linalg.norm(each[name]) for each in found]) for name in GRADIENT_FORMULAS}
+    return GradientSweep(
+        params=params,
+        dims=dims,
+        scales=scales,
+        gradients=tuple({name: np.atleast_1d(each)[..., :SHOWN].copy() for name, each in at.items()} for at in found),
+        norms=norms,
+        raw_score_norms=scales * norms["S"],
+        without_scale=np.array([np.linalg.norm(each) for each in bare]),
     )
 
 
@@ -420,6 +512,7 @@ def first_order_change(params: BackpropParams, weight: str = "W_Q") -> FirstOrde
     2.0
     """
     check_choice("weight", weight, WEIGHTS)
+    check_integer("d_k", params.d_k, 1, MAX_SIZE)
     layer = _layer(params)
     gradient = _forward_backward(layer)[2][weight]
     (direction,) = _directions(params, gradient.shape, 1)
@@ -429,7 +522,7 @@ def first_order_change(params: BackpropParams, weight: str = "W_Q") -> FirstOrde
     change = layer.loss(**{weight: moved}) - layer.loss()
     remainder = np.abs(change - epsilon * inner)
     floor = float(EPS * layer.loss())
-    in_fit = (remainder > 300 * floor) & (epsilon <= 0.03)
+    in_fit = (remainder > 300 * floor) & (epsilon <= 6e-3)
     slope = _slope(epsilon, remainder, in_fit)
     return FirstOrderChange(
         weight, inner, epsilon, np.abs(change), np.abs(epsilon * inner), remainder, floor, in_fit, slope
@@ -472,6 +565,7 @@ def central_difference_error(params: BackpropParams, weight: str = "W_Q", *, n_d
     (2, -1)
     """
     check_choice("weight", weight, WEIGHTS)
+    check_integer("d_k", params.d_k, 1, MAX_SIZE)
     n_directions = check_integer("n_directions", n_directions, 1, 200)
     layer = _layer(params)
     gradient, value = _forward_backward(layer)[2][weight], layer.inputs[weight]
@@ -516,15 +610,20 @@ def _identity(name, formula, left, right, factors):
 
 
 def _layer(params):
-    rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(params.seed, spawn_key=(0,))))
+    rng = _stream(params, 0)
     n, d = params.n_tokens, params.d_model
     X, target = rng.standard_normal((n, d)), rng.standard_normal((n, params.d_v))
-    # Weights of variance 1/d_model give queries and keys of variance 1.
-    widths = params.d_k, params.d_k, params.d_v
-    W_Q, W_K, W_V = (rng.standard_normal((d, width)) / np.sqrt(d) for width in widths)
+    # Weights of variance 1/d_model give queries and keys of variance 1. Their columns are drawn one after the other,
+    # each matrix in a stream of its own: a larger d_k appends to the same draw.
+    columns = {"W_Q": (params.d_k, 2), "W_K": (params.d_k, 3), "W_V": (params.d_v, 4)}
+    weights = {name: _stream(params, key).standard_normal((n, d)).T / np.sqrt(d) for name, (n, key) in columns.items()}
     scale = np.float64(scale_factor(params.d_k, params.exponent))
     mask = None if params.mask == "none" else np.tri(n, k=0 if params.mask == "causal" else -1, dtype=bool)
-    return _Layer({"X": X, "W_Q": W_Q, "W_K": W_K, "W_V": W_V, "scale": scale}, mask, target)
+    return _Layer({"X": X, **weights, "scale": scale}, mask, target)
+
+
+def _stream(params, key):
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence(params.seed, spawn_key=(key,))))
 
 
 def _forward_backward(layer):
@@ -573,8 +672,7 @@ def _relative(error, size):
 
 def _directions(params, shape, n):
     """Random directions of length 1; the first ones do not change when more are asked for."""
-    rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(params.seed, spawn_key=(1,))))
-    directions = rng.standard_normal((n, *shape))
+    directions = _stream(params, 1).standard_normal((n, *shape))
     return directions / np.linalg.norm(directions, axis=(-1, -2), keepdims=True)
 
 

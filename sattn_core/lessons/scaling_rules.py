@@ -6,6 +6,7 @@ Only d_k^½ keeps the variance of independent scores; only d_k¹ keeps the mean 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from types import MappingProxyType
 
 import numpy as np
@@ -21,9 +22,9 @@ from sattn_core.layer_norm import layer_norm
 from sattn_core.moments import correlated_pair_moments
 from sattn_core.pair_scores import coordinate_seconds
 from sattn_core.scaling_rules import SCALING_RULES
-from sattn_core.softmax import effective_keys, entropy_nats, softmax
+from sattn_core.softmax import entropy_nats, softmax
 from sattn_core.standard_errors import variance_error
-from sattn_core.sweep import growing_scores
+from sattn_core.sweep import check_dims, growing_scores
 
 EXPONENT_DIMS = tuple(2**j for j in range(11))
 RULE_DIMS = tuple(2**j for j in range(2, 11))
@@ -395,22 +396,30 @@ def rule_curves_price(params: RulesParams, dims: Sequence[int], n_keys: Sequence
     return Price(seconds, max(_rules_price(d_k, n, _CURVE_QUERIES).bytes for d_k, n in shapes))
 
 
-def measure_exponents(params: ExponentParams) -> ExponentResult:
+def _exponents_price(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIMS) -> Price:
+    return Price(params.price.seconds + 2e-8 * len(dims) * params.n_samples, params.price.bytes + 1_000 * len(dims))
+
+
+@priced(_exponents_price)
+def measure_exponents(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIMS) -> ExponentResult:
     """Variance and mean of q·k / d_k^α against d_k: (1 + ρ²) d_k^(1−2α) and ρ d_k^(1−α).
 
     Parameters
     ----------
     params : ExponentParams
+    dims : sequence of int
+        Strictly increasing, from 1 to 1,024.
 
     Returns
     -------
     ExponentResult
-        For the learner's exponent and for 0, ½, 1, on the same pairs.
+        For the learner's exponent and for 0, ½, 1, on the same pairs. What is measured at one d_k does not depend on
+        the other entries of dims.
 
     Raises
     ------
     ValueError, TypeError
-        From `ExponentParams`.
+        From `ExponentParams`, or if dims is not as said.
 
     Notes
     -----
@@ -427,13 +436,12 @@ def measure_exponents(params: ExponentParams) -> ExponentResult:
     >>> [curve.mean_is_flat for curve in result.curves]       # exponents 1, 0 and ½
     [True, False, False]
     """
-    pair_law = PairLaw(correlation=params.correlation)
-    raw = np.array(
-        [(s.mean(), s.var(ddof=1)) for s in growing_scores(EXPONENT_DIMS, params.n_samples, pair_law, params.seed)]
-    )
+    pair_law, dims = PairLaw(correlation=params.correlation), check_dims(dims)
+    check_integer("the last entry of dims", dims[-1], 1, 1024)
+    raw = np.array([(s.mean(), s.var(ddof=1)) for s in growing_scores(dims, params.n_samples, pair_law, params.seed)])
     exponents = (params.exponent, *(each for each in (0.0, 0.5, 1.0) if each != params.exponent))
-    curves = tuple(_exponent_curve(exponent, params, *raw.T) for exponent in exponents)
-    return ExponentResult(params, EXPONENT_DIMS, curves)
+    curves = tuple(_exponent_curve(exponent, params, dims, *raw.T) for exponent in exponents)
+    return ExponentResult(params, dims, curves)
 
 
 def compare_rules(params: RulesParams) -> RulesResult:
@@ -601,9 +609,9 @@ def _bug_result(params, Q, K, V, right):
     )  # fmt: skip
 
 
-def _exponent_curve(exponent, params, raw_mean, raw_variance):
-    d, n = np.array(EXPONENT_DIMS, dtype=np.float64), params.n_samples
-    theory = [correlated_pair_moments(d_k, params.correlation) for d_k in EXPONENT_DIMS]
+def _exponent_curve(exponent, params, dims, raw_mean, raw_variance):
+    d, n = np.array(dims, dtype=np.float64), params.n_samples
+    theory = [correlated_pair_moments(d_k, params.correlation) for d_k in dims]
     c = d**-exponent
     variance, mean = (np.array([getattr(each, name) for each in theory]) for name in ("variance", "mean"))
     excess = np.array([each.excess_kurtosis for each in theory])
@@ -626,15 +634,20 @@ def _applied(rule, raw, Q, K):
     return rule.apply(raw, **{name: context[name] for name in rule.needs})
 
 
+@cache
+def _check_value(name):
+    """The checkable number of a rule, which no scores change."""
+    return SCALING_RULES[name].check()
+
+
 def _rule_result(rule, scores):
-    entropy = entropy_nats(scores)
-    weights = softmax(scores)
+    entropy, weights = entropy_nats(scores), softmax(scores)
     return RuleResult(
         name=rule.name, title=rule.title, formula=rule.formula, fixes=rule.fixes, source=rule.source,
-        check_text=rule.check_text, check_value=rule.check(),
+        check_text=rule.check_text, check_value=_check_value(rule.name),
         scores=scores[0].copy(), attention_weights=weights[0].copy(),
         score_std=float(scores.std(axis=-1).mean()), entropy_nats=float(entropy.mean()),
-        effective_keys=float(effective_keys(scores).mean()), max_weight=float(weights.max(axis=-1).mean()),
+        effective_keys=float(np.exp(entropy).mean()), max_weight=float(weights.max(axis=-1).mean()),
     )  # fmt: skip
 
 

@@ -189,7 +189,7 @@ def test_the_sentence_is_the_description_of_every_picture(page, server, path):
     assert described
     for text in described:
         assert any(sentence.replace("dₖ", "d_k") in text for sentence in said), text
-    assert page.locator(SENTENCES).count() == {"attention_steps": 1, "backprop": 4}[path]
+    assert page.locator(SENTENCES).count() == {"attention_steps": 1, "backprop": 5}[path]
 
 
 @pytest.mark.parametrize("mode", ["screen", "projector"])

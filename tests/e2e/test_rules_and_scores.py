@@ -11,7 +11,7 @@ pytestmark = pytest.mark.e2e
 
 FIRST_SEEN = {
     "training_race": (".st-key-race_attention", ".st-key-sentence_race_attention"),
-    "scaling_rules": (".st-key-exponent_variance", ".st-key-exponent_mean", ".st-key-sentence_exponents"),
+    "scaling_rules": (".st-key-exponents [data-picture]", ".st-key-exponents [data-sentence]"),
     "your_scores": (".st-key-your_histogram", ".st-key-your_histogram [data-sentence]"),
 }
 

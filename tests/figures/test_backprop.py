@@ -15,17 +15,33 @@ from sattn_core.lessons.backprop import (
     ProductsParams,
     central_difference_error,
     first_order_change,
+    gradient_sweep,
     measure_backprop,
     measure_products,
 )
 from tests.figures.drawing import PROFILES, check, run, texts
 
 PARAMS = BackpropParams()
+DIMS = (1, 3, 4, 16, 64, 1024)
+
+
+def is_short(picture):
+    """25 words and 3 numbers in a sentence, 12 words in a claim, and no name of the code."""
+    assert len(picture.sentence.split()) <= 25, picture.sentence
+    numbers = re.findall(r"[\d⁰-⁹][\d,.⁰-⁹]*(?: × 10[⁰-⁹⁻]+)?", picture.sentence)
+    assert len(numbers) <= 3, picture.sentence
+    assert len(picture.claim.split()) <= 12, picture.claim
+    assert not re.search(r"[a-z]_[a-z]", " ".join([picture.sentence, picture.claim, *picture.sure]), re.IGNORECASE)
 
 
 @pytest.fixture(scope="module")
 def result():
     return measure_backprop(PARAMS)
+
+
+@pytest.fixture(scope="module")
+def sweep():
+    return gradient_sweep(PARAMS, DIMS)
 
 
 @pytest.fixture(scope="module")
@@ -53,15 +69,17 @@ def difference(error):
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("weight", WEIGHTS)
-def test_every_picture_is_whole(result, products, weight, profile):
+def test_every_picture_is_whole(result, sweep, products, weight, profile):
     pictures = (
-        figures.products(products, profile),
-        figures.gradient(result, weight, 4, profile),
+        figures.gradient(sweep, weight, 64, profile, result),
+        figures.raw_scores(sweep, 64, profile),
         figures.first_order(first_order_change(PARAMS, weight), PARAMS, profile),
         figures.difference(central_difference_error(PARAMS, weight), PARAMS, profile),
+        figures.products(products, profile),
     )
     for picture in pictures:
         check(picture)
+        is_short(replace(picture, sure=()))
     assert tuple(picture.key for picture in pictures) == LESSON.pictures
 
 
@@ -88,8 +106,11 @@ def test_wide_products_are_numbers_only():
 
 def test_the_products_are_said_and_given_away(products):
     picture = figures.products(products, LIGHT)
-    assert "(A ⊖ B = [17, 53])" in picture.sentence
-    assert "(⟨A, B⟩ = 70)" in picture.sentence
+    assert picture.sentence == (
+        "A ∘ B multiplies entry by entry, A ⊖ B adds up each row, and ⟨A, B⟩ = 70 adds up everything."
+    )
+    assert "(A ⊖ B = [17, 53])" in picture.sure[0]
+    assert "(⟨A, B⟩ = 70)" in picture.sure[0]
     table = picture.table
     assert (table["A"], table["B"], table["A ∘ B"]) == ([1, 2, 3, 4], [5, 6, 7, 8], [5, 12, 21, 32])
     assert (table["A ⊖ B of the row"], table["⟨A, B⟩"]) == ([17, 17, 53, 53], [70] * 4)
@@ -97,11 +118,13 @@ def test_the_products_are_said_and_given_away(products):
 
 
 def test_every_identity_is_shown_with_both_sides(products):
-    lines = figures.identities(products)
-    assert [text for _, text in lines][:3] == ["70 = 70, relative error 0"] * 3
-    assert [text.split(",")[0] for _, text in lines][3:] == ["4892 = 4892", "5148 = 5148", "720 = 720"]
+    checks = figures.products(products, LIGHT).checks
+    assert checks["left"] == checks["right"] == ["70", "70", "70", "4892", "5148", "720"]
+    assert checks["relative error"] == ["0"] * 6
+    assert checks["identity"] == [f"${each.formula}$" for each in products.identities]
     said = replace(products, identities=(replace(products.identities[0], left=1 / 3, error=2e-16),))
-    assert figures.identities(said)[0][1] == "0.333333 = 70, relative error 2.0 × 10⁻¹⁶"
+    checks = figures.products(said, LIGHT).checks
+    assert (checks["left"], checks["right"], checks["relative error"]) == (["0.333333"], ["70"], ["2.0 × 10⁻¹⁶"])
 
 
 def test_the_gradients_are_those_of_the_core_in_their_order(result):
@@ -110,41 +133,110 @@ def test_the_gradients_are_those_of_the_core_in_their_order(result):
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", figures.GRADIENTS)
-def test_a_gradient_is_drawn_said_and_given_away(result, name, profile):
+def test_a_gradient_is_drawn_said_and_given_away(sweep, result, name, profile):
+    for i, d_k in enumerate(DIMS):
+        picture = figures.gradient(sweep, name, d_k, profile)
+        check(picture)
+        is_short(picture)
+        (trace,) = picture.figure.data
+        values = np.atleast_2d(sweep.gradients[i][name])
+        np.testing.assert_array_equal(np.array(trace.z, dtype=float), values)
+        assert picture.table["gradient"] == values.ravel().tolist()
+        assert f"At dₖ = {d_k:,} " in picture.sentence
+        assert f"has length {number(sweep.norms[name][i], 2)}" in picture.sentence
+        assert picture.alt.endswith(picture.sentence)
+        assert picture.sure == ()
     found = next(each for each in result.gradients if each.name == name)
-    picture = figures.gradient(result, name, 4, profile)
-    check(picture)
-    (trace,) = picture.figure.data
-    np.testing.assert_array_equal(np.array(trace.z, dtype=float), np.atleast_2d(found.gradient))
-    for column, array in (("gradient", found.gradient), ("central difference", found.central)):
-        assert picture.table[column] == array.ravel().tolist()
-    assert picture.table["complex step"] == found.complex_step.ravel().tolist()
-    assert {len(column) for column in picture.table.values()} == {found.gradient.size}
-    assert f"has norm {number(np.linalg.norm(found.gradient))} at dₖ = 4. " in picture.sentence
-    assert figures.formula(result, name)[0] == found.formula
+    sure = figures.gradient(sweep, name, 4, profile, result).sure[0]
+    assert f"has norm {number(np.linalg.norm(found.gradient))} at dₖ = 4. " in sure
+    assert sure.endswith("Both agree.")
 
 
-def test_a_disagreement_is_said(result):
+@pytest.mark.parametrize("name", figures.GRADIENTS)
+def test_axes_colours_and_height_stay_while_the_dimension_moves(sweep, name):
+    figs = [figures.gradient(sweep, name, d_k, LIGHT).figure for d_k in DIMS]
+    frames = {(fig.layout.xaxis.range, fig.layout.yaxis.range, fig.layout.height, fig.data[0].zmax) for fig in figs}
+    assert len(frames) == 1
+    limit = max(np.abs(at[name]).max() for at in sweep.gradients)
+    assert figs[0].data[0].zmax == -figs[0].data[0].zmin == limit
+    several = "column, the first 8 of 1,024" if name in ("Q", "K", "W_Q", "W_K") else "column"
+    assert figs[-1].layout.xaxis.title.text == several
+    assert figs[1].layout.xaxis.title.text == "column"
+
+
+def test_the_sentence_says_what_the_scale_has_to_do_with_a_gradient(sweep):
+    def said(name, d_k=64, at=sweep):
+        return figures.gradient(at, name, d_k, LIGHT).sentence
+
+    raw = number(sweep.raw_score_norms[DIMS.index(64)], 2)
+    assert said("S").endswith(f"; at the raw scores the scale leaves {raw} of it.")
+    assert said("W_Q").endswith("; the scale, 0.125, is one of its factors.")
+    assert said("V").endswith("; the scale acts on it only through the weights P.")
+    assert said("Q", 1).endswith(", and no scale makes it smaller.")
+    nothing = replace(sweep, norms=sweep.norms | {"Q": np.zeros(len(DIMS))})
+    assert said("Q", at=nothing) == "At dₖ = 64 dQ is 0: nothing comes back here."
+
+
+def test_a_disagreement_is_said(sweep, result):
     wrong = replace(result.gradients[3], central_agrees=False, central_error=0.5, central_tolerance=3e-7)
-    said = replace(result, gradients=(*result.gradients[:3], wrong, *result.gradients[4:]))
-    sentence = figures.gradient(said, "Q", 64, LIGHT).sentence
-    assert sentence.endswith(" The slider says dₖ = 64, but matrices stop at 4 columns here, so dₖ = 4 is used.")
-    assert "The central difference is 0.50 away (relative; allowed 3 × 10⁻⁷)" in sentence
-    assert figures.gradient(said, "Q", 4, LIGHT).sentence.endswith("They do not agree.")
-    table = figures.gradient_checks(said)
+    found = replace(result, gradients=(*result.gradients[:3], wrong, *result.gradients[4:]))
+    picture = figures.gradient(sweep, "Q", 64, LIGHT, found)
+    said, table = picture.sure[0], picture.checks
+    assert said.endswith(" The slider says dₖ = 64; the checks move every entry, so they are made at dₖ = 4.")
+    assert "The central difference is 0.50 away (relative; allowed 3 × 10⁻⁷)" in said
+    assert figures.gradient(sweep, "Q", 4, LIGHT, found).sure[0].endswith("They do not agree.")
     assert table["verdict"] == ["agree"] * 3 + ["DISAGREE"] + ["agree"] * 6
     assert table["central difference: error (allowed)"][3] == "0.50 (3 × 10⁻⁷)"
     assert table["formula"][3] == "dQ = c dS K"
 
 
-def test_the_scale_s_place_and_both_ways_to_d_are_shown(result):
-    scale, by_weights, by_output, sums = (text for _, text in figures.scale_lines(result))
+def test_the_scale_s_place_and_both_ways_to_d_are_shown(sweep, result):
+    _, layer, scale, D, sums = figures.gradient(sweep, "Q", 4, LIGHT, result).sure
     without = np.linalg.norm(result.d_Q_without_scale)
     assert f"with c = 0.500, ‖dS K‖ = {number(without)} becomes ‖dQ‖ = {number(without / 2)}" in scale
-    assert by_weights in by_output
-    assert sums.startswith("largest sum ")
-    layer = figures.formula(result, "Q")[1]
-    assert layer.startswith("Here 4 tokens, model width 6, dᵥ = 3, loss ½‖O − T‖² = ")
+    first, second = re.findall(r"\[.*?\]", D)
+    assert first == second == f"[{', '.join(number(x) for x in result.row_mean_by_weights)}]"
+    assert "the largest sum is " in sums
+    assert layer.startswith("The layer has 4 tokens, model width 6, dₖ = 4 and dᵥ = 3; its loss ½‖O − T‖² is ")
+
+
+# --- at the raw scores ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_gradient_at_the_raw_scores_has_a_line_with_the_scale_and_one_without(sweep, profile):
+    picture = figures.raw_scores(sweep, 64, profile)
+    raw, scaled = picture.figure.data
+    for trace, values, colour in (
+        (raw, sweep.without_scale, profile.raw),
+        (scaled, sweep.raw_score_norms, profile.scaled),
+    ):
+        assert list(trace.x) == list(DIMS)
+        np.testing.assert_array_equal(trace.y, np.maximum(values, 1e-8))
+        assert trace.line.color == colour
+    (line,) = picture.figure.layout.shapes
+    assert (line.x0, line.x1) == (64, 64)
+    i = DIMS.index(64)
+    assert f"{number(sweep.without_scale[i], 2)} long without the scale" in picture.sentence
+    assert f"{number(sweep.raw_score_norms[i], 2)} with it." in picture.sentence
+    assert run(picture.code)[0]["sweep"].without_scale.tolist() == sweep.without_scale.tolist()
+
+
+@pytest.mark.parametrize(
+    ("without", "claim"),
+    [
+        (2.0, "Here the raw scores get more gradient without the scale"),
+        (1.01, "Here the raw scores get the same gradient without the scale"),
+        (1e-12, "Here the raw scores get less gradient without the scale"),
+    ],
+)
+def test_the_claim_says_what_leaving_out_the_scale_does_at_this_dimension(sweep, without, claim):
+    size = len(DIMS)
+    at = replace(sweep, without_scale=np.full(size, without), raw_score_norms=np.ones(size))
+    picture = figures.raw_scores(at, 64, LIGHT)
+    assert picture.claim == claim
+    assert ("practically nothing" in picture.sentence) == (without < 1e-8)
+    is_short(picture)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -196,13 +288,23 @@ def test_every_point_lies_on_its_axes(change, error):
 
 
 def test_the_sentences_of_the_curves(change, error):
-    assert f"a remainder of slope {number(change.slope)} (predicted 2)" in first_order(change).sentence
-    hidden = first_order(replace(change, slope=np.nan)).sentence
-    assert hidden.endswith("so no slope can be fitted.")
-    assert f"slope {number(error.truncation_slope)}, predicted 2" in difference(error).sentence
-    assert "rounding hides it here" in difference(replace(error, truncation_slope=np.nan)).sentence
-    quadratic = central_difference_error(PARAMS, "W_V")
-    assert "the loss is quadratic in W_V" in difference(quadratic).sentence
+    assert f"a remainder of slope {number(change.slope)} (predicted 2)" in first_order(change).sure[0]
+    assert f"its slope is {number(change.slope)}, and 2 is predicted." in first_order(change).sentence
+    assert first_order(change).claim == "What first order leaves out falls like ε²"
+    hidden = first_order(replace(change, slope=np.nan))
+    assert hidden.sure[0].endswith("so no slope can be fitted.")
+    assert hidden.sentence.endswith("so no slope can be seen.")
+    assert hidden.claim == "What first order leaves out is lost in rounding"
+    shown = difference(error)
+    assert f"slope {number(error.truncation_slope)}, predicted 2" in shown.sure[0]
+    assert shown.sentence.endswith(f"errs by {number(error.best_error, 1)}.")
+    assert shown.claim == "No step makes the central difference exact"
+    assert "rounding hides it here" in difference(replace(error, truncation_slope=np.nan)).sure[0]
+    quadratic = difference(central_difference_error(PARAMS, "W_V"))
+    assert "the loss is quadratic in W_V" in quadratic.sure[0]
+    assert quadratic.claim == "Here only rounding limits the difference"
+    for picture in (hidden, shown, quadratic):
+        is_short(replace(picture, sure=()))
 
 
 def test_the_curves_are_given_away(change, error):
@@ -210,11 +312,11 @@ def test_the_curves_are_given_away(change, error):
     assert first_order(change).table["remainder"] == change.remainder.tolist()
 
 
-def test_the_code_gives_the_numbers_that_are_shown(result):
-    names, printed = run(figures.gradient(result, "V", 4, LIGHT).code)
-    assert names["result"].loss == result.loss
-    shown = result.gradients[0]
-    assert printed.startswith(f"V\n{shown.gradient}\n{shown.central_error}\n")
+def test_the_code_gives_the_numbers_that_are_shown(sweep):
+    names, printed = run(figures.gradient(sweep, "V", 64, LIGHT).code)
+    shown = sweep.gradients[DIMS.index(64)]["V"]
+    np.testing.assert_array_equal(names["sweep"].gradients[0]["V"], shown)
+    assert printed.startswith(f"V\n{shown}\n")
     change, error = first_order_change(PARAMS, "X"), central_difference_error(PARAMS, "X")
     for picture in (first_order(change), difference(error)):
         assert run(picture.code)[1] == f"{change}\n{error}\n"

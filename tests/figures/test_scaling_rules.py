@@ -1,14 +1,17 @@
 """The scaling_rules lesson: its pictures show the measured numbers, its sentences and cards say them."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pages._view.lessons.scaling_rules import figures
+from pages._view.literal import written
 from pages._view.theme import LIGHT, PROJECTOR, number
 from sattn_core.lessons.scaling_rules import (
     BUGS,
+    EXPONENT_DIMS,
     BugParams,
     ExponentParams,
     RulesParams,
@@ -21,8 +24,8 @@ from sattn_core.scaling_rules import SCALING_RULES
 from tests.figures.drawing import PROFILES, check, run
 
 
-def powers(**fields):
-    return measure_exponents(ExponentParams(n_samples=200, **fields))
+def powers(dims=EXPONENT_DIMS, **fields):
+    return measure_exponents(ExponentParams(n_samples=200, **fields), dims)
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +51,51 @@ def chosen(result, name):
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_picture_is_whole(rules, curves, museum, profile):
     for correlation in (0.0, 0.5):
-        check(figures.exponents(powers(exponent=0.25, correlation=correlation), profile))
+        result = powers(exponent=0.25, correlation=correlation)
+        check(figures.exponents(result, 64, profile))
+        check(figures.means(result, profile))
     for name in ("vaswani", "no_scale", "ssmax"):
         check(figures.rules(rules, name, profile))
+        check(figures.one_rule(rules, name, profile))
         check(figures.curves(curves, name, profile))
-    for bug in museum.values():
-        check(figures.bug(bug, profile))
+    for name in BUGS:
+        check(figures.bug(list(museum.values()), name, profile))
+
+
+# --- what every picture says -----------------------------------------------------------------------------
+
+
+def is_short(picture):
+    """25 words and 3 numbers in a sentence, 12 words in a claim, and no name of the code."""
+    assert len(picture.sentence.split()) <= 25, picture.sentence
+    assert len(re.findall(r"[\d⁰-⁹][\d,.⁰-⁹]*", picture.sentence)) <= 3, picture.sentence
+    assert len(picture.claim.split()) <= 12, picture.claim
+    assert "d_k" not in " ".join([picture.sentence, picture.claim, *picture.sure, *(picture.checks or ())])
+
+
+@pytest.mark.parametrize("correlation", [-1.0, 0.0, 0.05, 1.0])
+@pytest.mark.parametrize("exponent", [0.0, 0.05, 0.5, 0.55, 1.0])
+def test_what_is_said_of_exponents_is_short(exponent, correlation):
+    result = powers(exponent=exponent, correlation=correlation)
+    for d_k in EXPONENT_DIMS:
+        is_short(figures.exponents(result, d_k, LIGHT))
+    is_short(figures.means(result, LIGHT))
+
+
+@pytest.mark.parametrize("name", SCALING_RULES)
+def test_what_is_said_of_a_rule_is_short(curves, name):
+    is_short(figures.curves(curves, name, LIGHT))
+    for d_k, n_keys in ((1, 2), (64, 16), (1024, 128)):
+        result = compare_rules(RulesParams(d_k, n_keys, n_queries=4))
+        is_short(figures.rules(result, name, LIGHT))
+        is_short(figures.one_rule(result, name, LIGHT))
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_what_is_said_of_a_bug_is_short(museum, name):
+    picture = figures.bug(list(museum.values()), name, LIGHT)
+    is_short(picture)
+    assert len(picture.figure.layout.title.text.replace("<br>", " ").split()) <= 12
 
 
 # --- exponents -------------------------------------------------------------------------------------------
@@ -63,8 +105,8 @@ def test_every_picture_is_whole(rules, curves, museum, profile):
 @pytest.mark.parametrize("exponent", [0.0, 0.25, 0.5, 1.0])
 def test_the_exponents_stand_on_their_dashed_theory(profile, exponent):
     result = powers(exponent=exponent, correlation=0.5)
-    drawn = figures.exponents(result, profile).figure
-    for what, fig in zip(("variance", "mean"), drawn.values(), strict=True):
+    drawn = figures.exponents(result, 64, profile).figure, figures.means(result, profile).figure
+    for what, fig in zip(("variance", "mean"), drawn, strict=True):
         measured = [trace for trace in fig.data if trace.mode == "markers"]
         theory = [trace for trace in fig.data if trace.line.dash == "dash"]
         assert len(measured) == len(theory) == len(result.curves)
@@ -75,6 +117,18 @@ def test_the_exponents_stand_on_their_dashed_theory(profile, exponent):
             np.testing.assert_array_equal(dots.error_y.array, getattr(curve, f"{what}_error"))
             assert (dots.y - dots.error_y.arrayminus > 0).all()
         check_names_at_line_ends(fig, profile)
+
+
+def test_the_dimension_of_the_slider_is_a_line_with_larger_points_and_the_axes_stay():
+    result = powers(exponent=0.25, correlation=0.5, dims=(1, 2, 3, 4, 100, 1024))
+    figs = {d_k: figures.exponents(result, d_k, LIGHT).figure for d_k in (1, 100, 1024)}
+    assert len({(fig.layout.xaxis.range, fig.layout.yaxis.range) for fig in figs.values()}) == 1
+    for d_k, fig in figs.items():
+        (line,) = fig.layout.shapes
+        assert (line.x0, line.x1, line.line.dash) == (d_k, d_k, "dot")
+        for dots in (trace for trace in fig.data if trace.mode == "markers"):
+            assert list(dots.x) == sorted({1, 2, 4, d_k, 1024})  # the powers of 2 and where the slider stands
+            assert [x for x, size in zip(dots.x, dots.marker.size, strict=True) if size > LIGHT.marker_size] == [d_k]
 
 
 def check_names_at_line_ends(fig, profile):
@@ -90,8 +144,9 @@ def check_names_at_line_ends(fig, profile):
 
 @pytest.mark.parametrize("exponent", [0.05, 0.45, 0.55, 0.95])
 def test_an_exponent_near_a_named_one_keeps_its_name_apart(exponent):
-    for fig in figures.exponents(powers(exponent=exponent, correlation=1.0), PROJECTOR).figure.values():
-        check_names_at_line_ends(fig, PROJECTOR)
+    result = powers(exponent=exponent, correlation=1.0)
+    for picture in (figures.exponents(result, 64, PROJECTOR), figures.means(result, PROJECTOR)):
+        check_names_at_line_ends(picture.figure, PROJECTOR)
 
 
 def test_names_move_as_little_as_they_must_and_stay_between_the_ends():
@@ -103,13 +158,13 @@ def test_names_move_as_little_as_they_must_and_stay_between_the_ends():
 def test_a_bar_longer_than_its_mean_stays_on_the_log_axis():
     result = powers(exponent=0.25, correlation=0.001)
     assert any((curve.mean_error > abs(curve.mean)).any() for curve in result.curves)
-    for trace in figures.exponents(result, LIGHT).figure["exponent_mean"].data:
+    for trace in figures.means(result, LIGHT).figure.data:
         if trace.mode == "markers":
             assert (trace.y - trace.error_y.arrayminus > 0).all()
 
 
 def test_each_exponent_has_one_colour_and_the_learner_s_its_own():
-    fig = figures.exponents(powers(exponent=0.25, correlation=0.5), LIGHT).figure["exponent_variance"]
+    fig = figures.exponents(powers(exponent=0.25, correlation=0.5), 64, LIGHT).figure
     colours = {trace.name: trace.marker.color for trace in fig.data if trace.mode == "markers"}
     assert colours == {
         "α = 0, raw": LIGHT.raw,
@@ -120,15 +175,18 @@ def test_each_exponent_has_one_colour_and_the_learner_s_its_own():
 
 
 def test_without_a_correlation_there_is_no_mean_to_draw_and_that_is_said():
-    fig = figures.exponents(powers(), LIGHT).figure["exponent_mean"]
-    assert len(fig.data) == 0
-    assert "The mean is 0 at every dₖ" in fig.layout.annotations[0].text
+    picture = figures.means(powers(), LIGHT)
+    assert len(picture.figure.data) == 0
+    assert "The mean is 0 at every dₖ" in picture.figure.layout.annotations[0].text
+    assert picture.claim == "Without correlation the mean is 0 at every exponent"
+    assert figures.means(powers(correlation=0.5), LIGHT).claim == "Only ÷ dₖ keeps the mean of correlated pairs"
 
 
 def test_the_axes_are_the_same_for_every_exponent_and_hold_every_point():
     for exponent, correlation in ((0.0, 1.0), (1.0, 0.05), (0.25, -1.0)):
         result = powers(exponent=exponent, correlation=correlation)
-        for what, fig in zip(("variance", "mean"), figures.exponents(result, LIGHT).figure.values(), strict=True):
+        for what, drawn in (("variance", figures.exponents(result, 64, LIGHT)), ("mean", figures.means(result, LIGHT))):
+            fig = drawn.figure
             assert tuple(fig.layout.yaxis.range) == (-3.6, 4.1)
             theory = np.log10([abs(getattr(curve, f"{what}_theory")) for curve in result.curves])
             assert theory.min() > -3.6
@@ -145,17 +203,54 @@ def test_the_axes_are_the_same_for_every_exponent_and_hold_every_point():
         (0.25, -0.5, "Neither stays: the variance needs ½, the mean 1."),
     ],
 )
-def test_the_sentence_says_which_exponent_is_flat(exponent, correlation, verdict):
+def test_how_sure_says_which_exponent_is_flat(exponent, correlation, verdict):
     result = powers(exponent=exponent, correlation=correlation)
-    said, curve = figures.exponents(result, LIGHT).sentence, result.curves[0]
+    picture, curve = figures.exponents(result, 64, LIGHT), result.curves[0]
+    said, i = picture.sure[0], result.dims.index(64)
     assert said.endswith(verdict)
     assert f"{number(curve.variance[-1])} ± {number(curve.variance_error[-1], 1)} (predicted " in said
-    assert f"(predicted {number(curve.mean_theory[-1])})" in said
+    assert f"(predicted {number(curve.mean_theory[-1])})" in figures.means(result, LIGHT).sure[0]
+    assert picture.checks["predicted"][0] == number(curve.variance_theory[i])
+    z = (curve.variance[i] - curve.variance_theory[i]) / curve.variance_error[i]
+    assert picture.checks["z"][0] == number(z, 2)
+    assert picture.checks["verdict"][0] == f"{'inside' if abs(z) < 1.96 else 'outside'} ± 1.96"
+    off = replace(curve, variance=curve.variance_theory + 3 * curve.variance_error)
+    assert figures.exponents(replace(result, curves=(off, *result.curves[1:])), 64, LIGHT).checks["verdict"][0] == (
+        "outside ± 1.96"
+    )
+
+
+@pytest.mark.parametrize(
+    ("exponent", "d_k", "said"),
+    [
+        (0.0, 64, "At dₖ = 64 the raw scores have variance {here}, which grows with dₖ; divided by √dₖ it stays near"),
+        (0.25, 64, "At dₖ = 64, α = 0.25 leaves a variance of {here}, which grows with dₖ; only √dₖ keeps it flat."),
+        (0.75, 64, "At dₖ = 64, α = 0.75 leaves a variance of {here}, which shrinks with dₖ; only √dₖ keeps it flat."),
+        (1.0, 64, "At dₖ = 64, dividing by dₖ leaves a variance of {here}, which shrinks with dₖ"),
+        (0.5, 64, "divided by √dₖ, about the same at every dₖ."),
+        (0.25, 1, "At dₖ = 1 the variance is {here} whatever the exponent is"),
+    ],
+)
+def test_the_sentence_says_what_the_exponent_does_to_the_variance(exponent, d_k, said):
+    result = powers(exponent=exponent)
+    here = number(result.curves[0].variance[result.dims.index(d_k)], 2)
+    sentence = figures.exponents(result, d_k, LIGHT).sentence
+    assert said.format(here=here) in sentence
+    assert here in sentence
+
+
+def test_the_sentence_of_the_means_ends_where_the_curves_end():
+    result = powers(exponent=0.25, correlation=-0.5)
+    mean = {curve.exponent: number(curve.mean[-1], 2) for curve in result.curves}
+    sentence = figures.means(result, LIGHT).sentence
+    assert f"stays near {mean[1.0]}; " in sentence
+    assert f"to {mean[0.5]} at dₖ = 1,024." in sentence
+    assert "scatter around 0" in figures.means(powers(), LIGHT).sentence
 
 
 def test_the_exponents_table_and_code_are_the_data():
     result = powers(exponent=1.0, correlation=0.5)
-    picture = figures.exponents(result, LIGHT)
+    picture = figures.exponents(result, 64, LIGHT)
     table = picture.table
     assert table["exponent 1: variance"] == result.curves[0].variance.tolist()
     assert table["exponent 0.5: mean, error"] == result.curves[2].mean_error.tolist()
@@ -169,7 +264,7 @@ def test_the_exponents_table_and_code_are_the_data():
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", ["vaswani", "no_scale", "mup", "ssmax"])
 def test_every_rule_has_a_point_and_its_number_in_one_row(rules, profile, name):
-    fig = figures.rules(rules, name, profile).figure["rule_comparison"]
+    fig = figures.rules(rules, name, profile).figure
     assert [trace.x[0] for trace in fig.data] == [rule.effective_keys for rule in rules.rules]
     assert len({trace.y[0] for trace in fig.data}) == len(SCALING_RULES)
     assert [note.y for note in fig.layout.annotations] == [trace.y[0] for trace in fig.data]
@@ -188,7 +283,7 @@ def test_every_rule_has_a_point_and_its_number_in_one_row(rules, profile, name):
 
 @pytest.mark.parametrize("name", ["vaswani", "qk_norm"])
 def test_one_query_goes_from_raw_scores_to_weights(rules, name):
-    fig = figures.rules(rules, name, LIGHT).figure["rule_scores"]
+    fig = figures.one_rule(rules, name, LIGHT).figure
     here = chosen(rules, name)
     raw, after, weights, *usual = fig.data
     for trace, values in ((raw, rules.raw_scores), (after, here.scores), (weights, here.attention_weights)):
@@ -202,13 +297,45 @@ def test_one_query_goes_from_raw_scores_to_weights(rules, name):
 
 def test_the_rule_s_sentence_table_and_code(rules):
     here, picture = chosen(rules, "soft_cap"), figures.rules(rules, "soft_cap", LIGHT)
-    said = picture.sentence
+    assert picture.sentence.startswith(
+        f"At dₖ = 16 about {number(here.effective_keys, 2)} keys are in use with Soft-cap"
+    )
+    said = picture.sure[0]
     assert said.startswith("At dₖ = 16 with 8 keys (independent), Soft-cap leaves scores with standard deviation ")
     assert f"entropy {number(here.entropy_nats)} nats and {number(here.effective_keys)} keys in use" in said
     aligned = compare_rules(RulesParams(correlation=0.5))
-    assert "correlation 0.5" in figures.rules(aligned, "mup", LIGHT).sentence
+    assert "correlation 0.5" in figures.rules(aligned, "mup", LIGHT).sure[0]
     assert picture.table["entropy (nats)"] == [rule.entropy_nats for rule in rules.rules]
     assert run(picture.code)[0]["result"].rules[5].entropy_nats == rules.rules[5].entropy_nats
+
+
+def with_keys(rules, **keys):
+    """The same result with other numbers of keys in use."""
+    changed = [replace(rule, effective_keys=keys.get(rule.name, rule.effective_keys)) for rule in rules.rules]
+    return replace(rules, rules=tuple(changed))
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "said"),
+    [
+        ("mup", {"mup": 1.01, "vaswani": 4.0}, "about one key is in use with muP, fewer than with ÷ √dₖ."),
+        ("mup", {"mup": 4.01, "vaswani": 4.0}, "about 4.0 keys are in use with muP, as many as with ÷ √dₖ."),
+        ("t5", {"t5": 7.0, "vaswani": 4.0}, "about 7.0 keys are in use with T5, more than with ÷ √dₖ."),
+        ("vaswani", {"vaswani": 4.0, "no_scale": 1.5}, "with ÷ √dₖ, and about 1.5 without the scale."),
+        ("vaswani", {"vaswani": 4.0, "no_scale": 4.0}, "with ÷ √dₖ, and as many without the scale."),
+    ],
+)
+def test_the_sentence_compares_the_rule_with_the_usual_one(rules, name, keys, said):
+    assert figures.rules(with_keys(rules, **keys), name, LIGHT).sentence.endswith(said)
+
+
+@pytest.mark.parametrize(("peak", "said"), [(0.9, "sharper than"), (0.5, "as sharp as"), (0.2, "flatter than")])
+def test_the_claim_compares_the_largest_weights_of_the_query(rules, peak, said):
+    changed = {"mup": np.full(8, peak), "vaswani": np.full(8, 0.5)}
+    others = [replace(each, attention_weights=changed.get(each.name, each.attention_weights)) for each in rules.rules]
+    picture = figures.one_rule(replace(rules, rules=tuple(others)), "mup", LIGHT)
+    assert picture.claim == f"On this query muP 1/dₖ is {said} 1/√dₖ"
+    assert picture.sentence == f"On this query the largest weight is {number(peak, 2)} with muP and 0.50 with ÷ √dₖ."
 
 
 def test_every_rule_has_its_card_with_its_number_and_its_source(rules):
@@ -254,12 +381,24 @@ def test_the_entropy_curves_are_the_data_and_the_chosen_one_stands_out(curves, p
 def test_the_curves_sentence_table_and_code(curves):
     here = curves.names.index("ssmax")
     picture = figures.curves(curves, "ssmax", LIGHT)
-    said, table = picture.sentence, picture.table
-    assert said.startswith("Entropy in nats under SSMax: from dₖ = 4 to 16 with 8 keys ")
+    said, table = picture.sure[0], picture.table
+    assert said.startswith("Entropy in nats with SSMax: from dₖ = 4 to 16 with 8 keys ")
     assert f"at dₖ = 16 {number(curves.against_n_keys[here, 0])} to {number(curves.against_n_keys[here, -1])}." in said
+    first, last = (number(each, 2) for each in curves.against_d_k[here])
+    assert f"goes from {first} to {last} nats" in picture.sentence
     assert table["value"] == [4, 16, 4, 8, 16]
     assert table["ssmax"] == [*curves.against_d_k[here], *curves.against_n_keys[here]]
     np.testing.assert_array_equal(run(picture.code)[0]["curves"].against_d_k, curves.against_d_k)
+
+
+def test_the_claim_of_the_curves_says_where_they_end(curves):
+    here = curves.names.index("ssmax")
+    d_k, keys = curves.against_d_k.copy(), curves.against_n_keys.copy()
+    d_k[here], keys[here] = (1.0, 0.5), (1.0, 5.0, 1.02)
+    changed = replace(curves, against_d_k=d_k, against_n_keys=keys)
+    assert figures.curves(changed, "ssmax", LIGHT).claim == "Under SSMax entropy falls with dₖ, stays with more keys"
+    keys[here] = (1.0, 0.2, 0.4)
+    assert figures.curves(changed, "ssmax", LIGHT).claim == "Under SSMax entropy falls with dₖ and with more keys"
 
 
 # --- bugs ------------------------------------------------------------------------------------------------
@@ -269,7 +408,7 @@ def test_the_curves_sentence_table_and_code(curves):
 @pytest.mark.parametrize("name", BUGS)
 def test_a_bug_stands_under_the_right_computation_on_one_axis(museum, profile, name):
     result = museum[name]
-    fig = figures.bug(result, profile).figure
+    fig = figures.bug(list(museum.values()), name, profile).figure
     for trace, side in zip(fig.data, (result.right, result.wrong), strict=True):
         np.testing.assert_array_equal(trace.y[:-1], side.attention_weights[0])
         assert max(trace.y) < fig.layout.yaxis.range[1]
@@ -279,16 +418,16 @@ def test_a_bug_stands_under_the_right_computation_on_one_axis(museum, profile, n
 @pytest.mark.parametrize("name", BUGS)
 def test_a_bug_is_said_in_numbers_and_linked_to_its_public_issue(museum, name):
     result = museum[name]
-    picture = figures.bug(result, LIGHT)
-    said = picture.sentence
-    assert said.startswith(f"{BUGS[name].title}, in 4 heads of 8 dimensions: ")
+    picture = figures.bug(list(museum.values()), name, LIGHT)
+    said, checks = picture.sure[0], picture.checks
+    assert said.startswith(f"{written(BUGS[name].title)}, in 4 heads of 8 dimensions: ")
     for side in (result.right, result.wrong):
         assert f"{number(side.score_std)} (predicted {number(side.predicted_std)})" in said
     assert f"off by {100 * result.output_error:.0f} % of its length" in said
-    assert figures.bug_lines(result)[3].startswith("https://github.com/")
-    assert figures.bug_table(result)["wrong"][3] == number(result.wrong.entropy_nats)
+    assert figures.bug_lines(name)[3].startswith("https://github.com/")
+    assert checks["wrong"][3] == number(result.wrong.entropy_nats)
     for side, shown in ((result.right, "right"), (result.wrong, "wrong")):  # one number, the same digits everywhere
-        spread = figures.bug_table(result)[shown][1]
+        spread = checks[shown][1]
         assert f" {spread} " in said
         assert any(note.text.endswith(f" {spread}") for note in picture.figure.layout.annotations)
         assert number(side.score_std) == spread
@@ -296,15 +435,31 @@ def test_a_bug_is_said_in_numbers_and_linked_to_its_public_issue(museum, name):
     assert run(picture.code)[0]["result"].output_error == result.output_error
 
 
+@pytest.mark.parametrize("name", BUGS)
+def test_the_title_and_the_sentence_of_a_bug_are_its_numbers(museum, name):
+    result, picture = museum[name], figures.bug(list(museum.values()), name, LIGHT)
+    flat = result.wrong.entropy_nats > result.right.entropy_nats
+    title = picture.figure.layout.title.text.replace("<br>", " ")
+    assert title == f"{written(BUGS[name].title)}: attention is too {'flat' if flat else 'sharp'}"
+    ratio = result.wrong.score_std / result.right.score_std
+    said = f"{number(1 / ratio, 2)} times too little" if flat else f"{number(ratio, 2)} times too far"
+    assert picture.sentence.startswith(f"The scores spread {said}, and the output is off by ")
+    off = picture.sentence.split("off by ")[1]
+    if result.output_error < 1:
+        assert off == f"{100 * result.output_error:.0f} % of its length."
+    else:
+        assert off == f"{number(result.output_error, 2)} times its length."
+
+
 def test_the_museum_says_whether_a_bug_could_go_unseen(museum):
     results = list(museum.values())
     least, most = (pick(results, key=lambda each: each.output_error) for pick in (min, max))
-    assert figures.museum_sentence(results) == (
+    assert figures.bug(results, "twice", LIGHT).sure[1] == (
         "None of the 6 bugs leaves the output within 10 % of what it should be: it is off by "
-        f"{100 * least.output_error:.0f} % of its length ({least.bug.title}) to "
-        f"{100 * most.output_error:.0f} % of its length ({most.bug.title})."
+        f"{100 * least.output_error:.0f} % of its length ({written(least.bug.title)}) to "
+        f"{100 * most.output_error:.0f} % of its length ({written(most.bug.title)})."
     )
     harmless = [replace(results[0], output_error=0.03), replace(results[1], output_error=0.09), *results[2:]]
-    said = figures.museum_sentence(harmless)
-    assert said.startswith("d_model in place of d_k and Scale forgotten leave the output within 10 %")
-    assert "off by 3 % of its length (d_model in place of d_k) to" in said
+    said = figures.bug(harmless, "twice", LIGHT).sure[1]
+    assert said.startswith("The model width in place of dₖ and Scale forgotten leave the output within 10 %")
+    assert "off by 3 % of its length (The model width in place of dₖ) to" in said

@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
 
-from sattn_core.lessons.backprop import MASKS, BackpropParams, _forward_backward, _layer, measure_backprop
+from sattn_core.lessons.backprop import (
+    MASKS,
+    BackpropParams,
+    _forward_backward,
+    _layer,
+    gradient_sweep,
+    measure_backprop,
+)
 
 
 @pytest.mark.parametrize("mask", [mask for mask in MASKS if mask != "fully_masked"])
@@ -23,6 +30,28 @@ def test_gradients_match_autograd(mask, exponent):
     for check in measure_backprop(params).gradients:
         # Gradients of size about 1 to 10, sums of at most 8 terms three times over: rounding near 1e-14.
         assert np.allclose(check.gradient, at[check.name].grad.numpy(), rtol=0, atol=1e-12), check.name
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.5])
+def test_a_long_layer_s_gradient_at_the_raw_scores_is_that_of_complex_steps(exponent):
+    # The loss as a function of the raw scores alone, written here anew: 16 entries at any d_k.
+    params = BackpropParams(d_k=700, exponent=exponent, seed=4)
+    inputs, target = _layer(params).inputs, _layer(params).target
+    raw = inputs["X"] @ inputs["W_Q"] @ (inputs["X"] @ inputs["W_K"]).T
+    V = inputs["X"] @ inputs["W_V"]
+    found = np.empty((4, 4))
+    for at in np.ndindex(4, 4):
+        moved = raw.astype(complex)
+        moved[at] += 1e-30j
+        scaled = moved * 700.0**-exponent
+        weights = np.exp(scaled - scaled.real.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        found[at] = (0.5 * ((weights @ V - target) ** 2).sum()).imag / 1e-30
+    sweep = gradient_sweep(params, (700,))
+    size = np.linalg.norm(found)
+    assert size > 1e-4
+    assert sweep.raw_score_norms[0] == pytest.approx(size, rel=1e-10)  # rounding of scores near 100, exponentiated
+    assert np.allclose(sweep.scales[0] * sweep.gradients[0]["S"], found, rtol=0, atol=1e-10 * size)
 
 
 def test_the_fully_masked_layer_equals_the_layer_without_its_first_output():

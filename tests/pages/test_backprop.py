@@ -7,10 +7,11 @@ from pages._view.show import plain
 from tests.pages.opening import charts, check_page, open_page, press, settle, widget
 
 SAID = {  # what each picture's sentence speaks of
-    **{f"product_{name}": "a matrix becomes a vector" for name in ("hadamard", "rows", "frobenius")},
-    "gradient_matrix": "The central difference is",
-    "first_order": "⟨∂L/∂W, dW⟩",
-    "difference_error": "The complex step has no difference to round",
+    "gradient_matrix": "the scale acts on it only through the weights P",
+    "raw_score_gradient": "the gradient at the raw scores is",
+    "first_order": "Half the step leaves a quarter of the remainder",
+    "difference_error": "at best the central difference errs by",
+    **{f"product_{name}": "A ⊖ B adds up each row" for name in ("hadamard", "rows", "frobenius")},
 }
 
 
@@ -20,13 +21,25 @@ def test_each_picture_says_what_it_is_of():
     assert all(words in shown[key].alt for key, words in SAID.items())
 
 
+def sure_of(app, key):
+    """What stands under a picture's "How sure?"."""
+    (box,) = [each for each in app.expander if each.key == f"{key}_sure"]
+    return " ".join(each.value for each in box.markdown)
+
+
+def checks_of(app, key):
+    """The table there."""
+    (box,) = [each for each in app.expander if each.key == f"{key}_sure"]
+    return box.table[0].value
+
+
 def test_next_and_previous_walk_through_the_gradients():
     app = open_page("backprop")
     for place in range(2, 11):
         press(app, "Next")
         check_page(app, "backprop")
         assert charts(app)["gradient_matrix"].alt.startswith(f"Gradient {place} of 10, ")
-        assert "Both agree." in charts(app)["gradient_matrix"].alt
+        assert "Both agree." in sure_of(app, "gradient_matrix")
     assert app.session_state["gradient"] == "X"
     press(app, "Previous")
     assert app.session_state["gradient"] == "W_V"
@@ -37,13 +50,13 @@ def test_next_and_previous_walk_through_the_gradients():
 def test_every_gradient_agrees_whatever_the_mask_and_the_scale(masking, exponent):
     app = open_page("backprop", masking=masking, exponent=exponent, seed="3")
     check_page(app, "backprop")
-    rows = next(each.value for each in app.markdown if each.value.startswith("| formula |")).splitlines()
-    assert [row.rsplit("| ", 1)[1] for row in rows[2:]] == ["agree |"] * 10
+    assert list(checks_of(app, "gradient_matrix")["verdict"]) == ["agree"] * 10
 
 
 def test_the_central_difference_has_no_truncation_in_w_v_and_the_page_says_why():
-    sentence = charts(open_page("backprop", weight="W_V"))["difference_error"].alt
-    assert "no h² branch: the loss is quadratic in W_V" in sentence
+    app = open_page("backprop", weight="W_V")
+    assert "Only rounding is left here" in charts(app)["difference_error"].alt
+    assert "no h² branch: the loss is quadratic in $W_V$" in sure_of(app, "difference_error")
 
 
 @pytest.mark.parametrize("stem", ["backprop"])
@@ -60,11 +73,20 @@ def test_products_that_cannot_be_formed_get_a_sentence_and_the_gradients_stay(ap
     settle(app)
     assert [each.value for each in app.error] == [plain(sentence)]
     assert widget(app, "A").value == text
-    assert list(charts(app)) == ["gradient_matrix", "first_order", "difference_error"]
+    assert list(charts(app)) == ["gradient_matrix", "raw_score_gradient", "first_order", "difference_error"]
 
 
 def test_the_three_products_and_their_identities_are_worked_out():
     app = open_page("backprop", A="1, 2", B="3, -4")
-    assert "A ⊖ B = [−5]" in charts(app)["product_rows"].alt
+    assert "A ⊖ B = \\[−5\\]" in sure_of(app, "products")
     assert "⟨A, B⟩ = −5" in charts(app)["product_frobenius"].alt
-    assert sum(each.value.count("relative error 0") for each in app.markdown) >= 6
+    checks = checks_of(app, "products")
+    assert list(checks["left"]) == list(checks["right"])
+    assert list(checks["relative error"]) == ["0"] * 6
+
+
+def test_the_gradient_follows_the_slider_beyond_what_is_checked():
+    app = open_page("backprop", gradient="Q", d_k="300")
+    check_page(app, "backprop")
+    assert charts(app)["gradient_matrix"].sentence.startswith("At dₖ = 300 dQ has length ")
+    assert "so they are made at dₖ = 16." in sure_of(app, "gradient_matrix")

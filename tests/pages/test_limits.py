@@ -14,7 +14,6 @@ from pages._view import grids as grids_module
 from pages._view.kinds import Choice, Number
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.lessons.gradient_flow import work as gradient_flow_work
-from pages._view.lessons.scaling_rules import work as scaling_rules_work
 from pages._view.lessons.small_samples import falling as falling_module
 from pages._view.lessons.training_race import dose as dose_module
 from pages._view.lessons.training_race import race as race_module
@@ -92,7 +91,6 @@ def run(stem, **changed):
         patch.setattr(controls, "draw_while", draw_while)
         patch.setattr(controls, "stops_of", lambda name: tuple(sorted({*controls_of(stem)[name].stops, values[name]})))
         patch.setattr(gradient_flow_work, "row_jacobian", lambda *_: (ANYTHING, ""))
-        patch.setattr(scaling_rules_work, "exhibit", ANYTHING)
         patch.setattr(grids_module, "draw_matrices", lambda names, _: ({name: values[name] for name in names}, True))
         patch.setattr(falling_module, "draw", lambda: values["n_draws"])
         patch.setattr(falling_module, "pace", lambda: None)

@@ -1,16 +1,91 @@
-"""The scaling_rules page: its pictures."""
+"""The scaling_rules page: its three parts, one at a time, and the links that open them."""
 
-from tests.pages.opening import charts, open_page
+import pytest
+
+from pages._view.lessons.scaling_rules.declaration import LESSON
+from sattn_core.scaling_rules import SCALING_RULES
+from tests.pages.opening import charts, check_page, drawn_controls, open_page, settle, widget
 
 SAID = {
-    **dict.fromkeys(("exponent_variance", "exponent_mean"), "the variance goes from"),
-    **dict.fromkeys(("rule_comparison", "rule_scores"), "Means over 32 queries"),
-    **dict.fromkeys(("rule_entropy_d_k", "rule_entropy_n_keys"), "Dotted: equal weights"),
-    "bug_weights": "the output is off by",
+    "exponents": {"exponents": "leaves a variance of", "exponent_means": "Divided by dₖ the mean stays near"},
+    "rules": {
+        "rules": "keys are in use with",
+        "rule_scores": "On this query the largest weight is",
+        "rule_entropy_d_k": "the entropy goes from",
+        "rule_entropy_n_keys": "the entropy goes from",
+    },
+    "museum": {"bug_weights": "the output is off by"},
 }  # what each picture's sentence speaks of
+OWN = {"exponents": {"exponent", "correlation"}, "rules": {"rule", "pairs"}, "museum": {"bug"}}
 
 
-def test_each_picture_says_what_it_is_of():
-    shown = charts(open_page("scaling_rules"))
-    assert list(shown) == list(SAID)
-    assert all(words in shown[key].alt for key, words in SAID.items())
+@pytest.mark.parametrize("part", SAID)
+def test_only_the_open_part_is_drawn_and_computed(part, monkeypatch):
+    from pages._view import compute
+
+    asked, result = set(), compute.result
+    monkeypatch.setattr(
+        compute, "result", lambda function, *a, **k: asked.add(function.__name__) or result(function, *a, **k)
+    )
+    app = open_page("scaling_rules", part=part)
+    check_page(app, "scaling_rules")
+    shown = charts(app)
+    assert list(shown) == list(SAID[part])
+    assert all(words in shown[key].sentence for key, words in SAID[part].items())
+    assert drawn_controls(app) & set().union(*OWN.values()) == OWN[part]
+    assert (
+        asked
+        == {
+            "exponents": {"measure_exponents"},
+            "rules": {"compare_rules", "rule_curves"},
+            "museum": {"measure_museum"},
+        }[part]
+    )
+
+
+@pytest.mark.parametrize(
+    ("link", "part"),
+    [
+        ({"rule": "mup"}, "rules"),
+        ({"pairs": "aligned", "d_k": "256"}, "rules"),
+        ({"bug": "twice"}, "museum"),
+        ({"exponent": "1"}, "exponents"),
+        ({"rho": "0.2"}, "exponents"),
+        ({"exponent": "1", "rule": "mup"}, "exponents"),
+        ({"rule": "no such rule"}, "rules"),
+        ({"rule": "mup", "part": "museum"}, "museum"),
+        ({"d_k": "256", "n_keys": "64"}, "exponents"),
+    ],
+)
+def test_an_older_link_opens_the_part_that_it_is_about(link, part):
+    app = open_page("scaling_rules", **link)
+    assert app.session_state["part"] == part
+    assert list(charts(app)) == list(SAID[part])
+    for name in set(link) & OWN[part]:
+        control = LESSON.controls[name]
+        assert widget(app, name).value == control.read(link[name])[0]
+
+
+@pytest.mark.parametrize(("part", "sliders"), [("exponents", 1), ("rules", 1), ("museum", 0)])
+def test_the_slider_is_there_where_the_picture_follows_it(part, sliders):
+    app = open_page("scaling_rules", part=part)
+    assert [each.key for each in app.get("bidi_component")].count("dimension") == sliders
+
+
+def test_the_cards_of_the_rules_open():
+    app = open_page("scaling_rules", part="rules")
+    assert not any(each.value.startswith("**QKNorm**") for each in app.markdown)
+    app.session_state["cards"] = True
+    app.run()
+    check_page(app, "scaling_rules")
+    assert sum(each.value.startswith("**QKNorm**") for each in app.markdown) == 1
+    assert len(SCALING_RULES) == sum("$" in each.value and each.value.startswith("**") for each in app.markdown)
+
+
+@pytest.mark.parametrize("stem", ["scaling_rules"])
+def test_another_rule_is_in_every_picture_of_its_part(app, stem):
+    widget(app, "part").set_value("rules")
+    settle(app)
+    widget(app, "rule").set_value("mup")
+    settle(app)
+    assert all("muP" in chart.sentence for chart in charts(app).values())

@@ -6,6 +6,7 @@ from sattn_core.lessons.backprop import (
     MASKS,
     BackpropParams,
     ProductsParams,
+    gradient_sweep,
     measure_backprop,
     measure_products,
 )
@@ -30,6 +31,17 @@ def test_every_gradient_agrees_at_every_size(params):
     agreeing = [check.name for check in result.gradients if check.central_agrees and check.complex_agrees]
     assert len(agreeing) == 10
     assert np.abs(result.score_gradient_row_sums).max() < 1e-12 * (1 + result.loss)
+
+
+@settings(deadline=None, max_examples=20)
+@given(PARAMS, st.lists(st.integers(1, 1024), min_size=1, max_size=3, unique=True))
+def test_what_a_sweep_finds_at_one_d_k_does_not_depend_on_the_others(params, dims):
+    dims = tuple(sorted(dims))
+    together, alone = gradient_sweep(params, dims), gradient_sweep(params, dims[-1:])
+    assert together.raw_score_norms[-1] == alone.raw_score_norms[0]
+    assert together.without_scale[-1] == alone.without_scale[0]
+    assert all(np.array_equal(each, alone.gradients[0][name]) for name, each in together.gradients[-1].items())
+    assert (together.raw_score_norms >= 0).all()
 
 
 @settings(deadline=None, max_examples=20)

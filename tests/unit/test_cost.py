@@ -15,6 +15,7 @@ from sattn_core.lessons.backprop import (
     ProductsParams,
     central_difference_error,
     first_order_change,
+    gradient_sweep,
     measure_backprop,
     measure_products,
 )
@@ -64,6 +65,7 @@ SMALL_SECONDS, SMALL_BYTES = 0.03, 5_000_000
 POWERS = tuple(2**j for j in range(11))
 MATRIX = {"sampling": "matrix"}
 
+DIMS = tuple(range(1, 1025, 20))
 CASES = [
     *((measure_start, StartParams(DEFAULT_DIMS, 5_000, law=law)) for law in ("normal", "uniform", "student_t")),
     (measure_start, StartParams((64,), n_samples=1_000, n_keys=512)),
@@ -139,6 +141,13 @@ CURVES = {
         )
         for size, n in ((2, 200), (64, 2_000))
         for shape in ((size, n),)
+    },
+    **{
+        function.__name__: (partial(function, params, DIMS), price_of(function, params, DIMS))
+        for function, params in (
+            (gradient_sweep, BackpropParams()),
+            (measure_exponents, ExponentParams(correlation=0.5)),
+        )
     },
     "measure_large_experiment": (partial(measure_large_experiment, seed=3), LARGE_PRICE),
     **{f"rule_curves {shape}": rules_curve(*shape) for shape in ((64, 16), (512, 16))},

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from sattn_core.lessons.backprop import (
     _layer,
     central_difference_error,
     first_order_change,
+    gradient_sweep,
     measure_backprop,
     measure_products,
 )
@@ -72,7 +75,7 @@ def test_errors_are_relative_to_the_gradient():
 
 
 def test_a_small_gradient_gets_the_tolerance_that_rounding_asks_for():
-    checks = measure_backprop(BackpropParams(seed=37, exponent=0.0, mask="fully_masked")).gradients
+    checks = measure_backprop(BackpropParams(d_k=16, seed=35, exponent=0.0, mask="fully_masked")).gradients
     scores = next(check for check in checks if check.name == "S")
     assert np.linalg.norm(scores.gradient) < 1e-5
     assert scores.central_tolerance > 2e-8
@@ -151,6 +154,38 @@ def test_a_quadratic_loss_has_no_truncation_branch():
     assert error.error[-1] < 1e-13
 
 
+@pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
+def test_the_sweep_has_the_gradients_of_the_checked_layer_and_no_more_than_8_columns(exponent):
+    params = BackpropParams(exponent=exponent, mask="causal", seed=2)
+    dims = (1, 4, 16, 300)
+    sweep = gradient_sweep(params, dims)
+    for i, d_k in enumerate(dims[:3]):
+        for check in measure_backprop(replace(params, d_k=d_k)).gradients:
+            assert np.array_equal(sweep.gradients[i][check.name], np.atleast_1d(check.gradient)[..., :8])
+            assert sweep.norms[check.name][i] == pytest.approx(np.linalg.norm(check.gradient), rel=1e-14)
+    assert sweep.scales.tolist() == [d_k**-exponent for d_k in dims]
+    assert sweep.gradients[3]["W_Q"].shape == (6, 8)
+    assert sweep.norms["W_Q"][3] > np.linalg.norm(sweep.gradients[3]["W_Q"])
+    bare = gradient_sweep(replace(params, exponent=0.0), dims)
+    assert np.array_equal(sweep.without_scale, bare.raw_score_norms)
+    assert np.allclose(sweep.raw_score_norms, sweep.scales * sweep.norms["S"], rtol=1e-15)
+
+
+def test_a_larger_d_k_appends_columns_to_the_same_layer():
+    small, large = (_layer(BackpropParams(d_k=d_k)) for d_k in (3, 700))
+    for name in ("W_Q", "W_K"):
+        assert np.array_equal(small.inputs[name], large.inputs[name][:, :3])
+    for name in ("X", "W_V"):
+        assert np.array_equal(small.inputs[name], large.inputs[name])
+    assert np.array_equal(small.target, large.target)
+
+
+def test_what_moves_every_entry_takes_16_dimensions_at_most():
+    for measure in (measure_backprop, first_order_change, central_difference_error):
+        with pytest.raises(ValueError, match="d_k must be between 1 and 16, but got 17"):
+            measure(BackpropParams(d_k=17))
+
+
 def test_directions_have_length_one():
     lengths = np.linalg.norm(_directions(BackpropParams(), (6, 4), 5), axis=(1, 2))
     assert np.allclose(lengths, 1, rtol=1e-14, atol=0)
@@ -167,7 +202,7 @@ def test_more_directions_begin_with_the_same():
     ("options", "message"),
     [
         ({"n_tokens": 9}, "n_tokens must be between 1 and 8, but got 9"),
-        ({"d_k": 17}, "d_k must be between 1 and 16, but got 17"),
+        ({"d_k": 1025}, "d_k must be between 1 and 1024, but got 1025"),
         ({"d_model": 0}, "d_model must be between 1 and 16, but got 0"),
         ({"exponent": 1.5}, r"exponent must be a finite number in \[0, 1\], but got 1.5"),
         ({"mask": "some"}, "mask must be one of none, causal, fully_masked, but got 'some'"),

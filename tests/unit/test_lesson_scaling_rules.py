@@ -30,6 +30,18 @@ def test_only_one_half_is_flat_for_independent_scores():
     np.testing.assert_allclose(slopes, [0.5, 1.0, 0.0, -1.0], atol=0.05)
 
 
+def test_what_is_measured_at_one_dimension_does_not_depend_on_the_others():
+    few = measure_exponents(ExponentParams(correlation=0.5, n_samples=200))
+    many = measure_exponents(ExponentParams(correlation=0.5, n_samples=200), tuple(range(1, 1025)))
+    at = np.array(few.dims) - 1
+    for one, other in zip(few.curves, many.curves, strict=True):
+        for name in ("variance", "variance_theory", "variance_error", "mean", "mean_theory", "mean_error"):
+            assert np.array_equal(getattr(one, name), getattr(other, name)[at])
+    for dims in ((4, 4), (1, 1025)):
+        with pytest.raises(ValueError, match="dims must"):
+            measure_exponents(ExponentParams(), dims)
+
+
 def test_one_is_flat_for_the_mean_of_correlated_scores():
     curves = {curve.exponent: curve for curve in measure_exponents(ExponentParams(correlation=0.5)).curves}
     assert [curves[each].mean_is_flat for each in (0.0, 0.5, 1.0)] == [False, False, True]

@@ -31,6 +31,7 @@ def matrix(
     chosen: Sequence[tuple[int | None, int | None]] = (),
     colour: str | None = None,
     tall: bool = False,
+    letters: int = THIRD,
 ) -> go.Figure:
     """One matrix on a colour scale from low (−limit unless given) to limit.
 
@@ -47,7 +48,7 @@ def matrix(
         [_trace(values, texts, profile, name, limit, low, colour)],
         left=2.2,
         height=_height(lines, profile, tall=tall or any("<br>" in text for row in texts for text in row)),
-        title=title(name, profile, size=profile.axis_size, letters=THIRD),
+        title=title(name, profile, size=profile.axis_size, letters=letters),
         xaxis=_places_axis(profile, columns, width, labelled=not several),
         yaxis=_rows_axis(profile, rows, values.shape),
         shapes=[frame for at in chosen for frame in _frames(profile, at, values.shape)],

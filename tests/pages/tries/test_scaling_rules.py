@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from pages._view.lessons.scaling_rules import work
-
 ADVERSE = {
     "seed": "7",
     "exponent": "0.1",
@@ -20,14 +18,15 @@ def keys_in_use(result, name):
 
 
 def test_half_keeps_the_variance(tried):
-    _, shown = tried("scaling_rules", "half_keeps_the_variance", **ADVERSE)
+    app, shown = tried("scaling_rules", "half_keeps_the_variance", **ADVERSE, part="rules")
+    assert app.session_state["part"] == "exponents"
     curve = shown.measure_exponents.curves[0]
     assert (shown.measure_exponents.dims[0], shown.measure_exponents.dims[-1]) == (1, 1024)
     assert np.abs(curve.variance - 1).max() < 0.1
 
 
 def test_one_keeps_the_mean(tried):
-    _, shown = tried("scaling_rules", "one_keeps_the_mean", **ADVERSE)
+    _, shown = tried("scaling_rules", "one_keeps_the_mean", **ADVERSE, part="museum")
     curves = {curve.exponent: curve for curve in shown.measure_exponents.curves}
     assert shown.measure_exponents.curves[0].exponent == 1.0
     assert np.abs(curves[1.0].mean - 1).max() < 0.1
@@ -37,7 +36,7 @@ def test_one_keeps_the_mean(tried):
 def test_aligned_pairs(tried):
     app, shown = tried("scaling_rules", "aligned_pairs", **ADVERSE)
     assert app.session_state["rule"] == "mup"
-    rules, _cards = shown.calls["compare_rules"]
+    rules = shown.compare_rules
     assert (rules.params.d_k, rules.params.n_keys) == (1024, 64)
     assert keys_in_use(rules, "vaswani") < 1.05
     assert keys_in_use(rules, "mup") > 60
@@ -45,7 +44,7 @@ def test_aligned_pairs(tried):
 
 def test_fused_matrix(tried):
     app, shown = tried("scaling_rules", "fused_matrix", bug="forgotten", seed="7")
-    bug = work.exhibit(shown.measure_museum, app.session_state["bug"])
+    bug = next(each for each in shown.measure_museum if each.bug.name == app.session_state["bug"])
     right, wrong = (side.attention_weights for side in (bug.right, bug.wrong))
     np.testing.assert_array_equal(right.argsort(axis=1), wrong.argsort(axis=1))
     assert bug.params.bug == "fused_qkv"

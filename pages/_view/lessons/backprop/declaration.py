@@ -16,7 +16,8 @@ LESSON = Lesson(
     stem="backprop",
     title="Backprop",
     question="How does the gradient come back?",
-    answer="Through three products of matrices: Hadamard, row-wise dot and Frobenius. The scale multiplies it too.",
+    answer="Training moves the scores through this gradient. It comes back through three products of matrices, and the "
+    "scale multiplies it too.",
     icon=":material/undo:",
     section="Go deeper",
     shared=("d_k", "seed"),
@@ -67,7 +68,9 @@ LESSON = Lesson(
             {"d_k": 16, "exponent": 0.5, "gradient": "S", "masking": "fully_masked", "seed": 0},
         ),
     ),
-    pictures=("products", "gradient_matrix", "first_order", "difference_error"),
+    terms=("gradient",),
+    settings=("masking",),
+    pictures=("gradient_matrix", "raw_score_gradient", "first_order", "difference_error", "products"),
     assumed="$X$ is normal, the weights have variance $1/d_\\text{model}$ and the target is random. The central "
     "difference may be off by $2\\times10^{-8}$ of the gradient and the complex step by $10^{-13}$. More is "
     "allowed only where rounding hides a small gradient.\n\n"

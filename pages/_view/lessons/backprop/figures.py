@@ -2,16 +2,19 @@
 
 import numpy as np
 
-from pages._view.figures.base import axis, dashed, dotted, figure, label, line, solid, title
+from pages._view.figures.base import LETTERS, axis, dashed, dotted, figure, label, line, solid, title, upright
 from pages._view.figures.matrices import cell, equals, matrix
-from pages._view.literal import drawn
-from pages._view.picture import Picture, Table
+from pages._view.literal import drawn, plain
+from pages._view.picture import Picture
 from pages._view.theme import Profile, number, typed
 from sattn_core.lessons.backprop import (
+    MAX_SIZE,
+    SHOWN,
     BackpropParams,
     BackpropResult,
     DifferenceError,
     FirstOrderChange,
+    GradientSweep,
     ProductsResult,
 )
 
@@ -29,6 +32,17 @@ _FORMULAS = {
 }
 _WRITTEN = {name: formula.split(" = ")[0] for name, formula in _FORMULAS.items()}
 GRADIENTS = tuple(_FORMULAS)
+_IN_WORDS = {name: f"d{name}" for name in ("V", "P", "S", "Q", "K")} | {
+    "scale": "dc",
+    "W_Q": "the gradient of Q’s weights",
+    "W_K": "the gradient of K’s weights",
+    "W_V": "the gradient of V’s weights",
+    "X": "the gradient of the input X",
+}
+_WITH_D_K = ("Q", "K", "W_Q", "W_K")  # have dₖ columns
+_D_TICKS = (1, 4, 16, 64, 256, 1024)
+_LEAST = 1e-8  # a smaller gradient is called practically nothing
+_SAME = 0.05  # two lengths that differ by a smaller share are called the same
 _SHORT = 5  # terms that have room in a cell
 _TERMS = 24  # characters that have room in a cell
 
@@ -40,7 +54,14 @@ def products(result: ProductsResult, profile: Profile) -> Picture:
     """Matrix, vector, number: the Hadamard product, its row sums, and their sum."""
     figures = _products_figures(result, profile)
     return Picture(
-        "products", figures, _products_sentence(result), _products_table(result), _products_code(result.params)
+        "products",
+        figures,
+        _products_sentence(result),
+        _products_table(result),
+        _products_code(result.params),
+        claim="Three products make a matrix, a vector and a number",
+        sure=(_products_sure(result), "Each identity in the table is worked out on A and B, both sides by themselves."),
+        checks=_identities(result),
     )
 
 
@@ -77,6 +98,13 @@ def _signed(value):
 
 
 def _products_sentence(result):
+    return (
+        f"A ∘ B multiplies entry by entry, A ⊖ B adds up each row, and ⟨A, B⟩ = {cell(result.frobenius)} adds up "
+        f"everything."
+    )
+
+
+def _products_sure(result):
     n_rows, n_columns = result.hadamard.shape
     rows = ", ".join(cell(x) for x in result.row_wise_dot)
     return (
@@ -85,12 +113,14 @@ def _products_sentence(result):
     )
 
 
-def identities(result: ProductsResult) -> list[tuple[str, str]]:
+def _identities(result):
     """Each identity with the numbers of its two sides."""
-    return [
-        (f"${each.formula}$", f"{_long(each.left)} = {_long(each.right)}, relative error {_error(each.error)}")
-        for each in result.identities
-    ]
+    return {
+        "identity": [f"${each.formula}$" for each in result.identities],
+        "left": [_long(each.left) for each in result.identities],
+        "right": [_long(each.right) for each in result.identities],
+        "relative error": [_error(each.error) for each in result.identities],
+    }
 
 
 def _long(value):
@@ -122,18 +152,58 @@ def _products_code(params):
 # --- the gradients -------------------------------------------------------------------------------------
 
 
-def formula(result: BackpropResult, name: str) -> tuple[str, str]:
-    """The formula of one gradient, and the layer and its loss."""
-    shape = f"{result.params.n_tokens} tokens, model width {result.params.d_model}, dᵥ = {result.params.d_v}"
-    return _chosen(result, name).formula, f"Here {shape}, loss ½‖O − T‖² = {number(result.loss)}."
+def gradient(
+    sweep: GradientSweep, name: str, d_k: int, profile: Profile, result: BackpropResult | None = None
+) -> Picture:
+    """One gradient as a matrix; result holds what two other methods find, at a d_k that they can manage."""
+    i = sweep.dims.index(d_k)
+    sentence = _gradient_sentence(sweep, name, i)
+    place = f"Gradient {GRADIENTS.index(name) + 1} of {len(GRADIENTS)}, {_IN_WORDS[name]}"
+    return Picture(
+        "gradient_matrix",
+        _gradient_figure(sweep, name, i, profile),
+        sentence,
+        _gradient_table(sweep, name, i),
+        _gradient_code(sweep, d_k),
+        note=f"Of more than {SHOWN} columns the first {SHOWN}.",
+        alt=f"{place}. {sentence}",
+        sure=() if result is None else _gradient_sure(result, name, d_k),
+        checks=None if result is None else _gradient_checks(result),
+    )
 
 
-def gradient(result: BackpropResult, name: str, d_k: int, profile: Profile) -> Picture:
-    """One gradient as a matrix, and what two other methods find for it; d_k is the slider's."""
-    values = _chosen(result, name).gradient
-    fig = matrix(values, profile, drawn(f"{_WRITTEN[name]}, {_shape(values)}"), limit=np.abs(values).max())
-    sentence, table = _gradient_sentence(result, name, d_k), _gradient_table(result, name)
-    return Picture("gradient_matrix", fig, sentence, table, _gradient_code(result.params))
+def _gradient_figure(sweep, name, i, profile):
+    """The matrix in colours that stay while d_k moves, with room for all columns that are shown."""
+    values, d_k = np.atleast_2d(sweep.gradients[i][name]), sweep.dims[i]
+    limit = max(np.abs(each[name]).max() for each in sweep.gradients)
+    several = name in _WITH_D_K and d_k > SHOWN
+    words = f"column, the first {SHOWN} of {d_k:,}" if several else "column"
+    place = f"{GRADIENTS.index(name) + 1} of {len(GRADIENTS)}"
+    text = drawn(f"{place}: {_FORMULAS[name]}")
+    fig = matrix(values, profile, text, limit=limit, columns=words, letters=LETTERS)
+    if name in _WITH_D_K:
+        fig.layout.xaxis.range = [-0.53, SHOWN - 0.47]
+    fig.layout.height = max(fig.layout.height, profile.height)
+    return fig
+
+
+def _gradient_sentence(sweep, name, i):
+    """How long the gradient is, and what the scale has to do with it."""
+    norm, scale, start = sweep.norms[name][i], sweep.scales[i], f"At dₖ = {sweep.dims[i]:,} {_IN_WORDS[name]}"
+    if norm == 0:
+        return f"{start} is 0: nothing comes back here."
+    long = f"{start} has length {number(norm, 2)}"
+    if name in ("V", "P", "W_V"):
+        return f"{long}; the scale acts on it only through the weights P."
+    if name == "scale":
+        return f"{long}: it is the slope of the loss in the scale itself."
+    if scale == 1:
+        return f"{long}, and no scale makes it smaller."
+    if name == "S":
+        return f"{long}; at the raw scores the scale leaves {number(sweep.raw_score_norms[i], 2)} of it."
+    if name == "X":
+        return f"{long}; the scale multiplies what comes through Q and K."
+    return f"{long}; the scale, {number(scale)}, is one of its factors."
 
 
 def _chosen(result, name):
@@ -141,24 +211,28 @@ def _chosen(result, name):
     return next(check for check in result.gradients if check.name == name)
 
 
-def _gradient_sentence(result, name, d_k):
-    check, place = _chosen(result, name), GRADIENTS.index(name) + 1
+def _gradient_sure(result, name, d_k):
+    """What the two numerical methods find, and what the scale does in the layer that they check."""
+    return (_agreement(result, name, d_k), *_layer_lines(result))
+
+
+def _agreement(result, name, d_k):
+    check, at = _chosen(result, name), result.params.d_k
     agree = "Both agree" if check.central_agrees and check.complex_agrees else "They do not agree"
-    largest = result.params.d_k
-    beyond = f" The slider says dₖ = {d_k:,}, but matrices stop at {largest} columns here, so dₖ = {largest} is used."
+    beyond = f" The slider says dₖ = {d_k:,}; the checks move every entry, so they are made at dₖ = {at}."
     return (
-        f"Gradient {place} of {len(GRADIENTS)}, {_WRITTEN[name]}, has norm {number(np.linalg.norm(check.gradient))} at "
-        f"dₖ = {largest}. The central difference is {_error(check.central_error)} away (relative; allowed "
-        f"{number(check.central_tolerance, 1)}), the complex step {_error(check.complex_error)} (allowed "
-        f"{number(check.complex_tolerance, 1)}). {agree}.{beyond if d_k > largest else ''}"
+        f"{_WRITTEN[name]} has norm {number(np.linalg.norm(check.gradient))} at dₖ = {at}. The central difference is "
+        f"{_error(check.central_error)} away (relative; allowed {number(check.central_tolerance, 1)}), the complex "
+        f"step {_error(check.complex_error)} (allowed {number(check.complex_tolerance, 1)}). {agree}."
+        f"{beyond if d_k > at else ''}"
     )
 
 
-def gradient_checks(result: BackpropResult) -> Table:
+def _gradient_checks(result):
     """All gradients in the order in which they come back, each with its two checks."""
     checks = result.gradients
     return {
-        "formula": [_FORMULAS[check.name] for check in checks],
+        "formula": [plain(_FORMULAS[check.name]) for check in checks],
         "norm": [number(np.linalg.norm(check.gradient)) for check in checks],
         "central difference: error (allowed)": [
             f"{_error(check.central_error)} ({number(check.central_tolerance, 1)})" for check in checks
@@ -170,53 +244,122 @@ def gradient_checks(result: BackpropResult) -> Table:
     }
 
 
-def _gradient_table(result, name):
-    """Every entry of one gradient by the formula and by both numerical methods."""
-    check = _chosen(result, name)
-    places = list(np.ndindex(np.atleast_2d(check.gradient).shape))
+def _gradient_table(sweep, name, i):
+    """Every entry that is shown."""
+    values = np.atleast_2d(sweep.gradients[i][name])
+    places = list(np.ndindex(values.shape))
     return {
         "row": [row + 1 for row, _ in places],
         "column": [column + 1 for _, column in places],
-        "value": check.value.ravel().tolist(),
-        "gradient": check.gradient.ravel().tolist(),
-        "central difference": check.central.ravel().tolist(),
-        "complex step": check.complex_step.ravel().tolist(),
+        "gradient": values.ravel().tolist(),
     }
 
 
-def scale_lines(result: BackpropResult) -> list[tuple[str, str]]:
-    """What the scale does to the gradient, and D computed in two ways."""
+def _layer_lines(result):
+    """The layer, what the scale does to its gradient, and D computed in two ways."""
     d_Q, without = np.linalg.norm(_chosen(result, "Q").gradient), np.linalg.norm(result.d_Q_without_scale)
-    D = (", ".join(number(x) for x in way) for way in (result.row_mean_by_weights, result.row_mean_by_output))
-    scale = number(result.scale)
-    return [
-        (
-            "**The scale multiplies the gradient too**, $dQ = c\\, dS\\, K$",
-            f"with c = {scale}, ‖dS K‖ = {number(without)} becomes ‖dQ‖ = {number(d_Q)}; at the raw scores "
-            f"‖dS‖ = {number(result.scaled_score_gradient)} becomes c‖dS‖ = {number(result.raw_score_gradient)}",
-        ),
-        ("$D = P \\ominus dP$", f"[{next(D)}]"),
-        ("$D = O \\ominus dO$", f"[{next(D)}]; largest difference {_error(result.row_mean_difference)}"),
-        (
-            "**Each row of** $dS$ **sums to 0**",
-            f"largest sum {_error(np.abs(result.score_gradient_row_sums).max())}: adding one number to a whole "
-            f"row of scores changes nothing",
-        ),
-    ]
-
-
-def _gradient_code(params):
+    by_weights, by_output = (
+        ", ".join(number(x) for x in way) for way in (result.row_mean_by_weights, result.row_mean_by_output)
+    )
+    params, scale = result.params, number(result.scale)
     return (
-        "from sattn_core.lessons.backprop import BackpropParams, measure_backprop\n\n"
-        f"result = measure_backprop({params!r})\n"
-        "for check in result.gradients:\n"
-        "    print(check.name, check.gradient, check.central_error, check.complex_error, sep='\\n')\n"
+        f"The layer has {params.n_tokens} tokens, model width {params.d_model}, dₖ = {params.d_k} and "
+        f"dᵥ = {params.d_v}; its loss ½‖O − T‖² is {number(result.loss)}.",
+        f"The scale multiplies the gradient too: with c = {scale}, ‖dS K‖ = {number(without)} becomes "
+        f"‖dQ‖ = {number(d_Q)}; at the raw scores ‖dS‖ = {number(result.scaled_score_gradient)} becomes "
+        f"c‖dS‖ = {number(result.raw_score_gradient)}.",
+        f"D = P ⊖ dP is [{by_weights}] and D = O ⊖ dO is [{by_output}]; their largest difference is "
+        f"{_error(result.row_mean_difference)}.",
+        f"Each row of dS sums to 0, since adding one number to a whole row of scores changes nothing: the largest sum "
+        f"is {_error(np.abs(result.score_gradient_row_sums).max())}.",
     )
 
 
-def _shape(array):
-    shape = np.shape(array)
-    return " × ".join(map(str, shape)) if shape else "a number"
+def _gradient_code(sweep, d_k):
+    return (
+        "from sattn_core.lessons.backprop import BackpropParams, gradient_sweep\n\n"
+        f"sweep = gradient_sweep({sweep.params!r}, ({d_k},))\n"
+        "for name, gradient in sweep.gradients[0].items():\n"
+        "    print(name, gradient, sweep.norms[name][0], sep='\\n')\n"
+    )
+
+
+# --- at the raw scores ---------------------------------------------------------------------------------
+
+
+def raw_scores(sweep: GradientSweep, d_k: int, profile: Profile) -> Picture:
+    """Length of the gradient at the raw scores against d_k, with the scale and without it."""
+    i = sweep.dims.index(d_k)
+    return Picture(
+        "raw_score_gradient",
+        _raw_score_figure(sweep, d_k, profile),
+        _raw_score_sentence(sweep, i),
+        _raw_score_table(sweep),
+        _raw_score_code(sweep),
+        claim=_raw_score_claim(sweep, i),
+        sure=(
+            "Both lines are of one layer and one draw, so another seed gives other lines. A larger dₖ adds columns to "
+            "the weights of Q and K and leaves all else as it is.",
+            "Two things happen without the scale: no small factor multiplies the gradient any more, and a softmax "
+            "with larger scores passes on less. Which wins depends on dₖ and on the draw.",
+        ),
+    )
+
+
+def _raw_score_figure(sweep, d_k, profile):
+    scaled, raw = sweep.raw_score_norms, sweep.without_scale
+    return figure(
+        profile,
+        [
+            line(sweep.dims, _above_floor(raw), solid(profile, profile.raw, 1.5), "without the scale"),
+            line(sweep.dims, _above_floor(scaled), solid(profile, profile.scaled, 1.5) | {"dash": "dash"}, "with it"),
+        ],
+        left=4.4,
+        title=title("Gradient at the raw scores", profile, key=("solid: without the scale", "dashed: with it")),
+        xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, tickangle=0, range=[-0.12, 3.13]),
+        yaxis=_log_axis(profile, "length", (_LEAST, 100)),
+        shapes=[upright(d_k, dotted(profile))],
+    )
+
+
+def _above_floor(values):
+    """Nothing on a log axis is 0."""
+    return np.maximum(values, _LEAST)
+
+
+def _raw_score_claim(sweep, i):
+    """What leaving out the scale does to the gradient at this d_k."""
+    scaled, raw = sweep.raw_score_norms[i], sweep.without_scale[i]
+    if abs(raw - scaled) <= _SAME * scaled:
+        return "Here the raw scores get the same gradient without the scale"
+    return f"Here the raw scores get {'more' if raw > scaled else 'less'} gradient without the scale"
+
+
+def _raw_score_sentence(sweep, i):
+    raw, scaled = (_amount(each[i]) for each in (sweep.without_scale, sweep.raw_score_norms))
+    return (
+        f"At dₖ = {sweep.dims[i]:,} the gradient at the raw scores is {raw} long without the scale, {scaled} with it."
+    )
+
+
+def _amount(value):
+    return "practically nothing" if value < _LEAST else number(value, 2)
+
+
+def _raw_score_table(sweep):
+    return {
+        "d_k": list(sweep.dims),
+        "without the scale": sweep.without_scale.tolist(),
+        "with it": sweep.raw_score_norms.tolist(),
+    }
+
+
+def _raw_score_code(sweep):
+    return (
+        "from sattn_core.lessons.backprop import BackpropParams, gradient_sweep\n\n"
+        f"sweep = gradient_sweep({sweep.params!r}, {sweep.dims!r})\n"
+        "print(sweep.without_scale, sweep.raw_score_norms)\n"
+    )
 
 
 def _error(value):
@@ -228,8 +371,16 @@ def _error(value):
 
 def first_order(change: FirstOrderChange, params: BackpropParams, profile: Profile) -> Picture:
     """Change of the loss, its first-order part and what remains, on log–log axes."""
-    fig, sentence = _first_order_figure(change, profile), _first_order_sentence(change)
-    return Picture("first_order", fig, sentence, _first_order_table(change), _curve_code(params, change.weight))
+    hidden = np.isnan(change.slope)
+    return Picture(
+        "first_order",
+        _first_order_figure(change, profile),
+        _first_order_sentence(change),
+        _first_order_table(change),
+        _curve_code(params, change.weight),
+        claim=f"What first order leaves out {'is lost in rounding' if hidden else 'falls like ε²'}",
+        sure=(_first_order_sure(change), _layer_of(params)),
+    )
 
 
 def _first_order_figure(change, profile):
@@ -246,7 +397,7 @@ def _first_order_figure(change, profile):
         profile,
         traces,
         left=4.4,
-        title=title("First order, then ε²", profile, key=key),
+        title=title("Change of the loss", profile, key=key),
         xaxis=_log_axis(profile, "ε", epsilon),
         yaxis=_log_axis(profile, "size", (1e-18, 10)),
         annotations=[word] if word else [],
@@ -254,6 +405,16 @@ def _first_order_figure(change, profile):
 
 
 def _first_order_sentence(change):
+    if np.isnan(change.slope):
+        return "The remainder is smaller than the rounding of the two losses, so no slope can be seen."
+    return f"Half the step leaves a quarter of the remainder: its slope is {number(change.slope)}, and 2 is predicted."
+
+
+def _layer_of(params):
+    return f"The layer is that of dₖ = {params.d_k}: at most {MAX_SIZE}, since every entry is moved."
+
+
+def _first_order_sure(change):
     """How the remainder falls."""
     name = _plain(change.weight)
     if np.isnan(change.slope):
@@ -275,8 +436,16 @@ def _first_order_table(change):
 
 def difference(error: DifferenceError, params: BackpropParams, profile: Profile) -> Picture:
     """Error of the central difference against its step, with its two branches."""
-    fig, sentence = _difference_figure(error, profile), _difference_sentence(error)
-    return Picture("difference_error", fig, sentence, _difference_table(error), _curve_code(params, error.weight))
+    curved = np.isfinite(error.truncation_slope)
+    return Picture(
+        "difference_error",
+        _difference_figure(error, profile),
+        _difference_sentence(error),
+        _difference_table(error),
+        _curve_code(params, error.weight),
+        claim="No step makes the central difference exact" if curved else "Here only rounding limits the difference",
+        sure=(_difference_sure(error), _layer_of(params)),
+    )
 
 
 def _difference_figure(error, profile):
@@ -294,7 +463,7 @@ def _difference_figure(error, profile):
         profile,
         traces,
         left=4.4,
-        title=title("No h is small enough", profile, key=key),
+        title=title("Error of the difference", profile, key=key),
         xaxis=_log_axis(profile, "h", error.h),
         yaxis=_log_axis(profile, "relative error", (1e-18, 1)),
         annotations=[word for word in words if word],
@@ -302,6 +471,13 @@ def _difference_figure(error, profile):
 
 
 def _difference_sentence(error):
+    best = f"at best the central difference errs by {number(error.best_error, 1)}"
+    if np.isfinite(error.truncation_slope):
+        return f"Rounding spoils small steps and curvature large ones; {best}."
+    return f"Only rounding is left here; {best}."
+
+
+def _difference_sure(error):
     """Where the central difference is best, and why no step does better."""
     name = _plain(error.weight)
     best = f"its smallest error is {number(error.best_error, 2)} at h = {number(error.best_h, 2)}"

@@ -1,7 +1,19 @@
 """What the backprop page asks of the core."""
 
+from typing import Any
+
+from pages._view import compute
+from pages._view.lessons.backprop import figures
+from pages._view.main_picture import Main, Values, stops
 from sattn_core import typed
-from sattn_core.lessons.backprop import MAX_SIZE, ProductsParams
+from sattn_core.lessons.backprop import (
+    MAX_SIZE,
+    BackpropParams,
+    GradientSweep,
+    ProductsParams,
+    gradient_sweep,
+    measure_backprop,
+)
 
 
 def products_params(A: str, B: str) -> tuple[ProductsParams | None, list[str]]:
@@ -13,5 +25,30 @@ def products_params(A: str, B: str) -> tuple[ProductsParams | None, list[str]]:
 
 
 def layer_size(d_k: int) -> int:
-    """The d_k of the small layer: the slider's, up to the largest it takes."""
+    """The d_k of the layer that is checked entry by entry: the slider's, up to the largest it takes."""
     return min(d_k, MAX_SIZE)
+
+
+def checked_params(values: Values) -> BackpropParams:
+    """The layer that is checked."""
+    return BackpropParams(d_k=layer_size(values["d_k"]), **_options(values))
+
+
+def sweep(values: Values) -> GradientSweep:
+    """The gradients at every stop of the slider."""
+    return compute.result(gradient_sweep, BackpropParams(**_options(values)), stops(values))
+
+
+def _options(values: Values) -> dict[str, Any]:
+    return {"exponent": values["exponent"], "mask": values["masking"], "seed": values["seed"]}
+
+
+def _gradient(values, profile, result=None):
+    return figures.gradient(sweep(values), values["gradient"], values["d_k"], profile, result)
+
+
+def _gradient_at_rest(values, profile):
+    return _gradient(values, profile, compute.result(measure_backprop, checked_params(values)))
+
+
+MAIN = Main(_gradient, at_rest=_gradient_at_rest)

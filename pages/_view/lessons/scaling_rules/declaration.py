@@ -16,6 +16,13 @@ LESSON = Lesson(
     section="Go deeper",
     shared=("d_k", "n_keys", "seed"),
     controls={
+        "part": Choice(
+            "Part",
+            "exponents",
+            ("exponents", "rules", "museum"),
+            bar=True,
+            shown={"exponents": "Exponents", "rules": "Other rules", "museum": "Bug museum"},
+        ),
         "exponent": Number(
             "Exponent α of the scale 1/dₖᵅ",
             0.25,
@@ -25,6 +32,7 @@ LESSON = Lesson(
             whole=False,
             shown=decimal,
             help="0 leaves the scale out, 0.5 divides by √dₖ, 1 by dₖ.",
+            when=("part", "exponents"),
         ),
         "correlation": Number(
             "Correlation ρ of qᵢ with kᵢ",
@@ -34,12 +42,14 @@ LESSON = Lesson(
             tuple(j / 20 for j in range(-20, 21)),
             whole=False,
             shown=decimal,
+            when=("part", "exponents"),
         ),
         "rule": Choice(
             "Rule",
             "ssmax",
             ("ssmax", *(name for name in SCALING_RULES if name != "ssmax")),
             help="Its card further down says more.",
+            when=("part", "rules"),
             shown={name: written(rule.title) for name, rule in SCALING_RULES.items()},
         ),
         "pairs": Choice(
@@ -48,34 +58,43 @@ LESSON = Lesson(
             ("independent", "aligned"),
             help="independent: as at the start of training. aligned: query i and key i have correlation 0.5.",
             bar=True,
+            when=("part", "rules"),
         ),
-        "bug": Choice("Bug", "d_model", tuple(BUGS), shown={name: written(bug.title) for name, bug in BUGS.items()}),
+        "bug": Choice(
+            "Bug",
+            "d_model",
+            tuple(BUGS),
+            when=("part", "museum"),
+            shown={name: written(bug.title) for name, bug in BUGS.items()},
+        ),
     },
     old_names={"alpha": "exponent", "rho": "correlation"},
     tries=(
         Try(
             "half_keeps_the_variance",
             "ρ = 0 and α = ½: the variance of the scores stays near 1 from dₖ = 1 to 1,024",
-            {"exponent": 0.5, "correlation": 0.0, "seed": 0},
+            {"part": "exponents", "exponent": 0.5, "correlation": 0.0, "seed": 0},
         ),
         Try(
             "one_keeps_the_mean",
             "ρ = 1 and α = 1: the mean stays near 1 while α = ½ lets it grow to about 32",
-            {"exponent": 1.0, "correlation": 1.0, "seed": 0},
+            {"part": "exponents", "exponent": 1.0, "correlation": 1.0, "seed": 0},
         ),
         Try(
             "aligned_pairs",
             "Aligned pairs at dₖ = 1,024: 1/√dₖ leaves 1 key of 64 in use, muP nearly all",
-            {"rule": "mup", "pairs": "aligned", "d_k": 1024, "n_keys": 64, "seed": 0},
+            {"part": "rules", "rule": "mup", "pairs": "aligned", "d_k": 1024, "n_keys": 64, "seed": 0},
         ),
         Try(
             "fused_matrix",
             "Xavier on a fused QKV matrix: the same keys stand out, yet the output is off by more than half",
-            {"bug": "fused_qkv", "seed": 0},
+            {"part": "museum", "bug": "fused_qkv", "seed": 0},
         ),
     ),
     terms=("variance", "score"),
-    pictures=("exponents", "rules", "rule_curves", "bug_weights"),
+    in_sight=("part",),
+    still=("part", "museum"),
+    pictures=("exponents", "exponent_means", "rules", "rule_scores", "rule_curves", "bug_weights"),
     assumed="All rules get the same raw scores. Learned parameters stand at a starting or published value, so a flat "
     "row need not stay flat after training. muP has $\\alpha=1$ here, Swin v2 $\\tau=0.1$ without bias, and "
     "σReparam $\\gamma=1$ with random square matrices.\n\n"

@@ -1,6 +1,7 @@
 """Pictures of the scaling_rules lesson: exponents against d_k, every rule on the same scores, and real bugs."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +21,9 @@ from pages._view.figures.base import (
     upright,
 )
 from pages._view.literal import written
-from pages._view.picture import Picture, Table
+from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, percent, typed
-from sattn_core.lessons.scaling_rules import BugResult, ExponentResult, RuleCurves, RulesResult
+from sattn_core.lessons.scaling_rules import BUGS, EXPONENT_DIMS, BugResult, ExponentResult, RuleCurves, RulesResult
 from sattn_core.scaling_rules import SCALING_RULES
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
@@ -41,10 +42,14 @@ _SHORT = {
     "adaptive_temperature": "Adaptive temp.",
     "key_length_sum": "Key lengths",
 }
+_SAID = {"mup": "muP", "gemma_2_27b": "Gemma 27B", "no_scale": "no scale"}  # in a sentence: one numeral at most
 _LANDMARKS = ("vaswani", "no_scale", "mup")
 _LANDMARK_WORDS = {"vaswani": "1/√dₖ", "no_scale": "no scale", "mup": "muP 1/dₖ"}
 _AXES = {"d_k": "dₖ", "n_keys": "number of keys"}
 _NEARLY_UNCHANGED = 0.1  # error of the output, of its length
+_SAME = 0.02  # two numbers that differ by a smaller share are called the same
+_SAME_NATS = 0.05  # the same of two entropies
+_WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _LETTER = 0.56  # width of a letter, of its size
 
 
@@ -79,53 +84,73 @@ def _apart(heights, gap, high):
 # --- exponents -------------------------------------------------------------------------------------------
 
 
-def exponents(result: ExponentResult, profile: Profile) -> Picture:
-    """Variance and mean of q·k / d_k^α against d_k, log–log: points on their dashed theory."""
+def exponents(result: ExponentResult, d_k: int, profile: Profile) -> Picture:
+    """Variance of q·k / d_k^α against d_k, log–log: points on their dashed theory, and a line at d_k."""
+    i = result.dims.index(d_k)
     return Picture(
         "exponents",
-        _exponent_figures(result, profile),
-        _exponent_sentence(result),
+        _exponent_figure(result, "variance", profile, d_k=d_k),
+        _exponent_sentence(result, i),
         _exponent_table(result),
-        _exponent_code(result.params),
+        _exponent_code(result),
+        sure=_exponent_sure(result, "variance", i),
+        checks=_exponent_checks(result, "variance", i),
     )
 
 
-def _exponent_figures(result, profile):
-    means = [abs(curve.mean_theory) for curve in result.curves]
-    variance = _exponent_figure(result, "variance", [c.variance_theory for c in result.curves], profile)
-    mean = _exponent_figure(result, "mean", means, profile)
-    if not result.params.correlation:
-        words = "The mean is 0 at every dₖ:<br>turn ρ up."
-        place = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
-        mean.layout.annotations = [label(words, profile, size=profile.axis_size, **place)]
-    return {"exponent_variance": variance, "exponent_mean": mean}
+def means(result: ExponentResult, profile: Profile) -> Picture:
+    """The same for the mean, which only correlated pairs have."""
+    return Picture(
+        "exponent_means",
+        _exponent_figure(result, "mean", profile),
+        _mean_sentence(result),
+        _exponent_table(result),
+        _exponent_code(result),
+        claim=_mean_claim(result),
+        sure=_exponent_sure(result, "mean", -1),
+        checks=_exponent_checks(result, "mean", -1),
+    )
 
 
-def _exponent_figure(result, what, theories, profile):
-    drawn = [pair for pair in zip(result.curves, theories, strict=True) if pair[1].any()][::-1]
+def _exponent_figure(result, what, profile, d_k=None):
+    drawn = [(curve, abs(getattr(curve, f"{what}_theory"))) for curve in reversed(result.curves)]
+    drawn = [pair for pair in drawn if pair[1].any()]
     names = [(_exponent_name(curve), np.log10(theory[-1])) for curve, theory in drawn]
-    flat = {"variance": "Variance: ½ is flat", "mean": "Mean of pairs: 1 is flat"}[what]
     low, high = -3.6, 4.1
     fig = figure(
         profile,
-        [trace for pair in drawn for trace in _exponent_traces(result.dims, what, *pair, profile)],
+        [trace for pair in drawn for trace in _exponent_traces(result.dims, d_k, what, *pair, profile)],
         left=4.2,
-        height=0.95,
-        title=title(flat, profile),
         xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, tickangle=0, range=[-0.12, 3.13]),
         yaxis=axis(profile, f"{what} of the scores", **_decades(low, high)),
+        shapes=[] if d_k is None else [upright(d_k, dotted(profile)) | {"layer": "below"}],
     )
-    return _name_ends(fig, names, profile, low=low, high=high) if names else fig
+    if names:
+        return _name_ends(fig, names, profile, low=low, high=high)
+    words = "The mean is 0 at every dₖ:<br>turn ρ up."
+    place = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
+    fig.layout.annotations = [label(words, profile, size=profile.axis_size, **place)]
+    return fig
 
 
-def _exponent_traces(dims, what, curve, theory, profile):
+def _exponent_traces(dims, d_k, what, curve, theory, profile):
     """One exponent: its theory, and the measured points with their errors."""
-    name, measured, error = _exponent_name(curve), abs(getattr(curve, what)), getattr(curve, f"{what}_error")
+    few = [i for i, each in enumerate(dims) if each in EXPONENT_DIMS or each == d_k]  # not at every stop
+    name, x = _exponent_name(curve), np.array(dims)[few]
+    measured, error = (each[few] for each in (abs(getattr(curve, what)), getattr(curve, f"{what}_error")))
     below = np.minimum(error, 0.9 * measured)  # a bar down to 0 has no place on a log axis
     return [
         line(dims, theory, dashed(profile), f"{name}, theory"),
-        points(profile, _exponent_colour(curve, profile), _symbol(curve), dims, measured, error, below, name),
+        _larger(
+            points(profile, _exponent_colour(curve, profile), _symbol(curve), x, measured, error, below, name), d_k
+        ),
     ]
+
+
+def _larger(dots, d_k):
+    """The point at the d_k of the moment is larger than the others."""
+    size = dots["marker"]["size"]
+    return dots | {"marker": dots["marker"] | {"size": np.where(dots["x"] == d_k, 1.7 * size, size)}}
 
 
 def _decades(low, high):
@@ -144,18 +169,74 @@ def _exponent_name(curve):
     return _NAMED.get(curve.exponent, f"yours, {typed(curve.exponent)}")
 
 
-def _exponent_sentence(result):
-    """The learner's exponent in numbers, and which exponent is flat."""
-    curve, params, last = result.curves[0], result.params, result.dims[-1]
-    measured = f"{number(curve.variance[-1])} ± {number(curve.variance_error[-1], 1)}"
-    mean = f"{number(curve.mean[-1])} ± {number(curve.mean_error[-1], 1)}"
-    flat = _flat(curve, params.correlation)
+def _exponent_sentence(result, i):
+    """The variance at this d_k, and whether it is the same at every other."""
+    curve, d_k, variance = result.curves[0], result.dims[i], _by_exponent(result, "variance", i)
+    start, here, half = f"At dₖ = {d_k:,}", number(curve.variance[i], 2), number(variance[0.5], 2)
+    if d_k == 1:
+        return f"{start} the variance is {here} whatever the exponent is: there is nothing to divide by yet."
+    if curve.exponent == 0.0:
+        return f"{start} the raw scores have variance {here}, which grows with dₖ; divided by √dₖ it stays near {half}."
+    if curve.variance_is_flat:
+        raw = number(variance[0.0], 2)
+        return (
+            f"{start} the scores have variance {raw} without the scale and {half} divided by √dₖ, about the same at "
+            f"every dₖ."
+        )
+    name = "dividing by dₖ" if curve.exponent == 1 else f"α = {typed(curve.exponent)}"
+    moves = "grows" if curve.exponent < 0.5 else "shrinks"
+    return f"{start}, {name} leaves a variance of {here}, which {moves} with dₖ; only √dₖ keeps it flat."
+
+
+def _by_exponent(result, what, i):
+    return {curve.exponent: getattr(curve, what)[i] for curve in result.curves}
+
+
+def _mean_claim(result):
+    if result.params.correlation == 0:
+        return "Without correlation the mean is 0 at every exponent"
+    return "Only ÷ dₖ keeps the mean of correlated pairs"
+
+
+def _mean_sentence(result):
+    """Where the means of ½ and 1 end."""
+    if result.params.correlation == 0:
+        return "The scores of independent pairs scatter around 0, whatever they are divided by."
+    mean = _by_exponent(result, "mean", -1)
     return (
-        f"Scores q·k ÷ dₖ to the power {typed(curve.exponent)}, of {params.n_samples:,} pairs with "
-        f"ρ = {typed(params.correlation)}: from dₖ = 1 to {last:,} the variance goes from "
-        f"{number(curve.variance[0])} to {measured} (predicted {number(curve.variance_theory[-1])}), the mean from "
-        f"{number(curve.mean[0])} to {mean} (predicted {number(curve.mean_theory[-1])}). {flat}"
+        f"Divided by dₖ the mean stays near {number(mean[1.0], 2)}; divided by √dₖ it runs off, to "
+        f"{number(mean[0.5], 2)} at dₖ = {result.dims[-1]:,}."
     )
+
+
+def _exponent_sure(result, what, i):
+    """Where the learner's exponent begins and ends, with its error, and what is compared."""
+    params, curve = result.params, result.curves[0]
+    first, *_, last = values = getattr(curve, what)
+    error, predicted = (getattr(curve, f"{what}_{each}") for each in ("error", "theory"))
+    return (
+        f"Measured are scores q·k ÷ dₖ to the power {typed(curve.exponent)} of {params.n_samples:,} pairs with "
+        f"ρ = {typed(params.correlation)}. From dₖ = {result.dims[0]} to {result.dims[-1]:,} their {what} goes from "
+        f"{number(first)} to {number(last)} ± {number(error[-1], 1)} (predicted {number(predicted[-1])}). "
+        f"{_flat(curve, params.correlation)}",
+        f"The table is for dₖ = {result.dims[i]:,}. Bars and ± are one standard error; z is the difference in standard "
+        f"errors, and ± {_WITHIN} holds 95 % of all draws. All {len(values)} dimensions share one draw.",
+    )
+
+
+def _exponent_checks(result, what, i):
+    """Measured beside predicted, exponent by exponent."""
+    rows = [
+        (each, *(getattr(each, f"{what}{name}")[i] for name in ("", "_error", "_theory"))) for each in result.curves
+    ]
+    z = [(found - predicted) / error for _, found, error, predicted in rows]
+    return {
+        "exponent": [_exponent_name(curve) for curve, *_ in rows],
+        f"{what}, measured": [f"{number(found)} ± {number(error, 2)}" for _, found, error, _ in rows],
+        "predicted": [number(predicted) for *_, predicted in rows],
+        "z": [number(each, 2) for each in z],
+        "verdict": [f"{'inside' if abs(each) <= _WITHIN else 'outside'} ± {_WITHIN}" for each in z],
+    }
 
 
 def _flat(curve, correlation):
@@ -172,7 +253,7 @@ def _flat(curve, correlation):
 
 def _exponent_table(result):
     """Every point with its theory and standard error."""
-    columns = {"d_k": list(result.dims)}
+    columns: dict[str, Sequence[Any]] = {"d_k": list(result.dims)}
     for curve in result.curves:
         for what in ("variance", "variance_theory", "variance_error", "mean", "mean_theory", "mean_error"):
             name = f"exponent {curve.exponent:g}: {what.replace('_', ', ')}"
@@ -180,11 +261,11 @@ def _exponent_table(result):
     return columns
 
 
-def _exponent_code(params):
+def _exponent_code(result):
     """The Python that measures the exponents again."""
     return (
         "from sattn_core.lessons.scaling_rules import ExponentParams, measure_exponents\n\n"
-        f"result = measure_exponents({params!r})\n"
+        f"result = measure_exponents({result.params!r}, {result.dims!r})\n"
         "for curve in result.curves:\n    print(curve.exponent, curve.variance, curve.variance_theory)\n"
     )
 
@@ -193,13 +274,26 @@ def _exponent_code(params):
 
 
 def rules(result: RulesResult, name: str, profile: Profile) -> Picture:
-    """All rules by how many keys they use, and the chosen one from raw score to weight."""
+    """All rules by how many keys they use; the chosen one stands out."""
     return Picture(
         "rules",
-        {"rule_comparison": _comparison(result, name, profile), "rule_scores": _one_rule(result, name, profile)},
+        _comparison(result, name, profile),
         _rule_sentence(result, name),
         _rule_table(result),
         _rule_code(result.params),
+        sure=_rule_sure(result, name),
+    )
+
+
+def one_rule(result: RulesResult, name: str, profile: Profile) -> Picture:
+    """The chosen rule on one query, from raw score to weight."""
+    return Picture(
+        "rule_scores",
+        _one_rule(result, name, profile),
+        _one_rule_sentence(result, name),
+        _one_rule_table(result, name),
+        _rule_code(result.params),
+        claim=_one_rule_claim(result, name),
     )
 
 
@@ -212,12 +306,18 @@ def _comparison(result, name, profile):
     """One row per rule: its name on the axis, its keys in use as a point and, at the right, as a number."""
     rules, n_keys = result.rules, result.params.n_keys
     words = [_short(each) for each in rules]
-    order = {"type": "category", "categoryorder": "array", "categoryarray": words, "range": [len(rules) - 0.4, -0.6]}
+    order = {
+        "type": "category",
+        "categoryorder": "array",
+        "categoryarray": words,
+        "dtick": 1,
+        "range": [len(rules) - 0.4, -0.6],
+    }
     fig = figure(
         profile,
         [_dot(each, word, name, profile) for each, word in zip(rules, words, strict=True)],
         left=8.5,
-        height=1.55,
+        height=_rows_height(len(rules), profile),
         title=title(f"Keys in use, of {n_keys}", profile) | {"xref": "container", "x": 0.02},
         xaxis=axis(profile, "effective keys", range=[0, 1.06 * n_keys], nticks=5, tickangle=0),
         yaxis=axis(profile, grid=True, ticks="", **order),
@@ -226,6 +326,11 @@ def _comparison(result, name, profile):
     )
     fig.layout.margin.r = round(5 * _LETTER * profile.tick_size + profile.tick_size)
     return fig
+
+
+def _rows_height(count, profile):
+    """A line of type for each row, and the room above and below them."""
+    return (count * 1.2 * profile.tick_size + 1.6 * profile.title_size + 3 * profile.axis_size) / profile.height
 
 
 def _keys_in_use(rule, name, profile):
@@ -259,9 +364,8 @@ def _one_rule(result, name, profile):
     return figure(
         profile,
         _rule_traces(result, here, profile),
-        height=1.55,
+        height=1.25,
         left=3.4,
-        title=title(f"One query: {_short(here)}", profile),
         xaxis=axis(profile, "key", range=[0, result.params.n_keys + 1], anchor="y3"),
         yaxis=heights | {"domain": [0.72, 0.94]},
         yaxis2=heights | {"domain": [0.38, 0.60]},
@@ -286,16 +390,62 @@ def _rule_traces(result, here, profile):
 
 
 def _rule_sentence(result, name):
-    """The chosen rule beside 1/√d_k and no scale, on the same scores."""
+    """How many keys are in use with the chosen rule, beside 1/√d_k or no scale."""
+    here, usual, none = (_chosen(result, each).effective_keys for each in (name, "vaswani", "no_scale"))
+    start = f"At dₖ = {result.params.d_k:,} about {_keys(here)} in use with"
+    if name == "vaswani":
+        same = abs(none / here - 1) < _SAME
+        return f"{start} ÷ √dₖ, and {'as many' if same else f'about {number(none, 2)}'} without the scale."
+    compared = "as many as" if abs(here / usual - 1) < _SAME else "more than" if here > usual else "fewer than"
+    return f"{start} {_SAID.get(name, _short(_chosen(result, name)))}, {compared} with ÷ √dₖ."
+
+
+def _keys(count):
+    return "one key is" if count < 1.05 else f"{number(count, 2)} keys are"
+
+
+def _rule_sure(result, name):
+    """Spread, entropy and keys of the chosen rule, beside 1/√d_k and no scale."""
     here, params = _chosen(result, name), result.params
     usual, none = (_chosen(result, other) for other in ("vaswani", "no_scale"))
     drawn = f"correlation {typed(params.correlation)} of query i with key i" if params.correlation else "independent"
     return (
         f"At dₖ = {params.d_k:,} with {params.n_keys} keys ({drawn}), {_short(here)} leaves scores with standard "
         f"deviation {number(here.score_std)} in a row, entropy {number(here.entropy_nats)} nats and "
-        f"{number(here.effective_keys)} keys in use; 1/√dₖ {number(usual.effective_keys)}, no scale "
-        f"{number(none.effective_keys)}. Means over {params.n_queries} queries."
+        f"{number(here.effective_keys)} keys in use, 1/√dₖ {number(usual.effective_keys)} and no scale "
+        f"{number(none.effective_keys)}.",
+        f"Keys in use are e to the power of the entropy. All are means over {params.n_queries} queries, and all rules "
+        f"get the same scores.",
     )
+
+
+def _one_rule_claim(result, name):
+    """Whether the chosen rule is sharper than 1/√d_k on this query."""
+    usual, here = (_chosen(result, each).attention_weights.max() for each in ("vaswani", name))
+    if name == "vaswani":
+        return "÷ √dₖ brings every score nearer to 0" if result.params.d_k > 1 else "At dₖ = 1 nothing is divided"
+    compared = "as sharp as" if abs(here / usual - 1) < _SAME else "sharper than" if here > usual else "flatter than"
+    return f"On this query {_short(_chosen(result, name))} is {compared} 1/√dₖ"
+
+
+def _one_rule_sentence(result, name):
+    usual, here = (number(_chosen(result, each).attention_weights.max(), 2) for each in ("vaswani", name))
+    if name == "vaswani":
+        return f"On this query the largest weight is {usual}."
+    word = _SAID.get(name, _short(_chosen(result, name)))
+    return f"On this query the largest weight is {here} with {word} and {usual} with ÷ √dₖ."
+
+
+def _one_rule_table(result, name):
+    """Score and weight of every key."""
+    here = _chosen(result, name)
+    return {
+        "key": list(range(1, result.params.n_keys + 1)),
+        "raw score": result.raw_scores.tolist(),
+        "after the rule": here.scores.tolist(),
+        "weight": here.attention_weights.tolist(),
+        "weight with 1/√dₖ": _chosen(result, "vaswani").attention_weights.tolist(),
+    }
 
 
 def _rule_table(result):
@@ -349,6 +499,8 @@ def curves(result: RuleCurves, name: str, profile: Profile) -> Picture:
         _curve_sentence(result, name),
         _curve_table(result),
         _curve_code(result),
+        claim=_curve_claim(result, name),
+        sure=_curve_sure(result, name),
     )
 
 
@@ -399,17 +551,39 @@ def _span(x):
     return [np.log10(x[0]) - 0.05, np.log10(x[-1]) + 0.05]
 
 
+def _curve_claim(result, name):
+    d_k, keys = (_trend(each[result.names.index(name)]) for each in (result.against_d_k, result.against_n_keys))
+    keys = " and" if keys == d_k else f", {keys}"
+    return f"Under {_curve_name(name)} entropy {d_k} with dₖ{keys} with more keys"
+
+
+def _trend(entropies):
+    """Where a curve ends, beside where it begins."""
+    step = entropies[-1] - entropies[0]
+    return "stays" if abs(step) < _SAME_NATS else "grows" if step > 0 else "falls"
+
+
 def _curve_sentence(result, name):
+    """The ends of the chosen rule's entropy against d_k."""
+    first, *_, last = result.against_d_k[result.names.index(name)]
+    word = _SAID.get(name, _curve_name(name)).replace("1/√dₖ", "÷ √dₖ")
+    return (
+        f"With {word} the entropy goes from {number(first, 2)} to {number(last, 2)} nats as dₖ grows; the dotted line "
+        f"is equal weights."
+    )
+
+
+def _curve_sure(result, name):
     """Where the chosen rule's entropy begins and ends, beside 1/√d_k."""
     here, usual = result.names.index(name), result.names.index("vaswani")
     params, word = result.params, _SHORT.get(name, written(SCALING_RULES[name].title))
     keys = f"{number(result.against_n_keys[here, 0])} to {number(result.against_n_keys[here, -1])}"
     dims = f"{number(result.against_d_k[here, 0])} to {number(result.against_d_k[here, -1])}"
     return (
-        f"Entropy in nats under {word}: from dₖ = {result.dims[0]} to {result.dims[-1]} with "
+        f"Entropy in nats with {word}: from dₖ = {result.dims[0]} to {result.dims[-1]} with "
         f"{min(params.n_keys, 256)} keys {dims}; from {result.n_keys[0]} to {result.n_keys[-1]:,} keys at "
         f"dₖ = {params.d_k} {keys}. 1/√dₖ ends at {number(result.against_d_k[usual, -1])} and "
-        f"{number(result.against_n_keys[usual, -1])}. Dotted: equal weights, the logarithm of the number of keys."
+        f"{number(result.against_n_keys[usual, -1])}. Dotted: equal weights, the logarithm of the number of keys.",
     )
 
 
@@ -434,14 +608,17 @@ def _curve_code(result):
 # --- bugs ------------------------------------------------------------------------------------------------
 
 
-def bug(result: BugResult, profile: Profile) -> Picture:
+def bug(results: Sequence[BugResult], name: str, profile: Profile) -> Picture:
     """Attention weights of the first query in the first head: right above wrong, on one axis."""
+    result = next(each for each in results if each.bug.name == name)
     return Picture(
         "bug_weights",
         _bug_figure(result, profile),
         _bug_sentence(result),
         _bug_weights(result),
         _bug_code(result.params),
+        sure=(_bug_sure(result), _museum_sentence(results)),
+        checks=_bug_checks(result),
     )
 
 
@@ -458,10 +635,10 @@ def _bug_figure(result, profile):
             steps(edges, wrong, profile.band, "wrong") | {"yaxis": "y2"},
         ],
         left=3.8,
-        height=0.9,
+        title=title(_bug_claim(result), profile),
         xaxis=axis(profile, "key", range=[0, edges[-1] + 0.5], anchor="y2"),
-        yaxis=heights | {"domain": [0.57, 1]},
-        yaxis2=heights | {"domain": [0, 0.43]},
+        yaxis=heights | {"domain": [0.57, 0.9]},
+        yaxis2=heights | {"domain": [0, 0.35]},
         annotations=[
             heading(f"Right: score spread {number(result.right.score_std)}", profile) | across,
             heading(f"Wrong: score spread {number(result.wrong.score_std)}", profile, axes="2") | across,
@@ -469,15 +646,29 @@ def _bug_figure(result, profile):
     )
 
 
+def _bug_claim(result):
+    too = "sharp" if result.wrong.entropy_nats < result.right.entropy_nats else "flat"
+    return f"{written(result.bug.title)}: attention is too {too}"
+
+
 def _bug_sentence(result):
-    """The bug in numbers: spread predicted and measured, entropy and the error of the output."""
+    """How far the scores spread, and what that does to the output."""
+    ratio = result.wrong.score_std / result.right.score_std
+    said = f"{number(ratio, 2)} times too far" if ratio > 1 else f"{number(1 / ratio, 2)} times too little"
+    error = result.output_error
+    off = f"{number(error, 2)} times its length" if error >= 1 else f"{percent(error, 0)} of its length"
+    return f"The scores spread {said}, and the output is off by {off}."
+
+
+def _bug_sure(result):
+    """Spread predicted and measured, entropy and the error of the output."""
     params, right, wrong = result.params, result.right, result.wrong
     return (
-        f"{result.bug.title}, in {params.n_heads} heads of {result.d_k} dimensions: the scores have root mean square "
-        f"{number(wrong.score_std)} (predicted {number(wrong.predicted_std)}) in place of {number(right.score_std)} "
-        f"(predicted {number(right.predicted_std)}), the entropy is {number(wrong.entropy_nats)} in place of "
-        f"{number(right.entropy_nats)} nats, and the output is off by {percent(result.output_error, 0)} of its length "
-        f"(cosine {number(result.output_cosine)})."
+        f"{written(result.bug.title)}, in {params.n_heads} heads of {result.d_k} dimensions: the scores have root mean "
+        f"square {number(wrong.score_std)} (predicted {number(wrong.predicted_std)}) in place of "
+        f"{number(right.score_std)} (predicted {number(right.predicted_std)}), the entropy is "
+        f"{number(wrong.entropy_nats)} in place of {number(right.entropy_nats)} nats, and the output is off by "
+        f"{percent(result.output_error, 0)} of its length (cosine {number(result.output_cosine)})."
     )
 
 
@@ -496,13 +687,13 @@ def _bug_code(params):
     )
 
 
-def bug_lines(result: BugResult) -> tuple[str, str, str, str, str]:
+def bug_lines(name: str) -> tuple[str, str, str, str, str]:
     """What went wrong, and where it was seen: (title, cause, link text, link, what to know)."""
-    here = result.bug
+    here = BUGS[name]
     return here.title, here.cause, here.issue, here.url, here.note
 
 
-def bug_table(result: BugResult) -> Table:
+def _bug_checks(result):
     """Right beside wrong."""
     sides = result.right, result.wrong
     rows = {
@@ -517,15 +708,17 @@ def bug_table(result: BugResult) -> Table:
     return {"quantity": list(rows)} | columns
 
 
-def museum_sentence(results: Sequence[BugResult]) -> str:
+def _museum_sentence(results: Sequence[BugResult]) -> str:
     """Whether any bug leaves the output nearly as it was, and how far the others move it."""
     least, *_, most = ordered = sorted(results, key=lambda each: each.output_error)
-    near = [each.bug.title for each in ordered if each.output_error < _NEARLY_UNCHANGED]
+    near = [written(each.bug.title) for each in ordered if each.output_error < _NEARLY_UNCHANGED]
     share = percent(_NEARLY_UNCHANGED, 0)
     found = (
         f"{listed(near)} leave{'s' if len(near) == 1 else ''} the output"
         if near
         else f"None of the {len(results)} bugs leaves the output"
     )
-    least, most = (f"{percent(each.output_error, 0)} of its length ({each.bug.title})" for each in (least, most))
+    least, most = (
+        f"{percent(each.output_error, 0)} of its length ({written(each.bug.title)})" for each in (least, most)
+    )
     return f"{found} within {share} of what it should be: it is off by {least} to {most}."
