@@ -23,6 +23,7 @@ LESSON = Lesson(
     "Dividing by $\\sqrt{d_k}$ divides the variance by $d_k$, which leaves 1.",
     icon=":material/functions:",
     section="The path",
+    terms=("variance",),
     shared=("d_k", "seed"),
     controls={
         "broken": Choice(

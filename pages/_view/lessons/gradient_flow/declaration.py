@@ -12,6 +12,7 @@ LESSON = Lesson(
     "their gradient on. With the scale almost none freezes.",
     icon=":material/water_drop:",
     section="The path",
+    terms=("gradient",),
     shared=("d_k", "n_keys", "seed"),
     controls={
         "place": Choice(

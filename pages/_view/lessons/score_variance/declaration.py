@@ -17,6 +17,7 @@ LESSON = Lesson(
     "$d_k$ products $q_i k_i$ adds 1. Divided by $\\sqrt{d_k}$, the scores have variance 1.",
     icon=":material/ssid_chart:",
     section="The path",
+    terms=("variance",),
     shared=("d_k", "n_keys", "law", "seed"),
     controls={
         "sampling": Choice(

@@ -14,6 +14,7 @@ LESSON = Lesson(
     "weight and leaves nearly no gradient.",
     icon=":material/bar_chart:",
     section="The path",
+    terms=("key", "gradient"),
     shared=("d_k", "n_keys", "law", "seed"),
     controls={
         "list_1": Text("First list", "4, 5"),

@@ -29,6 +29,7 @@ LESSON = Lesson(
     answer="It can. On a fixed set of keys, training without the scale is slower, and fewer learning rates work.",
     icon=":material/sports_score:",
     section="The path",
+    terms=("key",),
     shared=("d_k", "seed"),
     controls={
         "optimizer": Choice(
