@@ -368,11 +368,11 @@ def test_projector_mode_shows_figure_and_sentence_without_scrolling(new_page, se
     assert box["y"] + box["height"] <= 1080
     assert figures["width"] > 1500
     size = "element => parseFloat(getComputedStyle(element.querySelector('p') ?? element).fontSize)"
-    assert sentence.evaluate(size) >= 22
+    assert sentence.evaluate(size) >= 32
     marks = page.locator(f"[data-hero] svg text, {CHARTS} .xtick text, {CHARTS} .ytick text").evaluate_all(
         "all => all.map(text => parseFloat(getComputedStyle(text).fontSize))"
     )
-    assert min(marks) >= 20
+    assert min(marks) >= 32
 
 
 @pytest.mark.parametrize("path", FIRST_LESSONS)
