@@ -361,7 +361,7 @@ def test_projector_mode_shows_figure_and_sentence_without_scrolling(new_page, se
     page = new_page(1920, 1080)
     open_page(page, server, path, mode="projector", d_k=100)
     figures = page.locator("[data-hero] .panels, " + CHARTS).first.bounding_box()
-    sentence = page.locator("[class*='st-key-sentence_'], " + HERO_SENTENCE).first
+    sentence = page.locator("[data-sentence], [class*='st-key-sentence_'], " + HERO_SENTENCE).first
     box = sentence.bounding_box()
     assert figures["y"] >= 0
     assert figures["y"] + figures["height"] <= box["y"] + 1
