@@ -17,12 +17,17 @@ from pages._view.lessons import LESSONS, ORDER
 from pages._view.live import draw_slider as draw_live_slider
 from pages._view.live import mend_browser
 from pages._view.server.moving import PLACE
+from pages._view.words import worded
 
 PAGES = Path(__file__).resolve().parent.parent
 STYLE = Path(__file__).resolve().parent / "style"
 LIVE = "live"  # the key of a page's fragment with all that depends on d_k, drawn where the hand lets go of the slider
 _SLIDER, _TYPED = "slider", "typed"
 _IN_SETTINGS = ("n_keys", "law", "seed", "mode")  # the shared controls there
+_REST = {
+    False: ("Show the rest of the lesson", ":material/expand_more:", "shown"),
+    True: ("Show the stage alone", ":material/expand_less:", "hidden"),
+}
 _WIDTH = 200  # pixels of a control under the slider
 
 
@@ -42,8 +47,8 @@ def open_frame() -> StreamlitPage:
     if profile().name != "projector":
         _draw_menu()
     st.title(lesson.question, anchor=False)
-    if not bets.is_open():
-        st.markdown(lesson.answer)
+    if more():
+        worded(lesson.answer, lesson.terms)
     _draw_stage(lesson)
     bets.draw_card(_redraw_bet)
     controls.show_link_notes()
@@ -53,7 +58,7 @@ def open_frame() -> StreamlitPage:
 def close_frame() -> None:
     """Below the lesson: the question before it, its place on the path, and the question after it."""
     if profile().name == "projector":
-        controls.draw("rest")
+        _ask_for_rest()
         return
     every, stem = list(LESSONS.values()), st.session_state["lesson"]
     here = list(LESSONS).index(stem)
@@ -64,6 +69,14 @@ def close_frame() -> None:
         st.markdown(f"{LESSONS[stem].section}: {section.index(stem) + 1} of {len(section)}")
         if here + 1 < len(every):
             _way_to(every[here + 1], icon=":material/arrow_forward:", icon_position="right")
+
+
+def _ask_for_rest():
+    """In a classroom: one click shows what stands below the main picture, or puts it away again."""
+    controls.draw("rest")  # which keeps it in the address; nobody sees it
+    label, icon, wish = _REST[more()]
+    with st.container(key="ask_rest"):
+        st.button(label, icon=icon, key="more", on_click=controls.apply, args=({"rest": wish},), width="stretch")
 
 
 def _way_to(lesson, **options):
@@ -194,7 +207,8 @@ def _style(lesson):
     """The few rules Streamlit has no setting for; a shared control that a lesson does not use is not seen there."""
     names = ["screen", "terms"]
     if profile().name == "projector":
-        names += ["projector", "projector_on_dark"] if st.context.theme.type == "dark" else ["projector"]
+        names += ["projector"] if more() else ["projector", "projector_stage"]
+        names += ["projector_on_dark"] if st.context.theme.type == "dark" else []
     rules = [(STYLE / f"{name}.css").read_text(encoding="utf-8") for name in names]
     unused = [name for name in (*_IN_SETTINGS[:-1], "scaling") if name not in lesson.shared]
     if "d_k" not in lesson.shared:

@@ -2,11 +2,9 @@
 
 import csv
 import io
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from html import escape
 from math import ceil
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,7 +14,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages._view import bets, compute, controls, frame
-from pages._view.glossary import TERMS
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.literal import as_code, written
@@ -25,6 +22,7 @@ from pages._view.live import draw_picture
 from pages._view.main_picture import Main
 from pages._view.picture import Picture, Table
 from pages._view.theme import number
+from pages._view.words import worded as worded
 
 ROOMS = Path(__file__).parent / "lessons"
 T = TypeVar("T")
@@ -55,25 +53,6 @@ def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     """Rows of Markdown as one table; the first row is its head."""
     head, *body = rows
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["--"] * len(head), *body))
-
-
-def worded(text: str, terms: Sequence[str]) -> None:
-    """A line of Markdown in which the first use of each of these words opens its definition."""
-    st.markdown(_with_terms(text, terms), unsafe_allow_html=True)
-
-
-def _with_terms(text, terms):
-    for term in terms:
-        word = re.compile(rf"\b{term}(?:e?s)?\b(?![^<]*</details>)", re.IGNORECASE)
-        text = word.sub(partial(_explained, term), text, count=1)
-    return text
-
-
-def _explained(term, found):
-    # One name for all: opening a definition closes the one before it.
-    return (
-        f'<details class="term" name="term"><summary>{found[0]}</summary><span>{escape(TERMS[term])}</span></details>'
-    )
 
 
 def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, resting: bool = True) -> None:

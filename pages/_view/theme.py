@@ -36,8 +36,9 @@ class Profile:
 _SCREEN: dict[str, Any] = dict(
     base_size=16, title_size=24, axis_size=18, tick_size=14, line_width=2.0, marker_size=8, height=400
 )
+# For a window that is 1,920 pixels wide, of which a line of type takes a sixtieth; the browser scales it to the window.
 _PROJECTOR: dict[str, Any] = dict(
-    base_size=22, title_size=32, axis_size=24, tick_size=20, line_width=3.5, marker_size=14, height=500
+    base_size=32, title_size=44, axis_size=38, tick_size=32, line_width=3.5, marker_size=14, height=600
 )
 
 LIGHT = Profile("screen", "#ffffff", "#1b1f24", "#d5dae1", "#d55e00", "#0072b2", "#117a55", "#5b6675", **_SCREEN)

@@ -39,7 +39,8 @@ _AT_REST = """([figures, settle]) => {
   const seen = [...document.querySelectorAll(figures)].filter(figure => figure.checkVisibility());
   const fits = seen.every(figure => {
     const drawing = figure.querySelector('.main-svg');
-    return !drawing || Math.abs(drawing.clientWidth - figure.parentElement.clientWidth) <= 1;
+    const wide = (element) => element.getBoundingClientRect().width; // as it is seen: a projector's figures are scaled
+    return !drawing || Math.abs(wide(drawing) - wide(figure.parentElement)) <= 1;
   });
   const state = seen.map(figure => {
     const {x, width, height} = figure.getBoundingClientRect();

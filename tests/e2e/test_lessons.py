@@ -362,18 +362,18 @@ def test_projector_mode_shows_figure_and_sentence_without_scrolling(new_page, se
     page = new_page(1920, 1080)
     open_page(page, server, path, mode="projector", d_k=100)
     figures = page.locator("[data-hero] .panels, " + CHARTS).first.bounding_box()
-    sentence = page.locator("[class*='st-key-sentence_'], " + HERO_SENTENCE).first
+    sentence = page.locator("[data-sentence], [class*='st-key-sentence_'], " + HERO_SENTENCE).first
     box = sentence.bounding_box()
     assert figures["y"] >= 0
     assert figures["y"] + figures["height"] <= box["y"] + 1
     assert box["y"] + box["height"] <= 1080
     assert figures["width"] > 1500
     size = "element => parseFloat(getComputedStyle(element.querySelector('p') ?? element).fontSize)"
-    assert sentence.evaluate(size) >= 22
+    assert sentence.evaluate(size) >= 32
     marks = page.locator(f"[data-hero] svg text, {CHARTS} .xtick text, {CHARTS} .ytick text").evaluate_all(
         "all => all.map(text => parseFloat(getComputedStyle(text).fontSize))"
     )
-    assert min(marks) >= 20
+    assert min(marks) >= 32
 
 
 @pytest.mark.parametrize("path", FIRST_LESSONS)

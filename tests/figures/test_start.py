@@ -209,7 +209,7 @@ def test_the_style_holds_the_profile_s_sizes_and_both_grounds(result, profile):
     style = payload["style"]
     assert payload["mode"] == profile.name
     assert [style[name] for name in ("title", "axis", "tick", "line")] == (
-        ["32px", "24px", "20px", "3.5px"] if profile is PROJECTOR else ["24px", "18px", "14px", "2.0px"]
+        ["44px", "38px", "32px", "3.5px"] if profile is PROJECTOR else ["24px", "18px", "14px", "2.0px"]
     )
     for ground, theme in (("light", LIGHT), ("dark", DARK)):
         theme = PROJECTOR if profile is PROJECTOR else theme

@@ -75,7 +75,8 @@ def test_the_screen_and_the_projector_have_their_sizes():
         return theme.base_size, theme.title_size, theme.axis_size, theme.tick_size
 
     assert sizes(LIGHT) == sizes(DARK) == (16, 24, 18, 14)
-    assert sizes(PROJECTOR) == (22, 32, 24, 20)
+    assert sizes(PROJECTOR) == (32, 44, 38, 32)
+    assert min(sizes(PROJECTOR)) == 1920 / 60
     for screen in (LIGHT, DARK):
         assert PROJECTOR.line_width == 1.75 * screen.line_width
         assert PROJECTOR.marker_size == 1.75 * screen.marker_size

@@ -11,6 +11,7 @@ export default function ({ data }) {
   window.frameIsReady = true;
   keepStepsBack();
   mendBoxes();
+  closeByEscape();
   window.setTimeout(() => fetchAhead(data.bundle), REST);
 }
 
@@ -51,6 +52,24 @@ function keepStepsBack() {
     } else if (leaving) held = step;
     else history.replaceState(...step);
   };
+}
+
+// Escape closes the definition or the drawer that is open, and the focus stays where it was opened. A list that is open
+// in the drawer takes the first Escape for itself.
+const OPEN = [".term[open]", ".st-key-settings details[open]"];
+
+function closeByEscape() {
+  let inList = false;
+  const key = (event) => event.key === "Escape";
+  window.addEventListener("keydown", (event) => {
+    inList = key(event) && event.target.getAttribute?.("aria-expanded") === "true" && !event.target.matches("summary");
+  }, true);
+  window.addEventListener("keydown", (event) => {
+    if (!key(event) || inList) return;
+    const summary = document.querySelector(OPEN.map((each) => `${each} > summary`).join());
+    summary?.click();
+    summary?.focus();
+  });
 }
 
 // A table or a piece of code that is wider than its box scrolls in it, by keyboard only if the box takes the focus.

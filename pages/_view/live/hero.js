@@ -2,6 +2,11 @@
 // heights come in thousandths of a panel's height, positions as scores, everything readable as text.
 
 const NS = "http://www.w3.org/2000/svg";
+const SHORTEST = 0.5; // of the height that a panel is written for
+const TALLEST = 2;
+const BELOW = 8; // px between the sentence and the window's end
+const NARROW = 640; // px of a window that shows the panels below each other; the sentence may come after the first view
+
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector("[data-hero]");
   root.hero ??= makeHero(root);
@@ -24,6 +29,26 @@ function makeHero(root) {
   let at = 0; // the stop that is shown
   let hand = window.labHand ?? { value: null, held: false };
   let ownAxis = false;
+
+  // The panels share what is left of the window between what stands above and the sentence's end.
+  function fit() {
+    const designed = getComputedStyle(document.documentElement).getPropertyValue("--designed-width");
+    const scale = designed ? window.innerWidth / designed : 1; // a projector's sizes are written for one width
+    for (const [name, size] of Object.entries(data.style)) {
+      data.sizes[name] = parseFloat(size) * scale;
+      root.style.setProperty(`--${name}`, size.endsWith("px") ? `${data.sizes[name]}px` : size);
+    }
+    const view = (root.getRootNode().host ?? root).closest("[data-testid=stMain]");
+    const { top } = root.getBoundingClientRect();
+    const others = sentence.getBoundingClientRect().bottom - top - find(".panels").getBoundingClientRect().height;
+    const rows = window.innerWidth <= NARROW ? 4 : 2;
+    const captions = find(".panels").getBoundingClientRect().height - rows * data.sizes.panel;
+    const room = view.clientHeight - (top - view.getBoundingClientRect().top + view.scrollTop) - captions - BELOW;
+    const wish = data.sizes.panel;
+    const high = (room - (rows === 2 ? others : 0)) / rows;
+    data.sizes.panel = Math.floor(Math.min(Math.max(high, SHORTEST * wish), TALLEST * wish));
+    root.style.setProperty("--panel", `${data.sizes.panel}px`);
+  }
 
   function draw() {
     const stop = data.stops[at];
@@ -57,20 +82,30 @@ function makeHero(root) {
     axis.setAttribute("aria-pressed", String(ownAxis));
     draw();
   });
-  new ResizeObserver(() => { if (data) draw(); }).observe(find(".panels"));
+  const watched = new ResizeObserver(() => {
+    if (!data || hand.held) return;
+    fit();
+    draw();
+  });
+  const page = (root.getRootNode().host ?? root).closest("[data-testid=stMain]");
+  for (const each of [find(".panels"), page, page.querySelector("[data-testid=stVerticalBlock]")]) watched.observe(each);
 
   return {
     receive(next) {
-      data = next;
-      for (const [name, size] of Object.entries(data.style)) root.style.setProperty(`--${name}`, size);
+      data = { ...next, sizes: {} };
       root.dataset.mode = data.mode;
       for (const [part, name] of Object.entries(data.names)) panels[part].name(name);
       say(axis, data.labels.axis);
       find(".save").textContent = data.labels.save;
-      goTo(hand.value);
+      at = Math.max(0, data.stops.findIndex((stop) => stop.d_k === hand.value));
+      say(sentence, data.stops[at].sentence);
+      fit();
+      draw();
     },
     leave() {
-      if (!root.isConnected) window.removeEventListener("lab:hand", onHand);
+      if (root.isConnected) return;
+      window.removeEventListener("lab:hand", onHand);
+      watched.disconnect();
     },
   };
 }
@@ -167,10 +202,10 @@ function write(element, x, y, text, anchor) {
 }
 
 function frameOf(svg, data, room = 0) {
-  const tick = parseFloat(data.style.tick);
+  const { tick, panel } = data.sizes;
   const left = room * tick;
   const width = (svg.parentNode.clientWidth || 600) - left;
-  const bottom = parseFloat(data.style.panel) - tick * 1.7;
+  const bottom = panel - tick * 1.7;
   return { left, width, right: left + width, bottom, height: bottom, tick };
 }
 

@@ -1,12 +1,20 @@
 // Hands a figure to Plotly, with its sentence below. The bundle is fetched once for all pictures, and a figure that has
 // not changed is left alone. A main picture follows the hand on the slider: it asks the server for the picture of where
-// the hand is, one at a time, and of the values that the hand has passed meanwhile only for the latest.
+// the hand is, one at a time, and of the values that the hand has passed meanwhile only for the latest. It is as high as
+// the window has room for, which is found while no hand moves. A projector's figures are written for a window of one
+// width and shown at another as they are, larger or smaller.
+
+const SHORTEST = 0.55; // of the height that the figure is written for
+const TALLEST = 1.6;
+const BELOW = 8; // px between the sentence and the window's end
+const LETTERS = 155; // of a long sentence
+const NARROW = 640; // px of a window in which the sentence may come after the first view
 
 export default function ({ parentElement, data }) {
   const picture = parentElement.querySelector("[data-picture]");
   picture.sentence ??= parentElement.querySelector("[data-sentence]");
-  picture.style.minHeight = `${data.height}px`;
   picture.given = data;
+  fit(picture);
   if (data.address) follow(picture);
   if (!picture.hand?.held) show(picture, data, data.value);
   return () => leave(picture);
@@ -25,10 +33,56 @@ function show(picture, drawn, value) {
 async function draw(picture, figure, value) {
   const Plotly = await fetched(picture.given.bundle);
   if (picture.figure !== figure || !picture.isConnected) return; // a later one has come, or the page has gone
-  const { data, layout } = JSON.parse(figure);
-  await Plotly.react(picture.firstElementChild, data, layout, picture.given.config);
+  picture.parsed = JSON.parse(figure);
+  await paint(picture, Plotly);
   if (value !== null) picture.dataset.value = value;
-  fitWidth(picture, Plotly);
+  watchSize(picture, Plotly);
+}
+
+function paint(picture, Plotly) {
+  const plot = picture.firstElementChild;
+  const scale = scaleOf();
+  const [width, height] = [picture.clientWidth / scale, picture.height / scale].map(Math.floor);
+  if (!width) return null; // in a place that is closed
+  picture.drawnAt = sizeOf(picture);
+  Object.assign(plot.style, { width: `${width}px`, transformOrigin: "0 0", transform: scale === 1 ? "" : `scale(${scale})` });
+  const { data, layout } = picture.parsed;
+  return Plotly.react(plot, data, { ...layout, width, height }, picture.given.config);
+}
+
+const sizeOf = (picture) => `${picture.clientWidth} ${picture.height} ${scaleOf()}`;
+
+function scaleOf() {
+  const designed = getComputedStyle(document.documentElement).getPropertyValue("--designed-width");
+  return designed ? window.innerWidth / designed : 1;
+}
+
+// The height of the picture: what is left of the window between what stands above and the sentence.
+function fit(picture) {
+  const { given, sentence } = picture;
+  const wish = given.height * scaleOf();
+  picture.height = Math.round(given.address ? roomFor(picture, wish, reserve(sentence)) : wish);
+  picture.style.height = `${picture.height}px`;
+}
+
+function roomFor(picture, wish, sentence) {
+  const view = picture.closest("[data-testid=stMain]");
+  const top = picture.getBoundingClientRect().top - view.getBoundingClientRect().top + view.scrollTop;
+  if (top > view.clientHeight) return wish; // further down
+  const room = view.clientHeight - top - BELOW;
+  const alone = window.innerWidth <= NARROW ? Math.min(room, wish) : 0;
+  const found = Math.min(Math.max(room - sentence, alone), TALLEST * wish);
+  return found < SHORTEST * wish ? wish : found; // what cannot be seen at once is not squeezed either
+}
+
+// What follows a sentence must not move when it takes a line more or less.
+function reserve(sentence) {
+  const style = getComputedStyle(sentence);
+  const size = parseFloat(style.fontSize);
+  const lines = Math.ceil((LETTERS * 0.47 * size) / (sentence.clientWidth || window.innerWidth));
+  const height = lines * (parseFloat(style.lineHeight) || 1.5 * size);
+  sentence.style.minHeight = `${height}px`;
+  return Math.max(height, sentence.offsetHeight);
 }
 
 function follow(picture) {
@@ -69,23 +123,24 @@ async function ask({ given }, value) {
   }
 }
 
-// Not the window's width alone: columns stack and the menu opens without a change of the window.
-function fitWidth(picture, Plotly) {
-  if (picture.fitted) return;
-  const plot = picture.firstElementChild;
-  let width = plot.querySelector(".main-svg").clientWidth; // as it was drawn: the place may have changed meanwhile
-  picture.fitted = new ResizeObserver(() => {
-    if (!picture.clientWidth || picture.clientWidth === width) return;
-    width = picture.clientWidth;
-    Plotly.Plots.resize(plot);
-  });
-  picture.fitted.observe(picture);
+// Not the window's size alone: columns stack, the menu opens and remarks come without a change of the window.
+function watchSize(picture, Plotly) {
+  if (picture.watched) return;
+  const look = () => {
+    if (!picture.isConnected || picture.hand?.held) return;
+    fit(picture);
+    if (sizeOf(picture) !== picture.drawnAt) paint(picture, Plotly);
+  };
+  picture.watched = new ResizeObserver(look);
+  picture.watched.observe(picture);
+  const page = picture.given.address && picture.closest("[data-testid=stMain]");
+  if (page) for (const each of [page, page.querySelector("[data-testid=stVerticalBlock]")]) picture.watched.observe(each);
 }
 
 function leave(picture) {
   if (picture.isConnected) return; // the platform calls this at every change of the data too
   window.removeEventListener("lab:hand", picture.onHand);
-  picture.fitted?.disconnect();
+  picture.watched?.disconnect();
   window.Plotly?.purge(picture.firstElementChild);
 }
 

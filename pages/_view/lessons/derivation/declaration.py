@@ -25,6 +25,7 @@ LESSON = Lesson(
     icon=":material/functions:",
     section="The path",
     card="Three lines, and what each of them assumes.",
+    terms=("variance",),
     shared=("d_k", "seed"),
     controls={
         "broken": Choice(

@@ -13,6 +13,7 @@ LESSON = Lesson(
     icon=":material/water_drop:",
     section="The path",
     card="Each row is a dot. Watch which of them freeze.",
+    terms=("gradient",),
     shared=("d_k", "n_keys", "seed"),
     controls={
         "place": Choice(

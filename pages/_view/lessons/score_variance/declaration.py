@@ -19,6 +19,7 @@ LESSON = Lesson(
     icon=":material/ssid_chart:",
     section="The path",
     card="Follow a sum while products are added.",
+    terms=("variance",),
     shared=("d_k", "n_keys", "law", "seed"),
     controls={
         "sampling": Choice(

@@ -15,6 +15,7 @@ LESSON = Lesson(
     icon=":material/bar_chart:",
     section="The path",
     card="Two short lists of scores, then a whole row.",
+    terms=("key", "gradient"),
     shared=("d_k", "n_keys", "law", "seed"),
     controls={
         "list_1": Text("First list", "4, 5"),

@@ -30,6 +30,7 @@ LESSON = Lesson(
     icon=":material/sports_score:",
     section="The path",
     card="The same task, trained with different scales.",
+    terms=("key",),
     shared=("d_k", "seed"),
     controls={
         "optimizer": Choice(

@@ -26,6 +26,7 @@ LESSON = Lesson(
     "½ in PyTorch's attention if keys and values are as wide as the model.",
     icon=":material/straighten:",
     section="Go deeper",
+    terms=("key",),
     shared=("d_k", "law", "seed"),
     controls={
         "scheme": Choice(

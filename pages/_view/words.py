@@ -1,0 +1,33 @@
+"""Words that open their definition where they stand: by mouse, touch and keyboard."""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from html import escape
+
+import streamlit as st
+
+from pages._view.glossary import TERMS
+
+
+def worded(text: str, terms: Sequence[str]) -> None:
+    """A line of Markdown in which the first use of each of these words opens its definition."""
+    st.markdown(with_terms(text, terms), unsafe_allow_html=True)
+
+
+def with_terms(text: str, terms: Sequence[str]) -> str:
+    """The line with each definition behind the first use of its word."""
+    left = sorted(terms, key=len, reverse=True)  # "effective keys" is looked for before the "keys" in it
+    words = re.compile(rf"\b(?:{'|'.join(left)})(?:e?s)?\b", re.IGNORECASE)
+    return words.sub(partial(_explained, left), text) if left else text
+
+
+def _explained(left, found):
+    term = next((each for each in left if found[0].lower().startswith(each.lower())), None)
+    if term is None:
+        return found[0]
+    left.remove(term)
+    # One name for all: opening a definition closes the one before it.
+    return (
+        f'<details class="term" name="term"><summary>{found[0]}</summary><span>{escape(TERMS[term])}</span></details>'
+    )

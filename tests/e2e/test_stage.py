@@ -1,0 +1,198 @@
+"""The stage in a browser: the bar stays in reach, the Settings open over the page, words open their definition."""
+
+import pytest
+from crowding import resize, wait_until_at_rest
+from dashboard import CHARTS, SETTINGS, SLIDER, field, press, type_into
+from harness import check_accessibility, open_page, query_parameters, wait_until_idle, wait_until_still
+
+pytestmark = pytest.mark.e2e
+
+BAR = ".st-key-stage"
+DRAWER = ".st-key-settings [data-testid=stExpanderDetails]"
+OPEN = ".st-key-settings details[open]"
+TERM = ".term summary"
+TALL = 1.5  # of a line: what two lines in the bar would be at least
+
+
+def box(page, what):
+    found = page.locator(what).first.bounding_box()
+    return found["x"], found["y"], found["x"] + found["width"], found["y"] + found["height"]
+
+
+def scroll_to(page, y):
+    page.get_by_test_id("stMain").evaluate("(element, y) => element.scrollTo(0, y)", y)
+
+
+# --- the bar -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["screen", "projector"])
+def test_the_bar_stays_in_reach_and_covers_nothing_that_is_scrolled_to(new_page, server, mode):
+    page = new_page(1440, 900)
+    open_page(page, server, "gradient_flow", mode=mode, rest="shown")
+    for size in ((1440, 900), (390, 844)) if mode == "screen" else ((1024, 768),):
+        resize(page, size)
+        wait_until_at_rest(page)
+        scroll_to(page, 1500)
+        page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 1000")
+        _, _, _, header = box(page, "[data-testid=stHeader]")
+        _, top, _, bottom = box(page, BAR)
+        assert abs(top - header) <= 1
+        assert box(page, SLIDER)[1] >= header
+        heading = page.get_by_role("heading", level=2).last
+        heading.evaluate("element => element.scrollIntoView()")
+        assert heading.bounding_box()["y"] >= bottom - 1
+        assert page.evaluate(
+            """([x, y]) => document.elementFromPoint(x, y).closest('.st-key-stage') !== null""",
+            [box(page, SLIDER)[0] + 5, (top + bottom) / 2],
+        )
+        scroll_to(page, 0)
+
+
+@pytest.mark.parametrize(("width", "mode"), [(1440, "screen"), (1024, "projector"), (1920, "projector")])
+def test_the_bar_is_one_line(new_page, server, width, mode):
+    page = new_page(width, 900)
+    open_page(page, server, "gradient_flow", mode=mode)
+    *_, slider_right, _ = box(page, "[data-slider]")
+    left, top, _, bottom = box(page, SETTINGS)
+    assert slider_right <= left
+    _, bar_top, _, bar_bottom = box(page, BAR)
+    assert bar_top <= top
+    assert bar_bottom - bar_top < TALL * (bottom - top)
+
+
+def test_on_a_phone_the_slider_takes_the_first_line_of_the_bar(new_page, server):
+    page = new_page(390, 844, has_touch=True, is_mobile=True)
+    open_page(page, server, "gradient_flow")
+    left, _, right, bottom = box(page, "[data-slider]")
+    assert right - left > 350
+    assert box(page, SETTINGS)[1] >= bottom - 1
+
+
+# --- the Settings --------------------------------------------------------------------------------------
+
+
+def test_the_settings_open_over_the_page_and_stay_open_while_they_are_changed(new_page, server):
+    page = new_page(1440, 900)
+    open_page(page, server, "gradient_flow")
+    before = box(page, CHARTS)
+    press(page.locator(SETTINGS), "Enter")
+    wait_until_still(page)
+    assert box(page, CHARTS) == before
+    assert box(page, DRAWER)[3] <= 900
+    type_into(page, "seed", "3")
+    press(page.locator(".st-key-n_keys input[type=range]"), "ArrowRight")
+    assert page.locator(OPEN).count() == 1
+    assert page.locator(SETTINGS).inner_text().endswith("Settings (2 changed)")
+    assert box(page, CHARTS) == before
+    page.get_by_role("button", name="Reset").click()
+    wait_until_idle(page)
+    assert query_parameters(page) == {}
+    assert field(page, "seed").input_value() == "0"
+    assert page.locator(SETTINGS).inner_text().endswith("Settings")
+    assert page.locator(OPEN).count() == 1
+
+
+def test_escape_closes_the_list_first_and_then_the_settings(new_page, server):
+    page = new_page(1440, 500)
+    open_page(page, server, "score_variance")
+    press(page.locator(SETTINGS), "Enter")
+    wait_until_still(page)
+    room = page.locator(DRAWER).evaluate("element => [element.scrollHeight, element.clientHeight]")
+    assert room[0] > room[1]  # it scrolls in itself
+    assert box(page, DRAWER)[3] <= 500
+    law = field(page, "law")
+    law.focus()
+    page.keyboard.press("ArrowDown")
+    page.get_by_role("option", name="uniform").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("option").first.wait_for(state="hidden")
+    assert page.locator(OPEN).count() == 1
+    page.keyboard.press("Escape")
+    page.locator(OPEN).wait_for(state="detached")
+    assert page.locator(SETTINGS).evaluate("element => element === document.activeElement")
+
+
+# --- words ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_definition_opens_over_the_page_by_touch_and_by_keyboard(new_page, server, width):
+    page = new_page(width, 844, has_touch=True)
+    open_page(page, server)
+    before = box(page, BAR), box(page, TERM)
+    page.locator(TERM).last.tap()
+    shown = page.locator(".term[open] > span")
+    assert shown.inner_text().startswith("A vector of dₖ numbers")
+    assert (box(page, BAR), box(page, TERM)) == before
+    left, _, right, _ = box(page, ".term[open] > span")
+    assert 0 <= left < right <= width
+    check_accessibility(page)
+    page.locator(TERM).first.press("Enter")
+    assert shown.all_inner_texts() == ["How far values typically lie from their mean: the square root of the variance."]
+    page.keyboard.press("Escape")
+    assert shown.count() == 0
+    assert page.locator(TERM).first.evaluate("element => element === document.activeElement")
+
+
+def test_an_answer_with_definitions_is_one_text(new_page, server):
+    page = new_page(1440, 900)
+    open_page(page, server)
+    lines = {round(each.bounding_box()["y"] / 10) for each in page.locator(TERM).all()}
+    assert len(lines) <= 2
+    assert box(page, BAR)[1] - box(page, "h1")[3] < 80
+
+
+# --- the room that a picture has -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["screen", "projector"])
+def test_a_picture_takes_the_room_of_the_window_and_keeps_it_while_the_slider_moves(new_page, server, mode):
+    page = new_page(1440, 900)
+    open_page(page, server, "gradient_flow", mode=mode)
+    wait_until_at_rest(page)
+    heights = {}
+    for height in (800, 900):
+        resize(page, (1440, height))
+        wait_until_at_rest(page)
+        heights[height] = box(page, CHARTS)[3]
+        drawing = box(page, f"{CHARTS} .main-svg")
+        assert drawing == pytest.approx(box(page, CHARTS), abs=1.5)
+    assert heights[900] - heights[800] == pytest.approx(100, abs=2)
+    seen = {box(page, CHARTS)}
+    slider = page.locator(SLIDER)
+    slider.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+        seen.add(box(page, CHARTS))
+    wait_until_idle(page)
+    seen.add(box(page, CHARTS))
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("path", ["", "gradient_flow"])
+def test_type_in_a_classroom_is_a_sixtieth_of_the_window_and_the_rest_comes_when_asked(new_page, server, path):
+    page = new_page(1920, 1080)
+    open_page(page, server, path, mode="projector")
+    for width, height in ((1920, 1080), (1024, 768)):
+        resize(page, (width, height))
+        wait_until_at_rest(page)
+        # A letter's size as it is seen: what the browser computes, times how much its drawing is scaled.
+        sizes = page.locator(
+            f"[data-hero] svg text, [data-hero] .sentence, {CHARTS} .main-svg text, [data-sentence], .dimension .value"
+        ).evaluate_all(
+            """all => all.filter(text => text.textContent.trim()).map(text => {
+                 const scale = text.getScreenCTM ? text.getScreenCTM().a || 1 : 1;
+                 return parseFloat(getComputedStyle(text).fontSize) * scale;
+               })"""
+        )
+        assert len(sizes) > 10
+        assert min(sizes) >= width / 60 - 0.1
+    assert page.locator(".st-key-start_data, .st-key-gradient_flow_data, [class*='st-key-try_']").count() == 0
+    page.get_by_role("button", name="Show the rest of the lesson").click()
+    wait_until_idle(page)
+    assert query_parameters(page) == {"mode": "projector", "rest": "shown"}
+    assert page.locator("[class*='st-key-try_']").count() > 1
+    page.get_by_role("button", name="Show the stage alone").click()
+    wait_until_idle(page)
+    assert query_parameters(page) == {"mode": "projector"}
