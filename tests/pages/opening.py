@@ -103,6 +103,11 @@ def pictures(app):
     return [each.key.removesuffix("_data") for each in app.expander if each.key.endswith("_data")]
 
 
+def without_definitions(said):
+    """Markdown without the definitions that its words open."""
+    return re.sub(r"<details.*?<summary>(.*?)</summary>.*?</details>", r"\1", said)
+
+
 def too_much(sentence):
     """What a sentence has too much of: more than 25 words, or more than three numbers beside d_k and its root.
 

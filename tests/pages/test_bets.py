@@ -16,7 +16,18 @@ from sattn_core.lessons.derivation import DerivationParams, spread_ratio
 from sattn_core.lessons.gradient_flow import freezing_rows
 from sattn_core.lessons.softmax_saturation import RowParams, measure_row
 from tests.pages.asgi import ask
-from tests.pages.opening import button, charts, check_page, controls_of, folds, open_page, pictures, press, turn_to
+from tests.pages.opening import (
+    button,
+    charts,
+    check_page,
+    controls_of,
+    folds,
+    open_page,
+    pictures,
+    press,
+    turn_to,
+    without_definitions,
+)
 
 WITH_BETS = [stem for stem, lesson in LESSONS.items() if lesson.bet]
 SETTINGS = ({}, {"d_k": "1"}, {"d_k": "1024", "n_keys": "512"}, {"d_k": "7", "n_keys": "2", "seed": "5"})
@@ -44,7 +55,8 @@ def place(app, stem, guess):
 
 
 def texts(app):
-    return [each.value for kind in ("markdown", "header", "caption", "info") for each in app.get(kind)]
+    kinds = ("markdown", "header", "caption", "info")
+    return [without_definitions(each.value) for kind in kinds for each in app.get(kind)]
 
 
 def everything_sent(app):

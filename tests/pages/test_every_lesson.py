@@ -1,7 +1,6 @@
 """What holds on every page: its frame, its controls at both ends, links, projector, data and code."""
 
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +25,7 @@ from tests.pages.opening import (
     settle,
     too_much,
     widget,
+    without_definitions,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,10 +39,6 @@ def ends(control):
     if isinstance(control, Choice):
         return control.options
     return ("", "9" * LONGEST) if isinstance(control, Text) else (control.low, control.high)
-
-
-def without_definitions(said):
-    return re.sub(r"<details.*?<summary>(.*?)</summary>.*?</details>", r"\1", said)
 
 
 def follows_d_k(app, stem, d_k):
