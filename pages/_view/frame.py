@@ -180,7 +180,7 @@ def moving_address(values: Mapping[str, Any]) -> str:
 def _draw_settings(lesson):
     """All shared controls on every page, each at its own place: one that was left out would lose its address."""
     used = [*lesson.settings, *(name for name in _IN_SETTINGS if name in (*lesson.shared, "mode"))]
-    changed = controls.changed(used)
+    changed = controls.changed(name for name in used if name != "mode")  # the display is no setting of the picture
     label = f"Settings ({len(changed)} changed)" if changed else "Settings"
     # Not a popover: a closed one is not in the browser, which then forgets its settings on a page change.
     with st.expander(label, key="settings", icon=":material/tune:", width=190):

@@ -6,13 +6,13 @@ Only d_k^½ keeps the variance of independent scores; only d_k¹ keeps the mean 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core._memory import remembered
 from sattn_core._records import record
 from sattn_core.attention import attention
 from sattn_core.components import PairLaw, draw_queries_and_keys
@@ -634,7 +634,7 @@ def _applied(rule, raw, Q, K):
     return rule.apply(raw, **{name: context[name] for name in rule.needs})
 
 
-@cache
+@remembered(8)
 def _check_value(name):
     """The checkable number of a rule, which no scores change."""
     return SCALING_RULES[name].check()

@@ -45,7 +45,8 @@ def follows_d_k(app, stem, d_k):
     """Whether what the page shows is that of this d_k: the slider, which the hero follows, and a sentence."""
     if LESSONS[stem].slider and large_slider(app).value != d_k:
         return False
-    return stem == "start" or any(f"d_k = {d_k}" in chart.alt for chart in charts(app).values())
+    said = f"d_k = {min(d_k, 256)}" if stem == "your_scores" else f"d_k = {d_k}"  # its samples have no more
+    return stem == "start" or any(said in chart.alt for chart in charts(app).values())
 
 
 @pytest.mark.parametrize("stem", ORDER)
