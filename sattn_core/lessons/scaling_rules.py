@@ -634,7 +634,7 @@ def _applied(rule, raw, Q, K):
     return rule.apply(raw, **{name: context[name] for name in rule.needs})
 
 
-@remembered(8)
+@remembered(16)
 def _check_value(name):
     """The checkable number of a rule, which no scores change."""
     return SCALING_RULES[name].check()
