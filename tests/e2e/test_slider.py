@@ -81,7 +81,7 @@ def test_one_picture_is_asked_for_at_a_time_and_the_latest_value_wins(page, serv
 def test_an_answer_that_comes_after_the_hand_has_let_go_is_not_drawn(page, server):
     open_page(page, server, "score_variance")
     waiting = []
-    page.route(MOVING, waiting.append)
+    page.route(MOVING, lambda route: waiting.append(route))
     drag(page, [0.52, 0.7])
     page.mouse.up()
     page.wait_for_function("() => location.search.includes('d_k=')")
@@ -95,7 +95,7 @@ def test_an_answer_that_comes_after_the_hand_has_let_go_is_not_drawn(page, serve
     assert shown(page) == d_k
 
 
-def test_without_an_answer_the_picture_comes_where_the_hand_lets_go(page, server):
+def test_without_an_answer_the_picture_comes_where_the_hand_lets_go(page, server, problems):
     open_page(page, server, "score_variance")
     page.route(MOVING, lambda route: route.abort())
     drag(page, [0.52, 0.6, 0.7])
@@ -104,6 +104,8 @@ def test_without_an_answer_the_picture_comes_where_the_hand_lets_go(page, server
     page.wait_for_function("() => location.search.includes('d_k=')")
     wait_until_idle(page)
     assert shown(page) == int(query_parameters(page)["d_k"]) > 64
+    assert all("/moving/" in each for each in problems)
+    problems.clear()  # the answers that were kept back
 
 
 def test_keys_move_the_picture_at_once_and_the_address_after_a_silence(page, server):
