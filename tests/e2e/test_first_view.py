@@ -2,7 +2,7 @@
 
 import pytest
 from crowding import resize, wait_until_at_rest
-from dashboard import DRAWN, LESSONS
+from dashboard import DRAWN
 from harness import open_page
 
 from pages._view.lessons import LESSONS as DECLARED
@@ -12,17 +12,6 @@ pytestmark = pytest.mark.e2e
 SCREEN = {"1440": (1440, 900), "1920": (1920, 950), "820": (820, 1180), "390": (390, 844)}
 PROJECTED = {"1920p": (1920, 1080), "950p": (1920, 950), "1024p": (1024, 768)}
 MENU_STAYS = ("1440", "1920")
-
-# Lesson -> the sizes at which its main picture does not fit yet.
-NOT_YET = {
-    "one_query": "950p",
-    "attention_steps": "390",
-    "backprop": "1920p 950p 1024p",
-    "small_samples": "390 950p",
-    "unit_variance": "390 1920p 950p",
-    "scaling_rules": "820 390 1920p 950p 1024p",
-    "your_scores": "390 950p",
-}
 
 # Name -> [left, top, right, bottom] of what must be seen, and the area that is left to it.
 BOXES = """() => {
@@ -93,12 +82,6 @@ def wanted_at(lesson, name):
 
 @pytest.mark.parametrize("lesson", DRAWN)
 def test_slider_picture_and_sentence_are_seen_without_scrolling(new_page, server, lesson):
-    page, listed = new_page(), NOT_YET.get(lesson, "").split()
+    page = new_page()
     found = {name: out_of_view(page, wanted_at(lesson, name)) for name in views(page, server, lesson)}
-    missing = {name: boxes for name, boxes in found.items() if boxes}
-    assert {name: boxes for name, boxes in missing.items() if name not in listed} == {}
-    assert [name for name in listed if name not in missing] == [], "these fit: take them off the list"
-
-
-def test_only_lessons_with_a_picture_are_listed():
-    assert set(NOT_YET) <= set(DRAWN) <= set(LESSONS)
+    assert {name: boxes for name, boxes in found.items() if boxes} == {}
