@@ -15,6 +15,7 @@ PLACES = {
     "pages/how_sure.py",
     "pages/_view/lessons/how_sure/declaration.py",
     "pages/_view/lessons/how_sure/figures.py",
+    "pages/_view/lessons/how_sure/work.py",
     "sattn_core/lessons/how_sure.py",
     "tests/unit/test_lesson_how_sure.py",
     "tests/property/test_lesson_how_sure.py",

@@ -21,7 +21,7 @@ def test_the_picture_is_whole(result, profile):
 def test_the_points_are_the_variances(result):
     shown = figures.variances(result, LIGHT).figure
     assert trace_of(shown, "raw").y[0] == result.variance[0]
-    assert trace_of(shown, "÷ √d_k").y[0] == result.variance[1]
+    assert trace_of(shown, "÷ √dₖ").y[0] == result.variance[1]
 
 
 def test_the_code_gives_the_numbers_that_are_shown(result):

@@ -14,10 +14,11 @@ LESSON = Lesson(
     controls={
         "n_pairs": Number("Pairs", 1_000, 100, 10_000, (100, 1_000, 10_000), help="Pairs of a query and a key."),
     },
+    settings=("n_pairs",),
     tries=(
         Try(
             "one_component",
-            "d_k = 1: raw and scaled scores are the same",
+            "dₖ = 1: raw and scaled scores are the same",
             {"d_k": 1, "n_pairs": 1_000, "seed": 0},
         ),
     ),

@@ -9,13 +9,18 @@ from sattn_core.lessons.new_lesson import NewLessonParams, NewLessonResult
 def variances(result: NewLessonResult, profile: Profile) -> Picture:
     """Both variances with their standard errors, on one logarithmic axis."""
     return Picture(
-        "new_lesson_variances", _figure(result, profile), _sentence(result), _table(result), _code(result.params)
+        "new_lesson_variances",
+        _figure(result, profile),
+        _sentence(result),
+        _table(result),
+        _code(result.params),
+        sure=_sure(result),
     )
 
 
 def _figure(result, profile):
     traces = []
-    for i, (name, colour) in enumerate((("raw", profile.raw), ("÷ √d_k", profile.scaled))):
+    for i, (name, colour) in enumerate((("raw", profile.raw), ("÷ √dₖ", profile.scaled))):
         error = result.standard_error[i]
         traces.append(points(profile, colour, "circle", [name], [result.variance[i]], [error], [error], name))
     return figure(
@@ -29,7 +34,16 @@ def _figure(result, profile):
 
 def _sentence(result):
     raw, scaled = (number(each) for each in result.variance)
-    return f"At d_k = {result.params.d_k:,} the raw scores have variance {raw}, the scaled ones {scaled}."
+    return f"At dₖ = {result.params.d_k:,} the raw scores have variance {raw}, the scaled ones {scaled}."
+
+
+def _sure(result):
+    """Each measured variance with its standard error, beside the predicted one."""
+    rows = zip(("raw", "scaled"), result.variance, result.standard_error, result.variance_theory, strict=True)
+    return tuple(
+        f"Of the {name} scores, {number(measured)} ± {number(error, 2)} was measured and {number(predicted)} predicted."
+        for name, measured, error, predicted in rows
+    )
 
 
 def _table(result):

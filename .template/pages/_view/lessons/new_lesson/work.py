@@ -1,0 +1,17 @@
+"""What the new_lesson page asks of the core."""
+
+from pages._view import compute
+from pages._view.lessons.new_lesson import figures
+from pages._view.main_picture import Main
+from sattn_core.lessons.new_lesson import NewLessonParams, measure_new_lesson
+
+
+def _params(values):
+    return NewLessonParams(values["d_k"], values["n_pairs"], values["seed"])
+
+
+def _picture(values, profile):
+    return figures.variances(compute.result(measure_new_lesson, _params(values)), profile)
+
+
+MAIN = Main(_picture, params=_params)
