@@ -60,6 +60,26 @@ def is_open() -> bool:
     return is_on() and guess() == ""
 
 
+def has_card() -> bool:
+    """Whether the question, or what became of the bet, stands on the page."""
+    when = LESSONS[st.session_state["lesson"]].bet.when if is_on() else None
+    return is_on() and (when is None or controls.stands(when))
+
+
+def hold() -> None:
+    """While a bet is open, put the lesson where the picture is that it is on: its other parts would tell the answer."""
+    when = LESSONS[st.session_state["lesson"]].bet.when if is_open() else None
+    if when and not controls.stands(when):
+        st.query_params.pop(when[0], None)
+        controls.place(*when)
+
+
+def holds(name: str) -> bool:
+    """Whether a control must stay where it is, because a bet is open."""
+    when = LESSONS[st.session_state["lesson"]].bet.when if is_open() else None
+    return when is not None and when[0] == name
+
+
 def carried() -> dict[str, str]:
     """What a link along the path hands on: whether to bet, which the start of the path proposes, and the tally."""
     first = st.session_state["lesson"] == ORDER[0]
@@ -91,7 +111,7 @@ def seen(shown: Picture, values: Values, profile: Profile) -> Picture:
 
 def marked(shown: Picture, lesson: Lesson, values: Values, bet: Any, profile: Profile) -> Picture:
     """The main picture with what was bet beside the truth; as it is if nothing was."""
-    if lesson.bet is None or bet == "":
+    if lesson.bet is None or bet == "" or not _is_on_this(lesson.bet, values):
         return shown
     found = bet_of(lesson.stem)(values)
     marks = [
@@ -100,6 +120,11 @@ def marked(shown: Picture, lesson: Lesson, values: Values, bet: Any, profile: Pr
     ]
     alt = f"{shown.alt or shown.sentence} Your bet: {_said(lesson.bet, bet)}. In fact: {_fact(lesson, found)}."
     return replace(shown, figure=_drawn_on(_spec(shown), lesson.bet, marks, profile), alt=alt)
+
+
+def _is_on_this(bet, values):
+    """Whether the bet is on the main picture that these values show."""
+    return bet.when is None or values[bet.when[0]] == bet.when[1]
 
 
 def _veiled(shown, lesson, profile):
@@ -217,7 +242,7 @@ def _switch():
 
 def draw_card(redraw: Callable[[], None]) -> None:
     """The question, or what became of the bet; redraw draws the fragments anew that show where the marker stands."""
-    if is_on():
+    if has_card():
         _card(redraw)
 
 

@@ -42,6 +42,7 @@ def open_frame() -> StreamlitPage:
     if profile().name != "projector":
         _draw_menu()
     st.title(lesson.question, anchor=False)
+    bets.hold()
     if not bets.is_open():
         st.markdown(lesson.answer)
     _draw_stage(lesson)
@@ -120,6 +121,8 @@ def _draw_stage(lesson):
 
 def _draw_own(name):
     control = controls.control(name)
+    if bets.holds(name):
+        return
     if control.when is None or controls.stands(control.when):
         controls.draw(name, **({} if getattr(control, "bar", False) else {"width": _WIDTH}))
 
@@ -145,7 +148,7 @@ def _release(value):
 def _redraw():
     """A move of d_k changes what depends on d_k; the rest of the page is left as it stands."""
     with suppress(StreamlitAPIException):  # a page that has nothing else, or whose first run was broken off
-        st.rerun([_SLIDER, LIVE, _TYPED, *([bets.CARD] if bets.is_on() else [])])
+        st.rerun([_SLIDER, LIVE, _TYPED, *([bets.CARD] if bets.has_card() else [])])
     st.rerun()
 
 

@@ -3,6 +3,7 @@
 import json
 import math
 
+import numpy as np
 import pytest
 from starlette.applications import Starlette
 
@@ -12,11 +13,25 @@ from pages._view.lesson import Bet
 from pages._view.lessons import LESSONS, ORDER, bet_of
 from pages._view.server import moving
 from pages._view.shared import CARRIED
+from sattn_core.lessons.backprop import BackpropParams, gradient_sweep
 from sattn_core.lessons.derivation import DerivationParams, spread_ratio
 from sattn_core.lessons.gradient_flow import freezing_rows
 from sattn_core.lessons.softmax_saturation import RowParams, measure_row
 from tests.pages.asgi import ask
-from tests.pages.opening import button, charts, check_page, controls_of, folds, open_page, pictures, press, turn_to
+from tests.pages.opening import (
+    button,
+    charts,
+    check_page,
+    controls_of,
+    drawn_controls,
+    folds,
+    open_page,
+    pictures,
+    press,
+    settle,
+    turn_to,
+    widget,
+)
 
 WITH_BETS = [stem for stem, lesson in LESSONS.items() if lesson.bet]
 SETTINGS = ({}, {"d_k": "1"}, {"d_k": "1024", "n_keys": "512"}, {"d_k": "7", "n_keys": "2", "seed": "5"})
@@ -76,7 +91,7 @@ def test_an_open_bet_sends_nothing_that_tells(stem, said):
     for chart in charts(shown).values():
         assert chart.alt not in sent
         assert chart.sentence not in sent
-    assert not [each for each in app.button if each.key.startswith("try_")]
+    assert not [each for each in app.button if (each.key or "").startswith("try_")]
 
 
 def _own_words(spec):
@@ -218,6 +233,82 @@ def test_the_spread_at_four_times_the_dimension_is_that_of_the_core(broken, para
     assert math.isclose(float(said[1:]), spread_ratio(DerivationParams(64, **params), 4), rel_tol=2e-3)
 
 
+@pytest.mark.parametrize(
+    "said", [{}, {"correlation": "0"}, {"correlation": "-1", "exponent": "1"}, {"exponent": "0.5"}]
+)
+def test_the_flat_exponent_is_the_one_at_which_sampled_variances_agree(said):
+    values = values_of("scaling_rules", **said)
+    flat = float(bet_of("scaling_rules")(values).truth)
+    rng = np.random.default_rng(1)
+    spreads = [_sampled_variance(rng, d_k, values["correlation"]) for d_k in (16, 256)]
+    for exponent in (0.0, 0.5, 1.0):
+        small, large = (each / d_k ** (2 * exponent) for each, d_k in zip(spreads, (16, 256), strict=True))
+        assert (0.8 < large / small < 1.25) == (
+            exponent == flat
+        )  # 4,000 pairs: within 5 % or so; others differ 16-fold
+
+
+def _sampled_variance(rng, d_k, correlation):
+    q, noise = rng.standard_normal((2, 4_000, d_k))
+    k = correlation * q + math.sqrt(1 - correlation**2) * noise
+    return (q * k).sum(axis=1).var()
+
+
+def test_while_a_bet_is_open_the_lesson_is_at_the_picture_it_is_on():
+    app = open_page("scaling_rules", bet="1", part="museum")
+    assert [*app.exception, *app.error, *app.info] == []
+    assert app.query_params == {"bet": "1"}
+    assert "part" not in drawn_controls(app)
+    app = place(app, "scaling_rules", "0.5")
+    assert "part" in drawn_controls(app)
+    assert "in fact" in everything_sent(app)
+    turn_part(app, "Bug museum")
+    assert "in fact" not in everything_sent(app)
+    assert not [each for each in app.button if each.key == "bet_again"]
+    check_page(app, "scaling_rules")
+
+
+def turn_part(app, name):
+    """Choose another part of the lesson."""
+    widget(app, "part").set_value(LESSONS["scaling_rules"].controls["part"].read(name)[0])
+    return settle(app)
+
+
+@pytest.mark.parametrize(
+    ("said", "truth"),
+    [
+        ({}, None),
+        ({"d_k": "1"}, "stays"),
+        ({"exponent": "0"}, "stays"),
+        ({"d_k": "1024"}, None),
+        ({"d_k": "4", "seed": "3"}, None),
+        ({"d_k": "8", "masking": "causal"}, None),
+    ],
+)
+def test_the_gradient_at_the_raw_scores_does_what_the_core_says(said, truth):
+    values = values_of("backprop", **said)
+    found = bet_of("backprop")(values)
+    sweep = gradient_sweep(
+        BackpropParams(exponent=values["exponent"], mask=values["masking"], seed=values["seed"]), (values["d_k"],)
+    )
+    ratio = sweep.without_scale[0] / sweep.raw_score_norms[0]
+    assert found.truth == ("grows" if ratio > 1.1 else "shrinks" if ratio < 0.9 else "stays")
+    assert truth in (None, found.truth)
+
+
+def test_the_reason_for_the_gradient_fits_what_softmax_passes_on():
+    reasons = {}
+    for said in ({"d_k": str(d_k), "seed": str(seed)} for d_k in (1, 2, 4, 16, 64, 1024) for seed in range(4)):
+        found = bet_of("backprop")(values_of("backprop", **said))
+        reasons.setdefault(found.why, set()).add(found.truth)
+    for why, truths in reasons.items():
+        if "first counts" in why or "no less" in why:
+            assert truths == {"grows"}
+        if "second counts" in why:
+            assert truths == {"shrinks"}
+    assert len(reasons) >= 3
+
+
 def test_a_setting_that_is_changed_keeps_the_bet_and_changes_the_truth():
     app = open_page("softmax_saturation", bet="1", guess="90")
     assert "In fact: 94 %" in everything_sent(app)
@@ -264,5 +355,6 @@ def test_near_is_right_and_a_little_farther_is_close(placed, truth, said):
 @pytest.mark.parametrize("stem", WITH_BETS)
 def test_a_question_reads_the_settings_of_the_moment(stem):
     app = open_page(stem, bet="1", d_k="1024")
-    assert [each for each in texts(app) if each.startswith("**") and "1,024" in each]
+    question = LESSONS[stem].bet.question
+    assert [each for each in texts(app) if each.startswith("**") and ("1,024" in each) == ("{d_k}" in question)]
     assert button(app, "Place my bet").disabled == isinstance(LESSONS[stem].bet.answer, Choice)
