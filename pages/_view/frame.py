@@ -46,7 +46,7 @@ def open_frame() -> StreamlitPage:
     if not bets.is_open():
         st.markdown(lesson.answer)
     _draw_stage(lesson)
-    bets.draw_card(_redraw_bet)
+    bets.draw_card(redraw_bet)
     controls.show_link_notes()
     return page
 
@@ -152,8 +152,8 @@ def _redraw():
     st.rerun()
 
 
-def _redraw_bet():
-    """A move of the marker of a bet changes the frame of the picture, and what the card says."""
+def redraw_bet() -> None:
+    """The frame of the picture, and what the card says: the marker was moved, or the bet is decided."""
     with suppress(StreamlitAPIException):
         st.rerun([LIVE, bets.CARD])
     st.rerun()

@@ -292,7 +292,7 @@ def path(here: Lesson) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key=f"links_{others[0].stem}"):
             st.markdown(f"**{name}**")
             for lesson in others:
-                st.page_link(frame.file_of(lesson), label=lesson.question)
+                st.page_link(frame.file_of(lesson), label=lesson.question, query_params=bets.carried())
 
 
 def _draw_card(column, i, lesson):

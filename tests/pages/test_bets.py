@@ -7,16 +7,19 @@ import numpy as np
 import pytest
 from starlette.applications import Starlette
 
-from pages._view import bets
+from pages._view import bets, compute
 from pages._view.kinds import Answer, Choice, Number, Tally
 from pages._view.lesson import Bet
 from pages._view.lessons import LESSONS, ORDER, bet_of
+from pages._view.lessons.training_race import work
 from pages._view.server import moving
 from pages._view.shared import CARRIED
+from sattn_core.lessons.attention_steps import preset_params
 from sattn_core.lessons.backprop import BackpropParams, gradient_sweep
 from sattn_core.lessons.derivation import DerivationParams, spread_ratio
 from sattn_core.lessons.gradient_flow import freezing_rows
 from sattn_core.lessons.softmax_saturation import RowParams, measure_row
+from sattn_core.lessons.training_race import TrainingRaceParams, measure_training_race
 from tests.pages.asgi import ask
 from tests.pages.opening import (
     button,
@@ -175,7 +178,10 @@ def test_the_address_shows_the_same_to_somebody_else_and_to_a_moving_hand(stem):
     assert everything_sent(theirs) == everything_sent(mine)
     chart = next(each for each in charts(theirs).values() if each.address)
     _, _, body = ask(Starlette(routes=moving.routes()), f"/{chart.address}&d_k=100")
-    assert json.loads(body)["alt"] == chart.alt
+    moved = json.loads(body)["alt"]
+    if stem != "training_race":  # which trains nothing for a moving hand: it shows the start
+        assert moved == chart.alt
+    assert moved.partition("Your bet: ")[2] == chart.alt.partition("Your bet: ")[2] != ""
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
@@ -307,6 +313,75 @@ def test_the_reason_for_the_gradient_fits_what_softmax_passes_on():
         if "second counts" in why:
             assert truths == {"shrinks"}
     assert len(reasons) >= 3
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"d_k": "1", "query": "3"},
+        {"d_k": "1024", "query": "99"},
+        {"preset": "causal"},
+        {"preset": "fully masked"},
+        {"preset": "notes", "query": "2"},
+    ],
+)
+def test_the_share_of_the_favourite_key_is_that_of_softmax_of_the_raw_scores(said):
+    values = values_of("attention_steps", **said)
+    params = preset_params(values["preset"], d_k=values["d_k"], seed=values["seed"])
+    row = min(values["query"], len(params.Q)) - 1
+    allowed = np.ones(len(params.K), bool) if params.mask is None else np.array(params.mask[row], bool)
+    scores = (np.array(params.K) @ np.array(params.Q)[row])[allowed]
+    share = max(np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()) if allowed.any() else 0.0
+    found = bet_of("attention_steps")(values)
+    assert found.truth == ("less" if share < 0.5 else "most" if share <= 0.95 else "all")
+    assert ("mask" in found.why) == (allowed.sum() < 2)
+
+
+def test_while_a_bet_is_open_no_remark_says_that_a_row_is_masked():
+    app = open_page("attention_steps", bet="1", preset="fully masked", query="9")
+    assert "softmax has nothing" not in everything_sent(app)
+    assert "There is no query 9" in everything_sent(app)
+    app = place(app, "attention_steps", "less")
+    assert "softmax has nothing" in everything_sent(app)
+
+
+@pytest.mark.parametrize(
+    ("d_k", "truth", "said"), [(8, "all", "all three"), (64, "root", ""), (1, "other", "none of the three")]
+)
+def test_the_winners_of_a_race_are_those_of_the_core(d_k, truth, said):
+    compute.forget()
+    values = values_of("training_race", d_k=str(d_k))
+    assert bet_of("training_race")(values).truth is None
+    result = measure_training_race(TrainingRaceParams(d_k))
+    compute.keep((result, None), work.train, work.params(values), False)
+    found = bet_of("training_race")(values)
+    assert (found.truth, found.said) == (truth, said)
+    done = [share >= 0.95 for share in result.accuracy.mean[:, -1]]
+    assert done == {"all": [True] * 3, "root": [False, True, False], "other": [False] * 3}[truth]
+
+
+def test_a_race_that_is_not_trained_keeps_the_bet_waiting_until_it_is():
+    compute.forget()
+    long = {"d_k": "8", "n_steps": "3000", "n_pairs": "64", "n_seeds": "8"}
+    app = place(open_page("training_race", bet="1", tally="1-1", **long), "training_race", "all")
+    assert [*app.exception, *app.error] == []
+    assert app.query_params["tally"] == "1-1"
+    assert [each for each in texts(app) if each.startswith("**Your bet stands.** Your bet: all three. Train to see")]
+    assert "in fact" not in everything_sent(app)
+    finished = measure_training_race(TrainingRaceParams(8))
+    compute.keep((finished, None), work.train, work.params(values_of("training_race", **long)), False)
+    app = settle(app)
+    assert app.query_params["tally"] == "2-2"
+    assert "in fact: all three" in everything_sent(app)
+
+
+def test_an_open_bet_trains_nothing():
+    compute.forget()
+    app = open_page("training_race", bet="1")
+    assert "race_run" not in app.session_state
+    assert bet_of("training_race")(values_of("training_race")).truth is None
+    assert "Train" not in [each.label for each in app.button]
 
 
 def test_a_setting_that_is_changed_keeps_the_bet_and_changes_the_truth():
