@@ -346,9 +346,7 @@ def test_while_a_bet_is_open_no_remark_says_that_a_row_is_masked():
     assert "softmax has nothing" in everything_sent(app)
 
 
-@pytest.mark.parametrize(
-    ("d_k", "truth", "said"), [(8, "all", "all three"), (64, "root", ""), (1, "other", "none of the three")]
-)
+@pytest.mark.parametrize(("d_k", "truth", "said"), [(8, "all", "all three"), (64, "root", ""), (1, "other", "none")])
 def test_the_winners_of_a_race_are_those_of_the_core(d_k, truth, said):
     compute.forget()
     values = values_of("training_race", d_k=str(d_k))

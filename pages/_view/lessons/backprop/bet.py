@@ -14,8 +14,8 @@ def outcome(values: Values) -> Outcome:
     before, after = sweep.raw_score_norms[i], sweep.without_scale[i]
     truth = "stays" if abs(after - before) <= _STAYS * before else "grows" if after > before else "shrinks"
     lengths = (figures.amount(each) for each in (before, after))
-    said = "stays within 10 %" if truth == "stays" else f"{truth}, from {' to '.join(lengths)}"
-    return Outcome(truth, _why(truth, sweep.scales[i], passes_less=after < sweep.norms["S"][i]), said)
+    why = _why(truth, sweep.scales[i], passes_less=after < sweep.norms["S"][i])
+    return Outcome(truth, f"Its length goes from {' to '.join(lengths)}. {why}")
 
 
 def _why(truth, scale, *, passes_less):

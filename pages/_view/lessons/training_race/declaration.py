@@ -130,10 +130,10 @@ LESSON = Lesson(
     bet=Bet(
         "After the race at dₖ = {d_k}: which of raw, ÷ √dₖ and ÷ dₖ will have learnt?",
         Choice(
-            "Learnt will have",
+            "Will have learnt",
             "all",
             ("all", "root", "other"),
-            shown={"all": "all three", "root": "only ÷ √dₖ", "other": "another outcome"},
+            shown={"all": "all three", "root": "only ÷ √dₖ", "other": "other"},
         ),
         names=("raw", "÷ √dₖ", "÷ dₖ"),
     ),
