@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages._view import compute, controls, frame, grids, show
+from pages._view import bets, compute, controls, frame, grids, show
 from pages._view.lessons.attention_steps import figures, work
 from pages._view.lessons.attention_steps.declaration import LESSON
 from pages._view.live import watch_cells
@@ -26,7 +26,7 @@ def live():
     with st.container():  # one place, whatever is in it: the grid below would lose the focus if it moved
         show.problems(problems)
         result, at = compute.result(measure_attention_steps, params), work.cell_of(params, values)
-        show.remarks(figures.remarks(result, values, at))
+        show.remarks((figures.shown_instead if bets.is_open() else figures.remarks)(result, values, at))
     if not frame.more():
         return
     show.behind(shown)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._view import compute, controls, frame, show
+from pages._view import bets, compute, controls, frame, show
 from pages._view.lessons.training_race import dose, figures, race, work
 from pages._view.lessons.training_race.declaration import LESSON
 
@@ -11,6 +11,10 @@ profile = frame.profile()
 
 @st.fragment(key=frame.LIVE)
 def live():
+    if bets.is_open():  # nothing is trained that could tell
+        race.stop()
+        show.main(work.MAIN)
+        return
     run = race.open_run()
     race.advance(run)
     race.draw_buttons(run)
@@ -26,6 +30,7 @@ def live():
     if frame.more():
         found = compute.result(work.train_equal_pairs, controls.value_of("d_k"))
         show.picture(figures.equivalence(found, profile))
+    bets.settle(frame.redraw_bet)
 
 
 live()

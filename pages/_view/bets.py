@@ -24,7 +24,7 @@ from pages._view.theme import Profile, number
 
 CARD = "bet"  # the key of the fragment with the question, and afterwards with what became of it
 _VEILED = "The frame of the picture. What it shows is hidden until you have placed your bet."
-_RIGHT, _CLOSE, _MISSED = "Right.", "Close.", "Not this time."
+_RIGHT, _CLOSE, _MISSED, _OPEN = "Right.", "Close.", "Not this time.", "Your bet stands."
 _NEAR_ENOUGH = 3  # times as far off as what is right: close
 _BET, _TRUTH = "◆", "●"  # the marks on the picture
 
@@ -33,11 +33,12 @@ _BET, _TRUTH = "◆", "●"  # the marks on the picture
 class Outcome:
     """What a bet comes to at the settings of the moment.
 
-    truth: in the units of the answer, or the option that is right ("" if none is); why: one sentence, true at these
-    settings; said: how the truth is said, where that is more than truth says.
+    truth: in the units of the answer, or the option that is right ("" if none is); None while it is not known.
+    why: one sentence, true at these settings, or what must be done to know. said: how the truth is said, where that is
+    more than truth says.
     """
 
-    truth: float | str
+    truth: float | str | None
     why: str
     said: str = ""
 
@@ -58,6 +59,38 @@ def guess() -> Any:
 def is_open() -> bool:
     """Whether a bet waits to be placed: nothing that tells its answer may be on the page."""
     return is_on() and guess() == ""
+
+
+def has_card() -> bool:
+    """Whether the question, or what became of the bet, stands on the page."""
+    when = LESSONS[st.session_state["lesson"]].bet.when if is_on() else None
+    return is_on() and (when is None or controls.stands(when))
+
+
+def hold() -> None:
+    """While a bet is open, put the lesson where the picture is that it is on: its other parts would tell the answer."""
+    when = LESSONS[st.session_state["lesson"]].bet.when if is_open() else None
+    if when and not controls.stands(when):
+        st.query_params.pop(when[0], None)
+        controls.place(*when)
+
+
+def holds(name: str) -> bool:
+    """Whether a control must stay where it is, because a bet is open."""
+    when = LESSONS[st.session_state["lesson"]].bet.when if is_open() else None
+    return when is not None and when[0] == name
+
+
+def waits() -> bool:
+    """Whether a bet is placed, and the page has not yet been able to say what it comes to."""
+    return has_card() and not is_open() and st.session_state.get("bet_waits", False)
+
+
+def settle(redraw: Callable[[], None]) -> None:
+    """Draw the card again, which is drawn before the page, if the page has found meanwhile what it waits for."""
+    stem = st.session_state["lesson"]
+    if waits() and bet_of(stem)(controls.values()).truth is not None:
+        redraw()
 
 
 def carried() -> dict[str, str]:
@@ -91,15 +124,19 @@ def seen(shown: Picture, values: Values, profile: Profile) -> Picture:
 
 def marked(shown: Picture, lesson: Lesson, values: Values, bet: Any, profile: Profile) -> Picture:
     """The main picture with what was bet beside the truth; as it is if nothing was."""
-    if lesson.bet is None or bet == "":
+    if lesson.bet is None or bet == "" or not _is_on_this(lesson.bet, values):
         return shown
     found = bet_of(lesson.stem)(values)
-    marks = [
-        (_BET, f"your bet: {_said(lesson.bet, bet)}", bet),
-        (_TRUTH, f"in fact: {_fact(lesson, found)}", found.truth),
-    ]
-    alt = f"{shown.alt or shown.sentence} Your bet: {_said(lesson.bet, bet)}. In fact: {_fact(lesson, found)}."
+    marks = [(_BET, f"your bet: {_said(lesson.bet, bet)}", bet)]
+    if found.truth is not None:
+        marks.append((_TRUTH, f"in fact: {_fact(lesson, found)}", found.truth))
+    alt = f"{shown.alt or shown.sentence} {_both(lesson, bet, found)}"
     return replace(shown, figure=_drawn_on(_spec(shown), lesson.bet, marks, profile), alt=alt)
+
+
+def _is_on_this(bet, values):
+    """Whether the bet is on the main picture that these values show."""
+    return bet.when is None or values[bet.when[0]] == bet.when[1]
 
 
 def _veiled(shown, lesson, profile):
@@ -187,8 +224,16 @@ def _fact(lesson, found):
     return found.said or _said(lesson.bet, found.truth)
 
 
-def verdict(bet: Bet, placed: Any, truth: float | str) -> str:
-    """Whether what was bet is right, close, or neither."""
+def _both(lesson, bet, found):
+    """What was bet, and the truth once it is known."""
+    truth = "" if found.truth is None else f" In fact: {_fact(lesson, found)}."
+    return f"Your bet: {_said(lesson.bet, bet)}.{truth}"
+
+
+def verdict(bet: Bet, placed: Any, truth: float | str | None) -> str:
+    """Whether what was bet is right, close, or neither; or that it is not known yet."""
+    if truth is None:
+        return _OPEN
     if isinstance(bet.answer, Choice) or truth == "":
         return _RIGHT if placed == truth else _MISSED
     off = abs(placed - float(truth))
@@ -217,7 +262,7 @@ def _switch():
 
 def draw_card(redraw: Callable[[], None]) -> None:
     """The question, or what became of the bet; redraw draws the fragments anew that show where the marker stands."""
-    if is_on():
+    if has_card():
         _card(redraw)
 
 
@@ -247,8 +292,12 @@ def _ask(lesson, redraw):
 def _tell(lesson):
     """Right or not, both answers, why, and how many were right so far."""
     placed, found = guess(), bet_of(lesson.stem)(controls.values())
-    _counted().add(lesson.stem)
-    both = f"Your bet: {_said(lesson.bet, placed)}. In fact: {_fact(lesson, found)}."
+    st.session_state["bet_waits"] = found.truth is None
+    if st.session_state.get("bet_placed") == lesson.stem:
+        _count(lesson, verdict(lesson.bet, placed, found.truth))
+    else:
+        _counted().add(lesson.stem)
+    both = _both(lesson, placed, found)
     st.markdown(f"**{verdict(lesson.bet, placed, found.truth)}** {plain(both)} {plain(found.why)}")
     right, _, of = controls.linked_value("tally").partition("-")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -262,15 +311,18 @@ def _draft(lesson):
 
 
 def _place(lesson):
-    """Put what the marker says into the address, and count it if it is the first bet on this lesson."""
-    placed = st.session_state[_draft(lesson)]
-    st.query_params["guess"] = lesson.bet.answer.write(placed)
-    if lesson.stem not in _counted():
+    """Put what the marker says into the address; it is counted if it is the first bet on this lesson."""
+    st.query_params["guess"] = lesson.bet.answer.write(st.session_state[_draft(lesson)])
+    st.session_state["bet_placed"] = lesson.stem
+    st.rerun()
+
+
+def _count(lesson, found):
+    """The first bet of this visitor on a lesson, once it is known what it comes to."""
+    if found != _OPEN and lesson.stem not in _counted():
         _counted().add(lesson.stem)
         right, _, of = (controls.linked_value("tally") or "0-0").partition("-")
-        won = verdict(lesson.bet, placed, bet_of(lesson.stem)(controls.values()).truth) == _RIGHT
-        st.query_params["tally"] = f"{int(right) + won}-{int(of) + 1}"
-    st.rerun()
+        st.query_params["tally"] = f"{int(right) + (found == _RIGHT)}-{int(of) + 1}"
 
 
 def _counted():

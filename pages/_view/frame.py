@@ -47,10 +47,11 @@ def open_frame() -> StreamlitPage:
     if profile().name != "projector":
         _draw_menu()
     st.title(lesson.question, anchor=False)
+    bets.hold()
     if more():
         worded(lesson.answer, lesson.terms)
     _draw_stage(lesson)
-    bets.draw_card(_redraw_bet)
+    bets.draw_card(redraw_bet)
     controls.show_link_notes()
     return page
 
@@ -133,6 +134,8 @@ def _draw_stage(lesson):
 
 def _draw_own(name):
     control = controls.control(name)
+    if bets.holds(name):
+        return
     if control.when is None or controls.stands(control.when):
         controls.draw(name, **({} if getattr(control, "bar", False) else {"width": _WIDTH}))
 
@@ -158,12 +161,12 @@ def _release(value):
 def _redraw():
     """A move of d_k changes what depends on d_k; the rest of the page is left as it stands."""
     with suppress(StreamlitAPIException):  # a page that has nothing else, or whose first run was broken off
-        st.rerun([_SLIDER, LIVE, _TYPED, *([bets.CARD] if bets.is_on() else [])])
+        st.rerun([_SLIDER, LIVE, _TYPED, *([bets.CARD] if bets.has_card() else [])])
     st.rerun()
 
 
-def _redraw_bet():
-    """A move of the marker of a bet changes the frame of the picture, and what the card says."""
+def redraw_bet() -> None:
+    """The frame of the picture, and what the card says: the marker was moved, or the bet is decided."""
     with suppress(StreamlitAPIException):
         st.rerun([LIVE, bets.CARD])
     st.rerun()

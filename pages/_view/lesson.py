@@ -45,6 +45,7 @@ class Bet:
     suffix : behind a number, such as " %".
     place : where a number stands on the picture.
     names : words on the picture that stay while the bet is open, such as those of its panels.
+    when : a control and the option at which the picture is what the bet is on; while it is open, the control is there.
     """
 
     question: str
@@ -53,6 +54,7 @@ class Bet:
     suffix: str = ""
     place: Place | None = None
     names: tuple[str, ...] = ()
+    when: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)

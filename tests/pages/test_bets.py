@@ -3,29 +3,37 @@
 import json
 import math
 
+import numpy as np
 import pytest
 from starlette.applications import Starlette
 
-from pages._view import bets
+from pages._view import bets, compute
 from pages._view.kinds import Answer, Choice, Number, Tally
 from pages._view.lesson import Bet
 from pages._view.lessons import LESSONS, ORDER, bet_of
+from pages._view.lessons.training_race import work
 from pages._view.server import moving
 from pages._view.shared import CARRIED
+from sattn_core.lessons.attention_steps import preset_params
+from sattn_core.lessons.backprop import BackpropParams, gradient_sweep
 from sattn_core.lessons.derivation import DerivationParams, spread_ratio
 from sattn_core.lessons.gradient_flow import freezing_rows
 from sattn_core.lessons.softmax_saturation import RowParams, measure_row
+from sattn_core.lessons.training_race import TrainingRaceParams, measure_training_race
 from tests.pages.asgi import ask
 from tests.pages.opening import (
     button,
     charts,
     check_page,
     controls_of,
+    drawn_controls,
     folds,
     open_page,
     pictures,
     press,
+    settle,
     turn_to,
+    widget,
     without_definitions,
 )
 
@@ -88,7 +96,7 @@ def test_an_open_bet_sends_nothing_that_tells(stem, said):
     for chart in charts(shown).values():
         assert chart.alt not in sent
         assert chart.sentence not in sent
-    assert not [each for each in app.button if each.key.startswith("try_")]
+    assert not [each for each in app.button if (each.key or "").startswith("try_")]
 
 
 def _own_words(spec):
@@ -172,7 +180,10 @@ def test_the_address_shows_the_same_to_somebody_else_and_to_a_moving_hand(stem):
     assert everything_sent(theirs) == everything_sent(mine)
     chart = next(each for each in charts(theirs).values() if each.address)
     _, _, body = ask(Starlette(routes=moving.routes()), f"/{chart.address}&d_k=100")
-    assert json.loads(body)["alt"] == chart.alt
+    moved = json.loads(body)["alt"]
+    if stem != "training_race":  # which trains nothing for a moving hand: it shows the start
+        assert moved == chart.alt
+    assert moved.partition("Your bet: ")[2] == chart.alt.partition("Your bet: ")[2] != ""
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
@@ -230,6 +241,149 @@ def test_the_spread_at_four_times_the_dimension_is_that_of_the_core(broken, para
     assert math.isclose(float(said[1:]), spread_ratio(DerivationParams(64, **params), 4), rel_tol=2e-3)
 
 
+@pytest.mark.parametrize(
+    "said", [{}, {"correlation": "0"}, {"correlation": "-1", "exponent": "1"}, {"exponent": "0.5"}]
+)
+def test_the_flat_exponent_is_the_one_at_which_sampled_variances_agree(said):
+    values = values_of("scaling_rules", **said)
+    flat = float(bet_of("scaling_rules")(values).truth)
+    rng = np.random.default_rng(1)
+    spreads = [_sampled_variance(rng, d_k, values["correlation"]) for d_k in (16, 256)]
+    for exponent in (0.0, 0.5, 1.0):
+        small, large = (each / d_k ** (2 * exponent) for each, d_k in zip(spreads, (16, 256), strict=True))
+        assert (0.8 < large / small < 1.25) == (
+            exponent == flat
+        )  # 4,000 pairs: within 5 % or so; others differ 16-fold
+
+
+def _sampled_variance(rng, d_k, correlation):
+    q, noise = rng.standard_normal((2, 4_000, d_k))
+    k = correlation * q + math.sqrt(1 - correlation**2) * noise
+    return (q * k).sum(axis=1).var()
+
+
+def test_while_a_bet_is_open_the_lesson_is_at_the_picture_it_is_on():
+    app = open_page("scaling_rules", bet="1", part="museum")
+    assert [*app.exception, *app.error, *app.info] == []
+    assert app.query_params == {"bet": "1"}
+    assert "part" not in drawn_controls(app)
+    app = place(app, "scaling_rules", "0.5")
+    assert "part" in drawn_controls(app)
+    assert "in fact" in everything_sent(app)
+    turn_part(app, "Bug museum")
+    assert "in fact" not in everything_sent(app)
+    assert not [each for each in app.button if each.key == "bet_again"]
+    check_page(app, "scaling_rules")
+
+
+def turn_part(app, name):
+    """Choose another part of the lesson."""
+    widget(app, "part").set_value(LESSONS["scaling_rules"].controls["part"].read(name)[0])
+    return settle(app)
+
+
+@pytest.mark.parametrize(
+    ("said", "truth"),
+    [
+        ({}, None),
+        ({"d_k": "1"}, "stays"),
+        ({"exponent": "0"}, "stays"),
+        ({"d_k": "1024"}, None),
+        ({"d_k": "4", "seed": "3"}, None),
+        ({"d_k": "8", "masking": "causal"}, None),
+    ],
+)
+def test_the_gradient_at_the_raw_scores_does_what_the_core_says(said, truth):
+    values = values_of("backprop", **said)
+    found = bet_of("backprop")(values)
+    sweep = gradient_sweep(
+        BackpropParams(exponent=values["exponent"], mask=values["masking"], seed=values["seed"]), (values["d_k"],)
+    )
+    ratio = sweep.without_scale[0] / sweep.raw_score_norms[0]
+    assert found.truth == ("grows" if ratio > 1.1 else "shrinks" if ratio < 0.9 else "stays")
+    assert truth in (None, found.truth)
+
+
+def test_the_reason_for_the_gradient_fits_what_softmax_passes_on():
+    reasons = {}
+    for said in ({"d_k": str(d_k), "seed": str(seed)} for d_k in (1, 2, 4, 16, 64, 1024) for seed in range(4)):
+        found = bet_of("backprop")(values_of("backprop", **said))
+        reasons.setdefault(found.why, set()).add(found.truth)
+    for why, truths in reasons.items():
+        if "first counts" in why or "no less" in why:
+            assert truths == {"grows"}
+        if "second counts" in why:
+            assert truths == {"shrinks"}
+    assert len(reasons) >= 3
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"d_k": "1", "query": "3"},
+        {"d_k": "1024", "query": "99"},
+        {"preset": "causal"},
+        {"preset": "fully masked"},
+        {"preset": "notes", "query": "2"},
+    ],
+)
+def test_the_share_of_the_favourite_key_is_that_of_softmax_of_the_raw_scores(said):
+    values = values_of("attention_steps", **said)
+    params = preset_params(values["preset"], d_k=values["d_k"], seed=values["seed"])
+    row = min(values["query"], len(params.Q)) - 1
+    allowed = np.ones(len(params.K), bool) if params.mask is None else np.array(params.mask[row], bool)
+    scores = (np.array(params.K) @ np.array(params.Q)[row])[allowed]
+    share = max(np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()) if allowed.any() else 0.0
+    found = bet_of("attention_steps")(values)
+    assert found.truth == ("less" if share < 0.5 else "most" if share <= 0.95 else "all")
+    assert ("mask" in found.why) == (allowed.sum() < 2)
+
+
+def test_while_a_bet_is_open_no_remark_says_that_a_row_is_masked():
+    app = open_page("attention_steps", bet="1", preset="fully masked", query="9")
+    assert "softmax has nothing" not in everything_sent(app)
+    assert "There is no query 9" in everything_sent(app)
+    app = place(app, "attention_steps", "less")
+    assert "softmax has nothing" in everything_sent(app)
+
+
+@pytest.mark.parametrize(("d_k", "truth", "said"), [(8, "all", "all three"), (64, "root", ""), (1, "other", "none")])
+def test_the_winners_of_a_race_are_those_of_the_core(d_k, truth, said):
+    compute.forget()
+    values = values_of("training_race", d_k=str(d_k))
+    assert bet_of("training_race")(values).truth is None
+    result = measure_training_race(TrainingRaceParams(d_k))
+    compute.keep((result, None), work.train, work.params(values), False)
+    found = bet_of("training_race")(values)
+    assert (found.truth, found.said) == (truth, said)
+    done = [share >= 0.95 for share in result.accuracy.mean[:, -1]]
+    assert done == {"all": [True] * 3, "root": [False, True, False], "other": [False] * 3}[truth]
+
+
+def test_a_race_that_is_not_trained_keeps_the_bet_waiting_until_it_is():
+    compute.forget()
+    long = {"d_k": "8", "n_steps": "3000", "n_pairs": "64", "n_seeds": "8"}
+    app = place(open_page("training_race", bet="1", tally="1-1", **long), "training_race", "all")
+    assert [*app.exception, *app.error] == []
+    assert app.query_params["tally"] == "1-1"
+    assert [each for each in texts(app) if each.startswith("**Your bet stands.** Your bet: all three. Train to see")]
+    assert "in fact" not in everything_sent(app)
+    finished = measure_training_race(TrainingRaceParams(8))
+    compute.keep((finished, None), work.train, work.params(values_of("training_race", **long)), False)
+    app = settle(app)
+    assert app.query_params["tally"] == "2-2"
+    assert "in fact: all three" in everything_sent(app)
+
+
+def test_an_open_bet_trains_nothing():
+    compute.forget()
+    app = open_page("training_race", bet="1")
+    assert "race_run" not in app.session_state
+    assert bet_of("training_race")(values_of("training_race")).truth is None
+    assert "Train" not in [each.label for each in app.button]
+
+
 def test_a_setting_that_is_changed_keeps_the_bet_and_changes_the_truth():
     app = open_page("softmax_saturation", bet="1", guess="90")
     assert "In fact: 94 %" in everything_sent(app)
@@ -276,5 +430,6 @@ def test_near_is_right_and_a_little_farther_is_close(placed, truth, said):
 @pytest.mark.parametrize("stem", WITH_BETS)
 def test_a_question_reads_the_settings_of_the_moment(stem):
     app = open_page(stem, bet="1", d_k="1024")
-    assert [each for each in texts(app) if each.startswith("**") and "1,024" in each]
+    question = LESSONS[stem].bet.question
+    assert [each for each in texts(app) if each.startswith("**") and ("1,024" in each) == ("{d_k}" in question)]
     assert button(app, "Place my bet").disabled == isinstance(LESSONS[stem].bet.answer, Choice)

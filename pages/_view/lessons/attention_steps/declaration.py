@@ -1,7 +1,7 @@
 """What the attention_steps lesson declares."""
 
 from pages._view.kinds import Choice, Number, Text
-from pages._view.lesson import Lesson, Try
+from pages._view.lesson import Bet, Lesson, Try
 from sattn_core.lessons.attention_steps import PRESETS, STEP_NAMES
 
 _PRESET = {"Q": "", "K": "", "V": "", "mask": "", "seed": 0}
@@ -59,6 +59,19 @@ LESSON = Lesson(
         ),
     ),
     terms=("softmax",),
+    bet=Bet(
+        "Without the scale, how much of its weight does query {query} give its favourite key?",
+        Choice(
+            "Of its weight",
+            "most",
+            ("less", "most", "all"),
+            shown={"less": "less than half", "most": "half to 95 %", "all": "more than 95 %"},
+        ),
+        names=(
+            *("Q", "K", "V", "Q, first 64", "K, first 64", "Raw scores", "Scaled scores", "Not divided"),
+            *("Masked scores", "Weights", "Output"),
+        ),
+    ),
     pictures=("matrix_steps",),
     assumed="Nothing is assumed here. One small matrix cannot show that scores grow with $d_k$, because its spread is "
     "a matter of luck.",

@@ -214,12 +214,13 @@ def _point_of_softmax(result, at, scaled):
     query = at[0]
     if query in result.fully_masked_rows:
         return "The mask forbids every key to the framed query, so all its weights are zero."
-    with_scale, without = (_favourite(rows.max_weight[query]) for rows in (result.scaled_rows, result.unscaled_rows))
+    with_scale, without = (favourite(rows.max_weight[query]) for rows in (result.scaled_rows, result.unscaled_rows))
     start = f"At dₖ = {result.d_k:,} the framed query gives its favourite key"
     return _both(start, with_scale, without, scaled, " of its weight")
 
 
-def _favourite(p):
+def favourite(p: float) -> str:
+    """A largest weight in words."""
     if p == 1:
         return "all"
     return "practically all" if p > 0.9995 else percent(p, 1 if p > 0.985 else 0)
@@ -387,11 +388,22 @@ _BESIDE = {
 
 def remarks(result: AttentionStepsResult, values: Mapping[str, Any], at: Cell) -> list[str]:
     """What a visitor must know of these matrices, whatever the controls ask for."""
+    return [*shown_instead(result, values, at), *_traps(result)]
+
+
+def shown_instead(result: AttentionStepsResult, values: Mapping[str, Any], at: Cell) -> list[str]:
+    """Where these matrices are not what the controls ask for; nothing of their weights."""
     shape = len(result.params.Q), len(result.params.K), len(result.params.V[0])
     places = zip(("query", "key", "column"), shape, at, strict=True)
     said = [_beyond(name, size, values[name], i) for name, size, i in places if values[name] != i + 1]
     if values["d_k"] != result.d_k:
         said.append(f"These matrices have dₖ = {result.d_k} of their own; the slider moves the random ones.")
+    return said
+
+
+def _traps(result):
+    """What is unlike in these matrices: rows without a key, and queries that are the keys."""
+    said = []
     if result.fully_masked_rows:
         names = ", ".join(str(query + 1) for query in result.fully_masked_rows)
         several = len(result.fully_masked_rows) > 1

@@ -1,7 +1,7 @@
 """What the backprop lesson declares."""
 
 from pages._view.kinds import Choice, Number, Text, decimal
-from pages._view.lesson import Lesson, Try
+from pages._view.lesson import Bet, Lesson, Try
 from sattn_core.lessons.backprop import GRADIENT_FORMULAS, MASKS, WEIGHTS
 
 GRADIENT_NAMES = {  # where no markup can go
@@ -70,6 +70,10 @@ LESSON = Lesson(
     ),
     terms=("gradient",),
     settings=("masking",),
+    bet=Bet(
+        "At dₖ = {d_k}, leave the scale out: does the gradient at the raw scores grow, shrink or stay?",
+        Choice("The gradient", "stays", ("grows", "shrinks", "stays"), shown={"stays": "stays within 10 %"}),
+    ),
     pictures=("gradient_matrix", "raw_score_gradient", "first_order", "difference_error", "products"),
     assumed="$X$ is normal, the weights have variance $1/d_\\text{model}$ and the target is random. The central "
     "difference may be off by $2\\times10^{-8}$ of the gradient and the complex step by $10^{-13}$. More is "

@@ -336,13 +336,14 @@ def _raw_score_claim(sweep, i):
 
 
 def _raw_score_sentence(sweep, i):
-    raw, scaled = (_amount(each[i]) for each in (sweep.without_scale, sweep.raw_score_norms))
+    raw, scaled = (amount(each[i]) for each in (sweep.without_scale, sweep.raw_score_norms))
     return (
         f"At dₖ = {sweep.dims[i]:,} the gradient at the raw scores is {raw} long without the scale, {scaled} with it."
     )
 
 
-def _amount(value):
+def amount(value: float) -> str:
+    """A length in words or two digits."""
     return "practically nothing" if value < _LEAST else number(value, 2)
 
 

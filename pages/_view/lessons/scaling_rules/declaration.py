@@ -1,7 +1,7 @@
 """What the scaling_rules lesson declares."""
 
 from pages._view.kinds import Choice, Number, decimal
-from pages._view.lesson import Lesson, Try
+from pages._view.lesson import Bet, Lesson, Try
 from pages._view.literal import written
 from sattn_core.lessons.scaling_rules import BUGS
 from sattn_core.scaling_rules import SCALING_RULES
@@ -94,6 +94,11 @@ LESSON = Lesson(
     terms=("variance", "score"),
     in_sight=("part",),
     still=("part", "museum"),
+    bet=Bet(
+        "Which exponent keeps the variance flat as dₖ grows: 0, ½ or 1?",
+        Choice("The exponent", "0.5", ("0", "0.5", "1"), shown={"0.5": "½"}),
+        when=("part", "exponents"),
+    ),
     pictures=("exponents", "exponent_means", "rules", "rule_scores", "rule_curves", "bug_weights"),
     assumed="All rules get the same raw scores. Learned parameters stand at a starting or published value, so a flat "
     "row need not stay flat after training. muP has $\\alpha=1$ here, Swin v2 $\\tau=0.1$ without bias, and "

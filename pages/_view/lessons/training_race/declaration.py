@@ -1,7 +1,7 @@
 """What the training_race lesson declares."""
 
 from pages._view.kinds import Choice, Number, decimal
-from pages._view.lesson import Lesson, Try
+from pages._view.lesson import Bet, Lesson, Try
 from sattn_core.key_value_memory import LOSSES, OPTIMIZERS
 
 _RATES = (*(float(f"{m}e{e}") for e in range(-5, 2) for m in (1, 3)), 100.0)
@@ -127,6 +127,16 @@ LESSON = Lesson(
         "n_steps",
         "n_seeds",
         "exponent",
+    ),
+    bet=Bet(
+        "After the race at dₖ = {d_k}: which of raw, ÷ √dₖ and ÷ dₖ will have learnt?",
+        Choice(
+            "Will have learnt",
+            "all",
+            ("all", "root", "other"),
+            shown={"all": "all three", "root": "only ÷ √dₖ", "other": "other"},
+        ),
+        names=("raw", "÷ √dₖ", "÷ dₖ"),
     ),
     pictures=("race_attention", "race_learning", "race_state", "race_rates", "race_equivalence"),
     assumed="Each query has one right key, and attention must return that key’s value. An answer is right where the "

@@ -102,14 +102,14 @@ def _matrices(shown, profile):
     width, bare = (1 - 0.04 * (n - 1)) / n, {"showticklabels": False, "ticks": "", "mirror": True}
     for run, exponent in enumerate(shown.params.exponents):
         at, left = "" if run == 0 else str(run + 1), run * (width + 0.04)
-        cells = heatmap(profile, shown.attention_weights[run], 1.0, name=_run_name(exponent))
+        cells = heatmap(profile, shown.attention_weights[run], 1.0, name=run_name(exponent))
         colours = {"zmin": 0, "colorscale": [[0, profile.ground], cells["colorscale"][-1]]}
         said = {"hovertemplate": "query %{y}, key %{x}: %{z:.3f}<extra></extra>", "x0": 1, "y0": 1}
         traces.append(cells | colours | said | {"xgap": 0, "ygap": 0, "xaxis": f"x{at}", "yaxis": f"y{at}"})
         axes[f"xaxis{at}"] = axis(profile, "key", near=True, domain=[left, left + width], anchor=f"y{at}", **bare)
         name = "query" if run == 0 else None
         axes[f"yaxis{at}"] = axis(profile, name, anchor=f"x{at}", autorange="reversed", **bare)
-        notes.append(heading(_run_name(exponent), profile, axes=at) | {"bgcolor": None})
+        notes.append(heading(run_name(exponent), profile, axes=at) | {"bgcolor": None})
     key = colour_bar(profile, [0, 0.5, 1])
     key["colorbar"]["ticktext"] = ["weight 0", "0.5", "1"]
     traces[0] |= key
@@ -156,15 +156,15 @@ def _race_sentence(result, elsewhere):
         why = ": leaving out the scale does no harm here"
     else:
         run = done.index(False)
-        right = f"is {_right(result, run)} right"
-        why = f"; {_run_name(params.exponents[run])} {'has overflowed' if result.diverged[run] else right}"
+        right = f"is {right_answers(result, run)} right"
+        why = f"; {run_name(params.exponents[run])} {'has overflowed' if result.diverged[run] else right}"
     return f"After {result.step:,} steps at dₖ = {params.d_k:,}, {_who(result)} learnt{why}.{end}"
 
 
 def _who(result):
     """Which of the trainings have done it: all, none, only one, or some by name."""
     done = learnt(result)
-    names = [_run_name(exponent) for exponent, has in zip(result.params.exponents, done, strict=True) if has]
+    names = [run_name(exponent) for exponent, has in zip(result.params.exponents, done, strict=True) if has]
     if not names:
         return f"none of the {_count(result)} has"
     if all(done):
@@ -176,7 +176,7 @@ def _count(shown):
     return _COUNTS[len(shown.params.exponents)]
 
 
-def _right(result, run):
+def right_answers(result: TrainingRaceResult, run: int) -> str:
     """Right answers of a run; not rounded to what would count as learnt."""
     share = result.accuracy.mean[run, -1]
     return percent(share, 1 if abs(share - SOLVED_ACCURACY) < 0.01 else 0)
@@ -204,7 +204,7 @@ def _attention_table(shown):
     """Weight on the right key, query by query."""
     columns = {"query": list(range(1, shown.params.n_keys + 1))}
     for run, exponent in enumerate(shown.params.exponents):
-        columns[f"{_run_name(exponent)}: weight on the right key"] = np.diagonal(shown.attention_weights[run]).tolist()
+        columns[f"{run_name(exponent)}: weight on the right key"] = np.diagonal(shown.attention_weights[run]).tolist()
     return columns
 
 
@@ -335,7 +335,7 @@ def _panels(result, panels, profile, level=None):
         axes[f"yaxis{at}"] = _panel_axis(panel, [max(top - height, 0.0), top], profile)
     steps = axis(profile, "step", range=[0, result.params.n_steps], anchor=f"y{n}")
     fig = figure(profile, traces, height=0.9, left=3.2, xaxis=steps, annotations=notes, **axes)
-    longest = max(len(_run_name(exponent)) for exponent in result.params.exponents)
+    longest = max(len(run_name(exponent)) for exponent in result.params.exponents)
     fig.layout.margin.r = round(max(4.6, 0.56 * longest) * profile.tick_size)
     fig.layout.margin.t = 2 * profile.axis_size - 4  # a panel's heading, no title
     return fig
@@ -357,7 +357,7 @@ def _curve(steps, curve, run, exponent, axes, profile):
     """The band from the smallest to the largest seed and the mean of one run."""
     colour, on = _colour(exponent, profile), {"yaxis": f"y{axes}"}
     edge, mean = {"width": 0, "color": colour}, solid(profile, colour) | {"dash": _DASHES.get(exponent, "dashdot")}
-    name = _run_name(exponent)
+    name = run_name(exponent)
     return [
         line(steps, curve.high[run], edge, f"{name}, largest seed") | on,
         line(steps, curve.low[run], edge, f"{name}, smallest seed")
@@ -371,7 +371,7 @@ def _end_labels(result, panel, gap, place, profile, level):
     """The name of every curve beside its end, and that of the level."""
     curve, is_log = getattr(result, panel.quantity), bool(panel.decades)
     ends = [_height(values, panel.span, is_log) for values in curve.mean]
-    names = [_run_name(exponent) for exponent in result.params.exponents]
+    names = [run_name(exponent) for exponent in result.params.exponents]
     colours = [_colour(exponent, profile) for exponent in result.params.exponents]
     if level is not None:
         ends = [*ends, _height([level], panel.span, is_log)]
@@ -415,13 +415,13 @@ def _faint(colour, share=0.2):
     return f"rgba({red},{green},{blue},{share})"
 
 
-def _run_name(exponent):
+def run_name(exponent: float) -> str:
     """A run's name, beside its curve and in a sentence."""
     return _NAMES.get(exponent) or f"÷ dₖ{typed(exponent).translate(_RAISED)}"
 
 
 def _each(result, say):
-    names = [_run_name(exponent).replace(" ", "\u00a0") for exponent in result.params.exponents]  # on one line
+    names = [run_name(exponent).replace(" ", "\u00a0") for exponent in result.params.exponents]  # on one line
     return ", ".join(f"{name} {say(run)}" for run, name in enumerate(names))
 
 
@@ -435,7 +435,7 @@ def _curves_table(result):
     columns = {"step": result.steps.tolist()}
     for run, exponent in enumerate(result.params.exponents):
         for quantity, words in _IN_WORDS.items():
-            curve, name = getattr(result, quantity), f"{_run_name(exponent)}: {words}"
+            curve, name = getattr(result, quantity), f"{run_name(exponent)}: {words}"
             columns[name] = curve.mean[run].tolist()
             columns[f"{name}, standard error"] = curve.standard_error[run].tolist()
     return columns
@@ -493,7 +493,7 @@ def _maps(sweep, profile):
         traces.append(_map(sweep, run, profile) | {"yaxis": f"y{at}"})
         span = {"range": [n_steps - 0.5, -0.5], "domain": [max(top - height, 0.0), top]}  # the last step on top
         axes[f"yaxis{at}"] = axis(profile, "step", anchor="x", **span, **ticks)
-        notes.append(heading(f"Right answers, {_run_name(exponent)}", profile, axes=at) | {"xref": "x domain"})
+        notes.append(heading(f"Right answers, {run_name(exponent)}", profile, axes=at) | {"xref": "x domain"})
     traces[0] |= _key(profile)
     named = [i for i, rate in enumerate(sweep.rates) if abs(np.log10(rate) % 1) < 1e-9]
     powers = _powers([round(np.log10(sweep.rates[i])) for i in named])
@@ -516,7 +516,7 @@ def _key(profile):
 
 def _map(sweep, run, profile):
     """The cells of one scale: a row for each step, the last on top, and a column for each rate."""
-    cells = heatmap(profile, sweep.accuracy[run].T[::-1], 1.0, name=_run_name(sweep.params.exponents[run]))
+    cells = heatmap(profile, sweep.accuracy[run].T[::-1], 1.0, name=run_name(sweep.params.exponents[run]))
     full = cells["colorscale"][-1][1]
     at = [[[typed(rate), f"{step:,}"] for rate in sweep.rates] for step in sweep.steps[::-1]]
     return cells | {
@@ -563,7 +563,7 @@ def _best(sweep):
 def _diverged(sweep):
     """The rates at which a run diverged, if any."""
     lost = [
-        f"{_run_name(exponent)} at {listed([typed(rate) for rate in np.array(sweep.rates)[rates]])}"
+        f"{run_name(exponent)} at {listed([typed(rate) for rate in np.array(sweep.rates)[rates]])}"
         for exponent, rates in zip(sweep.params.exponents, sweep.diverged.any(axis=-1), strict=True)
         if rates.any()
     ]
@@ -579,8 +579,8 @@ def _rates_table(sweep):
     places = [(rate, step) for rate in sweep.rates for step in sweep.steps]
     columns = {"learning rate": [rate for rate, _ in places], "step": [step for _, step in places]}
     for run, exponent in enumerate(sweep.params.exponents):
-        columns[f"{_run_name(exponent)}: loss"] = sweep.loss[run].ravel().tolist()
-        columns[f"{_run_name(exponent)}: accuracy"] = sweep.accuracy[run].ravel().tolist()
+        columns[f"{run_name(exponent)}: loss"] = sweep.loss[run].ravel().tolist()
+        columns[f"{run_name(exponent)}: accuracy"] = sweep.accuracy[run].ravel().tolist()
     return columns
 
 

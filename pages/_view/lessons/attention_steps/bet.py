@@ -1,0 +1,35 @@
+"""What the bet of attention_steps comes to."""
+
+import numpy as np
+
+from pages._view import compute
+from pages._view.bets import Outcome
+from pages._view.lessons.attention_steps import figures, work
+from pages._view.main_picture import Values
+from pages._view.theme import number
+from sattn_core.lessons.attention_steps import measure_attention_steps
+
+_HALF, _NEARLY_ALL = 0.5, 0.95  # of the weight
+
+
+def outcome(values: Values) -> Outcome:
+    """How much of its weight the chosen query gives its favourite key without the scale."""
+    params, _ = work.attention_matrices(values)
+    query, result = work.cell_of(params, values)[0], compute.result(measure_attention_steps, params)
+    share = float(result.unscaled_rows.max_weight[query])
+    truth = "less" if share < _HALF else "most" if share <= _NEARLY_ALL else "all"
+    said = figures.favourite(share).replace("practically", "nearly") if share else "none"
+    return Outcome(truth, _why(result.unscaled.masked_scores[query]), said)
+
+
+def _why(scores):
+    """How far the highest of the scores that the mask leaves is ahead of the next."""
+    left = np.sort(scores[np.isfinite(scores)])
+    if len(left) == 0:
+        return "The mask forbids every key to this query."
+    if len(left) == 1:
+        return "The mask leaves this query a single key."
+    if left[-1] == left[-2]:
+        return "No key is ahead of all others, and equal scores get equal weights."
+    lead = number(left[-1] - left[-2], 2)
+    return f"The raw score of this key leads the next one by {lead}, and softmax sees only such leads."

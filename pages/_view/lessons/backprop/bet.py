@@ -1,0 +1,30 @@
+"""What the bet of backprop comes to."""
+
+from pages._view.bets import Outcome
+from pages._view.lessons.backprop import figures, work
+from pages._view.main_picture import Values
+
+_STAYS = 0.1  # of the length with the scale: a smaller change is none
+
+
+def outcome(values: Values) -> Outcome:
+    """What the gradient at the raw scores does where the scale is left out."""
+    sweep = work.sweep(values)
+    i = sweep.dims.index(values["d_k"])
+    before, after = sweep.raw_score_norms[i], sweep.without_scale[i]
+    truth = "stays" if abs(after - before) <= _STAYS * before else "grows" if after > before else "shrinks"
+    lengths = (figures.amount(each) for each in (before, after))
+    why = _why(truth, sweep.scales[i], passes_less=after < sweep.norms["S"][i])
+    return Outcome(truth, f"Its length goes from {' to '.join(lengths)}. {why}")
+
+
+def _why(truth, scale, *, passes_less):
+    """Two things happen without the scale: what each does, and which counts for more."""
+    if scale == 1:
+        return "The scale is 1 here, so leaving it out changes nothing."
+    if not passes_less:
+        return "No small factor shrinks it any more, and softmax passes on no less of it here."
+    if truth == "stays":
+        return "No small factor shrinks it any more, but softmax passes on less of it, and the two nearly cancel here."
+    won = "the first counts for more" if truth == "grows" else "the second counts for more"
+    return f"No small factor shrinks it any more, but softmax passes on less of it, and {won} here."

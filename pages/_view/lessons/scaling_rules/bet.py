@@ -1,0 +1,18 @@
+"""What the bet of scaling_rules comes to."""
+
+from pages._view.bets import Outcome
+from pages._view.lessons.scaling_rules import work
+from pages._view.main_picture import Values
+
+_OPTIONS = {0.0: "0", 0.5: "0.5", 1.0: "1"}
+
+
+def outcome(values: Values) -> Outcome:
+    """The exponent of the three at which the variance is the same at every d_k."""
+    flat = [_OPTIONS[each.exponent] for each in work.powers(values).curves if _is_offered(each)]
+    why = "The variance of raw scores is proportional to dₖ, and dividing scores divides it by the divisor’s square."
+    return Outcome(flat[0] if flat else "", why, said="" if flat else "none of them")
+
+
+def _is_offered(curve):
+    return curve.exponent in _OPTIONS and curve.variance_is_flat

@@ -1,0 +1,34 @@
+"""What the bet of training_race comes to."""
+
+from pages._view import compute
+from pages._view.bets import Outcome
+from pages._view.lessons.training_race import figures, work
+from pages._view.main_picture import Values
+from pages._view.theme import listed, percent
+from sattn_core.lessons.training_race import SOLVED_ACCURACY, learnt
+
+_BET_ON = (0.0, 0.5, 1.0)  # the exponents
+
+
+def outcome(values: Values) -> Outcome:
+    """Which of the three have learnt in the finished race of these settings; not known before it is trained."""
+    found = compute.kept(work.train, work.params(values), values["rates"] == "best")
+    if found is None:
+        return Outcome(None, "Train to see what comes of it.")
+    exponents = found[0].params.exponents
+    runs = [exponents.index(each) for each in _BET_ON]
+    done = [learnt(found[0])[run] for run in runs]
+    names = [figures.run_name(each) for each, has in zip(_BET_ON, done, strict=True) if has]
+    truth = "all" if all(done) else "root" if done == [False, True, False] else "other"
+    said = {"all": "all three", "root": ""}.get(truth, listed(names) if names else "none")
+    return Outcome(truth, _why(found[0], runs), said)
+
+
+def _why(result, runs):
+    """The right answers of the three, beside the share that counts as learnt."""
+    right = [f"{figures.run_name(each)} {_right(result, run)}" for each, run in zip(_BET_ON, runs, strict=True)]
+    return f"At least {percent(SOLVED_ACCURACY, 0)} right answers count as learnt: {listed(right)}."
+
+
+def _right(result, run):
+    return "has overflowed" if result.diverged[run] else figures.right_answers(result, run)
