@@ -15,6 +15,7 @@ from pages._view.shared import CARRIED
 from sattn_core.lessons.derivation import DerivationParams, spread_ratio
 from sattn_core.lessons.gradient_flow import freezing_rows
 from sattn_core.lessons.softmax_saturation import RowParams, measure_row
+from sattn_core.moments import dot_product_moments
 from tests.pages.asgi import ask
 from tests.pages.opening import button, charts, check_page, controls_of, folds, open_page, pictures, press, turn_to
 
@@ -87,9 +88,24 @@ def _own_words(spec):
 @pytest.mark.parametrize("stem", WITH_BETS)
 def test_the_axes_of_the_frame_are_those_of_the_picture(stem):
     specs = [json.loads(main_chart(open_page(stem, bet=bet)).spec)["layout"] for bet in ("0", "1")]
-    axes = [{name: each for name, each in spec.items() if name[1:5] == "axis"} for spec in specs]
+    axes = [{name: _without_tick_words(each) for name, each in spec.items() if name[1:5] == "axis"} for spec in specs]
     assert axes[0] == axes[1]
     assert axes[0]
+
+
+def _without_tick_words(axis):
+    return {name: each for name, each in axis.items() if name != "ticktext"} | {"ticks": len(axis.get("ticktext", ()))}
+
+
+@pytest.mark.parametrize("stem", WITH_BETS)
+def test_the_frame_has_no_title_and_no_number_that_the_bet_does_not_name(stem):
+    steps = LESSONS[stem].controls["step"].options if "step" in LESSONS[stem].controls else ("",)
+    for step in steps:
+        layout = json.loads(main_chart(open_page(stem, bet="1", **({"step": step} if step else {}))).spec)["layout"]
+        assert layout.get("title", {}).get("text", "") in ("", *LESSONS[stem].bet.names)
+        assert "subtitle" not in layout.get("title", {})
+        ticks = [text for name, each in layout.items() if name[1:5] == "axis" for text in each.get("ticktext", ())]
+        assert not [text for text in ticks if "<br>" in text and any(letter.isdigit() for letter in text)]
 
 
 @pytest.mark.parametrize("stem", [*ORDER])
@@ -216,6 +232,18 @@ def test_the_spread_at_four_times_the_dimension_is_that_of_the_core(broken, para
     found = bet_of("derivation")(values_of("derivation", **broken))
     assert (found.truth, found.said) == (truth, said)
     assert math.isclose(float(said[1:]), spread_ratio(DerivationParams(64, **params), 4), rel_tol=2e-3)
+
+
+@pytest.mark.parametrize("d_k", [1, 64, 1024])
+def test_sixteen_times_as_many_products_wander_four_times_as_far(d_k):
+    found = bet_of("one_query")(values_of("one_query", d_k=str(d_k)))
+    ratio = dot_product_moments(16 * d_k).variance / dot_product_moments(d_k).variance
+    assert float(found.truth) == math.sqrt(ratio) == 4
+
+
+def test_an_open_bet_on_one_query_leaves_its_steps_out():
+    assert [each.label for each in open_page("one_query", bet="1").button if each.label in ("Next", "Previous")] == []
+    assert open_page("one_query", bet="1", guess="×4 as far", step="wander").button
 
 
 def test_a_setting_that_is_changed_keeps_the_bet_and_changes_the_truth():
