@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._view import controls, frame, show
+from pages._view import bets, controls, frame, show
 from pages._view.lessons.one_query import figures, work
 from pages._view.lessons.one_query.declaration import LESSON
 
@@ -12,11 +12,12 @@ profile = frame.profile()
 @st.fragment(key=frame.LIVE)
 def live():
     step = controls.value_of("step")
-    with st.container(horizontal=True, vertical_alignment="center", key="steps"):
-        st.html(figures.words(step, profile), width="content")
-        st.button("Previous", shortcut="Left", on_click=controls.turn, args=("step", -1))
-        st.button("Next", shortcut="Right", on_click=controls.turn, args=("step", 1))
-        controls.draw("step", label_visibility="collapsed")
+    if not bets.is_open():
+        with st.container(horizontal=True, vertical_alignment="center", key="steps"):
+            st.html(figures.words(step, profile), width="content")
+            st.button("Previous", shortcut="Left", on_click=controls.turn, args=("step", -1))
+            st.button("Next", shortcut="Right", on_click=controls.turn, args=("step", 1))
+            controls.draw("step", label_visibility="collapsed")
     shown = show.main(work.MAIN)
     if frame.more():
         show.behind(shown)

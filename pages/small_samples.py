@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._view import compute, controls, frame, show
+from pages._view import bets, compute, controls, frame, show
 from pages._view.lessons.small_samples import falling, figures, work
 from pages._view.lessons.small_samples.declaration import LESSON
 from sattn_core.lessons.small_samples import band_curve, measure_large_experiment
@@ -15,7 +15,7 @@ if frame.more():
 @st.fragment(key=frame.LIVE, run_every=falling.pace())
 def live():
     place = st.container()
-    n_draws = falling.draw()
+    n_draws = controls.value_of("n_draws") if bets.is_open() else falling.draw()
     with place:
         shown = show.main(work.MAIN, n_draws=n_draws)
     if not frame.more():

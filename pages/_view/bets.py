@@ -4,6 +4,7 @@ All of it stands in the address: bet=1 asks for the bets, guess is what was bet 
 right. The menu and a bare link say nothing, and show the picture at once.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -148,11 +149,29 @@ def _veiled(shown, lesson, profile):
     layout = spec["layout"]
     words = [each | {"text": each["text"].split("<br>")[0]} for each in layout.get("annotations", ())]
     layout |= {"annotations": [each for each in words if each["text"] in bet.names], "shapes": []}
-    layout.get("title", {}).pop("subtitle", None)
+    _veil_words(layout, bet)
     here = st.session_state.get(_draft(lesson), bet.answer.default)
     marks = [(_BET, f"your bet: {_said(bet, here)}", here)] if bet.place else []
     figure = _drawn_on(spec, bet, marks, profile)
     return Picture(f"{shown.key}_veiled", figure, "", {}, "", alt=_VEILED)
+
+
+def _veil_words(layout, bet):
+    """Titles that are not among the names say what the picture shows, and so do numbers beside the names of ticks."""
+    title = layout.get("title", {})
+    title.pop("subtitle", None)
+    if "text" in title and title["text"] not in bet.names:
+        title["text"] = ""
+    for name, each in layout.items():
+        if name[1:5] == "axis" and each.get("ticktext") is not None:
+            each["ticktext"] = [_without_numbers(text) for text in each["ticktext"]]
+
+
+def _without_numbers(text):
+    """A tick of several lines without those that hold a number; each keeps its place."""
+    lines = text.split("<br>")
+    kept = lines if len(lines) == 1 else [line if re.search(r"\d", line) is None else " " for line in lines]
+    return "<br>".join(kept)
 
 
 def _spec(shown):

@@ -13,13 +13,15 @@ from pages._view.lesson import Bet
 from pages._view.lessons import LESSONS, ORDER, bet_of
 from pages._view.lessons.training_race import work
 from pages._view.server import moving
-from pages._view.shared import CARRIED
+from pages._view.shared import CARRIED, LAWS
+from pages._view.theme import number
 from sattn_core.lessons.attention_steps import preset_params
 from sattn_core.lessons.backprop import BackpropParams, gradient_sweep
 from sattn_core.lessons.derivation import DerivationParams, spread_ratio
 from sattn_core.lessons.gradient_flow import freezing_rows
 from sattn_core.lessons.softmax_saturation import RowParams, measure_row
 from sattn_core.lessons.training_race import TrainingRaceParams, measure_training_race
+from sattn_core.moments import dot_product_moments
 from tests.pages.asgi import ask
 from tests.pages.opening import (
     button,
@@ -107,9 +109,24 @@ def _own_words(spec):
 @pytest.mark.parametrize("stem", WITH_BETS)
 def test_the_axes_of_the_frame_are_those_of_the_picture(stem):
     specs = [json.loads(main_chart(open_page(stem, bet=bet)).spec)["layout"] for bet in ("0", "1")]
-    axes = [{name: each for name, each in spec.items() if name[1:5] == "axis"} for spec in specs]
+    axes = [{name: _without_tick_words(each) for name, each in spec.items() if name[1:5] == "axis"} for spec in specs]
     assert axes[0] == axes[1]
     assert axes[0]
+
+
+def _without_tick_words(axis):
+    return {name: each for name, each in axis.items() if name != "ticktext"} | {"ticks": len(axis.get("ticktext", ()))}
+
+
+@pytest.mark.parametrize("stem", WITH_BETS)
+def test_the_frame_has_no_title_and_no_number_that_the_bet_does_not_name(stem):
+    steps = LESSONS[stem].controls["step"].options if "step" in LESSONS[stem].controls else ("",)
+    for step in steps:
+        layout = json.loads(main_chart(open_page(stem, bet="1", **({"step": step} if step else {}))).spec)["layout"]
+        assert layout.get("title", {}).get("text", "") in ("", *LESSONS[stem].bet.names)
+        assert "subtitle" not in layout.get("title", {})
+        ticks = [text for name, each in layout.items() if name[1:5] == "axis" for text in each.get("ticktext", ())]
+        assert not [text for text in ticks if "<br>" in text and any(letter.isdigit() for letter in text)]
 
 
 @pytest.mark.parametrize("stem", [*ORDER])
@@ -144,8 +161,14 @@ def test_the_marker_stands_on_the_frame_where_it_was_moved(stem):
     for value in (bet.answer.default, bet.answer.high, bet.answer.low):
         draft(app, stem).set_value(value).run()
         (line,) = json.loads(main_chart(app).spec)["layout"]["shapes"]
-        assert line[f"{bet.place.along[0]}0"] == value * bet.place.unit
+        assert line[f"{bet.place.along[0]}0"] == _on_its_axis(json.loads(main_chart(app).spec)["layout"], bet, value)
     assert app.query_params == {"bet": "1"}
+
+
+def _on_its_axis(layout, bet, value):
+    """Where a number stands that was bet: one beyond the axis, at its end."""
+    low, high = sorted(layout[f"{bet.place.along[0]}axis{bet.place.along[1:]}"]["range"])
+    return min(max(value * bet.place.unit, low), high)
 
 
 # --- placed --------------------------------------------------------------------------------------------
@@ -169,7 +192,7 @@ def test_a_placed_bet_reveals_the_lesson_with_the_bet_and_the_truth_on_the_pictu
     if bet.place:
         bet_line, truth_line = layout["shapes"][-2:]
         at = f"{bet.place.along[0]}0"
-        assert bet_line[at] == guess * bet.place.unit
+        assert bet_line[at] == _on_its_axis(layout, bet, guess)
         assert math.isclose(truth_line[at], found.truth * bet.place.unit)
 
 
@@ -384,6 +407,79 @@ def test_an_open_bet_trains_nothing():
     assert "Train" not in [each.label for each in app.button]
 
 
+@pytest.mark.parametrize("d_k", [1, 64, 1024])
+def test_sixteen_times_as_many_products_wander_four_times_as_far(d_k):
+    found = bet_of("one_query")(values_of("one_query", d_k=str(d_k)))
+    ratio = dot_product_moments(16 * d_k).variance / dot_product_moments(d_k).variance
+    assert float(found.truth) == math.sqrt(ratio) == 4
+
+
+def test_an_open_bet_on_one_query_leaves_its_steps_out():
+    assert [each.label for each in open_page("one_query", bet="1").button if each.label in ("Next", "Previous")] == []
+    assert open_page("one_query", bet="1", guess="×4 as far", step="wander").button
+
+
+@pytest.mark.parametrize(
+    ("said", "std"),
+    [
+        ({}, 8),
+        ({"d_k": "1"}, 1),
+        ({"d_k": "1024"}, 32),
+        ({"mean_q": "2", "mean_k": "-1"}, math.sqrt(64 * (1 + 4 + 1))),
+        ({"correlation": "1"}, math.sqrt(64 * 2)),
+        ({"correlation": "1", "sampling": "matrix"}, 8),
+        ({"correlation": "-1", "law": "± 1 (Rademacher)"}, 0),
+        ({"correlation": "1", "mean_q": "2", "mean_k": "2", "d_k": "1024"}, math.sqrt(1024 * (2 + 16))),
+    ],
+)
+def test_the_spread_of_raw_scores_is_that_of_the_closed_form(said, std):
+    found = bet_of("score_variance")(values_of("score_variance", **said))
+    assert math.isclose(found.truth, std, rel_tol=1e-12)
+    assert ("equal" in found.why) == (std == 0)
+
+
+@pytest.mark.parametrize("law", LAWS.values())
+@pytest.mark.parametrize("correlation", ["-1", "0.5", "1"])
+def test_the_farthest_spread_can_be_bet(law, correlation):
+    for mean_k in ("-2", "2"):
+        said = {"law": law, "correlation": correlation, "mean_q": "2", "mean_k": mean_k, "d_k": "1024"}
+        truth = bet_of("score_variance")(values_of("score_variance", **said)).truth
+        assert 0 <= truth <= LESSONS["score_variance"].bet.answer.high
+
+
+def test_an_open_bet_on_the_spread_is_on_the_axis_that_no_spread_moves():
+    shared, own = (main_chart(open_page("score_variance", bet="1", axis=axis)) for axis in ("shared", "own"))
+    assert own.spec == shared.spec
+
+
+@pytest.mark.parametrize(("ddof", "mean"), [(0, 1.5), (1, 2.0)])
+def test_the_mean_variance_of_four_entries_is_that_of_many_drawn_products(ddof, mean):
+    found = bet_of("small_samples")(values_of("small_samples", ddof=str(ddof), d_k="1024", size="64"))
+    assert (found.truth, found.said) == (mean, number(mean, 2))
+    left, right = np.random.default_rng(1).standard_normal((2, 100_000, 2, 2))
+    variances = (left @ right).reshape(-1, 4).var(axis=1, ddof=ddof)
+    assert abs(variances.mean() - mean) < 5 * variances.std() / math.sqrt(len(variances))
+
+
+@pytest.mark.parametrize(
+    ("said", "truth", "scores"),
+    [
+        ({}, "xavier_square", (0.25, 1, 4)),
+        ({"d_k": "1024", "n_heads": "64"}, "xavier_square", (0.25, 1, 4)),
+        ({"x_std": "100", "x_mean": "3", "d_k": "1"}, "xavier_square", (0.25, 1, 4)),
+        ({"normalise": "off", "x_mean": "1"}, "torch_multihead_attention", (1, 4, 16)),
+        ({"normalise": "off", "x_std": "0.7071067811865476"}, "he_normal", (1 / 16, 0.25, 1)),
+        ({"normalise": "off", "x_std": "10"}, "", (2500, 10_000, 40_000)),
+    ],
+)
+def test_the_weights_that_give_scores_of_variance_1_are_those_of_the_closed_form(said, truth, scores):
+    found = bet_of("unit_variance")(values_of("unit_variance", **said))
+    assert (found.truth, found.said) == (truth, "" if truth else "none of the three")
+    torch, xavier, he = (number(each) for each in scores)
+    each = f"{torch} for PyTorch MultiheadAttention, {xavier} for square Xavier and {he} for He normal"
+    assert found.why == f"Scaled scores have Var(qᵢ) times Var(kᵢ) as variance: {each}."
+
+
 def test_a_setting_that_is_changed_keeps_the_bet_and_changes_the_truth():
     app = open_page("softmax_saturation", bet="1", guess="90")
     assert "In fact: 94 %" in everything_sent(app)
@@ -395,7 +491,7 @@ def test_a_setting_that_is_changed_keeps_the_bet_and_changes_the_truth():
 # --- what an address may say ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("guess", ["abc", "101", "-1", "", "<b>", "7" * 5_000])
+@pytest.mark.parametrize("guess", ["abc", "1001", "-1", "", "<b>", "7" * 5_000])
 @pytest.mark.parametrize("stem", WITH_BETS)
 def test_a_bad_guess_in_a_link_leaves_the_bet_open_and_is_said(stem, guess):
     app = open_page(stem, bet="1", guess=guess, tally="9-2")
@@ -432,4 +528,8 @@ def test_a_question_reads_the_settings_of_the_moment(stem):
     app = open_page(stem, bet="1", d_k="1024")
     question = LESSONS[stem].bet.question
     assert [each for each in texts(app) if each.startswith("**") and ("1,024" in each) == ("{d_k}" in question)]
+
+    (asked,) = [each for each in texts(app) if each.startswith("**") and each.endswith("?**")]
+    assert ("1,024" in asked) == ("{d_k}" in LESSONS[stem].bet.question)
+    assert "{" not in asked
     assert button(app, "Place my bet").disabled == isinstance(LESSONS[stem].bet.answer, Choice)

@@ -1,8 +1,10 @@
 """What the one_query lesson declares."""
 
 from pages._view.kinds import Choice
-from pages._view.lesson import Lesson, Try
+from pages._view.lesson import Bet, Lesson, Try
 from sattn_core.lessons.one_query import STEPS
+
+FARTHER = ("2", "4", "16")  # what the bet offers
 
 LESSON = Lesson(
     stem="one_query",
@@ -30,6 +32,11 @@ LESSON = Lesson(
             "Draw the further numbers with seed 1: at dₖ = 64 another word wins",
             {"d_k": 64, "step": "divide", "seed": 1},
         ),
+    ),
+    bet=Bet(
+        "From dₖ = {d_k} products to sixteen times as many: how many times as far does their sum usually wander?",
+        Choice("It wanders", "4", FARTHER, shown={each: f"×{each} as far" for each in FARTHER}),
+        names=("The sums wander", "Products add up to scores"),
     ),
     terms=("key", "query"),
     pictures=("one_query",),

@@ -1,12 +1,13 @@
 """What the score_variance lesson declares."""
 
 from pages._view.kinds import Choice, Number, Text, decimal
-from pages._view.lesson import Lesson, Try
+from pages._view.lesson import Bet, Lesson, Place, Try
 from sattn_core.lessons.score_variance import SAMPLINGS
 
 _POWERS = tuple(2**j for j in range(1, 10))
 _SAMPLES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
 
+_SPREADS = (*range(41), *range(44, 81, 4), *range(100, 241, 20))  # up to that of sparse components all aligned
 _PAIRS = {"d_k": 64, "sampling": "pairs", "law": "normal", "n_samples": 10_000, "seed": 0}
 _NOTHING_BROKEN = {"mean_q": 0.0, "mean_k": 0.0, "correlation": 0.0}
 
@@ -95,6 +96,13 @@ LESSON = Lesson(
                 "mean_k": 0.0,
             },
         ),
+    ),
+    bet=Bet(
+        "At dₖ = {d_k}: how far do raw scores spread, as one standard deviation?",
+        Number("They spread by", 20, 0, 240, _SPREADS),
+        near=1,
+        place=Place("y", "x"),
+        names=("Twelve walks", "Raw", "Scaled"),
     ),
     pictures=("score_histograms", "variance_curve"),
     assumed="$q$ and $k$ are independent, and so are their components, with mean 0 and variance 1. The excess kurtosis "

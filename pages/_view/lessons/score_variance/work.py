@@ -39,16 +39,17 @@ def draw_options(values: Values) -> dict[str, Any]:
     return {name: values[name] for name in names} | ({"correlation": 0.0} if values["sampling"] == "matrix" else {})
 
 
-def _params(values):
+def params(values: Values) -> ScoreVarianceParams:
+    """The scores of the histograms."""
     names = ("sampling", "n_samples", "n_queries", "n_keys")
     return ScoreVarianceParams(values["d_k"], **{name: values[name] for name in names}, **draw_options(values))
 
 
 def _picture(values, profile):
-    result = compute.result(measure_score_variance, _params(values), check=compute.check)
+    result = compute.result(measure_score_variance, params(values), check=compute.check)
     options = {"n_walks": N_WALKS, **draw_options(values)}
     walks = compute.result(random_walks, LONGEST, **options)  # once for every step of the slider
     return figures.walks_and_histograms(result, walks, options, values["axis"], profile)
 
 
-MAIN = Main(_picture, params=_params)
+MAIN = Main(_picture, params=params)

@@ -1,7 +1,7 @@
 """What the small_samples lesson declares."""
 
-from pages._view.kinds import Choice, Number
-from pages._view.lesson import Lesson, Try
+from pages._view.kinds import Choice, Number, decimal
+from pages._view.lesson import Bet, Lesson, Place, Try
 from sattn_core.lessons.small_samples import DEFAULT_SIZES
 
 MOST_DRAWS = 2_000  # where those that fall end by themselves
@@ -49,6 +49,13 @@ LESSON = Lesson(
             "64 × 64 products do help: nearly all draws lie within 10 % of dₖ",
             {"size": 64, "d_k": 64, "ddof": "0", "seed": 0, "n_draws": 200},
         ),
+    ),
+    bet=Bet(
+        "On average over many 2 × 2 products with dₖ = 2, what is the variance of the four entries?",
+        Number("Their variance", 3.0, 0, 4, tuple(j / 10 for j in range(41)), whole=False, shown=decimal),
+        near=0.15,
+        place=Place("x", "y"),
+        names=("The question",),
     ),
     terms=("variance",),
     pictures=("small_samples", "sample_band", "large_experiment"),

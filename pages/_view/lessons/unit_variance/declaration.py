@@ -1,7 +1,7 @@
 """What the unit_variance lesson declares."""
 
 from pages._view.kinds import Choice, Number, decimal
-from pages._view.lesson import Lesson, Try
+from pages._view.lesson import Bet, Lesson, Try
 from sattn_core.initialisation import INIT_SCHEMES
 
 SCHEME_NAMES = {
@@ -15,6 +15,7 @@ SCHEME_NAMES = {
     "keras_multihead_attention": "Keras MultiHeadAttention",
 }
 
+TO_BET_ON = ("torch_multihead_attention", "xavier_square", "he_normal")
 _DEFAULT = {"d_k": 64, "n_heads": 8, "x_mean": 0.0, "x_std": 1.0, "normalise": "on", "bias": "off"}
 
 LESSON = Lesson(
@@ -76,6 +77,10 @@ LESSON = Lesson(
             "Keras draws its weights so small that the scaled scores have σ below 0.03",
             _DEFAULT | {"scheme": "keras_multihead_attention"},
         ),
+    ),
+    bet=Bet(
+        "At dₖ = {d_k}: which way to draw the weights gives scores of variance 1 after ÷ √dₖ?",
+        Choice("The weights are", "he_normal", TO_BET_ON, shown={name: SCHEME_NAMES[name] for name in TO_BET_ON}),
     ),
     pictures=("unit_variance", "shared_input", "schemes", "stage_histograms"),
     assumed="All weights are independent, with mean 0. This is about the start of training, and nothing keeps these "

@@ -6,6 +6,7 @@ from pages._view import compute
 from pages._view.lessons.unit_variance import figures
 from pages._view.main_picture import Main, Values, stops
 from sattn_core.lessons.unit_variance import (
+    StageSweep,
     UnitVarianceParams,
     expected_stages,
     fitting_heads,
@@ -28,9 +29,13 @@ def _input(values: Values) -> dict[str, Any]:
     return {"x_mean": values["x_mean"], "x_std": values["x_std"], **switches}
 
 
+def sweep(values: Values) -> StageSweep:
+    """What is expected at every stop of the slider."""
+    return compute.result(expected_stages, stops(values), n_heads=values["n_heads"], **_input(values))
+
+
 def _picture(values, profile, result=None):
-    sweep = compute.result(expected_stages, stops(values), n_heads=values["n_heads"], **_input(values))
-    return figures.expected(sweep, values["scheme"], values["d_k"], values["n_heads"], profile, result)
+    return figures.expected(sweep(values), values["scheme"], values["d_k"], values["n_heads"], profile, result)
 
 
 def _at_rest(values, profile):

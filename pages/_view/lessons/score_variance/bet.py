@@ -1,0 +1,20 @@
+"""What the bet of score_variance comes to."""
+
+from math import sqrt
+
+from pages._view import compute
+from pages._view.bets import Outcome
+from pages._view.lessons.score_variance import work
+from pages._view.main_picture import Values
+from pages._view.theme import typed
+from sattn_core.score_moments import pair_moments
+
+
+def outcome(values: Values) -> Outcome:
+    """The exact standard deviation of a raw score."""
+    params = work.params(values)
+    variance = compute.result(pair_moments, params.d_k, params.pair_law).variance
+    if variance == 0:
+        return Outcome(0.0, "All scores are equal, because no product can vary.")
+    each = typed(round(variance / params.d_k, 2))
+    return Outcome(sqrt(variance), f"Each product adds {each} to the variance; the spread is the root of their sum.")

@@ -1,0 +1,20 @@
+"""What the bet of unit_variance comes to."""
+
+from pages._view.bets import Outcome
+from pages._view.lessons.unit_variance import work
+from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES, TO_BET_ON
+from pages._view.main_picture import Values
+from pages._view.theme import listed, number
+
+_UNIT = 0.02  # a variance this near to 1 is called 1
+
+
+def outcome(values: Values) -> Outcome:
+    """Which of the three gives scaled scores of variance 1: one of them, or none."""
+    sweep = work.sweep(values)
+    at = [(sweep.schemes.index(name), sweep.dims.index(values["d_k"])) for name in TO_BET_ON]
+    scores = [sweep.std[i, j, sweep.stages.index("scaled_scores")] ** 2 for i, j in at]
+    truth = next((name for name, each in zip(TO_BET_ON, scores, strict=True) if abs(each - 1) < _UNIT), "")
+    each = [f"{number(variance)} for {SCHEME_NAMES[name]}" for name, variance in zip(TO_BET_ON, scores, strict=True)]
+    why = f"Scaled scores have Var(qᵢ) times Var(kᵢ) as variance: {listed(each)}."
+    return Outcome(truth, why, said="" if truth else "none of the three")
