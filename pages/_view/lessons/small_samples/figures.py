@@ -170,7 +170,7 @@ def _draws_sentence(asked, counted, i):
     is_it = "so" if ordinary else "yet not even then"
     return (
         f"Two-by-two products average {number(asked.mean_theory, 2)}, {is_it} {asked.value} is ordinary. "
-        f"At this dₖ, {_near(counted, i)} within a tenth of it."
+        f"At the right, {_near(counted, i)} within a tenth of dₖ."
     )
 
 
