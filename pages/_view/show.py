@@ -233,7 +233,11 @@ def _files(shown):
 
 def readable(table: Table) -> Table:
     """The table as it is shown: numbers with the digits of the sentences, the file has them all."""
-    return {written(name).replace("_", " "): [_said(each, name) for each in column] for name, column in table.items()}
+    return {_heading(name): [_said(each, name) for each in column] for name, column in table.items()}
+
+
+def _heading(name):
+    return written(name).removeprefix("The ").replace("_", " ")
 
 
 def _said(value, name):
@@ -241,7 +245,12 @@ def _said(value, name):
         return "none"
     if isinstance(value, float):
         return number(value, 2 if "error" in name else 3)
-    return written(value) if isinstance(value, str) else value
+    return _in_words(written(value)) if isinstance(value, str) else value
+
+
+def _in_words(text):
+    """A name that only the code uses, as words."""
+    return text.replace("_", " ") if text.isidentifier() else text
 
 
 def download(label: str, make: Callable[[], str | bytes], file_name: str, mime: str, *, key: str) -> None:

@@ -105,11 +105,21 @@ def test_a_third_and_a_fourth_list_join_the_figure(page, server):
 
 def test_vectors_made_by_hand_can_be_edited(page, server):
     open_page(page, server, "score_variance")
-    shown = page.get_by_text("Dot products")
-    assert shown.nth(0).inner_text() == "Dot products 8, 29, 98; mean 45.0000, variance 1,478.00 (ddof = 0)."
-    assert shown.nth(1).inner_text() == "Dot products 10, 86, 209; mean 101.667, variance 6,722.89 (ddof = 0)."
+    shown = page.get_by_text("The dot products are")
+    assert (
+        shown.nth(0).inner_text()
+        == "The dot products are 8, 29 and 98. The mean is 45.0000 and the variance 1,478.00 (ddof = 0)."
+    )
+    assert (
+        shown.nth(1).inner_text()
+        == "The dot products are 10, 86 and 209. The mean is 101.667 and the variance 6,722.89 (ddof = 0)."
+    )
     type_into(page, "q_2d", "1, 2\n1, 4\n8, 10")
-    assert shown.nth(0).inner_text().startswith("Dot products 8, 29, 100; mean 45.6667, variance 1,549.56 ")
+    assert (
+        shown.nth(0)
+        .inner_text()
+        .startswith("The dot products are 8, 29 and 100. The mean is 45.6667 and the variance 1,549.56 ")
+    )
     type_into(page, "q_2d", "1, 2\n1, x\n8, 9")
     assert alerts(page) == ['q: "x" (line 2, item 2) is not a number.']
     assert field(page, "q_2d").input_value() == "1, 2\n1, x\n8, 9"

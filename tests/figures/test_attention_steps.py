@@ -327,13 +327,13 @@ def test_one_cell_is_written_out_to_its_weight(notes):
     assert [text for _, text in figures.calculation(cell, scaled=True)] == [
         "8 × 5 + 9 × 6 = 40 + 54 = 94",
         "94 ÷ 1.414213562 ≈ 66.4680",
-        "score − largest of the row: 66.4680 − 69.2965 ≈ −2.82843, and e to that power ≈ 0.0591057",
+        "the score less the largest of its row is 66.4680 − 69.2965 ≈ −2.82843, and e to that power ≈ 0.0591057",
         "(1.28798 × 10⁻¹⁷) + 0.0591057 + 1 ≈ 1.05911",
         "0.0591057 ÷ 1.05911 ≈ 0.0558072",
     ]
     assert [text for _, text in figures.calculation(cell, scaled=False)] == [
         "8 × 5 + 9 × 6 = 40 + 54 = 94",
-        "score − largest of the row: 94 − 98 = −4, and e to that power ≈ 0.0183156",
+        "the score less the largest of its row is 94 − 98 = −4, and e to that power ≈ 0.0183156",
         "(1.29958 × 10⁻²⁴) + 0.0183156 + 1 ≈ 1.01832",
         "0.0183156 ÷ 1.01832 ≈ 0.0179862",
     ]
@@ -386,7 +386,7 @@ def test_a_calculator_finds_what_is_printed(preset, d_k):
         cell, output = expand_cell(params, query, key), expand_output(params, query, key)
         lines = [line for scaled in (True, False) for line in figures.calculation(cell, scaled=scaled)]
         lines += [line for scaled in (True, False) for line in figures.output_calculation(output, scaled=scaled)]
-        texts = [re.sub(r"^score − largest of the row: |, and e .*", "", text) for _, text in lines]
+        texts = [re.sub(r"^the score less the largest of its row is |, and e .*", "", text) for _, text in lines]
         for text in [text for text in texts if "−∞" not in text and "weight" not in text]:
             left, *rights = re.split(" [=≈] ", text)
             for right in rights:

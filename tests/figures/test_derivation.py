@@ -366,11 +366,11 @@ def test_the_marks_in_the_table_are_counted(nu):
 
 def test_what_is_broken_the_first_failing_line_and_the_right_divisor_are_named(results):
     wanted = {
-        "means": ("means 1 and 1, line 4 fails first, E[s] = 0: ", "√(dₖ Var(kᵢ) (Var(qᵢ) + E[qᵢ]²)) = 5.66"),
-        "variances": ("variances 2 and 2, line 7 fails first, Var(s) = dₖ: ", "√(dₖ Var(qᵢ) Var(kᵢ)) = 8.00"),
-        "alignment": ("correlation 0.5 of qᵢ with kᵢ, line 3 fails first", "is dₖ = 16.0"),
-        "coordinates": ("correlation 0.3 between coordinates, line 5 fails first", "√(effective dimension) = 6.13"),
-        "tails": ("Student t components, ν = 1.5, line 5 fails first", "the ν-th root of dₖ = 6.35"),
+        "means": ("means 1 and 1, line 4, E[s] = 0, is the first to fail. ", "√(dₖ Var(kᵢ) (Var(qᵢ) + E[qᵢ]²)) = 5.66"),
+        "variances": ("variances 2 and 2, line 7, Var(s) = dₖ, is the first to fail. ", "√(dₖ Var(qᵢ) Var(kᵢ)) = 8.00"),
+        "alignment": ("correlation 0.5 of qᵢ with kᵢ, line 3, E[qᵢ kᵢ]", "is dₖ = 16.0"),
+        "coordinates": ("correlation 0.3 between coordinates, line 5, Var(s)", "√(effective dimension) = 6.13"),
+        "tails": ("Student t components, ν = 1.5, line 5, Var(s)", "the ν-th root of dₖ = 6.35"),
     }
     for name, parts in wanted.items():
         said, picture = sure(results[name]), figures.lines(results[name])
@@ -393,7 +393,7 @@ def test_a_failure_that_is_not_seen_is_not_told_as_seen():
 def test_non_zero_means_are_judged_within_a_row_and_tails_by_their_median(results):
     means, tails = results["means"], results["tails"]
     within = number(means.right_within_row_std)
-    assert figures.lines(means).sure[1].endswith(f"standard deviation within a row {within}, where 1 is predicted.")
+    assert figures.lines(means).sure[1].endswith(f"standard deviation {within} within a row, where 1 is predicted.")
     assert figures.lines(tails).sure[1].endswith(f"median size {number(tails.right_typical)}.")
     assert "standard deviation" not in sure(tails)
     assert "too heavy for an error bar" in sure(tails)

@@ -283,7 +283,8 @@ def test_the_sentence_has_the_numbers_of_the_moment(result):
     )
     picture = figures.histograms(replace(said, statistics=statistics), "raw_scores", LIGHT)
     assert picture.sentence == (
-        "Raw, the median row passes 8.6 % as much to the raw scores as scaled; on average it is 2.5 times as much."
+        "Without the scale the median row passes 8.6 % as much to the raw scores; the mean row passes 2.5 "
+        "times as much."
     )
     assert picture.claim == "The typical row passes on less without the scale"
     sure = " ".join(picture.sure)
@@ -296,7 +297,7 @@ def test_the_sentence_has_the_numbers_of_the_moment(result):
         "with it: 2.48 times as much without it."
     ) in sure
     assert "they differ by 0.45 and −0.74 standard errors, inside ± 1.96." in sure
-    assert "55.5 % of the rows are frozen without the scale and 0.0 % with it" in sure
+    assert "55.5 % of the rows are frozen without the scale and none with it" in sure
     assert "exact" not in " ".join(figures.histograms(said, "q", LIGHT).sure)
 
 
@@ -312,7 +313,8 @@ def test_the_sentence_has_the_numbers_of_the_moment(result):
 def test_the_sentence_and_the_claim_follow_the_ratios(result, median, mean, said, claim):
     changed = replace(result, median_ratio=np.full(3, median), mean_ratio=np.full(3, mean))
     picture = figures.histograms(changed, "q", LIGHT)
-    assert picture.sentence.startswith(f"Raw, the median row passes {said} to q as scaled; on average it is ")
+    assert picture.sentence.startswith(f"Without the scale the median row passes {said} to q")
+    assert ("so does the mean row" in picture.sentence) == (mean == 1.0)
     assert picture.claim == f"The typical row {claim}"
 
 
@@ -412,7 +414,7 @@ def test_the_curve_s_sentence_says_which_way_each_mean_moves():
     curve = gradient_curve((4, 64, 1024), **OPTIONS)
     picture = figures.curves(means_of(curve, "q", (0.5, 1.25), (0.3, 0.26), (0.2, 0.01)), "q", LIGHT)
     assert picture.sentence == (
-        "From dₖ = 4 to 1,024 the mean passed to q grows to 2.5 times its size without the scale; with it, it hardly "
+        "From dₖ = 4 to 1,024 the mean passed to q grows to 2.5 times its size without the scale; scaled, it hardly "
         "changes."
     )
     assert picture.claim == "Without the scale the mean even grows"
@@ -427,9 +429,19 @@ def test_the_curve_s_sentence_says_which_way_each_mean_moves():
 @pytest.mark.parametrize(
     ("raw", "scaled", "said", "claim"),
     [
-        ((0.8, 0.08), (0.4, 0.04), "falls to 10 % without the scale; with it, it falls too.", "but does not vanish"),
-        ((0.8, 0.008), (0.4, 0.4), "falls to 1.0 % without the scale; with it, it hardly changes.", "falls, and far"),
-        ((0.8, 0.8), (0.4, 0.8), "hardly changes without the scale; with it, it grows.", "hardly changes"),
+        (
+            (0.8, 0.08),
+            (0.4, 0.04),
+            "falls to 10 % without the scale; scaled, it falls too.",
+            "but does not vanish",
+        ),
+        (
+            (0.8, 0.008),
+            (0.4, 0.4),
+            "falls to 1.0 % without the scale; scaled, it hardly changes.",
+            "falls, and far",
+        ),
+        ((0.8, 0.8), (0.4, 0.8), "hardly changes without the scale; scaled, it grows.", "hardly changes"),
     ],
 )
 def test_the_curve_s_sentence_and_claim_follow_the_means(raw, scaled, said, claim):
@@ -458,7 +470,7 @@ def test_at_q_the_mean_is_said_to_rise_without_the_scale_and_to_stay_with_it(n_k
     picture = figures.curves(curve, "q", LIGHT)
     assert picture.claim == "Without the scale the mean even grows"
     assert "passed to q grows to" in picture.sentence
-    assert picture.sentence.endswith("with it, it hardly changes.")
+    assert picture.sentence.endswith("scaled, it hardly changes.")
     without, with_it, _ = picture.sure[0].split(";")
     assert "passed to q rises from" in without
     assert "stays between" in with_it
@@ -571,11 +583,12 @@ def test_how_sure_has_the_norms_of_the_lists():
     ("scores", "d_k", "said", "claim"),
     [
         ([4, 5], 4, "Raw, this row passes on 0.393; divided by √4, it passes on 0.470.", "passes on more"),
-        ([4, 5], 1, "Raw, this row passes on 0.393; divided by √1, it passes on 0.393.", "passes on about as much"),
+        ([4, 5], 1, "Raw or divided by √1, this row passes on 0.393.", None),
+        ([9, 9], 4, "Raw or divided by √4, this row passes on 0.500.", "passes on about as much"),
         (
             [0, 900],
             9,
-            "Raw, this row passes on practically nothing; divided by √9, it passes on practically nothing.",
+            "Raw or divided by √9, this row passes on practically nothing.",
             "passes on more",
         ),
     ],
@@ -583,7 +596,8 @@ def test_how_sure_has_the_norms_of_the_lists():
 def test_the_jacobian_s_sentence_and_claim(scores, d_k, said, claim):
     picture = figures.jacobians(measure_row_jacobian(scores, d_k), "", d_k, LIGHT)
     assert picture.sentence == said
-    assert picture.claim == f"Divided by √{d_k}, this row {claim}"
+    changed = f"Divided by √{d_k}, this row {claim}" if claim else "At dₖ = 1 the division changes nothing"
+    assert picture.claim == changed
 
 
 def test_a_trace_has_the_same_digits_in_the_heading_and_in_the_sentence(row):

@@ -200,7 +200,7 @@ def test_the_axes_are_the_same_for_every_exponent_and_hold_every_point():
         (0.25, 0.0, "The variance does not stay: only ½ is the exponent for independent q and k."),
         (0.5, 0.5, "The variance stays and the mean grows."),
         (1.0, 0.5, "The mean stays and the variance shrinks."),
-        (0.25, -0.5, "Neither stays: the variance needs ½, the mean 1."),
+        (0.25, -0.5, "Neither stays the same, for the variance needs ½ and the mean 1."),
     ],
 )
 def test_how_sure_says_which_exponent_is_flat(exponent, correlation, verdict):

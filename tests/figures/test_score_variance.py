@@ -383,8 +383,8 @@ def test_the_curve_s_sentence_has_the_last_numbers(curve):
     )
     assert shown.claim == "Only ÷ √dₖ stays flat"
     assert list(shown.sure) == [
-        "The variance at dₖ = 1,024: raw 1,010 (predicted 1,024); divided by √dₖ 0.986 (predicted 1.00); divided by dₖ "
-        "0.000960 (predicted 0.000977).",
+        "This is the variance at dₖ = 1,024. Raw it is 1,010 (predicted 1,024), divided by √dₖ it is 0.986 (predicted "
+        "1.00) and divided by dₖ it is 0.000960 (predicted 0.000977).",
         "Each point has 4,000 pairs; bars are 95 % bands.",
     ]
     some = replace(said, measured=np.array([[1, 4, 64, 1010.0], [1, 1, 1, 0.986], [1, 0.25, 0.0156, 0.02]]))
@@ -406,7 +406,7 @@ def test_rough_bands_are_called_rough(curve):
 def test_the_curve_s_table_is_the_data(curve):
     table = variances(curve).table
     assert table["d_k"] == [1, 4, 64, 1024]
-    for i, name in enumerate(("raw", "divided by sqrt(d_k)", "divided by d_k")):
+    for i, name in enumerate(("raw", "divided by √d_k", "divided by d_k")):
         for what in ("measured", "theory", "low", "high"):
             assert table[f"{name}: {what}"] == getattr(curve, what)[i].tolist()
     assert len(table) == 13
@@ -425,10 +425,13 @@ def test_the_curve_s_code_gives_the_curve():
 
 def test_the_example_made_by_hand_is_said_with_its_variance():
     example = hand_made_example([[1, 2], [1, 4], [8, 9]], [[2, 3], [5, 6], [10, 2]])
-    assert figures.example_sentence(example) == ("Dot products 8, 29, 98; mean 45.0000, variance 1,478.00 (ddof = 0).")
+    assert figures.example_sentence(example) == (
+        "The dot products are 8, 29 and 98. The mean is 45.0000 and the variance 1,478.00 (ddof = 0)."
+    )
     example = hand_made_example([[1, 2, 3], [3, 4, 5], [10, 9, 11]], [[3, 2, 1], [6, 7, 8], [8, 7, 6]])
-    assert "10, 86, 209; mean 101.667, variance 6,722.89" in figures.example_sentence(example)
-    assert figures.example_sentence(hand_made_example([[-0.5]], [[1]])).startswith("Dot products −0.5; mean −0.500000")
+    assert "10, 86 and 209. The mean is 101.667 and the variance 6,722.89" in figures.example_sentence(example)
+    alone = figures.example_sentence(hand_made_example([[-0.5]], [[1]]))
+    assert alone.startswith("The dot product is −0.5. The mean is −0.500000")
 
 
 def test_no_sentence_has_a_hyphen_for_a_minus(walks):

@@ -226,7 +226,7 @@ def test_the_first_draw_is_written_out(result):
     ((latex, said),) = figures.first_draw(result)
     assert f"{result.first_product[1, 0]:.2f}&{result.first_product[1, 1]:.2f}" in latex
     first = number(result.variances[0])
-    assert said.startswith(f"The first draw: its four entries have variance {first} (ddof = 0)")
+    assert said.startswith(f"The four entries of the first draw have variance {first} (ddof = 0)")
 
 
 @pytest.mark.parametrize("profile", PROFILES)

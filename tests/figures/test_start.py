@@ -149,9 +149,10 @@ def test_how_sure_has_what_is_measured_predicted_and_meant(result):
     more = dict(raw_expected_max_weight=0.876, scaled_expected_max_weight=0.254, std_z=1.37)
     picture = figures.hero(with_numbers(result, 2, **more, **SAID), 64, LIGHT)
     assert picture.sure == (
-        "The weights are those of one query and one draw of its 8 keys. The largest is 97.1 % and 21.5 %, raw and "
-        "divided; over all queries its mean is 87.6 % and 25.4 %.",
-        "Effective keys, e to the power of the entropy of the weights: 1.14 and 6.84.",
+        "The weights are those of one query and one draw of its 8 keys.",
+        "Raw, the largest is 97.1 %, its mean over all queries is 87.6 %, and 1.14 keys are in effective use. "
+        "Divided, the largest is 21.5 %, its mean over all queries is 25.4 %, and 6.84 keys are in effective use.",
+        "Effective keys are e to the power of the entropy of the weights.",
         "The dashed line is the exact distribution; the bar above it is the predicted σ to each side of 0.",
     )
     assert [column[0] for column in picture.checks.values()] == ["raw, 2,000", "8.00", "8.06 ± 0.041", "1.4", "inside"]
@@ -200,7 +201,7 @@ def test_descriptions_name_the_law_and_the_number_of_scores(payload):
     assert figures.hero(other, 4, LIGHT).figure["scaled"]["alt"] == (
         "Histogram of 500 scaled scores with the normal approximation as a dashed line"
     )
-    assert "its mean is about " in figures.hero(other, 4, LIGHT).sure[0]
+    assert "its mean over all queries is about " in figures.hero(other, 4, LIGHT).sure[1]
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -116,7 +116,7 @@ def test_the_sentence_is_short_and_says_what_is_expected(scheme, options):
         elif scaled < 1e-3:
             assert said.endswith("the scaled scores are practically nothing, where the rule assumes σ = 1.")
         else:
-            assert f"σ = {number(scaled)}, {'larger' if scaled > 1 else 'smaller'} than the one" in said
+            assert said.endswith(f"the scaled scores start with σ = {number(scaled)}, where the rule assumes one.")
         assert f"at dₖ = {d_k:,} with " in picture.alt
 
 
@@ -289,7 +289,7 @@ def test_the_schemes_tables_show_measured_numbers_for_the_chosen_one_only():
         "LeCun normal": "1.00",
         "PyTorch MultiheadAttention": "0.500",
         "PyTorch Linear": "0.333",
-        "normal, σ = 0.02": "0.205",
+        "normal with σ = 0.02": "0.205",
         "Keras MultiHeadAttention": "0.0278",
     }
     shown = {name for name, value in zip(table["scheme"], table["σ scaled, measured"], strict=True) if value}

@@ -141,7 +141,7 @@ def test_a_number_that_is_shown_twice_has_the_same_digits(size):
 
 
 def test_a_sample_that_stops_short_of_the_slider_says_so_and_a_file_has_its_own_d_k(results):
-    short = "32 keys, dₖ = 16 (not 300, for samples have 2 to 256). "
+    short = "32 keys, dₖ = 16; samples go from 2 to 256, not to dₖ = 300. "
     assert short in histogram(results["ideal"], d_k=300).alt
     own = histogram(results["ideal"], d_k=300, own=("q.npy", "k.npy")).alt
     assert own.startswith("Your file, 1 head, 32 queries, 32 keys, dₖ = 16. ")

@@ -6,10 +6,10 @@ from tests.pages.opening import charts, check_page, open_page, settle, widget
 
 SAID = {
     "rows_freezing": "of the hundred rows",
-    "gradient_histograms": "Raw, the median row passes",
+    "gradient_histograms": "Without the scale the median row passes",
     "gradient_curves": "the mean passed to the raw scores",
     "median_crossover": "the median row passes less to its raw scores",
-    "row_jacobians": "Raw, this row passes on",
+    "row_jacobians": "Raw",
 }  # what each picture's sentence speaks of
 
 
@@ -36,12 +36,12 @@ def test_the_gradient_page_says_the_truth_of_the_moment():
     assert shown["rows_freezing"].sentence.startswith(
         "At dₖ = 512, 50 of the hundred rows are frozen without the scale"
     )
-    assert "8.6 % as much to the raw scores as scaled; on average it is 2.5" in shown["gradient_histograms"].sentence
+    assert "8.6 % as much to the raw scores; the mean row passes 2.5" in shown["gradient_histograms"].sentence
     assert claims(app)[0] == "The typical row passes on less without the scale"
     assert "55.5 % (95 % interval 53.3 % to 57.7 %) are frozen without the scale" in sure_of(app, "rows_freezing")
     # The exact means, 1 − E Σp² without the scale and over √512 with it; the median row and the frozen ones.
     sure = sure_of(app, "gradient_histograms")
-    assert "55.5 % of the rows are frozen without the scale and 0.0 % with it" in sure
+    assert "55.5 % of the rows are frozen without the scale and none with it" in sure
     assert "The median row passes 0.00369 (95 % interval 0.00246 to 0.00529) to the raw scores" in sure
     assert "The mean row passes 0.105 ± 0.0039 (exact 0.104) without the scale and 0.0425 ± " in sure
     assert "(exact 0.0425) with it: 2.48 times as much without it." in sure
@@ -51,10 +51,10 @@ def test_at_the_default_setting_the_typical_row_is_not_said_to_freeze():
     app = open_page("gradient_flow")
     shown = charts(app)
     assert shown["rows_freezing"].sentence.startswith("At dₖ = 64, 25 of the hundred rows are frozen")
-    assert "passes 1.3 times as much to the raw scores as scaled" in shown["gradient_histograms"].sentence
+    assert "passes 1.3 times as much to the raw scores;" in shown["gradient_histograms"].sentence
     assert claims(app)[0] == "The typical row still passes on more without the scale"
     sure = sure_of(app, "gradient_histograms")
-    assert "23.4 % of the rows are frozen without the scale and 0.0 % with it" in sure
+    assert "23.4 % of the rows are frozen without the scale and none with it" in sure
     assert "The median row passes 0.141" in sure
     assert "1.28 times as much without it" in sure
     assert any("a growing *share* of the rows freezes" in each.value for each in app.markdown)
@@ -69,7 +69,7 @@ def test_a_dimension_between_two_stops_has_its_dots():
 @pytest.mark.parametrize("stem", ["gradient_flow"])
 def test_each_place_has_its_own_sentences_and_only_q_has_no_exact_mean(app, stem):
     frozen = set()
-    for place, words in (("scores", "to the scores "), ("raw_scores", "to the raw scores "), ("q", "to q ")):
+    for place, words in (("scores", "to the scores"), ("raw_scores", "to the raw scores"), ("q", "to q")):
         widget(app, "place").set_value(place).run()
         check_page(app, stem)
         said = charts(app)

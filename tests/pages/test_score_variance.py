@@ -79,8 +79,8 @@ def test_a_correlation_asked_of_a_matrix_is_said_not_to_count():
 
 def test_the_examples_made_by_hand_give_the_numbers_of_the_notes():
     said = {each.value for each in open_page("score_variance").markdown}
-    assert "Dot products 8, 29, 98; mean 45.0000, variance 1,478.00 (ddof = 0)." in said
-    assert "Dot products 10, 86, 209; mean 101.667, variance 6,722.89 (ddof = 0)." in said
+    assert "The dot products are 8, 29 and 98. The mean is 45.0000 and the variance 1,478.00 (ddof = 0)." in said
+    assert "The dot products are 10, 86 and 209. The mean is 101.667 and the variance 6,722.89 (ddof = 0)." in said
 
 
 BAD_VECTORS = [

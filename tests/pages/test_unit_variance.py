@@ -38,8 +38,8 @@ def test_pytorch_s_attention_gives_half_at_first_sight():
     app = open_lesson()
     sure = sure_of(app, "unit_variance")
     assert charts(app)["unit_variance"].sentence == (
-        "With PyTorch MultiheadAttention at dₖ = 64, the scaled scores start with σ = 0.500, smaller than the one "
-        "that the rule assumes."
+        "With PyTorch MultiheadAttention at dₖ = 64, the scaled scores start with σ = 0.500, where the rule "
+        "assumes one."
     )
     assert sure.startswith("At dₖ = 64 with 8 heads (model width 512), LayerNorm and PyTorch MultiheadAttention")
     assert "only 0.500 times what the rule assumes." in sure

@@ -466,7 +466,7 @@ def _softmax_lines(allowed, terms):
     difference = f"{operand(terms.score)} − {_signed(terms.largest)} {equals(terms.below, operand)}"
     power = equals(terms.exponential, operand)
     return [
-        ("exponential", f"score − largest of the row: {difference}, and e to that power {power}"),
+        ("exponential", f"the score less the largest of its row is {difference}, and e to that power {power}"),
         ("row sum", f"{exponents} {equals(terms.row_sum, operand)}"),
         ("weight", f"{operand(terms.exponential)} ÷ {total} {equals(terms.weight, operand)}"),
     ]

@@ -412,7 +412,7 @@ def _first_order_sentence(change):
 
 
 def _layer_of(params):
-    return f"The layer is that of dₖ = {params.d_k}: at most {MAX_SIZE}, since every entry is moved."
+    return f"The layer has dₖ = {params.d_k}. Every entry is moved, so dₖ stops at {MAX_SIZE}."
 
 
 def _first_order_sure(change):

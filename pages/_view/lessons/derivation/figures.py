@@ -403,10 +403,10 @@ def _first(result):
         compared = f"In {result.params.n_samples:,} pairs {_sides(result)} {number(largest)} standard errors."
         return f"{_counts(result)} {compared}"
     each = result.lines[result.first_failing - 1]
-    seen = f"z = {number(each.z)}" if each.reliable else "with tails too heavy for an error bar"
+    seen = f"which makes z = {number(each.z)}" if each.reliable else "with tails too heavy for an error bar"
     return (
-        f"line {each.number} fails first, {_LINES[each.name]}: left {number(each.left)}, right {number(each.right)}, "
-        f"{seen}. Of all {len(result.lines)} lines {_counts(result)}"
+        f"line {each.number}, {_LINES[each.name]}, is the first to fail. Its left side is {number(each.left)} and its "
+        f"right side {number(each.right)}, {seen}. Of all {len(result.lines)} lines {_counts(result)}"
     )
 
 
@@ -438,8 +438,8 @@ def _divisors(result):
         )
     return (
         f"Divided by √{result.params.d_k:,} = {number(result.divisor)} the scores have {_spread(result, 'scaled')}. "
-        f"The right divisor is {_RULES[rule]} = {number(result.exact.right_divisor)}{_REASONS[rule]}: "
-        f"{_right(result, rule)}."
+        f"The right divisor is {_RULES[rule]} = {number(result.exact.right_divisor)}{_REASONS[rule]}. "
+        f"Divided by it, the scores have {_right(result, rule)}."
     )
 
 
@@ -452,7 +452,7 @@ def _spread(result, name):
 
 def _right(result, rule):
     if rule == "within_row":
-        return f"standard deviation within a row {number(result.right_within_row_std)}, where 1 is predicted"
+        return f"standard deviation {number(result.right_within_row_std)} within a row, where 1 is predicted"
     return _spread(result, "right")
 
 

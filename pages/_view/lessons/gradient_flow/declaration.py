@@ -20,7 +20,8 @@ LESSON = Lesson(
             "Gradient at",
             "raw_scores",
             PLACES,
-            help="scores: what softmax passes on, the trace of its Jacobian. raw_scores: the same times the scale. "
+            shown={"raw_scores": "raw scores"},
+            help="scores: what softmax passes on, the trace of its Jacobian. raw scores: the same times the scale. "
             "q: the length of the gradient at q, for a random gradient at the weights.",
             bar=True,
         ),

@@ -178,14 +178,15 @@ def _amount(passed, digits=2):
 def _rows_sure(result):
     """Shares of all rows with their intervals, means beside their exact expectations, and how they come about."""
     n_rows, shares = result.params.n_rows, [_share(result, scale) for scale in (RAW, SCALED)]
-    one_hundred = np.sqrt(result.frozen_share[RAW] * (1 - result.frozen_share[RAW]) / DOTS)
+    one_hundred = 100 * np.sqrt(result.frozen_share[RAW] * (1 - result.frozen_share[RAW]) / DOTS)
+    scatter = f"A share of only {DOTS} rows scatters by {one_hundred:.1f} percentage points (one standard error)."
     return (
         f"A row is frozen when its softmax passes on less than {FROZEN_BELOW}, measured by the trace of its Jacobian, "
         f"tr J = 1 − Σp².",
         f"The dots are the first {DOTS} of {n_rows:,} rows with {result.params.n_keys} keys each, all of one draw. Of "
         f"all rows, {shares[RAW]} are frozen without the scale and {shares[SCALED]} with it. The intervals are exact "
         f"(Clopper and Pearson).",
-        f"A share of only {DOTS} rows scatters by {100 * one_hundred:.1f} percentage points (one standard error).",
+        *([scatter] if one_hundred else []),
         *(_mean_sure(result, scale) for scale in (RAW, SCALED)),
         "Every row keeps its draw when dₖ moves. Without the scale it can only pass on less as dₖ grows, so a frozen "
         "row stays frozen.",
@@ -293,8 +294,10 @@ def _histogram_words(result, place, scale, axes, name, profile):
     i, found = PLACES.index(place), result.statistics
     mean, median = number(found.mean[i, scale]), number(found.median[i, scale])
     small = f'<span style="font-size: {profile.tick_size}px">solid: median {median}, dashed: mean {mean}</span>'
-    frozen = percent(result.frozen_share[scale], 1) if result.frozen_share[scale] else "none"
-    words = [heading(f"{name}: {frozen} frozen<br>{small}", profile, axes=axes) | {"xref": "x domain", "align": "left"}]
+    words = [
+        heading(f"{name}: {_frozen(result, scale)} frozen<br>{small}", profile, axes=axes)
+        | {"xref": "x domain", "align": "left"}
+    ]
     if result.below[i, scale]:
         outside = percent(result.below[i, scale] / result.params.n_rows, 1)
         words.append(corner(f"{outside} below 10⁻¹²", profile, side="left", axes=axes) | {"xref": "x domain"})
@@ -313,10 +316,9 @@ def _histogram_claim(result, place):
 def _histogram_sentence(result, place):
     """The median and the mean row without the scale, beside those with it."""
     i = PLACES.index(place)
-    return (
-        f"Raw, the median row passes {_as_much(result.median_ratio[i])} to {_WHERE[place]} as scaled; on average it "
-        f"is {_as_much(result.mean_ratio[i])}."
-    )
+    median, mean = _as_much(result.median_ratio[i]), _as_much(result.mean_ratio[i])
+    also = ", and so does the mean row" if mean == median else f"; the mean row passes {mean}"
+    return f"Without the scale the median row passes {median} to {_WHERE[place]}{also}."
 
 
 def _as_much(ratio):
@@ -341,11 +343,15 @@ def _histogram_sure(result, place):
         f"The mean row passes {means[RAW]} without the scale and {means[SCALED]} with it: "
         f"{_times(result.mean_ratio[i])} without it. Behind ± stands one standard error.",
         *_mean_bands(found, i),
-        f"{percent(result.frozen_share[RAW], 1)} of the rows are frozen without the scale and "
-        f"{percent(result.frozen_share[SCALED], 1)} with it; this share is the same at every place, since the factor "
-        f"of the scale is the same for all rows.",
+        f"{_frozen(result, RAW).capitalize()} of the rows are frozen without the scale and {_frozen(result, SCALED)} "
+        f"with it. This share is the same at every place, since the factor of the scale is the same for all rows.",
         f"Without the scale a tenth of the rows holds {percent(found.top_tenth_share[i, RAW], 0)} of the total.",
     )
+
+
+def _frozen(result, scale):
+    share = result.frozen_share[scale]
+    return percent(share, 1) if share else "none"
 
 
 def _mean_bands(found, i):
@@ -506,7 +512,7 @@ def _curve_sentence(curve, place):
     also = f"{_verb(scaled)}{' too' if same and scaled < _FALLS else ''}"
     return (
         f"From dₖ = {curve.dims[_first(curve)]} to {curve.dims[-1]:,} the mean passed to {_WHERE[place]} "
-        f"{_said(raw)} without the scale; with it, it {also}."
+        f"{_said(raw)} without the scale; scaled, it {also}."
     )
 
 
@@ -736,6 +742,8 @@ def _matrix(row, values, axes, name, profile):
 
 def _jacobian_claim(row, d_k):
     """What the division does to this one row."""
+    if d_k == 1:
+        return "At dₖ = 1 the division changes nothing"
     divided = f"Divided by √{d_k:,}, this row passes on"
     if abs(row.scaled_trace - row.raw_trace) <= _SAME * row.raw_trace:
         return f"{divided} about as much"
@@ -745,6 +753,8 @@ def _jacobian_claim(row, d_k):
 def _jacobian_sentence(row, d_k):
     """How much both pass on, by the trace."""
     raw, scaled = (_amount(trace, 3) for trace in (row.raw_trace, row.scaled_trace))
+    if raw == scaled:
+        return f"Raw or divided by √{d_k:,}, this row passes on {raw}."
     return f"Raw, this row passes on {raw}; divided by √{d_k:,}, it passes on {scaled}."
 
 

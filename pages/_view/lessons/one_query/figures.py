@@ -51,6 +51,7 @@ def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
         _code(result.params),
         note="The file of coordinates has every number of the query and of the keys, and every product.",
         bins=_coordinates(result),
+        bins_name="the coordinates",
         alt=sentence if here in sentence else f"{sentence} Here {here}.",
         sure=(_sure(result),) if drawn else (),
         checks=_checks(result) if drawn else None,

@@ -248,7 +248,7 @@ def _flat(curve, correlation):
         return "The variance stays and the mean grows."
     if curve.mean_is_flat:
         return "The mean stays and the variance shrinks."
-    return "Neither stays: the variance needs ½, the mean 1."
+    return "Neither stays the same, for the variance needs ½ and the mean 1."
 
 
 def _exponent_table(result):

@@ -18,7 +18,7 @@ from pages._view.figures.base import (
     under,
 )
 from pages._view.picture import Picture, Table
-from pages._view.theme import Profile, number, percent, typed
+from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.lessons.score_variance import ExampleDots, RandomWalks, ScoreVarianceResult, VarianceCurve
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
@@ -343,18 +343,18 @@ def _curve_sure(curve, n_samples):
     """The last point of each line beside its prediction, and what the bars are."""
     names = ("raw", "divided by √dₖ", "divided by dₖ")
     ends = (
-        f"{name} {number(measured)} (predicted {number(theory)})"
+        f"{name} it is {number(measured)} (predicted {number(theory)})"
         for name, measured, theory in zip(names, curve.measured[:, -1], curve.theory[:, -1], strict=True)
     )
     return (
-        f"The variance at dₖ = {curve.dims[-1]:,}: {'; '.join(ends)}.",
+        f"This is the variance at dₖ = {curve.dims[-1]:,}. {listed([*ends]).capitalize()}.",
         f"Each point has {n_samples:,} pairs; bars are {'rough bands' if curve.is_rough else '95 % bands'}.",
     )
 
 
 def _curve_table(curve):
     """Every point with its theory and band."""
-    names = ("raw", "divided by sqrt(d_k)", "divided by d_k")
+    names = ("raw", "divided by √d_k", "divided by d_k")
     columns = {"d_k": list(curve.dims)}
     for i, name in enumerate(names):
         for what in ("measured", "theory", "low", "high"):
@@ -375,5 +375,7 @@ def _curve_code(curve, options):
 
 def example_sentence(example: ExampleDots) -> str:
     """Dot products of vectors typed by hand, with their mean and variance."""
-    dots = ", ".join(typed(dot) for dot in example.dots)
-    return f"Dot products {dots}; mean {number(example.mean, 6)}, variance {number(example.variance, 6)} (ddof = 0)."
+    dots = listed([typed(dot) for dot in example.dots])
+    are = f"products are {dots}" if len(example.dots) > 1 else f"product is {dots}"
+    mean, variance = number(example.mean, 6), number(example.variance, 6)
+    return f"The dot {are}. The mean is {mean} and the variance {variance} (ddof = 0)."

@@ -170,7 +170,7 @@ def _draws_sentence(asked, counted, i):
     is_it = "so" if ordinary else "yet not even then"
     return (
         f"Two-by-two products average {number(asked.mean_theory, 2)}, {is_it} {asked.value} is ordinary. "
-        f"At this dₖ, {_near(counted, i)} within a tenth of it."
+        f"At the right, {_near(counted, i)} within a tenth of dₖ."
     )
 
 
@@ -279,7 +279,7 @@ def first_draw(result: SmallSamplesResult) -> Iterable[tuple[str, str]]:
     A, B, C = (_latex(each) for each in (result.first_A, result.first_B, result.first_product))
     ddof = result.params.ddof
     variance = number(result.variances[0])
-    said = f"The first draw: its four entries have variance {variance} (ddof = {ddof})."
+    said = f"The four entries of the first draw have variance {variance} (ddof = {ddof})."
     return ((f"{A}\\,{B} = {C}", said),)
 
 

@@ -501,11 +501,15 @@ def _overflow_sentences(study):
             f"{curve.dtype}: exp(s) ÷ (exp(0) + exp(s)) gives NaN from s = {number(curve.first_failing_score, 5)}. "
             f"Predicted: the logarithm of the type’s largest number, {number(curve.largest_exponent, 5)}. With the "
             f"subtraction the weight is {'finite' if curve.stable_is_finite else 'not finite everywhere'} up to "
-            f"s = {reach}, and at most {number(curve.stable_largest_error, 2)} wrong."
+            f"s = {reach}, and {_wrong(curve.stable_largest_error)}."
             for curve in study.curves
         ),
         "The scale cures saturation and the subtraction cures overflow. Neither does the work of the other.",
     )
+
+
+def _wrong(error):
+    return f"at most {number(error, 2)} wrong" if error else "right to the last digit"
 
 
 def _overflow_table(study):

@@ -170,16 +170,21 @@ def _about(weight):
 def _sure(result, i):
     """The row in more digits, what it is a sample of, and what the dashed lines are."""
     pairs = {
-        name: " and ".join(say(getattr(result, f"{side}_{name}")[i]) for side in ("raw", "scaled"))
+        name: [say(getattr(result, f"{side}_{name}")[i]) for side in ("raw", "scaled")]
         for name, say in (("max_weight", _share), ("expected_max_weight", _share), ("effective_keys", number))
     }
     about = "" if result.law_is_exact else "about "
     return (
-        f"The weights are those of one query and one draw of its {result.sweep.n_keys} keys. The largest is "
-        f"{pairs['max_weight']}, raw and divided; over all queries its mean is {about}{pairs['expected_max_weight']}.",
-        f"Effective keys, e to the power of the entropy of the weights: {pairs['effective_keys']}.",
+        f"The weights are those of one query and one draw of its {result.sweep.n_keys} keys.",
+        f"Raw, {_said(pairs, about, 0)}. Divided, {_said(pairs, about, 1)}.",
+        "Effective keys are e to the power of the entropy of the weights.",
         f"The dashed line is the {_theory_name(result)}; the bar above it is the predicted σ to each side of 0.",
     )
+
+
+def _said(pairs, about, side):
+    largest, mean, keys = (pairs[name][side] for name in ("max_weight", "expected_max_weight", "effective_keys"))
+    return f"the largest is {largest}, its mean over all queries is {about}{mean}, and {keys} keys are in effective use"
 
 
 def _checks(result, i):

@@ -62,6 +62,7 @@ _EARLY = 10  # the step at which the gradients are compared
 _GONE = 0.01  # of what reaches the scores with the scale: a gradient below it has vanished
 _ALIKE = (0.5, 2.0)  # two gradients with such a ratio are about as large
 _NEARLY = 0.995  # of the weight
+_ROUNDING = 1e-6  # a relative difference of two losses that is practically nothing
 _ZERO = 5e-4  # a loss that two digits after the point would not show
 
 
@@ -132,7 +133,7 @@ def _share(share):
 
 
 def _start_sure(start):
-    n, params = start.params.n_keys, start.params
+    n = start.params.n_keys
     largest = _each(start, lambda run: percent(start.largest_weight[run], 1))
     return (
         f"This is the attention of the first seed before the first step, with {n} queries and {n} keys. The keys are "
@@ -141,7 +142,7 @@ def _start_sure(start):
         f"{percent(1 / n, 1)}.",
         f"The largest weight lies on the right key in {round(start.right * n)} of {n} rows; guessing finds one. "
         f"The scores differ between the trainings in their size only, so this is the same for all {_count(start)}.",
-        f"As dₖ = {params.d_k:,} moves, components are appended to the same weights, and the inputs stay the same.",
+        "As dₖ moves, components are appended to the same weights, and the inputs stay the same.",
     )
 
 
@@ -314,7 +315,7 @@ def _state_sure(result):
         "number of keys is e to the power of the entropy.",
         f"Median row's gradient at step {result.step:,}, {_seeds(result).removesuffix(' ± standard error')}: {rows}.",
         f"At step 0 the total gradient without the scale is {number(ratio)} times that with ÷ √dₖ. "
-        "Look at the median row, not at the total.",
+        "The total hides what becomes of the median row.",
     )
 
 
@@ -615,13 +616,19 @@ def _equivalence_claim(pairs):
 def _equivalence_sentence(pairs):
     """How far the first pair is apart: gradient descent at a small rate, with the right power."""
     first, *_ = pairs
-    found = {True: "part after a while", False: "differ by practically nothing"}[first.parted is not None]
-    if not first.largest_difference:
-        found = "agree to the last digit"
     return (
         f"At dₖ = {first.d_k:,} gradient descent without the scale, and with it from a matching start, "
-        f"{found} in {first.n_steps} steps."
+        f"{_how_far(first)} in {first.n_steps} steps."
     )
+
+
+def _how_far(pair):
+    if pair.parted is not None:
+        return "part after a while"
+    if not pair.largest_difference:
+        return "agree to the last digit"
+    most = "practically nothing" if pair.largest_difference < _ROUNDING else f"less than {percent(PARTED, 0)}"
+    return f"differ by {most}"
 
 
 def _equivalence(pairs, profile):

@@ -11,7 +11,7 @@ SCHEME_NAMES = {
     "torch_linear": "PyTorch Linear",
     "he_normal": "He normal",
     "lecun_normal": "LeCun normal",
-    "normal_0_02": "normal, σ = 0.02",
+    "normal_0_02": "normal with σ = 0.02",
     "keras_multihead_attention": "Keras MultiHeadAttention",
 }
 

@@ -145,10 +145,8 @@ def _expected_sentence(scaled, scheme, d_k):
         return f"With {name} at dₖ = {d_k:,}, the scaled scores start with σ = 1, just as the rule assumes."
     if scaled < _NOTHING:
         return f"With {name} at dₖ = {d_k:,}, the scaled scores are practically nothing, where the rule assumes σ = 1."
-    than = "larger" if scaled > 1 else "smaller"
     return (
-        f"With {name} at dₖ = {d_k:,}, the scaled scores start with σ = {number(scaled)}, {than} than the one that the "
-        "rule assumes."
+        f"With {name} at dₖ = {d_k:,}, the scaled scores start with σ = {number(scaled)}, where the rule assumes one."
     )
 
 
@@ -453,8 +451,9 @@ def _schemes_sure(result):
 
 def _schemes_data(result):
     """All initialisations in full precision."""
-    fields = ("name", "formula", "component_variance", "raw_std", "scaled_std", "source")
-    return {field: [getattr(row, field) for row in result.schemes] for field in fields}
+    fields = ("name", "formula", "component_variance", "raw_std", "scaled_std")
+    sources = {"source": [_in_words(row.source) for row in result.schemes]}
+    return {field: [getattr(row, field) for row in result.schemes] for field in fields} | sources
 
 
 def _schemes_code(params):
@@ -486,7 +485,11 @@ def schemes_table(result: UnitVarianceResult) -> Table:
 def _of_the_width(text):
     """A text of the core about d_model as it is read: a product of words needs its sign."""
     spaced = re.sub(r"(?<=\d) (?=d_model)|(?<=d_model) (?=\()", " × ", text)
-    return plain(spaced.replace("kdim = vdim = embed_dim", "keys and values as wide as the model"))
+    return plain(_in_words(spaced))
+
+
+def _in_words(source):
+    return source.replace("kdim = vdim = embed_dim", "keys and values as wide as the model")
 
 
 def _if_chosen(value):
@@ -542,6 +545,8 @@ def _shared_sentence(rows):
 
 
 def _percent(share):
+    if share >= 0.9995:
+        return "practically all"
     return f"{100 * share:.0f} %" if 0.005 <= share < 0.995 else f"{100 * share:.1f} %"
 
 

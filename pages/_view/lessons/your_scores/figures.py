@@ -45,7 +45,7 @@ def source(result: YourScoresResult, params: YourScoresParams, d_k: int, own: Se
     heads = "1 head" if report.n_heads == 1 else f"{report.n_heads} heads"
     if own:
         return f"Your file, {heads}, {rows}, dₖ = {report.d_k:,}"
-    asked = "" if d_k == params.d_k else f" (not {d_k:,}, for samples have 2 to 256)"
+    asked = "" if d_k == params.d_k else f"; samples go from 2 to 256, not to dₖ = {d_k:,}"
     return f"Sample “{SAMPLE_NAMES[params.sample]}”, {heads}, {rows}, dₖ = {params.d_k}{asked}"
 
 
@@ -58,7 +58,8 @@ def _histogram_figure(result, profile):
     outside = shown.scaled_below + shown.scaled_above
     if outside:
         share = outside / (outside + shown.scaled_counts.sum())
-        words.append(corner(f"{percent(share, 1)} beyond ±6", profile, side="left"))
+        said = percent(share, 1) if share >= 0.0005 else "under 0.1 %"
+        words.append(corner(f"{said} beyond ±6", profile, side="left"))
     return figure(
         profile,
         [
