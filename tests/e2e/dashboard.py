@@ -20,6 +20,7 @@ SHARED = ("d_k", "n_keys", "law", "seed")
 SLIDER = "[data-slider] input"
 HERO_SLIDER = SLIDER
 HERO_SENTENCE = "[data-hero] .sentence"
+SILENCE = 300  # ms without a key before the slider lets go
 SENTENCES = "[data-sentence]:not([hidden]), [class*='st-key-sentence_'], [data-hero] .sentence"
 CHARTS = "[data-picture]"
 ALERTS = "[data-testid=stAlert]"
@@ -75,6 +76,8 @@ def press(locator, *keys):
     """Press keys on a control and wait for what they bring about."""
     for key in keys:
         locator.press(key)
+    if locator.evaluate("element => element.closest('[data-slider]') !== null"):
+        locator.page.wait_for_timeout(SILENCE + 50)
     wait_until_idle(locator.page)
 
 
