@@ -103,6 +103,7 @@ def test_escape_closes_the_list_first_and_then_the_settings(new_page, server):
     assert box(page, DRAWER)[3] <= 500
     law = field(page, "law")
     law.focus()
+    page.wait_for_timeout(500)  # the drawer scrolls to it, and what scrolls closes a list
     page.keyboard.press("ArrowDown")
     page.get_by_role("option", name="uniform").wait_for()
     page.keyboard.press("Escape")

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from dashboard import wait_until_idle
+from dashboard import press, wait_until_idle
 from harness import open_page, query_parameters
 
 from sattn_core.lessons.training_race import TrainingRaceParams, measure_race_start
@@ -28,7 +28,7 @@ DRAWN_STEPS = """() => {
 
 
 def sentence(page):
-    return page.locator(".st-key-sentence_race_attention").inner_text().strip()
+    return page.locator(".st-key-race_attention [data-sentence]").inner_text().strip()
 
 
 # The weights of the first matrix, as Plotly has drawn them.
@@ -57,14 +57,12 @@ def test_the_slider_shows_the_start_and_the_finished_race_comes_back_at_its_dime
     open_page(page, server, "training_race", d_k="32", n_seeds="1")
     finished, learnt = page.evaluate(MATRIX), sentence(page)
     slider = page.locator("[data-slider] input")
-    slider.press("ArrowRight")
-    wait_until_idle(page)
+    press(slider, "ArrowRight")
     assert sentence(page).startswith("Untrained at dₖ = 36, ")
     assert bar(page).startswith("The last race was of dₖ = 32.")
     start = measure_race_start(TrainingRaceParams(36))
     assert np.allclose(page.evaluate(MATRIX), start.attention_weights, rtol=1e-9, atol=1e-12)
-    slider.press("ArrowLeft")
-    wait_until_idle(page)
+    press(slider, "ArrowLeft")
     assert (page.evaluate(MATRIX), sentence(page)) == (finished, learnt)
     assert "dₖ = 32" in learnt
 
