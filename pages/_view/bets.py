@@ -275,6 +275,8 @@ def draw_switch(lesson: Lesson) -> None:
 
 
 def _switch():
+    if st.session_state["bet_switch"] == is_on():
+        return  # called though nobody touched it, when the page changes right after a move of the slider
     st.query_params["bet"] = "1" if st.session_state["bet_switch"] else "0"
     st.query_params.pop("guess", None)
 

@@ -52,8 +52,13 @@ def chosen(page, name):
 
 def lesson_state(page):
     """The four shared controls as the page shows them, as text."""
+    thumb = slider(page, "d_k")
+    if thumb.count():
+        d_k = thumb.get_attribute("aria-valuetext").removeprefix("d_k = ").replace(",", "")
+    else:  # a lesson whose picture does not follow a hand
+        d_k = typed_dimension(page).input_value()
     return {
-        "d_k": slider(page, "d_k").get_attribute("aria-valuetext").removeprefix("d_k = ").replace(",", ""),
+        "d_k": d_k,
         "n_keys": slider(page, "n_keys").get_attribute("aria-valuetext"),
         "law": SHARED_CONTROLS["law"].read(field(page, "law").input_value())[0],
         "seed": field(page, "seed").input_value(),
@@ -107,13 +112,14 @@ def chart_data(page, i=0):
 def watch_menu(page):
     """Keep every name that a menu of the page shows, however short. Ask for it before the page is opened.
 
-    The links at the foot of a lesson are no menu.
+    The cards of the start page and the links at the foot of a lesson are no menu.
     """
     page.add_init_script(
         """(() => {
           window.menuNames = [];
           const look = () => document.querySelectorAll('[data-testid*=Nav] a, a[data-testid*=Nav]').forEach(
-            link => link.closest('.st-key-way') || window.menuNames.push(link.innerText.trim().split('\\n').pop()));
+            link => link.closest('[data-testid=stMainBlockContainer]') ||
+              window.menuNames.push(link.innerText.trim().split('\\n').pop()));
           new MutationObserver(look).observe(document, {childList: true, subtree: true, characterData: true});
         })()"""
     )

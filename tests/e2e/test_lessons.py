@@ -314,6 +314,8 @@ def test_every_control_is_reached_by_tab(page, server, path):
 
 def test_the_controls_work_by_keyboard(page, server):
     open_page(page, server, "score_variance")
+    press(page.locator(SETTINGS), "Enter")
+    assert typed_dimension(page).is_visible()
     press(field(page, "seed"), "ArrowUp", "Enter")
     law = field(page, "law")
     law.focus()
@@ -325,15 +327,9 @@ def test_the_controls_work_by_keyboard(page, server):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Space")
     wait_until_idle(page)
-    more = page.locator(SETTINGS)
-    press(more, "Enter")
-    assert slider(page, "d_k").is_visible()
     press(typed_dimension(page), "Control+a", "8", "Enter")
     assert query_parameters(page) == {"seed": "1", "law": "uniform", "sampling": "matrix", "d_k": "8"}
-    popover = page.get_by_role("button", name="Break the assumptions")
-    press(popover, "Enter")
     press(slider(page, "mean_q"), "ArrowRight")
-    page.keyboard.press("Escape")
     assert query_parameters(page)["mean_q"] == "0.25"
     expander = page.locator("[class*='_data'] summary").first
     press(expander, "Enter")
@@ -357,8 +353,9 @@ def test_every_picture_is_described_and_nothing_comes_from_another_host(page, se
     shown = [sentence.replace("dₖ", "d_k") for sentence in sentences(page)]  # as a screen reader says it
     assert shown
     assert all(role == "figure" for role, _ in described)
-    assert all(any(alt.endswith(sentence) for sentence in shown) for _, alt in described)
-    assert all(any(alt.endswith(sentence) for _, alt in described) for sentence in shown if path)
+    # After its sentence a main picture may say more of what is drawn.
+    assert all(any(sentence in alt for sentence in shown) for _, alt in described)
+    assert all(any(sentence in alt for _, alt in described) for sentence in shown if path)
     described = "all => all.map(svg => [svg.getAttribute('role'), svg.ariaLabel])"
     hero = page.locator("[data-hero] svg").evaluate_all(described)
     assert len(hero) == (0 if path else 4)

@@ -129,8 +129,11 @@ def test_page_only_controls_come_back_on_back_and_reload(page, server):
 
 def move_everything(page, stem):
     """Move d_k and every slider and every bar of the lesson's own that is in sight by a step."""
-    hero = page.locator(HERO_SLIDER)
-    press(hero if hero.count() else slider(page, "d_k"), "ArrowLeft")
+    if slider(page, "d_k").count():
+        press(slider(page, "d_k"), "ArrowLeft")
+    else:
+        page.locator(SETTINGS).click()
+        press(typed_dimension(page), "Control+a", "5", "6", "Enter")
     for name, control in DECLARED[stem].controls.items():
         if isinstance(control, Number) and slider(page, name).is_visible():
             press(slider(page, name), "ArrowLeft" if control.default == control.stops[-1] else "ArrowRight")
@@ -149,6 +152,10 @@ def test_a_copied_address_reproduces_every_sentence_on_another_server(server, ot
     as_opened = sentences(mine)
     move_everything(mine, stem)
     assert sentences(mine) != as_opened
+    if stem == "training_race":  # a move of d_k starts no race, but a link opens on the finished one
+        mine.get_by_role("button", name="Train", exact=True).click()
+        mine.get_by_text("The race is finished").wait_for()
+        wait_until_idle(mine)
     copied = query_parameters(mine)
     assert {"seed", "d_k"} <= set(copied)
     theirs = new_page(stranger=True)
@@ -166,9 +173,9 @@ def test_a_copied_address_reproduces_every_sentence_on_another_server(server, ot
 def test_a_linked_300_is_a_place_on_every_slider(page, server):
     open_page(page, server, "score_variance", d_k=300)
     frame = slider(page, "d_k")
-    assert frame.get_attribute("aria-valuetext") == "300"
+    assert frame.get_attribute("aria-valuetext") == "d_k = 300"
     press(frame, "ArrowRight")
-    assert frame.get_attribute("aria-valuetext") == "320"
+    assert frame.get_attribute("aria-valuetext") == "d_k = 320"
     press(frame, "ArrowLeft")
     assert "dₖ = 300," in sentences(page)[0]
     go_to(page, START)
@@ -183,11 +190,11 @@ def test_a_linked_300_is_a_place_on_every_slider(page, server):
 
 def test_settings_on_the_start_page_move_the_hero(page, server):
     open_page(page, server, d_k=300)
-    hero, frame = page.locator(HERO_SLIDER), slider(page, "d_k")
-    assert not frame.is_visible()
+    hero = page.locator(HERO_SLIDER)
+    assert not typed_dimension(page).is_visible()
     page.locator(SETTINGS).click()
-    assert frame.get_attribute("aria-valuetext") == "300"
-    press(frame, "ArrowRight")
+    assert typed_dimension(page).input_value() == "300"
+    press(hero, "ArrowRight")
     assert hero.get_attribute("aria-valuetext") == "d_k = 320"
     assert typed_dimension(page).input_value() == "320"
     assert query_parameters(page) == {"d_k": "320"}

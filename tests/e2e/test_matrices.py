@@ -25,7 +25,7 @@ def alts(page):
     ("path", "link"),
     [
         ("attention_steps", {"step": "softmax", "preset": "notes", "Q": "1, 2\n3, 4", "mask": "110", "query": "2"}),
-        ("backprop", {"A": "1, 2", "B": "3, 4", "gradient": "Q", "exponent": "1", "weight": "X"}),
+        ("backprop", {"A": "1, 2", "B": "3, 4", "gradient": "Q", "exponent": "1", "weight": "the input X"}),
     ],
 )
 def test_a_link_shows_its_matrices(server, page, path, link):
