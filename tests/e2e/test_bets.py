@@ -13,6 +13,7 @@ pytestmark = pytest.mark.e2e
 WITH_BETS = [stem for stem in ORDER if DECLARED[stem].bet]
 CARD = ".st-key-bet_card"
 PLACE = ".st-key-place_bet button"
+REST = ".st-key-assumed"  # the first of what every lesson ends with
 
 
 def place_by_keyboard(page, stem):
@@ -35,17 +36,19 @@ def test_a_bet_is_hidden_placed_and_revealed(page, server, stem):
     page.context.on("request", watch)
     assert sentences(page) == []
     assert page.locator(CHARTS).count() == 1
+    assert page.locator(REST).count() == 0
     assert page.get_by_text(DECLARED[stem].answer[:30]).count() == 0
     page.locator(SLIDER).press("ArrowRight")
     page.wait_for_function("() => location.search.includes('d_k=72')")
     wait_until_idle(page)
     page.context.remove_listener("request", watch)
     assert asked == []
-    assert "72" in page.locator(CARD).inner_text()
+    assert ("dₖ = 72" in page.locator(CARD).inner_text()) == ("{d_k}" in DECLARED[stem].bet.question)
     check_accessibility(page)
 
     place_by_keyboard(page, stem)
-    assert len(sentences(page)) > 1
+    assert sentences(page) != []
+    assert page.locator(REST).count() == 1
     assert "In fact" in page.locator(CARD).inner_text()
     main = page.locator(CHARTS).first
     assert "your bet" in main.text_content()
