@@ -60,6 +60,8 @@ def test_a_number_outside_its_range_stays_and_what_is_allowed_is_read(
     page = new_page(width, 844)
     open_page(page, server, path)
     box = page.locator(f".st-key-{name} input")
+    if not box.is_visible():
+        page.locator(SETTINGS).click()
     box.fill(text)
     press(box, "Enter")
     said = page.locator(f".st-key-{name}").get_by_role("alert")
@@ -97,7 +99,7 @@ def test_both_lists_can_be_wrong_and_each_is_named(page, server):
 
 def test_a_third_and_a_fourth_list_join_the_figure(page, server):
     open_page(page, server, "softmax_saturation")
-    page.get_by_role("button", name="More lists").click()
+    page.locator(SETTINGS).click()
     type_into(page, "list_3", "0, 0, 0")
     assert [trace["y"] for trace in chart_data(page)][2] == pytest.approx([1 / 3] * 3)
     assert query_parameters(page)["list_3"] == "0, 0, 0"
@@ -140,11 +142,14 @@ def test_the_shift_changes_no_weight_and_the_multiplier_does(page, server):
     at_first = weights(page)
     assert at_first[0] == pytest.approx(softmax([4, 5]), abs=1e-12)
     assert at_first[1] == pytest.approx(softmax([1, 10]), abs=1e-12)
+    page.locator(SETTINGS).click()
     press(slider(page, "shift"), *["ArrowRight"] * 3)
     assert query_parameters(page) == {"shift": "30"}
+    page.locator(SETTINGS).click()  # it lies over the lesson
     page.get_by_text("How sure?").first.click()
     page.get_by_text("Softmax turns [34, 35] into [26.89 %, 73.11 %]; the gap is 1.").wait_for()
     assert weights(page) == [pytest.approx(row, abs=1e-12) for row in at_first]
+    page.locator(SETTINGS).click()
     press(slider(page, "shift"), "Home")
     assert weights(page) == [pytest.approx(row, abs=1e-12) for row in at_first]
     press(slider(page, "shift"), *["ArrowRight"] * 10)

@@ -106,7 +106,7 @@ def run(stem, **changed):
         patch.setattr(frame, "profile", ANYTHING)
         patch.setattr(frame, "more", lambda: True)
         patch.setattr(controls, "values", lambda: values)
-        patch.setattr(compute.st, "session_state", {})
+        patch.setattr(compute.st, "session_state", {"lesson": stem} if LESSONS[stem].bet else {})
         streamlit = stand_in_for_streamlit()
         patch.setattr(controls, "st", streamlit)
         patch.setitem(sys.modules, "streamlit", streamlit)
