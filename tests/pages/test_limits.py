@@ -94,7 +94,7 @@ def run(stem, **changed):
         patch.setattr(grids_module, "draw_matrices", lambda names, _: ({name: values[name] for name in names}, True))
         patch.setattr(falling_module, "draw", lambda: values["n_draws"])
         patch.setattr(falling_module, "pace", lambda: None)
-        patch.setattr(uploads_module, "draw", lambda *_: None)
+        patch.setattr(uploads_module, "draw_both", lambda: (None, None))
         patch.setattr(uploads_module, "remarks", lambda *_: [])
         patch.setattr(dose_module, "RECORDS", ANYTHING)
         for module in (show, race_module, import_module(f"pages._view.lessons.{stem}.figures")):
