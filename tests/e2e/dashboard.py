@@ -5,7 +5,7 @@ Import it as ``from dashboard import lesson_state`` (the test settings put this 
 
 from contextlib import suppress
 
-from harness import runs_asked, wait_until_idle
+from harness import runs_asked, wait_until_idle, wait_until_still
 from playwright.sync_api import TimeoutError
 
 from pages._view.lessons import LESSONS as DECLARED
@@ -48,6 +48,17 @@ def typed_dimension(page):
 def chosen(page, name):
     """The option that a bar of options stands on, in a closed drawer too."""
     return page.locator(f".st-key-{name} [aria-checked=true]").text_content().strip()
+
+
+def open_everything(page, apart=()):
+    """Open every expander but those of these keys. Without a pointer, which would wait for each to come to rest."""
+    page.locator(EXPANDERS).evaluate_all(
+        """(all, apart) => all
+             .filter(each => !each.parentElement.open && each.checkVisibility() && !(apart && each.closest(apart)))
+             .forEach(each => each.click())""",
+        ", ".join(f".st-key-{key}" for key in apart),
+    )
+    wait_until_still(page)
 
 
 def lesson_state(page):

@@ -4,8 +4,8 @@ Where a look only changes the colours of another, only the rules about colours a
 """
 
 import pytest
-from dashboard import CHARTS, DRAWN, EXPANDERS, LESSONS, SETTINGS
-from harness import COLOURS, check_accessibility, open_page, wait_until_still
+from dashboard import CHARTS, DRAWN, LESSONS, open_everything
+from harness import COLOURS, check_accessibility, open_page
 
 pytestmark = pytest.mark.e2e
 
@@ -22,15 +22,6 @@ LONG = ("race_learning", "race_state", "stage_histograms", "exponents", "rules",
 
 
 OWN_BOXES = ("training_race", "your_scores")
-
-
-def open_everything(page):
-    """Every expander but the long ones."""
-    long = ", ".join(f".st-key-{name}_data" for name in LONG)
-    for summary in page.locator(EXPANDERS).all():
-        if summary.is_visible() and not summary.evaluate(f"element => element.closest('{long}') !== null"):
-            summary.click()
-    wait_until_still(page)
 
 
 def looks_of(path):
@@ -56,15 +47,8 @@ def test_no_rule_is_broken(new_page, server, path, look):
         check_accessibility(page, tag=tag)
     if look == "projector, dark browser" or (path in OWN_BOXES and look != "light"):
         return
-    open_everything(page)
+    open_everything(page, apart=[f"{name}_data" for name in LONG])
     assert page.locator(".st-key-settings details[open]").count() == 1
     codes = page.get_by_test_id("stCode").count()
     assert codes >= 1 if mode == "screen" and path in DRAWN else codes == 0
     check_accessibility(page, tag=tag)
-    page.locator(SETTINGS).click()  # it lies over the lesson's own controls
-    popover = page.get_by_test_id("stPopoverButton")
-    if popover.count():
-        popover.click()
-        page.get_by_test_id("stPopoverBody").wait_for()
-        wait_until_still(page)
-        check_accessibility(page, tag=tag)

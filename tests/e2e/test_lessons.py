@@ -10,7 +10,6 @@ import pytest
 from dashboard import (
     ALERTS,
     CHARTS,
-    HERO_SENTENCE,
     HERO_SLIDER,
     LESSONS,
     SETTINGS,
@@ -367,25 +366,6 @@ def test_every_picture_is_described_and_nothing_comes_from_another_host(page, se
     assert all(role == "img" and len(alt) > 40 for role, alt in hero)
     own = server.url.split("/")[2]
     assert {host for host in hosts if host not in (own, "")} == set()
-
-
-@pytest.mark.parametrize("path", FIRST_LESSONS)
-def test_projector_mode_shows_figure_and_sentence_without_scrolling(new_page, server, path):
-    page = new_page(1920, 1080)
-    open_page(page, server, path, mode="projector", d_k=100)
-    figures = page.locator("[data-hero] .panels, " + CHARTS).first.bounding_box()
-    sentence = page.locator("[data-sentence], [class*='st-key-sentence_'], " + HERO_SENTENCE).first
-    box = sentence.bounding_box()
-    assert figures["y"] >= 0
-    assert figures["y"] + figures["height"] <= box["y"] + 1
-    assert box["y"] + box["height"] <= 1080
-    assert figures["width"] > 1500
-    size = "element => parseFloat(getComputedStyle(element.querySelector('p') ?? element).fontSize)"
-    assert sentence.evaluate(size) >= 32
-    marks = page.locator(f"[data-hero] svg text, {CHARTS} .xtick text, {CHARTS} .ytick text").evaluate_all(
-        "all => all.map(text => parseFloat(getComputedStyle(text).fontSize))"
-    )
-    assert min(marks) >= 32
 
 
 @pytest.mark.parametrize("path", FIRST_LESSONS)

@@ -201,27 +201,6 @@ def test_the_lit_step_has_not_the_colour_of_its_ground(new_page, server, mode, s
         assert text.evaluate("text => getComputedStyle(text).color") != ground
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_a_phone_shows_the_slider_and_scrolls_in_one_direction(new_page, server, path):
-    page = new_page(390, 844)
-    open_page(page, server, path)
-    assert slider(page, "d_k").is_visible()
-    wide = page.evaluate(
-        "() => [document.documentElement, document.querySelector('[data-testid=stMain]')]"
-        ".some(each => each.scrollWidth > each.clientWidth)"
-    )
-    assert not wide
-
-
-@pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize(("width", "height", "mode"), [(1440, 900, "screen"), (1920, 1080, "projector")])
-def test_the_first_picture_and_its_sentence_need_no_scrolling(new_page, server, path, width, height, mode):
-    page = new_page(width, height)
-    open_page(page, server, path, mode=mode)
-    box = page.locator(SENTENCES).first.bounding_box()
-    assert box["y"] + box["height"] <= height
-
-
 @pytest.mark.parametrize(("width", "height", "mode"), [(1440, 900, "screen"), (1920, 1080, "projector")])
 def test_the_sentence_of_every_step_needs_no_scrolling(new_page, server, width, height, mode):
     page = new_page(width, height)

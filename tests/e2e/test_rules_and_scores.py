@@ -12,12 +12,6 @@ pytestmark = pytest.mark.e2e
 PAGES = ("training_race", "scaling_rules", "your_scores")
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_nothing_is_wider_than_a_phone(new_page, server, path):
-    page = open_page(new_page(390, 844), server, path, sample="layer_norm_mha")
-    assert page.get_by_test_id("stMain").evaluate("each => each.scrollWidth - each.clientWidth") <= 0
-
-
 def test_a_file_of_one_s_own_is_measured_and_a_bad_one_answered(page, server):
     open_page(page, server, "your_scores")
     chooser = page.locator(".st-key-q_file input[type=file]")

@@ -1,9 +1,9 @@
 """The stage in a browser: the bar stays in reach, the Settings open over the page, words open their definition."""
 
 import pytest
-from crowding import resize, wait_until_at_rest
 from dashboard import CHARTS, SETTINGS, SLIDER, field, press, type_into
 from harness import check_accessibility, open_page, query_parameters, wait_until_idle, wait_until_still
+from sizes import resize, wait_until_at_rest
 
 pytestmark = pytest.mark.e2e
 

@@ -27,8 +27,11 @@ DRAWN_STEPS = """() => {
 }"""
 
 
+SENTENCE = ".st-key-race_attention [data-sentence]"
+
+
 def sentence(page):
-    return page.locator(".st-key-race_attention [data-sentence]").inner_text().strip()
+    return page.locator(SENTENCE).inner_text().strip()
 
 
 # The weights of the first matrix, as Plotly has drawn them.
@@ -77,10 +80,10 @@ def test_a_race_runs_live_until_stop_and_what_is_there_stays(server, new_page):
         page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=least)
     assert page.locator(".st-key-race_learning_data").count() == 0  # what can be taken away comes when it rests
     page.locator("[data-slider] input").press("ArrowRight")  # does not stop it
+    page.locator(SENTENCE, has_text=" The slider stands elsewhere.").wait_for()
     drawn = page.evaluate(DRAWN_STEPS)
     page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=drawn + 2)
     assert re.match("Training: step [0-9,]+ of 3,000, dₖ = 128", bar(page))
-    assert sentence(page).endswith(" The slider stands elsewhere.")
     page.locator("[data-slider] input").press("ArrowLeft")
     stop = page.get_by_role("button", name="Stop")
     for _ in range(20):  # the only one: Streamlit's own, which comes and goes, would break a picture off

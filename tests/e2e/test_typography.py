@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from dashboard import EXPANDERS, LESSONS
-from harness import open_page, wait_until_idle
+from dashboard import LESSONS, open_everything
+from harness import open_page
 
 pytestmark = pytest.mark.e2e
 
@@ -36,10 +36,7 @@ def names_of_code(texts):
 def test_what_is_read_has_no_name_of_the_code(page, server, stem):
     page.set_viewport_size({"width": 1440, "height": 900})
     open_page(page, server, stem)
-    for box in page.locator(EXPANDERS).all():
-        if not box.evaluate("box => box.parentElement.open"):
-            box.click()
-    wait_until_idle(page)
+    open_everything(page)
     found = names_of_code(page.evaluate(VISIBLE))
     assert not found, "\n".join(found)
 

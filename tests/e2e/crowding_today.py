@@ -1,3 +1,0 @@
-"""What is crowded today: lesson -> (figure, kind) -> the sizes. Printed by crowding.py."""
-
-TODAY = {}
