@@ -136,7 +136,7 @@ def _marked(marks, top, axes, profile):
     """The marks and their names, each lower than the one before it, so that no name lies over a mark."""
     lines, names = [], []
     for row, (name, value, style) in enumerate(sorted(marks, key=lambda mark: mark[1])):
-        height = top * (0.98 - 0.135 * row)
+        height = top * (0.98 - 0.18 * row)
         lines.append(line([value, value], [0, height], style, name))
         place = {"x": value, "y": height, "xref": f"x{axes}", "yref": f"y{axes}"}
         names.append(label(name, profile, xanchor="left", yanchor="top", xshift=4, **place))
