@@ -8,6 +8,7 @@ const SHORTEST = 0.55; // of the height that the figure is written for
 const TALLEST = 1.6;
 const BELOW = 8; // px between the sentence and the window's end
 const LETTERS = 155; // of a long sentence
+const REST = 0.5; // of the time that a picture took, before the next one
 const NARROW = 640; // px of a window in which the sentence may come after the first view
 
 export default function ({ parentElement, data }) {
@@ -108,10 +109,15 @@ async function catchUp(picture) {
     if (!drawn || (!hand.held && picture.given.value === hand.value)) break; // Python has drawn it, or will
     picture.shown = at;
     if (wanted(picture)) [value, coming] = [hand.value, ask(picture, hand.value)];
+    const begun = performance.now();
     await show(picture, drawn, at);
+    await rest((performance.now() - begun) * REST);
   }
   hand.waiting = false;
 }
+
+// Pictures drawn one right after the other would leave the thumb no time to follow the hand.
+const rest = (ms) => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, ms)));
 
 async function ask({ given }, value) {
   if (value === given.value) return given;
