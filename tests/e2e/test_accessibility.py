@@ -4,7 +4,7 @@ Where a look only changes the colours of another, only the rules about colours a
 """
 
 import pytest
-from dashboard import CHARTS, DRAWN, EXPANDERS, LESSONS, SETTINGS
+from dashboard import CHARTS, DRAWN, EXPANDERS, LESSONS
 from harness import COLOURS, check_accessibility, open_page, wait_until_still
 
 pytestmark = pytest.mark.e2e
@@ -61,10 +61,3 @@ def test_no_rule_is_broken(new_page, server, path, look):
     codes = page.get_by_test_id("stCode").count()
     assert codes >= 1 if mode == "screen" and path in DRAWN else codes == 0
     check_accessibility(page, tag=tag)
-    page.locator(SETTINGS).click()  # it lies over the lesson's own controls
-    popover = page.get_by_test_id("stPopoverButton")
-    if popover.count():
-        popover.click()
-        page.get_by_test_id("stPopoverBody").wait_for()
-        wait_until_still(page)
-        check_accessibility(page, tag=tag)
