@@ -57,9 +57,7 @@ function makeDial(root) {
   }
 
   function pause() {
-    window.clearInterval(playTimer);
-    playTimer = 0;
-    showPlaying(false);
+    stopPlaying();
     letGo();
   }
 
