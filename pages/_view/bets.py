@@ -17,7 +17,7 @@ import streamlit as st
 from pages._view import controls
 from pages._view.kinds import Choice
 from pages._view.lesson import Bet, Lesson
-from pages._view.lessons import LESSONS, ORDER, bet_of
+from pages._view.lessons import ORDER, bet_of
 from pages._view.literal import plain
 from pages._view.main_picture import Values
 from pages._view.picture import Picture
@@ -49,7 +49,7 @@ class Outcome:
 
 def is_on() -> bool:
     """Whether the open lesson has a bet and the learner wants it."""
-    return LESSONS[st.session_state["lesson"]].bet is not None and bool(controls.linked_value("bet") == "1")
+    return controls.current_lesson().bet is not None and bool(controls.linked_value("bet") == "1")
 
 
 def guess() -> Any:
@@ -64,22 +64,25 @@ def is_open() -> bool:
 
 def has_card() -> bool:
     """Whether the question, or what became of the bet, stands on the page."""
-    when = LESSONS[st.session_state["lesson"]].bet.when if is_on() else None
-    return is_on() and (when is None or controls.stands(when))
+    return is_on() and (_part() is None or controls.stands(_part()))
 
 
 def hold() -> None:
     """While a bet is open, put the lesson where the picture is that it is on: its other parts would tell the answer."""
-    when = LESSONS[st.session_state["lesson"]].bet.when if is_open() else None
-    if when and not controls.stands(when):
-        st.query_params.pop(when[0], None)
-        controls.place(*when)
+    if is_open() and _part() and not controls.stands(_part()):
+        st.query_params.pop(_part()[0], None)
+        controls.place(*_part())
 
 
 def holds(name: str) -> bool:
     """Whether a control must stay where it is, because a bet is open."""
-    when = LESSONS[st.session_state["lesson"]].bet.when if is_open() else None
-    return when is not None and when[0] == name
+    return is_open() and _part() is not None and name == _part()[0]
+
+
+def _part():
+    """Of a lesson of several parts, the control and the option at which the picture is what the bet is on."""
+    bet = controls.current_lesson().bet
+    return bet and bet.when
 
 
 def waits() -> bool:
@@ -89,14 +92,13 @@ def waits() -> bool:
 
 def settle(redraw: Callable[[], None]) -> None:
     """Draw the card again, which is drawn before the page, if the page has found meanwhile what it waits for."""
-    stem = st.session_state["lesson"]
-    if waits() and bet_of(stem)(controls.values()).truth is not None:
+    if waits() and bet_of(controls.current_lesson().stem)(controls.values()).truth is not None:
         redraw()
 
 
 def carried() -> dict[str, str]:
     """What a link along the path hands on: whether to bet, which the start of the path proposes, and the tally."""
-    first = st.session_state["lesson"] == ORDER[0]
+    first = controls.current_lesson().stem == ORDER[0]
     wanted = st.query_params.get("bet", "1" if first else "0")
     said = {"bet": wanted if wanted == "1" else "", "tally": controls.linked_value("tally")}
     return {name: text for name, text in said.items() if text}
@@ -117,7 +119,7 @@ def read(lesson: Lesson, said: Mapping[str, str]) -> Any:
 
 def seen(shown: Picture, values: Values, profile: Profile) -> Picture:
     """The main picture as the bet allows it: as it is, veiled, or with what was bet and the truth drawn on it."""
-    lesson = LESSONS[st.session_state["lesson"]]
+    lesson = controls.current_lesson()
     if is_open():
         return _veiled(shown, lesson, profile)
     return marked(shown, lesson, values, guess(), profile)
@@ -181,7 +183,7 @@ def _spec(shown):
 def _drawn_on(spec, bet, marks, profile):
     """The figure with these marks: a line each for a number, and in words above everything."""
     layout = spec["layout"]
-    lines = [part for mark in marks if bet.place and mark[2] != "" for part in [_line(layout, bet, mark, profile)]]
+    lines = [_line(layout, bet, mark, profile) for mark in marks] if bet.place else []
     layout["shapes"] = [*layout.get("shapes", ()), *(shape for shape, _ in lines)]
     annotations = [*layout.get("annotations", ()), *(word for _, word in lines)]
     layout["annotations"] = [*annotations, *_strip(layout, marks, profile)]
@@ -253,7 +255,7 @@ def verdict(bet: Bet, placed: Any, truth: float | str | None) -> str:
     """Whether what was bet is right, close, or neither; or that it is not known yet."""
     if truth is None:
         return _OPEN
-    if isinstance(bet.answer, Choice) or truth == "":
+    if isinstance(bet.answer, Choice):
         return _RIGHT if placed == truth else _MISSED
     off = abs(placed - float(truth))
     return _RIGHT if off <= bet.near else _CLOSE if off <= _NEAR_ENOUGH * bet.near else _MISSED
@@ -289,7 +291,7 @@ def draw_card(redraw: Callable[[], None]) -> None:
 
 @st.fragment(key=CARD)
 def _card(redraw):
-    lesson = LESSONS[st.session_state["lesson"]]
+    lesson = controls.current_lesson()
     with st.container(border=True, key="bet_card"):
         if is_open():
             _ask(lesson, redraw)
@@ -313,13 +315,13 @@ def _ask(lesson, redraw):
 def _tell(lesson):
     """Right or not, both answers, why, and how many were right so far."""
     placed, found = guess(), bet_of(lesson.stem)(controls.values())
+    told = verdict(lesson.bet, placed, found.truth)
     st.session_state["bet_waits"] = found.truth is None
     if st.session_state.get("bet_placed") == lesson.stem:
-        _count(lesson, verdict(lesson.bet, placed, found.truth))
+        _count(lesson, told)
     else:
         _counted().add(lesson.stem)
-    both = _both(lesson, placed, found)
-    st.markdown(f"**{verdict(lesson.bet, placed, found.truth)}** {plain(both)} {plain(found.why)}")
+    st.markdown(f"**{told}** {plain(_both(lesson, placed, found))} {plain(found.why)}")
     right, _, of = controls.linked_value("tally").partition("-")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Bet again", key="bet_again", on_click=_take_back)
@@ -338,12 +340,12 @@ def _place(lesson):
     st.rerun()
 
 
-def _count(lesson, found):
+def _count(lesson, told):
     """The first bet of this visitor on a lesson, once it is known what it comes to."""
-    if found != _OPEN and lesson.stem not in _counted():
+    if told != _OPEN and lesson.stem not in _counted():
         _counted().add(lesson.stem)
         right, _, of = (controls.linked_value("tally") or "0-0").partition("-")
-        st.query_params["tally"] = f"{int(right) + (found == _RIGHT)}-{int(of) + 1}"
+        st.query_params["tally"] = f"{int(right) + (told == _RIGHT)}-{int(of) + 1}"
 
 
 def _counted():

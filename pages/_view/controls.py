@@ -43,6 +43,11 @@ def open_lesson(lesson: Lesson) -> None:
         _start_anew([name for name in lesson.controls if name in LESSONS[before].controls])
 
 
+def current_lesson() -> Lesson:
+    """The open lesson."""
+    return LESSONS[st.session_state["lesson"]]
+
+
 def _open_slider(new_page):
     """Where the link says; on the way to another page it goes along, and Back and Forward bring that of the step."""
     if SLIDER not in st.session_state:
@@ -151,7 +156,7 @@ def repair_link() -> bool:
 
 def _bring_along(clean):
     """A link that sets a control of a closed part, and names no part, means the part where the control is drawn."""
-    own = LESSONS[st.session_state["lesson"]].controls
+    own = current_lesson().controls
     meant: dict[str, str] = {}
     for name in own:
         other, option = own[name].when or ("", "")
@@ -189,8 +194,8 @@ def show(name: str, value: float, **options: Any) -> None:
 def draw_while(name: str, **options: Any) -> dict[str, Any]:
     """Draw a choice, and the controls that belong to what is chosen with these options; returns their values."""
     chosen = draw(name)
-    lesson = LESSONS[st.session_state["lesson"]]
-    return {each: draw(each, **options) for each, one in lesson.controls.items() if one.when == (name, chosen)}
+    own = current_lesson().controls
+    return {each: draw(each, **options) for each, one in own.items() if one.when == (name, chosen)}
 
 
 def value_of(name: str) -> Any:
@@ -213,7 +218,7 @@ def changed(names: Iterable[str]) -> list[str]:
 
 def values() -> dict[str, Any]:
     """The value of every control that the open lesson knows."""
-    return {name: value_of(name) for name in (*SHARED, *LESSONS[st.session_state["lesson"]].controls)}
+    return {name: value_of(name) for name in (*SHARED, *current_lesson().controls)}
 
 
 def read(lesson: Lesson, said: Mapping[str, str]) -> dict[str, Any]:

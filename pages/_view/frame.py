@@ -61,13 +61,13 @@ def close_frame() -> None:
     if profile().name == "projector":
         _ask_for_rest()
         return
-    every, stem = list(LESSONS.values()), st.session_state["lesson"]
-    here = list(LESSONS).index(stem)
-    section = [each.stem for each in every if each.section == LESSONS[stem].section]
+    every, lesson = list(LESSONS.values()), controls.current_lesson()
+    here = every.index(lesson)
+    section = [each for each in every if each.section == lesson.section]
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="way"):
         if here > 0:
             _way_to(every[here - 1], icon=":material/arrow_back:")
-        st.markdown(f"{LESSONS[stem].section}: {section.index(stem) + 1} of {len(section)}")
+        st.markdown(f"{lesson.section}: {section.index(lesson) + 1} of {len(section)}")
         if here + 1 < len(every):
             _way_to(every[here + 1], icon=":material/arrow_forward:", icon_position="right")
 
@@ -142,7 +142,7 @@ def _draw_own(name):
 
 @st.fragment(key=_SLIDER)
 def draw_slider() -> None:
-    """The large slider of d_k: what a page's main picture follows it while it is dragged."""
+    """The large slider of d_k; a page's main picture follows it while it is dragged."""
     stops = controls.stops_of("d_k")
     said = {
         "value": controls.value_of("d_k"),
@@ -154,27 +154,26 @@ def draw_slider() -> None:
 
 
 def _release(value):
+    """A move of d_k changes what depends on d_k."""
     controls.place("d_k", value)
-    _redraw()
-
-
-def _redraw():
-    """A move of d_k changes what depends on d_k; the rest of the page is left as it stands."""
-    with suppress(StreamlitAPIException):  # a page that has nothing else, or whose first run was broken off
-        st.rerun([_SLIDER, LIVE, _TYPED, *([bets.CARD] if bets.has_card() else [])])
-    st.rerun()
+    _redraw(_SLIDER, LIVE, _TYPED, *([bets.CARD] if bets.has_card() else []))
 
 
 def redraw_bet() -> None:
     """The frame of the picture, and what the card says: the marker was moved, or the bet is decided."""
-    with suppress(StreamlitAPIException):
-        st.rerun([LIVE, bets.CARD])
+    _redraw(LIVE, bets.CARD)
+
+
+def _redraw(*fragments):
+    """Draw these anew and leave the rest of the page as it stands."""
+    with suppress(StreamlitAPIException):  # a page without one of them, or whose first run was broken off
+        st.rerun(list(fragments))
     st.rerun()
 
 
 def moving_address(values: Mapping[str, Any]) -> str:
     """Where the browser asks for the main picture at these values of the controls; it adds the d_k of the moment."""
-    lesson = LESSONS[st.session_state["lesson"]]
+    lesson = controls.current_lesson()
     said = controls.written(lesson, {name: each for name, each in values.items() if name != "d_k"})
     said |= {"ground": st.context.theme.type or "light", **bets.addressed()}
     return f"{PLACE}/{lesson.stem}?{urlencode(said)}"

@@ -22,7 +22,6 @@ from pages._view.live import draw_picture
 from pages._view.main_picture import Main
 from pages._view.picture import Picture, Table
 from pages._view.theme import number
-from pages._view.words import worded as worded
 
 ROOMS = Path(__file__).parent / "lessons"
 T = TypeVar("T")

@@ -211,10 +211,7 @@ class RowParams:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_integer("n_keys", self.n_keys, 2, 4096)
-        check_integer("the largest entry of dims", check_dims(self.dims)[-1], 1, MAX_DIM)
-        check_choice("law", self.law, COMPONENT_LAWS)
-        check_integer("seed", self.seed, 0)
+        _check_draw(self)
 
     @property
     def price(self) -> Price:
@@ -255,6 +252,14 @@ class RowResult:
     raw_effective_keys: NDArray[np.float64]
     scaled_effective_keys: NDArray[np.float64]
     largest_key: NDArray[np.int_]
+
+
+def _check_draw(params):
+    """The keys, the dimensions, the law and the seed of a draw."""
+    check_integer("n_keys", params.n_keys, 2, 4096)
+    check_integer("the largest entry of dims", check_dims(params.dims)[-1], 1, MAX_DIM)
+    check_choice("law", params.law, COMPONENT_LAWS)
+    check_integer("seed", params.seed, 0)
 
 
 def measure_row(params: RowParams) -> RowResult:
@@ -345,13 +350,10 @@ class SaturationParams:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_integer("n_keys", self.n_keys, 2, 4096)
-        check_integer("the largest entry of dims", check_dims(self.dims)[-1], 1, MAX_DIM)
-        check_choice("law", self.law, COMPONENT_LAWS)
+        _check_draw(self)
         check_integer("n_rows", self.n_rows, N_BATCHES, MAX_SCORES // self.n_keys)
         if self.n_rows % N_BATCHES:
             raise ValueError(f"n_rows must be a multiple of {N_BATCHES}, but got {self.n_rows}")
-        check_integer("seed", self.seed, 0)
 
     @property
     def price(self) -> Price:

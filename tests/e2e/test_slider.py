@@ -22,12 +22,16 @@ def shown(page):
 
 def drag(page, shares, pause=25):
     """Hold the thumb and move it to these shares of the track; the hand stays on it."""
-    box = page.locator(SLIDER).bounding_box()
-    height = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] / 2, height)
+    move(page, [0.5], pause=0)
     page.mouse.down()
+    move(page, shares, pause)
+
+
+def move(page, shares, pause=25):
+    """Move the hand on."""
+    box = page.locator(SLIDER).bounding_box()
     for share in shares:
-        page.mouse.move(box["x"] + box["width"] * share, height)
+        page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
         page.wait_for_timeout(pause)
 
 
@@ -93,6 +97,23 @@ def test_an_answer_that_comes_after_the_hand_has_let_go_is_not_drawn(page, serve
     late.continue_()
     page.wait_for_timeout(500)
     assert shown(page) == d_k
+
+
+def test_a_hand_that_comes_back_finds_the_picture_that_it_left(page, server):
+    open_page(page, server, "score_variance")
+    drag(page, [0.6])
+    page.wait_for_function("() => document.querySelector('[data-picture][data-value]').dataset.value !== '64'")
+    waiting = []
+    page.route(MOVING, lambda route: waiting.append(route))
+    move(page, [0.7, 22 / 48])  # stop 22 of 48 is 64
+    page.mouse.up()
+    page.wait_for_timeout(100)
+    assert page.evaluate("window.labHand") == {"value": 64, "held": False}
+    (late,) = waiting
+    late.continue_()
+    page.wait_for_timeout(500)
+    assert slider(page, "d_k").get_attribute("aria-valuetext") == "d_k = 64"
+    assert (shown(page), query_parameters(page)) == (64, {})
 
 
 def test_without_an_answer_the_picture_comes_where_the_hand_lets_go(page, server, problems):

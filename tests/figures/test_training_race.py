@@ -9,12 +9,12 @@ import pytest
 from pages._view.lessons.training_race import figures
 from pages._view.lessons.training_race.declaration import LESSON
 from pages._view.theme import LIGHT, number
+from sattn_core.equal_training import measure_equivalence
 from sattn_core.lessons.training_race import (
     PRESETS,
     QUANTITIES,
     TrainingRaceParams,
     dose_frames,
-    measure_equivalence,
     measure_race_start,
     measure_training_race,
     race_frames,

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from sattn_core.equal_training import measure_equivalence
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import (
     DOSE_DIMS,
@@ -16,9 +17,7 @@ from sattn_core.lessons.training_race import (
     dose_frames,
     dose_price,
     dose_response,
-    equivalence_price,
     learnt,
-    measure_equivalence,
     measure_race_start,
     measure_training_race,
     preset_params,
@@ -121,17 +120,6 @@ def test_dose_response_goes_line_by_line():
     assert rows[-1].progress == 1.0
     assert rows[0].loss.shape == (3,)
     assert [(row.n_rates, row.n_steps) for row in rows[:2]] == [(11, 3), (9, 3)]
-
-
-def test_an_equivalence_holds_its_two_trainings():
-    found = measure_equivalence(24, optimizer="adam", n_steps=5)
-    assert (found.power, found.learning_rate, found.parted) == (0.25, 0.001, None)
-    assert len(found.steps) == len(found.relative_difference) == 6
-    assert found.largest_difference == found.relative_difference.max() < 0.01
-    first = measure_training_race(TrainingRaceParams(24, optimizer="adam", learning_rate=0.001, n_steps=5, n_seeds=1))
-    assert np.allclose(found.loss[0], first.loss.mean[0], rtol=1e-12)
-    wrong = measure_equivalence(24, optimizer="adam", power=0.5, n_steps=5)
-    assert wrong.relative_difference[wrong.parted] > 0.01 >= wrong.relative_difference[wrong.parted - 1]
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -328,7 +316,6 @@ def test_the_prices_of_a_sweep_and_a_table_are_those_of_their_races():
     assert three == pytest.approx(1.5 * two)
     each = [sweep_price(TrainingRaceParams(d_k, n_seeds=3)).seconds for d_k in (8, 64)]
     assert dose_price((8, 64), optimizers=("sgd",)).seconds == pytest.approx(sum(each))
-    assert equivalence_price(64, optimizer="adam").seconds > equivalence_price(64).seconds
 
 
 def test_a_run_that_leaves_the_float64_range_is_shown_up_to_there():

@@ -24,39 +24,29 @@ def matrix(
     name: str,
     *,
     limit: float,
-    low: float | None = None,
     texts: Sequence[Sequence[str]] | None = None,
     rows: str = "row",
     columns: str = "column",
-    chosen: Sequence[tuple[int | None, int | None]] = (),
-    colour: str | None = None,
-    tall: bool = False,
     letters: int = THIRD,
 ) -> go.Figure:
-    """One matrix on a colour scale from low (−limit unless given) to limit.
-
-    A matrix of more than FOLD columns continues below itself. chosen are the cells (row, column) to frame, counted
-    from 0; None instead of a row frames the whole column, None instead of a column the whole row. tall leaves room
-    for two lines in each cell.
-    """
+    """One matrix on a colour scale from −limit to limit; one of more than FOLD columns continues below itself."""
     values = np.atleast_2d(np.asarray(values, dtype=float))
     room = _NARROW if values.shape[1] > _WIDE else None
     texts = [[cell(x, room) for x in row] for row in values] if texts is None else texts
     lines, width, several = _places(*values.shape)[-1][0] + 1, min(values.shape[1], FOLD), values.shape[1] > FOLD
     return figure(
         profile,
-        [_trace(values, texts, profile, name, limit, low, colour)],
+        [_trace(values, texts, profile, name, limit)],
         left=2.2,
-        height=_height(lines, profile, tall=tall or any("<br>" in text for row in texts for text in row)),
+        height=_height(lines, profile, tall=any("<br>" in text for row in texts for text in row)),
         title=title(name, profile, size=profile.axis_size, letters=letters),
         xaxis=_places_axis(profile, columns, width, labelled=not several),
         yaxis=_rows_axis(profile, rows, values.shape),
-        shapes=[frame for at in chosen for frame in _frames(profile, at, values.shape)],
         annotations=_block_names(profile, columns, values.shape) if several else [],
     )
 
 
-def _trace(values, texts, profile, name, limit, low, colour):
+def _trace(values, texts, profile, name, limit):
     """The cells, each with its text."""
     return {
         "type": "heatmap",
@@ -64,9 +54,9 @@ def _trace(values, texts, profile, name, limit, low, colour):
         "text": _fold(texts),
         "texttemplate": "%{text}",
         "textfont": {"size": _text_size(texts) * profile.tick_size, "color": profile.text},
-        "zmin": -limit if low is None else low,
+        "zmin": -limit,
         "zmax": limit or 1.0,
-        "colorscale": colours(profile, colour, two_sided=low is None),
+        "colorscale": colours(profile, profile.band, two_sided=True),
         "showscale": False,
         "xgap": 1,
         "ygap": 1,
@@ -174,23 +164,6 @@ def _bare(profile, name):
     """A matrix needs no axis lines; its axis titles stand near, to leave room for the numbers."""
     title = {"text": name, "font": {"size": profile.tick_size}, "standoff": 4}
     return {"showline": False, "ticks": "", "title": title}
-
-
-def _frames(profile, at, shape):
-    """Frames around one cell, or around a whole row or column where the other place is None."""
-    n_rows, n_columns = shape
-    row, column = at
-    line = {"color": profile.text, "width": profile.line_width * 1.5}
-    top, bottom = (0, n_rows) if row is None else (row, row + 1)
-    frames = []
-    for block, first in enumerate(range(0, n_columns, FOLD)):
-        width = min(FOLD, n_columns - first)
-        left, right = (0, width) if column is None else (column - first, column - first + 1)
-        if 0 <= left and right <= width:
-            line_up = block * (n_rows + 1) + 0.5 if n_columns > FOLD else -0.5
-            place = {"x0": left - 0.5, "x1": right - 0.5, "y0": line_up + top, "y1": line_up + bottom}
-            frames.append({"type": "rect", **place, "line": line})
-    return frames
 
 
 def _block_names(profile, name, shape):

@@ -97,6 +97,7 @@ function follow(picture) {
 }
 
 const wanted = ({ hand, shown, isConnected }) => isConnected && hand.value !== shown;
+const atRest = ({ hand, given }) => !hand.held && hand.value === given.value; // Python's picture is the one to show
 
 // The next picture is on its way while the browser draws this one.
 async function catchUp(picture) {
@@ -106,7 +107,7 @@ async function catchUp(picture) {
   while (value !== null) {
     const [at, drawn] = [value, await coming];
     value = null;
-    if (!drawn || (!hand.held && picture.given.value === hand.value)) break; // Python has drawn it, or will
+    if (!drawn || atRest(picture)) break;
     picture.shown = at;
     if (wanted(picture)) [value, coming] = [hand.value, ask(picture, hand.value)];
     const begun = performance.now();
@@ -114,6 +115,7 @@ async function catchUp(picture) {
     await rest((performance.now() - begun) * REST);
   }
   hand.waiting = false;
+  if (atRest(picture)) await show(picture, picture.given, picture.given.value); // the hand may have come back to it
 }
 
 // Pictures drawn one right after the other would leave the thumb no time to follow the hand.

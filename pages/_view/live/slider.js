@@ -57,9 +57,7 @@ function makeDial(root) {
   }
 
   function pause() {
-    window.clearInterval(playTimer);
-    playTimer = 0;
-    showPlaying(false);
+    stopPlaying();
     letGo();
   }
 
@@ -96,6 +94,8 @@ function makeDial(root) {
     if (byKey) keyTimer = window.setTimeout(letGo, SILENCE_AFTER_KEY);
     else letGo();
   });
+  // A hand that comes back to where it began changes nothing, and ends without a change event.
+  for (const end of ["pointerup", "pointercancel"]) slider.addEventListener(end, letGo);
   slider.addEventListener("blur", () => { if (!playTimer) letGo(); });
   play.addEventListener("click", () => (playTimer ? pause() : start()));
 

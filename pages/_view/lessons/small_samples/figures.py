@@ -65,7 +65,7 @@ def draws(asked: SmallSamplesResult, sweep: DrawSweep, d_k: int, profile: Profil
         sentence,
         _draws_table(asked, sweep, counted, i),
         _draws_code(asked.params, sweep, i),
-        alt=_draws_alt(asked, sweep, counted, i, sentence),
+        alt=_draws_alt(asked, sweep, i, sentence),
         sure=_draws_sure(asked, sweep, counted, i),
         checks=check_table(asked, sweep, counted, i),
     )
@@ -185,7 +185,7 @@ def _near(counted, i):
     return f"about {share} % of the draws come"
 
 
-def _draws_alt(asked, sweep, counted, i, sentence):
+def _draws_alt(asked, sweep, i, sentence):
     size, params = sweep.size, asked.params
     return (
         f"{sentence} Two histograms of {_draws(params.n_draws)}. Left: the variance of the four entries of a product "

@@ -19,13 +19,11 @@ from pages._view.figures.base import (
 )
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
+from sattn_core.equal_training import EQUAL_POWERS, PARTED, Equivalence
 from sattn_core.lessons.training_race import (
-    EQUAL_POWERS,
-    PARTED,
     PRESETS,
     SOLVED_ACCURACY,
     DoseTable,
-    Equivalence,
     LearningRateSweep,
     RaceStart,
     TrainingRaceResult,
@@ -707,7 +705,7 @@ def _equivalence_code(pairs):
         for found in pairs
     )
     return (
-        "from sattn_core.lessons.training_race import measure_equivalence\n\n"
+        "from sattn_core.equal_training import measure_equivalence\n\n"
         f"pairs = [\n{calls}]\nfor found in pairs:\n    print(found.relative_difference.tolist())\n"
     )
 

@@ -8,13 +8,11 @@ from pages._view.lessons.training_race import figures
 from pages._view.lessons.training_race.declaration import LESSON
 from pages._view.main_picture import Main, Values
 from sattn_core.cost import Price, priced
+from sattn_core.equal_training import Equivalence, equivalence_price, measure_equivalence
 from sattn_core.lessons.training_race import (
-    Equivalence,
     LearningRateSweep,
     TrainingRaceParams,
     TrainingRaceResult,
-    equivalence_price,
-    measure_equivalence,
     measure_race_start,
     measure_training_race,
     sweep_learning_rates,
