@@ -28,6 +28,7 @@ _VEILED = "The frame of the picture. What it shows is hidden until you have plac
 _RIGHT, _CLOSE, _MISSED, _OPEN = "Right.", "Close.", "Not this time.", "Your bet stands."
 _NEAR_ENOUGH = 3  # times as far off as what is right: close
 _BET, _TRUTH = "◆", "●"  # the marks on the picture
+_ONE_LINE = 40  # letters: the camera stands at the end of the line
 
 
 @dataclass(frozen=True)
@@ -216,19 +217,21 @@ def _on_axis(axis, value):
 
 
 def _strip(layout, marks, profile):
-    """What was bet and the truth in words, in a line of their own above the figure."""
+    """What was bet and the truth in words above the figure: in one line where a phone has room for it."""
     if not marks:
         return []
-    room, margin = round(1.5 * profile.axis_size), layout["margin"]
+    words = [f"{sign} {said}" for sign, said, _ in marks]
+    lines = words if sum(map(len, words)) > _ONE_LINE else ["\u2002\u2002".join(words)]
+    room, margin = round(1.5 * profile.axis_size * len(lines)), layout["margin"]
     above = margin["t"]
     margin["t"] += room
     layout["height"] += room
     if pad := layout.get("title", {}).get("pad"):
         pad["b"] -= room
-    text = "\u2002\u2002".join(f"{sign} {words}" for sign, words, _ in marks)
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
     font = {"size": profile.axis_size, "color": profile.text}
-    return [{"text": text, "showarrow": False, "font": font, "xshift": -margin["l"], "yshift": above, **place}]
+    shift = {"xshift": -margin["l"], "yshift": above}
+    return [{"text": "<br>".join(lines), "align": "left", "showarrow": False, "font": font, **shift, **place}]
 
 
 # --- the words -------------------------------------------------------------------------------------------

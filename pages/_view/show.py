@@ -315,6 +315,6 @@ def as_csv(table: Table) -> str:
 def _chart_config(name):
     return {
         "displaylogo": False,
-        "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+        "modeBarButtons": [["toImage"]],
         "toImageButtonOptions": {"format": "svg", "filename": name},
     }

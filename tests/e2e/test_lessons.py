@@ -366,6 +366,8 @@ def test_every_picture_is_described_and_nothing_comes_from_another_host(page, se
     assert all(role == "img" and len(alt) > 40 for role, alt in hero)
     own = server.url.split("/")[2]
     assert {host for host in hosts if host not in (own, "")} == set()
+    buttons = page.locator(".modebar-btn").evaluate_all("all => all.map(each => each.dataset.title)")
+    assert set(buttons) <= {"Download plot"}  # none that would send a picture elsewhere
 
 
 @pytest.mark.parametrize("path", FIRST_LESSONS)

@@ -188,6 +188,7 @@ def test_a_placed_bet_reveals_the_lesson_with_the_bet_and_the_truth_on_the_pictu
     layout = json.loads(chart.spec)["layout"]
     (strip,) = [each["text"] for each in layout["annotations"] if "your bet" in each["text"]]
     assert "in fact" in strip
+    assert max(map(len, strip.split("<br>"))) <= 45  # letters, for which a phone has room beside the camera
     assert "Your bet: " in chart.alt
     if bet.place:
         bet_line, truth_line = layout["shapes"][-2:]

@@ -29,7 +29,7 @@ from sattn_core.lessons.small_samples import (
 )
 
 _ASKED_SIZE = 2  # size and d_k of the experiment in the question
-_TOP = 1.5  # the marks are named above the highest bar
+_TOP = 1.75  # the marks are named above the highest bar
 _KEY = "dashed line: exact mean, dotted: dₖ", "▲ last draw, dashed outline: expected"
 _HIGHEST_RATIO = 4
 _SIZE_TICKS = (2, 4, 8, 16, 32, 64)
