@@ -19,6 +19,7 @@ from dashboard import (
 )
 from harness import open_page, query_parameters, wait_until_idle
 
+from pages._view.lessons.start.work import SAMPLES
 from sattn_core import dimension_sweep, effective_keys, softmax
 
 pytestmark = pytest.mark.e2e
@@ -342,7 +343,7 @@ def test_the_switch_gives_each_histogram_its_own_axis_and_back(page, hero):
 
 def expected(d_k, n_keys, law, seed):
     """What the core gives for the numbers that are shown, from a sweep of this one dimension."""
-    sweep = dimension_sweep((d_k,), n_samples=20_000, n_keys=n_keys, law=law, seed=seed)
+    sweep = dimension_sweep((d_k,), n_samples=SAMPLES[law], n_keys=n_keys, law=law, seed=seed)
     row = sweep.row_scores[0]
     scaled = row / np.sqrt(d_k)
     return {

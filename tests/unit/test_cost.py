@@ -87,7 +87,6 @@ CASES = [
     (measure_unit_variance, UnitVarianceParams(2048, 2)),
     (measure_unit_variance, UnitVarianceParams(2048, 64, scheme="xavier_square")),
     (measure_shared_input, UnitVarianceParams(2048, 2, n_tokens=16)),
-    (measure_exponents, ExponentParams()),
     *((compare_rules, RulesParams(d_k, n_keys)) for d_k, n_keys in ((1, 2), (64, 16), (1024, 512))),
     (measure_bug, BugParams("fused_qkv")),
     *((measure_score_variance, ScoreVarianceParams(d_k)) for d_k in (1, 1024)),
@@ -120,7 +119,7 @@ def rules_curve(d_k, n_keys):
 
 CURVES = {
     **{f"variance_curve {law}": curve(law) for law in ("normal", "uniform", "student_t")},
-    "random_walks": (partial(random_walks, 1024, seed=0), variance_curve_price((1024,), 6)),
+    "random_walks": (partial(random_walks, 1024, seed=0), price_of(random_walks, 1024)),
     **{
         f"gradient_curve {n}": (
             partial(gradient_curve, n_keys=n, n_rows=1_000),
@@ -143,12 +142,13 @@ CURVES = {
         for shape in ((size, n),)
     },
     **{
-        function.__name__: (partial(function, params, DIMS), price_of(function, params, DIMS))
+        f"{function.__name__} at many": (partial(function, params, DIMS), price_of(function, params, DIMS))
         for function, params in (
             (gradient_sweep, BackpropParams()),
             (measure_exponents, ExponentParams(correlation=0.5)),
         )
     },
+    "measure_exponents": (partial(measure_exponents, ExponentParams()), price_of(measure_exponents, ExponentParams())),
     "measure_large_experiment": (partial(measure_large_experiment, seed=3), LARGE_PRICE),
     **{f"rule_curves {shape}": rules_curve(*shape) for shape in ((64, 16), (512, 16))},
 }
