@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sattn_core import crossover, matrix_bands, score_variance
+from sattn_core import chi_square, crossover, matrix_bands, score_variance
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.cost import Price, price_of, proceed
 from sattn_core.lessons.attention_steps import expand_cell, expand_output, measure_attention_steps, preset_params
@@ -164,6 +164,7 @@ def forget():
     matrix_bands._simulated_band.cache_clear()
     score_variance._simulated_quantiles.cache_clear()
     crossover._crossover.cache_clear()
+    chi_square._table.cache_clear()
 
 
 def peak_bytes(compute):

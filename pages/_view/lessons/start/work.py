@@ -9,7 +9,7 @@ from sattn_core.components import COMPONENT_LAWS
 from sattn_core.lessons.start import StartParams, StartResult, measure_start
 
 # Enough for smooth bars; fewer where every component has to be drawn, which takes long.
-SAMPLES = {law: 10_000 for law in COMPONENT_LAWS} | {"uniform": 4_000, "laplace": 4_000, "student_t": 2_000}
+SAMPLES = {law: 8_000 for law in COMPONENT_LAWS} | {"uniform": 4_000, "laplace": 4_000, "student_t": 2_000}
 
 
 def at_stops(values: Values) -> StartResult:
