@@ -326,6 +326,10 @@ class _Layer:
     mask: NDArray[np.bool_] | None
     target: NDArray[np.float64]
 
+    def without_scale(self):
+        """The same layer with the scale 1."""
+        return replace(self, inputs=self.inputs | {"scale": np.float64(1.0)})
+
     def loss(self, **moved):
         """½‖O − T‖² with the named arrays replaced and everything after them recomputed."""
         at = self.inputs | moved
@@ -463,9 +467,9 @@ def gradient_sweep(params: BackpropParams, dims: Sequence[int]) -> GradientSweep
     True
     """
     dims = check_dims(dims)
-    layers = [replace(params, d_k=d_k) for d_k in dims]
-    found = [_forward_backward(_layer(each))[2] for each in layers]
-    bare = [_forward_backward(_layer(replace(each, exponent=0.0)))[2]["S"] for each in layers]
+    layers = [_layer(replace(params, d_k=d_k)) for d_k in dims]
+    found = [_forward_backward(each)[2] for each in layers]
+    bare = [_forward_backward(each.without_scale())[2]["S"] for each in layers]
     scales = np.array([scale_factor(d_k, params.exponent) for d_k in dims], dtype=np.float64)
     norms = {name: np.array([np.linalg.norm(each[name]) for each in found]) for name in GRADIENT_FORMULAS}
     return GradientSweep(
