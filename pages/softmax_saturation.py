@@ -5,7 +5,7 @@ import streamlit as st
 from pages._view import compute, controls, frame, show
 from pages._view.lessons.softmax_saturation import figures, work
 from pages._view.lessons.softmax_saturation.declaration import LESSON
-from sattn_core.lessons.softmax_saturation import measure_saturation, overflow_study
+from sattn_core.lessons.softmax_saturation import overflow_study
 
 profile = frame.profile()
 
@@ -21,8 +21,7 @@ def live():
     shown = show.main(work.MAIN)
     if frame.more():
         show.behind(shown)
-        params = work.averages_params(controls.values())
-        averages = compute.result(measure_saturation, params)
+        averages, params = work.averages(controls.values())
         show.picture(figures.averages(averages, params, controls.value_of("d_k"), profile))
 
 

@@ -7,7 +7,7 @@ d_k are those at a smaller one plus independent products: coordinates are append
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -77,8 +77,20 @@ def draw_pair_scores(
     for part, start in enumerate(range(0, n_samples, _PART)):
         check()
         some = scores[start : start + _PART]
-        some[:] = draw(len(some), d_k, pair_law, (seed, part), check)
+        some[:] = next(draw(len(some), (d_k,), pair_law, (seed, part), check))
     return scores
+
+
+def growing_scores(dims: Sequence[int], n_samples: int, pair_law: PairLaw, seed: int) -> Iterator[NDArray[np.float64]]:
+    """Yield the scores of `draw_pair_scores` at each of the increasing dims, what they share drawn once.
+
+    An array that is yielded may change when the next one is asked for.
+    """
+    draw = _sampler(pair_law)
+    sizes = [min(_PART, n_samples - start) for start in range(0, n_samples, _PART)]
+    parts = [draw(size, tuple(dims), pair_law, (seed, part), proceed) for part, size in enumerate(sizes)]
+    for scores in zip(*parts, strict=True):
+        yield np.concatenate(scores) if len(scores) > 1 else scores[0]
 
 
 def pair_scores_price(n_samples: int, d_k: int, pair_law: PairLaw) -> Price:
@@ -89,14 +101,31 @@ def pair_scores_price(n_samples: int, d_k: int, pair_law: PairLaw) -> Price:
     >>> pair_scores_price(1_000_000, 1024, PairLaw()).seconds < 1
     True
     """
+    held = 64 + (50 * _halvings((d_k,)) if _sampler(pair_law) is _block_scores else 0)  # bytes for each of a part
+    return Price(_seconds((d_k,), n_samples, pair_law), 8 * n_samples + held * min(n_samples, _PART))
+
+
+def growing_scores_price(dims: Sequence[int], n_samples: int, pair_law: PairLaw) -> Price:
+    """Return the `Price` of `growing_scores`.
+
+    Examples
+    --------
+    >>> growing_scores_price(range(1, 1025), 1_000, PairLaw()).seconds < 1
+    True
+    """
+    return Price(_seconds(dims, n_samples, pair_law), 400 * n_samples)
+
+
+def _seconds(dims, n_samples, pair_law):
+    """CPU seconds of the scores at all of dims."""
     if _sampler(pair_law) is _coordinate_scores:
-        each = coordinate_seconds(pair_law) * d_k
+        each = coordinate_seconds(pair_law) * dims[-1]
     elif pair_law.law == "rademacher":
-        each = 2e-8 + 1.8e-8 * -(-d_k // _WORD)
+        each = 2e-8 + 1.8e-8 * -(-dims[-1] // _WORD) + 1e-8 * len(dims)
     else:
         first, octave, half = _BLOCK_SECONDS[pair_law.law, _needs_sums(pair_law)]
-        each = first + octave * len(_octaves(d_k)) + half * _halvings(d_k)
-    return Price(2e-4 + each * n_samples, 8 * n_samples + 64 * min(n_samples, _PART))
+        each = first + octave * len(_octaves(dims[-1])) + half * _halvings(dims)
+    return 2e-4 + 5e-5 * len(dims) + each * n_samples
 
 
 def coordinate_seconds(pair_law: PairLaw) -> float:
@@ -117,35 +146,41 @@ def _needs_sums(pair_law):
 
 
 def _sampler(pair_law):
-    """The cheapest way to draw the scores of a law."""
+    """The cheapest way to draw the scores of a law; it yields them at each of the increasing dims."""
     if pair_law.law == "normal" or (pair_law.law == "sparse" and pair_law.is_centred):
         return _block_scores
     return _sign_scores if pair_law.law == "rademacher" else _coordinate_scores
 
 
-def _coordinate_scores(n, d_k, pair_law, key, check):
+def _coordinate_scores(n, dims, pair_law, key, check):
     """Every component drawn."""
     seed, part = key
     scores = np.zeros(n)
-    for product in coordinate_products(0, d_k, n, pair_law, seed, part):
+    for d_k, product in enumerate(coordinate_products(0, dims[-1], n, pair_law, seed, part), start=1):
         scores += product
         check()
-    return scores
+        if d_k in dims:
+            yield scores
 
 
-def _sign_scores(n, d_k, pair_law, key, check):
+def _sign_scores(n, dims, pair_law, key, _check):
     """Signs a and b as bits: Σ q k follows from Σ a, Σ b and Σ a b, which are counts of bits."""
-    (seed, part), rho = key, pair_law.correlation
+    seed, part = key
     counts = np.zeros((3, n), dtype=np.int64)
-    for word in range(-(-d_k // _WORD)):
+    for word, start in enumerate(range(0, dims[-1], _WORD)):
         rng = block_generator(seed, _STREAM, part, word)
         a, b = rng.integers(0, 2**64, (2, n), dtype=np.uint64)
-        used = np.uint64(2**64 - 1 >> max(0, _WORD * (word + 1) - d_k))
-        counts += np.bitwise_count(np.stack([a, b, ~(a ^ b)]) & used)
-    sum_a, sum_b, sum_ab = 2 * counts - d_k
-    rest = math.sqrt(1 - rho**2)
+        bits = np.stack([a, b, ~(a ^ b)])
+        for d_k in (each for each in dims if start < each <= start + _WORD):
+            used = np.uint64(2**64 - 1 >> (start + _WORD - d_k))
+            yield _score_of_signs(2 * (counts + np.bitwise_count(bits & used)) - d_k, d_k, pair_law)
+        counts += np.bitwise_count(bits)
+
+
+def _score_of_signs(sums, d_k, pair_law):
+    (sum_a, sum_b, sum_ab), rho = sums, pair_law.correlation
     scores = d_k * (pair_law.mean_q * pair_law.mean_k + rho) + (pair_law.mean_k + rho * pair_law.mean_q) * sum_a
-    return scores + rest * (pair_law.mean_q * sum_b + sum_ab)
+    return scores + math.sqrt(1 - rho**2) * (pair_law.mean_q * sum_b + sum_ab)
 
 
 class _Block(NamedTuple):
@@ -164,35 +199,44 @@ class _Block(NamedTuple):
         return _Block(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
 
 
-def _block_scores(n, d_k, pair_law, key, check):
-    """Octave after octave; of the last one only the coordinates below d_k."""
+def _block_scores(n, dims, pair_law, key, check):
+    """Octave after octave, each cut where one of dims lies inside it."""
     scores = np.zeros(n)
-    for start, size in _octaves(d_k):
+    for start, size in _octaves(dims[-1]):
         check()
-        wanted = min(size, d_k - start)
         block = _whole(n, size, pair_law, _generator(key, start, size))
-        while wanted:
-            if wanted == block.size:
-                scores += _score(block, pair_law)
-                break
-            half = _left_half(block, pair_law, _generator(key, start, block.size, 1))
-            if wanted < half.size:
-                block = half
-                continue
-            scores += _score(half, pair_law)
-            start, wanted, block = start + half.size, wanted - half.size, block.minus(half)
-    return scores
+        yield from _scores_inside(block, start, scores, dims, pair_law, key)
+        scores = scores + _score(block, pair_law)
+
+
+def _scores_inside(block, start, before, dims, pair_law, key):
+    """The scores at those of dims that end inside a block or with it; its coordinates follow `start` others."""
+    end = start + block.size
+    inside = [d_k for d_k in dims if start < d_k < end]
+    if inside:
+        half = _left_half(block, pair_law, _generator(key, start, block.size, 1))
+        yield from _scores_inside(half, start, before, inside, pair_law, key)
+        if inside[-1] > start + half.size:
+            before_right = before + _score(half, pair_law)
+            yield from _scores_inside(block.minus(half), start + half.size, before_right, inside, pair_law, key)
+    if end in dims:
+        yield before + _score(block, pair_law)
 
 
 def _octaves(d_k):
     return [(0, 1), *((2**j, 2**j) for j in range((d_k - 1).bit_length()))]
 
 
-def _halvings(d_k):
-    """How often the last octave is cut in half to end at d_k."""
-    size = _octaves(d_k)[-1][1]
-    inside = d_k % size if d_k > 1 else 0
-    return (size // (inside & -inside)).bit_length() - 1 if inside else 0
+def _halvings(dims):
+    """How many blocks are cut in half to end at each of dims."""
+    cut = set()
+    for d_k in dims:
+        start, size = _octaves(d_k)[-1]
+        while d_k < start + size:
+            cut.add((start, size))
+            size //= 2
+            start += size if d_k > start + size else 0
+    return len(cut)
 
 
 def _generator(key, *place):
@@ -218,17 +262,29 @@ def _whole(n, size, pair_law, rng):
 def _left_half(block, pair_law, rng):
     """The sums over the first half of a block, given those over all of it."""
     n, half = len(block.square), block.size // 2
-    rare = rng.hypergeometric(block.rare, block.size - block.rare, half) if pair_law.law == "sparse" else half
-    if _needs_sums(pair_law):
+    rare, total = half, 0.0
+    if pair_law.law == "sparse":
+        rare = rng.hypergeometric(block.rare, block.size - block.rare, half)
+        left, right = _chi_square(rng, rare, n), _chi_square(rng, block.rare - rare, n)
+        square = block.square * _share(left, left + right)
+    elif _needs_sums(pair_law):
         total, square = _cut_sums(block, rng)
     else:
-        left, right = _chi_square(rng, rare, n), _chi_square(rng, block.rare - rare, n)
-        total, square = 0.0, block.square * _share(left, left + right)
+        square = block.square * _share_of_half(rng, half, n)
     part = _Block(half, rare, total, square, 0.0)
     mine, all_of_it = _query_square(part, pair_law), _query_square(block, pair_law)
     share = np.minimum(_share(mine, all_of_it), 1.0)
     noise = np.sqrt(mine * (1 - share)) * rng.standard_normal(n)
     return part._replace(cross=share * block.cross + noise)
+
+
+def _share_of_half(rng, half, n):
+    """Share that half of the coordinates has in the sum of squares: Beta(half/2, half/2).
+
+    It is (1 + x)/2, x one coordinate of a random point on the sphere in half + 1 dimensions: one χ² instead of two.
+    """
+    one = rng.standard_normal(n)
+    return 0.5 + 0.5 * one / np.sqrt(one**2 + _chi_square(rng, half, n))
 
 
 def _cut_sums(block, rng):

@@ -6,9 +6,9 @@ from numpy.typing import NDArray
 from sattn_core._checks import check_integer
 from sattn_core._records import record
 from sattn_core.components import PairLaw, coordinate_products
-from sattn_core.cost import priced
+from sattn_core.cost import Price, priced
+from sattn_core.pair_scores import coordinate_seconds
 from sattn_core.score_moments import pair_moments
-from sattn_core.variance_curve import variance_curve_price
 
 
 @record
@@ -66,7 +66,11 @@ class RandomWalks:
         return RandomWalks(self.steps[at], self.walks[:, at], self.mean[at], self.std[at], self.low[at], self.high[at])
 
 
-@priced(lambda d_k, *, n_walks=6, law="normal", **_: variance_curve_price((d_k,), n_walks, law))
+def _price(d_k, *, n_walks=6, law="normal", **_):
+    return Price(0.01 + coordinate_seconds(PairLaw(law)) * d_k * n_walks, 200 * d_k + 16 * d_k * n_walks)
+
+
+@priced(_price)
 def random_walks(
     d_k: int,
     *,

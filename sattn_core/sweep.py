@@ -1,15 +1,16 @@
 """Dot products at many dimensions, all from one draw to which coordinates are appended."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer
 from sattn_core._records import record
-from sattn_core.components import COMPONENT_LAWS, PairLaw, block_generator, coordinate_products
+from sattn_core.components import COMPONENT_LAWS, PairLaw, block_generator
 from sattn_core.histograms import bin_counts
+from sattn_core.pair_scores import growing_scores
 from sattn_core.sample_moments import sample_moments
 
 _ROW_STREAM = 1
@@ -96,7 +97,7 @@ def dimension_sweep(
     -----
     Samples are independent at one d_k. Along d_k they are not: neighbouring dimensions share
     coordinates on purpose, so errors at neighbouring dimensions go the same way. The pairs are
-    those of `append_coordinates` at the same seed; ``row_scores`` has a stream of its own.
+    those of `draw_pair_scores` at the same seed; ``row_scores`` has a stream of its own.
 
     Examples
     --------
@@ -145,18 +146,6 @@ def check_dims(dims: Iterable[int]) -> tuple[int, ...]:
         if after <= before:
             raise ValueError(f"dims must be strictly increasing, but got {after} after {before}")
     return dims
-
-
-def growing_scores(dims: Sequence[int], n_samples: int, pair_law: PairLaw, seed: int) -> Iterator[NDArray[np.float64]]:
-    """Yield the raw scores, shape (n_samples,), at each of dims: one array that keeps growing, not a copy."""
-    scores = np.zeros(n_samples)
-    products = coordinate_products(0, dims[-1], n_samples, pair_law, seed)
-    done = 0
-    for d_k in dims:
-        for product in islice(products, d_k - done):
-            scores += product
-        done = d_k
-        yield scores
 
 
 def _row_scores(dims, n_keys, law, seed):

@@ -11,10 +11,10 @@ from sattn_core.bands import ROUGH
 from sattn_core.components import PairLaw
 from sattn_core.cost import Price, priced
 from sattn_core.pair_bands import pair_variance_band
-from sattn_core.pair_scores import coordinate_seconds
+from sattn_core.pair_scores import growing_scores, growing_scores_price
 from sattn_core.sample_moments import sample_moments
 from sattn_core.scores import scale_factor
-from sattn_core.sweep import check_dims, growing_scores
+from sattn_core.sweep import check_dims
 
 
 @record
@@ -48,8 +48,9 @@ class VarianceCurve:
 
 
 def variance_curve_price(dims: Sequence[int], n_samples: int, law: str = "normal") -> Price:
-    """Return the `Price` of `variance_curve`, and an upper bound of that of `random_walks` to its last dimension."""
-    return Price(0.01 + coordinate_seconds(PairLaw(law)) * dims[-1] * n_samples, 64 * n_samples + 200 * dims[-1])
+    """Return the `Price` of `variance_curve`."""
+    drawn = growing_scores_price(dims, n_samples, PairLaw(law))
+    return Price(0.01 + drawn.seconds, drawn.bytes)
 
 
 @priced(lambda dims, *, n_samples, law="normal", **_: variance_curve_price(dims, n_samples, law))
@@ -72,7 +73,7 @@ def variance_curve(
     n_samples : int
         Independent pairs, at least 4.
     law, mean_q, mean_k, correlation, seed
-        As in `append_coordinates`, whose draw this is.
+        As in `draw_pair_scores`, whose draw this is.
 
     Returns
     -------

@@ -326,6 +326,10 @@ class _Layer:
     mask: NDArray[np.bool_] | None
     target: NDArray[np.float64]
 
+    def without_scale(self):
+        """The same layer with the scale 1."""
+        return replace(self, inputs=self.inputs | {"scale": np.float64(1.0)})
+
     def loss(self, **moved):
         """½‖O − T‖² with the named arrays replaced and everything after them recomputed."""
         at = self.inputs | moved
@@ -424,7 +428,7 @@ def measure_backprop(params: BackpropParams) -> BackpropResult:
 
 
 def _sweep_price(params: BackpropParams, dims: Sequence[int]) -> Price:
-    return Price(1e-3 * len(dims) + 1e-6 * sum(dims), 400_000 + 20_000 * len(dims))
+    return Price(7e-4 * len(dims) + 6e-7 * sum(dims), 400_000 + 20_000 * len(dims))
 
 
 @priced(_sweep_price)
@@ -463,9 +467,7 @@ def gradient_sweep(params: BackpropParams, dims: Sequence[int]) -> GradientSweep
     True
     """
     dims = check_dims(dims)
-    layers = [replace(params, d_k=d_k) for d_k in dims]
-    found = [_forward_backward(_layer(each))[2] for each in layers]
-    bare = [_forward_backward(_layer(replace(each, exponent=0.0)))[2]["S"] for each in layers]
+    found, bare = zip(*(_with_and_without_scale(replace(params, d_k=d_k)) for d_k in dims), strict=True)
     scales = np.array([scale_factor(d_k, params.exponent) for d_k in dims], dtype=np.float64)
     norms = {name: np.array([np.linalg.norm(each[name]) for each in found]) for name in GRADIENT_FORMULAS}
     return GradientSweep(
@@ -475,7 +477,7 @@ def gradient_sweep(params: BackpropParams, dims: Sequence[int]) -> GradientSweep
         gradients=tuple({name: np.atleast_1d(each)[..., :SHOWN].copy() for name, each in at.items()} for at in found),
         norms=norms,
         raw_score_norms=scales * norms["S"],
-        without_scale=np.array([np.linalg.norm(each) for each in bare]),
+        without_scale=np.array(bare),
     )
 
 
@@ -640,6 +642,13 @@ def _forward_backward(layer):
         "W_Q": X.T @ back.d_Q, "W_K": X.T @ back.d_K, "W_V": X.T @ back.d_V, "X": d_X,
     }  # fmt: skip
     return steps, d_output, gradients
+
+
+def _with_and_without_scale(params):
+    """Every gradient by name, and the length of ∂L/∂S without the scale."""
+    layer = _layer(params)
+    bare = _forward_backward(layer.without_scale())[2]["S"]
+    return _forward_backward(layer)[2], np.linalg.norm(bare)
 
 
 def _checks(layer, steps, gradients):

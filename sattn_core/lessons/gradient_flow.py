@@ -15,6 +15,7 @@ from scipy.special import gammaincinv
 
 from sattn_core._checks import check_array, check_integer
 from sattn_core._records import record
+from sattn_core.chi_square import chi_square_quantiles
 from sattn_core.cost import Price, priced
 from sattn_core.crossover import MedianCrossover, median_crossover
 from sattn_core.histograms import counts_by_edges
@@ -274,7 +275,7 @@ class _Rows:
 def gradient_flow_price(n_dims: int, n_keys: int, n_rows: int = 2_000) -> Price:
     """Return the `Price` of the sensitivities of n_rows rows at n_dims dimensions: of `gradient_curve`, too."""
     scores = n_keys * n_rows
-    seconds = 4e-3 + 3.5e-8 * scores + n_dims * (1.3e-6 * n_rows + 2.7e-8 * scores)
+    seconds = 4e-3 + 3.5e-8 * scores + n_dims * (1e-3 + 6e-7 * n_rows + 2.7e-8 * scores)
     return Price(seconds, 42 * scores + 350 * n_rows + 150_000 * n_dims)
 
 
@@ -353,7 +354,7 @@ def mean_answer(result: GradientFlowResult, place: str = "scores") -> str:
 
 def _freezing_price(n_dims, n_keys):
     draw = GradientFlowParams.n_rows * n_keys
-    seconds = 5e-3 + 3.5e-8 * draw + (n_dims + 7) * (5e-5 + 2e-8 * DOTS * n_keys)
+    seconds = 5e-3 + 3.5e-8 * draw + (n_dims + 7) * (4e-4 + 2e-8 * DOTS * n_keys)
     return Price(seconds, 42 * draw + 1_700 * n_dims + 30 * DOTS * n_keys)
 
 
@@ -394,7 +395,9 @@ def freezing_rows(dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, seed:
     drawn = _draw_rows(n_keys, GradientFlowParams.n_rows, seed)
     gaps, uniform = drawn.gaps[:DOTS], drawn.uniform_q[:DOTS]
     freezes_at = _freezes_at(gaps, uniform)
-    late = _trace(gaps, np.sqrt(_chi_square(MOST_DIMENSIONS, uniform)))  # orders those that are still alive there
+    late = _trace(
+        gaps, np.sqrt(chi_square_quantiles(MOST_DIMENSIONS, uniform))
+    )  # orders those that are still alive there
     order = np.lexsort((late, freezes_at))
     gaps, uniform = gaps[order], uniform[order]
     passed = np.stack([_both_traces(gaps, uniform, d_k) for d_k in dims], axis=1)
@@ -404,7 +407,7 @@ def freezing_rows(dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, seed:
 
 def _both_traces(gaps, uniform, d_k):
     """tr J of each row without the scale and with 1/√d_k."""
-    radius = np.sqrt(_chi_square(d_k, uniform))
+    radius = np.sqrt(chi_square_quantiles(d_k, uniform))
     return np.stack([_trace(gaps, radius), _trace(gaps, radius / np.sqrt(d_k))])
 
 
@@ -430,7 +433,7 @@ def _trace_of(others, squares):
 
 def _first_scores(rows, d_k):
     """Raw scores of the rows that are shown one by one."""
-    radius = np.sqrt(_chi_square(d_k, rows.uniform_q[:SHOWN_ROWS]))
+    radius = np.sqrt(chi_square_quantiles(d_k, rows.uniform_q[:SHOWN_ROWS]))
     return radius[:, None] * rows.z[:SHOWN_ROWS]
 
 
@@ -592,18 +595,14 @@ def _draw_rows(n_keys, n_rows, seed):
     return _Rows(z, gaps, pushes, uniform_q, uniform_k)
 
 
-def _chi_square(degrees, uniform):
-    return 2.0 * gammaincinv(degrees / 2, uniform) if degrees else np.zeros_like(uniform)
-
-
 def _scales(dims):
     return np.asarray(dims, dtype=np.float64) ** -np.array(SCALE_EXPONENTS)[:, None]
 
 
 def _sensitivity(rows, d_k):
     """Sensitivity of every row, shape (3 places, 3 scales, n_rows)."""
-    radius = np.sqrt(_chi_square(d_k, rows.uniform_q))
-    across = np.sqrt(_chi_square(d_k - 1, rows.uniform_k))
+    radius = np.sqrt(chi_square_quantiles(d_k, rows.uniform_q))
+    across = np.sqrt(chi_square_quantiles(d_k - 1, rows.uniform_k))
     sensitivity = np.empty((len(PLACES), len(SCALE_EXPONENTS), len(radius)))
     for i, scale in enumerate(_scales((d_k,))[:, 0]):
         trace, along_q, size = _softmax_response(rows, scale * radius)

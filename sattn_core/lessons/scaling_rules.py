@@ -20,11 +20,11 @@ from sattn_core.cost import Price, priced
 from sattn_core.initialisation import check_heads, init_scheme
 from sattn_core.layer_norm import layer_norm
 from sattn_core.moments import correlated_pair_moments
-from sattn_core.pair_scores import coordinate_seconds
+from sattn_core.pair_scores import growing_scores, growing_scores_price
 from sattn_core.scaling_rules import SCALING_RULES
 from sattn_core.softmax import entropy_nats, softmax
 from sattn_core.standard_errors import variance_error
-from sattn_core.sweep import check_dims, growing_scores
+from sattn_core.sweep import check_dims
 
 EXPONENT_DIMS = tuple(2**j for j in range(11))
 RULE_DIMS = tuple(2**j for j in range(2, 11))
@@ -55,12 +55,6 @@ class ExponentParams:
         check_number("correlation", self.correlation, -1, 1)
         check_integer("n_samples", self.n_samples, 100, 100_000)
         check_integer("seed", self.seed, 0)
-
-    @property
-    def price(self) -> Price:
-        """What `measure_exponents` costs."""
-        pair_law = PairLaw(correlation=self.correlation)
-        return Price(0.02 + coordinate_seconds(pair_law) * EXPONENT_DIMS[-1] * self.n_samples, 50 * self.n_samples)
 
 
 @record
@@ -397,7 +391,8 @@ def rule_curves_price(params: RulesParams, dims: Sequence[int], n_keys: Sequence
 
 
 def _exponents_price(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIMS) -> Price:
-    return Price(params.price.seconds + 2e-8 * len(dims) * params.n_samples, params.price.bytes + 1_000 * len(dims))
+    drawn = growing_scores_price(dims, params.n_samples, PairLaw(correlation=params.correlation))
+    return Price(0.01 + drawn.seconds + 1e-8 * len(dims) * params.n_samples, drawn.bytes + 1_000 * len(dims))
 
 
 @priced(_exponents_price)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -457,6 +457,11 @@ class SaturationResult:
     freezing_d_k: float
     at_critical: ExpectedSoftmax[float]
     prediction_is_exact: bool
+
+    def along(self, params: SaturationParams) -> "SaturationResult":
+        """Return what `measure_saturation` does for params that differ in dims alone, and not in the last one."""
+        raw, scaled = _exact_curves(params.n_keys, params.dims)
+        return replace(self, dims=np.array(params.dims), raw=raw, scaled=scaled)
 
 
 def measure_saturation(params: SaturationParams) -> SaturationResult:

@@ -6,17 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from sattn_core._memory import remembered
 from sattn_core._records import record
 from sattn_core.bands import Z95
 from sattn_core.components import COMPONENT_LAWS, PairLaw
 from sattn_core.cost import Price
 from sattn_core.law import dot_product_cdf
 from sattn_core.moments import dot_product_moments
-from sattn_core.pair_scores import coordinate_seconds
+from sattn_core.pair_scores import growing_scores_price
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import effective_keys, softmax
 from sattn_core.standard_errors import variance_error
-from sattn_core.sweep import DimensionSweep, dimension_sweep
+from sattn_core.sweep import RAW_EDGES, SCALED_EDGES, DimensionSweep, dimension_sweep
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,10 @@ class StartParams:
     def price(self) -> Price:
         """What `measure_start` costs."""
         n, d_k, keys = self.n_samples, self.dims[-1], self.n_keys
-        drawn = coordinate_seconds(PairLaw(self.law)) * n * d_k
+        drawn = growing_scores_price(self.dims, n, PairLaw(self.law))
         row = (COMPONENT_LAWS[self.law].seconds + 6e-9) * d_k * keys
-        each = 4e-8 * n + (2e-3 if self.law == "normal" else 1e-4)  # histograms of one d_k and their law
-        return Price(0.008 + drawn + row + each * len(self.dims), 56 * n + 18 * d_k * keys)
+        each = 1.5e-8 * n + 2e-4  # histograms of one d_k
+        return Price(0.005 + drawn.seconds + row + each * len(self.dims), drawn.bytes + 18 * d_k * keys)
 
 
 @record
@@ -161,20 +162,24 @@ def _relative_std_error(sweep):
     kurtosis = COMPONENT_LAWS[sweep.law].kurtosis
     excess, source = sweep.raw_excess_kurtosis, "estimated from the draws"
     if np.isfinite(kurtosis):
-        moments = [dot_product_moments(d, kurtosis_q=kurtosis, kurtosis_k=kurtosis) for d in sweep.dims]
-        excess, source = np.array([m.excess_kurtosis for m in moments]), "exact"
+        one = dot_product_moments(1, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
+        excess, source = one.excess_kurtosis / np.array(sweep.dims), "exact"  # of a sum of d_k products: over d_k
     return variance_error(1.0, excess, sweep.n_samples) / 2, source  # a root is half as far off
 
 
 def _bin_laws(sweep):
-    """Density of the law averaged over the bins: differences of its distribution function."""
-    raw, scaled = [], []
-    for d_k in sweep.dims:
-        edges = np.concatenate([sweep.raw_edges, sweep.scaled_edges * np.sqrt(d_k)])
-        below = dot_product_cdf(edges, d_k) if sweep.law == "normal" else ndtr(edges / np.sqrt(d_k))
-        raw.append(np.diff(below[: len(sweep.raw_edges)]) / np.diff(sweep.raw_edges))
-        scaled.append(np.diff(below[len(sweep.raw_edges) :]) / np.diff(sweep.scaled_edges))
-    return np.array(raw), np.array(scaled)
+    """Density of the law averaged over the bins, raw and scaled."""
+    each = [_bin_law(d_k, sweep.law == "normal") for d_k in sweep.dims]
+    return tuple(np.array(side) for side in zip(*each, strict=True))
+
+
+@remembered(2048)
+def _bin_law(d_k, is_exact):
+    """Density of the exact law at this d_k, or of the normal one: differences of its distribution function."""
+    edges = np.concatenate([RAW_EDGES, SCALED_EDGES * np.sqrt(d_k)])
+    below = dot_product_cdf(edges, d_k) if is_exact else ndtr(edges / np.sqrt(d_k))
+    raw, scaled = np.split(below, [len(RAW_EDGES)])
+    return np.diff(raw) / np.diff(RAW_EDGES), np.diff(scaled) / np.diff(SCALED_EDGES)
 
 
 def _softmax_of(name, row_scores):

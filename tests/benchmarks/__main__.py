@@ -17,6 +17,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "e2e")]
 # name -> module, function: imported when run, so that the core's ones need no browser.
 MEASUREMENTS = {
     "sweep": ("core_ratios", "sweep"),
+    "new_seed": ("core_ratios", "new_seed"),
     "scores": ("core_ratios", "scores"),
     "density": ("core_ratios", "density"),
     "attention": ("core_ratios", "attention"),

@@ -1,12 +1,16 @@
 """The core against the bare NumPy and SciPy calls that its work cannot do without."""
 
+import statistics
+import time
+
 import numpy as np
 from ratios import Row, interleaved, ratio_row, seconds
 from scipy.special import gammaln, kve
 
 SWEEP_SAMPLES = 20_000
-SWEEP_DIMS = tuple(int(d) for d in np.unique(np.geomspace(1, 1024, 64).round()))  # as many as a slider has
-SWEEP_BUDGET = 1.6
+SWEEP_BUDGET = 0.5
+NEW_SEEDS = 15
+HERO_BUDGET, MOVE_BUDGET = 0.06, 0.02  # CPU seconds
 SCORES_SHAPE = (1_000, 1_000, 512)  # n_queries, n_keys, d_k
 SCORES_BUDGET = 1.3
 DENSITY_POINTS = 2_000
@@ -23,22 +27,56 @@ TRAINING_BUDGETS = {"sgd": 1.5, "adam": None}  # Adam's own passes over the weig
 
 
 def sweep():
-    """dimension_sweep against drawing its random numbers with the same bit generator."""
+    """dimension_sweep at the stops of the slider against drawing every component with the same bit generator."""
+    from pages._view.shared import DIMENSIONS
     from sattn_core.sweep import dimension_sweep
 
     def ours():
-        dimension_sweep(SWEEP_DIMS, n_samples=SWEEP_SAMPLES, n_keys=16, seed=0)
+        dimension_sweep(DIMENSIONS, n_samples=SWEEP_SAMPLES, n_keys=16, seed=0)
 
     def bare():
         # One buffer for all coordinates: no time is lost to fresh memory.
         rng = np.random.Generator(np.random.SFC64(0))
         buffer = np.empty((2, SWEEP_SAMPLES))
-        for _ in range(SWEEP_DIMS[-1]):
+        for _ in range(DIMENSIONS[-1]):
             rng.standard_normal(out=buffer)
 
     pairs = interleaved(ours, bare, repeats=5)
-    name = f"dimension_sweep, {SWEEP_SAMPLES:,} pairs × {SWEEP_DIMS[-1]:,} dimensions / bare draws"
+    name = f"dimension_sweep, {SWEEP_SAMPLES:,} pairs × {DIMENSIONS[-1]:,} dimensions / bare draws"
     return [ratio_row(name, SWEEP_BUDGET, pairs)]
+
+
+def new_seed():
+    """CPU time of what no other visitor has asked for: the hero's draw, and a move of score_variance."""
+    from pages._view.lessons.start.work import SAMPLES
+    from pages._view.server import moving
+    from pages._view.shared import DIMENSIONS
+    from sattn_core.lessons.start import StartParams, measure_start
+
+    def hero(seed):
+        measure_start(StartParams(DIMENSIONS, SAMPLES["normal"], seed=seed))
+
+    def move(seed):
+        moving._drawn("score_variance", {"seed": str(seed), "d_k": str(DIMENSIONS[-1 - seed])})
+
+    def open_page(seed):
+        moving._drawn("score_variance", {"seed": str(seed)})
+
+    return [
+        _cpu_row("hero of the start page, a seed of one's own", HERO_BUDGET, hero),
+        _cpu_row("move of score_variance, a seed of one's own", MOVE_BUDGET, move, before=open_page),
+    ]
+
+
+def _cpu_row(name, budget, compute, *, before=lambda seed: None):
+    taken = []
+    for seed in range(NEW_SEEDS):
+        before(seed)
+        begin = time.process_time()
+        compute(seed)
+        taken.append(time.process_time() - begin)
+    slowest = f"median of {NEW_SEEDS}; slowest {max(taken[1:]):.3g} s"
+    return Row(name, statistics.median(taken), budget, "CPU s", slowest)
 
 
 def scores():

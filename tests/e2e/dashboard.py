@@ -146,3 +146,10 @@ def messages_to_server(page):
     sent = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     return sent
+
+
+def messages_to_browser(page):
+    """A list that grows with every message the page receives. Ask for it before the page is opened."""
+    received = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(frame)))
+    return received

@@ -11,14 +11,18 @@ from dashboard import (
     HERO_SENTENCE,
     HERO_SLIDER,
     LESSONS,
+    SETTINGS,
     go_to,
     lesson_state,
+    messages_to_browser,
     messages_to_server,
     press,
     sentences,
+    typed_dimension,
 )
 from harness import open_page, query_parameters, wait_until_idle
 
+from pages._view.lessons.start.work import SAMPLES
 from sattn_core import dimension_sweep, effective_keys, softmax
 
 pytestmark = pytest.mark.e2e
@@ -340,9 +344,22 @@ def test_the_switch_gives_each_histogram_its_own_axis_and_back(page, hero):
     commit(page)
 
 
+def test_a_typed_value_brings_itself_and_not_the_stops_again(page, server):
+    received = messages_to_browser(page)
+    open_page(page, server)
+    stops = max(map(len, received))
+    received.clear()
+    page.locator(SETTINGS).click()
+    typed_dimension(page).fill("65")
+    typed_dimension(page).press("Enter")
+    page.locator(HERO_SENTENCE, has_text="At dₖ = 65 ").wait_for()
+    wait_until_idle(page)
+    assert sum(map(len, received)) < stops / 2
+
+
 def expected(d_k, n_keys, law, seed):
     """What the core gives for the numbers that are shown, from a sweep of this one dimension."""
-    sweep = dimension_sweep((d_k,), n_samples=20_000, n_keys=n_keys, law=law, seed=seed)
+    sweep = dimension_sweep((d_k,), n_samples=SAMPLES[law], n_keys=n_keys, law=law, seed=seed)
     row = sweep.row_scores[0]
     scaled = row / np.sqrt(d_k)
     return {

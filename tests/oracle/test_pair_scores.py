@@ -1,4 +1,5 @@
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ from scipy import stats
 from sattn_core.components import COMPONENT_LAWS, PairLaw, append_coordinates
 from sattn_core.law import dot_product_cdf
 from sattn_core.moments import paired_score_moments
-from sattn_core.pair_scores import draw_pair_scores
+from sattn_core.pair_scores import _share_of_half, draw_pair_scores, growing_scores
 
 N = 40_000
 PAIRS = [
@@ -56,3 +57,30 @@ def test_a_larger_d_k_adds_products_that_are_independent_of_the_smaller(law, pai
             x, y = ((each - each.mean()) ** power for each in (small, added))
             if y.std() > 1e-9:
                 assert abs(np.corrcoef(x, y)[0, 1]) < 4.5 / math.sqrt(N)
+
+
+def test_products_between_two_d_k_of_one_draw_are_half_the_difference_of_two_chi_squares():
+    # q k = ((q + k)² − (q − k)²)/4, and (q ± k)/√2 are independent standard normals.
+    dims = (1, 2, 64, 65, 67, 72, 100, 111, 128, 1000)  # 65 and 67 lie between two stops of the slider
+    scores = [each.copy() for each in growing_scores(dims, N, PairLaw(), 8)]
+    chi_square = stats.chi2(np.diff(dims)).rvs((2, N, len(dims) - 1), random_state=9)
+    for added, squares in zip(np.diff(scores, axis=0), np.moveaxis(chi_square, -1, 0), strict=True):
+        assert stats.ks_2samp(added, (squares[0] - squares[1]) / 2).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("law", COMPONENT_LAWS)
+def test_growing_scores_keep_their_moments_and_what_is_added_is_independent(law):
+    dims = (1, 3, 8, 64, 65, 72)
+    scores = [each.copy() for each in growing_scores(dims, N, PairLaw(law), 11)]
+    for d_k, each in zip(dims, scores, strict=True):
+        assert_moments(each, d_k, law, PAIRS[0])
+    for small, large in pairwise(scores):
+        # Independent with mean 0: the mean of the product has the standard error of the product's own spread.
+        product = small * (large - small)
+        assert abs(product.mean()) < 4 * product.std() / math.sqrt(N)
+
+
+@pytest.mark.parametrize("half", [1, 2, 8, 256])
+def test_the_share_of_half_the_coordinates_follows_scipy_s_beta(half):
+    share = _share_of_half(np.random.default_rng(3), half, N)
+    assert stats.kstest(share, stats.beta(half / 2, half / 2).cdf).pvalue > 1e-4

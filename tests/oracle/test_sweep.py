@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sattn_core.components import COMPONENT_LAWS, append_coordinates
+from sattn_core.components import COMPONENT_LAWS
 from sattn_core.law import dot_product_cdf
+from sattn_core.pair_scores import draw_pair_scores
 from sattn_core.sweep import dimension_sweep
 
 DIMS = (1, 2, 8, 32, 100)
@@ -25,7 +26,7 @@ def test_raw_variance_is_d_k_and_scaled_variance_is_1_whatever_the_law(law):
 
 def test_moments_agree_with_scipy():
     sweep = dimension_sweep((7,), n_samples=400, n_keys=1, seed=2)
-    scores = append_coordinates(np.zeros(400), 0, 7, seed=2)
+    scores = draw_pair_scores(400, 7, seed=2)
     assert sweep.raw_excess_kurtosis[0] == pytest.approx(stats.kurtosis(scores), rel=1e-12)
 
 

@@ -214,7 +214,7 @@ def test_a_button_says_how_long_it_takes(seconds, said):
 
 
 # The dearest that are computed unasked are really run: what a price says is seen to be so.
-@pytest.mark.parametrize("stem", ["start", "score_variance", "softmax_saturation", "gradient_flow"])
+@pytest.mark.parametrize("stem", ["score_variance", "softmax_saturation", "gradient_flow"])
 def test_the_dearest_unasked_computation_keeps_to_its_price(stem):
     dearest = max(asked_of(stem).values(), key=lambda asked: price_of(asked[0], *asked[1], **asked[2]).seconds)
     function, args, kwargs = dearest

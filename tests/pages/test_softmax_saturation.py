@@ -25,6 +25,14 @@ def test_each_picture_says_what_it_is_of():
     assert all(words in shown[key].alt for key, words in SAID.items())
 
 
+def test_a_typed_d_k_draws_no_rows_again():
+    values = {"n_keys": 4, "law": "normal", "seed": 77}
+    (stops, _), (between, params) = (work.averages(values | {"d_k": d_k}) for d_k in (64, 65))
+    assert between.scaled_measured is stops.scaled_measured
+    assert between.dims.tolist() == list(params.dims)
+    assert 65 in params.dims
+
+
 def drawn(app):
     """The heights of the first picture, by the names of its traces."""
     traces = json.loads(charts(app)["softmax_weights"].spec)["data"]

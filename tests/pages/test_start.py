@@ -3,25 +3,54 @@
 import json
 import re
 
+from pages._view import compute
 from pages._view.lessons import LESSONS, ORDER
-from tests.pages.opening import large_slider, open_page
+from pages._view.shared import DIMENSIONS
+from tests.pages.opening import large_slider, open_page, settle, widget
 
 SECTIONS = ("The path", "Go deeper")
 
 
-def hero(app):
+def hero(app, key="hero"):
     """What the hero draws."""
-    (found,) = [json.loads(each.proto.json) for each in app.get("bidi_component") if each.key == "hero"]
+    (found,) = [json.loads(each.proto.json) for each in app.get("bidi_component") if each.key == key]
     return found
 
 
 def test_the_hero_stands_on_one_of_its_stops():
     app = open_page("start", d_k="300", n_keys="48")
-    shown = hero(app)
-    (here,) = [stop for stop in shown["stops"] if stop["d_k"] == 300]
-    assert large_slider(app).value == 300
+    (here,) = hero(app, "hero_between")["stops"]
+    assert large_slider(app).value == here["d_k"] == 300
     assert here["sentence"].startswith("At dₖ = 300 one key takes ")
-    assert shown["weightAxis"]["label"] == "the 48 keys of one query"
+    for key in ("hero", "hero_between"):
+        assert hero(app, key)["weightAxis"]["label"] == "the 48 keys of one query"
+
+
+def test_the_stops_are_the_same_whatever_d_k_so_that_they_are_sent_once():
+    # What has not changed is sent as the hash of what the browser has already.
+    app = open_page("start")
+    stops = hero(app)
+    assert [each["d_k"] for each in stops["stops"]] == list(DIMENSIONS)
+    assert hero(app, "hero_between") == {"stops": []}
+    for typed, between in ((65, [65]), (88, [65]), (7, [65]), (301, [65, 301])):
+        widget(app, "d_k").set_value(typed)
+        settle(app)
+        assert hero(app) == stops
+        assert [each["d_k"] for each in hero(app, "hero_between")["stops"]] == between
+
+
+def test_a_typed_d_k_measures_nothing_else_again(monkeypatch):
+    asked, result = [], compute.result
+
+    def record(function, *args, **kwargs):
+        asked.extend(args)
+        return result(function, *args, **kwargs)
+
+    monkeypatch.setattr(compute, "result", record)
+    app = open_page("start")
+    widget(app, "d_k").set_value(65)
+    settle(app)
+    assert {each.dims for each in asked} == {DIMENSIONS, (65,)}
 
 
 def test_the_hero_follows_projector_mode():

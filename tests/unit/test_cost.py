@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sattn_core import crossover, matrix_bands, score_variance
+from sattn_core import chi_square, crossover, matrix_bands, score_variance
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.cost import Price, price_of, proceed
 from sattn_core.lessons.attention_steps import expand_cell, expand_output, measure_attention_steps, preset_params
@@ -87,7 +87,6 @@ CASES = [
     (measure_unit_variance, UnitVarianceParams(2048, 2)),
     (measure_unit_variance, UnitVarianceParams(2048, 64, scheme="xavier_square")),
     (measure_shared_input, UnitVarianceParams(2048, 2, n_tokens=16)),
-    (measure_exponents, ExponentParams()),
     *((compare_rules, RulesParams(d_k, n_keys)) for d_k, n_keys in ((1, 2), (64, 16), (1024, 512))),
     (measure_bug, BugParams("fused_qkv")),
     *((measure_score_variance, ScoreVarianceParams(d_k)) for d_k in (1, 1024)),
@@ -120,7 +119,7 @@ def rules_curve(d_k, n_keys):
 
 CURVES = {
     **{f"variance_curve {law}": curve(law) for law in ("normal", "uniform", "student_t")},
-    "random_walks": (partial(random_walks, 1024, seed=0), variance_curve_price((1024,), 6)),
+    "random_walks": (partial(random_walks, 1024, seed=0), price_of(random_walks, 1024)),
     **{
         f"gradient_curve {n}": (
             partial(gradient_curve, n_keys=n, n_rows=1_000),
@@ -143,12 +142,13 @@ CURVES = {
         for shape in ((size, n),)
     },
     **{
-        function.__name__: (partial(function, params, DIMS), price_of(function, params, DIMS))
+        f"{function.__name__} at many": (partial(function, params, DIMS), price_of(function, params, DIMS))
         for function, params in (
             (gradient_sweep, BackpropParams()),
             (measure_exponents, ExponentParams(correlation=0.5)),
         )
     },
+    "measure_exponents": (partial(measure_exponents, ExponentParams()), price_of(measure_exponents, ExponentParams())),
     "measure_large_experiment": (partial(measure_large_experiment, seed=3), LARGE_PRICE),
     **{f"rule_curves {shape}": rules_curve(*shape) for shape in ((64, 16), (512, 16))},
 }
@@ -164,6 +164,7 @@ def forget():
     matrix_bands._simulated_band.cache_clear()
     score_variance._simulated_quantiles.cache_clear()
     crossover._crossover.cache_clear()
+    chi_square._table.cache_clear()
 
 
 def peak_bytes(compute):

@@ -1,6 +1,7 @@
 """The softmax lesson: lists a reader can check, messages a person reads, fields a page shows."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -176,6 +177,18 @@ def test_curves_are_the_exact_averages():
     assert result.scaled.max_weight[1] == pytest.approx(scaled.max_weight, rel=1e-12)
     assert result.scaled.jacobian_trace[1] == pytest.approx(scaled.jacobian_trace, rel=1e-12)
     assert result.raw_measured.entropy_nats.predicted[0] == pytest.approx(result.raw.entropy_nats[0], rel=1e-12)
+
+
+def test_along_other_dimensions_nothing_is_measured_again():
+    params = SaturationParams(8, (1, 48), n_rows=20)
+    found, wanted = (measure_saturation(replace(params, dims=dims)) for dims in (params.dims, (1, 7, 48)))
+    again = found.along(replace(params, dims=(1, 7, 48)))
+    assert again.raw_measured is found.raw_measured
+    np.testing.assert_array_equal(again.dims, wanted.dims)
+    for side in ("raw", "scaled"):
+        np.testing.assert_array_equal(getattr(again, side).max_weight, getattr(wanted, side).max_weight)
+        measured = getattr(again, f"{side}_measured").max_weight.measured
+        np.testing.assert_array_equal(measured, getattr(wanted, f"{side}_measured").max_weight.measured)
 
 
 def test_band_surrounds_the_prediction_and_says_what_is_inside():

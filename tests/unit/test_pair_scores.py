@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sattn_core.components import COMPONENT_LAWS, PairLaw, append_coordinates
-from sattn_core.pair_scores import _PART, draw_pair_scores, pair_scores_price
+from sattn_core.pair_scores import _PART, draw_pair_scores, growing_scores, growing_scores_price, pair_scores_price
 
 LAWS = tuple(COMPONENT_LAWS)
 PAIR = {"mean_q": 0.5, "mean_k": -1.0, "correlation": 0.6}
@@ -36,6 +36,30 @@ def test_more_pairs_come_after_the_first_ones_and_differ_from_them(law):
     scores = draw_pair_scores(2 * _PART, 3, PairLaw(law), seed=0)
     np.testing.assert_array_equal(scores[:_PART], draw_pair_scores(_PART, 3, PairLaw(law), seed=0))
     assert not np.array_equal(scores[:_PART], scores[_PART:])
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("pair", [{}, PAIR])
+def test_growing_scores_are_at_each_d_k_those_of_one_draw_alone(law, pair):
+    dims = (1, 3, 63, 64, 65, 67, 72, 111, 128)
+    for d_k, scores in zip(dims, growing_scores(dims, 50, PairLaw(law, **pair), 4), strict=True):
+        np.testing.assert_array_equal(scores, draw_pair_scores(50, d_k, PairLaw(law, **pair), seed=4))
+
+
+def test_many_growing_scores_come_in_the_same_parts():
+    dims = (2, 5)
+    for d_k, scores in zip(dims, growing_scores(dims, _PART + 3, PairLaw(), 1), strict=True):
+        np.testing.assert_array_equal(scores, draw_pair_scores(_PART + 3, d_k, seed=1))
+
+
+@pytest.mark.parametrize("law", ["normal", "sparse"])
+def test_the_price_of_growing_scores_counts_what_they_share_once(law):
+    def seconds(*dims):
+        return growing_scores_price(dims, 100_000, PairLaw(law)).seconds
+
+    assert seconds(1000) == pytest.approx(pair_scores_price(100_000, 1000, PairLaw(law)).seconds)
+    assert seconds(992, 1000) == pytest.approx(seconds(1000), abs=1e-4)  # 1000 is reached by way of 992
+    assert seconds(65, 1000) > seconds(1000) + 1e-3
 
 
 def test_signs_add_up_to_the_lattice():

@@ -4,7 +4,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from sattn_core.components import append_coordinates
+from sattn_core.pair_scores import draw_pair_scores
 from sattn_core.sweep import check_dims, dimension_sweep
 
 DIMS = (1, 3, 4, 64, 200)
@@ -16,7 +16,7 @@ def sweep():
 
 
 def scores_at(d_k):
-    return append_coordinates(np.zeros(500), 0, d_k, seed=9)
+    return draw_pair_scores(500, d_k, seed=9)
 
 
 def test_shapes_are_dimension_first(sweep):
@@ -36,7 +36,7 @@ def test_edges_are_fixed_and_equally_wide(sweep):
 
 
 @pytest.mark.parametrize("row", range(len(DIMS)))
-def test_scores_are_those_of_append_coordinates(sweep, row):
+def test_scores_are_those_of_draw_pair_scores(sweep, row):
     scores = scores_at(DIMS[row])
     np.testing.assert_array_equal(sweep.raw_counts[row], np.histogram(scores, sweep.raw_edges)[0])
     scaled = scores / np.sqrt(DIMS[row])
@@ -58,7 +58,7 @@ def test_every_sample_is_counted_once():
 
 def test_below_and_above_are_not_swapped():
     wide = dimension_sweep((4096,), n_samples=300, n_keys=1, seed=0)
-    scores = append_coordinates(np.zeros(300), 0, 4096, seed=0)
+    scores = draw_pair_scores(300, 4096, seed=0)
     assert wide.raw_below[0] == np.count_nonzero(scores < -64.5)
     assert wide.raw_above[0] == np.count_nonzero(scores >= 64.5)
 
@@ -81,7 +81,7 @@ def test_row_scores_grow_coordinate_by_coordinate():
 
 def test_row_scores_are_not_made_of_the_pairs():
     tiny = dimension_sweep((1,), n_samples=2, n_keys=4, seed=0)
-    assert not np.intersect1d(tiny.row_scores, append_coordinates(np.zeros(2), 0, 1, seed=0)).size
+    assert not np.intersect1d(tiny.row_scores, draw_pair_scores(2, 1, seed=0)).size
 
 
 def test_row_scores_depend_on_the_seed_and_not_on_n_samples(sweep):

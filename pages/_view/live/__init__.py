@@ -24,6 +24,7 @@ _slider = st.components.v2.component(
     "sattn_slider", html=_text("slider.html"), js=_text("slider.js"), isolate_styles=False
 )
 _mount = st.components.v2.component("sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_text("hero.js"))
+_between = st.components.v2.component("sattn_between", js=_text("between.js"))
 _cells = st.components.v2.component("sattn_cells", js=_text("cells.js"))
 _picture = st.components.v2.component(
     "sattn_picture",
@@ -51,9 +52,10 @@ def draw_slider(said: Mapping[str, Any], *, key: str, on_release: Callable[[floa
     _slider(data=dict(said), key=key, on_release_change=release)
 
 
-def draw_hero(payload: dict[str, Any], *, key: str) -> None:
-    """Show the hero, which follows the slider by itself."""
-    _mount(data=payload, key=key)
+def draw_hero(stops: dict[str, Any], between: dict[str, Any], *, key: str) -> None:
+    """Show the hero, which follows the slider by itself; what is said of the stops is sent once, whatever is typed."""
+    _between(data=between, key=f"{key}_between")
+    _mount(data=stops, key=key)
 
 
 def watch_cells(

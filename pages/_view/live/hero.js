@@ -25,8 +25,10 @@ function makeHero(root) {
     panels[`${side}-weights`] = makeWeightPanel(find(`[data-part="${side}-weights"]`));
   }
 
-  let data = null;
-  let at = 0; // the stop that is shown
+  let fixed = null; // what is said of the slider's own stops
+  let data = null; // those stops, or the values between them, where the one is that is shown
+  let at = 0; // its place among them
+  const sizes = {};
   let hand = window.labHand ?? { value: null, held: false };
   let ownAxis = false;
 
@@ -35,19 +37,19 @@ function makeHero(root) {
     const designed = getComputedStyle(document.documentElement).getPropertyValue("--designed-width");
     const scale = designed ? window.innerWidth / designed : 1; // a projector's sizes are written for one width
     for (const [name, size] of Object.entries(data.style)) {
-      data.sizes[name] = parseFloat(size) * scale;
-      root.style.setProperty(`--${name}`, size.endsWith("px") ? `${data.sizes[name]}px` : size);
+      sizes[name] = parseFloat(size) * scale;
+      root.style.setProperty(`--${name}`, size.endsWith("px") ? `${sizes[name]}px` : size);
     }
     const view = (root.getRootNode().host ?? root).closest("[data-testid=stMain]");
     const { top } = root.getBoundingClientRect();
     const others = sentence.getBoundingClientRect().bottom - top - find(".panels").getBoundingClientRect().height;
     const rows = window.innerWidth <= NARROW ? 4 : 2;
-    const captions = find(".panels").getBoundingClientRect().height - rows * data.sizes.panel;
+    const captions = find(".panels").getBoundingClientRect().height - rows * sizes.panel;
     const room = view.clientHeight - (top - view.getBoundingClientRect().top + view.scrollTop) - captions - BELOW;
-    const wish = data.sizes.panel;
+    const wish = sizes.panel;
     const high = (room - (rows === 2 ? others : 0)) / rows;
-    data.sizes.panel = Math.floor(Math.min(Math.max(high, SHORTEST * wish), TALLEST * wish));
-    root.style.setProperty("--panel", `${data.sizes.panel}px`);
+    sizes.panel = Math.floor(Math.min(Math.max(high, SHORTEST * wish), TALLEST * wish));
+    root.style.setProperty("--panel", `${sizes.panel}px`);
   }
 
   function draw() {
@@ -60,10 +62,18 @@ function makeHero(root) {
     root.dataset.value = stop.d_k;
   }
 
+  // A value between the stops comes by itself, see between.js. Until it is there the stop below stands for it.
+  function choose(d_k) {
+    for (const some of [fixed, window.labBetween]) {
+      at = some?.stops.findIndex((stop) => stop.d_k === d_k) ?? -1;
+      if (at >= 0) return (data = { ...some, sizes });
+    }
+    data = { ...fixed, sizes };
+    at = Math.max(0, data.stops.findLastIndex((stop) => stop.d_k <= d_k));
+  }
+
   function goTo(d_k) {
-    const found = data.stops.findIndex((stop) => stop.d_k === d_k);
-    if (found < 0) return;
-    at = found;
+    choose(d_k);
     draw();
   }
 
@@ -75,7 +85,12 @@ function makeHero(root) {
     if (letGo) say(spoken, data.stops[at].sentence);
   }
 
+  function onBetween() {
+    if (data) goTo(hand.value);
+  }
+
   window.addEventListener("lab:hand", onHand);
+  window.addEventListener("lab:between", onBetween);
   find(".save").addEventListener("click", () => save(root, data.stops[at]));
   axis.addEventListener("click", () => {
     ownAxis = !ownAxis;
@@ -92,12 +107,12 @@ function makeHero(root) {
 
   return {
     receive(next) {
-      data = { ...next, sizes: {} };
+      fixed = next;
+      choose(hand.value);
       root.dataset.mode = data.mode;
       for (const [part, name] of Object.entries(data.names)) panels[part].name(name);
       say(axis, data.labels.axis);
       find(".save").textContent = data.labels.save;
-      at = Math.max(0, data.stops.findIndex((stop) => stop.d_k === hand.value));
       say(sentence, data.stops[at].sentence);
       fit();
       draw();
@@ -105,6 +120,7 @@ function makeHero(root) {
     leave() {
       if (root.isConnected) return;
       window.removeEventListener("lab:hand", onHand);
+      window.removeEventListener("lab:between", onBetween);
       watched.disconnect();
     },
   };

@@ -1,18 +1,22 @@
 """What the softmax_saturation page asks of the core."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pages._view import compute
 from pages._view.lessons.softmax_saturation import figures
 from pages._view.main_picture import Main, Values, stops
+from pages._view.shared import DIMENSIONS
 from sattn_core import typed
 from sattn_core.lessons.softmax_saturation import (
     ListComparison,
     RowParams,
     RowResult,
     SaturationParams,
+    SaturationResult,
     compare_lists,
     measure_row,
+    measure_saturation,
 )
 
 
@@ -36,9 +40,11 @@ def comparison(values: Values) -> tuple[ListComparison | None, list[str]]:
     return None if problems else compute.result(compare_lists, lists, **options), problems
 
 
-def averages_params(values: Values) -> SaturationParams:
-    """Averages over rows at every stop of the slider."""
-    return SaturationParams(values["n_keys"], stops(values), law=values["law"], seed=values["seed"])
+def averages(values: Values) -> tuple[SaturationResult, SaturationParams]:
+    """Averages over rows at every stop of the slider and where it stands; measured once for all of them."""
+    params = SaturationParams(values["n_keys"], DIMENSIONS, law=values["law"], seed=values["seed"])
+    found, here = compute.result(measure_saturation, params), replace(params, dims=stops(values))
+    return (found, params) if here == params else (found.along(here), here)
 
 
 def row(values: Values) -> RowResult:

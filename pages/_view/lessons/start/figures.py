@@ -61,6 +61,11 @@ def payload(result: StartResult, profile: Profile) -> dict[str, Any]:
     }
 
 
+def payload_between(result: StartResult | None, profile: Profile) -> dict[str, Any]:
+    """The same for the values between the stops of the slider, of which there may be none."""
+    return payload(result, profile) if result else {"stops": []}
+
+
 def _stop(result, i):
     d_k = result.sweep.dims[i]
     return {"d_k": d_k, "title": f"dₖ = {d_k:,}", "sentence": _sentence(result, i)}

@@ -1,16 +1,34 @@
 """What the start page asks of the core."""
 
 from collections.abc import Sequence
-from typing import Any
 
+from pages._view import compute
 from pages._view.main_picture import Values
+from pages._view.shared import DIMENSIONS
 from sattn_core.components import COMPONENT_LAWS
-from sattn_core.lessons.start import StartParams
+from sattn_core.lessons.start import StartParams, StartResult, measure_start
 
-SAMPLES = {law: 20_000 for law in COMPONENT_LAWS} | {"student_t": 10_000}  # its draws take three times as long
+# Enough for smooth bars; fewer where every component has to be drawn, which takes long.
+SAMPLES = {law: 8_000 for law in COMPONENT_LAWS} | {"uniform": 4_000, "laplace": 4_000, "student_t": 2_000}
 
 
-def params(values: Values, dims: Sequence[Any]) -> StartParams:
+def at_stops(values: Values) -> StartResult:
     """One draw at every stop of the slider."""
+    return _measured(values, DIMENSIONS)
+
+
+def between(values: Values, visited: Sequence[float]) -> StartResult | None:
+    """The same draw at the values between the stops among those visited: the stops are not measured again."""
+    dims = tuple(int(d_k) for d_k in visited if d_k not in DIMENSIONS)
+    return _measured(values, dims) if dims else None
+
+
+def here(values: Values) -> StartResult:
+    """The same draw where the slider came to rest, perhaps beside others."""
+    return at_stops(values) if values["d_k"] in DIMENSIONS else _measured(values, (values["d_k"],))
+
+
+def _measured(values, dims):
     law = values["law"]
-    return StartParams(tuple(dims), SAMPLES[law], n_keys=values["n_keys"], law=law, seed=values["seed"])
+    params = StartParams(dims, SAMPLES[law], n_keys=values["n_keys"], law=law, seed=values["seed"])
+    return compute.result(measure_start, params)
