@@ -53,7 +53,7 @@ class Replica:
     def __init__(self, folder, environment=None):
         self.folder, self.port = folder, free_port()
         self.environment = {**ENVIRONMENT, **(environment or {}), "PORT": str(self.port)}
-        self.logs, self.held = [], ExitStack()
+        self.server, self.logs, self.held = None, [], ExitStack()
 
     def start(self):
         command, base = json.loads(dockerfile("CMD")[-1]), self.environment.get("STREAMLIT_SERVER_BASE_URL_PATH", "")
@@ -61,8 +61,10 @@ class Replica:
         self.server = self.held.enter_context(started)
 
     def stop(self):
-        """Ask it to end, as an update does."""
-        self.logs.append(self.server.log())
+        """Ask it to end, as an update does; one that has ended stays so."""
+        if self.server:
+            self.logs.append(self.server.log())
+        self.server = None
         self.held.close()
 
     def kill(self):

@@ -1,12 +1,15 @@
 """Two replicas behind nginx: a visitor stays on one of them, and a replica that goes costs nobody what they see."""
 
+import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from http.client import HTTPConnection
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from urllib.request import ProxyHandler, Request, build_opener
@@ -97,10 +100,18 @@ def of_visitor(page, replicas):
     return sorted(replicas, key=lambda each: str(each.port) != named)
 
 
-def ask(server, path, cookie=""):
-    request = Request(f"{server.url}{path}", headers={"Cookie": cookie} if cookie else {})
+def ask(server, path, **headers):
+    """Headers and body of an answer."""
+    request = Request(f"{server.url}{path}", headers=headers)
     with build_opener(ProxyHandler({})).open(request, timeout=20) as answer:
         return answer.headers, answer.read()
+
+
+def shake_hands(server, **headers):
+    """The cookies of ours that a new websocket sets."""
+    address = f"{server.url.replace('http', 'ws')}/_stcore/stream"
+    with connect(address, subprotocols=["streamlit"], proxy=None, additional_headers=headers) as socket:
+        return set_by(socket.response.headers)
 
 
 def choose_file(page):
@@ -123,29 +134,48 @@ def train(page):
 LONG_RACE = {"d_k": "32", "n_steps": "2000", "n_seeds": "3"}
 
 
-def test_the_health_check_of_the_image_tells_a_server_from_none(site, replicas):
+def check_health(site, **environment):
+    """The exit code of the image's own health check."""
     (check,) = [json.loads(each.partition("CMD ")[2]) for each in dockerfile("HEALTHCHECK")]
-    answers = [
-        subprocess.run(check, cwd=site[0], env=os.environ | {"PORT": str(port)}, capture_output=True).returncode
-        for port in (replicas[0].port, 9)
-    ]
-    assert answers == [0, 1]
+    return subprocess.run(check, cwd=site[0], env=os.environ | environment, capture_output=True).returncode
+
+
+def test_the_health_check_of_the_image_tells_a_server_from_none(site, replicas):
+    assert check_health(site, PORT=str(replicas[0].port)) == 0
+    assert check_health(site, PORT=str(free_port())) == 1
 
 
 def test_a_visitor_stays_on_the_replica_that_the_cookie_names(lab, replicas):
     given = {cookie for _ in range(40) for cookie in set_by(ask(lab, "/_stcore/health")[0])}
     assert given == {f"{COOKIE}={each.port}" for each in replicas}
     for cookie in given:
-        assert set_by(ask(lab, "/_stcore/health", cookie)[0]) == []
-        address = f"{lab.url.replace('http', 'ws')}/_stcore/stream"
-        with connect(address, subprotocols=["streamlit"], proxy=None, additional_headers={"Cookie": cookie}) as socket:
-            assert set_by(socket.response.headers) == [cookie]
+        assert set_by(ask(lab, "/_stcore/health", Cookie=cookie)[0]) == []
+        assert shake_hands(lab, Cookie=cookie) == [cookie]
 
 
-def test_any_replica_answers_a_dragged_slider_and_what_is_sent_is_compressed(lab, replicas):
+def test_a_visitor_without_cookies_stays_on_one_replica_too(lab):
+    assert len({cookie for _ in range(6) for cookie in shake_hands(lab)}) == 1
+
+
+def test_any_replica_answers_a_dragged_slider(lab, replicas):
     path = "/moving/score_variance?d_k=65&seed=3"
-    first, second = (ask(lab, path, f"{COOKIE}={each.port}")[1] for each in replicas)
+    first, second = (ask(lab, path, Cookie=f"{COOKIE}={each.port}")[1] for each in replicas)
     assert json.loads(first)["figure"] == json.loads(second)["figure"]
+
+
+def test_the_proxy_compresses_and_bounds_what_passes(lab):
+    headers, page = ask(lab, "/", **{"Accept-Encoding": "gzip"})
+    assert headers["Content-Encoding"] == "gzip"
+    script = re.search(rb'src="\./(static/js/index\.[^"]+\.js)"', gzip.decompress(page))[1].decode()
+    headers, _ = ask(lab, f"/{script}", **{"Accept-Encoding": "gzip"})
+    assert headers["Content-Encoding"] == "gzip"
+    assert "max-age=31536000" in headers["Cache-Control"]
+    connection = HTTPConnection("127.0.0.1", int(lab.url.rpartition(":")[2]), timeout=20)
+    connection.putrequest("PUT", "/_stcore/upload_file/session/file")
+    connection.putheader("Content-Length", str(66 * 2**20))
+    connection.endheaders()
+    assert connection.getresponse().status == 413
+    connection.close()
 
 
 def test_another_site_shows_the_lab_in_a_frame(lab, new_page, tmp_path):
@@ -172,11 +202,13 @@ def test_the_lab_stands_below_a_path_of_a_site(site, tmp_path, new_page):
     below = Replica(folder, {**here, "STREAMLIT_SERVER_BASE_URL_PATH": "lab"})
     below.start()
     try:
+        assert check_health(site, **below.environment) == 0
         with proxy(tmp_path, below.port, free_port(), base="lab") as server:
             page = new_page(stranger=True)
             open_page(page, server, "score_variance", d_k=100)
             assert page.locator(f"{CHARTS} .main-svg").count() > 0
-            page.goto(server.url)  # without the slash
+            arrived = page.goto(server.url)  # without the slash
+            assert arrived.request.redirected_from.response().headers["location"] == "/lab/"
             page.get_by_role("heading", level=1, name=LESSONS[""]).wait_for()
     finally:
         below.stop()
@@ -186,8 +218,7 @@ def test_a_killed_replica_costs_a_visitor_an_upload_and_nothing_else(lab, replic
     page, scores = new_page(stranger=True), new_page(stranger=True)
     open_page(scores, lab, "your_scores", sample="aligned")
     choose_file(scores)
-    open_page(page, lab, "score_variance", d_k=64)
-    press(page.locator(SLIDER), "ArrowRight", "ArrowRight")
+    open_page(page, lab, "score_variance", d_k=64)  # and at rest: nobody has moved anything
     before = page.url, page.locator(SLIDER).get_attribute("aria-valuetext"), chart_data(page)
     mine, other = of_visitor(page, replicas)
     mine.kill()
@@ -198,6 +229,7 @@ def test_a_killed_replica_costs_a_visitor_an_upload_and_nothing_else(lab, replic
     assert of_visitor(page, replicas)[0] is other
     assert (page.url, page.locator(SLIDER).get_attribute("aria-valuetext"), chart_data(page)) == before
     press(page.locator(SLIDER), "ArrowRight")
+    assert query_parameters(page)["d_k"] != "64"
     assert chart_data(page) != before[2]
     mine.start()
     assert scores.get_by_text(LOST).count() == 1
