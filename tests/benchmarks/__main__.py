@@ -30,6 +30,7 @@ MEASUREMENTS = {
     "fresh": ("first_pictures", "fresh"),
     "charts": ("four_charts", "charts"),
     "visitors": ("visitors", "visitors"),
+    "scaling": ("scaling", "scaling"),
 }
 
 
