@@ -4,4 +4,5 @@ import streamlit as st
 
 from pages._view import server
 
+server.check_secret()
 app = st.App(server.MAIN, routes=server.routes(), middleware=server.middleware(), lifespan=server.lifespan)

@@ -31,6 +31,7 @@ MEASUREMENTS = {
     "fresh": ("first_pictures", "fresh"),
     "charts": ("four_charts", "charts"),
     "visitors": ("visitors", "visitors"),
+    "scaling": ("scaling", "scaling"),
 }
 
 

@@ -136,6 +136,13 @@ def running_server(
     command += ["--server.address", address] if address else []
     command += ["--server.baseUrlPath", base] if base else []
     command += ["--server.headless", "true", "--browser.gatherUsageStats", "false", *flags]
+    with running(command, port, cwd=cwd, timeout=timeout, base=base, environment=environment) as server:
+        yield server
+
+
+@contextmanager
+def running(command, port, *, cwd=ROOT, timeout=180, base="", environment=None):
+    """Start a command that serves the app on a port, below a path; stop it by its own process id."""
     with tempfile.TemporaryDirectory() as folder:
         log_path = Path(folder) / "server.log"
         with log_path.open("wb") as log:

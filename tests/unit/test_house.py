@@ -565,7 +565,13 @@ def test_no_package_marks_the_test_folders():
     assert list((ROOT / "tests").rglob("__init__.py")) == []
 
 
-CHECKS = ('bash -c "$test_command"', ".venv/bin/ruff check .", ".venv/bin/ruff format --check .", ".venv/bin/mypy")
+CHECKS = (
+    'bash -c "$test_command"',
+    ".venv/bin/ruff check .",
+    ".venv/bin/ruff format --check .",
+    ".venv/bin/mypy",
+    ".venv/bin/hadolint .deploy/Dockerfile",
+)
 
 
 def checks_run(script):
@@ -573,7 +579,7 @@ def checks_run(script):
     return tuple(line for line in script.splitlines() if line in CHECKS)
 
 
-def test_the_whole_check_runs_the_linter_the_formatter_and_the_type_checker_after_the_tests():
+def test_the_whole_check_runs_the_linters_the_formatter_and_the_type_checker_after_the_tests():
     assert checks_run(_read(ROOT / ".ci" / "run")) == CHECKS
 
 

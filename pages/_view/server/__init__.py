@@ -14,11 +14,12 @@ from pages._view.server import bundle, moving
 from pages._view.server.compress import KeptCompression
 from pages._view.server.headers import SecurityHeaders
 from pages._view.server.prompt import PromptMessages
+from pages._view.server.replicas import check_secret
 from pages._view.server.shell import Shell
 from pages._view.server.uploads import BoundedUploads
 from pages._view.server.warm import lifespan
 
-__all__ = ["MAIN", "lifespan", "middleware", "routes"]
+__all__ = ["MAIN", "check_secret", "lifespan", "middleware", "routes"]
 
 # One core a product of matrices, before NumPy is loaded: further threads take the cores of other visitors to wait on.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

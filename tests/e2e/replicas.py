@@ -1,0 +1,104 @@
+"""Two replicas behind nginx, as .deploy describes them: the image's own steps, the shipped nginx.conf, other ports."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+from contextlib import ExitStack, contextmanager
+
+from harness import ROOT, free_port, running
+
+DEPLOY = ROOT / ".deploy"
+NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
+NO_NGINX = "no nginx found; get one with 'apt-get install nginx-light'"
+ENVIRONMENT = {
+    "SATTN_REPLICAS": "2",
+    "STREAMLIT_SERVER_COOKIE_SECRET": "a secret of the tests",
+    "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
+    "SATTN_FRAME_ANCESTORS": "'self' http://localhost:*",
+}
+
+
+def dockerfile(name):
+    """What the Dockerfile gives an instruction, each time it stands there."""
+    text = (DEPLOY / "Dockerfile").read_text()
+    return re.findall(rf"^{name} (.+)$", text, re.MULTILINE)
+
+
+def build(folder, environment):
+    """Carry out the steps of the Dockerfile in a folder, in their order."""
+    text = (DEPLOY / "Dockerfile").read_text()
+    for name, said in re.findall(r"^(COPY|RUN) (.+)$", text, re.MULTILINE):
+        if name == "RUN":
+            subprocess.run(said, shell=True, cwd=folder, env=environment, check=True)
+            continue
+        *sources, target = said.split()
+        for source in sources:
+            _copy(ROOT / source, folder / target)
+
+
+def _copy(source, target):
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        target.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, target)
+
+
+class Replica:
+    """One process that serves the lab, started as the image starts it, on a port that it keeps."""
+
+    def __init__(self, folder, environment=None):
+        self.folder, self.port = folder, free_port()
+        self.environment = {**ENVIRONMENT, **(environment or {}), "PORT": str(self.port)}
+        self.server, self.logs, self.held = None, [], ExitStack()
+
+    def start(self):
+        command, base = json.loads(dockerfile("CMD")[-1]), self.environment.get("STREAMLIT_SERVER_BASE_URL_PATH", "")
+        started = running(command, self.port, cwd=self.folder, base=base, environment=self.environment)
+        self.server = self.held.enter_context(started)
+
+    def stop(self):
+        """Ask it to end, as an update does; one that has ended stays so."""
+        if self.server:
+            self.logs.append(self.server.log())
+        self.server = None
+        self.held.close()
+
+    def kill(self):
+        """End it as a lack of memory does."""
+        os.kill(self.server.pid, signal.SIGKILL)
+        self.stop()
+
+
+@contextmanager
+def proxy(folder, *ports, base=""):
+    """The shipped nginx.conf in front of replicas on these ports; base: the path below which they serve."""
+    port = free_port()
+    said = {"listen 80": f"listen 127.0.0.1:{port}", "replica-1": "127.0.0.1", "replica-2": "127.0.0.1"}
+    said |= {"8501": str(ports[0]), "8502": str(ports[1])} | ({"location /": f"location /{base}/"} if base else {})
+    shipped = (DEPLOY / "nginx.conf").read_text()
+    (folder / "lab.conf").write_text(re.sub("|".join(said), lambda found: said[found[0]], shipped))
+    (folder / "nginx.conf").write_text(_AROUND.format(folder=folder))
+    command = [NGINX, "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(folder / "error.log")]
+    with running(command, port, base=base) as server:
+        yield server
+
+
+# What a distribution's own nginx.conf does: it gives the processes their places and includes ours.
+_AROUND = """
+daemon off;
+pid {folder}/pid;
+events {{}}
+http {{
+    access_log {folder}/access.log;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    include {folder}/lab.conf;
+}}
+"""

@@ -1,0 +1,272 @@
+"""Two replicas behind nginx: a visitor stays on one of them, and a replica that goes costs nobody what they see."""
+
+import gzip
+import io
+import json
+import os
+import re
+import subprocess
+import sysconfig
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from http.client import HTTPConnection
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from urllib.request import ProxyHandler, Request, build_opener
+
+import numpy as np
+import pytest
+from dashboard import ALERTS, CHARTS, HERO_SENTENCE, LESSONS, SLIDER, chart_data, press
+from harness import ROOT, free_port, open_page, page_url, query_parameters, wait_until_idle
+from replicas import DEPLOY, NGINX, NO_NGINX, Replica, build, dockerfile, proxy
+from websockets.sync.client import connect
+
+pytestmark = pytest.mark.e2e
+
+AWAY = '[data-testid="stApp"]:not([data-test-connection-state="CONNECTED"])'
+BACK = '[data-testid="stApp"][data-test-connection-state="CONNECTED"]'
+BACK_MS = 8_000  # what is promised; it takes about one second
+LOST = "You were reconnected to another server, which does not have your file: choose it again."
+COOKIE = "lab_replica"
+
+
+@pytest.fixture(scope="module")
+def site(browser, tmp_path_factory):
+    """A clean folder in which the steps of the Dockerfile have been carried out, and its environment.
+
+    The packages are downloaded where CI=true; elsewhere pip finds those of the tests already there.
+    """
+    if NGINX is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"CI=true and {NO_NGINX}")
+        pytest.skip(NO_NGINX)
+    folder = tmp_path_factory.mktemp("site")
+    here = {} if os.environ.get("CI") == "true" else {"PYTHONPATH": sysconfig.get_path("purelib")}
+    build(folder, os.environ | here)
+    if not here:
+        assert installed(folder) <= pinned()
+    return folder, here
+
+
+def installed(folder):
+    """The packages in the environment that was made in a folder, as name==version."""
+    command = [folder / ".venv" / "bin" / "python", "-m", "pip", "freeze"]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.lower().split())
+
+
+def pinned():
+    """What requirements.txt and the constraints of the image name."""
+    files = (ROOT / "requirements.txt", DEPLOY / "constraints.txt")
+    return {line for file in files for line in file.read_text().split()}
+
+
+@pytest.fixture(scope="module")
+def replicas(site):
+    """Two replicas, started as the image starts them. Who stops one starts it again."""
+    both = Replica(*site), Replica(*site)
+    try:
+        _at_once(*(each.start for each in both))
+        yield both
+    finally:
+        _at_once(*(each.stop for each in both))
+    assert not any("Traceback" in log for each in both for log in each.logs)
+
+
+def _at_once(*deeds):
+    with ThreadPoolExecutor() as pool:
+        for each in [pool.submit(deed) for deed in deeds]:
+            each.result()
+
+
+@pytest.fixture(scope="module")
+def lab(replicas, tmp_path_factory):
+    """The address of both."""
+    with proxy(tmp_path_factory.mktemp("nginx"), *(each.port for each in replicas)) as server:
+        yield server
+
+
+def cookies_of(page):
+    return [each["value"] for each in page.context.cookies() if each["name"] == COOKIE]
+
+
+def set_by(headers):
+    """The cookies of ours that an answer sets."""
+    return [each.partition(";")[0] for each in headers.get_all("Set-Cookie") or [] if each.startswith(COOKIE)]
+
+
+def of_visitor(page, replicas):
+    """The replica that the visitor is on, and the other one."""
+    (named,) = cookies_of(page)
+    return sorted(replicas, key=lambda each: str(each.port) != named)
+
+
+def ask(server, path, **headers):
+    """Headers and body of an answer."""
+    request = Request(f"{server.url}{path}", headers=headers)
+    with build_opener(ProxyHandler({})).open(request, timeout=20) as answer:
+        return answer.headers, answer.read()
+
+
+def shake_hands(server, **headers):
+    """The cookies of ours that a new websocket sets."""
+    address = f"{server.url.replace('http', 'ws')}/_stcore/stream"
+    with connect(address, subprotocols=["streamlit"], proxy=None, additional_headers=headers) as socket:
+        return set_by(socket.response.headers)
+
+
+def choose_file(page):
+    """Upload queries and keys, and see them measured."""
+    stream = io.BytesIO()
+    np.savez(stream, **dict(zip("QK", np.random.default_rng(0).standard_normal((2, 40, 24)), strict=True)))
+    file = {"name": "mine.npz", "mimeType": "application/octet-stream", "buffer": stream.getvalue()}
+    page.locator("[class*=st-key-q_file] input[type=file]").set_input_files(file)
+    page.get_by_text("Your file, 1 head, 40 queries, 40 keys").first.wait_for()
+    wait_until_idle(page)
+
+
+def train(page):
+    """Train a race that is long enough to wait for its button."""
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.get_by_text("The race is finished").wait_for()
+    wait_until_idle(page)
+
+
+LONG_RACE = {"d_k": "32", "n_steps": "2000", "n_seeds": "3"}
+
+
+def check_health(site, **environment):
+    """The exit code of the image's own health check."""
+    (check,) = [json.loads(each.partition("CMD ")[2]) for each in dockerfile("HEALTHCHECK")]
+    return subprocess.run(check, cwd=site[0], env=os.environ | environment, capture_output=True).returncode
+
+
+def test_the_health_check_of_the_image_tells_a_server_from_none(site, replicas):
+    assert check_health(site, PORT=str(replicas[0].port)) == 0
+    assert check_health(site, PORT=str(free_port())) == 1
+
+
+def test_a_visitor_stays_on_the_replica_that_the_cookie_names(lab, replicas):
+    given = {cookie for _ in range(40) for cookie in set_by(ask(lab, "/_stcore/health")[0])}
+    assert given == {f"{COOKIE}={each.port}" for each in replicas}
+    for cookie in given:
+        assert set_by(ask(lab, "/_stcore/health", Cookie=cookie)[0]) == []
+        assert shake_hands(lab, Cookie=cookie) == [cookie]
+
+
+def test_a_visitor_without_cookies_stays_on_one_replica_too(lab):
+    assert len({cookie for _ in range(6) for cookie in shake_hands(lab)}) == 1
+
+
+def test_any_replica_answers_a_dragged_slider(lab, replicas):
+    path = "/moving/score_variance?d_k=65&seed=3"
+    first, second = (ask(lab, path, Cookie=f"{COOKIE}={each.port}")[1] for each in replicas)
+    assert json.loads(first)["figure"] == json.loads(second)["figure"]
+
+
+def test_the_proxy_compresses_and_bounds_what_passes(lab):
+    headers, page = ask(lab, "/", **{"Accept-Encoding": "gzip"})
+    assert headers["Content-Encoding"] == "gzip"
+    script = re.search(rb'src="\./(static/js/index\.[^"]+\.js)"', gzip.decompress(page))[1].decode()
+    headers, _ = ask(lab, f"/{script}", **{"Accept-Encoding": "gzip"})
+    assert headers["Content-Encoding"] == "gzip"
+    assert "max-age=31536000" in headers["Cache-Control"]
+    connection = HTTPConnection("127.0.0.1", int(lab.url.rpartition(":")[2]), timeout=20)
+    connection.putrequest("PUT", "/_stcore/upload_file/session/file")
+    connection.putheader("Content-Length", str(66 * 2**20))
+    connection.endheaders()
+    assert connection.getresponse().status == 413
+    connection.close()
+
+
+def test_another_site_shows_the_lab_in_a_frame(lab, new_page, tmp_path):
+    source = page_url(lab, "/score_variance", d_k=64)
+    inside = f'<link rel="icon" href="data:,"><iframe src="{source}" width="1200" height="700"></iframe>'
+    (tmp_path / "index.html").write_text(inside)
+    page = new_page(stranger=True)
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=tmp_path)) as course:
+        Thread(target=course.serve_forever).start()
+        page.goto(f"http://localhost:{course.server_port}/index.html")
+        course.shutdown()
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("heading", level=1, name=LESSONS["score_variance"]).wait_for()
+    frame.locator(f"{CHARTS} .main-svg").first.wait_for()
+    frame.locator(SLIDER).press("ArrowRight")
+    stop = frame.locator(SLIDER).get_attribute("aria-valuetext").removeprefix("d_k = ")
+    frame.locator(f"{CHARTS}[data-value='{stop}']").first.wait_for()
+    assert stop != "64"
+    assert cookies_of(page) == []  # so it was found by its address
+
+
+def test_the_lab_stands_below_a_path_of_a_site(site, tmp_path, new_page):
+    folder, here = site
+    below = Replica(folder, {**here, "STREAMLIT_SERVER_BASE_URL_PATH": "lab"})
+    below.start()
+    try:
+        assert check_health(site, **below.environment) == 0
+        with proxy(tmp_path, below.port, free_port(), base="lab") as server:
+            page = new_page(stranger=True)
+            open_page(page, server, "score_variance", d_k=100)
+            assert page.locator(f"{CHARTS} .main-svg").count() > 0
+            arrived = page.goto(server.url)  # without the slash
+            assert arrived.request.redirected_from.response().headers["location"] == "/lab/"
+            page.get_by_role("heading", level=1, name=LESSONS[""]).wait_for()
+    finally:
+        below.stop()
+
+
+def test_a_killed_replica_costs_a_visitor_an_upload_and_nothing_else(lab, replicas, new_page, problems):
+    page, scores = new_page(stranger=True), new_page(stranger=True)
+    open_page(scores, lab, "your_scores", sample="aligned")
+    choose_file(scores)
+    open_page(page, lab, "score_variance", d_k=64)  # and at rest: nobody has moved anything
+    before = page.url, page.locator(SLIDER).get_attribute("aria-valuetext"), chart_data(page)
+    mine, other = of_visitor(page, replicas)
+    mine.kill()
+    for each in (page, scores):
+        each.locator(AWAY).or_(each.get_by_text(LOST)).first.wait_for(state="attached")
+        each.locator(BACK).wait_for(state="attached", timeout=BACK_MS)
+        wait_until_idle(each)
+    assert of_visitor(page, replicas)[0] is other
+    assert (page.url, page.locator(SLIDER).get_attribute("aria-valuetext"), chart_data(page)) == before
+    press(page.locator(SLIDER), "ArrowRight")
+    assert query_parameters(page)["d_k"] != "64"
+    assert chart_data(page) != before[2]
+    mine.start()
+    assert scores.get_by_text(LOST).count() == 1
+    choose_file(scores)  # though the first is back
+    assert scores.get_by_text(LOST).count() == 0
+    problems.clear()  # the browser reports the connection that broke off
+
+
+def test_an_update_of_one_replica_after_the_other_stops_no_hand(lab, replicas, new_page, problems):
+    page, scores, race = (new_page(stranger=True) for _ in range(3))
+    open_page(scores, lab, "your_scores")
+    choose_file(scores)
+    open_page(race, lab, "training_race", **LONG_RACE)
+    train(race)
+    open_page(page, lab, d_k=8, seed=3)
+
+    def update():
+        for each in replicas:
+            each.stop()
+            each.start()
+
+    with ThreadPoolExecutor() as pool:
+        updating, moves = pool.submit(update), 0
+        while not updating.done():
+            page.locator(SLIDER).press("ArrowLeft" if moves % 20 > 9 else "ArrowRight")
+            page.wait_for_timeout(350)
+            moves += 1
+        updating.result()
+    press(page.locator(SLIDER), "ArrowRight")
+    d_k = query_parameters(page)["d_k"]
+    assert page.locator(HERO_SENTENCE).inner_text().startswith(f"At dₖ = {d_k} ")
+    assert query_parameters(page)["seed"] == "3"
+    for each in (page, scores, race):
+        wait_until_idle(each)
+        assert each.get_by_test_id("stException").count() == 0
+    assert page.locator(ALERTS).count() == 0
+    assert scores.get_by_text(LOST).count() == 1
+    assert race.get_by_text("Train takes about ").count() == 1
+    assert query_parameters(race) == LONG_RACE
+    problems.clear()  # the browser reports the connections that broke off
