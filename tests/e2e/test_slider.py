@@ -71,15 +71,30 @@ def test_one_picture_is_asked_for_at_a_time_and_the_latest_value_wins(page, serv
     page.route(MOVING, hold)
     drag(page, [0.52, 0.56, 0.6, 0.64, 0.68])
     assert len(asked) == 1  # the others wait for its answer
-    while waiting:
-        waiting.pop().continue_()
-        page.wait_for_timeout(300)
+    for _ in range(600):
+        while waiting:
+            waiting.pop().continue_()
+        page.wait_for_timeout(50)
+        if len(asked) > 1 and shown(page) == asked[-1]:
+            break
     assert len(asked) == 2
     assert asked[0] < asked[1] == shown(page)
     page.mouse.up()
     page.wait_for_function("() => location.search.includes('d_k=')")
     wait_until_idle(page)
     assert query_parameters(page) == {"d_k": str(asked[1])}
+
+
+def test_a_hand_that_pauses_sees_the_picture_of_where_it_is(page, server):
+    open_page(page, server, "score_variance")
+    for last in (0.6, 0.7, 0.8, 0.6, 0.7, 0.8):  # some of these moves come while a picture is being drawn
+        drag(page, [0.52, last - 0.02, last], pause=20)
+        there = slider(page, "d_k").get_attribute("aria-valuetext").removeprefix("d_k = ").replace(",", "")
+        page.wait_for_function(
+            f"there => document.querySelector('{MAIN}').dataset.value === there", arg=there, timeout=5_000
+        )
+        page.mouse.up()
+        wait_until_idle(page)
 
 
 def test_an_answer_that_comes_after_the_hand_has_let_go_is_not_drawn(page, server):

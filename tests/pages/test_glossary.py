@@ -10,9 +10,9 @@ from pages._view.lessons import LESSONS
 
 
 def page():
-    from pages._view import show
+    from pages._view.words import worded
 
-    show.worded("A score compares a query with keys; a key is a vector.", ("key", "query", "score"))
+    worded("A score compares a query with keys; a key is a vector.", ("key", "query", "score"))
 
 
 def test_the_first_use_of_a_word_opens_its_definition():

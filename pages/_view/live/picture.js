@@ -99,29 +99,33 @@ function follow(picture) {
 const wanted = ({ hand, shown, isConnected }) => isConnected && hand.value !== shown;
 const atRest = ({ hand, given }) => !hand.held && hand.value === given.value; // Python's picture is the one to show
 
-// The next picture is on its way while the browser draws this one.
 async function catchUp(picture) {
   const { hand } = picture;
   hand.waiting = true;
-  let [value, coming] = [hand.value, ask(picture, hand.value)];
-  while (value !== null) {
-    const [at, drawn] = [value, await coming];
-    value = null;
-    if (!drawn || atRest(picture)) break;
-    picture.shown = at;
-    if (wanted(picture)) [value, coming] = [hand.value, ask(picture, hand.value)];
-    const begun = performance.now();
-    await show(picture, drawn, at);
-    await rest((performance.now() - begun) * REST);
+  try {
+    let coming = null; // the next picture, on its way while the browser draws this one
+    while (coming || wanted(picture)) {
+      const { value, answer } = coming ?? askFor(picture);
+      const drawn = await answer;
+      if (!drawn || atRest(picture)) break;
+      picture.shown = value;
+      coming = wanted(picture) ? askFor(picture) : null;
+      const begun = performance.now();
+      await show(picture, drawn, value);
+      await rest((performance.now() - begun) * REST);
+    }
+  } finally {
+    hand.waiting = false;
   }
-  hand.waiting = false;
   if (atRest(picture)) await show(picture, picture.given, picture.given.value); // the hand may have come back to it
 }
 
 // Pictures drawn one right after the other would leave the thumb no time to follow the hand.
 const rest = (ms) => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, ms)));
 
-async function ask({ given }, value) {
+const askFor = ({ given, hand }) => ({ value: hand.value, answer: pictureAt(given, hand.value) });
+
+async function pictureAt(given, value) {
   if (value === given.value) return given;
   try {
     const answer = await fetch(`${given.address}&d_k=${value}`);
