@@ -13,15 +13,16 @@ import numpy as np
 import streamlit as st
 from cachetools import LRUCache, cached
 from cachetools.keys import hashkey
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from sattn_core.cost import Price
+from pages._view import turns
+from sattn_core.cost import Price, price_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 UNASKED = Price(1.0, 100_000_000)  # the most that a page computes without being asked
-AT_ONCE = Price(0.65, 100_000_000)  # the most of one computation that can wait for a button: others stand beside it
+WITHOUT_BUTTON = Price(0.65, 100_000_000)  # the most of one computation that can wait for a button
+AT_ONCE = 0.3  # seconds; what takes longer takes turns, and is not drawn while a hand moves
 ENTRIES, BYTES = 512, 200_000_000
 
 
@@ -66,7 +67,12 @@ _store: LRUCache[Any, Any] = LRUCache(BYTES, getsizeof=_weight)
 _turn = Condition()  # whose turn it is to compute, and to touch the store
 
 
-@cached(_store, key=hashkey, condition=_turn)
+def _key(function, *args, check=None, **kwargs):
+    """A result does not depend on what its computation calls between its blocks."""
+    return hashkey(function, *args, **kwargs)
+
+
+@cached(_store, key=_key, condition=_turn)
 def _computed(function, *args, **kwargs):
     return _protect(function(*args, **kwargs))
 
@@ -74,9 +80,26 @@ def _computed(function, *args, **kwargs):
 def result(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """What the function returns; many visitors who ask for the same at once wait for one computation.
 
-    The arguments must be hashable. The result is shared, so its arrays cannot be written to.
+    The arguments must be hashable. The result is shared, so its arrays cannot be written to. What takes longer than a
+    moment takes turns with the long computations of other visitors.
     """
-    return _computed(function, *args, **kwargs)
+    if _seconds(function, *args, **kwargs) <= AT_ONCE or _is_kept(function, *args, **kwargs):
+        return _computed(function, *args, **kwargs)
+    with turns.turn(long=False):
+        return _computed(function, *args, **kwargs)
+
+
+def _seconds(function, *args, **kwargs):
+    """What a call is expected to take; nothing, if it has no price."""
+    try:
+        return price_of(function, *args, **kwargs).seconds
+    except TypeError:
+        return 0.0
+
+
+def _is_kept(function, *args, **kwargs):
+    with _turn:
+        return _key(function, *args, **kwargs) in _store
 
 
 def keep(computed: R, function: Callable[..., R], *args: Hashable) -> None:
@@ -97,26 +120,27 @@ def forget() -> None:
         _store.clear()
 
 
-def check() -> None:
-    """Called between the blocks of a long computation: Streamlit ends the run here once nobody waits for it.
-
-    Any look at the session lets it: the visitor has left, or has asked for something else.
-    """
-    if get_script_run_ctx(suppress_warning=True):
-        st.session_state.get("asked")
-
-
 def cheap(params: Any) -> bool:
-    """Whether these params cost so little that nobody need be asked."""
-    price = params.price
-    return price.seconds <= AT_ONCE.seconds and price.bytes <= AT_ONCE.bytes
+    """Whether these params cost so little that they can be computed while a hand moves."""
+    return params.price.seconds <= AT_ONCE and params.price.bytes <= WITHOUT_BUTTON.bytes
 
 
-def ready(params: Any) -> bool:
-    """Whether a page may compute these params: they cost little, or the visitor has asked for exactly these."""
-    return cheap(params) or params in st.session_state.get("asked", ())
+def needs_button(params: Any) -> bool:
+    """Whether these params cost so much that a page computes them only for a visitor who asks for them."""
+    return params.price.seconds > WITHOUT_BUTTON.seconds or params.price.bytes > WITHOUT_BUTTON.bytes
+
+
+def asked_for(params: Any) -> bool:
+    """Whether the visitor has asked for exactly these params."""
+    return params in st.session_state.get("asked", ())
 
 
 def ask_for(params: Any) -> None:
     """The visitor wants these params computed, however long it takes."""
     st.session_state.setdefault("asked", set()).add(params)
+
+
+def cancel(params: Any) -> None:
+    """The visitor wants them no longer."""
+    st.session_state["asked"].discard(params)
+    turns.end_job()

@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 from streamlit.navigation.page import StreamlitPage
 
-from pages._view import bets, controls, theme
+from pages._view import bets, controls, theme, turns
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.live import draw_slider as draw_live_slider
@@ -37,6 +37,8 @@ def open_frame() -> StreamlitPage:
     st.set_page_config(page_title="Why attention divides by √dₖ", page_icon="➗", layout="wide")
     page = _navigation()
     lesson = next(lesson for lesson in LESSONS.values() if lesson.title == page.title)
+    if st.session_state.get("lesson") != lesson.stem:
+        turns.end_job()
     controls.open_lesson(lesson)
     if "frame" not in st.session_state:
         st.session_state["frame"] = True
@@ -172,6 +174,11 @@ def _release(value):
 def redraw_bet() -> None:
     """The frame of the picture, and what the card says: the marker was moved, or the bet is decided."""
     _redraw(LIVE, bets.CARD)
+
+
+def redraw_picture() -> None:
+    """The main picture and what stands behind it: what it shows has been computed."""
+    _redraw(LIVE)
 
 
 def _redraw(*fragments):

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages._view import bets, compute, controls, frame
+from pages._view import bets, compute, controls, frame, turns
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.literal import as_code, written
@@ -28,6 +28,8 @@ T = TypeVar("T")
 INSTALL = "# Once, in a copy of this project: pip install ./sattn_core\n"
 LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
 TABLE_HEIGHT = 520  # pixels
+_EVERY = 0.3  # seconds between two looks at what is being computed
+_NEARLY = 0.95  # of the bar, for what takes longer than expected
 
 
 def prose(lesson: Lesson, name: str = "prose") -> None:
@@ -81,8 +83,7 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
     """
     values, profile = controls.values() | moved, frame.profile()
     params = way.params and way.params(values)
-    if params and not compute.ready(params):
-        ask(params, "main")
+    if params and not _is_computed(params, partial(way.picture, values, profile)):
         return None
     shown = at_rest or (way.at_rest or way.picture)(values, profile)
     seen = bets.seen(shown, values, profile)
@@ -160,12 +161,42 @@ def formulas(pairs: Iterable[tuple[str, str]]) -> None:
         formula(latex, sentence)
 
 
-def ask(params: Any, key: str) -> None:
-    """In a picture's place: a button that computes these params, with how long it takes."""
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"ask_{key}"):
+def _is_computed(params, work):
+    """Whether the picture can be drawn; if not, what stands in its place says how long it takes, or how far it is."""
+    if compute.needs_button(params) and compute.asked_for(params):
+        job = turns.job_of_visitor(params, work)
+        if not job.done:
+            _progress()
+        return job.done
+    turns.end_job()
+    if compute.needs_button(params):
+        _ask(params)
+    return not compute.needs_button(params)
+
+
+def _ask(params):
+    """A button that computes these params, with how long it takes."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="ask_main"):
         label = f"Compute (about {_duration(params.price.seconds)})"
-        st.button(label, key=f"compute_{key}", on_click=compute.ask_for, args=(params,), icon=":material/play_arrow:")
+        st.button(label, key="compute_main", on_click=compute.ask_for, args=(params,), icon=":material/play_arrow:")
         st.markdown("These settings take longer than a moment.")
+
+
+@st.fragment(run_every=_EVERY)
+def _progress():
+    """How far the visitor's job is, with a button to end it; the picture, once it is done."""
+    job = st.session_state.get("job")
+    if job is None or job.done or job.ended:
+        frame.redraw_picture()
+    if job.problem:
+        raise job.problem
+    seconds = job.wanted.price.seconds
+    with st.container(horizontal=True, vertical_alignment="center", key="progress_main"):
+        left = f"About {_duration(max(1, seconds - job.spent))} left"
+        st.progress(min(_NEARLY, job.spent / seconds), turns.said(job.before) if job.before else left)
+        st.button(
+            "Cancel", key="cancel_main", icon=":material/close:", on_click=compute.cancel, args=(job.wanted,)
+        )
 
 
 def _duration(seconds):

@@ -1,6 +1,7 @@
 """A long computation waits for its button, and ends when its visitor leaves or asks for something else."""
 
 import os
+import re
 import time
 from pathlib import Path
 
@@ -8,9 +9,12 @@ import pytest
 from dashboard import CHARTS, go_to
 from harness import page_url, wait_until_idle
 
+from pages._view import turns
+
 pytestmark = pytest.mark.e2e
 
 LONG = {"law": "student_t", "d_k": 1024, "n_samples": 1_000_000}  # more than a minute of one core
+COMPUTING = re.compile("^About [0-9]+ s left$")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -65,4 +69,18 @@ def test_a_computation_ends_when_its_visitor_goes_elsewhere(computing):
     go_to(page, "How does the gradient come back?")
     wait_until_idle(page)
     assert page.locator(CHARTS).count() > 0
+    assert spent_after(server) < 2
+
+
+def test_long_computations_take_turns_and_can_be_cancelled(server, new_page):
+    first, second = new_page(), new_page(stranger=True)
+    for page, seed in ((first, 1), (second, 2)):
+        address = page_url(server, "/score_variance", seed=seed, **LONG)
+        page.goto(address, wait_until="domcontentloaded", timeout=120_000)
+        page.get_by_role("button", name="Compute (about").click(timeout=120_000)
+        page.get_by_text(COMPUTING if page is first or turns.SLOTS > 1 else "One before you").wait_for(timeout=60_000)
+    for page in (first, second):
+        page.get_by_text(COMPUTING).wait_for(timeout=60_000)
+        page.get_by_role("button", name="Cancel").click()
+        page.get_by_role("button", name="Compute (about").wait_for(timeout=60_000)
     assert spent_after(server) < 2

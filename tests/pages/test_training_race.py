@@ -335,11 +335,11 @@ def test_whoever_leaves_or_asks_for_something_else_ends_a_race_after_a_step(monk
             steps.append(1)
             raise InterruptedError
 
-        monkeypatch.setattr(race, "_alive", gone)
+        monkeypatch.setattr(race.turns, "look", gone)
         with pytest.raises(InterruptedError):
             deque((race.advance(run) for _ in range(40)), 0)  # from picture to picture
         assert len(steps) == 1
-        monkeypatch.setattr(race, "_alive", lambda: None)
+        monkeypatch.setattr(race.turns, "look", lambda: None)
         race.advance(run)
         assert run.playing
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pages._view import compute
+from pages._view import compute, turns
 from pages._view.lessons.score_variance import figures
 from pages._view.main_picture import Main, Values
 from sattn_core import typed
@@ -46,7 +46,7 @@ def params(values: Values) -> ScoreVarianceParams:
 
 
 def _picture(values, profile):
-    result = compute.result(measure_score_variance, params(values), check=compute.check)
+    result = compute.result(measure_score_variance, params(values), check=turns.look)
     options = {"n_walks": N_WALKS, **draw_options(values)}
     walks = compute.result(random_walks, LONGEST, **options)  # once for every step of the slider
     return figures.walks_and_histograms(result, walks, options, values["axis"], profile)

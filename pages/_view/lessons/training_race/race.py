@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from pages._view import compute, controls, show
+from pages._view import compute, controls, show, turns
 from pages._view.lessons.training_race import figures, work
 from pages._view.lessons.training_race.dose import SEEDS, STEPS
 from pages._view.picture import Picture
@@ -45,7 +45,8 @@ _PICTURES = 16
 class Run:
     """What a visitor has trained: the last checkpoint, and the sweep before it where one was asked for.
 
-    rests_at is where the slider stood when the race was last shown live, applied how many suggestions had been clicked.
+    before is how many long computations of other visitors must end before this one goes on, rests_at where the slider
+    stood when the race was last shown live, applied how many suggestions had been clicked.
     """
 
     params: TrainingRaceParams
@@ -54,6 +55,7 @@ class Run:
     sweep: LearningRateSweep | None = None
     playing: bool = False
     sweeping: bool = False
+    before: int = 0
     moments: Iterator | None = None
     rests_at: int | None = None
     applied: int = 0
@@ -179,24 +181,29 @@ def stop():
     run = st.session_state.get("race_run")
     if run:
         run.playing = run.sweeping = False
+        turns.leave()
 
 
 def advance(run):
-    """Train on to the next moment that is shown, while the race is shown live."""
+    """Train on to the next moment that is shown, while the race is shown live; or wait a little for its turn."""
     # Streamlit may begin a run while the one before it is still training: that one ends at its next step.
     with run.lock:
-        if not run.playing:
+        if not run.playing or not _is_our_turn(run):
             return
         for is_shown in run.moments:
-            if is_shown:
+            if is_shown or not _is_our_turn(run):
                 return
-            _alive()
         run.playing = run.sweeping = False
+        turns.leave()
 
 
-def _alive():
-    """Between two steps: Streamlit ends the run here if its visitor has left or asked for something else."""
-    st.session_state.get("race_run")
+def _is_our_turn(run):
+    """Before every step: Streamlit ends the run here if its visitor has left or asked for something else."""
+    turns.look()
+    run.before = turns.ahead(long=True)
+    if run.before:
+        time.sleep(_BETWEEN)
+    return not run.before
 
 
 def go_on(rest):
@@ -238,6 +245,8 @@ def draw(pictures: Sequence[Picture], *, resting: bool) -> None:
 
 def progress_sentence(run):
     """How far the training is, what it waits for, or which d_k the finished race is of."""
+    if run.playing and run.before:
+        return turns.said(run.before)
     if run.sweeping:
         return f"Learning rates: {run.sweep.progress:.0%}"
     place = f"step {run.result.step:,} of {run.params.n_steps:,}, dₖ = {run.params.d_k:,}"
@@ -266,9 +275,12 @@ def advance_dose(record):
     """Train some steps of the shared table while this visitor waits for it."""
     began = time.monotonic()
     while dose_wanted() and not record.done and time.monotonic() < began + 4 * _BETWEEN:
-        record.advance()
-        _alive()
-    if record.done:
+        turns.look()
+        if turns.ahead(long=True):  # another of those who wait for it computes it, or something else is computed
+            time.sleep(_BETWEEN)
+        else:
+            record.advance()
+    if record.done and dose_wanted():
         leave_dose()
 
 
@@ -287,6 +299,7 @@ def want_dose(record):
 def leave_dose():
     """Stop waiting for the table; what is there stays."""
     st.session_state["dose_wanted"] = False
+    turns.leave()
 
 
 def dose_label(record):

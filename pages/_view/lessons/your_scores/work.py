@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages._view import compute
+from pages._view import compute, turns
 from sattn_core.cost import priced
 from sattn_core.lessons.your_scores import (
     HOOK_SNIPPET,
@@ -60,7 +60,7 @@ def _uploaded(q_file, k_file, head):
     key = (*(each.file_id for each in files), head)
     if st.session_state.get("your_report", (None,))[0] != key:
         contents = [(each.name, each.getvalue()) for each in files]
-        with st.spinner("Measuring your scores: many heads of many rows take some seconds"):
-            report = read_your_scores(*contents, head=head - 1, check=compute.check)
+        with turns.turn(long=True), st.spinner("Measuring your scores: many heads of many rows take some seconds"):
+            report = read_your_scores(*contents, head=head - 1, check=turns.look)
         st.session_state["your_report"] = key, report
     return st.session_state["your_report"][1]

@@ -1,0 +1,247 @@
+"""Long computations take turns: the line, and what a page shows while it waits in it."""
+
+import threading
+import time
+
+import pytest
+
+from pages._view import compute, turns
+from pages._view.turns import Job, Line
+from sattn_core.cost import Price
+from tests.pages.opening import charts, open_page
+
+
+def line_of(line, *visitors, long=True):
+    return [line.before(each, long=long) for each in visitors]
+
+
+@pytest.mark.parametrize(("slots", "before"), [(1, [0, 1, 2, 3]), (2, [0, 0, 1, 2]), (5, [0, 0, 0, 0])])
+def test_as_many_compute_as_there_are_slots_and_the_others_wait_in_their_order(slots, before):
+    line = Line(slots)
+    assert line_of(line, *"abcd") == before
+    assert line_of(line, *"dcba") == before[::-1]  # a look does not change the order
+
+
+def test_who_leaves_makes_room_for_the_next():
+    line = Line(1)
+    line_of(line, *"abc")
+    line.leave("a")
+    line.leave("nobody")
+    assert line_of(line, *"bc") == [0, 1]
+    assert line_of(line, *"abc") == [2, 0, 1]  # one who comes back comes last
+
+
+def test_a_short_computation_goes_before_the_long_ones_which_pause():
+    line = Line(1)
+    assert line_of(line, *"ab") == [0, 1]
+    assert line.before("c", long=False) == 0
+    assert line_of(line, *"ab") == [1, 2]
+    line.leave("c")
+    assert line_of(line, *"ab") == [0, 1]
+
+
+def test_a_visitor_has_one_place_which_another_kind_of_computation_takes_over():
+    line = Line(1)
+    assert line_of(line, *"ab") == [0, 1]
+    assert line.before("a", long=False) == 0
+    assert line_of(line, *"ab") == [0, 1]
+
+
+def test_who_gives_no_sign_for_two_seconds_has_left(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(turns.time, "monotonic", lambda: now[0])
+    line = Line(1)
+    assert line_of(line, *"ab") == [0, 1]
+    now[0] += 1.9
+    assert line_of(line, "b") == [1]
+    now[0] += 0.2
+    assert line_of(line, "b") == [0]
+
+
+@pytest.mark.parametrize(("before", "words"), [(1, "One before you"), (2, "Two before you"), (17, "17 before you")])
+def test_the_line_is_said_as_a_person_says_it(before, words):
+    assert turns.said(before) == words
+
+
+def test_at_least_one_computes():
+    assert turns.SLOTS >= 1
+
+
+# --- in the run of a page ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def line(monkeypatch):
+    """The only slot of a server on which everything takes turns."""
+    compute.forget()
+    monkeypatch.setattr(turns, "LINE", Line(1))
+    monkeypatch.setattr(compute, "AT_ONCE", 0.0)
+    return turns.LINE
+
+
+@pytest.fixture
+def held(line):
+    """Another visitor who computes something short until `held` is set."""
+    release = threading.Event()
+
+    def hold():
+        while not release.wait(0.02):
+            line.before("another", long=False)
+        line.leave("another")
+
+    line.before("another", long=False)
+    other = threading.Thread(target=hold)
+    other.start()
+    yield release
+    release.set()
+    other.join()
+
+
+def test_a_run_waits_for_its_turn_and_says_who_is_before_it(line, held, monkeypatch):
+    words = []
+
+    class Place:
+        markdown = staticmethod(lambda text: (words.append(text), held.set()))
+        empty = staticmethod(lambda: words.append(""))
+
+    monkeypatch.setattr(turns.st, "empty", Place)
+    monkeypatch.setattr(turns, "visitor", lambda: "one")
+    monkeypatch.setattr(turns, "look", lambda: None)
+    with turns.turn(long=False):
+        assert line.before("two", long=False) == 1
+    assert words[0] == "One before you"
+    assert words[-1] == ""
+    assert line.before("two", long=False) == 0
+
+
+def test_a_page_takes_its_turn_and_leaves_the_line(line):
+    app = open_page("score_variance", n_samples="1000", d_k="3")
+    assert "score_histograms" in charts(app)
+    assert line.before("another", long=True) == 0
+
+
+def test_a_computation_that_fails_leaves_the_line(line, monkeypatch):
+    def fails():
+        assert line.before("another", long=True) == 1
+        raise ValueError("no")
+
+    fails.price = lambda: Price(1.0, 0)
+    monkeypatch.setattr(turns, "visitor", lambda: "one")
+    with pytest.raises(ValueError, match="no"):
+        compute.result(fails)
+    assert line.before("another", long=True) == 0
+
+
+def test_what_is_kept_or_short_needs_no_turn(line, held, monkeypatch):
+    def dear():
+        return 1
+
+    def cheap():
+        return 2
+
+    dear.price, cheap.price = lambda: Price(1.0, 0), lambda: Price(0.0, 0)
+    monkeypatch.setattr(turns, "visitor", lambda: "one")
+    compute.keep(1, dear)
+    assert (compute.result(dear), compute.result(cheap)) == (1, 2)
+
+
+# --- jobs ----------------------------------------------------------------------------------------------
+
+
+def wait_for(job):
+    for _ in range(3_000):
+        if job.done or job.ended or job.problem:
+            return job
+        time.sleep(0.01)
+    raise AssertionError("the job goes on")
+
+
+def test_a_job_is_done_in_its_turn(line, held):
+    ran = []
+    job = Job("this", lambda: ran.append(turns.look()))
+    while not job.before:
+        time.sleep(0.01)
+    assert (job.before, ran) == (1, [])
+    held.set()
+    assert wait_for(job).done
+    assert ran == [None]
+    assert line.before("another", long=True) == 0
+
+
+def endless():
+    while True:
+        time.sleep(0.01)
+        turns.look()
+
+
+def test_a_job_ends_at_its_next_check_when_it_is_wanted_no_longer_or_its_visitor_has_left(line, monkeypatch):
+    job = Job("this", endless)
+    job.end()
+    assert wait_for(job).ended
+    here = [True]
+    monkeypatch.setattr(turns, "_is_here", lambda visitor: here[0])
+    job = Job("this", endless)
+    time.sleep(0.1)
+    assert not job.ended
+    here[0] = False
+    assert wait_for(job).ended
+    assert line.before("another", long=True) == 0
+
+
+def test_what_goes_wrong_in_a_job_is_kept_for_the_page(line):
+    assert isinstance(wait_for(Job("this", lambda: 1 / 0)).problem, ZeroDivisionError)
+    assert line.before("another", long=True) == 0
+
+
+def test_a_visitor_has_one_job(line, monkeypatch):
+    monkeypatch.setattr(turns.st, "session_state", {})
+    first = turns.job_of_visitor("this", endless)
+    assert turns.job_of_visitor("this", endless) is first
+    second = turns.job_of_visitor("that", endless)
+    assert wait_for(first).ended
+    assert not second.ended
+    turns.end_job()
+    assert wait_for(second).ended
+    assert turns.st.session_state == {}
+    turns.st.session_state["job"] = second
+    again = turns.job_of_visitor("that", lambda: None)  # the connection was lost and is back
+    assert wait_for(again).done
+
+
+def test_a_page_shows_how_far_a_job_is_and_the_picture_when_it_is_done(line, held, monkeypatch):
+    monkeypatch.setattr(compute, "WITHOUT_BUTTON", Price(0.0, 0))
+    app = open_page("score_variance", n_samples="1000", d_k="3")
+    app.button(key="compute_main").click().run()
+    job = app.session_state["job"]
+    while not job.before:
+        time.sleep(0.01)
+    app.run()
+    assert app.get("progress")[0].proto.text == "One before you"
+    assert "score_histograms" not in charts(app)
+    held.set()
+    wait_for(job)
+    app.run()
+    assert "score_histograms" in charts(app)
+    assert app.get("progress") == []
+    assert not app.exception
+
+
+def test_what_is_cancelled_is_asked_about_again(line, held, monkeypatch):
+    monkeypatch.setattr(compute, "WITHOUT_BUTTON", Price(0.0, 0))
+    app = open_page("score_variance", n_samples="1000", d_k="3")
+    app.button(key="compute_main").click().run()
+    job = app.session_state["job"]
+    app.button(key="cancel_main").click().run()
+    assert wait_for(job).ended
+    assert app.button(key="compute_main").label == "Compute (about 1 s)"
+    assert not app.exception
+
+
+def test_another_setting_or_another_page_ends_the_job(line, held, monkeypatch):
+    monkeypatch.setattr(compute, "WITHOUT_BUTTON", Price(0.0, 0))
+    for leave in (lambda app: app.number_input(key="seed").set_value(5).run(), lambda app: app.switch_page("../start.py").run()):
+        app = open_page("score_variance", n_samples="1000", d_k="3")
+        app.button(key="compute_main").click().run()
+        job = app.session_state["job"]
+        leave(app)
+        assert wait_for(job).ended
