@@ -165,6 +165,7 @@ def _is_computed(params, work):
     """Whether the picture can be drawn; if not, what stands in its place says how long it takes, or how far it is."""
     if compute.needs_button(params) and compute.asked_for(params):
         job = turns.job_of_visitor(params, work)
+        job.wait(_EVERY)  # what is kept is there at once
         if not job.done:
             _progress()
         return job.done
@@ -185,18 +186,17 @@ def _ask(params):
 @st.fragment(run_every=_EVERY)
 def _progress():
     """How far the visitor's job is, with a button to end it; the picture, once it is done."""
-    job = st.session_state.get("job")
+    job: turns.Job | None = st.session_state.get("job")
     if job is None or job.done or job.ended:
         frame.redraw_picture()
+        return
     if job.problem:
         raise job.problem
     seconds = job.wanted.price.seconds
     with st.container(horizontal=True, vertical_alignment="center", key="progress_main"):
         left = f"About {_duration(max(1, seconds - job.spent))} left"
         st.progress(min(_NEARLY, job.spent / seconds), turns.said(job.before) if job.before else left)
-        st.button(
-            "Cancel", key="cancel_main", icon=":material/close:", on_click=compute.cancel, args=(job.wanted,)
-        )
+        st.button("Cancel", key="cancel_main", icon=":material/close:", on_click=compute.cancel, args=(job.wanted,))
 
 
 def _duration(seconds):

@@ -128,7 +128,12 @@ class Job:
         self.done, self.ended = False, False
         self.problem: Exception | None = None
         self._work, self._visitor, self._is_wanted = work, visitor(), True
-        Thread(target=self._run, daemon=True).start()
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def wait(self, seconds: float) -> None:
+        """Until the job is over, but no longer than that."""
+        self._thread.join(seconds)
 
     def end(self) -> None:
         """Nobody wants it any more: it ends at its next check."""

@@ -149,11 +149,9 @@ def test_what_is_kept_or_short_needs_no_turn(line, held, monkeypatch):
 
 
 def wait_for(job):
-    for _ in range(3_000):
-        if job.done or job.ended or job.problem:
-            return job
-        time.sleep(0.01)
-    raise AssertionError("the job goes on")
+    job.wait(30)
+    assert job.done or job.ended or job.problem
+    return job
 
 
 def test_a_job_is_done_in_its_turn(line, held):
@@ -208,11 +206,17 @@ def test_a_visitor_has_one_job(line, monkeypatch):
     assert wait_for(again).done
 
 
-def test_a_page_shows_how_far_a_job_is_and_the_picture_when_it_is_done(line, held, monkeypatch):
+@pytest.fixture
+def waiting(held, monkeypatch):
+    """A page on which a job waits for its turn."""
+    monkeypatch.setattr(compute, "AT_ONCE", 10.0)
     monkeypatch.setattr(compute, "WITHOUT_BUTTON", Price(0.0, 0))
     app = open_page("score_variance", n_samples="1000", d_k="3")
-    app.button(key="compute_main").click().run()
-    job = app.session_state["job"]
+    return app.button(key="compute_main").click().run()
+
+
+def test_a_page_shows_how_far_a_job_is_and_the_picture_when_it_is_done(waiting, held):
+    app, job = waiting, waiting.session_state["job"]
     while not job.before:
         time.sleep(0.01)
     app.run()
@@ -226,22 +230,25 @@ def test_a_page_shows_how_far_a_job_is_and_the_picture_when_it_is_done(line, hel
     assert not app.exception
 
 
-def test_what_is_cancelled_is_asked_about_again(line, held, monkeypatch):
-    monkeypatch.setattr(compute, "WITHOUT_BUTTON", Price(0.0, 0))
-    app = open_page("score_variance", n_samples="1000", d_k="3")
-    app.button(key="compute_main").click().run()
-    job = app.session_state["job"]
+def test_what_is_cancelled_is_asked_about_again(waiting):
+    app, job = waiting, waiting.session_state["job"]
     app.button(key="cancel_main").click().run()
     assert wait_for(job).ended
     assert app.button(key="compute_main").label == "Compute (about 1 s)"
     assert not app.exception
 
 
-def test_another_setting_or_another_page_ends_the_job(line, held, monkeypatch):
-    monkeypatch.setattr(compute, "WITHOUT_BUTTON", Price(0.0, 0))
-    for leave in (lambda app: app.number_input(key="seed").set_value(5).run(), lambda app: app.switch_page("../start.py").run()):
-        app = open_page("score_variance", n_samples="1000", d_k="3")
-        app.button(key="compute_main").click().run()
-        job = app.session_state["job"]
-        leave(app)
-        assert wait_for(job).ended
+def another_setting(app):
+    app.number_input(key="seed").set_value(5).run()
+
+
+def another_page(app):
+    app.switch_page("../start.py").run()
+
+
+@pytest.mark.parametrize("leave", [another_setting, another_page])
+def test_who_goes_on_to_something_else_ends_the_job(waiting, leave):
+    job = waiting.session_state["job"]
+    leave(waiting)
+    assert wait_for(job).ended
+    assert not waiting.exception
