@@ -40,4 +40,4 @@ async def send_whole(send: Send, start: Message, body: bytes) -> None:
 
 def unpacked(scope: Scope) -> Scope:
     """The same request by a browser that takes no compression, so that nothing further in compresses the answer."""
-    return scope | {"headers": [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]}
+    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]}
