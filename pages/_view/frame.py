@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -47,7 +46,6 @@ def open_frame() -> StreamlitPage:
     _leave_notes_behind(lesson)
     st.html(_style(lesson))
     mend_browser()
-    _ask_on_return()
     if profile().name != "projector":
         _draw_menu()
     st.title(lesson.question, anchor=False)
@@ -58,14 +56,6 @@ def open_frame() -> StreamlitPage:
     bets.draw_card(redraw_bet)
     controls.show_link_notes()
     return page
-
-
-@st.fragment(run_every=timedelta(days=1))
-def _ask_on_return():
-    """Let a page that was at rest ask for a run when its connection is back, as one does that runs by itself.
-
-    Without it the server it comes back to, if it is another, has no fragments of it and lets every move fall.
-    """
 
 
 def close_frame() -> None:

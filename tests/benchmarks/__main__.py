@@ -1,6 +1,7 @@
 """All measurements, side by side in one run:  .venv/bin/python tests/benchmarks
 
 Name some to run only those:  .venv/bin/python tests/benchmarks sweep hero
+One that takes a quarter of an hour runs only if it is named:  .venv/bin/python tests/benchmarks soak
 Exit code 1 if a budget is exceeded. Nothing else should run on the machine meanwhile.
 """
 
@@ -32,14 +33,16 @@ MEASUREMENTS = {
     "charts": ("four_charts", "charts"),
     "visitors": ("visitors", "visitors"),
     "scaling": ("scaling", "scaling"),
+    "soak": ("soak", "soak"),
 }
+LONG = ("soak",)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     choices = ", ".join(MEASUREMENTS)
-    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {choices}; default: all")
-    names = parser.parse_args().names or list(MEASUREMENTS)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {choices}; default: all but soak")
+    names = parser.parse_args().names or [name for name in MEASUREMENTS if name not in LONG]
     unknown = sorted(set(names) - set(MEASUREMENTS))
     if unknown:
         parser.error(f"unknown name {unknown[0]!r}; choose from {choices}")

@@ -129,7 +129,7 @@ def _class(title, budget, link):
     page = following_dimension()[0]
     with running_server() as server:
         people = [Visitor(server.url, page, link(i), random.Random(i)) for i in range(VISITORS)]
-        asyncio.run(_together(people))
+        asyncio.run(together(people))
         memory, log = server.memory_mb(), server.log()
     waits = [wait for person in people for wait in person.waits]
     errors = [error for person in people for error in person.errors]
@@ -144,7 +144,7 @@ def _class(title, budget, link):
     ]
 
 
-async def _together(people):
+async def together(people):
     """All open the page at once; the moves begin when everyone has it."""
     everyone_is_in = asyncio.Barrier(len(people))
     ended = await asyncio.gather(*(each.visit(everyone_is_in) for each in people), return_exceptions=True)

@@ -1,17 +1,123 @@
-"""A page whose server is gone comes back on another one: nothing is shown that the new server does not have."""
+"""A connection that is lost: the page stays as it is, and what was set meanwhile counts when it is back."""
 
 import io
 
 import numpy as np
 import pytest
-from dashboard import LESSONS, menu_names, watch_menu
-from harness import free_port, open_page, running_server, wait_until_idle
+from dashboard import LESSONS, SETTINGS, SLIDER, field, menu_names, slider, watch_menu
+from harness import free_port, open_page, query_parameters, running_server, wait_until_idle
+
+from pages._view.shared import SHARED
+from sattn_core.lessons.one_query import STEPS
 
 pytestmark = pytest.mark.e2e
 
 RECONNECT_MS = 60_000
-AWAY = '[data-testid="stApp"]:not([data-test-connection-state="CONNECTED"])'
+LINE = "#lab-away"
+SHOWN = "[data-picture][data-value], [data-hero]"
 FILE_NAMES = "[data-testid=stFileChipName]"
+
+
+def drag(page, share):
+    """Drag the slider to this share of its track and let go."""
+    box = page.locator(SLIDER).bounding_box()
+    height = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, height)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * share, height)
+    page.mouse.up()
+    return slider(page, "d_k").get_attribute("aria-valuetext").removeprefix("d_k = ")
+
+
+def wait_until_away(page):
+    page.locator(LINE, has_text="Reconnecting…").wait_for()
+
+
+def wait_until_back(page):
+    page.wait_for_function(f"() => !document.querySelector('{LINE}').textContent", timeout=RECONNECT_MS)
+    wait_until_idle(page)
+
+
+def assert_calm(page):
+    """Nothing but the line says that the connection is gone."""
+    assert page.get_by_role("dialog").count() == 0
+    assert field(page, "seed").is_enabled()
+
+
+def places(page):
+    """Where address, slider and main picture stand; all three must be at the same."""
+    linked = query_parameters(page).get("d_k", str(SHARED["d_k"].default))
+    shown = page.locator(SHOWN).first.get_attribute("data-value")
+    return {linked, slider(page, "d_k").get_attribute("aria-valuetext").removeprefix("d_k = "), shown}
+
+
+@pytest.fixture
+def lonely(new_page, problems):
+    """A page whose connection may be cut; the browser then reports what it could not fetch."""
+    yield new_page(alone=True)
+    problems.clear()
+
+
+def test_what_is_set_offline_counts_when_the_connection_is_back(lonely, server):
+    open_page(lonely, server)
+    drag(lonely, 0.55)
+    wait_until_idle(lonely)
+    lonely.locator(SETTINGS).click()
+    lonely.context.set_offline(True)
+    wait_until_away(lonely)
+    assert_calm(lonely)
+    first, last = drag(lonely, 0.9), drag(lonely, 0.7)
+    assert first != last == lonely.locator(SHOWN).first.get_attribute("data-value")
+    field(lonely, "seed").fill("7")
+    field(lonely, "seed").press("Enter")
+    lonely.context.set_offline(False)
+    wait_until_back(lonely)
+    assert places(lonely) == {last}
+    assert query_parameters(lonely) == {"d_k": last, "seed": "7"}
+
+
+def test_a_button_that_is_pressed_offline_acts_once_when_the_connection_is_back(lonely, server):
+    open_page(lonely, server, "one_query")
+    before = lonely.locator(SHOWN).count()
+    lonely.context.set_offline(True)
+    wait_until_away(lonely)
+    lonely.get_by_role("button", name="Next").click()
+    assert lonely.locator(SHOWN).count() == before
+    lonely.context.set_offline(False)
+    wait_until_back(lonely)
+    assert query_parameters(lonely)["step"] == STEPS[1]
+
+
+def test_a_page_that_slept_without_a_connection_wakes_with_what_was_set_last(lonely, server):
+    open_page(lonely, server, "score_variance")
+    power = lonely.context.new_cdp_session(lonely)
+    last = drag(lonely, 0.8)
+    power.send("Page.setWebLifecycleState", {"state": "frozen"})
+    lonely.context.set_offline(True)
+    lonely.wait_for_timeout(1_000)
+    power.send("Page.setWebLifecycleState", {"state": "active"})
+    wait_until_away(lonely)
+    assert_calm(lonely)
+    lonely.context.set_offline(False)
+    wait_until_back(lonely)
+    assert places(lonely) == {last}
+
+
+def test_a_server_that_was_started_anew_shows_what_was_set_without_one(lonely):
+    port = free_port()
+    with running_server(port=port) as server:
+        open_page(lonely, server, "score_variance", seed=3)
+        before = drag(lonely, 0.6)
+        wait_until_idle(lonely)
+    wait_until_away(lonely)
+    assert_calm(lonely)
+    last = drag(lonely, 0.8)
+    assert before == lonely.locator(SHOWN).first.get_attribute("data-value")  # the picture stays
+    with running_server(port=port):
+        wait_until_back(lonely)
+        assert places(lonely) == {last}
+        assert query_parameters(lonely) == {"d_k": last, "seed": "3"}
+        lonely.close()
 
 
 def own_file(name):
@@ -27,20 +133,19 @@ def choose(page, name):
     assert page.locator(FILE_NAMES).all_inner_texts() == [name]
 
 
-def test_no_file_is_shown_that_another_server_does_not_have(new_page, problems):
-    page, port = new_page(), free_port()
+def test_no_file_is_shown_that_another_server_does_not_have(lonely):
+    port = free_port()
     with running_server(port=port) as server:
-        watch_menu(page)
-        open_page(page, server, "your_scores", sample="aligned")
-        choose(page, "first.npz")
-    page.locator(AWAY).wait_for(state="attached")
+        watch_menu(lonely)
+        open_page(lonely, server, "your_scores", sample="aligned")
+        choose(lonely, "first.npz")
+    wait_until_away(lonely)
     with running_server(port=port):
-        page.get_by_text("choose it again").wait_for(timeout=RECONNECT_MS)
-        wait_until_idle(page)
-        assert page.locator(FILE_NAMES).count() == 0
-        assert page.get_by_text("Sample “aligned”").count() == 1
-        choose(page, "second.npz")
-        assert page.get_by_text("choose it again").count() == 0
-        assert menu_names(page) == set(LESSONS.values())
-        page.close()
-    problems.clear()  # the browser reports the connections that were refused
+        lonely.get_by_text("choose it again").wait_for(timeout=RECONNECT_MS)
+        wait_until_back(lonely)
+        assert lonely.locator(FILE_NAMES).count() == 0
+        assert lonely.get_by_text("Sample “aligned”").count() == 1
+        choose(lonely, "second.npz")
+        assert lonely.get_by_text("choose it again").count() == 0
+        assert menu_names(lonely) == set(LESSONS.values())
+        lonely.close()

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from starlette.applications import Starlette
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
@@ -129,6 +130,13 @@ def test_the_page_says_what_is_blocked_where_scripts_or_websockets_are():
     assert b"<noscript>" in body
     assert b"websocket" in body
     assert int(got["content-length"]) == len(body)
+
+
+def test_a_page_that_would_come_compressed_has_the_words_too():
+    packing = GZipMiddleware(Counted(), minimum_size=1)
+    assert ask(packing, "/page", accept_encoding="gzip")[1]["content-encoding"] == "gzip"
+    _, _, body = ask(shell.Shell(packing), "/page", accept="text/html", accept_encoding="gzip")
+    assert b"lab-away" in body
 
 
 def test_a_file_that_is_no_page_has_no_words_added():

@@ -5,13 +5,15 @@ see `server.moving`; the hero of the start page draws what Python computed befor
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages._view.kinds import Value
-from pages._view.server.bundle import BUNDLE
+from pages._view.server.bundle import BUNDLE, BUNDLE_FILE
 
 _FOLDER = Path(__file__).parent
 
@@ -36,8 +38,24 @@ _mend = st.components.v2.component("sattn_frame", js=_text("frame.js"))
 
 
 def mend_browser() -> None:
-    """Let Back find each page as it was left, and the keyboard scroll what is wider than its box."""
-    _mend(key="mend_browser", data={"bundle": BUNDLE})
+    """Let Back find each page as it was left, the keyboard scroll what is wider than its box, the connection last."""
+    run = get_script_run_ctx()
+    data = {"bundle": BUNDLE, "session": run and run.session_id}
+    _mend(key="mend_browser", data=data, on_draw_change=lambda: None, on_bundle_change=_want_bundle)
+    if "bundle_wanted" in st.session_state:
+        _bundle()(key="bundle")
+
+
+def _want_bundle():
+    """The browser found no bundle at its address: this is not the server of `app.py`."""
+    st.session_state["bundle_wanted"] = True
+
+
+@cache
+def _bundle():
+    """The bundle as a message, for a platform that runs the main script by itself."""
+    script = BUNDLE_FILE.read_text(encoding="utf-8")
+    return st.components.v2.component("sattn_bundle", js=f"{script}\nexport default () => window.labBundle();")
 
 
 def draw_slider(said: Mapping[str, Any], *, key: str, on_release: Callable[[float], None]) -> None:

@@ -23,11 +23,12 @@ export default function ({ setTriggerValue }) {
     const { subplot } = press.area.dataset; // such as x2y2
     const [x, y] = subplot.match(/[xy]\d*/g);
     const box = press.area.getBoundingClientRect();
-    setTriggerValue("cell", {
+    const cell = {
       chart: data.find((trace) => trace.xaxis === x && trace.yaxis === y).name,
       line: at(layout[y.replace("y", "yaxis")].range, (press.y - box.top) / box.height, true),
       place: at(layout[x.replace("x", "xaxis")].range, (press.x - box.left) / box.width, false),
-    });
+    };
+    window.labDo("cell", () => setTriggerValue("cell", cell));
   }
 
   function drop() {

@@ -47,7 +47,7 @@ function makeDial(root) {
     show();
     if (here() === known) return;
     known = here();
-    dial.tell("release", known);
+    window.labDo("release", () => dial.tell("release", known));
   }
 
   function showPlaying(on) {
@@ -100,7 +100,7 @@ function makeDial(root) {
   play.addEventListener("click", () => (playTimer ? pause() : start()));
 
   function receive(next) {
-    const mine = data && held ? here() : null;
+    const mine = data && (held || window.labAway) ? here() : null;
     data = next;
     if (mine === null) known = data.value;
     const wanted = mine ?? data.value;

@@ -6,7 +6,7 @@ import gzip
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages._view.server.whole import WholeAnswer, send_whole
+from pages._view.server.whole import WholeAnswer, send_whole, unpacked
 
 KEPT_BYTES = 16_000_000  # all of Streamlit's files and the bundle are under 5 MB compressed
 FOLDERS = ("/static/", "/assets/")  # Streamlit's files and ours, each under a name that changes with its content
@@ -33,7 +33,7 @@ class KeptCompression:
             async def pack(start, body):
                 return self._keep(scope["path"], *await _packed(start, body))
 
-            await self.app(_unpacked(scope), receive, WholeAnswer(send, _worth_keeping, pack))
+            await self.app(unpacked(scope), receive, WholeAnswer(send, _worth_keeping, pack))
 
     def _keep(self, path, start, body):
         """Keep an answer while there is room; files are few, so nothing ever has to leave."""
@@ -55,11 +55,6 @@ def _wanted(scope):
     headers = Headers(scope=scope)
     takes_gzip = "gzip" in headers.get("accept-encoding", "") and "range" not in headers
     return takes_gzip and scope["method"] == "GET" and any(folder in scope["path"] for folder in FOLDERS)
-
-
-def _unpacked(scope):
-    """The same request by a browser that takes no compression, so that nothing further in compresses the answer."""
-    return scope | {"headers": [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]}
 
 
 def _worth_keeping(start):

@@ -1,26 +1,28 @@
-"""What the empty page says before Streamlit has drawn anything: to browsers without scripts or websockets too."""
+"""What a page has besides Streamlit's: words for browsers without scripts or websockets, and a lasting connection."""
 
 from pathlib import Path
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pages._view.server.whole import WholeAnswer
+from pages._view.server.whole import WholeAnswer, unpacked
 
-_WORDS = (Path(__file__).parent / "shell.html").read_bytes()
+_FOLDER = Path(__file__).parent
+_WORDS = b"%s<script>\n%s</script>\n" % tuple((_FOLDER / name).read_bytes() for name in ("shell.html", "lasting.js"))
 
 
 class Shell:
-    """Puts a few words and their script at the end of Streamlit's HTML page."""
+    """Puts words and scripts at the end of Streamlit's HTML page; they run before Streamlit's own."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "GET":
-            await self.app(scope, receive, send)
-        else:
-            await self.app(scope, receive, WholeAnswer(send, _is_page, _with_words))
+        if scope["type"] == "http" and scope["method"] == "GET":
+            if "text/html" in Headers(scope=scope).get("accept", ""):
+                scope = unpacked(scope)  # Streamlit compresses the page at a lesson's address
+            send = WholeAnswer(send, _is_page, _with_words)
+        await self.app(scope, receive, send)
 
 
 def _is_page(start):

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from starlette.types import Message, Send
+from starlette.types import Message, Scope, Send
 
 
 class WholeAnswer:
@@ -36,3 +36,8 @@ async def send_whole(send: Send, start: Message, body: bytes) -> None:
     """Send an answer in one piece."""
     await send(start)
     await send({"type": "http.response.body", "body": body})
+
+
+def unpacked(scope: Scope) -> Scope:
+    """The same request by a browser that takes no compression, so that nothing further in compresses the answer."""
+    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]}

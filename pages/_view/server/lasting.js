@@ -1,0 +1,133 @@
+// The page outlives its connection. Of a lost one Streamlit would switch the controls off, grey the page and cover it
+// with a dialog. So it is not told, once a lesson is drawn: a line says that the connection is gone, another one takes
+// its place, the page is drawn with what its controls stand on by then, and what was done meanwhile is done.
+(() => {
+  const FIRST = 250; // ms before an attempt, more or less; the next one waits twice as long
+  const LONGEST = 3000;
+  const PATIENCE = 5000; // ms for the server to say that it is there
+  const LOOK = 100; // ms between two looks at whether the page is at rest
+  const SILENCE = 500; // ms before the line is shown: the visitor may only be leaving the page
+  const BUTTONS = ".stButton button, a[data-testid*=Nav]";
+  const RERUN = 11; // the number of the field with which a message begins that asks for a run
+
+  const Socket = window.WebSocket;
+  const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  const atRest = () => document.querySelector("[data-testid=stApp]").dataset.testScriptState === "notRunning";
+
+  const line = document.createElement("p");
+  line.id = "lab-away";
+  line.setAttribute("role", "status");
+  document.body.append(line);
+
+  // What leaves no trace in a control is kept until the server has said something after it.
+  const acts = new Map();
+
+  function keep(name, act) {
+    acts.delete(name);
+    acts.set(name, act);
+  }
+
+  window.labDo = (name, act) => {
+    keep(name, act);
+    if (!window.labAway) act();
+  };
+
+  window.addEventListener("click", (event) => {
+    const button = event.target.closest?.(BUTTONS);
+    if (!button || !event.isTrusted) return;
+    keep(button, () => button.click());
+    if (!window.labAway) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }, true);
+
+  window.WebSocket = class extends EventTarget {
+    constructor(url, protocols) {
+      super();
+      Object.assign(this, { url, protocols, wait: FIRST, others: [] });
+      this.connect(protocols);
+      window.addEventListener("offline", () => this.lose());
+    }
+
+    get readyState() {
+      return window.labAway ? Socket.OPEN : this.socket.readyState;
+    }
+
+    connect(protocols) {
+      const socket = new Socket(this.url, protocols);
+      socket.binaryType = "arraybuffer";
+      const on = (kind, then) => socket.addEventListener(kind, (event) => socket === this.socket && then(event));
+      const pass = (event) => this.dispatchEvent(new event.constructor(event.type, event));
+      on("open", (event) => (window.labAway ? this.comeBack() : pass(event)));
+      on("message", (event) => {
+        this.heard = true;
+        if (!window.labAway) acts.clear();
+        pass(event);
+      });
+      on("error", (event) => this.lasts() || pass(event));
+      on("close", (event) => (this.lasts() ? this.lose() : pass(event)));
+      this.socket = socket;
+    }
+
+    lasts() {
+      return window.labPage && !this.closing;
+    }
+
+    close() {
+      this.closing = true;
+      this.socket?.close();
+    }
+
+    send(message) {
+      if (!window.labAway || this.asking) this.socket.send(message);
+      else if (message[0] >> 3 === RERUN) this.missed = true;
+      else this.others.push(message);
+      this.asking = false;
+    }
+
+    async lose() {
+      if (!this.lasts() || !this.socket) return;
+      this.socket.close();
+      this.socket = null;
+      window.labAway = true;
+      setTimeout(() => { if (window.labAway) line.textContent = "Reconnecting…"; }, SILENCE);
+      do {
+        await pause(this.wait * (0.5 + Math.random()));
+        this.wait = Math.min(2 * this.wait, LONGEST);
+      } while (!(await this.serverAnswers()));
+      this.connect([...this.protocols.slice(0, 2), window.labPage.session]);
+    }
+
+    serverAnswers() {
+      const health = this.url.replace(/^ws/, "http").replace(/stream$/, "health");
+      const options = { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) };
+      return fetch(health, options).then((answer) => answer.ok, () => false);
+    }
+
+    // A server that has just started knows no part of the page, and must have drawn it before a part can be asked for.
+    async comeBack() {
+      const { socket } = this;
+      do {
+        Object.assign(this, { missed: false, heard: false, asking: true });
+        window.labPage.ask("draw");
+        await this.rest();
+        if (socket !== this.socket) return; // lost again
+      } while (this.missed);
+      this.wait = FIRST;
+      window.labAway = false;
+      for (const message of this.others.splice(0)) this.send(message);
+      for (const [name, act] of [...acts]) {
+        window.labDo(name, act);
+        await this.rest();
+      }
+      if (!window.labAway) line.textContent = "";
+    }
+
+    async rest() {
+      const { socket } = this;
+      for (let looks = 0; looks < 2 && socket === this.socket; looks = this.heard && atRest() ? looks + 1 : 0) {
+        await pause(LOOK);
+      }
+    }
+  };
+})();

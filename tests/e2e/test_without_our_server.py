@@ -1,0 +1,38 @@
+"""A platform that cannot run `app.py` runs the three lines of the README: every lesson is there, and plainer."""
+
+import re
+import shutil
+
+import pytest
+from dashboard import CHARTS, DRAWN, LESSONS, SLIDER, go_to
+from harness import ROOT, open_page, query_parameters, running_server, wait_until_idle
+
+pytestmark = pytest.mark.e2e
+
+LINES = re.search(r"```python\n(import runpy.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[1]
+
+
+@pytest.fixture(scope="module")
+def plain(browser, tmp_path_factory):
+    """The lab in a folder of its own, run by those lines."""
+    folder = tmp_path_factory.mktemp("plain") / "lab"
+    for name in ("pages", "sattn_core", ".streamlit"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / ".streamlit" / "app.py").write_text(LINES, encoding="utf-8")
+    with running_server(".streamlit/app.py", cwd=folder) as server:
+        yield server
+
+
+def test_three_lines_show_every_lesson(new_page, plain, problems):
+    page = new_page(alone=True)
+    open_page(page, plain, "score_variance", d_k=100)  # as the first visit: no lesson is opened without its frame
+    for stem in DRAWN:
+        go_to(page, LESSONS[stem])
+        assert page.locator("[data-hero] svg path.fill, [data-picture] .main-svg").count() > 0
+    assert query_parameters(page)["d_k"] == "100"
+    go_to(page, LESSONS["score_variance"])
+    page.locator(SLIDER).press("ArrowRight")
+    page.wait_for_function("() => !location.search.includes('d_k=100')")
+    wait_until_idle(page)
+    assert page.locator(f"{CHARTS}[data-value]").get_attribute("data-value") == query_parameters(page)["d_k"] != "100"
+    problems.clear()  # no bundle where it is asked for first
