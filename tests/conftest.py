@@ -12,11 +12,13 @@ for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
 # A red build must be red again on the next run, so the examples are fixed there.
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("local", deadline=None)
+# For tests/attack: `pytest tests/attack --hypothesis-profile=attack --hypothesis-seed=1` tries much more, see there.
+settings.register_profile("attack", deadline=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "local")
 
 # The core's tests also run where only NumPy and SciPy are installed.
 collect_ignore = []
 if find_spec("streamlit") is None or find_spec("plotly") is None:
-    collect_ignore += ["figures", "pages", "e2e"]
+    collect_ignore += ["attack", "figures", "pages", "e2e"]
 elif find_spec("playwright") is None:
-    collect_ignore += ["e2e"]
+    collect_ignore += ["attack", "e2e"]

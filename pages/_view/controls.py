@@ -177,9 +177,9 @@ def draw(name: str, **options: Any) -> Any:
     st.session_state.get("placed", {}).pop(name, None)
     drawn = control(name)
     if isinstance(drawn, Choice):
-        return _draw_choice(name, drawn, **options)
+        return _believed(drawn, _draw_choice(name, drawn, **options))
     if isinstance(drawn, Text):
-        return _draw_text(name, drawn, **options)
+        return _believed(drawn, _draw_text(name, drawn, **options))
     return _draw_number(name, drawn, **options)
 
 
@@ -201,8 +201,16 @@ def draw_while(name: str, **options: Any) -> dict[str, Any]:
 def value_of(name: str) -> Any:
     """The current value of a control, also before it is first drawn: then the link's, or its default."""
     if name in st.session_state:
-        return st.session_state[name]
+        return _believed(control(name), st.session_state[name])
     return linked_value(name)
+
+
+def _believed(control, said):
+    """What the widget of a control says, or the default where only a forged message can have made it say so."""
+    known = (
+        said in control.options if isinstance(control, Choice) else isinstance(said, str) is isinstance(control, Text)
+    )
+    return said if known else control.default
 
 
 def stands(place: tuple[str, Value]) -> bool:

@@ -1,8 +1,9 @@
 """All measurements, side by side in one run:  .venv/bin/python tests/benchmarks
 
 Name some to run only those:  .venv/bin/python tests/benchmarks sweep hero
-One that takes a quarter of an hour runs only if it is named:  .venv/bin/python tests/benchmarks soak
+One that only waits runs only if it is named:  .venv/bin/python tests/benchmarks offline
 Exit code 1 if a budget is exceeded. Nothing else should run on the machine meanwhile.
+Memory of visitors who stay long:  .venv/bin/python tests/benchmarks visitors --minutes 10
 """
 
 import argparse
@@ -33,30 +34,35 @@ MEASUREMENTS = {
     "charts": ("four_charts", "charts"),
     "visitors": ("visitors", "visitors"),
     "scaling": ("scaling", "scaling"),
-    "soak": ("soak", "soak"),
+    "offline": ("offline", "offline"),
 }
-LONG = ("soak",)
+LONG = ("offline",)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     choices = ", ".join(MEASUREMENTS)
-    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {choices}; default: all but soak")
-    names = parser.parse_args().names or [name for name in MEASUREMENTS if name not in LONG]
+    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {choices}; default: all but offline")
+    parser.add_argument("--people", type=int, default=60, help="how many visitors")
+    parser.add_argument("--minutes", type=float, default=2.5, help="how long visitors with their own settings stay")
+    asked = parser.parse_args()
+    names = asked.names or [name for name in MEASUREMENTS if name not in LONG]
     unknown = sorted(set(names) - set(MEASUREMENTS))
     if unknown:
         parser.error(f"unknown name {unknown[0]!r}; choose from {choices}")
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}\n")
     print("| quantity | measured | budget | | detail |\n|---|---|---|---|---|")
-    rows = [row for name in names for row in measured(name)]
+    options = {"visitors": {"people": asked.people, "minutes": asked.minutes}}
+    rows = [row for name in names for row in measured(name, options.get(name, {}))]
     sys.exit(0 if all(row.passed for row in rows) else 1)
 
 
-def measured(name):
+def measured(name, options):
     module, function = MEASUREMENTS[name]
-    rows = getattr(importlib.import_module(module), function)()
-    for row in rows:
+    rows = []
+    for row in getattr(importlib.import_module(module), function)(**options):
         print(f"| {' | '.join(row.cells())} |", flush=True)
+        rows.append(row)
     return rows
 
 

@@ -1,155 +1,125 @@
-"""Thirty visitors at once, each moving a slider every two seconds, without thirty browsers.
+"""Sixty visitors at once: how long they wait for a page, a move and the last picture of a drag; memory; sessions.
 
-Thirty browsers on a small machine would measure the browsers. Each visitor here is a websocket that says
-what Streamlit's own page says: its first message, its slider moves, the hashes of cached messages.
+One link is that of the lesson whose main picture costs most. Visitors with settings of their own stand on all lessons
+with a slider, each with a seed, and every second one with a d_k, a distribution or keys too.
 """
 
 import asyncio
 import random
 import sys
 import time
-from dataclasses import dataclass, field
 from urllib.parse import urlencode
+from urllib.request import ProxyHandler, build_opener
 
 from browsing import following_dimension
 from harness import running_server
 from ratios import Row, percentile
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.asyncio.client import connect
+from visiting import Visitor
 
-VISITORS = 30
-SECONDS = 30
-EVERY = 2.0  # seconds between two moves of one visitor
-SLIDER = "d_k"
-BUDGET = 500  # ms, p95
-PATIENCE = 60  # seconds after which an unanswered move is an error
-
-
-@dataclass
-class Visitor:
-    """One session: what it has been told, and how long its moves took."""
-
-    url: str
-    page: str
-    query: dict
-    rng: random.Random
-    waits: list = field(default_factory=list)
-    errors: list = field(default_factory=list)
-    slider: object = None
-    page_hash: str = ""
-    place: int = 0
-    kept: set = field(default_factory=set)
-
-    async def visit(self, everyone_is_in):
-        address = self.url.replace("http://", "ws://") + "/_stcore/stream"
-        options = {"subprotocols": ["streamlit"], "max_size": None, "compression": None}
-        async with connect(address, origin=self.url, proxy=None, **options) as socket:
-            try:
-                await asyncio.wait_for(self._open(socket), PATIENCE)
-            finally:
-                await everyone_is_in.wait()
-            begin = time.perf_counter()
-            due = begin + self.rng.uniform(0, EVERY)
-            while due < begin + SECONDS:
-                await asyncio.sleep(max(0, due - time.perf_counter()))
-                await asyncio.wait_for(self._move(socket), PATIENCE)
-                # Counted from when the hand moved, so that a late answer is not hidden by a late next move.
-                self.waits.append(1e3 * (time.perf_counter() - due))
-                due = max(due + EVERY, time.perf_counter())
-
-    async def _open(self, socket):
-        message = BackMsg()
-        message.rerun_script.page_name = self.page
-        await self._run(socket, message)
-        if self.slider is None:
-            raise RuntimeError(f"the page {self.page} has no slider bound to {SLIDER}")
-        self.place = self.rng.randrange(len(self.slider.options))
-
-    async def _move(self, socket):
-        """One stop to the right, and to and fro at the end of the track."""
-        self.place = (self.place + 1) % len(self.slider.options)
-        chosen = self.slider.options[self.place]
-        self.query[SLIDER] = chosen
-        message = BackMsg()
-        message.rerun_script.page_script_hash = self.page_hash
-        state = message.rerun_script.widget_states.widgets.add(id=self.slider.id)
-        state.string_array_value.data.append(chosen)
-        await self._run(socket, message)
-
-    async def _run(self, socket, message):
-        """Send a message and read until the run it caused has ended."""
-        message.rerun_script.query_string = urlencode(self.query)
-        message.rerun_script.context_info.url = f"{self.url}/{self.page}"
-        message.rerun_script.cached_message_hashes.extend(self.kept)
-        await socket.send(message.SerializeToString())
-        self.kept = set()
-        while True:
-            answer = ForwardMsg()
-            answer.ParseFromString(await socket.recv())
-            if self._hear(answer):
-                return
-
-    def _hear(self, answer):
-        """Take in one message; True if it ends the run."""
-        kind = answer.WhichOneof("type")
-        if kind == "ref_hash":
-            self.kept.add(answer.ref_hash)
-        elif answer.metadata.cacheable:
-            self.kept.add(answer.hash)
-        if kind == "navigation":
-            self.page_hash = answer.navigation.page_script_hash
-        elif kind == "delta":
-            self._look(answer.delta.new_element)
-        elif kind == "script_finished" and answer.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
-            self.errors.append("the script did not compile")
-        # A run that ends early is followed by the run that replaces it.
-        ended = (
-            ForwardMsg.FINISHED_SUCCESSFULLY,
-            ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY,
-            ForwardMsg.FINISHED_WITH_COMPILE_ERROR,
-        )
-        return kind == "script_finished" and answer.script_finished in ended
-
-    def _look(self, element):
-        if element.WhichOneof("type") == "exception":
-            self.errors.append(f"{element.exception.type}: {element.exception.message}")
-        elif element.WhichOneof("type") == "slider" and element.slider.query_param_key == SLIDER:
-            self.slider = element.slider
+LINK = "score_variance"
+LAWS = ("uniform", "rademacher", "laplace", "student_t", "sparse")
+ARRIVALS = 30.0  # seconds within which a class comes
+ROUND = 30.0  # seconds of moves, then as many of drags
+LAST_PICTURE = 500  # ms, p95
+MEMORY, GROWTH = 600, 1.05  # MB at the end; times what it was after a fifth of a long visit
+LONG = 600  # seconds
+KEPT_FOR = 3  # seconds that the server keeps the session of a browser that has gone; two minutes unless told
+COUNTED = "tests/benchmarks/counted.py"
 
 
-def visitors():
-    """All on one shared link; then, for information, each with a seed of their own: nothing is shared."""
-    shared = _class("one shared link", BUDGET, lambda i: {})
-    own = _class("each their own seed", None, lambda i: {"seed": i})
-    return [*shared, *own]
+def visitors(people=60, minutes=2.5):
+    """Three classes, each on a fresh server. minutes: how long those with settings of their own stay."""
+    stay = 60 * minutes
+    own = [_own(i) for i in range(people)]
+    yield from _class("one link", [_at(LINK, {})] * people, min(stay, 2 * ROUND), moves=150)
+    yield from _class("settings of their own", own, stay, opening=2000, moves=300)
+    yield from _class("settings of their own, all at once", own, 0, opening=8000)
 
 
-def _class(title, budget, link):
-    page = following_dimension()[0]
-    with running_server() as server:
-        people = [Visitor(server.url, page, link(i), random.Random(i)) for i in range(VISITORS)]
-        asyncio.run(together(people))
-        memory, log = server.memory_mb(), server.log()
-    waits = [wait for person in people for wait in person.waits]
+def _at(page, said):
+    return {"page": page, "query": urlencode(said)}
+
+
+def _own(i):
+    pages = following_dimension()
+    more = ({"d_k": 65 + i}, {"law": LAWS[i % len(LAWS)]}, {"n_keys": 17 + i})[i % 3]
+    return _at(pages[i % len(pages)], {"seed": i + 1} | (more if (i + i // len(pages)) % 2 else {}))
+
+
+def _class(title, wishes, stay, *, opening=None, moves=None):
+    """The rows of one class; it comes all at once if it does not stay."""
+    with running_server(COUNTED, "--server.disconnectedSessionTTL", str(KEPT_FOR)) as server:
+        people = [Visitor(server.url, rng=random.Random(i), **wish) for i, wish in enumerate(wishes)]
+        begin, spent = time.perf_counter(), time.process_time()
+        memory = asyncio.run(_together(people, server, stay))
+        clients = (time.process_time() - spent) / (time.perf_counter() - begin)
+        left, log = _sessions_left(server, wishes[0]), server.log()
     errors = [error for person in people for error in person.errors]
+    errors += ["a traceback in the log"] * log.count("Traceback")
     if errors:
         print(f"{errors[0]}\nend of the server's log:\n{log[-3000:]}", file=sys.stderr)
-    slowest, middle = percentile(waits or [float("inf")], 0.95), percentile(waits or [float("inf")], 0.5)
-    detail = f"{len(waits)} moves, median {middle:.0f} ms, server {memory:.0f} MB"
-    name = f"{VISITORS} visitors of {page}, {title}"
+    name = f"{len(people)} visitors, {title}"
+    rows = [
+        _wait(f"{name}: opening, p95", [each.opening or float("inf") for each in people], opening),
+        *(_moving(name, people, moves) if stay else ()),
+        Row(f"{name}: errors", len(errors), 0, "errors", f"the clients took {clients:.2f} of a core"),
+        Row(f"{name}: sessions in memory after all have gone, and one more", left, 1, "sessions"),
+        Row(f"{name}: memory", memory[-1], MEMORY, "MB"),
+    ]
+    return rows + ([_growth(name, memory, stay)] if stay else [])
+
+
+def _moving(name, people, budget):
+    following = [each for each in people if each.held]
+    rates = [each.pictures / each.held for each in following]
+    last = [wait for each in people for wait in each.last]
+    middle = f"of {len(following)} visitors whose pictures the server draws"
     return [
-        Row(f"{name}, move to script finished, p95", slowest, budget, "ms", detail),
-        Row(f"{name}, errors", len(errors), 0, "errors"),
+        _wait(f"{name}: move, p95", [wait for each in people for wait in each.moves], budget),
+        Row(f"{name}: pictures a second of drag, median", percentile(rates or [0], 0.5), None, "pictures", middle),
+        _wait(f"{name}: last picture after letting go, p95", last, LAST_PICTURE),
     ]
 
 
-async def together(people):
-    """All open the page at once; the moves begin when everyone has it."""
-    everyone_is_in = asyncio.Barrier(len(people))
-    ended = await asyncio.gather(*(each.visit(everyone_is_in) for each in people), return_exceptions=True)
-    for person, problem in zip(people, ended, strict=True):
-        if problem is not None:
-            person.errors.append(f"{type(problem).__name__}: {problem}")
-        if not person.waits:
-            person.errors.append("no move was answered")
+def _wait(quantity, waits, budget):
+    waits = waits or [float("inf")]
+    return Row(quantity, percentile(waits, 0.95), budget, "ms", f"{len(waits)}, median {percentile(waits, 0.5):.0f} ms")
+
+
+def _growth(name, memory, stay):
+    detail = f"{memory[0]:.0f} MB after {stay / 300:.2g} minutes, {memory[1]:.0f} MB after {stay / 60:.2g}"
+    budget = GROWTH if stay >= LONG else None  # until then what is computed is still being collected
+    return Row(f"{name}: memory at the end, over that after a fifth", memory[1] / memory[0], budget, detail=detail)
+
+
+async def _together(people, server, stay):
+    """Those who come, one after the other if they stay, and the server's memory after a fifth of the stay and all."""
+    begin = time.perf_counter() + 1
+    each = ARRIVALS / len(people) if stay else 0
+    settled = begin + each * len(people)
+    rounds = _rounds(settled, settled + stay)
+    gathered = [person.visit(begin + i * each, rounds) for i, person in enumerate(people)]
+    early, *_ = await asyncio.gather(_memory(server, settled + stay / 5), *gathered)
+    return early, server.memory_mb()
+
+
+def _rounds(begin, end):
+    """Moves and drags in turn, of the same length."""
+    length, ways, rounds = min(ROUND, (end - begin) / 2), (Visitor.move, Visitor.drag), []
+    while length and begin + length <= end + 1e-6:
+        rounds.append((ways[len(rounds) % 2], begin, begin + length))
+        begin += length
+    return rounds
+
+
+async def _memory(server, due):
+    await asyncio.sleep(max(0.0, due - time.perf_counter()))
+    return server.memory_mb()
+
+
+def _sessions_left(server, wish):
+    """What is still in memory. The platform drops an expired session when the next visitor goes."""
+    time.sleep(KEPT_FOR + 1)
+    asyncio.run(Visitor(server.url, rng=random.Random(0), **wish).visit(time.perf_counter(), []))
+    with build_opener(ProxyHandler({})).open(f"{server.url}/sessions") as answer:
+        return int(answer.read())

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import SystemRandom
 from urllib.error import URLError
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 from urllib.request import ProxyHandler, build_opener
 
 from axe_playwright_python.base import AXE_SCRIPT
@@ -204,8 +204,14 @@ def launch_browser(playwright, *flags):
 STREAMLIT_ASKS = re.compile(r"^[^/]+//[^/]+(/\w+){1,2}/_stcore/(health|host-config)$")
 
 
+OWN_HOSTS = ("127.0.0.1", "localhost", None)  # None: data and blobs, which the page already has
+
+
 def watch_console(page, problems):
-    """Append every console error and uncaught exception of the page to problems; returns what ends that."""
+    """Append every console error, uncaught exception and request to another host to problems; returns what ends that.
+
+    What the content policy blocks is a console error too.
+    """
 
     def on_console(message):
         url = message.location.get("url", "")
@@ -215,12 +221,17 @@ def watch_console(page, problems):
     def on_error(error):
         problems.append(f"uncaught: {error}")
 
-    page.on("console", on_console)
-    page.on("pageerror", on_error)
+    def on_request(request):
+        if urlsplit(request.url).hostname not in OWN_HOSTS:
+            problems.append(f"asked another host: {request.url}")
+
+    listeners = {"console": on_console, "pageerror": on_error, "request": on_request}
+    for event, listener in listeners.items():
+        page.on(event, listener)
 
     def unwatch():
-        page.remove_listener("console", on_console)
-        page.remove_listener("pageerror", on_error)
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
 
     return unwatch
 

@@ -91,6 +91,13 @@ def test_console_errors_are_collected(page, tiny, problems):
     problems.clear()
 
 
+def test_a_request_to_another_host_is_collected(page, tiny, problems):
+    open_page(page, tiny)
+    page.evaluate("() => fetch('http://elsewhere.invalid/a').catch(() => null)")
+    assert "asked another host: http://elsewhere.invalid/a" in problems
+    problems.clear()
+
+
 def test_accessibility_names_the_rule_and_the_place(page, tiny):
     open_page(page, tiny)
     page.evaluate("""() => document.querySelector('h1').insertAdjacentHTML('afterend', '<img id="bad">')""")

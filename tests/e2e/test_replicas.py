@@ -23,8 +23,6 @@ from websockets.sync.client import connect
 
 pytestmark = pytest.mark.e2e
 
-AWAY = '[data-testid="stApp"]:not([data-test-connection-state="CONNECTED"])'
-BACK = '[data-testid="stApp"][data-test-connection-state="CONNECTED"]'
 BACK_MS = 8_000  # what is promised; it takes about one second
 LOST = "You were reconnected to another server, which does not have your file: choose it again."
 COOKIE = "lab_replica"
@@ -222,9 +220,9 @@ def test_a_killed_replica_costs_a_visitor_an_upload_and_nothing_else(lab, replic
     before = page.url, page.locator(SLIDER).get_attribute("aria-valuetext"), chart_data(page)
     mine, other = of_visitor(page, replicas)
     mine.kill()
+    scores.get_by_text(LOST).wait_for(timeout=BACK_MS)
+    page.wait_for_function("() => !window.labAway", timeout=BACK_MS)
     for each in (page, scores):
-        each.locator(AWAY).or_(each.get_by_text(LOST)).first.wait_for(state="attached")
-        each.locator(BACK).wait_for(state="attached", timeout=BACK_MS)
         wait_until_idle(each)
     assert of_visitor(page, replicas)[0] is other
     assert (page.url, page.locator(SLIDER).get_attribute("aria-valuetext"), chart_data(page)) == before

@@ -94,6 +94,33 @@ def test_what_a_browser_loads_is_compressed_kept_and_guarded(server):
         ask(server, "/_stcore/metrics")
 
 
+# What a page would fetch from this address in four ways: which of them the browser lets it.
+FETCH = """async (url) => {
+  const loaded = (name, attributes) => new Promise((resolve) => {
+    const element = Object.assign(document.createElement(name), attributes);
+    element.onload = () => resolve(true);
+    element.onerror = () => resolve(false);
+    document.head.append(element);
+  });
+  return {
+    fetch: await fetch(url).then(() => true, () => false),
+    script: await loaded("script", {src: url}),
+    style: await loaded("link", {rel: "stylesheet", href: url}),
+    image: await loaded("img", {src: url}),
+  };
+}"""
+
+
+def test_the_content_policy_lets_a_page_fetch_nothing_from_another_host(page, server, other_server, problems):
+    open_page(page, server)
+    answers = page.evaluate(FETCH, f"{other_server.url}/favicon.png")
+    assert answers == dict.fromkeys(answers, False)
+    assert sum("Content Security Policy" in each for each in problems) >= len(answers)
+    problems.clear()
+    assert page.evaluate(FETCH, f"{server.url}/favicon.png")["image"]  # which is there to be fetched
+    problems.clear()
+
+
 def test_a_server_below_a_path_draws_every_kind_of_picture(new_page):
     with running_server(base="lab") as lab:
         page = new_page(stranger=True)

@@ -15,6 +15,7 @@ from pages._view.lessons.training_race import work
 from pages._view.server import moving
 from pages._view.shared import CARRIED, LAWS
 from pages._view.theme import number
+from sattn_core.cost import price_of
 from sattn_core.lessons.attention_steps import preset_params
 from sattn_core.lessons.backprop import BackpropParams, gradient_sweep
 from sattn_core.lessons.derivation import DerivationParams, spread_ratio
@@ -534,3 +535,16 @@ def test_a_question_reads_the_settings_of_the_moment(stem):
     assert ("1,024" in asked) == ("{d_k}" in LESSONS[stem].bet.question)
     assert "{" not in asked
     assert button(app, "Place my bet").disabled == isinstance(LESSONS[stem].bet.answer, Choice)
+
+
+@pytest.mark.parametrize("stem", [stem for stem in ORDER if LESSONS[stem].bet])
+def test_what_is_computed_for_a_bet_has_a_price_and_costs_little(monkeypatch, stem):
+    prices, result = [], compute.result
+
+    def watched(function, *args, **kwargs):
+        prices.append(price_of(function, *args, **kwargs))
+        return result(function, *args, **kwargs)
+
+    monkeypatch.setattr(compute, "result", watched)
+    bet_of(stem)({name: control.default for name, control in controls_of(stem).items()})
+    assert sum(each.seconds for each in prices) <= compute.AT_ONCE.seconds

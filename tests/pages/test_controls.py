@@ -282,3 +282,21 @@ def test_a_component_can_put_a_control_between_two_stops_and_never_beyond_its_bo
         assert [each.message for each in app.exception] == []
         assert (app.select_slider[0].value, app.session_state["n_keys"]) == (value, value)
         assert str(value) in app.select_slider[0].options
+
+
+BELIEVED = [
+    ("scaling", "off", "off"),
+    ("scaling", None, "on"),
+    ("law", "zz", "normal"),
+    ("law", ["uniform"], "normal"),
+    ("Q", "1, 2", "1, 2"),
+    ("Q", 99, CONTROLS["Q"].default),
+    ("seed", 5, 5),
+    ("seed", "x", 0),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "value"), BELIEVED)
+def test_what_only_a_forged_message_can_say_is_not_believed(monkeypatch, name, said, value):
+    monkeypatch.setattr(controls.st, "session_state", {name: said})
+    assert controls.value_of(name) == value

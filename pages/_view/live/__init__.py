@@ -65,7 +65,9 @@ def draw_slider(said: Mapping[str, Any], *, key: str, on_release: Callable[[floa
     """
 
     def release():
-        on_release(st.session_state[key]["release"])
+        place = st.session_state[key].get("release")
+        if isinstance(place, (int, float)):
+            on_release(place)
 
     _slider(data=dict(said), key=key, on_release_change=release)
 
@@ -82,9 +84,18 @@ def watch_cells(
     """Choose the cell of a matrix that is clicked or tapped: find turns the click into values of controls."""
 
     def on_cell():
-        choose(find(st.session_state[key]["cell"]))
+        click = st.session_state[key].get("cell")
+        if _is_click(click):
+            choose(find(click))
 
     _cells(key=key, on_cell_change=on_cell)
+
+
+def _is_click(said):
+    """Whether this is what `cells.js` says; a forged message may say anything."""
+    if not isinstance(said, dict) or not isinstance(said.get("chart"), str):
+        return False
+    return all(isinstance(said.get(each), int) for each in ("line", "place"))
 
 
 def draw_picture(drawn: Mapping[str, Any], *, key: str, config: dict[str, Any], bare: bool = False) -> None:

@@ -2,7 +2,6 @@
 
 from math import isclose, sqrt
 
-from pages._view import compute
 from pages._view.bets import Outcome
 from pages._view.lessons.one_query.declaration import FARTHER
 from pages._view.main_picture import Values
@@ -13,7 +12,7 @@ _MORE = 16  # times as many products
 
 def outcome(values: Values) -> Outcome:
     """How many times as far a sum of random products spreads at sixteen times this d_k."""
-    few, many = (compute.result(dot_product_moments, times * values["d_k"]) for times in (1, _MORE))
+    few, many = (dot_product_moments(times * values["d_k"]) for times in (1, _MORE))
     ratio = sqrt(many.variance / few.variance)
     truth = next(option for option in FARTHER if isclose(ratio, float(option)))
     why = "Random products add up in variance, and how far their sum wanders is the square root of that."

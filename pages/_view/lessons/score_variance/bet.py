@@ -2,7 +2,6 @@
 
 from math import sqrt
 
-from pages._view import compute
 from pages._view.bets import Outcome
 from pages._view.lessons.score_variance import work
 from pages._view.main_picture import Values
@@ -13,7 +12,7 @@ from sattn_core.score_moments import pair_moments
 def outcome(values: Values) -> Outcome:
     """The exact standard deviation of a raw score."""
     params = work.params(values)
-    variance = compute.result(pair_moments, params.d_k, params.pair_law).variance
+    variance = pair_moments(params.d_k, params.pair_law).variance
     if variance == 0:
         return Outcome(0.0, "All scores are equal, because no product can vary.")
     each = typed(round(variance / params.d_k, 2))

@@ -1,0 +1,123 @@
+"""What a stranger may say, made from the declarations: addresses, typed texts, widget states, messages, files."""
+
+import json
+from urllib.parse import quote
+
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from pages._view.kinds import Choice, Number, Tally, Text
+from pages._view.lessons import LESSONS, PAGES
+from pages._view.shared import CARRIED, SHARED
+
+LONG_RUN = settings.get_current_profile_name() == "attack"
+
+
+def examples(few, many):
+    """How many are tried: few among the other tests, many in the long run."""
+    return settings(max_examples=many if LONG_RUN else few)
+
+
+# --- texts -----------------------------------------------------------------------------------------------
+
+NO_NUMBERS = ("nan", "-inf", "1e309", "-0", "1e-400", "0x10", "1_000", "1/64", "½", "٣", "−5", "", " ", "9" * 400)
+NO_TEXTS = ("<script>", "%00", "\0", "../..", "{}", "[" * 300, "$", "`", "{d_k}", "9" * 3000, "dₖ", "\ud7ff", "\u202e")
+TEXTS = st.text(max_size=30) | st.sampled_from((*NO_NUMBERS, *NO_TEXTS))
+ROWS = st.text("0123456789.,;-−e[]() \t\n\ufeffx", max_size=80) | st.lists(
+    st.lists(st.floats(-1e7, 1e7) | st.integers(-9, 9), min_size=1, max_size=5), min_size=1, max_size=5
+).map(lambda rows: "; ".join(", ".join(map(repr, row)) for row in rows))
+TYPED = ROWS | TEXTS | st.builds("{}{}".format, ROWS, TEXTS)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+# --- addresses -------------------------------------------------------------------------------------------
+
+
+def said_of(one):
+    """What an address says of a control, from what it may say to what nobody would."""
+    if isinstance(one, Number):
+        near = (one.low, one.high, one.default, one.low - 1, one.high + 1, *one.stops)
+        within = st.integers(int(one.low), int(one.high)) if one.whole else st.floats(one.low, one.high)
+        return st.sampled_from(near).map(str) | within.map(str) | st.floats().map(str) | TEXTS
+    if isinstance(one, Choice):
+        return st.sampled_from((*one.options, *one.old_options, *map(one.called, one.options))) | TEXTS
+    if isinstance(one, Text):
+        return TYPED
+    if isinstance(one, Tally):
+        return st.builds("{}-{}".format, st.integers(0, 200), st.integers(0, 200)) | TEXTS
+    return said_of(one.of)
+
+
+def _known(lesson):
+    return {**SHARED, **lesson.controls, **CARRIED, **lesson.guesses}
+
+
+def addresses(pages=PAGES):
+    """A page, and what an address says of its controls, of those of others, and of nothing there is."""
+
+    def of(stem):
+        lesson = LESSONS[stem]
+        known = {name: said_of(one) for name, one in _known(lesson).items()}
+        old = {name: said_of(_known(lesson)[today]) for name, today in lesson.old_names.items()}
+        own = st.fixed_dictionaries({}, optional=known | old | {"ground": TEXTS})
+        more = st.dictionaries(TEXTS | st.sampled_from(sorted(OTHERS)), TEXTS, max_size=2)
+        return st.tuples(st.just(stem), st.builds(lambda first, then: then | first, own, more))
+
+    return st.sampled_from(pages).flatmap(of)
+
+
+OTHERS = {name for lesson in LESSONS.values() for name in _known(lesson)}
+QUERIES = st.binary(max_size=40).map(lambda raw: quote(raw, safe="&=%+;#?")) | st.text("&=%+;?d_kseed0159", max_size=40)
+
+# --- widget states ---------------------------------------------------------------------------------------
+
+_JSON_TEXT = JSON.map(json.dumps)
+_EVENTS = st.sampled_from(("release", "cell", "other"))
+_CLICKS = st.fixed_dictionaries({}, optional={"chart": JSON, "line": JSON, "place": JSON}) | st.fixed_dictionaries(
+    {"chart": st.sampled_from(("Q", "scores", "weights", "x")), "line": st.integers(), "place": st.integers()}
+)
+_TOLD = st.fixed_dictionaries({}, optional={"event": _EVENTS | JSON, "value": JSON | _CLICKS})
+_CHOSEN = ("string_array_value", st.lists(TEXTS, max_size=3))
+_LINE = ("string_value", TYPED)
+_PRESSED = ("trigger_value", st.booleans())
+_ON = ("bool_value", st.booleans())
+# By the kind of the element: the field that its widget fills in, and what a stranger may write there.
+READABLE = {
+    "number_input": ("double_value", st.floats(allow_nan=False, allow_infinity=False)),
+    "slider": _CHOSEN,
+    "button_group": _CHOSEN,
+    "selectbox": _LINE,
+    "radio": _LINE,
+    "text_input": _LINE,
+    "text_area": _LINE,
+    "checkbox": _ON,
+    "expandable": _ON,
+    "button": _PRESSED,
+    "download_button": _PRESSED,
+    "bidi_component": ("json_value", st.dictionaries(_EVENTS | TEXTS, JSON | _CLICKS, max_size=3).map(json.dumps)),
+    "file_uploader": ("file_uploader_state_value", st.none()),
+    "events": ("json_trigger_value", st.lists(_TOLD, max_size=3).map(json.dumps) | _JSON_TEXT),
+}
+# Whatever the widget: fields of other kinds, and what no field can be read from.
+UNREADABLE = st.sampled_from(
+    (
+        ("trigger_value", True),
+        ("bool_value", True),
+        ("double_value", float("nan")),
+        ("double_value", float("inf")),
+        ("int_value", -(2**63)),
+        ("string_value", "x"),
+        ("json_value", "["),
+        ("json_trigger_value", "[" * 5000),
+        ("bytes_value", b"\xff"),
+        ("string_array_value", ["x"]),
+        ("double_array_value", [float("nan"), 1e308]),
+        ("int_array_value", [-1, 2**62]),
+        ("file_uploader_state_value", None),
+        ("arrow_value", None),
+        ("chat_input_value", None),
+    )
+)

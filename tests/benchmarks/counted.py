@@ -1,0 +1,24 @@
+"""The app with one address more: how many sessions the process holds, which the product itself tells nobody."""
+
+import gc
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import streamlit as st
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from streamlit.runtime.app_session import AppSession
+
+from pages._view import server
+
+
+async def sessions(_request):
+    """Every session that is still in memory, reachable or not."""
+    gc.collect()
+    return PlainTextResponse(str(sum(isinstance(each, AppSession) for each in gc.get_objects())))
+
+
+routes = [*server.routes(), Route("/sessions", sessions)]
+app = st.App(server.MAIN, routes=routes, middleware=server.middleware(), lifespan=server.lifespan)

@@ -1,0 +1,187 @@
+"""A visitor without a browser: a websocket that says what Streamlit's page says, and what `live/picture.js` asks for.
+
+Sixty browsers on a small machine would measure the browsers.
+"""
+
+import asyncio
+import json
+import random
+import re
+import time
+from contextlib import closing
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import connect
+
+EVERY = 2.0  # seconds between two moves of one visitor
+CYCLE = 10.0  # seconds from the beginning of a drag to that of the next
+HELD = 1.0  # seconds that a drag takes
+HAND = 0.025  # seconds between two stops of the hand
+DRAWN = 0.05  # seconds that a browser takes to draw a picture, while the next one is on its way
+PATIENCE = 60  # seconds after which what is not answered is an error
+ENDED = (
+    ForwardMsg.FINISHED_SUCCESSFULLY,
+    ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY,
+    ForwardMsg.FINISHED_WITH_COMPILE_ERROR,
+)  # a run that ends early is followed by the run that replaces it
+
+
+@dataclass
+class Visitor:
+    """One session: what it has been told, and how long it waited (ms).
+
+    opening: until the page was there; moves: from the hand's letting go to the end of the run; last: from the hand's
+    letting go after a drag until the picture of its place was drawn; pictures: those drawn while the hand was held.
+    """
+
+    url: str
+    page: str
+    query: str
+    rng: random.Random
+    opening: float | None = None
+    moves: list = field(default_factory=list)
+    last: list = field(default_factory=list)
+    pictures: int = 0
+    held: float = 0.0
+    errors: list = field(default_factory=list)
+    page_hash: str = ""
+    kept: set = field(default_factory=set)
+    slider: str = ""  # its id
+    fragment: str = ""  # that the slider is in
+    value: float | None = None
+    stops: tuple = ()
+    place: int = 0
+    address: str = ""  # of the main picture; the hero of the start page needs none
+    hand_is_on: bool = False
+
+    async def visit(self, arrival, rounds):
+        """Come, and do in turn what each round says: (its way, from when, until when)."""
+        try:
+            await _until(arrival)
+            address = self.url.replace("http://", "ws://") + "/_stcore/stream"
+            options = {"subprotocols": ["streamlit"], "max_size": None, "compression": None, "proxy": None}
+            async with connect(address, origin=self.url, open_timeout=PATIENCE, **options) as self.socket:
+                await self._open()
+                self.opening = 1e3 * (time.perf_counter() - arrival)
+                for way, begin, end in rounds:
+                    await way(self, begin, end)
+        except Exception as problem:
+            self.errors.append(f"{type(problem).__name__}: {problem}")
+
+    async def move(self, begin, end):
+        """One stop further every two seconds."""
+        async for due in self._every(EVERY, begin, end):
+            self.place = (self.place + 1) % len(self.stops)
+            await self._let_go()
+            # Counted from when the hand moved, so that a late answer is not hidden by a late next move.
+            self.moves.append(1e3 * (time.perf_counter() - due))
+
+    async def drag(self, begin, end):
+        """A second on the slider every ten."""
+        async for _ in self._every(CYCLE, begin, end - HELD):
+            self.hand_is_on = True
+            following = asyncio.create_task(self._follow() if self.address else asyncio.sleep(HELD))
+            await self._hold()
+            left, released = time.perf_counter(), asyncio.create_task(self._let_go())
+            await asyncio.wait({following, released}, return_when=asyncio.FIRST_COMPLETED)
+            if self.address:  # whichever brings it first: the picture that was asked for, or the run
+                self.last.append(1e3 * (time.perf_counter() - left))
+            await asyncio.gather(following, released)
+
+    async def _every(self, pause, begin, end):
+        due = max(begin, time.perf_counter()) + self.rng.uniform(0, pause)
+        while due < end:
+            await _until(due)
+            yield due
+            due = max(due + pause, time.perf_counter())
+
+    async def _hold(self):
+        """The hand goes over the stops and lets go."""
+        begin = time.perf_counter()
+        for step in range(1, round(HELD / HAND) + 1):
+            self.place = (self.place + 1) % len(self.stops)
+            await _until(begin + step * HAND)
+        self.hand_is_on = False
+        if self.address:
+            self.held += time.perf_counter() - begin
+
+    async def _follow(self):
+        """The pictures that a browser asks for: one at a time, of where the hand is then, and the last where it was."""
+        there, shown = urlsplit(self.url), None
+        reader, writer = await asyncio.open_connection(there.hostname, there.port)
+        with closing(writer):
+            while self.hand_is_on or shown != self.place:
+                shown = self.place
+                await asyncio.gather(self._ask(reader, writer, self.stops[shown]), asyncio.sleep(DRAWN))
+                self.pictures += self.hand_is_on
+
+    async def _ask(self, reader, writer, d_k):
+        wish = f"GET /{self.address}&d_k={d_k} HTTP/1.1\r\nHost: {urlsplit(self.url).netloc}\r\nAccept-Encoding: gzip"
+        writer.write(f"{wish}\r\n\r\n".encode())
+        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
+        await reader.readexactly(int(re.search(rb"(?i)\r\ncontent-length: (\d+)", head)[1]))
+        if not head.startswith(b"HTTP/1.1 200"):
+            self.errors.append(f"{self.address}: {head[:40]}")
+
+    async def _open(self):
+        message = BackMsg()
+        message.rerun_script.page_name = self.page
+        await self._run(message)
+        if not self.slider:
+            raise RuntimeError(f"the page {self.page} has no slider")
+        self.place = self.rng.randrange(len(self.stops))
+
+    async def _let_go(self):
+        message = BackMsg()
+        message.rerun_script.page_script_hash = self.page_hash
+        message.rerun_script.fragment_id = self.fragment
+        trigger = f"$$STREAMLIT_INTERNAL_KEY_{self.slider}__events"
+        state = message.rerun_script.widget_states.widgets.add(id=trigger)
+        state.json_trigger_value = json.dumps([{"event": "release", "value": self.stops[self.place]}])
+        await self._run(message)
+        if self.value != self.stops[self.place]:
+            self.errors.append(f"the slider went to {self.value}, not to {self.stops[self.place]}")
+
+    async def _run(self, message):
+        """Send a message and read until the run it caused has ended."""
+        message.rerun_script.query_string = self.query
+        message.rerun_script.context_info.url = f"{self.url}/{self.page}"
+        message.rerun_script.cached_message_hashes.extend(self.kept)
+        await self.socket.send(message.SerializeToString())
+        self.kept = set()
+        async with asyncio.timeout(PATIENCE):
+            while not self._hear(ForwardMsg.FromString(await self.socket.recv())):
+                pass
+
+    def _hear(self, answer):
+        """Take in one message; True if it ends the run."""
+        kind = answer.WhichOneof("type")
+        if kind == "ref_hash":
+            self.kept.add(answer.ref_hash)
+        elif answer.metadata.cacheable:
+            self.kept.add(answer.hash)
+        if kind == "navigation":
+            self.page_hash = answer.navigation.page_script_hash
+        elif kind == "page_info_changed":
+            self.query = answer.page_info_changed.query_string
+        elif kind == "delta":
+            self._look(answer.delta.new_element, answer.delta.fragment_id)
+        return kind == "script_finished" and answer.script_finished in ENDED
+
+    def _look(self, element, fragment):
+        kind = element.WhichOneof("type")
+        if kind == "exception":
+            self.errors.append(f"{element.exception.type}: {element.exception.message}")
+        elif kind == "bidi_component" and element.bidi_component.component_name == "sattn_slider":
+            self.slider, self.fragment = element.bidi_component.id, fragment
+            said = json.loads(element.bidi_component.json)
+            self.value, self.stops = said["value"], tuple(said["stops"])
+        elif kind == "bidi_component" and element.bidi_component.component_name == "sattn_picture":
+            self.address = json.loads(element.bidi_component.json)["address"] or self.address
+
+
+async def _until(due):
+    await asyncio.sleep(max(0.0, due - time.perf_counter()))

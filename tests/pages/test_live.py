@@ -1,0 +1,44 @@
+"""What the components tell Python: only what our own scripts say is heard, for a message may be forged."""
+
+import pytest
+
+from pages._view import live
+
+
+@pytest.fixture
+def tell(monkeypatch):
+    """Draw a component to which the browser says this at once."""
+
+    def told(component, event, said, draw):
+        monkeypatch.setattr(live, component, lambda **drawn: drawn[f"on_{event}_change"]())
+        monkeypatch.setattr(live.st, "session_state", {"drawn": said})
+        draw(key="drawn")
+
+    return told
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [({"release": 65}, [65]), ({"release": 0.5}, [0.5])]
+    + [(said, []) for said in ({}, {"release": None}, {"release": "65"}, {"release": [65]}, {"other": 65})],
+)
+def test_the_slider_is_heard_where_it_says_a_number(tell, said, heard):
+    places = []
+    tell("_slider", "release", said, lambda key: live.draw_slider({}, key=key, on_release=places.append))
+    assert places == heard
+
+
+CLICK = {"chart": "Q", "line": 1, "place": 0}
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [({"cell": CLICK}, [CLICK])]
+    + [({"cell": said}, []) for said in (None, 5, "Q", [], {}, {"chart": "Q", "line": 1})]
+    + [({"cell": CLICK | wrong}, []) for wrong in ({"chart": []}, {"line": "1"}, {"place": 0.5}, {"place": None})]
+    + [({}, [])],
+)
+def test_a_click_on_a_matrix_is_heard_where_it_says_a_chart_and_a_place(tell, said, heard):
+    clicks = []
+    tell("_cells", "cell", said, lambda key: live.watch_cells(key=key, find=lambda click: click, choose=clicks.append))
+    assert clicks == heard
