@@ -1,4 +1,4 @@
-"""A visitor whose connection is gone for two minutes: what was set meanwhile is what address, slider and picture say."""
+"""A visitor without a connection for two minutes: what was set meanwhile is what address, slider and picture say."""
 
 from browsing import chromium, new_page
 from harness import open_page, query_parameters, running_server, wait_until_idle
