@@ -81,7 +81,7 @@ class SmallSamplesParams:
         return Price(seconds, 100_000 + held)
 
 
-LARGE_PRICE = Price(0.06, 43_000_000)  # of `measure_large_experiment` at the published sizes
+LARGE_PRICE = Price(0.03, 43_000_000)  # of `measure_large_experiment` at the published sizes
 
 
 def band_price(d_k: int) -> Price:

@@ -547,4 +547,4 @@ def test_what_is_computed_for_a_bet_has_a_price_and_costs_little(monkeypatch, st
 
     monkeypatch.setattr(compute, "result", watched)
     bet_of(stem)({name: control.default for name, control in controls_of(stem).items()})
-    assert sum(each.seconds for each in prices) <= compute.AT_ONCE.seconds
+    assert sum(each.seconds for each in prices) <= compute.AT_ONCE
