@@ -10,7 +10,7 @@ from harness import open_page, running_server, wait_until_idle
 from playwright.sync_api import TimeoutError
 from ratios import Row, percentile, ratio_row, spread
 
-HERO_SLIDER = "[data-slider] input"
+SLIDER = "[data-slider] input"
 HERO_SENTENCE = "[data-hero] .sentence"
 HERO_MOVES = 200
 HERO_PAUSE = 0.025  # seconds between two moves of the pointer
@@ -21,7 +21,6 @@ MOVES = 8
 MOVE_START = {"d_k": 1}  # the first stops are there for every lesson, also for those with small matrices
 MOVE_WARM = 2  # moves that are not counted
 MOVE_PATIENCE = 10_000  # ms in which a picture that follows has changed
-MOVE_SLIDER = HERO_SLIDER
 MOVE_SHOWN = "[data-picture], [class*=st-key-lines_]"
 MOVE_BUDGET = 0.65
 # What Streamlit does where the product's .streamlit/config.toml says otherwise.
@@ -61,7 +60,7 @@ def hero():
     with chromium() as browser, running_server() as server:
         page = new_page(browser)
         open_page(page, server)
-        page.evaluate(HERO_WATCH, [HERO_SLIDER, HERO_SENTENCE])
+        page.evaluate(HERO_WATCH, [SLIDER, HERO_SENTENCE])
         page.wait_for_function("() => window.heroSeen.frames.length >= 60")
         frames = page.evaluate("() => window.heroSeen.frames")
         messages = _count_messages(page)
@@ -74,7 +73,7 @@ def hero():
 
 def _drag(page):
     """Drag the thumb to and fro over the whole track, slowly enough for an event of its own at each step."""
-    box = page.locator(HERO_SLIDER).bounding_box()
+    box = page.locator(SLIDER).bounding_box()
     middle, reach = box["x"] + box["width"] / 2, box["width"] / 2 - 10
     height = box["y"] + box["height"] / 2
     page.mouse.move(middle, height)
@@ -160,7 +159,7 @@ def _moves(browser, servers, stem):
 def _one_move(page):
     """Milliseconds from the key press to the paint of the last change, or None where nothing changed."""
     page.bring_to_front()
-    page.locator(MOVE_SLIDER).focus()
+    page.locator(SLIDER).focus()
     page.keyboard.press("ArrowRight")
     with suppress(TimeoutError):
         page.wait_for_function("() => window.moveSeen.painted !== null", timeout=MOVE_PATIENCE)

@@ -18,7 +18,6 @@ DRAWN = ["" if stem == ORDER[0] else stem for stem in ORDER]
 SHARED = ("d_k", "n_keys", "law", "seed")
 
 SLIDER = "[data-slider] input"
-HERO_SLIDER = SLIDER
 HERO_SENTENCE = "[data-hero] .sentence"
 SILENCE = 300  # ms without a key before the slider lets go
 SENTENCES = "[data-sentence]:not([hidden]), [class*='st-key-sentence_'], [data-hero] .sentence"

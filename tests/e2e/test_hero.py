@@ -9,9 +9,9 @@ import pytest
 from dashboard import (
     EXPANDERS,
     HERO_SENTENCE,
-    HERO_SLIDER,
     LESSONS,
     SETTINGS,
+    SLIDER,
     go_to,
     lesson_state,
     messages_to_browser,
@@ -48,7 +48,7 @@ RECORD = """hero => {
 def hero(page, server):
     """The hero's slider on a page of its own, at d_k = 64."""
     open_page(page, server)
-    return page.locator(HERO_SLIDER)
+    return page.locator(SLIDER)
 
 
 def value(hero):
@@ -96,7 +96,7 @@ def held(new_page, server):
 def test_a_drag_draws_every_step_and_tells_python_only_on_release(page, server):
     sent = messages_to_server(page)
     open_page(page, server)
-    hero = page.locator(HERO_SLIDER)
+    hero = page.locator(SLIDER)
     page.locator("[data-hero]").evaluate(RECORD)
     box = hero.bounding_box()
     middle = box["y"] + box["height"] / 2
@@ -129,7 +129,7 @@ def test_a_drag_draws_every_step_and_tells_python_only_on_release(page, server):
 
 def test_keys_move_it_at_once_and_commit_after_a_silence(held):
     page, sent = held(messages_to_server)
-    hero = page.locator(HERO_SLIDER)
+    hero = page.locator(SLIDER)
     before = len(sent)
     for key, d_k in (
         ("ArrowRight", "72"),
@@ -191,7 +191,7 @@ def test_touch_drags_it(new_page, server):
     page = new_page(390, 844, has_touch=True, is_mobile=True)
     sent = messages_to_server(page)
     open_page(page, server)
-    hero = page.locator(HERO_SLIDER)
+    hero = page.locator(SLIDER)
     page.locator("[data-hero]").evaluate(RECORD)
     hero.scroll_into_view_if_needed()
     box = hero.bounding_box()
@@ -222,11 +222,11 @@ def test_touch_drags_it(new_page, server):
 
 def test_the_address_and_another_lesson_place_it(page, server):
     open_page(page, server, d_k=111)
-    hero = page.locator(HERO_SLIDER)
+    hero = page.locator(SLIDER)
     assert value(hero) == "d_k = 111"
     assert page.locator("[data-slider] .value").inner_text() == "dₖ = 111"
     go_to(page, LESSONS["softmax_saturation"])
-    press(page.locator(HERO_SLIDER), "ArrowRight", "ArrowRight")
+    press(page.locator(SLIDER), "ArrowRight", "ArrowRight")
     page.wait_for_function("() => location.search === '?d_k=128'")
     go_to(page, LESSONS[""])
     assert value(hero) == "d_k = 128"
@@ -254,7 +254,7 @@ def played(page):
 
 def test_play_goes_through_the_stops_and_stops_at_the_end(page, server):
     open_page(page, server, d_k=704)
-    hero, button = page.locator(HERO_SLIDER), play_button(page)
+    hero, button = page.locator(SLIDER), play_button(page)
     hero.evaluate(PLAYED)
     button.click()
     assert button.get_attribute("aria-pressed") == "true"
@@ -282,7 +282,7 @@ def test_pause_stops_where_it_is_and_commits(page, hero):
 
 def test_reduced_motion_plays_slower_and_without_transitions(held):
     page, _ = held(reduced_motion="reduce")
-    page.locator(HERO_SLIDER).evaluate(PLAYED)
+    page.locator(SLIDER).evaluate(PLAYED)
     play_button(page).click()
     page.clock.run_for(1.6 * STEP)
     assert len(played(page)) == 1

@@ -10,7 +10,6 @@ import pytest
 from dashboard import (
     ALERTS,
     CHARTS,
-    HERO_SLIDER,
     LESSONS,
     SETTINGS,
     chart_data,
@@ -381,7 +380,7 @@ def test_a_phone_needs_no_sideways_scrolling_and_has_the_dimension_slider(new_pa
     )
     assert wider == []
     assert page.evaluate("() => window.innerWidth") == 390
-    box = (page.locator(HERO_SLIDER) if path == "" else slider(page, "d_k")).bounding_box()
+    box = slider(page, "d_k").bounding_box()
     assert box["y"] + box["height"] < 2 * 844
     assert 0 <= box["x"] < box["x"] + box["width"] <= 390
     for figure in page.locator(f"[data-hero] svg, {CHARTS}").all():

@@ -5,10 +5,10 @@ import re
 import pytest
 from dashboard import (
     ALERTS,
-    HERO_SLIDER,
     LESSONS,
     SETTINGS,
     SHARED,
+    SLIDER,
     chosen,
     field,
     go_to,
@@ -179,7 +179,7 @@ def test_a_linked_300_is_a_place_on_every_slider(page, server):
     press(frame, "ArrowLeft")
     assert "dₖ = 300," in sentences(page)[0]
     go_to(page, START)
-    hero = page.locator(HERO_SLIDER)
+    hero = page.locator(SLIDER)
     assert hero.get_attribute("aria-valuetext") == "d_k = 300"
     assert "At dₖ = 300 " in sentences(page)[0]
     hero.press("ArrowLeft")
@@ -190,7 +190,7 @@ def test_a_linked_300_is_a_place_on_every_slider(page, server):
 
 def test_settings_on_the_start_page_move_the_hero(page, server):
     open_page(page, server, d_k=300)
-    hero = page.locator(HERO_SLIDER)
+    hero = page.locator(SLIDER)
     assert not typed_dimension(page).is_visible()
     page.locator(SETTINGS).click()
     assert typed_dimension(page).input_value() == "300"
@@ -240,7 +240,7 @@ def test_projector_mode_goes_along_to_another_page_and_back(page, server):
 
 def test_back_takes_one_step_a_page_however_often_a_control_moved(page, server):
     open_page(page, server, d_k=100)
-    hero = page.locator(HERO_SLIDER)
+    hero = page.locator(SLIDER)
     for d_k in ("111", "120", "128"):
         hero.press("ArrowRight")
         page.wait_for_function("d_k => location.search === `?d_k=${d_k}`", arg=d_k)
