@@ -6,12 +6,12 @@ right. The menu and a bare link say nothing, and show the picture at once.
 
 import re
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log10
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from pages._view import controls
@@ -20,7 +20,7 @@ from pages._view.lesson import Bet, Lesson
 from pages._view.lessons import ORDER, bet_of
 from pages._view.literal import plain
 from pages._view.main_picture import Values
-from pages._view.picture import Picture
+from pages._view.picture import Figure, Picture
 from pages._view.theme import Profile, number
 
 CARD = "bet"  # the key of the fragment with the question, and afterwards with what became of it
@@ -178,7 +178,7 @@ def _without_numbers(text):
 
 
 def _spec(shown):
-    return shown.figure.to_dict()
+    return deepcopy(vars(shown.figure))
 
 
 def _drawn_on(spec, bet, marks, profile):
@@ -188,7 +188,7 @@ def _drawn_on(spec, bet, marks, profile):
     layout["shapes"] = [*layout.get("shapes", ()), *(shape for shape, _ in lines)]
     annotations = [*layout.get("annotations", ()), *(word for _, word in lines)]
     layout["annotations"] = [*annotations, *_strip(layout, marks, profile)]
-    return go.Figure(spec, _validate=False)
+    return Figure(**spec)
 
 
 def _line(layout, bet, mark, profile):

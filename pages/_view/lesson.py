@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -111,7 +112,7 @@ class Lesson:
         for name in ("controls", "old_names"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
-    @property
+    @cached_property
     def guesses(self) -> dict[str, Answer]:
         """The control that holds what was bet, by its name."""
         return {"guess": Answer(self.bet.answer)} if self.bet else {}

@@ -5,6 +5,7 @@ place that knows how: `written` where there is no markup, `plain` where there is
 """
 
 import re
+from functools import lru_cache
 
 _BLANKS = re.compile(r"[ \t\r\n\v\f\x1c-\x1f\x85\u2028\u2029]+")  # a line break or an indentation would mean something
 _BETWEEN_WORDS = re.compile(r"([\s“”\"(),;|]+|:material(?=/))")
@@ -65,6 +66,7 @@ def as_code(text: str) -> str:
     return text
 
 
+@lru_cache(maxsize=2048)  # most of a page says the same at its next run
 def plain(text: str, *, names: bool = False) -> str:
     """Text as Markdown that shows it as it is written, in a paragraph, a table, a label or a message.
 

@@ -9,7 +9,6 @@ from math import ceil
 from pathlib import Path
 from typing import Any, TypeVar
 
-import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -20,7 +19,7 @@ from pages._view.literal import as_code, written
 from pages._view.literal import plain as plain
 from pages._view.live import draw_picture
 from pages._view.main_picture import Main
-from pages._view.picture import Picture, Table
+from pages._view.picture import Figure, Picture, Table
 from pages._view.theme import number
 
 ROOMS = Path(__file__).parent / "lessons"
@@ -100,9 +99,12 @@ def behind(shown: Picture | None) -> None:
 
 
 def how_sure(shown: Picture) -> None:
-    """What a careful reader wants to know of a picture, one click away."""
-    if shown.sure or shown.checks:
-        with st.expander("How sure?", key=f"{shown.key}_sure", icon=":material/straighten:"):
+    """What a careful reader wants to know of a picture, one click away, and written when it is opened."""
+    if not (shown.sure or shown.checks):
+        return
+    box = st.expander("How sure?", key=f"{shown.key}_sure", on_change="rerun", icon=":material/straighten:")
+    if box.open:
+        with box:
             plain_lines(shown.sure)
             if shown.checks:
                 st.table(shown.checks)
@@ -110,7 +112,7 @@ def how_sure(shown: Picture) -> None:
 
 def _draw(shown, per_row, *, above):
     """The figure and its sentence, which one figure brings with it."""
-    alone = isinstance(shown.figure, go.Figure)
+    alone = isinstance(shown.figure, Figure)
     if above:
         _live_sentence(shown)
     if alone:
@@ -130,9 +132,8 @@ def _draw_side_by_side(shown, per_row):
         with st.container(key=f"row_of_{per_row}_{row[0][0]}"):
             columns = st.columns(len(row))
         for column, (name, fig) in zip(columns, row, strict=True):
-            one = replace(
-                shown, figure=fig, alt=f"{as_code(fig.layout.title.text).replace('<br>', ' ')}. {shown.spoken()}"
-            )
+            title = as_code(fig.layout["title"]["text"]).replace("<br>", " ")
+            one = replace(shown, figure=fig, alt=f"{title}. {shown.spoken()}")
             with column:
                 draw_picture(one.drawn(), key=name, config=_chart_config(name), bare=True)
 

@@ -7,7 +7,7 @@ import re
 import plotly.graph_objects as go
 import pytest
 
-from pages._view.picture import Picture
+from pages._view.picture import Figure, Picture
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 
 PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
@@ -16,12 +16,17 @@ PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("d
 def check(picture):
     """A picture is whole: Plotly takes its figures, its sentence ends, its table has columns of one length."""
     assert isinstance(picture, Picture)
-    figures = picture.figure.values() if isinstance(picture.figure, dict) else [picture.figure]
-    for figure in figures:
-        if isinstance(figure, go.Figure):
-            go.Figure(figure.to_dict())  # Plotly validates every property
+    plotted(picture)
     assert picture.sentence.endswith(".")
     assert len({len(column) for column in picture.table.values()}) == 1
+
+
+def plotted(shown):
+    """The figures of a picture as Plotly's own, which validate every property; what is none stays as it is."""
+    figure = shown.figure if isinstance(shown, Picture) else shown
+    if isinstance(figure, Figure):
+        return go.Figure({"data": figure.data, "layout": figure.layout})
+    return {name: plotted(each) for name, each in figure.items()} if isinstance(figure, dict) else figure
 
 
 def run(code):

@@ -18,7 +18,7 @@ from sattn_core.lessons.attention_steps import (
     preset_params,
     typed_params,
 )
-from tests.figures.drawing import PROFILES, check, run
+from tests.figures.drawing import PROFILES, check, plotted, run
 
 FIRST = (0, 0, 0)
 
@@ -39,7 +39,7 @@ def picture(result, step, at=FIRST, profile=LIGHT, *, scaled=True):
 
 def panels(*args, **kwargs):
     """The matrices of a step by their names."""
-    return {trace.name: trace for trace in picture(*args, **kwargs).figure.data}
+    return {trace.name: trace for trace in plotted(picture(*args, **kwargs)).data}
 
 
 def said(*args, **kwargs):
@@ -110,7 +110,7 @@ def test_every_panel_shows_the_result_s_matrix(notes, step, scaled, profile):
 
 @pytest.mark.parametrize("step", STEP_NAMES)
 def test_panels_stand_apart_each_on_axes_of_its_own(notes, step):
-    fig = picture(notes, step).figure
+    fig = plotted(picture(notes, step))
     boxes = []
     for trace in fig.data:
         x, y = (fig.layout[f"{axis[0]}axis{axis[1:]}"] for axis in (trace.xaxis, trace.yaxis))
@@ -126,7 +126,7 @@ def test_panels_stand_apart_each_on_axes_of_its_own(notes, step):
 def test_the_axes_and_colours_stay_while_d_k_moves(step, preset):
     seen = set()
     for d_k in (1, 2, 8, 64, 65, 1024):
-        fig = picture(measure_attention_steps(preset_params(preset, d_k=d_k)), step).figure
+        fig = plotted(picture(measure_attention_steps(preset_params(preset, d_k=d_k)), step))
         layout = fig.to_dict()["layout"]
         axes = [(name, str(layout[name]["range"]), str(layout[name]["domain"])) for name in layout if "axis" in name]
         colours = [(trace.name, float(trace.zmin), float(trace.zmax)) for trace in fig.data]
@@ -136,7 +136,7 @@ def test_the_axes_and_colours_stay_while_d_k_moves(step, preset):
 
 def test_drawn_vectors_grow_on_one_axis_and_have_no_numbers():
     for d_k, columns in ((2, 2), (64, 64), (512, 64)):
-        fig = picture(measure_attention_steps(preset_params("random", d_k=d_k)), "matmul").figure
+        fig = plotted(picture(measure_attention_steps(preset_params("random", d_k=d_k)), "matmul"))
         assert values(fig.data[0]).shape == (4, columns)
         assert fig.data[0].text is None
         assert list(fig.layout.xaxis.ticktext) == ["1", "64"]
@@ -151,15 +151,15 @@ def test_the_chosen_cell_row_or_column_is_framed(notes):
         ("softmax", [(0, 3, 2, 3), (1, 2, 2, 3)]),
         ("output", [(0, 3, 2, 3), (2, 3, 0, 3), (2, 3, 2, 3)]),
     ):
-        shapes = picture(notes, step, (2, 1, 2)).figure.layout.shapes
+        shapes = plotted(picture(notes, step, (2, 1, 2))).layout.shapes
         assert [(each.x0 + 0.5, each.x1 + 0.5, each.y0 + 0.5, each.y1 + 0.5) for each in shapes] == frames
 
 
 def test_a_chosen_column_beyond_what_is_drawn_has_no_frame():
     wide = measure_attention_steps(preset_params("same_input", d_k=128))
-    shapes = picture(wide, "output", (0, 0, 63)).figure.layout.shapes
+    shapes = plotted(picture(wide, "output", (0, 0, 63))).layout.shapes
     assert all(each.visible is not False for each in shapes)
-    shapes = picture(wide, "output", (0, 0, 64)).figure.layout.shapes
+    shapes = plotted(picture(wide, "output", (0, 0, 64))).layout.shapes
     assert [each.visible for each in shapes] == [None, False, False]
 
 
@@ -167,8 +167,8 @@ def test_raw_and_scaled_scores_share_one_colour_domain(notes):
     raw, scaled = panels(notes, "scale").values()
     assert (raw.zmin, raw.zmax) == (scaled.zmin, scaled.zmax) == (-98, 98)
     assert raw.colorscale == scaled.colorscale
-    assert picture(notes, "scale").figure.layout.annotations[1].text == "Scaled scores"
-    assert picture(notes, "scale", scaled=False).figure.layout.annotations[1].text == "Not divided"
+    assert plotted(picture(notes, "scale")).layout.annotations[1].text == "Scaled scores"
+    assert plotted(picture(notes, "scale", scaled=False)).layout.annotations[1].text == "Not divided"
 
 
 @pytest.mark.parametrize("preset", ["random", "causal", "padding", "fully_masked"])

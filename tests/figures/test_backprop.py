@@ -19,7 +19,7 @@ from sattn_core.lessons.backprop import (
     measure_backprop,
     measure_products,
 )
-from tests.figures.drawing import PROFILES, check, run, texts
+from tests.figures.drawing import PROFILES, check, plotted, run, texts
 
 PARAMS = BackpropParams()
 DIMS = (1, 3, 4, 16, 64, 1024)
@@ -85,7 +85,7 @@ def test_every_picture_is_whole(result, sweep, products, weight, profile):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_three_products_collapse_on_one_colour_domain(products, profile):
-    both, rows, whole = figures.products(products, profile).figure.values()
+    both, rows, whole = plotted(figures.products(products, profile)).values()
     for fig in (both, rows, whole):
         assert (fig.data[0].zmin, fig.data[0].zmax) == (-70, 70)
     np.testing.assert_array_equal(both.data[0].z, [[5, 12], [21, 32]])
@@ -98,7 +98,7 @@ def test_the_three_products_collapse_on_one_colour_domain(products, profile):
 
 def test_wide_products_are_numbers_only():
     wide = measure_products(ProductsParams([[1.5] * 9] * 2, [[-1] * 9] * 2))
-    both, rows, whole = figures.products(wide, LIGHT).figure.values()
+    both, rows, whole = plotted(figures.products(wide, LIGHT)).values()
     assert both.data[0].text[1][0] == "−1.5"
     assert rows.data[0].text[0][0] == "−13.5"
     assert whole.data[0].text[0][0] == "(−13.5) + (−13.5)<br>= −27"
@@ -138,7 +138,7 @@ def test_a_gradient_is_drawn_said_and_given_away(sweep, result, name, profile):
         picture = figures.gradient(sweep, name, d_k, profile)
         check(picture)
         is_short(picture)
-        (trace,) = picture.figure.data
+        (trace,) = plotted(picture).data
         values = np.atleast_2d(sweep.gradients[i][name])
         np.testing.assert_array_equal(np.array(trace.z, dtype=float), values)
         assert picture.table["gradient"] == values.ravel().tolist()
@@ -154,7 +154,7 @@ def test_a_gradient_is_drawn_said_and_given_away(sweep, result, name, profile):
 
 @pytest.mark.parametrize("name", figures.GRADIENTS)
 def test_axes_colours_and_height_stay_while_the_dimension_moves(sweep, name):
-    figs = [figures.gradient(sweep, name, d_k, LIGHT).figure for d_k in DIMS]
+    figs = [plotted(figures.gradient(sweep, name, d_k, LIGHT)) for d_k in DIMS]
     frames = {(fig.layout.xaxis.range, fig.layout.yaxis.range, fig.layout.height, fig.data[0].zmax) for fig in figs}
     assert len(frames) == 1
     limit = max(np.abs(at[name]).max() for at in sweep.gradients)
@@ -206,7 +206,7 @@ def test_the_scale_s_place_and_both_ways_to_d_are_shown(sweep, result):
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_gradient_at_the_raw_scores_has_a_line_with_the_scale_and_one_without(sweep, profile):
     picture = figures.raw_scores(sweep, 64, profile)
-    raw, scaled = picture.figure.data
+    raw, scaled = plotted(picture).data
     for trace, values, colour in (
         (raw, sweep.without_scale, profile.raw),
         (scaled, sweep.raw_score_norms, profile.scaled),
@@ -214,7 +214,7 @@ def test_the_gradient_at_the_raw_scores_has_a_line_with_the_scale_and_one_withou
         assert list(trace.x) == list(DIMS)
         np.testing.assert_array_equal(trace.y, np.maximum(values, 1e-8))
         assert trace.line.color == colour
-    (line,) = picture.figure.layout.shapes
+    (line,) = plotted(picture).layout.shapes
     assert (line.x0, line.x1) == (64, 64)
     i = DIMS.index(64)
     assert f"{number(sweep.without_scale[i], 2)} long without the scale" in picture.sentence
@@ -243,7 +243,7 @@ def test_the_claim_says_what_leaving_out_the_scale_does_at_this_dimension(sweep,
 @pytest.mark.parametrize("weight", WEIGHTS)
 def test_the_curves_hold_their_data_on_log_axes(profile, weight):
     change = first_order_change(PARAMS, weight)
-    fig = figures.first_order(change, PARAMS, profile).figure
+    fig = plotted(figures.first_order(change, PARAMS, profile))
     for trace, values in zip(fig.data, (change.change, change.predicted, change.remainder), strict=False):
         np.testing.assert_array_equal(trace.x, change.epsilon)
         np.testing.assert_array_equal(trace.y, values)
@@ -252,7 +252,7 @@ def test_the_curves_hold_their_data_on_log_axes(profile, weight):
     assert texts(fig) == [f"slope {number(change.slope)}"]
     assert key_of(fig) == ["green: change", "dashed: first order", "points: remainder", "dotted: rounding floor"]
     error = central_difference_error(PARAMS, weight)
-    fig = figures.difference(error, PARAMS, profile).figure
+    fig = plotted(figures.difference(error, PARAMS, profile))
     np.testing.assert_array_equal(fig.data[0].x, error.h)
     np.testing.assert_array_equal(fig.data[0].y, error.error)
     assert set(fig.data[1].y) == {error.complex_error}
@@ -267,21 +267,21 @@ def key_of(fig):
 
 
 def test_a_line_that_a_log_axis_cannot_show_is_not_in_the_key(error):
-    fig = difference(replace(error, complex_error=0.0)).figure
+    fig = plotted(difference(replace(error, complex_error=0.0)))
     assert key_of(fig) == ["points: central difference"]
 
 
 def test_a_slope_stands_on_the_side_of_its_branch_where_the_curve_is_not(error):
-    falling, rising = difference(error).figure.layout.annotations
+    falling, rising = plotted(difference(error)).layout.annotations
     assert (falling.xanchor, falling.yanchor) == ("right", "top")  # below a branch that falls to the right
     assert (rising.xanchor, rising.yanchor) == ("right", "bottom")  # above one that rises
 
 
 def test_every_point_lies_on_its_axes(change, error):
-    layout = first_order(change).figure.layout
+    layout = plotted(first_order(change)).layout
     assert layout.xaxis.range[0] < -8 < 0 < layout.xaxis.range[1]
     assert layout.yaxis.range[0] < np.log10(change.rounding_floor) < np.log10(change.change.max()) < 1.2
-    layout = difference(error).figure.layout
+    layout = plotted(difference(error)).layout
     assert layout.xaxis.range[0] < -11 < -1 < layout.xaxis.range[1]
     assert list(layout.xaxis.ticktext) == ["10⁻⁸", "10⁻⁴"]
     assert layout.yaxis.range[0] < np.log10(error.complex_error)

@@ -20,7 +20,7 @@ from sattn_core.lessons.derivation import (
     measure_derivation,
     measure_growth,
 )
-from tests.figures.drawing import PROFILES, check, run, texts, traces_of
+from tests.figures.drawing import PROFILES, check, plotted, run, texts, traces_of
 
 BROKEN = {
     "nothing": {},
@@ -48,7 +48,7 @@ def sure(result):
 
 def cells(result):
     """The table of lines, as a list of rows of cells."""
-    rows = figures.lines(result).figure.replace("\u00a0", " ").split("\n")
+    rows = plotted(figures.lines(result)).replace("\u00a0", " ").split("\n")
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
 
 
@@ -169,7 +169,7 @@ def test_a_variance_that_grows_beyond_the_division_is_told_from_one_that_stays(g
 
 def test_the_figure_shows_what_is_measured_up_to_this_dimension(growths):
     growth = growths["nothing"]
-    figure = figures.growing_variance(growth, 100, LIGHT).figure
+    figure = plotted(figures.growing_variance(growth, 100, LIGHT))
     dims = np.array([1, 2, 4, 8, 16, 32, 64, 100])
     for name, divisor in (("raw", 1), ("scaled", dims)):
         small, large = traces_of(figure, name)
@@ -186,7 +186,7 @@ def test_the_figure_shows_what_is_measured_up_to_this_dimension(growths):
 
 def test_what_is_true_is_dotted_where_it_is_not_what_is_predicted(growths):
     for name, growth in growths.items():
-        figure = figures.growing_variance(growth, 64, LIGHT).figure
+        figure = plotted(figures.growing_variance(growth, 64, LIGHT))
         drawn = traces_of(figure, "exact, raw")
         assert len(drawn) == (name not in ("nothing", "tails"))
         assert ("dotted" in figure.layout.title.subtitle.text) == bool(drawn)
@@ -198,7 +198,7 @@ def test_what_is_true_is_dotted_where_it_is_not_what_is_predicted(growths):
 
 
 def test_no_band_is_drawn_where_the_tails_are_too_heavy(growths):
-    figure = figures.growing_variance(growths["tails"], 64, LIGHT).figure
+    figure = plotted(figures.growing_variance(growths["tails"], 64, LIGHT))
     assert not any(any(trace.error_y.array) for name in ("raw", "scaled") for trace in traces_of(figure, name))
 
 
@@ -206,7 +206,7 @@ def test_no_band_is_drawn_where_the_tails_are_too_heavy(growths):
 def test_the_axes_stay_while_the_dimension_moves_and_hold_every_mark(growths, name):
     ranges = set()
     for d_k in (1, 64, 1024):
-        figure = figures.growing_variance(growths[name], d_k, LIGHT).figure
+        figure = plotted(figures.growing_variance(growths[name], d_k, LIGHT))
         ranges.add((tuple(figure.layout.xaxis.range), tuple(figure.layout.yaxis.range)))
         low, high = figure.layout.yaxis.range
         shown = [np.log10(trace.y) for name in ("raw", "scaled") for trace in traces_of(figure, name) if len(trace.y)]
@@ -404,7 +404,7 @@ def test_nothing_that_is_said_has_a_hyphen_for_a_minus():
     growth = measure_growth(DerivationParams(16, 500, correlation=-0.5))
     said = sure(result) + figures.lines(result).sentence + " ".join(figures.growing_variance(growth, 16, LIGHT).sure)
     assert "−0.5" in said
-    assert not re.search(r"-\d", said + figures.lines(result).figure.split("\n", 2)[2])
+    assert not re.search(r"-\d", said + plotted(figures.lines(result)).split("\n", 2)[2])
 
 
 # --- tables ----------------------------------------------------------------------------------------------
@@ -460,7 +460,7 @@ def test_the_growth_code_gives_the_points_of_the_figure(results):
 @pytest.mark.parametrize("name", BROKEN)
 def test_the_growth_stands_beside_the_root_and_the_right_divisor(results, profile, name):
     result = results[name]
-    fig = figures.growth(result, profile).figure
+    fig = plotted(figures.growth(result, profile))
     std, typical, root, right = fig.data
     for trace, values in (
         (std, result.growth_std),
@@ -484,7 +484,7 @@ def test_the_growth_axis_is_the_same_at_every_dimension_and_holds_every_point():
         (1024, {"variance_q": 0.25}),
     ):
         result = measure_derivation(DerivationParams(d_k, 200, **fields))
-        layout = figures.growth(result, LIGHT).figure.layout
+        layout = plotted(figures.growth(result, LIGHT)).layout
         assert tuple(layout.yaxis.range) == (-2.1, 5.2)
         shown = np.log10([result.growth_std, result.growth_typical, result.growth_right_divisor])
         assert layout.yaxis.range[0] < shown.min()

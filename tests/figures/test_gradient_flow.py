@@ -21,7 +21,7 @@ from sattn_core.lessons.gradient_flow import (
     measure_row_jacobian,
     row_sensitivity,
 )
-from tests.figures.drawing import PROFILES, check, run, texts, trace_of, traces_of
+from tests.figures.drawing import PROFILES, check, plotted, run, texts, trace_of, traces_of
 
 OPTIONS = {"n_keys": 8, "n_rows": 200, "seed": 3}
 
@@ -92,7 +92,7 @@ def test_a_sentence_has_25_words_and_3_numbers_at_most_and_a_claim_12_words(n_ke
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_row_is_one_dot_in_its_place_on_both_sides(shown, profile):
     for d_k in (1, 512):
-        i, fig = shown.dims.index(d_k), figures.rows(shown, d_k, profile).figure
+        i, fig = shown.dims.index(d_k), plotted(figures.rows(shown, d_k, profile))
         for j, (axes, name, colour) in enumerate((("", "raw", profile.raw), ("2", "÷ √dₖ", profile.scaled))):
             dots, middle = trace_of(fig, f"{name} rows"), traces_of(fig, "mean")[j]
             passed = shown.passed[j, i]
@@ -108,7 +108,7 @@ def test_a_row_is_one_dot_in_its_place_on_both_sides(shown, profile):
 
 
 def test_both_sides_have_one_axis_that_stays_and_a_zone_for_the_frozen(shown):
-    figs = [figures.rows(shown, d_k, LIGHT).figure for d_k in shown.dims]
+    figs = [plotted(figures.rows(shown, d_k, LIGHT)) for d_k in shown.dims]
     assert {fig.layout.yaxis.range for fig in figs} == {fig.layout.yaxis2.range for fig in figs}
     assert {fig.layout.yaxis2.matches for fig in figs} == {"y"}
     for fig in figs:
@@ -122,7 +122,7 @@ def test_both_sides_have_one_axis_that_stays_and_a_zone_for_the_frozen(shown):
 
 
 def test_the_sides_are_titled_with_their_counts(shown):
-    said = texts(figures.rows(shown, 512, LIGHT).figure)
+    said = texts(plotted(figures.rows(shown, 512, LIGHT)))
     assert said[:2] == ["Raw<br>63 of 100 frozen", "Scaled<br>none frozen"]
 
 
@@ -199,7 +199,7 @@ def test_the_rows_table_and_code(shown):
 
 
 def test_the_browser_gets_the_same_dots_and_only_what_moves_changes(shown):
-    before, after = (json.loads(figures.rows(shown, d_k, LIGHT).figure.to_json()) for d_k in (64, 512))
+    before, after = (json.loads(plotted(figures.rows(shown, d_k, LIGHT)).to_json()) for d_k in (64, 512))
     assert before["layout"].keys() == after["layout"].keys()
     still = [name for name in before["layout"] if name != "annotations"]
     assert [before["layout"][name] for name in still] == [after["layout"][name] for name in still]
@@ -211,7 +211,7 @@ def test_the_browser_gets_the_same_dots_and_only_what_moves_changes(shown):
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("place", PLACES)
 def test_the_histograms_show_the_counts_of_both_scales_on_one_axis(result, profile, place):
-    fig = figures.histograms(result, place, profile).figure
+    fig = plotted(figures.histograms(result, place, profile))
     i = PLACES.index(place)
     for j, (axes, name, colour) in enumerate((("", "raw", profile.raw), ("2", "÷ √dₖ", profile.scaled))):
         bars = trace_of(fig, name)
@@ -228,7 +228,7 @@ def test_the_histograms_show_the_counts_of_both_scales_on_one_axis(result, profi
 
 def test_the_panels_are_titled_with_the_share_of_frozen_rows_then_median_and_mean(result):
     found = result.statistics
-    said = texts(figures.histograms(result, "raw_scores", LIGHT).figure)
+    said = texts(plotted(figures.histograms(result, "raw_scores", LIGHT)))
     for j, name in enumerate(("Raw", "Scaled")):
         share = (
             f"{name}: {100 * result.frozen_share[j]:.1f} % frozen" if result.frozen_share[j] else f"{name}: none frozen"
@@ -238,7 +238,7 @@ def test_the_panels_are_titled_with_the_share_of_frozen_rows_then_median_and_mea
 
 def test_the_dotted_line_is_the_threshold_of_freezing_and_moves_with_the_factor_c(result):
     for place, factor in (("scores", 1.0), ("raw_scores", 1 / 8)):
-        fig = figures.histograms(result, place, LIGHT).figure
+        fig = plotted(figures.histograms(result, place, LIGHT))
         lines = traces_of(fig, "frozen below")
         assert [line.x[0] for line in lines] == pytest.approx(np.log10([0.01, 0.01 * factor]))
         assert {line.line.dash for line in lines} == {"dot"}
@@ -248,7 +248,7 @@ def test_the_dotted_line_is_the_threshold_of_freezing_and_moves_with_the_factor_
             assert np.mean(np.log10(row_sensitivity(result.params)[i, j]) < line.x[0]) == pytest.approx(
                 result.frozen_share[j]
             )
-    at_q = figures.histograms(result, "q", LIGHT).figure
+    at_q = plotted(figures.histograms(result, "q", LIGHT))
     assert not traces_of(at_q, "frozen below")
     assert at_q.layout.xaxis.title.text == "passed to q"
 
@@ -257,12 +257,12 @@ def test_rows_left_of_the_axis_are_counted_in_words():
     result = measure_gradient_flow(GradientFlowParams(1024, 2, n_rows=200))
     below = int(result.below[1, 0])
     assert below > 0
-    assert f"{below / 2:.1f} % below 10⁻¹²" in texts(figures.histograms(result, "raw_scores", LIGHT).figure)
+    assert f"{below / 2:.1f} % below 10⁻¹²" in texts(plotted(figures.histograms(result, "raw_scores", LIGHT)))
 
 
 def test_a_median_left_of_the_axis_stands_at_its_edge(result):
     gone = replace(result, statistics=replace(result.statistics, median=np.zeros((3, 3))))
-    assert traces_of(figures.histograms(gone, "scores", LIGHT).figure, "median")[0].x[0] == -12
+    assert traces_of(plotted(figures.histograms(gone, "scores", LIGHT)), "median")[0].x[0] == -12
 
 
 def test_the_sentence_has_the_numbers_of_the_moment(result):
@@ -343,7 +343,7 @@ def test_the_code_gives_the_statistics_that_are_shown(result):
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("place", PLACES)
 def test_the_curves_show_means_medians_bands_exact_means_and_shares(curve, profile, place):
-    fig = figures.curves(curve, place, profile).figure
+    fig = plotted(figures.curves(curve, place, profile))
     i, found = PLACES.index(place), curve.statistics
     for j, (name, colour) in enumerate(
         zip(("raw", "÷ √dₖ", "÷ dₖ"), (profile.raw, profile.scaled, profile.third), strict=True)
@@ -371,30 +371,30 @@ def test_the_curves_show_means_medians_bands_exact_means_and_shares(curve, profi
 
 def test_the_rate_is_dotted_and_left_out_at_q(curve):
     for place in ("scores", "raw_scores"):
-        rate = trace_of(figures.curves(curve, place, LIGHT).figure, "rate of the mean without the scale")
+        rate = trace_of(plotted(figures.curves(curve, place, LIGHT)), "rate of the mean without the scale")
         np.testing.assert_array_equal(rate.y, curve.rate)
         assert rate.line.dash == "dot"
-    assert not traces_of(figures.curves(curve, "q", LIGHT).figure, "rate of the mean without the scale")
-    assert "dotted" not in texts(figures.curves(curve, "q", LIGHT).figure)[-1]
+    assert not traces_of(plotted(figures.curves(curve, "q", LIGHT)), "rate of the mean without the scale")
+    assert "dotted" not in texts(plotted(figures.curves(curve, "q", LIGHT)))[-1]
 
 
 def test_two_keys_have_the_rate_by_its_own_name():
     curve = gradient_curve((1, 64), n_keys=2, n_rows=50)
-    assert texts(figures.curves(curve, "scores", LIGHT).figure)[-1].endswith("dotted: 1/√(π dₖ)")
+    assert texts(plotted(figures.curves(curve, "scores", LIGHT)))[-1].endswith("dotted: 1/√(π dₖ)")
     said = " ".join(figures.curves(curve, "scores", LIGHT).sure)
     assert "The rate 1/√(π dₖ) says 0.0705 without the scale." in said  # 1/√(64 π)
     assert "The rate" not in " ".join(figures.curves(curve, "q", LIGHT).sure)
 
 
 def test_the_axis_is_the_same_at_every_place(curve):
-    ranges = {tuple(figures.curves(curve, place, LIGHT).figure.layout.yaxis.range) for place in PLACES}
+    ranges = {tuple(plotted(figures.curves(curve, place, LIGHT)).layout.yaxis.range) for place in PLACES}
     assert ranges == {(-6, 1.2)}
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("place", PLACES)
 def test_the_key_stands_under_the_axis_where_no_mark_is(curve, place, profile):
-    fig = figures.curves(curve, place, profile).figure
+    fig = plotted(figures.curves(curve, place, profile))
     key = fig.layout.annotations[-1]
     lines = 1 + key.text.count("<br>")
     assert (key.yref, key.y, key.yanchor) == ("paper", 0, "top")
@@ -498,7 +498,7 @@ def test_the_curve_s_code_gives_the_curve():
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_crossover_is_shown_with_its_interval_above_the_threshold(crossing, profile):
-    fig = figures.crossover(crossing, profile).figure
+    fig = plotted(figures.crossover(crossing, profile))
     points, threshold, here = (trace_of(fig, name) for name in ("95 % interval", "2 ln(keys)", "16 keys"))
     np.testing.assert_array_equal(points.x, crossing.keys)
     np.testing.assert_array_equal(points.y, crossing.d_k)
@@ -544,7 +544,7 @@ def test_the_crossover_s_table_and_code(crossing):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_both_jacobians_share_one_fixed_colour_domain(row, profile):
-    fig = figures.jacobians(row, "Row 1", 4, profile).figure
+    fig = plotted(figures.jacobians(row, "Row 1", 4, profile))
     raw, scaled = fig.data
     for trace, matrix in ((raw, row.raw_jacobian), (scaled, row.scaled_jacobian)):
         np.testing.assert_array_equal(trace.z, matrix[::-1, ::-1])  # the key with the higher score comes first
@@ -559,7 +559,7 @@ def test_of_many_keys_the_twelve_with_the_highest_scores_are_shown_without_numbe
     scores = np.random.default_rng(0).standard_normal(40)
     row = measure_row_jacobian(scores, 4)
     picture = figures.jacobians(row, "Row 1", 4, LIGHT)
-    raw = picture.figure.data[0]
+    raw = plotted(picture).data[0]
     best = np.argsort(-scores)[:12]
     assert list(raw.x) == [str(key + 1) for key in best]
     np.testing.assert_array_equal(raw.z, row.raw_jacobian[np.ix_(best, best)])
@@ -602,7 +602,7 @@ def test_the_jacobian_s_sentence_and_claim(scores, d_k, said, claim):
 
 def test_a_trace_has_the_same_digits_in_the_heading_and_in_the_sentence(row):
     picture = figures.jacobians(row, "Row 1", 4, LIGHT)
-    headings = texts(picture.figure)
+    headings = texts(plotted(picture))
     for trace, name in ((row.raw_trace, "Raw"), (row.scaled_trace, "Scaled")):
         assert f"{name}<br>tr {number(trace)}" in headings
         assert f"passes on {number(trace)}" in picture.sentence

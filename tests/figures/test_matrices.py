@@ -1,12 +1,11 @@
 """Matrices as heatmaps: every number in its cell, wide ones folded, the text readable on every shade."""
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from pages._view.figures.matrices import FOLD, cell, colours, equals, matrix, operand, shade
 from pages._view.theme import LIGHT
-from tests.figures.drawing import PROFILES
+from tests.figures.drawing import PROFILES, plotted
 
 SMALL = np.array([[1.0, -2.5], [0.0, 40.0], [3.0, -np.inf]])
 
@@ -36,8 +35,7 @@ def test_the_contrast_is_that_of_the_standard():
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_small_matrix_is_drawn_as_it_is(profile):
-    fig = matrix(SMALL, profile, "M", limit=50, rows="query", columns="key")
-    go.Figure(fig.to_dict())  # Plotly validates every property
+    fig = plotted(matrix(SMALL, profile, "M", limit=50, rows="query", columns="key"))
     (trace,) = fig.data
     np.testing.assert_array_equal(np.array(trace.z, dtype=float), SMALL)
     assert [list(row) for row in trace.text] == [["1", "−2.5"], ["0", "40"], ["3", "−∞"]]
@@ -55,7 +53,7 @@ def test_a_small_matrix_is_drawn_as_it_is(profile):
     [("−1.23", 3, 1), ("−0.747 ÷ 3.46<br>= −0.216", 3, 1), ("−0.747 ÷ 3.46<br>= −0.216", 4, 0.85), ("1", 7, 0.8)],
 )
 def test_what_is_written_in_neighbouring_cells_stays_apart(text, n_columns, size):
-    (trace,) = matrix(np.ones((2, n_columns)), LIGHT, "M", limit=1, texts=[[text] * n_columns] * 2).data
+    (trace,) = plotted(matrix(np.ones((2, n_columns)), LIGHT, "M", limit=1, texts=[[text] * n_columns] * 2)).data
     assert trace.textfont.size == pytest.approx(size * LIGHT.tick_size)
 
 
@@ -65,14 +63,14 @@ def test_a_one_sided_domain_begins_at_the_ground():
 
 
 def test_a_matrix_of_zeros_has_a_domain_too():
-    (trace,) = matrix([[0.0]], LIGHT, "M", limit=0.0).data
+    (trace,) = plotted(matrix([[0.0]], LIGHT, "M", limit=0.0)).data
     assert trace.zmin < trace.zmax
 
 
 @pytest.mark.parametrize("n_columns", [FOLD + 1, 2 * FOLD, 64])
 def test_a_wide_matrix_goes_on_below_itself_with_every_number(n_columns):
     values = np.arange(2.0 * n_columns).reshape(2, n_columns)
-    fig = matrix(values, LIGHT, "M", limit=values.max(), columns="component")
+    fig = plotted(matrix(values, LIGHT, "M", limit=values.max(), columns="component"))
     (trace,) = fig.data
     written = [text for row in trace.text for text in row if text]
     assert sorted(written, key=float) == [cell(x) for x in values.ravel()]

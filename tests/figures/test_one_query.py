@@ -8,7 +8,7 @@ import pytest
 from pages._view.lessons.one_query import figures
 from pages._view.theme import LIGHT
 from sattn_core.lessons.one_query import KEY_WORDS, STEPS, OneQueryParams, measure_one_query
-from tests.figures.drawing import PROFILES, check, run, texts, trace_of, traces_of
+from tests.figures.drawing import PROFILES, check, plotted, run, texts, trace_of, traces_of
 
 DIMENSIONS = (1, 2, 3, 4, 5, 64, 1024)
 
@@ -28,7 +28,7 @@ def shown(result, step):
 
 def ticks(picture):
     """The words under the bars, line by line."""
-    return [re.sub("<b>|</b>", "", text).split("<br>") for text in picture.figure.layout.xaxis.ticktext]
+    return [re.sub("<b>|</b>", "", text).split("<br>") for text in plotted(picture).layout.xaxis.ticktext]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -50,9 +50,9 @@ def test_a_sentence_is_short_and_has_three_numbers_at_most_and_its_description_s
 
 @pytest.mark.parametrize("step", STEPS)
 def test_the_axes_stand_still_while_d_k_moves_and_the_picture_does_not(step):
-    layouts = [shown(measured(d_k), step).figure.layout for d_k in DIMENSIONS]
+    layouts = [plotted(shown(measured(d_k), step)).layout for d_k in DIMENSIONS]
     assert len({(layout.xaxis.range, layout.yaxis.range, layout.height) for layout in layouts}) == 1
-    assert len({shown(measured(d_k), step).figure.to_json() for d_k in DIMENSIONS}) == len(DIMENSIONS)
+    assert len({plotted(shown(measured(d_k), step)).to_json() for d_k in DIMENSIONS}) == len(DIMENSIONS)
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -64,12 +64,12 @@ def test_the_arithmetic_is_a_table_of_texts(d_k, step):
 
 
 def test_all_steps_are_of_one_height(result):
-    assert len({shown(result, step).figure.layout.height for step in STEPS}) == 1
+    assert len({plotted(shown(result, step)).layout.height for step in STEPS}) == 1
 
 
 def test_the_matrix_has_the_query_above_the_keys(result):
     picture = shown(result, "ask")
-    z = trace_of(picture.figure, "numbers").z
+    z = trace_of(plotted(picture), "numbers").z
     assert list(z[0][:4]) == [1, 1, -1, 0.5]
     assert list(z[1]) == [None] * 5
     assert [list(row[:4]) for row in z[2:]] == result.keys[:, :4].tolist()
@@ -78,19 +78,19 @@ def test_the_matrix_has_the_query_above_the_keys(result):
 
 
 def test_beside_the_invented_numbers_stand_the_first_of_the_others(result):
-    last = [row[-1] for row in trace_of(shown(result, "ask").figure, "numbers").text]
+    last = [row[-1] for row in trace_of(plotted(shown(result, "ask")), "numbers").text]
     drawn = [f"{a:.0f}, …".replace("-", "−") for a in result.keys[:, 4]]
     assert last[2:] == drawn
     assert ticks(shown(result, "ask"))[-1] == ["60", "more, +1", "or −1"]
     for d_k, said in ((3, ""), (4, ""), (5, "−1"), (6, "−1, …")):
-        assert trace_of(shown(measured(d_k), "ask").figure, "numbers").text[0][-1] == said
+        assert trace_of(plotted(shown(measured(d_k), "ask")), "numbers").text[0][-1] == said
     assert ticks(shown(measured(4), "ask"))[-1] == [""]
     assert [text for (text,) in ticks(shown(measured(2), "ask"))] == ["living", "thing", ""]
 
 
 def test_each_product_stands_under_its_bar(result):
     picture = shown(result, "multiply")
-    assert list(trace_of(picture.figure, "products").y) == [1.5, 0.5, -0.5, 0.5]
+    assert list(trace_of(plotted(picture), "products").y) == [1.5, 0.5, -0.5, 0.5]
     assert ticks(picture)[2] == ["action", "(−1) × 0.5", "= −0.5"]
     assert "1 × 1.5 = 1.5 for “living”" in picture.sentence
     assert ticks(picture)[4] == ["60", "more, +1", "or −1"]
@@ -98,7 +98,7 @@ def test_each_product_stands_under_its_bar(result):
 
 def test_each_addition_stands_under_its_score(result):
     picture = shown(result, "add")
-    assert list(trace_of(picture.figure, "scores").y) == [1, 2, -2, 0]
+    assert list(trace_of(plotted(picture), "scores").y) == [1, 2, -2, 0]
     assert ticks(picture)[1] == ["cat", "1.5 + 0.5", "− 0.5 + 0.5", "= 2"]
     assert picture.sentence.endswith("after 4 of them “cat” is highest with 2, “slept” lowest with −2.")
     assert shown(measured(3), "add").sentence.endswith(
@@ -107,7 +107,7 @@ def test_each_addition_stands_under_its_score(result):
 
 
 def test_the_lines_are_the_sums_and_the_dashed_ones_the_theory(result):
-    fig = shown(result, "wander").figure
+    fig = plotted(shown(result, "wander"))
     for word, sums in zip(KEY_WORDS, result.walk.sums, strict=True):
         drawn = trace_of(fig, word)
         assert (list(drawn.y), drawn.line.color) == (sums.tolist(), LIGHT.raw)
@@ -135,7 +135,7 @@ def test_wandering_before_anything_is_drawn_says_so(result):
 
 
 def test_both_softmax_steps_have_the_same_axes_and_the_raw_bars_stay(result):
-    raw, scaled = shown(result, "softmax").figure, shown(result, "divide").figure
+    raw, scaled = plotted(shown(result, "softmax")), plotted(shown(result, "divide"))
     assert raw.layout.yaxis == scaled.layout.yaxis
     assert raw.layout.xaxis.range == scaled.layout.xaxis.range
     assert raw.layout.margin == scaled.layout.margin
@@ -147,7 +147,7 @@ def test_both_softmax_steps_have_the_same_axes_and_the_raw_bars_stay(result):
 
 
 def test_one_takes_all_and_they_share_again_are_said_where_it_is_so(result):
-    assert shown(result, "softmax").figure.layout.title.text == "“cat” takes nearly all"
+    assert plotted(shown(result, "softmax")).layout.title.text == "“cat” takes nearly all"
     assert shown(result, "softmax").sentence.endswith("at dₖ = 64 “cat” gets 99.9 %.")
     assert shown(result, "divide").sentence == (
         "Divided by √dₖ = 8, the scores share the weight again: “cat” gets 61 % instead of 99.9 %."
@@ -160,8 +160,8 @@ def test_one_takes_all_and_they_share_again_are_said_where_it_is_so(result):
 
 def test_what_is_not_so_is_not_said():
     few, tie = measured(4), measured(3)
-    assert shown(few, "softmax").figure.layout.title.text == "Softmax gives weights"
-    assert shown(few, "divide").figure.layout.title.text == "Divided by √dₖ"
+    assert plotted(shown(few, "softmax")).layout.title.text == "Softmax gives weights"
+    assert plotted(shown(few, "divide")).layout.title.text == "Divided by √dₖ"
     assert "more evenly: “cat” gets 47 % instead of 66 %" in shown(few, "divide").sentence
     assert shown(measured(1), "divide").sentence.endswith("the scores stay as they are: “cat” keeps 53 %.")
     assert len(tie.raw.largest) == 2

@@ -21,7 +21,7 @@ from sattn_core.lessons.scaling_rules import (
     rule_curves,
 )
 from sattn_core.scaling_rules import SCALING_RULES
-from tests.figures.drawing import PROFILES, check, run
+from tests.figures.drawing import PROFILES, check, plotted, run
 
 
 def powers(dims=EXPONENT_DIMS, **fields):
@@ -95,7 +95,7 @@ def test_what_is_said_of_a_rule_is_short(curves, name):
 def test_what_is_said_of_a_bug_is_short(museum, name):
     picture = figures.bug(list(museum.values()), name, LIGHT)
     is_short(picture)
-    assert len(picture.figure.layout.title.text.replace("<br>", " ").split()) <= 12
+    assert len(plotted(picture).layout.title.text.replace("<br>", " ").split()) <= 12
 
 
 # --- exponents -------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ def test_what_is_said_of_a_bug_is_short(museum, name):
 @pytest.mark.parametrize("exponent", [0.0, 0.25, 0.5, 1.0])
 def test_the_exponents_stand_on_their_dashed_theory(profile, exponent):
     result = powers(exponent=exponent, correlation=0.5)
-    drawn = figures.exponents(result, 64, profile).figure, figures.means(result, profile).figure
+    drawn = plotted(figures.exponents(result, 64, profile)), plotted(figures.means(result, profile))
     for what, fig in zip(("variance", "mean"), drawn, strict=True):
         measured = [trace for trace in fig.data if trace.mode == "markers"]
         theory = [trace for trace in fig.data if trace.line.dash == "dash"]
@@ -121,7 +121,7 @@ def test_the_exponents_stand_on_their_dashed_theory(profile, exponent):
 
 def test_the_dimension_of_the_slider_is_a_line_with_larger_points_and_the_axes_stay():
     result = powers(exponent=0.25, correlation=0.5, dims=(1, 2, 3, 4, 100, 1024))
-    figs = {d_k: figures.exponents(result, d_k, LIGHT).figure for d_k in (1, 100, 1024)}
+    figs = {d_k: plotted(figures.exponents(result, d_k, LIGHT)) for d_k in (1, 100, 1024)}
     assert len({(fig.layout.xaxis.range, fig.layout.yaxis.range) for fig in figs.values()}) == 1
     for d_k, fig in figs.items():
         (line,) = fig.layout.shapes
@@ -146,7 +146,7 @@ def check_names_at_line_ends(fig, profile):
 def test_an_exponent_near_a_named_one_keeps_its_name_apart(exponent):
     result = powers(exponent=exponent, correlation=1.0)
     for picture in (figures.exponents(result, 64, PROJECTOR), figures.means(result, PROJECTOR)):
-        check_names_at_line_ends(picture.figure, PROJECTOR)
+        check_names_at_line_ends(plotted(picture), PROJECTOR)
 
 
 def test_names_move_as_little_as_they_must_and_stay_between_the_ends():
@@ -158,13 +158,13 @@ def test_names_move_as_little_as_they_must_and_stay_between_the_ends():
 def test_a_bar_longer_than_its_mean_stays_on_the_log_axis():
     result = powers(exponent=0.25, correlation=0.001)
     assert any((curve.mean_error > abs(curve.mean)).any() for curve in result.curves)
-    for trace in figures.means(result, LIGHT).figure.data:
+    for trace in plotted(figures.means(result, LIGHT)).data:
         if trace.mode == "markers":
             assert (trace.y - trace.error_y.arrayminus > 0).all()
 
 
 def test_each_exponent_has_one_colour_and_the_learner_s_its_own():
-    fig = figures.exponents(powers(exponent=0.25, correlation=0.5), 64, LIGHT).figure
+    fig = plotted(figures.exponents(powers(exponent=0.25, correlation=0.5), 64, LIGHT))
     colours = {trace.name: trace.marker.color for trace in fig.data if trace.mode == "markers"}
     assert colours == {
         "α = 0, raw": LIGHT.raw,
@@ -176,8 +176,8 @@ def test_each_exponent_has_one_colour_and_the_learner_s_its_own():
 
 def test_without_a_correlation_there_is_no_mean_to_draw_and_that_is_said():
     picture = figures.means(powers(), LIGHT)
-    assert len(picture.figure.data) == 0
-    assert "The mean is 0 at every dₖ" in picture.figure.layout.annotations[0].text
+    assert len(plotted(picture).data) == 0
+    assert "The mean is 0 at every dₖ" in plotted(picture).layout.annotations[0].text
     assert picture.claim == "Without correlation the mean is 0 at every exponent"
     assert figures.means(powers(correlation=0.5), LIGHT).claim == "Only ÷ dₖ keeps the mean of correlated pairs"
 
@@ -186,7 +186,7 @@ def test_the_axes_are_the_same_for_every_exponent_and_hold_every_point():
     for exponent, correlation in ((0.0, 1.0), (1.0, 0.05), (0.25, -1.0)):
         result = powers(exponent=exponent, correlation=correlation)
         for what, drawn in (("variance", figures.exponents(result, 64, LIGHT)), ("mean", figures.means(result, LIGHT))):
-            fig = drawn.figure
+            fig = plotted(drawn)
             assert tuple(fig.layout.yaxis.range) == (-3.6, 4.1)
             theory = np.log10([abs(getattr(curve, f"{what}_theory")) for curve in result.curves])
             assert theory.min() > -3.6
@@ -264,7 +264,7 @@ def test_the_exponents_table_and_code_are_the_data():
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", ["vaswani", "no_scale", "mup", "ssmax"])
 def test_every_rule_has_a_point_and_its_number_in_one_row(rules, profile, name):
-    fig = figures.rules(rules, name, profile).figure
+    fig = plotted(figures.rules(rules, name, profile))
     assert [trace.x[0] for trace in fig.data] == [rule.effective_keys for rule in rules.rules]
     assert len({trace.y[0] for trace in fig.data}) == len(SCALING_RULES)
     assert [note.y for note in fig.layout.annotations] == [trace.y[0] for trace in fig.data]
@@ -283,7 +283,7 @@ def test_every_rule_has_a_point_and_its_number_in_one_row(rules, profile, name):
 
 @pytest.mark.parametrize("name", ["vaswani", "qk_norm"])
 def test_one_query_goes_from_raw_scores_to_weights(rules, name):
-    fig = figures.one_rule(rules, name, LIGHT).figure
+    fig = plotted(figures.one_rule(rules, name, LIGHT))
     here = chosen(rules, name)
     raw, after, weights, *usual = fig.data
     for trace, values in ((raw, rules.raw_scores), (after, here.scores), (weights, here.attention_weights)):
@@ -361,7 +361,7 @@ def test_what_a_card_must_not_leave_out(rules):
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", ["vaswani", "ssmax"])
 def test_the_entropy_curves_are_the_data_and_the_chosen_one_stands_out(curves, profile, name):
-    drawn = figures.curves(curves, name, profile).figure
+    drawn = plotted(figures.curves(curves, name, profile))
     for fig, x, values in (
         (drawn["rule_entropy_d_k"], curves.dims, curves.against_d_k),
         (drawn["rule_entropy_n_keys"], curves.n_keys, curves.against_n_keys),
@@ -408,7 +408,7 @@ def test_the_claim_of_the_curves_says_where_they_end(curves):
 @pytest.mark.parametrize("name", BUGS)
 def test_a_bug_stands_under_the_right_computation_on_one_axis(museum, profile, name):
     result = museum[name]
-    fig = figures.bug(list(museum.values()), name, profile).figure
+    fig = plotted(figures.bug(list(museum.values()), name, profile))
     for trace, side in zip(fig.data, (result.right, result.wrong), strict=True):
         np.testing.assert_array_equal(trace.y[:-1], side.attention_weights[0])
         assert max(trace.y) < fig.layout.yaxis.range[1]
@@ -429,7 +429,7 @@ def test_a_bug_is_said_in_numbers_and_linked_to_its_public_issue(museum, name):
     for side, shown in ((result.right, "right"), (result.wrong, "wrong")):  # one number, the same digits everywhere
         spread = checks[shown][1]
         assert f" {spread} " in said
-        assert any(note.text.endswith(f" {spread}") for note in picture.figure.layout.annotations)
+        assert any(note.text.endswith(f" {spread}") for note in plotted(picture).layout.annotations)
         assert number(side.score_std) == spread
     assert picture.table["wrong"] == result.wrong.attention_weights[0].tolist()
     assert run(picture.code)[0]["result"].output_error == result.output_error
@@ -439,7 +439,7 @@ def test_a_bug_is_said_in_numbers_and_linked_to_its_public_issue(museum, name):
 def test_the_title_and_the_sentence_of_a_bug_are_its_numbers(museum, name):
     result, picture = museum[name], figures.bug(list(museum.values()), name, LIGHT)
     flat = result.wrong.entropy_nats > result.right.entropy_nats
-    title = picture.figure.layout.title.text.replace("<br>", " ")
+    title = plotted(picture).layout.title.text.replace("<br>", " ")
     assert title == f"{written(BUGS[name].title)}: attention is too {'flat' if flat else 'sharp'}"
     ratio = result.wrong.score_std / result.right.score_std
     said = f"{number(1 / ratio, 2)} times too little" if flat else f"{number(ratio, 2)} times too far"

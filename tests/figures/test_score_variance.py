@@ -17,7 +17,7 @@ from sattn_core.lessons.score_variance import (
     random_walks,
     variance_curve,
 )
-from tests.figures.drawing import PROFILES, check, run, texts, trace_of
+from tests.figures.drawing import PROFILES, check, plotted, run, texts, trace_of
 
 DRAW = {"law": "normal", "mean_q": 0.0, "mean_k": 0.0, "correlation": 0.0, "seed": 0}
 CONSTANT = {"law": "rademacher", "mean_q": 0.0, "mean_k": 0.0, "correlation": 1.0, "seed": 0}
@@ -75,7 +75,7 @@ def pieces(trace):
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
 def test_the_walks_go_up_to_d_k_inside_the_envelope_of_all_steps(walks, profile, d_k):
-    fig = main(measure_score_variance(ScoreVarianceParams(d_k, 100)), walks, profile=profile).figure
+    fig = plotted(main(measure_score_variance(ScoreVarianceParams(d_k, 100)), walks, profile=profile))
     drawn_walks, envelope, ends = (trace_of(fig, name) for name in ("walks", "mean ± 1 σ", f"walks at {d_k:,}"))
     assert len(pieces(drawn_walks)) == len(walks.walks)
     for (x, y), walk in zip(pieces(drawn_walks), walks.walks, strict=True):
@@ -98,7 +98,7 @@ def test_the_walks_go_up_to_d_k_inside_the_envelope_of_all_steps(walks, profile,
 def test_histograms_on_their_side_show_densities_and_laws_as_shares_of_the_longest_bar(
     result, walks, profile, score_axis
 ):
-    fig = main(result, walks, score_axis, profile).figure
+    fig = plotted(main(result, walks, score_axis, profile))
     for side, axes in (("raw", "2"), ("scaled", "3")):
         bars = trace_of(fig, f"{side}, 2,000 scores")
         law = next(each for each in fig.data if each.name == "exact distribution" and each.xaxis == f"x{axes}")
@@ -124,14 +124,14 @@ BROKEN = [{}, {"mean_q": 0.5, "mean_k": 0.5}, {"correlation": -1.0}, {"sampling"
 
 @pytest.mark.parametrize("broken", BROKEN)
 def test_no_axis_moves_with_d_k_and_all_scores_share_one(walks, broken):
-    first, *others = (ranges(drawn(walks, d_k=d_k, **broken).figure) for d_k in (1, 64, 1024))
+    first, *others = (ranges(plotted(drawn(walks, d_k=d_k, **broken))) for d_k in (1, 64, 1024))
     assert others == [first, first]
     assert first[3] == first[4] == first[5]
     assert broken in BROKEN[1:3] or first[3] == (-80, 80)
 
 
 def test_a_shared_axis_is_numbered_once_and_at_the_left(result, walks):
-    layout = main(result, walks).figure.layout
+    layout = plotted(main(result, walks)).layout
     assert layout.yaxis.title.text == "score"
     assert layout.yaxis.showticklabels is None
     assert (layout.yaxis2.showticklabels, layout.yaxis3.showticklabels) == (False, False)
@@ -142,7 +142,7 @@ def test_a_shared_axis_is_numbered_once_and_at_the_left(result, walks):
 
 @pytest.mark.parametrize("d_k", [1, 64])
 def test_on_axes_of_their_own_the_walks_have_that_of_the_raw_scores(walks, d_k):
-    layout = drawn(walks, "own", d_k=d_k).figure.layout
+    layout = plotted(drawn(walks, "own", d_k=d_k)).layout
     assert tuple(layout.yaxis.range) == tuple(layout.yaxis2.range) == (-5 * d_k**0.5, 5 * d_k**0.5)
     assert tuple(layout.yaxis3.range) == (-5, 5)
     assert (layout.yaxis3.side, layout.yaxis3.showticklabels) == ("right", True)
@@ -155,7 +155,7 @@ def test_scores_beyond_the_axis_are_counted_in_words(result, walks):
 
 
 def test_each_panel_is_titled_and_the_marks_are_explained(result, walks):
-    shown = [text.split("<br>") for text in texts(main(result, walks).figure)]
+    shown = [text.split("<br>") for text in texts(plotted(main(result, walks)))]
     spreads = [f"σ = {number(std, 2)}" for std in (result.raw_std, result.scaled_std)]
     assert shown == [
         ["3 walks", "q₁k₁ + q₂k₂ + …"],
@@ -163,13 +163,13 @@ def test_each_panel_is_titled_and_the_marks_are_explained(result, walks):
         ["Scaled", spreads[1]],
         ["dashed: ± one σ; exact distribution", "bars as shares of the longest"],
     ]
-    assert texts(drawn(walks, law="uniform").figure)[-1].startswith("dashed: ± one σ; normal distribution<br>")
+    assert texts(plotted(drawn(walks, law="uniform")))[-1].startswith("dashed: ± one σ; normal distribution<br>")
     assert N_WALKS == 12
-    assert texts(main(result, random_walks(LONGEST, n_walks=12, seed=0)).figure)[0].startswith("Twelve walks<br>")
+    assert texts(plotted(main(result, random_walks(LONGEST, n_walks=12, seed=0))))[0].startswith("Twelve walks<br>")
 
 
 def test_the_infinite_density_at_one_dimension_is_cut_at_the_end_of_its_axis(walks):
-    fig = drawn(walks, d_k=1, n_samples=1_000).figure
+    fig = plotted(drawn(walks, d_k=1, n_samples=1_000))
     assert [max(each.x) for each in fig.data if each.name == "exact distribution"] == [1.15, 1.15]
 
 
@@ -177,8 +177,8 @@ def test_constant_scores_are_one_bar_without_a_law():
     constant = random_walks(LONGEST, n_walks=2, **CONSTANT)
     shown = drawn(constant, d_k=2, n_samples=100, **CONSTANT)
     check(shown)
-    assert sum(trace_of(shown.figure, "raw, 100 scores").x) == 1
-    assert all(np.isnan(each.x).all() for each in shown.figure.data if each.name == "normal distribution")
+    assert sum(trace_of(plotted(shown), "raw, 100 scores").x) == 1
+    assert all(np.isnan(each.x).all() for each in plotted(shown).data if each.name == "normal distribution")
 
 
 def spreading(result, raw, scaled, **others):
@@ -338,7 +338,7 @@ def test_the_code_gives_the_moments_and_the_walks_that_are_shown(result, walks):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_curve_shows_theory_points_and_bands(curve, profile):
-    fig = variances(curve, CURVE, profile).figure
+    fig = plotted(variances(curve, CURVE, profile))
     colours, symbols = (profile.raw, profile.scaled, profile.third), ("circle", "square", "diamond")
     for i, (colour, symbol) in enumerate(zip(colours, symbols, strict=True)):
         theory, points = fig.data[2 * i : 2 * i + 2]
@@ -357,7 +357,7 @@ def test_the_curve_shows_theory_points_and_bands(curve, profile):
 
 
 def test_the_curve_has_log_axes_that_hold_every_point(curve):
-    layout = variances(curve).figure.layout
+    layout = plotted(variances(curve)).layout
     assert (layout.xaxis.type, layout.xaxis.title.text) == ("log", "dₖ")
     assert (layout.yaxis.type, layout.yaxis.title.text) == ("log", "variance")
     for axis, values in ((layout.xaxis, curve.dims), (layout.yaxis, (curve.low, curve.high))):
@@ -368,7 +368,7 @@ def test_the_curve_has_log_axes_that_hold_every_point(curve):
 def test_a_constant_score_has_no_place_on_the_log_axis_and_no_label():
     options = {"n_samples": 50, **CONSTANT}
     shown = variances(variance_curve((1, 2, 4), **options), options)
-    assert texts(shown.figure) == []
+    assert texts(plotted(shown)) == []
 
 
 def test_the_curve_s_sentence_has_the_last_numbers(curve):

@@ -14,7 +14,7 @@ from sattn_core.lessons.small_samples import (
     measure_large_experiment,
     measure_small_samples,
 )
-from tests.figures.drawing import PROFILES, check, run, texts, trace_of, traces_of
+from tests.figures.drawing import PROFILES, check, plotted, run, texts, trace_of, traces_of
 
 BAND = {"d_k": 16, "ddof": 0, "seed": 0, "n_draws": 5}
 
@@ -66,7 +66,7 @@ def test_every_picture_is_whole(result, sweep, curve, experiment, profile):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_histograms_show_the_draws_and_the_counts_expected(result, sweep, profile):
-    fig, counted = draws(result, sweep, 64, profile).figure, sweep.first(50)
+    fig, counted = plotted(draws(result, sweep, 64, profile)), sweep.first(50)
     left, right = traces_of(fig, "draws")
     expected = trace_of(fig, "expected")
     np.testing.assert_array_equal(left.x, result.edges)
@@ -80,14 +80,14 @@ def test_the_histograms_show_the_draws_and_the_counts_expected(result, sweep, pr
 
 
 def test_exact_mean_naive_expectation_and_the_asked_number_are_marked(result, sweep):
-    fig = draws(result, sweep).figure
+    fig = plotted(draws(result, sweep))
     for name, value in {"mean 1.50": 1.5, "2 expected": 2, "1.6 found": 1.6, "mean 0.750": 0.75, "dₖ": 1}.items():
         assert set(trace_of(fig, name).x) == {value}
         assert name in texts(fig)
 
 
 def test_only_the_right_histogram_follows_d_k_and_its_axes_stay(result, sweep):
-    few, many = (draws(result, sweep, d_k).figure for d_k in (2, 1024))
+    few, many = (plotted(draws(result, sweep, d_k)) for d_k in (2, 1024))
     for name in ("xaxis", "xaxis2", "yaxis", "yaxis2"):
         assert few.layout[name].range == many.layout[name].range
     first, second = (traces_of(fig, "draws") for fig in (few, many))
@@ -97,7 +97,7 @@ def test_only_the_right_histogram_follows_d_k_and_its_axes_stay(result, sweep):
 
 
 def test_no_name_of_a_mark_lies_over_a_later_mark_or_over_a_bar(result, sweep):
-    fig = draws(result, sweep).figure
+    fig = plotted(draws(result, sweep))
     for axes, count in (("x", 3), ("x2", 2)):
         names = [note for note in fig.layout.annotations if note.xref == axes and note.yanchor == "top"]
         names = sorted(names, key=lambda note: note.x)
@@ -110,7 +110,7 @@ def test_no_name_of_a_mark_lies_over_a_later_mark_or_over_a_bar(result, sweep):
 
 
 def test_the_keys_stand_below_the_plots(result, sweep, curve):
-    for fig in (draws(result, sweep).figure, band(curve).figure):
+    for fig in (plotted(draws(result, sweep)), plotted(band(curve))):
         (key,) = [note for note in fig.layout.annotations if note.yref == "paper"]
         lines = key.text.count("<br>") + 1
         below = -key.yshift
@@ -124,12 +124,12 @@ def test_a_last_draw_beyond_the_edge_stands_on_it(sweep):
     n = int(np.argmax(many.variances)) + 1
     far, longer = measure_small_samples(SmallSamplesParams(n_draws=n)), draw_sweep((1, 64), n_draws=2_000)
     assert far.variances[-1] > far.edges[-1]
-    assert traces_of(draws(far, longer).figure, "last draw")[0].x[0] == far.edges[-1]
+    assert traces_of(plotted(draws(far, longer)), "last draw")[0].x[0] == far.edges[-1]
     n = int(np.argmax(longer.ratios[0])) + 1
     far = measure_small_samples(SmallSamplesParams(n_draws=n))
     assert longer.ratios[0, n - 1] > 4
     picture = draws(far, longer, 1)
-    assert traces_of(picture.figure, "last draw")[1].x[0] == 4
+    assert traces_of(plotted(picture), "last draw")[1].x[0] == 4
     above = (longer.ratios[0, :n] > 4).sum()
     assert f"{above} lie" in picture.sure[2]
 
@@ -176,7 +176,7 @@ def test_a_mean_that_is_not_d_k_does_not_read_like_it(size, shown):
     asked, each = sized(size)
     picture = draws(asked, each)
     assert picture.checks["predicted"][-1] == shown
-    assert f"mean {shown}" in texts(picture.figure)
+    assert f"mean {shown}" in texts(plotted(picture))
 
 
 def test_with_ddof_1_mean_and_scatter_grow_by_the_same_factor(result):
@@ -214,11 +214,11 @@ def test_a_number_said_twice_has_the_same_digits(experiment, sweep):
     assert f"at percentile {table['predicted'][2]}: " in said
     assert f"The last draw gave {number(result.variances[0])}." in said
     assert f"variance {number(result.variances[0])} (" in first
-    assert f"mean {table['predicted'][0]}" in texts(picture.figure)
+    assert f"mean {table['predicted'][0]}" in texts(plotted(picture))
     said, rows = " ".join(large(experiment).sure), figures.large_rows(experiment)
     assert f"variance {rows['this run'][2]}, predicted {rows['predicted'][2]}, z = {rows['z'][2]}; " in said
     assert f"gave {rows['published'][2]} and {rows['published'][3]}: z = {rows['z, published'][2]}, " in said
-    ticks = large(experiment).figure.layout.yaxis.ticktext
+    ticks = plotted(large(experiment)).layout.yaxis.ticktext
     assert [tick.split("z = ")[1] for tick in ticks if "z" in tick] == [rows["z, published"][2], rows["z"][2]]
 
 
@@ -231,7 +231,7 @@ def test_the_first_draw_is_written_out(result):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_band_shows_both_bands_and_every_point(curve, profile):
-    fig = band(curve, profile).figure
+    fig = plotted(band(curve, profile))
     names = {
         "exact band, low": curve.low,
         "exact band, high": curve.high,
@@ -259,7 +259,7 @@ def test_the_band_s_sentence_and_table(curve):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_large_experiment_shows_both_runs_on_both_bands(experiment, profile):
-    fig = large(experiment, profile).figure
+    fig = plotted(large(experiment, profile))
     row = experiment.rows[2]
     assert trace_of(fig, "exact").x == experiment.band
     assert trace_of(fig, "as if independent").x == experiment.naive_band

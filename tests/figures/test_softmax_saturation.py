@@ -20,7 +20,7 @@ from sattn_core.lessons.softmax_saturation import (
     measure_saturation,
     overflow_study,
 )
-from tests.figures.drawing import PROFILES, check, run, texts
+from tests.figures.drawing import PROFILES, check, plotted, run, texts
 
 NOTES = ((4.0, 5.0), (1.0, 10.0))
 FOUR = (*NOTES, (0.0, 0.0, 1.0), tuple(float(i) for i in range(64)))
@@ -71,7 +71,7 @@ def averages(result, d_k=64, profile=LIGHT, params=PARAMS):
 
 
 def average(result, quantity, profile=LIGHT):
-    return averages(result, profile=profile).figure[f"average_{quantity}"]
+    return plotted(averages(result, profile=profile))[f"average_{quantity}"]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -88,7 +88,7 @@ def test_every_picture_is_whole(result, study, profile):
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("lists", [NOTES, FOUR])
 def test_bars_are_the_weights_of_the_lists(lists, profile):
-    fig = weights(lists, profile=profile).figure
+    fig = plotted(weights(lists, profile=profile))
     bars = [trace for trace in fig.data if trace.type == "bar"]
     assert len(bars) == len(lists)
     for trace, found in zip(bars, compare_lists(lists).attention_weights, strict=True):
@@ -103,7 +103,7 @@ def test_bars_are_the_weights_of_the_lists(lists, profile):
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_row_stands_beside_them_raw_and_scaled_on_the_same_scale(profile):
     for d_k, at in ((2, 1), (1024, 3)):
-        row, fig = measure_row(ROW), weights(d_k=d_k, profile=profile).figure
+        row, fig = measure_row(ROW), plotted(weights(d_k=d_k, profile=profile))
         for trace, side, panel in zip(fig.data[2:], ("raw", "scaled"), ("x2", "x3"), strict=True):
             corners = np.reshape(trace.y, (-1, 4))
             np.testing.assert_array_equal(corners[:, [1, 2]].T, [getattr(row, f"{side}_weights")[at]] * 2)
@@ -121,35 +121,35 @@ def test_the_row_stands_beside_them_raw_and_scaled_on_the_same_scale(profile):
 
 def test_the_panels_share_the_width_and_do_not_touch():
     for lists in (NOTES, None):
-        fig = weights(lists).figure
+        fig = plotted(weights(lists))
         domains = [fig.layout[name].domain for name in ("xaxis", *KEYS)]
         assert (domains[0][0], domains[-1][1]) == (0, 1)
         assert all(left[1] < right[0] for left, right in pairwise(domains))
 
 
 def test_each_panel_is_named_above_it_and_the_largest_weight_above_its_bar():
-    fig = weights(d_k=64).figure
+    fig = plotted(weights(d_k=64))
     assert texts(fig) == ["dₖ = 64", "lists", "raw", "÷ √dₖ", "94 %", "30 %"]
     row = measure_row(ROW)
     for note, side in zip(fig.layout.annotations[-2:], ("raw", "scaled"), strict=True):
         assert note.y == getattr(row, f"{side}_max_weight")[2]
         assert (note.x, note.yanchor) == (row.raw_scores[2].argmax(), "bottom")
-    assert texts(weights(None).figure)[1] == "no lists"
-    assert [trace.name for trace in weights(None).figure.data] == ["raw", "scaled"]
+    assert texts(plotted(weights(None)))[1] == "no lists"
+    assert [trace.name for trace in plotted(weights(None)).data] == ["raw", "scaled"]
 
 
 @pytest.mark.parametrize(("key", "anchor"), [(0, "left"), (7, "center"), (15, "right")])
 def test_the_number_of_the_largest_weight_stays_within_its_panel(key, anchor):
     found = np.full(16, 0.01)
     found[key] = 0.85
-    fig = figures.weights(row_of(found, found), RowParams(16, (64,)), None, 64, LIGHT).figure
+    fig = plotted(figures.weights(row_of(found, found), RowParams(16, (64,)), None, 64, LIGHT))
     assert [(note.x, note.xanchor) for note in fig.layout.annotations[-2:]] == [(key, anchor)] * 2
 
 
 def test_few_bars_carry_their_numbers_and_many_do_not():
-    fig = weights().figure
+    fig = plotted(weights())
     assert [list(trace.text) for trace in fig.data[:2]] == [["27 %", "73 %"], ["&lt;1 %", "&gt;99 %"]]
-    assert all(trace.text is None for trace in weights((NOTES[0], (1.0, 2.0, 3.0))).figure.data[:2])
+    assert all(trace.text is None for trace in plotted(weights((NOTES[0], (1.0, 2.0, 3.0)))).data[:2])
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_few_bars_carry_their_numbers_and_many_do_not():
     ],
 )
 def test_scores_stand_under_their_bars_where_a_phone_has_room(lists, name, ticks):
-    axis = weights(lists).figure.layout.xaxis
+    axis = plotted(weights(lists)).layout.xaxis
     assert (axis.title.text, list(axis.ticktext)) == (name, ticks)
     assert all(axis.range[0] < place < axis.range[1] for place in axis.tickvals)
 
@@ -500,7 +500,7 @@ def test_the_code_of_the_averages_gives_the_curves():
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_overflow_shows_how_far_each_type_reaches(study, profile):
-    fig = figures.overflow(study, profile).figure
+    fig = plotted(figures.overflow(study, profile))
     for i, curve in enumerate(study.curves):
         naive, stable, broken = fig.data[3 * i : 3 * i + 3]
         np.testing.assert_array_equal(naive.x, study.scores[study.scores <= curve.last_finite_score])

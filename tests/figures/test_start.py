@@ -13,7 +13,7 @@ from pages._view.shared import DIMENSIONS
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.lessons.start import StartParams, measure_start
-from tests.figures.drawing import PROFILES, check, run
+from tests.figures.drawing import PROFILES, check, plotted, run
 
 DIMS = (1, 8, 64, 1024)
 PARAMS = StartParams(dims=DIMS, n_samples=2_000, n_keys=8, seed=3)
@@ -32,7 +32,7 @@ def hero(result):
 
 @pytest.fixture(scope="module")
 def payload(hero):
-    return hero.figure
+    return plotted(hero)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -138,7 +138,7 @@ def test_the_ruler_is_the_theory_and_grows_for_raw_scores_only(payload):
 
 
 def test_the_captions_of_the_panels_are_short(result):
-    payload = figures.hero(with_numbers(result, 2, **SAID), 64, LIGHT).figure
+    payload = plotted(figures.hero(with_numbers(result, 2, **SAID), 64, LIGHT))
     assert payload["raw"]["figures"][2] == "σ 8.1"
     assert payload["scaled"]["figures"][2] == "σ 1.0"
     assert payload["raw"]["weightFigures"][2] == "largest 97 %"
@@ -170,12 +170,12 @@ def test_at_d_k_1_both_sides_say_the_same_of_the_axis_they_share():
     # One component of a normal product lies beyond 6, where the scaled bins end, in 0.06 % of the draws.
     result = measure_start(StartParams(dims=(1, 64), n_samples=20_000, n_keys=8))
     assert result.sweep.scaled_below[0] + result.sweep.scaled_above[0] > 0
-    payload = figures.hero(result, 1, LIGHT).figure
+    payload = plotted(figures.hero(result, 1, LIGHT))
     for name in ("beyond", "figures", "weightFigures", "rulerText"):
         assert payload["raw"][name][0] == payload["scaled"][name][0]
     beyond = result.sweep.raw_below.copy()
     beyond[0] = 200
-    payload = figures.hero(replace(result, sweep=replace(result.sweep, raw_below=beyond)), 1, LIGHT).figure
+    payload = plotted(figures.hero(replace(result, sweep=replace(result.sweep, raw_below=beyond)), 1, LIGHT))
     assert payload["raw"]["beyond"][0] == payload["scaled"]["beyond"][0] == "1.0 % beyond the axis"
     assert payload["scaled"]["beyond"][1] == ""
 
@@ -190,7 +190,7 @@ def test_the_axes_are_shared_and_fixed(result, payload):
     assert (payload["own"]["low"], payload["own"]["high"]) == (-5, 5)
     assert payload["raw"]["ownTicks"][2] == ["−32.0", "−16.0", "0", "16.0", "32.0"]
     assert payload["scaled"]["ownTicks"][2] == ["−4.00", "−2.00", "0", "2.00", "4.00"]
-    other = figures.hero(result, 1, LIGHT).figure
+    other = plotted(figures.hero(result, 1, LIGHT))
     assert (other["shared"], other["own"]) == (payload["shared"], payload["own"])
 
 
@@ -198,7 +198,7 @@ def test_descriptions_name_the_law_and_the_number_of_scores(payload):
     assert payload["raw"]["alt"] == "Histogram of 2,000 raw scores with the exact distribution as a dashed line"
     assert payload["weightAxis"]["label"] == "the 8 keys of one query"
     other = measure_start(StartParams(dims=(4,), n_samples=500, n_keys=8, law="laplace"))
-    assert figures.hero(other, 4, LIGHT).figure["scaled"]["alt"] == (
+    assert plotted(figures.hero(other, 4, LIGHT))["scaled"]["alt"] == (
         "Histogram of 500 scaled scores with the normal approximation as a dashed line"
     )
     assert "its mean over all queries is about " in figures.hero(other, 4, LIGHT).sure[1]
@@ -206,7 +206,7 @@ def test_descriptions_name_the_law_and_the_number_of_scores(payload):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_style_holds_the_profile_s_sizes_and_both_grounds(result, profile):
-    payload = figures.hero(result, 64, profile).figure
+    payload = plotted(figures.hero(result, 64, profile))
     style = payload["style"]
     assert payload["mode"] == profile.name
     assert [style[name] for name in ("title", "axis", "tick", "line")] == (

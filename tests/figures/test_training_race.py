@@ -20,7 +20,7 @@ from sattn_core.lessons.training_race import (
     race_frames,
     sweep_learning_rates,
 )
-from tests.figures.drawing import PROFILES, check, run, traces_of
+from tests.figures.drawing import PROFILES, check, plotted, run, traces_of
 
 NUMERAL = re.compile(r"[0-9][0-9,.]*")
 PARAMS = TrainingRaceParams(d_k=16, exponents=(0.0, 0.5, 1.0, 0.25), n_keys=4, n_steps=40, n_seeds=2)
@@ -75,7 +75,7 @@ def every_picture(result, sweep, pairs, profile):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_quantity_of_every_run_is_a_line_in_its_band(result, profile):
-    left, right = figures.learning(result, profile).figure, figures.state(result, profile).figure
+    left, right = plotted(figures.learning(result, profile)), plotted(figures.state(result, profile))
     shown = {"loss": left, "accuracy": left, "entropy_nats": right, "median_row_gradient": right}
     panels = {"loss": 0, "accuracy": 1, "entropy_nats": 0, "median_row_gradient": 1}
     for quantity, fig in shown.items():
@@ -94,7 +94,7 @@ def test_every_quantity_of_every_run_is_a_line_in_its_band(result, profile):
 
 
 def test_names_beside_the_ends_do_not_cover_each_other(result):
-    left, right = figures.learning(result, LIGHT).figure, figures.state(result, LIGHT).figure
+    left, right = plotted(figures.learning(result, LIGHT)), plotted(figures.state(result, LIGHT))
     for fig in (left, right):
         for panel in range(2):
             at = f"y{panel + 1 if panel else ''} domain"
@@ -106,7 +106,7 @@ def test_names_beside_the_ends_do_not_cover_each_other(result):
 
 def test_no_name_stands_over_a_curve(result, sweep, pairs):
     for picture in every_picture(result, sweep, pairs, LIGHT):
-        for note in picture.figure.layout.annotations:
+        for note in plotted(picture).layout.annotations:
             assert note.y >= 1 or note.x > 1, note.text  # above its panel or beside it
             assert note.yref.endswith("domain")
 
@@ -282,7 +282,7 @@ def test_where_values_are_trained_the_loss_is_said_too(result):
 @pytest.mark.parametrize("profile", PROFILES)
 def test_attention_is_shown_on_one_colour_domain_with_its_bar(result, profile):
     for shown in (result, measure_race_start(PARAMS)):
-        fig = figures.attention(shown, profile).figure
+        fig = plotted(figures.attention(shown, profile))
         for i, (trace, name) in enumerate(zip(fig.data, NAMES, strict=True)):
             np.testing.assert_array_equal(trace.z, shown.attention_weights[i])
             assert (trace.name, trace.zmin, trace.zmax) == (name, 0, 1)
@@ -306,7 +306,7 @@ def test_how_sure_a_start_is_has_its_numbers():
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_maps_hold_the_sweep_on_shared_axes_and_one_colour_domain(sweep, profile):
-    fig = figures.rates(sweep, profile).figure
+    fig = plotted(figures.rates(sweep, profile))
     layout = fig.layout.to_plotly_json()
     for i, (trace, name) in enumerate(zip(fig.data, NAMES, strict=True)):
         assert trace.name == name
@@ -327,7 +327,7 @@ def test_the_maps_hold_the_sweep_on_shared_axes_and_one_colour_domain(sweep, pro
 
 
 def test_solved_is_where_the_colour_jumps(sweep):
-    scale = figures.rates(sweep, LIGHT).figure.data[0].colorscale
+    scale = plotted(figures.rates(sweep, LIGHT)).data[0].colorscale
     assert [share for share, _ in scale] == [0, 0.95, 0.95, 1]
     assert scale[2][1] == scale[3][1] != scale[1][1]
 
@@ -369,7 +369,7 @@ def test_a_diverged_rate_is_a_cross_and_is_said_to_be_one(sweep):
     diverged = np.zeros(sweep.loss.shape, bool)
     diverged[0, -2:, 1:] = True
     shown = replace(sweep, diverged=diverged)
-    first, second, *_ = figures.rates(shown, LIGHT).figure.data
+    first, second, *_ = plotted(figures.rates(shown, LIGHT)).data
     crosses = np.array(first.text)[::-1] == "×"
     np.testing.assert_array_equal(crosses, diverged[0].T)
     assert not any("×" in row for row in second.text)
@@ -380,7 +380,7 @@ def test_a_diverged_rate_is_a_cross_and_is_said_to_be_one(sweep):
 
 
 def test_the_equivalence_shows_every_pair_and_says_only_what_it_measured(pairs):
-    fig = figures.equivalence(pairs, LIGHT).figure
+    fig = plotted(figures.equivalence(pairs, LIGHT))
     names = ["SGD 0.01, × √dₖ", "SGD 1, × √dₖ", "Adam, × ⁴√dₖ", "Adam, × √dₖ"]
     assert [trace.name for trace in fig.data] == names
     assert {note.text for note in fig.layout.annotations} == {f"<b>{name}</b>" for name in names}
@@ -452,13 +452,13 @@ def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it(result, swee
         assert lines[0] == result.steps.tolist()
         rows = [row for line in lines[1:] for row in line]
         bands = (f"{name}, {edge} seed" for name in NAMES for edge in ("smallest", "largest"))
-        assert all(curve in rows for curve in drawn(picture.figure, *NAMES, *bands))
-    shown = [trace.z.tolist() for trace in attention.figure.data]
+        assert all(curve in rows for curve in drawn(plotted(picture), *NAMES, *bands))
+    shown = [trace.z.tolist() for trace in plotted(attention).data]
     assert printed(attention.code) == [shown]
     start = figures.attention(measure_race_start(PARAMS), LIGHT)
-    assert printed(start.code) == [[trace.z.tolist() for trace in start.figure.data]]
+    assert printed(start.code) == [[trace.z.tolist() for trace in plotted(start).data]]
     tried, steps, accuracy, _ = printed(rates.code)
-    np.testing.assert_array_equal([np.array(trace.z)[::-1].T for trace in rates.figure.data], accuracy)
+    np.testing.assert_array_equal([np.array(trace.z)[::-1].T for trace in plotted(rates).data], accuracy)
     assert (tried, steps) == (sweep.rates, sweep.steps)
     assert printed(figures.equivalence(pairs, LIGHT).code) == [found.relative_difference.tolist() for found in pairs]
 

@@ -17,7 +17,7 @@ from sattn_core.lessons.unit_variance import (
     measure_shared_input,
     measure_unit_variance,
 )
-from tests.figures.drawing import PROFILES, check, run, texts, trace_of
+from tests.figures.drawing import PROFILES, check, plotted, run, texts, trace_of
 
 FEW = UnitVarianceParams(n_tokens=16)
 
@@ -75,7 +75,7 @@ def test_every_picture_is_whole(result, rows, profile):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_expected_deviations_are_those_of_the_moment_beside_the_assumed_and_the_measured(sweep, result, profile):
-    fig = figures.expected(sweep, "torch_multihead_attention", 64, 2, profile, result).figure
+    fig = plotted(figures.expected(sweep, "torch_multihead_attention", 64, 2, profile, result))
     found = sweep.std[sweep.schemes.index("torch_multihead_attention"), 1]
     np.testing.assert_array_equal(trace_of(fig, "expected").y, found)
     np.testing.assert_array_equal(trace_of(fig, "chosen").y, found)
@@ -86,12 +86,12 @@ def test_the_expected_deviations_are_those_of_the_moment_beside_the_assumed_and_
     assert list(trace_of(fig, "expected").marker.color)[-2:] == [profile.raw, profile.scaled]
     assert [tick.split("<br>")[0] for tick in fig.layout.xaxis.ticktext] == [number(value) for value in found]
     moving = figures.expected(sweep, "torch_multihead_attention", 64, 2, profile)
-    assert not [trace for trace in moving.figure.data if trace.name == "measured"]
+    assert not [trace for trace in plotted(moving).data if trace.name == "measured"]
     assert (moving.checks, moving.sure) == (None, ())
 
 
 def test_the_axes_of_the_expected_deviations_stay_while_d_k_moves(sweep):
-    figs = [figures.expected(sweep, "he_normal", d_k, 2, LIGHT).figure for d_k in sweep.dims]
+    figs = [plotted(figures.expected(sweep, "he_normal", d_k, 2, LIGHT)) for d_k in sweep.dims]
     assert len({(*fig.layout.xaxis.range, *fig.layout.yaxis.range) for fig in figs}) == 1
     low, high = figs[0].layout.yaxis.range
     assert low < np.log10(sweep.std.min())
@@ -122,7 +122,7 @@ def test_the_sentence_is_short_and_says_what_is_expected(scheme, options):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_pipeline_shows_every_stage_on_one_axis(result, profile):
-    fig = figures.pipeline(result, profile).figure
+    fig = plotted(figures.pipeline(result, profile))
     assert [stage.name for stage in result.stages] == list(STAGES)
     for i, stage in enumerate(result.stages):
         bars = trace_of(fig, stage.name)
@@ -141,21 +141,21 @@ def test_the_pipeline_shows_every_stage_on_one_axis(result, profile):
 def test_the_axis_depends_on_d_k_only():
     def span(**options):
         params = UnitVarianceParams(32, 8, 8, **options)
-        return tuple(figures.pipeline(measure_unit_variance(params), LIGHT).figure.layout.xaxis.range)
+        return tuple(plotted(figures.pipeline(measure_unit_variance(params), LIGHT)).layout.xaxis.range)
 
     assert {span(scheme=name) for name in INIT_SCHEMES} | {span(x_std=100.0)} == {(-9, 9)}
 
 
 def test_without_layer_norm_its_stage_is_left_out():
     result = measure_unit_variance(UnitVarianceParams(32, 2, 8, normalise=False))
-    said = texts(figures.pipeline(result, LIGHT).figure)
+    said = texts(plotted(figures.pipeline(result, LIGHT)))
     assert len(said) == 5
     assert not [text for text in said if text.startswith("LayerNorm")]
     assert "no LayerNorm and" in sure(result)
 
 
 def test_every_stage_is_titled_with_its_measured_deviation(result):
-    said = texts(figures.pipeline(result, LIGHT).figure)
+    said = texts(plotted(figures.pipeline(result, LIGHT)))
     names = ("x", "LayerNorm(x)", "q = x W<sub>Q</sub>", "k = x W<sub>K</sub>", "raw scores q·k", "scaled q·k/√dₖ")
     assert said == [f"{name}: σ {number(stage.std)}" for name, stage in zip(names, result.stages, strict=True)]
 
@@ -220,7 +220,7 @@ def test_the_stage_tables_are_the_data(result):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result, profile):
-    fig = figures.schemes(result, profile).figure
+    fig = plotted(figures.schemes(result, profile))
     predicted = trace_of(fig, "predicted")
     assert dict(zip(predicted.y, predicted.x, strict=True)) == {_said(row): row.scaled_std for row in result.schemes}
     measured = trace_of(fig, "measured")
@@ -237,7 +237,7 @@ def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result, profile
 )
 def test_every_mark_of_the_schemes_is_on_the_axis(options):
     result = measure_unit_variance(UnitVarianceParams(n_tokens=8, **options))
-    fig = figures.schemes(result, LIGHT).figure
+    fig = plotted(figures.schemes(result, LIGHT))
     low, high = fig.layout.xaxis.range
     marks = np.log10([*trace_of(fig, "predicted").x, *trace_of(fig, "measured").x])
     assert low < marks.min()
@@ -307,7 +307,7 @@ def test_a_number_of_heads_that_does_not_fit_is_said(result):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_shared_inputs_share_one_colour_domain(rows, profile):
-    fig = figures.shared(rows, FEW, profile).figure
+    fig = plotted(figures.shared(rows, FEW, profile))
     assert [trace.showscale for trace in fig.data] == [True, False, False]
     for trace, row in zip(fig.data, rows, strict=True):
         np.testing.assert_array_equal(trace.z, row.scores)

@@ -10,7 +10,7 @@ import pytest
 from pages._view.lessons.your_scores import figures
 from pages._view.theme import LIGHT, number
 from sattn_core.lessons.your_scores import SAMPLES, YourScoresParams, measure_your_scores, sample_scores
-from tests.figures.drawing import PROFILES, check, run
+from tests.figures.drawing import PROFILES, check, plotted, run
 
 
 def params_of(sample):
@@ -59,7 +59,7 @@ def test_every_picture_is_whole(results, profile):
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_the_histogram_stands_under_the_ideal_distribution(results, profile, sample):
     result = results[sample]
-    fig = figures.histogram(result, params_of(sample), "A sample", (), profile).figure
+    fig = plotted(figures.histogram(result, params_of(sample), "A sample", (), profile))
     measured, ideal = fig.data
     np.testing.assert_array_equal(measured.x, result.report.scaled_edges)
     np.testing.assert_array_equal(measured.y[:-1], result.measured_density)
@@ -74,9 +74,9 @@ def test_the_histogram_stands_under_the_ideal_distribution(results, profile, sam
 
 def test_scores_beyond_the_axis_are_counted_aloud(results):
     shown = replace(results["ideal"].shown, scaled_below=10, scaled_above=0, scaled_counts=np.full(96, 5))
-    words = histogram(replace(results["ideal"], shown=shown)).figure.layout.annotations
+    words = plotted(histogram(replace(results["ideal"], shown=shown))).layout.annotations
     assert words[1].text == "2.0 % beyond ±6"  # 10 of 490
-    assert len(histogram(results["ideal"]).figure.layout.annotations) == 1
+    assert len(plotted(histogram(results["ideal"])).layout.annotations) == 1
 
 
 def test_the_verdict_the_reason_and_the_band_are_one_click_away(results):
@@ -122,7 +122,7 @@ def test_a_number_that_is_shown_twice_has_the_same_digits(size):
     Q, K = np.random.default_rng(0).standard_normal((2, 2, 40, 20))
     result = measure_your_scores(size * Q, K, head=1)
     rows, picture = figures.head_table(result), histogram(result)
-    title = picture.figure.layout.title.text.replace("<br>", " ").rpartition(" spread ")[2]
+    title = plotted(picture).layout.title.text.replace("<br>", " ").rpartition(" spread ")[2]
     spread = figures.saturation_table(result)["spread"]
     assert rows["spread ÷ √dₖ"][1] == spread[1] == title
     assert f"Head 2 has {title}." in sure(picture)
@@ -151,7 +151,7 @@ def test_a_sample_that_stops_short_of_the_slider_says_so_and_a_file_has_its_own_
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_the_growth_stands_beside_the_square_root(results, profile, sample):
     result = results[sample]
-    fig = figures.growth(result, params_of(sample), (), profile).figure
+    fig = plotted(figures.growth(result, params_of(sample), (), profile))
     root, fitted, rows, paired = fig.data
     fit = result.shown.row_exponent
     for trace, values in ((root, result.ideal_line), (fitted, result.exponent_line), (rows, fit.sizes)):
@@ -292,7 +292,7 @@ def test_the_code_loads_the_files_that_were_uploaded(results, tmp_path, monkeypa
 @pytest.mark.parametrize(("size", "shown"), [(1.0, {"0.5", "1", "2"}), (0.01, {"0.005", "0.01", "0.02"})])
 def test_the_sizes_of_the_growth_are_written_in_full(size, shown):
     Q, K = np.random.default_rng(0).standard_normal((2, 40, 16))
-    low = growth(measure_your_scores(size * 0.5 * Q, K)).figure.layout.yaxis
+    low = plotted(growth(measure_your_scores(size * 0.5 * Q, K))).layout.yaxis
     assert shown <= set(low.ticktext)
     assert [number(tick, 1) for tick in low.tickvals] == list(low.ticktext)
     assert all(low.range[0] <= np.log10(tick) <= low.range[1] for tick in low.tickvals)
@@ -302,6 +302,6 @@ def test_sizes_over_many_decades_have_few_ticks():
     Q, K = np.random.default_rng(0).standard_normal((2, 40, 16))
     result = measure_your_scores(Q, K)
     wide = replace(result.shown.row_exponent, sizes=np.logspace(-320, 30, 5))
-    fig = growth(replace(result, shown=replace(result.shown, row_exponent=wide))).figure
+    fig = plotted(growth(replace(result, shown=replace(result.shown, row_exponent=wide))))
     assert 3 <= len(fig.layout.yaxis.tickvals) <= 7
     assert min(fig.layout.yaxis.tickvals) > 0

@@ -1,24 +1,33 @@
 """What every Plotly figure shares: fonts, axes and colours of the profile it is drawn for.
 
-Figures are written as plain dictionaries and become a `go.Figure` in one step. Plotly's own
-update methods validate every property on every call, which costs more than the rest of a
-page together; the tests validate each figure once instead.
+Figures stay plain dictionaries until they are sent. Plotly's own figure objects validate and copy every property, which
+costs more than the rest of a page together; the tests let Plotly validate each figure instead.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from pages._view.picture import Figure, Part
 from pages._view.theme import DARK, Profile
-
-Part = dict[str, Any]  # of a figure: a trace, an axis, an annotation, a line style
 
 LETTERS = 25  # of a title that fit over half the page beside the menu and over a whole phone
 THIRD = 16  # the same over a third of the page
 _LINE = 1.3  # of its letters' size: the height of a line of text
+# What Plotly would otherwise draw in some other way: lines, arrows and the words at an axis.
+_USUAL = {
+    "layout": {
+        "autotypenumbers": "strict",
+        "hoverlabel": {"align": "left"},
+        "xaxis": {"title": {"standoff": 15}, "zerolinecolor": "white", "zerolinewidth": 2},
+        "yaxis": {"title": {"standoff": 15}, "zerolinecolor": "white", "zerolinewidth": 2},
+        "annotationdefaults": {"arrowcolor": "#2a3f5f", "arrowhead": 0, "arrowwidth": 1},
+        "shapedefaults": {"line": {"color": "#2a3f5f"}},
+    },
+    "data": {"bar": [{"type": "bar", "marker": {"line": {"color": "#E5ECF6", "width": 0.5}}}]},
+}
 _BETWEEN = "\u2002\u2002"  # the words of a key stand apart
 
 # The ends of every heatmap's colours, readable by colour-blind eyes and not those of raw or scaled.
@@ -34,7 +43,7 @@ def figure(
     left: float = 3.0,
     bottom: float = 3.0,
     **layout: Any,
-) -> go.Figure:
+) -> Figure:
     """A figure of plain trace dictionaries in the profile's sizes and colours.
 
     left and bottom are the room for the axes, in letters of an axis title: margins that Plotly
@@ -55,8 +64,9 @@ def figure(
         "hoverlabel": {"font": {"size": profile.tick_size}},
         "bargap": 0,
         "dragmode": False,
+        "template": _USUAL,
     }
-    return go.Figure({"data": traces, "layout": common | layout}, _validate=False)
+    return Figure(list(traces), common | layout)
 
 
 def axis(profile: Profile, text: str | None = None, *, grid: bool = False, near: bool = False, **options: Any) -> Part:

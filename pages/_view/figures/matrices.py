@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from pages._view.figures.base import THIRD, Part, axis, figure, label, title
+from pages._view.figures.base import THIRD, axis, figure, label, title
+from pages._view.picture import Figure, Part
 from pages._view.theme import Profile, number, typed
 
 FOLD = 8  # columns that still have room for their numbers on a phone
@@ -28,7 +28,7 @@ def matrix(
     rows: str = "row",
     columns: str = "column",
     letters: int = THIRD,
-) -> go.Figure:
+) -> Figure:
     """One matrix on a colour scale from −limit to limit; one of more than FOLD columns continues below itself."""
     values = np.atleast_2d(np.asarray(values, dtype=float))
     room = _NARROW if values.shape[1] > _WIDE else None

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from pages._view.figures.base import Part, axis, figure, heading
+from pages._view.figures.base import axis, figure, heading
 from pages._view.figures.matrices import cell, colours
+from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
 MOST_COLUMNS = 64  # of a matrix that are drawn: more would be finer than a screen
@@ -48,7 +48,7 @@ class Panel:
     columns: int | None = None
 
 
-def side_by_side(columns: Sequence[Sequence[Panel]], profile: Profile) -> go.Figure:
+def side_by_side(columns: Sequence[Sequence[Panel]], profile: Profile) -> Figure:
     """Columns of panels from left to right, the panels of a column one below the other."""
     placed = [
         (panel, _share(i, len(columns), 0.1), _share(len(column) - 1 - j, len(column), 0.22))
@@ -65,7 +65,7 @@ def side_by_side(columns: Sequence[Sequence[Panel]], profile: Profile) -> go.Fig
         titles.append(heading(panel.title, profile, axes=number))
     room = {"height": _height(columns, profile), "left": 1.7, "bottom": 1.7}
     fig = figure(profile, traces, shapes=shapes, annotations=titles, **room, **axes)
-    fig.layout.margin.t = round(1.6 * profile.axis_size)
+    fig.layout["margin"]["t"] = round(1.6 * profile.axis_size)
     return fig
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from pages._view.lessons.attention_steps import figures
 from pages._view.theme import LIGHT
+from tests.figures.drawing import plotted
 
 ADVERSE = {
     "seed": "7",
@@ -22,7 +23,7 @@ ADVERSE = {
 def shades(shown):
     """How dark raw and scaled scores are on the whole, of the darkest shade there is."""
     result = shown.measure_attention_steps
-    traces = figures.main(result, "scale", (0, 0, 0), LIGHT, scaled=True).figure.data
+    traces = plotted(figures.main(result, "scale", (0, 0, 0), LIGHT, scaled=True)).data
     assert [trace.name for trace in traces] == ["raw", "scaled"]
     return [np.minimum(np.abs(np.array(trace.z)) / trace.zmax, 1).mean() for trace in traces]
 

@@ -182,8 +182,8 @@ def _gradient_figure(sweep, name, i, profile):
     text = drawn(f"{place}: {_FORMULAS[name]}")
     fig = matrix(values, profile, text, limit=limit, columns=words, letters=LETTERS)
     if name in _WITH_D_K:
-        fig.layout.xaxis.range = [-0.53, SHOWN - 0.47]
-    fig.layout.height = max(fig.layout.height, profile.height)
+        fig.layout["xaxis"]["range"] = [-0.53, SHOWN - 0.47]
+    fig.layout["height"] = max(fig.layout["height"], profile.height)
     return fig
 
 

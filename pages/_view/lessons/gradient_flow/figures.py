@@ -92,7 +92,7 @@ def _rows_figure(shown, i, profile):
             under(_key_of_rows(), profile),
         ],
     )
-    fig.layout.margin.t, fig.layout.margin.b = 3 * profile.axis_size, 5 * profile.axis_size  # two lines each
+    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": 5 * profile.axis_size}  # two lines each
     return fig
 
 
@@ -263,7 +263,7 @@ def _histogram_figure(result, place, profile):
             *_histogram_words(result, place, SCALED, "2", "Scaled", profile),
         ],
     )
-    fig.layout.margin.t, fig.layout.margin.b = 3 * profile.axis_size, 4.2 * profile.axis_size  # two lines each
+    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": 4.2 * profile.axis_size}  # two lines each
     return fig
 
 
@@ -432,8 +432,8 @@ def _curve_figure(curve, place, profile):
         **_curve_axes(profile),
         annotations=[*(_scale_name(curve, j, place, profile) for j in range(3)), _key_of_curves(curve, place, profile)],
     )
-    fig.layout.margin.b = 3 * profile.axis_size + 4.5 * profile.tick_size  # room for the key under the axis
-    fig.layout.xaxis.title.standoff = profile.tick_size / 2  # without it the title goes to the bottom of the room
+    fig.layout["margin"]["b"] = 3 * profile.axis_size + 4.5 * profile.tick_size  # room for the key under the axis
+    fig.layout["xaxis"]["title"]["standoff"] = profile.tick_size / 2  # else it goes to the bottom
     return fig
 
 
@@ -714,7 +714,7 @@ def _jacobian_figure(row, profile):
             heading(f"Scaled<br>tr {number(row.scaled_trace)}", profile, axes="2") | {"align": "left"},
         ],
     )
-    fig.layout.margin.t, fig.layout.margin.b = 3 * profile.axis_size, 6 * profile.axis_size  # two lines; the colours
+    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": 6 * profile.axis_size}  # two lines; the colours
     return fig
 
 

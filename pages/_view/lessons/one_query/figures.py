@@ -250,7 +250,7 @@ def _wandered(result, profile):
         yaxis=axis(profile, "sum", grid=True, range=[-walk.limit, walk.limit]),
         annotations=_at_the_ends(result, profile),
     )
-    drawn.layout.margin.r = round(0.6 * _LETTERS * profile.tick_size)
+    drawn.layout["margin"]["r"] = round(0.6 * _LETTERS * profile.tick_size)
     return drawn
 
 

@@ -58,12 +58,12 @@ _LETTER = 0.56  # width of a letter, of its size
 
 def _name_ends(fig, names, profile, *, low, high):
     """Write names to the right of the plot at the heights of their lines' ends, none over another."""
-    top, bottom = fig.layout.margin.t, fig.layout.margin.b
-    gap = 1.25 * profile.tick_size * (high - low) / (fig.layout.height - top - bottom)
+    top, bottom = fig.layout["margin"]["t"], fig.layout["margin"]["b"]
+    gap = 1.25 * profile.tick_size * (high - low) / (fig.layout["height"] - top - bottom)
     places = _apart([height for _, height in names], gap, high - gap / 2)
-    fig.layout.margin.r = round((1 + _LETTER * max(len(word) for word, _ in names)) * profile.tick_size)
+    fig.layout["margin"]["r"] = round((1 + _LETTER * max(len(word) for word, _ in names)) * profile.tick_size)
     place = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 2, "bgcolor": None}
-    fig.layout.annotations = [
+    fig.layout["annotations"] = [
         label(word, profile, y=float(at), **place) for (word, _), at in zip(names, places, strict=True)
     ]
     return fig
@@ -129,7 +129,7 @@ def _exponent_figure(result, what, profile, d_k=None):
         return _name_ends(fig, names, profile, low=low, high=high)
     words = "The mean is 0 at every dₖ:<br>turn ρ up."
     place = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
-    fig.layout.annotations = [label(words, profile, size=profile.axis_size, **place)]
+    fig.layout["annotations"] = [label(words, profile, size=profile.axis_size, **place)]
     return fig
 
 
@@ -324,7 +324,7 @@ def _comparison(result, name, profile):
         annotations=[_keys_in_use(each, name, profile) for each in rules],
         shapes=[upright(n_keys, dotted(profile)) | {"layer": "below"}],
     )
-    fig.layout.margin.r = round(5 * _LETTER * profile.tick_size + profile.tick_size)
+    fig.layout["margin"]["r"] = round(5 * _LETTER * profile.tick_size + profile.tick_size)
     return fig
 
 

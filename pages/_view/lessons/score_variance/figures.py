@@ -77,8 +77,8 @@ def _main_figure(result, walks, shared, profile):
         yaxis3=scores | own,
         annotations=[*_headings(result, walks, profile), under(_key(result), profile)],
     )
-    fig.layout.margin.t, fig.layout.margin.b = 3 * profile.axis_size, 5 * profile.axis_size  # two lines each
-    fig.layout.margin.r = 10 if shared else 2.5 * profile.axis_size
+    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": 5 * profile.axis_size}  # two lines each
+    fig.layout["margin"]["r"] = 10 if shared else 2.5 * profile.axis_size
     return fig
 
 

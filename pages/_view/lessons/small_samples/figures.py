@@ -87,7 +87,7 @@ def _draws_figure(asked, sweep, counted, i, profile):
         yaxis2=heights | {"range": [0, tops[1]], "anchor": "x2"},
         annotations=[*asked_names, *names, *_headings(sweep, i, profile), under(_KEY, profile)],
     )
-    fig.layout.margin.t, fig.layout.margin.b = 3 * profile.axis_size, 5.2 * profile.axis_size  # two lines each
+    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": 5.2 * profile.axis_size}  # two lines each
     return fig
 
 

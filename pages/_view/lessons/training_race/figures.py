@@ -113,7 +113,7 @@ def _matrices(shown, profile):
     key["colorbar"]["ticktext"] = ["weight 0", "0.5", "1"]
     traces[0] |= key
     fig = figure(profile, traces, height=1.0, left=2.0, bottom=1.6, annotations=notes, **axes)
-    fig.layout.margin.b += 4 * profile.tick_size  # the key to the colours
+    fig.layout["margin"]["b"] += 4 * profile.tick_size  # the key to the colours
     return fig
 
 
@@ -219,7 +219,7 @@ def learning(result: TrainingRaceResult, profile: Profile) -> Picture:
     """Loss above right answers, against the steps."""
     panels = (_loss_panel(result), _Panel("accuracy", "Right answers", (0, 1.05), (0, 0.5, 1)))
     fig = _panels(result, panels, profile, level=result.uniform_loss)
-    fig.layout.shapes = [_level(result, result.uniform_loss, profile)]
+    fig.layout["shapes"] = [_level(result, result.uniform_loss, profile)]
     words = {"claim": _learning_claim(result), "sure": _learning_sure(result)}
     table, code = _curves_table(result), _curve_code(result, panels)
     return Picture("race_learning", fig, _learning_sentence(result), table, code, **words)
@@ -335,8 +335,8 @@ def _panels(result, panels, profile, level=None):
     steps = axis(profile, "step", range=[0, result.params.n_steps], anchor=f"y{n}")
     fig = figure(profile, traces, height=0.9, left=3.2, xaxis=steps, annotations=notes, **axes)
     longest = max(len(run_name(exponent)) for exponent in result.params.exponents)
-    fig.layout.margin.r = round(max(4.6, 0.56 * longest) * profile.tick_size)
-    fig.layout.margin.t = 2 * profile.axis_size - 4  # a panel's heading, no title
+    fig.layout["margin"]["r"] = round(max(4.6, 0.56 * longest) * profile.tick_size)
+    fig.layout["margin"]["t"] = 2 * profile.axis_size - 4  # a panel's heading, no title
     return fig
 
 
@@ -499,9 +499,9 @@ def _maps(sweep, profile):
     span = {"range": [-0.5, len(sweep.rates) - 0.5], "tickvals": named, "ticktext": powers}
     axes["xaxis"] = axis(profile, "learning rate", anchor=f"y{n}" if n > 1 else "y", **span)
     fig = figure(profile, traces, height=1.5, left=3.8, annotations=notes, **axes)
-    fig.layout.margin.t = 2 * profile.axis_size - 4  # the heading of the first map, no title
-    fig.layout.margin.b += 4 * profile.tick_size  # the key to the colours
-    fig.layout.xaxis.title.standoff = profile.tick_size // 2
+    fig.layout["margin"]["t"] = 2 * profile.axis_size - 4  # the heading of the first map, no title
+    fig.layout["margin"]["b"] += 4 * profile.tick_size  # the key to the colours
+    fig.layout["xaxis"]["title"]["standoff"] = profile.tick_size // 2
     return fig
 
 
@@ -646,7 +646,7 @@ def _equivalence(pairs, profile):
     }
     drawn = {"shapes": [guide | {"line": dotted(profile)}]}
     fig = figure(profile, traces, height=0.8, left=4.6, annotations=notes, **axes, **drawn)
-    fig.layout.margin.r = round(0.54 * max(map(len, names)) * profile.tick_size)
+    fig.layout["margin"]["r"] = round(0.54 * max(map(len, names)) * profile.tick_size)
     return fig
 
 

@@ -106,7 +106,7 @@ def _expected_figure(sweep, found, i, result, profile):
         yaxis=axis(profile, "σ", grid=True, type="log", **_decades(sweep.std, 0.15)),
         annotations=[under(_KEY, profile) | {"yshift": -3.9 * profile.axis_size}],  # below three lines of ticks
     )
-    fig.layout.margin.t, fig.layout.margin.b = profile.axis_size, 6.2 * profile.axis_size
+    fig.layout["margin"] |= {"t": profile.axis_size, "b": 6.2 * profile.axis_size}
     return fig
 
 
@@ -523,7 +523,7 @@ def _shared(rows, d_k, profile):
         words.append(heading(drawn(_SHARING[row.name]), profile, axes=axes) | {"font": _small(profile)})
     traces[0]["colorbar"] |= {"ticktext": [f"−{number(limit)}", "0", number(limit)]}
     fig = figure(profile, traces, left=0.8, plot_bgcolor=profile.grid, annotations=words, **layout)
-    fig.layout.margin.b = 4 * profile.axis_size  # room for the key to the colours
+    fig.layout["margin"]["b"] = 4 * profile.axis_size  # room for the key to the colours
     return fig
 
 
