@@ -32,8 +32,8 @@ class _Encoder(PlotlyJSONEncoder):  # type: ignore[misc]  # Plotly has no types
 
     def default(self, obj):
         if isinstance(obj, np.ndarray) and obj.dtype == np.float64 and obj.ndim:
-            packed = b64encode(obj.astype("<f8").tobytes()).decode()
-            return {"dtype": "f8", "bdata": packed, "shape": ", ".join(map(str, obj.shape))}
+            packed = {"dtype": "f8", "bdata": b64encode(obj.astype("<f8").tobytes()).decode()}
+            return packed if obj.ndim == 1 else packed | {"shape": ", ".join(map(str, obj.shape))}
         return super().default(obj)
 
 

@@ -16,18 +16,6 @@ from pages._view.theme import DARK, Profile
 LETTERS = 25  # of a title that fit over half the page beside the menu and over a whole phone
 THIRD = 16  # the same over a third of the page
 _LINE = 1.3  # of its letters' size: the height of a line of text
-# What Plotly would otherwise draw in some other way: lines, arrows and the words at an axis.
-_USUAL = {
-    "layout": {
-        "autotypenumbers": "strict",
-        "hoverlabel": {"align": "left"},
-        "xaxis": {"title": {"standoff": 15}, "zerolinecolor": "white", "zerolinewidth": 2},
-        "yaxis": {"title": {"standoff": 15}, "zerolinecolor": "white", "zerolinewidth": 2},
-        "annotationdefaults": {"arrowcolor": "#2a3f5f", "arrowhead": 0, "arrowwidth": 1},
-        "shapedefaults": {"line": {"color": "#2a3f5f"}},
-    },
-    "data": {"bar": [{"type": "bar", "marker": {"line": {"color": "#E5ECF6", "width": 0.5}}}]},
-}
 _BETWEEN = "\u2002\u2002"  # the words of a key stand apart
 
 # The ends of every heatmap's colours, readable by colour-blind eyes and not those of raw or scaled.
@@ -64,7 +52,6 @@ def figure(
         "hoverlabel": {"font": {"size": profile.tick_size}},
         "bargap": 0,
         "dragmode": False,
-        "template": _USUAL,
     }
     return Figure(list(traces), common | layout)
 

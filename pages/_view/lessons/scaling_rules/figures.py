@@ -150,7 +150,8 @@ def _exponent_traces(dims, d_k, what, curve, theory, profile):
 def _larger(dots, d_k):
     """The point at the d_k of the moment is larger than the others."""
     size = dots["marker"]["size"]
-    return dots | {"marker": dots["marker"] | {"size": np.where(dots["x"] == d_k, 1.7 * size, size)}}
+    sizes = {"size": np.where(dots["x"] == d_k, 1.7 * size, size), "line": {"width": 0}}
+    return dots | {"marker": dots["marker"] | sizes}
 
 
 def _decades(low, high):
