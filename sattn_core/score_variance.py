@@ -297,7 +297,7 @@ def _simulated_band(of, sizes, level):
     return _simulated_quantiles(of, *sizes, level)
 
 
-@remembered(256)
+@remembered(4096)
 def _simulated_quantiles(of, m, n, d, level):
     draw = _simulated_variances if of == "entries" else _simulated_row_variances
     rng = np.random.default_rng(64)

@@ -44,7 +44,7 @@ class Picture:
     Attributes
     ----------
     key : names its widgets, its files and its place in the lesson's declaration.
-    figure : one figure; several by their keys, side by side; Markdown rows of a table; or what the hero draws.
+    figure : one figure; several by their keys, side by side; Markdown rows of a table; None if it is drawn otherwise.
     sentence : the point of the moment, in plain words.
     table : the numbers behind the figure, by columns of one length.
     code : the Python that computes these numbers again.
@@ -58,7 +58,7 @@ class Picture:
     """
 
     key: str
-    figure: Figure | Mapping[str, Figure] | str | dict[str, Any]
+    figure: Figure | Mapping[str, Figure] | str | None
     sentence: str
     table: Table
     code: str

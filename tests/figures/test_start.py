@@ -13,7 +13,7 @@ from pages._view.shared import DIMENSIONS
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.lessons.start import StartParams, measure_start
-from tests.figures.drawing import PROFILES, check, plotted, run
+from tests.figures.drawing import PROFILES, check, run
 
 DIMS = (1, 8, 64, 1024)
 PARAMS = StartParams(dims=DIMS, n_samples=2_000, n_keys=8, seed=3)
@@ -27,17 +27,17 @@ def result():
 
 @pytest.fixture(scope="module")
 def hero(result):
-    return figures.hero(result, 64, LIGHT)
+    return figures.hero(result, 64)
 
 
 @pytest.fixture(scope="module")
-def payload(hero):
-    return plotted(hero)
+def payload(result):
+    return figures.payload(result, LIGHT)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_picture_is_whole(result, profile):
-    picture = figures.hero(result, 64, profile)
+    picture = figures.hero(result, 64)
     check(picture)
     assert (picture.key,) == LESSON.pictures
     assert picture.how_to_save == "The picture: *Save SVG* above it."
@@ -68,7 +68,7 @@ SAID = dict(
 def test_the_sentence_says_who_has_the_weight(result):
     def said(d_k=64, **weights):
         changed = with_numbers(result, DIMS.index(d_k), **(SAID | weights))
-        return figures.hero(changed, d_k, LIGHT).sentence
+        return figures.hero(changed, d_k).sentence
 
     assert said() == "At dₖ = 64 one key takes 97 % of the weight; divided by √dₖ, about 7 keys share it."
     assert said(1024).startswith("At dₖ = 1,024 one key takes 97 % of the weight; ")
@@ -106,9 +106,7 @@ def test_the_sentence_is_short_and_true_at_every_stop(n_keys, law):
 def test_every_stop_has_its_dimension_title_and_sentence(result, payload):
     assert [stop["d_k"] for stop in payload["stops"]] == list(DIMS)
     assert [stop["title"] for stop in payload["stops"]] == ["dₖ = 1", "dₖ = 8", "dₖ = 64", "dₖ = 1,024"]
-    assert [stop["sentence"] for stop in payload["stops"]] == [
-        figures.hero(result, d_k, LIGHT).sentence for d_k in DIMS
-    ]
+    assert [stop["sentence"] for stop in payload["stops"]] == [figures.hero(result, d_k).sentence for d_k in DIMS]
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -138,7 +136,7 @@ def test_the_ruler_is_the_theory_and_grows_for_raw_scores_only(payload):
 
 
 def test_the_captions_of_the_panels_are_short(result):
-    payload = plotted(figures.hero(with_numbers(result, 2, **SAID), 64, LIGHT))
+    payload = figures.payload(with_numbers(result, 2, **SAID), LIGHT)
     assert payload["raw"]["figures"][2] == "σ 8.1"
     assert payload["scaled"]["figures"][2] == "σ 1.0"
     assert payload["raw"]["weightFigures"][2] == "largest 97 %"
@@ -147,7 +145,7 @@ def test_the_captions_of_the_panels_are_short(result):
 
 def test_how_sure_has_what_is_measured_predicted_and_meant(result):
     more = dict(raw_expected_max_weight=0.876, scaled_expected_max_weight=0.254, std_z=1.37)
-    picture = figures.hero(with_numbers(result, 2, **more, **SAID), 64, LIGHT)
+    picture = figures.hero(with_numbers(result, 2, **more, **SAID), 64)
     assert picture.sure == (
         "The weights are those of one query and one draw of its 8 keys.",
         "Raw, the largest is 97.1 %, its mean over all queries is 87.6 %, and 1.14 keys are in effective use. "
@@ -170,18 +168,18 @@ def test_at_d_k_1_both_sides_say_the_same_of_the_axis_they_share():
     # One component of a normal product lies beyond 6, where the scaled bins end, in 0.06 % of the draws.
     result = measure_start(StartParams(dims=(1, 64), n_samples=20_000, n_keys=8))
     assert result.sweep.scaled_below[0] + result.sweep.scaled_above[0] > 0
-    payload = plotted(figures.hero(result, 1, LIGHT))
+    payload = figures.payload(result, LIGHT)
     for name in ("beyond", "figures", "weightFigures", "rulerText"):
         assert payload["raw"][name][0] == payload["scaled"][name][0]
     beyond = result.sweep.raw_below.copy()
     beyond[0] = 200
-    payload = plotted(figures.hero(replace(result, sweep=replace(result.sweep, raw_below=beyond)), 1, LIGHT))
+    payload = figures.payload(replace(result, sweep=replace(result.sweep, raw_below=beyond)), LIGHT)
     assert payload["raw"]["beyond"][0] == payload["scaled"]["beyond"][0] == "1.0 % beyond the axis"
     assert payload["scaled"]["beyond"][1] == ""
 
 
 def test_the_table_says_which_dimension_it_is_of(result):
-    assert figures.hero(result, 1024, LIGHT).note == "At dₖ = 1,024, where the slider last came to rest."
+    assert figures.hero(result, 1024).note == "At dₖ = 1,024, where the slider last came to rest."
 
 
 def test_the_axes_are_shared_and_fixed(result, payload):
@@ -190,7 +188,7 @@ def test_the_axes_are_shared_and_fixed(result, payload):
     assert (payload["own"]["low"], payload["own"]["high"]) == (-5, 5)
     assert payload["raw"]["ownTicks"][2] == ["−32.0", "−16.0", "0", "16.0", "32.0"]
     assert payload["scaled"]["ownTicks"][2] == ["−4.00", "−2.00", "0", "2.00", "4.00"]
-    other = plotted(figures.hero(result, 1, LIGHT))
+    other = figures.payload(result, LIGHT)
     assert (other["shared"], other["own"]) == (payload["shared"], payload["own"])
 
 
@@ -198,15 +196,15 @@ def test_descriptions_name_the_law_and_the_number_of_scores(payload):
     assert payload["raw"]["alt"] == "Histogram of 2,000 raw scores with the exact distribution as a dashed line"
     assert payload["weightAxis"]["label"] == "the 8 keys of one query"
     other = measure_start(StartParams(dims=(4,), n_samples=500, n_keys=8, law="laplace"))
-    assert plotted(figures.hero(other, 4, LIGHT))["scaled"]["alt"] == (
+    assert figures.payload(other, LIGHT)["scaled"]["alt"] == (
         "Histogram of 500 scaled scores with the normal approximation as a dashed line"
     )
-    assert "its mean over all queries is about " in figures.hero(other, 4, LIGHT).sure[1]
+    assert "its mean over all queries is about " in figures.hero(other, 4).sure[1]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_style_holds_the_profile_s_sizes_and_both_grounds(result, profile):
-    payload = plotted(figures.hero(result, 64, profile))
+    payload = figures.payload(result, profile)
     style = payload["style"]
     assert payload["mode"] == profile.name
     assert [style[name] for name in ("title", "axis", "tick", "line")] == (
@@ -253,8 +251,8 @@ def test_the_code_gives_the_numbers_that_are_shown(result, hero):
 
 def test_a_standard_deviation_outside_its_band_is_said_to_be(result):
     shown = replace(result, raw_std_inside=np.zeros(len(result.sweep.dims), dtype=bool))
-    assert figures.hero(shown, 1, LIGHT).checks["95 % band"][0] == "outside"
-    assert figures.hero(with_all_inside(result), 1, LIGHT).checks["95 % band"] == ["inside", "inside"]
+    assert figures.hero(shown, 1).checks["95 % band"][0] == "outside"
+    assert figures.hero(with_all_inside(result), 1).checks["95 % band"] == ["inside", "inside"]
 
 
 def with_all_inside(result):
@@ -263,7 +261,7 @@ def with_all_inside(result):
 
 
 def test_the_long_table_holds_every_bin_and_every_weight(result):
-    table = figures.hero(result, 8, LIGHT).bins
+    table = figures.hero(result, 8).bins
     what = np.array(table["what"])
     for side in ("raw", "scaled"):
         counts = np.array(table["value"])[what == f"{side} scores, count in bin"]

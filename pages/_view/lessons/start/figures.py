@@ -23,12 +23,12 @@ _CHECKED = ("theory", "measured", "error", "inside")
 _HALF = 0.5  # of the weight: more than that is with one key
 
 
-def hero(result: StartResult, d_k: int, profile: Profile) -> Picture:
-    """What the hero draws; its words and its data are those of this d_k, where the slider last came to rest."""
+def hero(result: StartResult, d_k: int) -> Picture:
+    """The words and the data of the hero, which draws `payload`, at this d_k, where the slider last came to rest."""
     i = result.sweep.dims.index(d_k)
     return Picture(
         "start",
-        payload(result, profile),
+        None,
         _sentence(result, i),
         _table(result, i),
         _code(result.sweep, d_k),
