@@ -82,11 +82,11 @@ def test_kurtosis_and_level_are_checked():
 
 @pytest.mark.parametrize("band", [score_variance_band, row_variance_band])
 def test_a_level_that_the_simulated_matrices_cannot_hold_is_refused(band):
-    rule = "level must be at most 0.9995 for sizes so small, whose band is that of 100,000 simulated matrices, "
-    for level in (0.9996, 0.99999, 1 - 1e-16):
+    rule = "level must be at most 0.998 for sizes so small, whose band is that of 25,000 simulated matrices, "
+    for level in (0.9981, 0.99999, 1 - 1e-16):
         with pytest.raises(ValueError, match=f"{rule}but got {level}"):
             band(2, 2, 2, level=level)
-    assert band(2, 2, 2, level=0.9995)[1] > band(2, 2, 2, level=0.999)[1]
+    assert band(2, 2, 2, level=0.998)[1] > band(2, 2, 2, level=0.99)[1]
     low, high = band(64, 64, 64, level=1 - 1e-16)  # larger sizes have a formula at every level
     assert 0 < low < high < math.inf
 

@@ -21,7 +21,7 @@ from sattn_core.lessons.training_race import (
 
 SWEEP_SEEDS = 2
 _EXPONENTS = (0.0, 0.5, 1.0)
-_EQUAL: dict[str, Any] = {"n_steps": 30, "n_seeds": 1}
+_EQUAL: dict[str, Any] = {"n_steps": 16, "n_seeds": 1}
 _EQUAL_PAIRS: tuple[dict[str, Any], ...] = (
     {"optimizer": "sgd"},
     {"optimizer": "sgd", "learning_rate": 1.0},
