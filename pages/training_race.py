@@ -28,7 +28,7 @@ def live():
     if run.playing:
         race.go_on(race.stop)
     if frame.more():
-        found = compute.result(work.train_equal_pairs, controls.value_of("d_k"))
+        found = compute.result(work.train_equal_pairs, work.equal_d_k(controls.value_of("d_k")))
         show.picture(figures.equivalence(found, profile))
     bets.settle(frame.redraw_bet)
 

@@ -45,6 +45,7 @@ def main():
     parser.add_argument("names", nargs="*", metavar="name", help=f"any of {choices}; default: all but offline")
     parser.add_argument("--people", type=int, default=60, help="how many visitors")
     parser.add_argument("--minutes", type=float, default=2.5, help="how long visitors with their own settings stay")
+    parser.add_argument("--replicas", type=int, choices=(1, 2), default=2, help="1 process, or 2 behind the proxy")
     asked = parser.parse_args()
     names = asked.names or [name for name in MEASUREMENTS if name not in LONG]
     unknown = sorted(set(names) - set(MEASUREMENTS))
@@ -52,7 +53,7 @@ def main():
         parser.error(f"unknown name {unknown[0]!r}; choose from {choices}")
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}\n")
     print("| quantity | measured | budget | | detail |\n|---|---|---|---|---|")
-    options = {"visitors": {"people": asked.people, "minutes": asked.minutes}}
+    options = {"visitors": {"people": asked.people, "minutes": asked.minutes, "replicas": asked.replicas}}
     rows = [row for name in names for row in measured(name, options.get(name, {}))]
     sys.exit(0 if all(row.passed for row in rows) else 1)
 

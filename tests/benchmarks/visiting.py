@@ -56,6 +56,7 @@ class Visitor:
     place: int = 0
     address: str = ""  # of the main picture; the hero of the start page needs none
     hand_is_on: bool = False
+    cookie: str = ""
 
     async def visit(self, arrival, rounds):
         """Come, and do in turn what each round says: (its way, from when, until when)."""
@@ -63,13 +64,26 @@ class Visitor:
             await _until(arrival)
             address = self.url.replace("http://", "ws://") + "/_stcore/stream"
             options = {"subprotocols": ["streamlit"], "max_size": None, "compression": None, "proxy": None}
-            async with connect(address, origin=self.url, open_timeout=PATIENCE, **options) as self.socket:
+            cookie = {"Cookie": await self._cookie()}
+            async with connect(
+                address, origin=self.url, open_timeout=PATIENCE, additional_headers=cookie, **options
+            ) as self.socket:
                 await self._open()
                 self.opening = 1e3 * (time.perf_counter() - arrival)
                 for way, begin, end in rounds:
                     await way(self, begin, end)
         except Exception as problem:
             self.errors.append(f"{type(problem).__name__}: {problem}")
+
+    async def _cookie(self):
+        """What the page that a browser loads first tells it to say again: a proxy names the replica there."""
+        there = urlsplit(self.url)
+        reader, writer = await asyncio.open_connection(there.hostname, there.port)
+        with closing(writer):
+            writer.write(f"HEAD /{self.page} HTTP/1.1\r\nHost: {there.netloc}\r\n\r\n".encode())
+            head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
+        self.cookie = "; ".join(re.findall(r"(?i)set-cookie: ([^;\r]+)", head.decode()))
+        return self.cookie
 
     async def move(self, begin, end):
         """One stop further every two seconds."""
@@ -120,6 +134,7 @@ class Visitor:
 
     async def _ask(self, reader, writer, d_k):
         wish = f"GET /{self.address}&d_k={d_k} HTTP/1.1\r\nHost: {urlsplit(self.url).netloc}\r\nAccept-Encoding: gzip"
+        wish += f"\r\nCookie: {self.cookie}"
         writer.write(f"{wish}\r\n\r\n".encode())
         head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
         await reader.readexactly(int(re.search(rb"(?i)\r\ncontent-length: (\d+)", head)[1]))

@@ -7,13 +7,19 @@ with a slider, each with a seed, and every second one with a d_k, a distribution
 import asyncio
 import random
 import sys
+import tempfile
 import time
-from urllib.parse import urlencode
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit
 from urllib.request import ProxyHandler, build_opener
 
 from browsing import following_dimension
-from harness import running_server
+from harness import Server, running_server
 from ratios import Row, percentile
+from replicas import ENVIRONMENT, proxy
 from visiting import Visitor
 
 LINK = "score_variance"
@@ -27,13 +33,41 @@ KEPT_FOR = 3  # seconds that the server keeps the session of a browser that has 
 COUNTED = "tests/benchmarks/counted.py"
 
 
-def visitors(people=60, minutes=2.5):
-    """Three classes, each on a fresh server. minutes: how long those with settings of their own stay."""
+def visitors(people=60, minutes=2.5, replicas=2):
+    """Three classes, each on a fresh lab. minutes: how long those with settings of their own stay."""
     stay = 60 * minutes
     own = [_own(i) for i in range(people)]
-    yield from _class("one link", [_at(LINK, {})] * people, min(stay, 2 * ROUND), moves=150)
-    yield from _class("settings of their own", own, stay, opening=2000, moves=300)
-    yield from _class("settings of their own, all at once", own, 0, opening=8000)
+    yield from _class("one link", [_at(LINK, {})] * people, min(stay, 2 * ROUND), replicas, moves=150)
+    yield from _class("settings of their own", own, stay, replicas, opening=2000, moves=300)
+    yield from _class("settings of their own, all at once", own, 0, replicas, opening=8000)
+
+
+@dataclass(frozen=True)
+class Lab:
+    """What visitors come to: one process, or several behind the shipped proxy."""
+
+    url: str
+    processes: tuple[Server, ...]
+
+    def memory_mb(self):
+        return sum(each.memory_mb() for each in self.processes)
+
+    def log(self):
+        return "\n".join(each.log() for each in self.processes)
+
+
+@contextmanager
+def _lab(replicas):
+    flags = ("--server.disconnectedSessionTTL", str(KEPT_FOR))
+    with ExitStack() as held:
+        start = partial(running_server, COUNTED, *flags, environment=ENVIRONMENT if replicas > 1 else {})
+        processes = tuple(held.enter_context(start()) for _ in range(replicas))
+        if replicas == 1:
+            yield Lab(processes[0].url, processes)
+            return
+        folder = Path(held.enter_context(tempfile.TemporaryDirectory()))
+        ports = [urlsplit(each.url).port for each in processes]
+        yield Lab(held.enter_context(proxy(folder, *ports)).url, processes)
 
 
 def _at(page, said):
@@ -46,9 +80,9 @@ def _own(i):
     return _at(pages[i % len(pages)], {"seed": i + 1} | (more if (i + i // len(pages)) % 2 else {}))
 
 
-def _class(title, wishes, stay, *, opening=None, moves=None):
+def _class(title, wishes, stay, replicas, *, opening=None, moves=None):
     """The rows of one class; it comes all at once if it does not stay."""
-    with running_server(COUNTED, "--server.disconnectedSessionTTL", str(KEPT_FOR)) as server:
+    with _lab(replicas) as server:
         people = [Visitor(server.url, rng=random.Random(i), **wish) for i, wish in enumerate(wishes)]
         begin, spent = time.perf_counter(), time.process_time()
         memory = asyncio.run(_together(people, server, stay))
@@ -58,7 +92,7 @@ def _class(title, wishes, stay, *, opening=None, moves=None):
     errors += ["a traceback in the log"] * log.count("Traceback")
     if errors:
         print(f"{errors[0]}\nend of the server's log:\n{log[-3000:]}", file=sys.stderr)
-    name = f"{len(people)} visitors, {title}"
+    name = f"{len(people)} visitors, {title}, {replicas} process{'es' if replicas > 1 else ''}"
     rows = [
         _wait(f"{name}: opening, p95", [each.opening or float("inf") for each in people], opening),
         *(_moving(name, people, moves) if stay else ()),
@@ -118,8 +152,12 @@ async def _memory(server, due):
 
 
 def _sessions_left(server, wish):
-    """What is still in memory. The platform drops an expired session when the next visitor goes."""
+    """The most that a process still has in memory. It drops an expired session when the next visitor goes."""
     time.sleep(KEPT_FOR + 1)
-    asyncio.run(Visitor(server.url, rng=random.Random(0), **wish).visit(time.perf_counter(), []))
-    with build_opener(ProxyHandler({})).open(f"{server.url}/sessions") as answer:
+    return max(_sessions_left_in(process.url, wish) for process in server.processes)
+
+
+def _sessions_left_in(url, wish):
+    asyncio.run(Visitor(url, rng=random.Random(0), **wish).visit(time.perf_counter(), []))
+    with build_opener(ProxyHandler({})).open(f"{url}/sessions") as answer:
         return int(answer.read())

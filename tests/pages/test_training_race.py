@@ -105,7 +105,7 @@ def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, r
     ((params, best),) = ran
     first = replace(params.memory(), n_steps=0, checkpoint_steps=(0,)).price.seconds
     spent = first if best is None else work.race_price(params, best).seconds
-    assert spent + work.equal_pairs_price(d_k).seconds <= 1
+    assert spent + work.equal_pairs_price(work.equal_d_k(d_k)).seconds <= 1
     if (d_k, rates, n_seeds) == (1, "fixed", 1):
         assert best is False  # a short race is there at once
 

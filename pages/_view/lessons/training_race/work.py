@@ -21,7 +21,8 @@ from sattn_core.lessons.training_race import (
 
 SWEEP_SEEDS = 2
 _EXPONENTS = (0.0, 0.5, 1.0)
-_EQUAL: dict[str, Any] = {"n_steps": 16, "n_seeds": 1}
+_EQUAL: dict[str, Any] = {"n_steps": 30, "n_seeds": 1}
+_EQUAL_DIMS = (1, 4, 16, 64, 256, 1024)
 _EQUAL_PAIRS: tuple[dict[str, Any], ...] = (
     {"optimizer": "sgd"},
     {"optimizer": "sgd", "learning_rate": 1.0},
@@ -86,6 +87,11 @@ def equal_pairs_price(d_k: int) -> Price:
     """Of the pairs of equal trainings."""
     prices = [equivalence_price(d_k, **_EQUAL, **pair) for pair in _EQUAL_PAIRS]
     return Price(sum(price.seconds for price in prices), max(price.bytes for price in prices))
+
+
+def equal_d_k(d_k: int) -> int:
+    """Where the pairs near this d_k are trained: at a few places only, once for all visitors."""
+    return max(each for each in _EQUAL_DIMS if each <= d_k)
 
 
 @priced(equal_pairs_price)
