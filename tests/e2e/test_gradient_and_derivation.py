@@ -13,10 +13,6 @@ def radio(page, name, option):
     return page.locator(f".st-key-{name} [role=radio]", has_text=option).first
 
 
-def alts(page):
-    return [chart.get_attribute("aria-label") for chart in page.locator(CHARTS).all()]
-
-
 def marked_lines(page):
     return [row.inner_text().split()[0] for row in page.locator(".st-key-lines_derivation tr:has(strong)").all()]
 
@@ -44,15 +40,6 @@ def test_nothing_is_wider_than_a_phone(new_page, server, path):
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
     assert slider(page, "d_k").is_visible()
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_every_picture_is_described_by_the_sentence_below_it(page, server, path):
-    open_page(page, server, path)
-    described = alts(page)
-    assert len(described) == page.locator(CHARTS).count()
-    spoken = [sentence.replace("dₖ", "d_k") for sentence in sentences(page)]
-    assert all(any(alt.startswith(sentence) for sentence in spoken) for alt in described)
 
 
 def test_the_gradient_page_by_keyboard(page, server):

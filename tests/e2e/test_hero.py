@@ -153,15 +153,6 @@ def test_keys_move_it_at_once_and_commit_after_a_silence(held):
     assert query_parameters(page) == {"d_k": "896"}
 
 
-def test_page_keys_go_further_than_arrows(page, hero):
-    hero.press("PageUp")
-    stops = int(hero.evaluate("slider => slider.valueAsNumber"))
-    hero.press("PageDown")
-    start = int(hero.evaluate("slider => slider.valueAsNumber"))
-    assert stops - start >= 4
-    commit(page)
-
-
 def test_a_key_pressed_while_python_answers_the_last_one_is_not_lost(page, hero):
     hero.press("ArrowRight")
     for pause in (310, 330, 350, 380, 420):
@@ -324,26 +315,6 @@ def test_the_raw_ruler_grows_like_the_root_of_d_k_and_the_scaled_one_stays(page,
     assert raw[4] == pytest.approx(2 * scaled[4], rel=1e-6)
 
 
-def test_the_switch_gives_each_histogram_its_own_axis_and_back(page, hero):
-    switch = page.locator("[data-hero] .axis")
-    shared = path(page, RAW), path(page, SCALED)
-    assert ruler_width(page, RAW) == pytest.approx(8 * ruler_width(page, SCALED), rel=1e-6)
-    switch.click()
-    assert switch.get_attribute("aria-pressed") == "true"
-    assert ruler_width(page, RAW) == ruler_width(page, SCALED)
-    assert "−32.0" in page.locator(f"{RAW} svg text").all_text_contents()
-    assert "−4.00" in page.locator(f"{SCALED} svg text").all_text_contents()
-    own = path(page, RAW)
-    assert own != shared[0]
-    hero.press("ArrowRight")
-    assert path(page, RAW) != own
-    assert ruler_width(page, RAW) == ruler_width(page, SCALED)
-    hero.press("ArrowLeft")
-    switch.click()
-    assert (path(page, RAW), path(page, SCALED)) == shared
-    commit(page)
-
-
 def test_a_typed_value_brings_itself_and_not_the_stops_again(page, server):
     received = messages_to_browser(page)
     open_page(page, server)
@@ -420,7 +391,8 @@ def test_the_opened_table_says_which_dimension_it_is_of(page, hero):
     page.get_by_text("At dₖ = 1, where the slider last came to rest.").wait_for()
 
 
-def test_the_bars_are_the_counts_and_the_weights_of_the_core(page, hero):
+def check_bars(page):
+    """They are the counts and the weights of the core."""
     core = expected(64, 16, "normal", 0)
     heights = numbers("".join(re.findall(r"V-?[\d.]+H", path(page, RAW))))
     bottom = numbers(path(page, RAW))[1]
@@ -433,7 +405,8 @@ def test_the_bars_are_the_counts_and_the_weights_of_the_core(page, hero):
     assert (zero - tops) / (zero - one) == pytest.approx(core["weights"], abs=0.001)
 
 
-def test_it_can_be_saved_as_a_picture(page, hero):
+def check_saving(page):
+    """It can be saved as a picture."""
     with page.expect_download() as started:
         page.get_by_role("button", name="Save SVG").click()
     assert started.value.suggested_filename == "start_d_k_64.svg"
@@ -441,3 +414,41 @@ def test_it_can_be_saved_as_a_picture(page, hero):
     assert svg.startswith("<svg")
     assert path(page, RAW) in svg
     assert "dₖ = 64" in svg
+
+
+def check_axes(page, hero):
+    """The switch gives each histogram its own axis, and back."""
+    switch = page.locator("[data-hero] .axis")
+    shared = path(page, RAW), path(page, SCALED)
+    assert ruler_width(page, RAW) == pytest.approx(8 * ruler_width(page, SCALED), rel=1e-6)
+    switch.click()
+    assert switch.get_attribute("aria-pressed") == "true"
+    assert ruler_width(page, RAW) == ruler_width(page, SCALED)
+    assert "−32.0" in page.locator(f"{RAW} svg text").all_text_contents()
+    assert "−4.00" in page.locator(f"{SCALED} svg text").all_text_contents()
+    own = path(page, RAW)
+    assert own != shared[0]
+    hero.press("ArrowRight")
+    assert path(page, RAW) != own
+    assert ruler_width(page, RAW) == ruler_width(page, SCALED)
+    hero.press("ArrowLeft")
+    switch.click()
+    assert (path(page, RAW), path(page, SCALED)) == shared
+    commit(page)
+
+
+def check_page_keys(page, hero):
+    """They go further than arrows."""
+    hero.press("PageUp")
+    stops = int(hero.evaluate("slider => slider.valueAsNumber"))
+    hero.press("PageDown")
+    start = int(hero.evaluate("slider => slider.valueAsNumber"))
+    assert stops - start >= 4
+    commit(page)
+
+
+def test_its_bars_are_those_of_the_core_and_saving_axes_and_page_keys_work(page, hero):
+    check_bars(page)
+    check_saving(page)
+    check_axes(page, hero)
+    check_page_keys(page, hero)

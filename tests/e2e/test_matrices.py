@@ -3,11 +3,9 @@
 import pytest
 from dashboard import CHARTS, SENTENCES, press, sentences, slider, type_into
 from harness import check_accessibility, open_page, query_parameters, wait_until_idle
+from reading import LIT, check_lit_step
 
 pytestmark = pytest.mark.e2e
-
-LIT = "[aria-current=step]"
-PATHS = ("attention_steps", "backprop")
 
 
 def lit(page):
@@ -34,6 +32,7 @@ def test_a_link_shows_its_matrices(server, page, path, link):
     said = " ".join(sentences(page))
     wanted = {"attention_steps": "At dₖ = 2 the framed query gives its favourite key", "backprop": "⟨A, B⟩ = 11"}[path]
     assert wanted in said
+    assert page.locator(SENTENCES).count() == {"attention_steps": 1, "backprop": 5}[path]
     assert page.locator("[data-testid=stAlert]").count() == (path == "attention_steps")  # they have a dₖ of their own
     page.reload()
     wait_until_idle(page)
@@ -181,24 +180,11 @@ def test_a_large_matrix_leaves_the_address_and_a_small_one_comes_back(page, serv
     assert page.locator(".st-key-Q textarea").input_value() == "3, x"
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_the_sentence_is_the_description_of_every_picture(page, server, path):
-    open_page(page, server, path)
-    said = sentences(page)
-    described = alts(page)
-    assert described
-    for text in described:
-        assert any(sentence.replace("dₖ", "d_k") in text for sentence in said), text
-    assert page.locator(SENTENCES).count() == {"attention_steps": 1, "backprop": 5}[path]
-
-
-@pytest.mark.parametrize("mode", ["screen", "projector"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_lit_step_has_not_the_colour_of_its_ground(new_page, server, mode, scheme):
-    page = open_page(new_page(1440, 900, color_scheme=scheme), server, "attention_steps", mode=mode, rest="shown")
-    ground = page.locator(LIT).evaluate("step => getComputedStyle(step).backgroundColor")
-    for text in page.locator(f"{LIT}, {LIT} *").all():  # an accessibility scan passes over such text
-        assert text.evaluate("text => getComputedStyle(text).color") != ground
+def test_the_lit_step_of_a_classroom_has_not_the_colour_of_its_ground(new_page, server, scheme):
+    page = new_page(1440, 900, color_scheme=scheme)
+    open_page(page, server, "attention_steps", mode="projector", rest="shown")
+    check_lit_step(page)
 
 
 @pytest.mark.parametrize(("width", "height", "mode"), [(1440, 900, "screen"), (1920, 1080, "projector")])

@@ -103,23 +103,6 @@ def test_a_page_that_slept_without_a_connection_wakes_with_what_was_set_last(lon
     assert places(lonely) == {last}
 
 
-def test_a_server_that_was_started_anew_shows_what_was_set_without_one(lonely):
-    port = free_port()
-    with running_server(port=port) as server:
-        open_page(lonely, server, "score_variance", seed=3)
-        before = drag(lonely, 0.6)
-        wait_until_idle(lonely)
-    wait_until_away(lonely)
-    assert_calm(lonely)
-    last = drag(lonely, 0.8)
-    assert before == lonely.locator(SHOWN).first.get_attribute("data-value")  # the picture stays
-    with running_server(port=port):
-        wait_until_back(lonely)
-        assert places(lonely) == {last}
-        assert query_parameters(lonely) == {"d_k": last, "seed": "3"}
-        lonely.close()
-
-
 def own_file(name):
     stream = io.BytesIO()
     np.savez(stream, **dict(zip("QK", np.random.default_rng(0).standard_normal((2, 40, 24)), strict=True)))
@@ -133,19 +116,36 @@ def choose(page, name):
     assert page.locator(FILE_NAMES).all_inner_texts() == [name]
 
 
-def test_no_file_is_shown_that_another_server_does_not_have(lonely):
+def test_a_server_that_was_started_anew_shows_what_was_set_without_one_and_no_file_of_the_old_one(new_page, problems):
     port = free_port()
+    page, scores = new_page(alone=True), new_page(alone=True)
     with running_server(port=port) as server:
-        watch_menu(lonely)
-        open_page(lonely, server, "your_scores", sample="aligned")
-        choose(lonely, "first.npz")
-    wait_until_away(lonely)
+        watch_menu(scores)
+        open_page(scores, server, "your_scores", sample="aligned")
+        choose(scores, "first.npz")
+        open_page(page, server, "score_variance", seed=3)
+        before = drag(page, 0.6)
+        wait_until_idle(page)
+    wait_until_away(page)
+    wait_until_away(scores)
+    assert_calm(page)
+    last = drag(page, 0.8)
+    assert before == page.locator(SHOWN).first.get_attribute("data-value")  # the picture stays
     with running_server(port=port):
-        lonely.get_by_text("choose it again").wait_for(timeout=RECONNECT_MS)
-        wait_until_back(lonely)
-        assert lonely.locator(FILE_NAMES).count() == 0
-        assert lonely.get_by_text("Sample “aligned”").count() == 1
-        choose(lonely, "second.npz")
-        assert lonely.get_by_text("choose it again").count() == 0
-        assert menu_names(lonely) == set(LESSONS.values())
-        lonely.close()
+        wait_until_back(page)
+        assert places(page) == {last}
+        assert query_parameters(page) == {"d_k": last, "seed": "3"}
+        check_file_is_asked_for_again(scores)
+        page.close()
+        scores.close()
+    problems.clear()  # what the browser could not fetch
+
+
+def check_file_is_asked_for_again(scores):
+    scores.get_by_text("choose it again").wait_for(timeout=RECONNECT_MS)
+    wait_until_back(scores)
+    assert scores.locator(FILE_NAMES).count() == 0
+    assert scores.get_by_text("Sample “aligned”").count() == 1
+    choose(scores, "second.npz")
+    assert scores.get_by_text("choose it again").count() == 0
+    assert menu_names(scores) == set(LESSONS.values())

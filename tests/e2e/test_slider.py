@@ -1,63 +1,22 @@
-"""The large slider: the main picture follows the hand, one picture at a time, and ends where the hand lets go."""
+"""The large slider: what a hand, a key or a touch asks for, one picture at a time.
+
+That every lesson's main picture follows the hand is seen at the size of a phone, see test_views.py.
+"""
 
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from dashboard import LESSONS, SLIDER, go_to, press, slider
+from hand import MAIN, drag, move, shown
 from harness import open_page, query_parameters, wait_until_idle
-
-from pages._view.lessons import ORDER, main_of
 
 pytestmark = pytest.mark.e2e
 
-FOLLOWING = [stem for stem in ORDER if main_of(stem)]
-MAIN = "[data-picture][data-value]"
 MOVING = "**/moving/**"
-
-
-def shown(page):
-    """The d_k that the main picture is of."""
-    return int(page.locator(MAIN).get_attribute("data-value"))
-
-
-def drag(page, shares, pause=25):
-    """Hold the thumb and move it to these shares of the track; the hand stays on it."""
-    move(page, [0.5], pause=0)
-    page.mouse.down()
-    move(page, shares, pause)
-
-
-def move(page, shares, pause=25):
-    """Move the hand on."""
-    box = page.locator(SLIDER).bounding_box()
-    for share in shares:
-        page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
-        page.wait_for_timeout(pause)
 
 
 def asked_for(request):
     return int(parse_qs(urlsplit(request.url).query)["d_k"][0])
-
-
-@pytest.mark.parametrize("stem", FOLLOWING)
-def test_the_picture_follows_the_hand_and_ends_where_it_lets_go(page, server, stem):
-    open_page(page, server, stem)
-    page.locator(MAIN).evaluate(
-        """picture => { window.seen = []; new MutationObserver(() => window.seen.push(picture.dataset.value))
-        .observe(picture, {attributes: true, attributeFilter: ['data-value']}); }"""
-    )
-    sentence = page.locator("[data-sentence]").first
-    before = sentence.inner_text()
-    drag(page, [0.5 + step * 0.02 for step in range(20)], pause=40)
-    page.wait_for_function("() => window.seen.length >= 3")
-    assert query_parameters(page) == {}
-    page.mouse.up()
-    page.wait_for_function("() => location.search.includes('d_k=')")
-    wait_until_idle(page)
-    d_k = int(query_parameters(page)["d_k"])
-    assert slider(page, "d_k").get_attribute("aria-valuetext") == f"d_k = {d_k:,}"
-    assert shown(page) == d_k
-    assert sentence.inner_text() != before
 
 
 def test_one_picture_is_asked_for_at_a_time_and_the_latest_value_wins(page, server):

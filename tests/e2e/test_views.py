@@ -1,14 +1,17 @@
 """At every size that is promised the stage is seen without scrolling, and no figure's text is cut off or covered.
 
-The stage is the question, the slider, the whole picture and its sentence.
+The stage is the question, the slider, the whole picture and its sentence. On a phone, the last of the screens, a hand
+then moves the slider.
 """
 
 import pytest
 from crowding import TOLERANCE, crowded
 from dashboard import DRAWN
+from hand import check_following
 from sizes import views
 
 from pages._view.lessons import LESSONS as DECLARED
+from pages._view.lessons import main_of
 
 pytestmark = pytest.mark.e2e
 
@@ -63,7 +66,7 @@ def too_wide(page):
 
 
 @pytest.mark.parametrize("lesson", DRAWN)
-def test_the_stage_is_seen_without_scrolling_and_no_figure_is_crowded(new_page, server, lesson):
+def test_the_stage_is_seen_whole_no_figure_is_crowded_and_the_picture_follows_the_hand(new_page, server, lesson):
     page = new_page()
     wrong = {}
     for name in views(page, server, lesson):
@@ -72,4 +75,6 @@ def test_the_stage_is_seen_without_scrolling_and_no_figure_is_crowded(new_page, 
         wrong |= {(name, what): box for what, box in out_of_view(page, wanted_at(lesson, name)).items()}
         if too_wide(page) > 0:
             wrong[name, "too wide"] = too_wide(page)
+        if name == "390" and main_of(lesson or "start"):
+            check_following(page)
     assert wrong == {}

@@ -1,0 +1,50 @@
+"""A hand on the large slider, and the picture that follows it."""
+
+from dashboard import SLIDER, slider
+from harness import query_parameters, wait_until_idle
+
+MAIN = "[data-picture][data-value]"
+
+
+def shown(page):
+    """The d_k that the main picture is of."""
+    return int(page.locator(MAIN).get_attribute("data-value"))
+
+
+def drag(page, shares, pause=25):
+    """Hold the thumb and move it to these shares of the track; the hand stays on it."""
+    move(page, [0.5], pause=0)
+    page.mouse.down()
+    move(page, shares, pause)
+
+
+def move(page, shares, pause=25):
+    """Move the hand on."""
+    box = page.locator(SLIDER).bounding_box()
+    for share in shares:
+        page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
+        page.wait_for_timeout(pause)
+
+
+def check_following(page):
+    """The main picture follows the hand, and ends where the hand lets go."""
+    page.locator(MAIN).evaluate(
+        """picture => { window.seen = []; new MutationObserver(() => window.seen.push(picture.dataset.value))
+        .observe(picture, {attributes: true, attributeFilter: ['data-value']}); }"""
+    )
+    sentence = page.locator("[data-sentence]").first
+    before = sentence.inner_text()
+    drag(page, [])
+    for step in range(20):
+        move(page, [0.5 + step * 0.02], pause=40)
+        if page.evaluate("() => window.seen.length >= 3"):
+            break
+    page.wait_for_function("() => window.seen.length >= 3")
+    assert query_parameters(page) == {}
+    page.mouse.up()
+    page.wait_for_function("() => location.search.includes('d_k=')")
+    wait_until_idle(page)
+    d_k = int(query_parameters(page)["d_k"])
+    assert slider(page, "d_k").get_attribute("aria-valuetext") == f"d_k = {d_k:,}"
+    assert shown(page) == d_k
+    assert sentence.inner_text() != before
