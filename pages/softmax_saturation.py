@@ -29,7 +29,7 @@ live()
 if frame.more():
     show.tries(LESSON)
     if comparison:
-        st.table(figures.list_table(comparison))
+        show.table(figures.list_table(comparison), key="lists")
         show.prose(LESSON, "differences")
     show.picture(figures.overflow(compute.result(overflow_study), profile))
     show.folds(LESSON)

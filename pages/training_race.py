@@ -48,7 +48,7 @@ def dose_response():
             st.button("Stop", key="leave_dose", icon=":material/stop:", on_click=race.leave_dose)
             st.progress(record.table.progress, race.dose_progress(record))
     if record.table.rows:
-        st.table(figures.dose_table(record.table))
+        show.table(figures.dose_table(record.table), key="dose")
     show.lines(figures.dose_lines(record.table, race.dose_origin(record)))
     if race.dose_wanted():
         race.go_on(race.leave_dose)

@@ -30,11 +30,11 @@ def live():
     show.tries(LESSON)
 
     st.header("What softmax does with them", anchor=False)
-    st.table(figures.saturation_table(result))
+    show.table(figures.saturation_table(result), key="saturation")
     show.picture(figures.growth(result, params, own, profile))
     if figures.has_heads(result):
         st.header("Head by head", anchor=False)
-        st.table(figures.head_table(result))
+        show.table(figures.head_table(result), key="heads")
     st.header("Take q and k out of a model", anchor=False)
     show.prose(LESSON, "hook")
     st.markdown(work.HOOK)

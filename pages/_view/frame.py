@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-import pandas  # noqa: F401  (Plotly looks for it half loaded when two sessions of a fresh server import it at once)
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 from streamlit.navigation.page import StreamlitPage

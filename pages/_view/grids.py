@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
 import streamlit as st
 
 from pages._view import controls, show
@@ -33,6 +32,8 @@ def draw_matrices(names: Sequence[str], written: Mapping[str, str]) -> tuple[dic
 
 def _draw_grid(name, text):
     """The editor keeps its own edits, so a new one is made only when the text has changed elsewhere."""
+    import pandas as pd  # 60 MB that a server needs only once somebody opens a table or a grid
+
     version, seen, rows, problem = st.session_state.get(f"{name}_grid", (0, None, None, []))
     if text != seen or f"{name}_grid_{version}" not in st.session_state:
         try:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from plotly.utils import PlotlyJSONEncoder
 
 from pages._view.literal import as_code
 
@@ -24,17 +23,20 @@ class Figure:
 
     def to_json(self) -> str:
         """The figure as Plotly's script reads it."""
-        return json.dumps({"data": self.data, "layout": self.layout}, cls=_Encoder)
+        text = json.dumps({"data": self.data, "layout": self.layout}, default=_plain)
+        if "NaN" in text or "Infinity" in text:  # JSON knows no such numbers; Plotly draws a gap for null
+            text = json.dumps(json.loads(text, parse_constant=lambda _: None))
+        return text
 
 
-class _Encoder(PlotlyJSONEncoder):  # type: ignore[misc]  # Plotly has no types
+def _plain(value):
     """Arrays of numbers go as their bytes, which is shorter than digits, and written and read faster."""
-
-    def default(self, obj):
-        if isinstance(obj, np.ndarray) and obj.dtype == np.float64 and obj.ndim:
-            packed = {"dtype": "f8", "bdata": b64encode(obj.astype("<f8").tobytes()).decode()}
-            return packed if obj.ndim == 1 else packed | {"shape": ", ".join(map(str, obj.shape))}
-        return super().default(obj)
+    if not isinstance(value, (np.ndarray, np.generic)):
+        raise TypeError(f"a figure cannot hold a {type(value).__name__}")
+    if value.dtype != np.float64 or not value.ndim:
+        return value.tolist()
+    packed = {"dtype": "f8", "bdata": b64encode(value.astype("<f8").tobytes()).decode()}
+    return packed if value.ndim == 1 else packed | {"shape": ", ".join(map(str, value.shape))}
 
 
 @dataclass(frozen=True, eq=False)

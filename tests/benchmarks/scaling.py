@@ -70,7 +70,7 @@ class Visitor:
         component = answer.delta.new_element.bidi_component
         if component.component_name == "sattn_slider":
             self.slider, self.fragment = component.id, answer.delta.fragment_id
-            self.stops = json.loads(component.json)["stops"]
+            self.stops = json.loads(component.json)[0]["stops"]
         return kind == "script_finished" and answer.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
 

@@ -192,10 +192,10 @@ class Visitor:
             self.errors.append(f"{element.exception.type}: {element.exception.message}")
         elif kind == "bidi_component" and element.bidi_component.component_name == "sattn_slider":
             self.slider, self.fragment = element.bidi_component.id, fragment
-            said = json.loads(element.bidi_component.json)
+            (said,) = json.loads(element.bidi_component.json)
             self.value, self.stops = said["value"], tuple(said["stops"])
         elif kind == "bidi_component" and element.bidi_component.component_name == "sattn_picture":
-            self.address = json.loads(element.bidi_component.json)["address"] or self.address
+            self.address = json.loads(element.bidi_component.json)[0]["address"] or self.address
 
 
 async def _until(due):

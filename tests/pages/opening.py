@@ -78,13 +78,13 @@ def drawn_controls(app):
 
 def charts(app):
     """The pictures by their keys, in their order: alt text, sentence, and the figure as Plotly gets it."""
-    found = [(each.key, json.loads(each.proto.json)) for each in app.get("bidi_component") if each.proto.json]
+    found = [(each.key, json.loads(each.proto.json)[0]) for each in app.get("bidi_component") if each.proto.json]
     return {key: SimpleNamespace(**data, spec=data["figure"]) for key, data in found if "figure" in data}
 
 
 def large_slider(app):
     """What the large slider is given: its value, its stops and their texts."""
-    (found,) = [json.loads(each.proto.json) for each in app.get("bidi_component") if each.key == "dimension"]
+    (found,) = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.key == "dimension"]
     return SimpleNamespace(**found)
 
 

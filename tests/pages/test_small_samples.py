@@ -83,7 +83,7 @@ def test_what_follows_the_hand_has_the_draws_that_have_fallen():
     app = open_page()
     button(app, "Draw many").click().run()
     app.run()
-    address = json.loads(next(each for each in app.get("bidi_component") if each.key == "small_samples").proto.json)
+    address = json.loads(next(each for each in app.get("bidi_component") if each.key == "small_samples").proto.json)[0]
     assert f"n_draws={drawn(app)}&" in f"{address['address']}&"
 
 

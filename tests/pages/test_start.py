@@ -13,7 +13,7 @@ SECTIONS = ("The path", "Go deeper")
 
 def hero(app, key="hero"):
     """What the hero draws."""
-    (found,) = [json.loads(each.proto.json) for each in app.get("bidi_component") if each.key == key]
+    (found,) = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.key == key]
     return found
 
 

@@ -34,13 +34,19 @@ _picture = st.components.v2.component(
     js=_text("picture.js"),
     isolate_styles=False,  # the rules that Plotly writes for itself do not reach into a shadow root
 )
+
 _mend = st.components.v2.component("sattn_frame", js=_text("frame.js"))
+
+
+def _sent(data):
+    """What a script is told. In a bare dictionary Streamlit looks for tables, and loads 60 MB of pandas for that."""
+    return (dict(data),)
 
 
 def mend_browser() -> None:
     """Let Back find each page as it was left, the keyboard scroll what is wider than its box, the connection last."""
     run = get_script_run_ctx()
-    data = {"bundle": BUNDLE, "session": run and run.session_id}
+    data = _sent({"bundle": BUNDLE, "session": run and run.session_id})
     _mend(key="mend_browser", data=data, on_draw_change=lambda: None, on_bundle_change=_want_bundle)
     if "bundle_wanted" in st.session_state:
         _bundle()(key="bundle")
@@ -69,13 +75,13 @@ def draw_slider(said: Mapping[str, Any], *, key: str, on_release: Callable[[floa
         if isinstance(place, (int, float)):
             on_release(place)
 
-    _slider(data=dict(said), key=key, on_release_change=release)
+    _slider(data=_sent(said), key=key, on_release_change=release)
 
 
 def draw_hero(stops: dict[str, Any], between: dict[str, Any], *, key: str) -> None:
     """Show the hero, which follows the slider by itself; what is said of the stops is sent once, whatever is typed."""
-    _between(data=between, key=f"{key}_between")
-    _mount(data=stops, key=key)
+    _between(data=_sent(between), key=f"{key}_between")
+    _mount(data=_sent(stops), key=key)
 
 
 def watch_cells(
@@ -105,4 +111,4 @@ def draw_picture(drawn: Mapping[str, Any], *, key: str, config: dict[str, Any], 
     belongs to, and address, at which the browser asks for the picture at another place.
     """
     data = {"value": None, "address": "", "config": config, "bundle": BUNDLE, "bare": bare}
-    _picture(key=key, data=data | dict(drawn))
+    _picture(key=key, data=_sent(data | dict(drawn)))

@@ -6,7 +6,7 @@ const UPLOADS = "[data-testid=stFileUploaderDropzone]";
 const SOON = 100; // ms from a change of the page to a look at its boxes
 const REST = 2000; // ms after which the first page is at rest
 
-export default function ({ data, setTriggerValue }) {
+export default function ({ data: [data], setTriggerValue }) {
   window.labPage = { session: data.session, ask: (what) => setTriggerValue(what, true) };
   window.labDo ??= (_name, act) => act(); // see `server/lasting.js`
   if (window.frameIsReady) return;

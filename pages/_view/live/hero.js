@@ -7,7 +7,7 @@ const TALLEST = 2;
 const BELOW = 8; // px between the sentence and the window's end
 const NARROW = 640; // px of a window that shows the panels below each other; the sentence may come after the first view
 
-export default function ({ parentElement, data }) {
+export default function ({ parentElement, data: [data] }) {
   const root = parentElement.querySelector("[data-hero]");
   root.hero ??= makeHero(root);
   root.hero.receive(data);

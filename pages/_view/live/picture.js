@@ -11,7 +11,7 @@ const LETTERS = 155; // of a long sentence
 const REST = 0.5; // of the time that a picture took, before the next one
 const NARROW = 640; // px of a window in which the sentence may come after the first view
 
-export default function ({ parentElement, data }) {
+export default function ({ parentElement, data: [data] }) {
   const picture = parentElement.querySelector("[data-picture]");
   picture.sentence ??= parentElement.querySelector("[data-sentence]");
   picture.given = data;

@@ -4,7 +4,7 @@ const STEP = 550; // ms a stop stays on screen while playing
 const CALM_STEP = 1100; // the same for visitors who asked for less motion
 const SILENCE_AFTER_KEY = 300; // ms without a further key before the hand counts as gone
 
-export default function ({ parentElement, data, setTriggerValue }) {
+export default function ({ parentElement, data: [data], setTriggerValue }) {
   const root = parentElement.querySelector("[data-slider]");
   root.dial ??= makeDial(root);
   root.dial.tell = setTriggerValue;
