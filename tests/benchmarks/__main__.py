@@ -33,6 +33,7 @@ MEASUREMENTS = {
     "fresh": ("first_pictures", "fresh"),
     "charts": ("four_charts", "charts"),
     "visitors": ("visitors", "visitors"),
+    "jobs": ("jobs", "jobs"),
     "scaling": ("scaling", "scaling"),
     "offline": ("offline", "offline"),
 }

@@ -37,7 +37,7 @@ def visitors(people=60, minutes=2.5, replicas=2):
     """Three classes, each on a fresh lab. minutes: how long those with settings of their own stay."""
     stay = 60 * minutes
     own = [_own(i) for i in range(people)]
-    yield from _class("one link", [_at(LINK, {})] * people, min(stay, 2 * ROUND), replicas, moves=150)
+    yield from _class("one link", [at(LINK, {})] * people, min(stay, 2 * ROUND), replicas, moves=150)
     yield from _class("settings of their own", own, stay, replicas, opening=2000, moves=300)
     yield from _class("settings of their own, all at once", own, 0, replicas, opening=8000)
 
@@ -57,7 +57,7 @@ class Lab:
 
 
 @contextmanager
-def _lab(replicas):
+def lab(replicas):
     flags = ("--server.disconnectedSessionTTL", str(KEPT_FOR))
     with ExitStack() as held:
         start = partial(running_server, COUNTED, *flags, environment=ENVIRONMENT if replicas > 1 else {})
@@ -70,19 +70,19 @@ def _lab(replicas):
         yield Lab(held.enter_context(proxy(folder, *ports)).url, processes)
 
 
-def _at(page, said):
+def at(page, said):
     return {"page": page, "query": urlencode(said)}
 
 
 def _own(i):
     pages = following_dimension()
     more = ({"d_k": 65 + i}, {"law": LAWS[i % len(LAWS)]}, {"n_keys": 17 + i})[i % 3]
-    return _at(pages[i % len(pages)], {"seed": i + 1} | (more if (i + i // len(pages)) % 2 else {}))
+    return at(pages[i % len(pages)], {"seed": i + 1} | (more if (i + i // len(pages)) % 2 else {}))
 
 
 def _class(title, wishes, stay, replicas, *, opening=None, moves=None):
     """The rows of one class; it comes all at once if it does not stay."""
-    with _lab(replicas) as server:
+    with lab(replicas) as server:
         people = [Visitor(server.url, rng=random.Random(i), **wish) for i, wish in enumerate(wishes)]
         begin, spent = time.perf_counter(), time.process_time()
         memory = asyncio.run(_together(people, server, stay))
