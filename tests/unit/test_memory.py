@@ -3,13 +3,32 @@
 import ast
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from sattn_core import chi_square, crossover, matrix_bands, product_variances, saturation, score_variance
 from sattn_core._memory import MOST_ENTRIES, remembered
+from sattn_core.lessons import scaling_rules, start
 
 CORE = Path(__file__).resolve().parents[2] / "sattn_core"
 SOURCES = sorted(set(CORE.rglob("*.py")) - {CORE / "_memory.py"})
 CACHES = {"cache", "lru_cache"}
+
+
+# Every memory, with the arguments of its largest result.
+MEMORIES = [
+    (chi_square._table, (1,)),
+    (crossover._crossover, (1024,)),
+    (matrix_bands._simulated_band, ("normal", 0.0, 0.0, (2, 2, 2))),
+    (product_variances.reference_distribution, (2, 2, 0, 1.6, 10.0, 200)),
+    (saturation._legendre_rule, ()),
+    (saturation._query_norms, (1,)),
+    (saturation._table, (saturation.MAX_KEYS, saturation.MAX_SCORE_STD)),
+    (score_variance._simulated_quantiles, ("entries", 2, 2, 2, 0.95)),
+    (scaling_rules._check_value, ("sqrt_d_k",)),
+    (start._bin_law, (1, True)),
+]
+MOST_MEGABYTES = 40  # of all memories when they are full
 
 
 def caches_of(source):
@@ -76,3 +95,18 @@ def test_only_the_last_results_are_kept():
 def test_the_bound_is_bounded(most):
     with pytest.raises(ValueError, match="most must be between 1 and 4096"):
         remembered(most)
+
+
+def bytes_of(value):
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    parts = value if isinstance(value, tuple) else list(getattr(value, "__dict__", {}).values())
+    return 100 + sum(map(bytes_of, parts))  # an object of Python takes some tens of bytes
+
+
+def test_all_that_the_core_can_remember_takes_little_memory():
+    assert len(MEMORIES) == sum(path.read_text(encoding="utf-8").count("\n@remembered(") for path in SOURCES)
+    full = {
+        memory.__name__: memory.cache_parameters()["maxsize"] * bytes_of(memory(*said)) for memory, said in MEMORIES
+    }
+    assert sum(full.values()) < MOST_MEGABYTES * 1e6, full
