@@ -58,7 +58,7 @@ def matrix_bands_price(shape: Shape, pair_law: PairLaw) -> Price:
         return Price(0.0, 0)
     if pair_law.law == "normal" and pair_law.is_centred:
         size = min(m, n) * min(m, n, d_k)
-        return Price(0.02 + 3.6e-3 * size, 1_600_000 + 240_000 * size)
+        return Price(0.008 + 1.1e-3 * size, 400_000 + 120_000 * size)
     if not _simulated_matrices(shape):
         return Price(0.0, 0)
     numbers = numbers_of(shape) * _simulated_matrices(shape)

@@ -60,6 +60,16 @@ def open_everything(page, apart=()):
     wait_until_still(page)
 
 
+def how_sure(page, key):
+    """What stands under a picture's "How sure?", which is written when it is opened; the focus stays where it is."""
+    box = page.locator(f".st-key-{key}_sure")
+    if not box.locator("details[open]").count():
+        box.locator("summary").evaluate("each => each.click()")
+    box.get_by_test_id("stMarkdown").first.wait_for()
+    wait_until_idle(page)
+    return box
+
+
 def lesson_state(page):
     """The four shared controls as the page shows them, as text."""
     thumb = slider(page, "d_k")

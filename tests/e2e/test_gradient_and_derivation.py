@@ -1,7 +1,7 @@
 """gradient_flow and derivation in a browser: by keyboard, on a phone, after a move."""
 
 import pytest
-from dashboard import CHARTS, chart_data, chosen, press, sentences, slider
+from dashboard import CHARTS, chart_data, chosen, how_sure, press, sentences, slider
 from harness import open_page, query_parameters
 
 pytestmark = pytest.mark.e2e
@@ -19,7 +19,7 @@ def marked_lines(page):
 
 def sure(page, key):
     """What stands under a picture's "How sure?"."""
-    return page.locator(f".st-key-{key}_sure").text_content()
+    return how_sure(page, key).text_content()
 
 
 def stars(page):

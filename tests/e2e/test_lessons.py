@@ -160,7 +160,7 @@ def test_the_shift_changes_no_weight_and_the_multiplier_does(page, server):
 
 def test_the_table_of_the_lists_has_the_numbers_of_the_core(page, server):
     open_page(page, server, "softmax_saturation", list_1="1, 2, 4", list_2="0, 0.5")
-    cells = page.get_by_test_id("stTable").first.locator("tbody tr").all()
+    cells = page.locator(".st-key-table_lists tbody tr").all()
     for row, scores in zip(cells, ([1, 2, 4], [0, 0.5]), strict=True):
         texts = row.locator("td, th").all_inner_texts()
         wanted = [entropy_nats(scores), effective_keys(scores), softmax_jacobian_norm(scores)]

@@ -1,7 +1,7 @@
 """attention_steps and backprop in a browser: keys, matrices in the address, what the eye and the ear get."""
 
 import pytest
-from dashboard import CHARTS, SENTENCES, press, sentences, slider, type_into
+from dashboard import CHARTS, SENTENCES, how_sure, press, sentences, slider, type_into
 from harness import check_accessibility, open_page, query_parameters, wait_until_idle
 from reading import LIT, check_lit_step
 
@@ -59,7 +59,6 @@ def test_a_cell_is_chosen_and_a_matrix_edited_by_keyboard(page, server):
     open_page(page, server, "attention_steps", preset="notes")
     press(page.locator(".st-key-query input"), "ArrowUp", "ArrowUp")
     press(page.locator(".st-key-key input"), "ArrowUp")
-    page.locator(".st-key-matrix_steps_sure summary").click()
     assert "Query 3 with key 2 scores 94" in careful(page)
     type_into(page, "Q", "1, 2\n1, 4\n1, -1")
     assert "Query 3 with key 2 scores −1" in careful(page)
@@ -68,7 +67,7 @@ def test_a_cell_is_chosen_and_a_matrix_edited_by_keyboard(page, server):
 
 def careful(page):
     """What stands under How sure?"""
-    return page.locator(".st-key-matrix_steps_sure").inner_text()
+    return how_sure(page, "matrix_steps").inner_text()
 
 
 PLACES = {"Q": "xy", "K": "x2y2", "raw": "x3y3", "V": "x2y2", "output": "x3y3"}  # of the matrices in their picture
@@ -87,7 +86,6 @@ def click_cell(page, chart, row, column, *, shape, tap=False):
 
 def test_a_cell_is_chosen_by_clicking_it(page, server):
     open_page(page, server, "attention_steps", preset="notes")
-    page.locator(".st-key-matrix_steps_sure summary").click()
     # Again and back: no click takes the last one back.
     for row, column, score in ((2, 3, 18), (2, 3, 18), (3, 2, 94), (2, 3, 18)):
         click_cell(page, "raw", row, column, shape=(3, 3))
@@ -161,7 +159,6 @@ def test_a_number_is_edited_in_its_cell_and_a_bad_one_stays_and_is_named(page, s
         "Q": "-3, 2\n1, 4\n8, 9",
     }  # and the arrows turned no step
     assert alerts.count() == 0
-    page.locator(".st-key-matrix_steps_sure summary").click()
     assert "Query 1 with key 1 scores 0" in careful(page)
     type_into(page, "Q", "4, 5\n6, 7")
     assert "".join(grid.locator("table").inner_text().split()) == "row12145267"

@@ -1,7 +1,7 @@
 """Draws that fall, in a browser: where they are stopped, picture, field and address say the same number."""
 
 import pytest
-from dashboard import field
+from dashboard import field, how_sure
 from harness import open_page, query_parameters, wait_until_idle
 
 from pages._view.lessons.small_samples.falling import MANY
@@ -15,7 +15,7 @@ WebSocket.prototype.send = function (message) { setTimeout(() => send.call(this,
 
 def numbers(page):
     """The number of draws in the address, in the field and under the picture."""
-    sure = page.locator(".st-key-small_samples_sure [data-testid=stMarkdown]").first
+    sure = how_sure(page, "small_samples").get_by_test_id("stMarkdown").first
     return query_parameters(page).get("n_draws"), field(page, "n_draws").input_value(), sure.text_content().split()[0]
 
 

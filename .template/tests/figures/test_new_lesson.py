@@ -5,7 +5,7 @@ import pytest
 from pages._view.lessons.new_lesson import figures
 from pages._view.theme import LIGHT
 from sattn_core.lessons.new_lesson import NewLessonParams, measure_new_lesson
-from tests.figures.drawing import PROFILES, check, run, trace_of
+from tests.figures.drawing import PROFILES, check, plotted, run, trace_of
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def test_the_picture_is_whole(result, profile):
 
 
 def test_the_points_are_the_variances(result):
-    shown = figures.variances(result, LIGHT).figure
+    shown = plotted(figures.variances(result, LIGHT))
     assert trace_of(shown, "raw").y[0] == result.variance[0]
     assert trace_of(shown, "÷ √dₖ").y[0] == result.variance[1]
 
