@@ -23,7 +23,7 @@ R = TypeVar("R")
 UNASKED = Price(1.0, 100_000_000)  # the most that a page computes without being asked
 WITHOUT_BUTTON = Price(0.65, 100_000_000)  # the most of one computation that can wait for a button
 AT_ONCE = 0.3  # seconds; what takes longer takes turns, and is not drawn while a hand moves
-ENTRIES, BYTES = 10_000, 50_000_000
+ENTRIES, BYTES = 8_000, 32_000_000
 
 
 def _weight(kept):
