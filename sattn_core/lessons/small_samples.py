@@ -107,7 +107,7 @@ def band_price(d_k: int) -> Price:
     True
     """
     d_k = check_integer("d_k", d_k, 1, 1024)
-    return Price(0.09, 3_000_000) if d_k < 8 else Price(0.04, 2_000_000)
+    return Price(0.065, 3_000_000) if d_k < 8 else Price(0.04, 2_000_000)
 
 
 @dataclass(frozen=True)

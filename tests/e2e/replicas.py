@@ -17,7 +17,7 @@ ENVIRONMENT = {
     "SATTN_REPLICAS": "2",
     "STREAMLIT_SERVER_COOKIE_SECRET": "a secret of the tests",
     "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
-    "MALLOC_ARENA_MAX": re.search(r"MALLOC_ARENA_MAX:-(\d+)", (DEPLOY / "lab").read_text())[1],
+    **dict(re.findall(r"export (MALLOC_\w+)=.*:-(\d+)", (DEPLOY / "lab").read_text())),
     "SATTN_FRAME_ANCESTORS": "'self' http://localhost:*",
 }
 
