@@ -83,7 +83,7 @@ def result(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     The arguments must be hashable. The result is shared, so its arrays cannot be written to. What takes longer than a
     moment takes turns with the long computations of other visitors.
     """
-    if _seconds(function, *args, **kwargs) <= AT_ONCE or _is_kept(function, *args, **kwargs):
+    if _is_kept(function, *args, **kwargs) or _seconds(function, *args, **kwargs) <= AT_ONCE:
         return _computed(function, *args, **kwargs)
     with turns.turn(long=False):
         return _computed(function, *args, **kwargs)

@@ -395,9 +395,7 @@ def freezing_rows(dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, seed:
     drawn = _draw_rows(n_keys, GradientFlowParams.n_rows, seed)
     gaps, uniform = drawn.gaps[:DOTS], drawn.uniform_q[:DOTS]
     freezes_at = _freezes_at(gaps, uniform)
-    late = _trace(
-        gaps, np.sqrt(chi_square_quantiles(MOST_DIMENSIONS, uniform))
-    )  # orders those that are still alive there
+    late = _trace(gaps, np.sqrt(chi_square_quantiles(MOST_DIMENSIONS, uniform)))  # orders those still alive there
     order = np.lexsort((late, freezes_at))
     gaps, uniform = gaps[order], uniform[order]
     passed = np.stack([_both_traces(gaps, uniform, d_k) for d_k in dims], axis=1)

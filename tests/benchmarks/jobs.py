@@ -42,11 +42,6 @@ class Worker(Visitor):
         await self._run(message)
         await asyncio.sleep(max(0.0, end - time.perf_counter()))
 
-    async def _open(self):
-        message = BackMsg()
-        message.rerun_script.page_name = self.page
-        await self._run(message)
-
     def _look(self, element, fragment):
         super()._look(element, fragment)
         kind = element.WhichOneof("type")
@@ -59,7 +54,8 @@ def jobs():
     """The moves of the others while nothing else runs, and while three have long computations, in turn."""
     with lab(1) as server:
         others, workers = asyncio.run(_in_turn(server.url))
-    quiet, busy = (percentile([wait for each in others for wait in of(each)], 0.95) for of in (_moves, _beside))
+    quiet = percentile([wait for each in others for wait in each.moves], 0.95)
+    busy = percentile([wait for each in others for wait in each.beside], 0.95)
     errors = [error for each in (*others, *workers) for error in each.errors]
     errors += ["a computation was not seen"] * sum(not each.waited for each in workers)
     name = f"move of {OTHERS} visitors on one link and one process, p95"
@@ -67,14 +63,6 @@ def jobs():
         Row(f"{name}: beside {WORKERS} long computations, over without", busy / quiet, SLOWER, "×", f"{quiet:.0f} ms"),
         Row(f"{name}: errors", len(errors), 0, "errors", "; ".join(errors[:1])),
     ]
-
-
-def _moves(other):
-    return other.moves
-
-
-def _beside(other):
-    return other.beside
 
 
 async def _in_turn(url):

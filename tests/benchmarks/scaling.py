@@ -6,72 +6,25 @@ process and the proxy is printed too: more processes can be worked out from it.
 """
 
 import asyncio
-import json
 import os
 import random
 import sysconfig
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from browsing import following_dimension
 from ratios import Row, percentile
 from replicas import Replica, build, proxy
-from streamlit.components.v2.bidi_component.main import _make_trigger_id
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.asyncio.client import connect
+from visiting import Visitor
 
 VISITORS = 40
 SECONDS = 8  # at each rate
 FIRST, FASTER = 4.0, 1.4  # moves a second, and from one rate to the next
 LATE = 300  # ms, p95
 TICKS = os.sysconf("SC_CLK_TCK")
-
-
-class Visitor:
-    """One session: where its slider is, and how to let go of it elsewhere."""
-
-    def __init__(self, url, page, port):
-        self.url, self.page, self.port = url, page, port
-        self.waits = []
-
-    async def open(self):
-        address = self.url.replace("http://", "ws://") + "/_stcore/stream"
-        options = {"subprotocols": ["streamlit"], "max_size": None, "compression": None, "proxy": None}
-        headers = {"Cookie": f"lab_replica={self.port}"}
-        self.socket = await connect(address, origin=self.url, additional_headers=headers, **options)
-        message = BackMsg()
-        message.rerun_script.page_name = self.page
-        await self._run(message)
-
-    async def move(self, due):
-        """Let go at any stop. The wait counts from when the hand meant to, so that no late answer is hidden."""
-        message = BackMsg()
-        message.rerun_script.fragment_id = self.fragment
-        message.rerun_script.page_script_hash = self.page_hash
-        state = message.rerun_script.widget_states.widgets.add(id=_make_trigger_id(self.slider, "events"))
-        state.json_trigger_value = json.dumps([{"event": "release", "value": random.choice(self.stops)}])
-        await self._run(message)
-        self.waits.append(1e3 * (time.perf_counter() - due))
-
-    async def _run(self, message):
-        message.rerun_script.context_info.url = f"{self.url}/{self.page}"
-        await self.socket.send(message.SerializeToString())
-        while not self._ends(ForwardMsg.FromString(await self.socket.recv())):
-            pass
-
-    def _ends(self, answer):
-        """Take in one message; True if it ends the last run."""
-        kind = answer.WhichOneof("type")
-        if kind == "navigation":
-            self.page_hash = answer.navigation.page_script_hash
-        component = answer.delta.new_element.bidi_component
-        if component.component_name == "sattn_slider":
-            self.slider, self.fragment = component.id, answer.delta.fragment_id
-            self.stops = json.loads(component.json)[0]["stops"]
-        return kind == "script_finished" and answer.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
 
 def scaling():
@@ -93,7 +46,8 @@ def scaling():
 
 def _rows(lab, replicas):
     page = following_dimension()[0]
-    people = [Visitor(lab.url, page, replicas[i % len(replicas)].port) for i in range(VISITORS)]
+    cookies = [f"lab_replica={replicas[i % len(replicas)].port}" for i in range(VISITORS)]
+    people = [Visitor(lab.url, page, "", random.Random(i), cookie=cookie) for i, cookie in enumerate(cookies)]
     pids = [each.server.pid for each in replicas]
     rate, slowest, cost, cost_of_proxy = asyncio.run(_climb(people, lambda: (sum(map(_cpu, pids)), _cpu(lab.pid))))
     name, detail = f"{len(replicas)} behind the proxy", f"p95 {slowest:.0f} ms, {VISITORS} visitors"
@@ -106,24 +60,25 @@ def _rows(lab, replicas):
 
 async def _climb(people, spent):
     """The last rate at which the answers came in time, its slowest, and what a move cost: a process, and the proxy."""
-    for each in people:
-        await each.open()
-    await _moves(people, FIRST)  # warms
-    before, moves, rate, best = spent(), 0, FIRST, (0.0, float("inf"))
-    while True:
-        waits = await _moves(people, rate)
-        moves, slowest = moves + len(waits), percentile(waits, 0.95)
-        if slowest >= LATE:
-            return *best, *((after - first) / moves for first, after in zip(before, spent(), strict=True))
-        best, rate = (rate, slowest), rate * FASTER
+    async with AsyncExitStack() as held:
+        for each in people:
+            await held.enter_async_context(each.there())
+        await _moves(people, FIRST)  # warms
+        before, moves, rate, best = spent(), 0, FIRST, (0.0, float("inf"))
+        while True:
+            waits = await _moves(people, rate)
+            moves, slowest = moves + len(waits), percentile(waits, 0.95)
+            if slowest >= LATE:
+                return *best, *((after - first) / moves for first, after in zip(before, spent(), strict=True))
+            best, rate = (rate, slowest), rate * FASTER
 
 
 async def _moves(people, rate):
     """How long the moves took, all together at this rate."""
     for each in people:
-        each.waits = []
+        each.moves = []
     await asyncio.gather(*(_keep_moving(each, len(people) / rate) for each in people))
-    return [wait for each in people for wait in each.waits]
+    return [wait for each in people for wait in each.moves]
 
 
 async def _keep_moving(visitor, every):
@@ -132,7 +87,10 @@ async def _keep_moving(visitor, every):
     due = begin + random.uniform(0, every)
     while due < begin + max(SECONDS, every):
         await asyncio.sleep(max(0, due - time.perf_counter()))
-        await visitor.move(due)
+        visitor.place = visitor.rng.randrange(len(visitor.stops))
+        await visitor.let_go()
+        # Counted from when the hand meant to, so that no late answer is hidden.
+        visitor.moves.append(1e3 * (time.perf_counter() - due))
         due += every
 
 

@@ -8,7 +8,7 @@ import json
 import random
 import re
 import time
-from contextlib import closing
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -62,34 +62,40 @@ class Visitor:
         """Come, and do in turn what each round says: (its way, from when, until when)."""
         try:
             await _until(arrival)
-            address = self.url.replace("http://", "ws://") + "/_stcore/stream"
-            options = {"subprotocols": ["streamlit"], "max_size": None, "compression": None, "proxy": None}
-            cookie = {"Cookie": await self._cookie()}
-            async with connect(
-                address, origin=self.url, open_timeout=PATIENCE, additional_headers=cookie, **options
-            ) as self.socket:
-                await self._open()
+            async with self.there():
                 self.opening = 1e3 * (time.perf_counter() - arrival)
                 for way, begin, end in rounds:
                     await way(self, begin, end)
         except Exception as problem:
             self.errors.append(f"{type(problem).__name__}: {problem}")
 
-    async def _cookie(self):
+    @asynccontextmanager
+    async def there(self):
+        """Be connected, with the page drawn."""
+        self.cookie = self.cookie or await self._first_cookie()
+        address = self.url.replace("http://", "ws://") + "/_stcore/stream"
+        options = {"subprotocols": ["streamlit"], "max_size": None, "compression": None, "proxy": None}
+        headers = {"Cookie": self.cookie}
+        async with connect(
+            address, origin=self.url, open_timeout=PATIENCE, additional_headers=headers, **options
+        ) as self.socket:
+            await self._open()
+            yield
+
+    async def _first_cookie(self):
         """What the page that a browser loads first tells it to say again: a proxy names the replica there."""
         there = urlsplit(self.url)
         reader, writer = await asyncio.open_connection(there.hostname, there.port)
         with closing(writer):
             writer.write(f"HEAD /{self.page} HTTP/1.1\r\nHost: {there.netloc}\r\n\r\n".encode())
             head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
-        self.cookie = "; ".join(re.findall(r"(?i)set-cookie: ([^;\r]+)", head.decode()))
-        return self.cookie
+        return "; ".join(re.findall(r"(?i)set-cookie: ([^;\r]+)", head.decode()))
 
     async def move(self, begin, end):
         """One stop further every two seconds."""
         async for due in self._every(EVERY, begin, end):
             self.place = (self.place + 1) % len(self.stops)
-            await self._let_go()
+            await self.let_go()
             # Counted from when the hand moved, so that a late answer is not hidden by a late next move.
             self.moves.append(1e3 * (time.perf_counter() - due))
 
@@ -99,7 +105,7 @@ class Visitor:
             self.hand_is_on = True
             following = asyncio.create_task(self._follow() if self.address else asyncio.sleep(HELD))
             await self._hold()
-            left, released = time.perf_counter(), asyncio.create_task(self._let_go())
+            left, released = time.perf_counter(), asyncio.create_task(self.let_go())
             await asyncio.wait({following, released}, return_when=asyncio.FIRST_COMPLETED)
             if self.address:  # whichever brings it first: the picture that was asked for, or the run
                 self.last.append(1e3 * (time.perf_counter() - left))
@@ -149,7 +155,8 @@ class Visitor:
             raise RuntimeError(f"the page {self.page} has no slider")
         self.place = self.rng.randrange(len(self.stops))
 
-    async def _let_go(self):
+    async def let_go(self):
+        """The hand has left the slider at its place: that part of the page is drawn anew."""
         message = BackMsg()
         message.rerun_script.page_script_hash = self.page_hash
         message.rerun_script.fragment_id = self.fragment

@@ -34,7 +34,6 @@ _picture = st.components.v2.component(
     js=_text("picture.js"),
     isolate_styles=False,  # the rules that Plotly writes for itself do not reach into a shadow root
 )
-
 _mend = st.components.v2.component("sattn_frame", js=_text("frame.js"))
 
 

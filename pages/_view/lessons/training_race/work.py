@@ -90,7 +90,7 @@ def equal_pairs_price(d_k: int) -> Price:
 
 
 def equal_d_k(d_k: int) -> int:
-    """Where the pairs near this d_k are trained: at a few places only, once for all visitors."""
+    """Where the pairs for this d_k are trained: at a few places only, once for all visitors."""
     return max(each for each in _EQUAL_DIMS if each <= d_k)
 
 
