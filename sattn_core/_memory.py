@@ -14,18 +14,7 @@ MOST_ENTRIES = 4096
 
 
 def remembered(most: int) -> Callable[[Callable[..., Any]], Any]:
-    """Make a function keep its last `most` results, of 1 to 4,096; ``cache_clear()`` makes it forget them.
-
-    Examples
-    --------
-    >>> calls = []
-    >>> @remembered(2)
-    ... def double(n):
-    ...     calls.append(n)
-    ...     return 2 * n
-    >>> [double(n) for n in (1, 1, 2)], calls
-    ([2, 2, 4], [1, 2])
-    """
+    """Make a function keep its last `most` results, of 1 to 4,096; ``cache_clear()`` makes it forget them."""
     if not 1 <= most <= MOST_ENTRIES:
         raise ValueError(f"most must be between 1 and {MOST_ENTRIES}, but got {most}")
     return lru_cache(maxsize=most)

@@ -22,46 +22,28 @@ def student_quantile(n: int) -> float:
     """Return what takes the place of 1.96 where a standard error is itself estimated from n independent numbers.
 
     The 97.5 % quantile of Student's t with n − 1 degrees of freedom.
-
-    Examples
-    --------
-    >>> round(student_quantile(2), 1), round(student_quantile(10_000), 2)
-    (12.7, 1.96)
     """
     return float(stdtrit(n - 1, 0.975))
 
 
 @dataclass(frozen=True)
 class MomentRow:
-    """One measured moment beside its prediction.
+    """One measured moment beside its prediction."""
 
-    Attributes
-    ----------
-    name : str
-        "raw mean", "raw variance", …, "scaled excess kurtosis".
-    predicted, measured : float
-        Expected value (``inf`` or ``nan`` where the law has none) and what the draws gave.
-    standard_error, low, high : float
-        Standard deviation of ``measured`` over draws, and its 95 % band; nan without a prediction,
-        infinite if the law has too heavy a tail for one. The band is infinite as well where the normal
-        approximation of a kurtosis would reach below −2.
-    z : float
-        (measured − predicted) / standard_error; nan without a prediction or an error.
-    inside : bool or None
-        Whether low ≤ measured ≤ high; None where there is nothing to compare with.
-    error_source : str
-        Where the standard error comes from ("exact" theory, "simulated" from the law of q and k,
-        "estimated from the draws") and, unless the band is exact too, what approximates it.
-    """
-
-    name: str
+    name: str  # "raw mean", "raw variance", …, "scaled excess kurtosis"
+    # predicted, measured: Expected value (``inf`` or ``nan`` where the law has none) and what the draws gave
     predicted: float
     measured: float
+    # standard_error, low, high: Standard deviation of ``measured`` over draws, and its 95 % band; nan without a
+    # prediction, infinite if the law has too heavy a tail for one. The band is infinite as well where the normal
+    # approximation of a kurtosis would reach below −2.
     standard_error: float
     low: float
     high: float
-    z: float
-    inside: bool | None
+    z: float  # (measured − predicted) / standard_error; nan without a prediction or an error
+    inside: bool | None  # Whether low ≤ measured ≤ high; None where there is nothing to compare with
+    # Where the standard error comes from ("exact" theory, "simulated" from the law of q and k, "estimated from the
+    # draws") and, unless the band is exact too, what approximates it
     error_source: str
 
     @property
@@ -71,14 +53,7 @@ class MomentRow:
 
 
 class Band(NamedTuple):
-    """Prediction, standard error and 95 % band of a moment, and one of the sources above.
-
-    Examples
-    --------
-    >>> row = Band.normal(1.0, 0.5, EXACT).row("mean", 3.0, 2.0)   # beside 2 ∓ 1.96
-    >>> row.z, row.inside
-    (1.0, True)
-    """
+    """Prediction, standard error and 95 % band of a moment, and one of the sources above."""
 
     predicted: float
     standard_error: float

@@ -9,18 +9,10 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Price:
-    """The estimated cost of a computation before it is run.
+    """The estimated cost of a computation before it is run."""
 
-    Attributes
-    ----------
-    seconds : float
-        CPU seconds on one core of the reference machine (about 3 GHz), correct to a factor of 2.
-    bytes : int
-        Largest extra memory held at one time, correct to a factor of 2.
-    """
-
-    seconds: float
-    bytes: int
+    seconds: float  # CPU seconds on one core of the reference machine (about 3 GHz), correct to a factor of 2
+    bytes: int  # Largest extra memory held at one time, correct to a factor of 2
 
 
 def proceed() -> None:
@@ -41,13 +33,7 @@ def priced(price: Callable[..., Price]) -> Callable[[_Function], _Function]:
 
 
 def price_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Price:
-    """The price of a call: what its function tells by `priced`, or that of its params, the first argument.
-
-    Raises
-    ------
-    TypeError
-        If neither has a price.
-    """
+    """The price of a call: what its function tells by `priced`, or that of its params, the first argument."""
     if hasattr(function, "price"):
         return function.price(*args, **kwargs)
     if not args or not isinstance(getattr(args[0], "price", None), Price):

@@ -29,56 +29,24 @@ _FIRST_D_K, _LAST_D_K = 3.0, 2048.0  # the crossover is 7.5 for 2 keys and about
 
 @dataclass(frozen=True)
 class MedianCrossover:
-    """The d_k at which the median row passes as much to its raw scores without the scale as with it.
-
-    Attributes
-    ----------
-    n_keys : int
-    d_k : float
-        Below it the median is larger without the scale (down to d_k = 1, where both are equal), above it with it.
-    low, high : float
-        95 % interval of d_k from the spread of the batches (Student t, 19 degrees of freedom, in ln d_k).
-    critical_ratio : float
-        √d_k over √(2 ln n_keys).
-    """
+    """The d_k at which the median row passes as much to its raw scores without the scale as with it."""
 
     n_keys: int
+    # Below it the median is larger without the scale (down to d_k = 1, where both are equal), above it with it
     d_k: float
+    # low, high: 95 % interval of d_k from the spread of the batches (Student t, 19 degrees of freedom, in ln d_k)
     low: float
     high: float
-    critical_ratio: float
+    critical_ratio: float  # √d_k over √(2 ln n_keys)
 
 
 def median_crossover(n_keys: int) -> MedianCrossover:
     """The d_k at which median tr J(q·k) falls below median tr J(q·k/√d_k) / √d_k, J = diag(p) - p pᵀ.
 
-    Parameters
-    ----------
-    n_keys : int, 2 to 1,024
-        Keys in a row.
-
-    Returns
-    -------
-    MedianCrossover
-        low < d_k < high, each within 6 % of d_k. The same at every call: the seed is fixed.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If n_keys is not an integer of that range.
-
-    Notes
-    -----
     Components are independent and standard normal, queries and keys independent. Given the query the
     scores of a row are independent N(0, |q|²), |q|² chi-square with d_k degrees of freedom, which need
     not be whole. Each of 20 batches of 500 rows is solved for its own crossover on one draw of the
     normals; their mean and its error are taken in ln d_k.
-
-    Examples
-    --------
-    >>> crossover = median_crossover(16)
-    >>> 70 < crossover.low < crossover.high < 85
-    True
     """
     return _crossover(check_integer("n_keys", n_keys, 2, MAX_KEYS))
 

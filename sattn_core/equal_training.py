@@ -18,23 +18,7 @@ _GENTLE_RATES = MappingProxyType({"sgd": 0.01, "adam": 0.001})
 
 @record
 class Equivalence:
-    """Scale 1 at rate r beside scale 1/√d_k at rate r d_k^power, its start multiplied by d_k^¼.
-
-    Attributes
-    ----------
-    d_k, n_steps : int
-    optimizer : str
-    learning_rate, power : float
-    steps : ndarray of int
-    loss : ndarray, shape (2, n_checkpoints)
-        First seed's loss of both.
-    relative_difference : ndarray, shape (n_checkpoints,)
-        Largest relative difference of the two losses over the seeds, at each step.
-    largest_difference : float
-        Over all steps.
-    parted : int or None
-        First step at which the losses differ by more than 1 %; None if they never do.
-    """
+    """Scale 1 at rate r beside scale 1/√d_k at rate r d_k^power, its start multiplied by d_k^¼."""
 
     d_k: int
     n_steps: int
@@ -42,10 +26,11 @@ class Equivalence:
     learning_rate: float
     power: float
     steps: NDArray[np.int_]
-    loss: NDArray[np.float64]
+    loss: NDArray[np.float64]  # (2, n_checkpoints): First seed's loss of both
+    # (n_checkpoints,): Largest relative difference of the two losses over the seeds, at each step
     relative_difference: NDArray[np.float64]
-    largest_difference: float
-    parted: int | None
+    largest_difference: float  # Over all steps
+    parted: int | None  # First step at which the losses differ by more than 1 %; None if they never do
 
 
 def measure_equivalence(
@@ -61,49 +46,13 @@ def measure_equivalence(
 ) -> Equivalence:
     """Train scale 1 at rate r beside scale 1/√d_k, start times d_k^¼, rate r d_k^power: the same, step by step.
 
-    Parameters
-    ----------
-    d_k : int, 1 to 1,024
-    optimizer : {"sgd", "adam"}
-    learning_rate : float, above 0, optional
-        0.01 for gradient descent and 0.001 for Adam if not given.
-    power : float, 0 to 1, optional
-        The equivalent one if not given: ½ for gradient descent, ¼ for Adam.
-    n_steps : int, 1 to 20,000
-    n_seeds, seed : int
-    check : callable, optional
-        Called after every step; it raises to end the computation.
-
-    Returns
-    -------
-    Equivalence
-        With the equivalent power equal in exact arithmetic, for Adam up to its ε.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is outside its range.
-
-    Notes
-    -----
     With W' = d_k^¼ W, c' W_Q' W_K'ᵀ = c W_Q W_Kᵀ at the start, and the gradient in W' is d_k^−¼ of that in W.
     W' must move by d_k^¼ of what r moves W. Gradient descent moves it by rate times gradient, so its rate is
     r √d_k; Adam divides the gradient by its size, so its rate is r d_k^¼. Where d_k^¼ is a power of 2 (d_k = 16,
     256) gradient descent is equal in floating point too. Elsewhere the two start
     apart by rounding, and a training that is not stable multiplies it until they part.
 
-    References
-    ----------
-    Yang and Hu (2021), arXiv:2011.14522 (parametrisations with the same training).
-
-    Examples
-    --------
-    >>> measure_equivalence().largest_difference < 1e-9
-    True
-    >>> measure_equivalence(100, optimizer="adam").parted is None
-    True
-    >>> measure_equivalence(100, optimizer="adam", power=0.5).parted
-    1
+    Reference: Yang and Hu (2021), arXiv:2011.14522 (parametrisations with the same training).
     """
     params = _equal_pair(d_k, optimizer, learning_rate, power, n_steps, n_seeds, seed)
     checkpoints = list(train_key_value_memory(params, check=check))
@@ -127,27 +76,7 @@ def equivalence_price(
     n_steps: int = 50,
     n_seeds: int = 3,
 ) -> Price:
-    """`Price` of `measure_equivalence`.
-
-    Parameters
-    ----------
-    d_k, optimizer, learning_rate, power, n_steps, n_seeds
-        As in `measure_equivalence`.
-
-    Returns
-    -------
-    Price
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is outside its range.
-
-    Examples
-    --------
-    >>> equivalence_price().seconds < equivalence_price(1024).seconds < 2
-    True
-    """
+    """`Price` of `measure_equivalence`."""
     return _equal_pair(d_k, optimizer, learning_rate, power, n_steps, n_seeds, 0).price
 
 

@@ -31,23 +31,15 @@ class ProjectionVariance(NamedTuple):
 
 @dataclass(frozen=True)
 class InitScheme:
-    """One way to draw a weight matrix whose entries are independent and symmetric.
+    """One way to draw a weight matrix whose entries are independent and symmetric."""
 
-    Attributes
-    ----------
-    name, formula, source : str
-        Key in `INIT_SCHEMES`; variance of one weight in words; where the scheme is defined.
-    weights : {"uniform", "normal"}
-        Law of one weight.
-    has_random_bias : bool
-        Whether the layer's default bias is drawn with the variance of a weight (otherwise it is 0).
-    """
-
+    # name, formula, source: Key in `INIT_SCHEMES`; variance of one weight in words; where the scheme is defined
     name: str
     formula: str
     source: str
-    weights: str
+    weights: str  # Law of one weight
     variance: Callable[[int, int], float] = field(repr=False)
+    # Whether the layer's default bias is drawn with the variance of a weight (otherwise it is 0)
     has_random_bias: bool = False
 
     @property

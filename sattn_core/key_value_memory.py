@@ -272,23 +272,7 @@ def _checkpoints(params, check):
 def starting_attention(params: KeyValueMemoryParams) -> NDArray[np.float64]:
     """softmax(c Q Kᵀ) of every run and the first seed before the first step, at a fraction of the cost of a training.
 
-    Parameters
-    ----------
-    params : KeyValueMemoryParams
-
-    Returns
-    -------
-    ndarray, shape (n_runs, n_queries, n_keys)
-        Rows sum to 1. Column j is the right key of row j.
-
-    Notes
-    -----
     A larger d_k appends components to the same weights, and the inputs stay the same.
-
-    Examples
-    --------
-    >>> starting_attention(KeyValueMemoryParams(exponents=(2.0,), d_k=1024, n_keys=2)).round(2).tolist()
-    [[[0.5, 0.5], [0.5, 0.5]]]
     """
     memory = _start(replace(params, n_seeds=1))
     _draw_data(memory)

@@ -33,25 +33,12 @@ def matrix_bands(shape: Shape, pair_law: PairLaw, sample: SampleMoments) -> tupl
 
     ``shape`` is (n_queries, n_keys, d_k), and pair_law has no correlation. The sample is that of the entries:
     with means the standard error of the kurtosis is estimated from its rows and columns.
-
-    Examples
-    --------
-    >>> scores = np.array([[1.0, -2.0], [0.5, 3.0]])
-    >>> mean, variance, _ = matrix_bands((2, 2, 2), PairLaw(), SampleMoments.of(scores))
-    >>> variance.predicted, round(mean.standard_error, 6)      # 2 (1 − 1/4), √(2/4)
-    (1.5, 0.707107)
     """
     return _mean_band(shape, pair_law), _variance_band(shape, pair_law), _kurtosis_band(shape, pair_law, sample)
 
 
 def matrix_bands_price(shape: Shape, pair_law: PairLaw) -> Price:
-    """Return the `Price` of the matrices that are simulated for `matrix_bands`, when no band is kept.
-
-    Examples
-    --------
-    >>> matrix_bands_price((64, 64, 64), PairLaw())
-    Price(seconds=0.0, bytes=0)
-    """
+    """Return the `Price` of the matrices that are simulated for `matrix_bands`, when no band is kept."""
     m, n, d_k = shape
     mean, variance = _variance_moments(shape, pair_law)
     if mean**2 >= SMALLEST_GAMMA_SHAPE * variance:
@@ -67,13 +54,7 @@ def matrix_bands_price(shape: Shape, pair_law: PairLaw) -> Price:
 
 
 def numbers_of(shape: Shape) -> int:
-    """Return how many random numbers one matrix of scores takes.
-
-    Examples
-    --------
-    >>> numbers_of((2, 3, 10))
-    50
-    """
+    """Return how many random numbers one matrix of scores takes."""
     n_queries, n_keys, d_k = shape
     return (n_queries + n_keys) * d_k
 
@@ -149,12 +130,6 @@ def variances_of_products(Q: NDArray[np.float64], K: NDArray[np.float64]) -> NDA
 
     Q has shape (n_matrices, m, d_k) and K (n_matrices, n, d_k). With G = Σ (row − mean)(row − mean)ᵀ and the
     means q̄ and k̄, m n np.var = tr(G_q G_k) + n k̄ᵀ G_q k̄ + m q̄ᵀ G_k q̄.
-
-    Examples
-    --------
-    >>> ones = np.ones((1, 2, 1))
-    >>> variances_of_products(np.array([[[1.0], [3.0]]]), ones)      # entries 1, 1, 3, 3
-    array([1.])
     """
     (_, m, d_k), n = Q.shape, K.shape[1]
     if d_k > min(m, n):

@@ -13,12 +13,6 @@ def pair_bands(d_k: int, n_samples: int, pair_law: PairLaw, measured_excess: flo
     """Return the bands of mean, variance (ddof=1) and excess kurtosis of n_samples scores.
 
     The measured excess kurtosis is needed where the law has none.
-
-    Examples
-    --------
-    >>> mean, variance, _ = pair_bands(16, 400, PairLaw(), 0.0)
-    >>> mean.standard_error, variance.predicted     # √(16/400)
-    (0.2, 16.0)
     """
     theory = pair_moments(d_k, pair_law)
     return (
@@ -29,14 +23,7 @@ def pair_bands(d_k: int, n_samples: int, pair_law: PairLaw, measured_excess: flo
 
 
 def pair_variance_band(d_k: int, n_samples: int, pair_law: PairLaw, measured_excess: float) -> Band:
-    """Return the gamma band of the variance of the scores of n_samples pairs.
-
-    Examples
-    --------
-    >>> band = pair_variance_band(16, 400, PairLaw(), 0.0)
-    >>> round(band.low, 1), round(band.high, 1)
-    (13.7, 18.5)
-    """
+    """Return the gamma band of the variance of the scores of n_samples pairs."""
     theory = pair_moments(d_k, pair_law)
     error, source = pair_variance_error(theory, n_samples, measured_excess)
     if source == EXACT and error:

@@ -94,25 +94,13 @@ def growing_scores(dims: Sequence[int], n_samples: int, pair_law: PairLaw, seed:
 
 
 def pair_scores_price(n_samples: int, d_k: int, pair_law: PairLaw) -> Price:
-    """Return the `Price` of `draw_pair_scores`.
-
-    Examples
-    --------
-    >>> pair_scores_price(1_000_000, 1024, PairLaw()).seconds < 1
-    True
-    """
+    """Return the `Price` of `draw_pair_scores`."""
     held = 64 + (50 * _halvings((d_k,)) if _sampler(pair_law) is _block_scores else 0)  # bytes for each of a part
     return Price(_seconds((d_k,), n_samples, pair_law), 8 * n_samples + held * min(n_samples, _PART))
 
 
 def growing_scores_price(dims: Sequence[int], n_samples: int, pair_law: PairLaw) -> Price:
-    """Return the `Price` of `growing_scores`.
-
-    Examples
-    --------
-    >>> growing_scores_price(range(1, 1025), 1_000, PairLaw()).seconds < 1
-    True
-    """
+    """Return the `Price` of `growing_scores`."""
     return Price(_seconds(dims, n_samples, pair_law), 400 * n_samples)
 
 

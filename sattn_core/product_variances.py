@@ -22,22 +22,12 @@ def product_variances(size: int, d_k: int, n_draws: int, seed: int) -> NDArray[n
     A is (size, d_k) and B (d_k, size), both standard normal. The first draws do not depend on n_draws, and the
     cost does not grow with d_k.
 
-    Notes
-    -----
     Orthogonal changes of rows and columns keep the distribution of A and B: they put the mean of all entries into
     one corner of the product, and make A lower bidiagonal, with χ_d, χ_(d−1), … on the diagonal and χ_(size−1),
     χ_(size−2), … below it. A row of the product then needs two rows of B only, and of these only their lengths and
     the angle between them.
 
-    References
-    ----------
-    Dumitriu and Edelman (2002), "Matrix models for beta ensembles", J. Math. Phys. 43 (the bidiagonal form).
-
-    Examples
-    --------
-    >>> few, many = (product_variances(2, 2, n, seed=0) for n in (3, 1000))
-    >>> bool((few == many[:3]).all()), round(float(many.mean()), 1)      # 2 (1 − 1/4)
-    (True, 1.5)
+    Reference: Dumitriu and Edelman (2002), "Matrix models for beta ensembles", J. Math. Phys. 43 (the bidiagonal form).
     """
     streams = (np.random.SeedSequence(seed, spawn_key=(stream,)) for stream in (1, 2))
     rngs = [np.random.Generator(np.random.SFC64(stream)) for stream in streams]
@@ -69,15 +59,6 @@ def product_variance_sweep(size: int, dims: Sequence[int], n_draws: int, seed: i
 
     dims rise. A larger d_k adds to the squared lengths in A that are there already, as appended coordinates would;
     all else is kept. The first draws do not depend on n_draws.
-
-    Returns
-    -------
-    ndarray, shape (n_dims, n_draws)
-
-    Examples
-    --------
-    >>> product_variance_sweep(2, (2, 64), 4_000, seed=0).mean(axis=1).round(1).tolist()      # 1.5 and 48
-    [1.5, 47.8]
     """
     across, along, below = _fixed_parts(size, n_draws, seed)
     length = np.square(along) + across
@@ -119,32 +100,20 @@ def independent_entries_std(size: int, d_k: int) -> float:
 
 @record
 class ReferenceDistribution:
-    """What many draws of one variance look like; percentiles and near_d_k are in per cent.
-
-    Attributes
-    ----------
-    n_draws : int
-    median, median_error : float
-        And its standard error.
-    low, high : float
-        5 % and 95 % quantiles.
-    percentile, percentile_error : float
-        Share of the draws below the value in question, and its standard error.
-    near_d_k : float
-        Share of the draws within 10 % of d_k.
-    shares : ndarray, shape (n_bins,)
-        Share of the draws in each bin, not in per cent.
-    """
+    """What many draws of one variance look like; percentiles and near_d_k are in per cent."""
 
     n_draws: int
+    # median, median_error: And its standard error
     median: float
     median_error: float
+    # low, high: 5 % and 95 % quantiles
     low: float
     high: float
+    # percentile, percentile_error: Share of the draws below the value in question, and its standard error
     percentile: float
     percentile_error: float
-    near_d_k: float
-    shares: NDArray[np.float64]
+    near_d_k: float  # Share of the draws within 10 % of d_k
+    shares: NDArray[np.float64]  # (n_bins,): share of the draws in each bin, not in per cent
 
 
 @remembered(256)
@@ -154,11 +123,6 @@ def reference_distribution(
     """Return the distribution of the variance (ddof as given), from draws of a fixed seed.
 
     ``value`` is the number in question; the n_bins equal bins go from 0 to highest.
-
-    Examples
-    --------
-    >>> round(reference_distribution(2, 2, 0, 1.6, 10.0, 4).percentile)
-    71
     """
     sample = product_variances(size, d_k, reference_draws(size, d_k), _REFERENCE_SEED)
     sample *= size**2 / (size**2 - ddof)

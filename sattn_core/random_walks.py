@@ -13,20 +13,12 @@ from sattn_core.score_moments import pair_moments
 
 @record
 class RandomWalks:
-    """A dot product as a walk: after step t the walk stands at the sum of the first t products.
+    """A dot product as a walk: after step t the walk stands at the sum of the first t products."""
 
-    Attributes
-    ----------
-    steps : ndarray of int, shape (d_k + 1,)
-        0, 1, …, d_k.
-    walks : ndarray, shape (n_walks, d_k + 1)
-        Partial sums; the first column is 0, the last one the raw scores at d_k.
-    mean, std, low, high : ndarray, shape (d_k + 1,)
-        Theory at every step: mean, standard deviation, and mean ∓ one standard deviation.
-    """
-
-    steps: NDArray[np.int_]
+    steps: NDArray[np.int_]  # (d_k + 1,): 0, 1, …, d_k
+    # (n_walks, d_k + 1): Partial sums; the first column is 0, the last one the raw scores at d_k
     walks: NDArray[np.float64]
+    # mean, std, low, high (d_k + 1,): Theory at every step: mean, standard deviation, and mean ∓ one standard deviation
     mean: NDArray[np.float64]
     std: NDArray[np.float64]
     low: NDArray[np.float64]
@@ -36,28 +28,6 @@ class RandomWalks:
         """Return the walks up to step d_k at no more than `most` steps, which lie evenly in √t.
 
         Which steps are kept below d_k does not depend on d_k: a walk that goes on does not change its past.
-
-        Parameters
-        ----------
-        d_k : int
-            The last step, from 1 to that of these walks.
-        most : int
-            At least 2.
-
-        Returns
-        -------
-        RandomWalks
-            Its first step is 0 and its last is d_k.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If an argument is of the wrong type or outside its range.
-
-        Examples
-        --------
-        >>> random_walks(100, seed=0).thinned(36, 6).steps
-        array([ 0,  4, 16, 36])
         """
         last = int(self.steps[-1])
         d_k, most = check_integer("d_k", d_k, 1, last), check_integer("most", most, 2)
@@ -83,34 +53,8 @@ def random_walks(
 ) -> RandomWalks:
     """Follow n_walks dot products coordinate by coordinate: Σ_{i ≤ t} q_i k_i for t = 0, …, d_k.
 
-    Parameters
-    ----------
-    d_k : int
-        Number of steps, at least 1.
-    n_walks : int
-        Number of walks, at least 1.
-    law, mean_q, mean_k, correlation, seed
-        As in `append_coordinates`, whose draw this is.
-
-    Returns
-    -------
-    RandomWalks
-        Walks of a smaller d_k are the beginning of the walks of a larger one.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is of the wrong type or outside its range.
-
-    Notes
-    -----
     Steps are independent and identically distributed, so mean and variance grow in proportion
     to t: the envelope is a parabola on its side. With a mean the walks also drift.
-
-    Examples
-    --------
-    >>> random_walks(4, law="rademacher", seed=0).std
-    array([0.        , 1.        , 1.41421356, 1.73205081, 2.        ])
     """
     d_k, n_walks = check_integer("d_k", d_k, 1), check_integer("n_walks", n_walks, 1)
     pair_law, seed = PairLaw(law, mean_q, mean_k, correlation), check_integer("seed", seed, 0)

@@ -98,36 +98,10 @@ class ScalingRule:
 def min_entropy_bound(spectral_bound: float, n_keys: int) -> float:
     """Smallest entropy of a softmax row of norm at most σ: H = ln(1 + (n−1)b) + σ√(n(n−1)) b/(1 + (n−1)b).
 
-    Parameters
-    ----------
-    spectral_bound : float
-        σ, largest Euclidean norm of the row of scores, at least 0.
-    n_keys : int
-        n, at least 2.
-
-    Returns
-    -------
-    float
-        Nats, between 0 and ln n_keys; b = exp(−σ √(n/(n−1))). Reached by one score above n−1 equal ones.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If σ is negative or n_keys below 2.
-
-    Notes
-    -----
     A shift of the row changes nothing, so the norm may be taken after subtracting the row's mean.
 
-    References
-    ----------
-    Zhai et al. (2023), "Stabilizing Transformer Training by Preventing Attention Entropy Collapse",
+    Reference: Zhai et al. (2023), "Stabilizing Transformer Training by Preventing Attention Entropy Collapse",
     arXiv:2303.06296, for the question; the bound itself follows from minimising H at a fixed norm.
-
-    Examples
-    --------
-    >>> round(min_entropy_bound(0.0, 8), 6)      # ln 8
-    2.079442
     """
     n, sigma = check_integer("n_keys", n_keys, 2), check_number("spectral_bound", spectral_bound, 0)
     b = math.exp(-sigma * math.sqrt(n / (n - 1)))

@@ -19,11 +19,6 @@ def score_density(s: NDArray[np.float64], d_k: int, pair_law: PairLaw) -> NDArra
     """Return the density of q·k at s: the exact one, or the normal one with the exact mean and variance.
 
     NaN everywhere if the scores are constant.
-
-    Examples
-    --------
-    >>> score_density(np.array([0.0]), 2, PairLaw())     # e^−|s| / 2
-    array([0.5])
     """
     if has_exact_density(pair_law):
         return np.asarray(dot_product_pdf(s, d_k))

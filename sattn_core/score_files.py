@@ -45,38 +45,11 @@ def read_queries_and_keys(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Read Q and K from one file that holds both, or from two files.
 
-    Parameters
-    ----------
-    q_file : tuple (name, bytes)
-        File name and contents. Alone, a .npz or .safetensors with arrays named Q and K (or q and k).
-    k_file : tuple (name, bytes), optional
-        A second file. Each file then holds one array: the first must not be named K, nor the second Q.
-
-    Returns
-    -------
-    tuple of ndarray
-        Q and K as float64, of shapes (n, d_k) or (heads, n, d_k) that fit together.
-
-    Raises
-    ------
-    ScoreFileError
-        With one sentence that says what is wrong with which file and what is allowed.
-
-    Notes
-    -----
     Sizes are read from headers and zip directories and compared with the limits before anything is
     unpacked, so that a small file cannot claim much memory. Nothing in a file is ever executed.
 
-    References
-    ----------
-    NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays".
+    Reference: NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays".
     Hugging Face, safetensors, README, section "Format": names differ, and the tensors fill the bytes without holes.
-
-    Examples
-    --------
-    >>> Q, K = read_queries_and_keys(("q.csv", b"1,0\\n0,1"), ("k.csv", b"1,2\\n3,4"))
-    >>> K.tolist()
-    [[1.0, 2.0], [3.0, 4.0]]
     """
     _check_total(q_file, k_file)
     if k_file is None:
@@ -108,31 +81,7 @@ def _every(name, names):
 def read_arrays(
     name: str, data: bytes, choose: Callable[[str, list[str]], Sequence[str]] = _every
 ) -> dict[str, NDArray[np.float64]]:
-    """Read every array of one file: name -> float64 array of finite numbers within the limits.
-
-    Parameters
-    ----------
-    name : str
-        File name; its suffix says how to read it.
-    data : bytes
-    choose : callable, default all
-        ``choose(shown_name, names)`` gives the names of the arrays to read, of those in the file.
-
-    Returns
-    -------
-    dict of str to ndarray
-        One entry "array" for .npy and .csv.
-
-    Raises
-    ------
-    ScoreFileError
-        With one sentence that names the file, the rule and what was found.
-
-    Examples
-    --------
-    >>> read_arrays("q.csv", b"1,2\\n3,4")["array"].tolist()
-    [[1.0, 2.0], [3.0, 4.0]]
-    """
+    """Read every array of one file: name -> float64 array of finite numbers within the limits."""
     shown = _shown_name(name)
     suffix = "." + str(name).rpartition(".")[2].lower()
     if suffix not in SUFFIXES:

@@ -11,13 +11,7 @@ from sattn_core.moments import DotProductMoments, paired_score_moments
 
 
 def pair_moments(d_k: int, pair_law: PairLaw) -> DotProductMoments:
-    """Return mean, variance and excess kurtosis of q·k, as `paired_score_moments` gives them.
-
-    Examples
-    --------
-    >>> pair_moments(64, PairLaw(correlation=0.5)).variance     # 64 (1 + 1/4)
-    80.0
-    """
+    """Return mean, variance and excess kurtosis of q·k, as `paired_score_moments` gives them."""
     return paired_score_moments(
         d_k,
         moments=pair_law.component.moments,
@@ -31,11 +25,6 @@ def score_moments(d_k: int, pair_law: PairLaw) -> NDArray[np.float64]:
     """Return the exact standardised moments E zʲ, j = 0, …, 8, of one score q·k that varies.
 
     The cumulants of a sum of d_k independent products are d_k times those of one product.
-
-    Examples
-    --------
-    >>> score_moments(1, PairLaw())[::2]   # squares of 1, 1, 3, 15, 105
-    array([1.0000e+00, 1.0000e+00, 9.0000e+00, 2.2500e+02, 1.1025e+04])
     """
     cumulants = d_k * _to_cumulants(_product_moments(pair_law))
     cumulants[1] = 0.0

@@ -31,40 +31,24 @@ _TINIEST = 1e-300  # 1 over it is still a float64
 
 @dataclass(frozen=True)
 class ComponentMoments:
-    """Moments over all components of all rows.
+    """Moments over all components of all rows."""
 
-    Attributes
-    ----------
-    mean, variance, kurtosis : float
-        Kurtosis is the standardised fourth moment (normal: 3); NaN if all components are equal.
-    effective_dimension : float
-        (tr Σ)² / tr Σ² of the covariance Σ of the components, between 1 and d_k; NaN without variation.
-    """
-
+    # mean, variance, kurtosis: Kurtosis is the standardised fourth moment (normal: 3); NaN if all components are equal
     mean: float
     variance: float
     kurtosis: float
+    # (tr Σ)² / tr Σ² of the covariance Σ of the components, between 1 and d_k; NaN without variation
     effective_dimension: float
 
 
 @dataclass(frozen=True)
 class Saturation:
-    """Softmax of the scores under one scale, averaged over the first 128 queries.
+    """Softmax of the scores under one scale, averaged over the first 128 queries."""
 
-    Attributes
-    ----------
-    name : {"1", "1/√d_k", "1/d_k", "1/std"}
-    scale : float
-        The multiplier; "1/std" gives the scores of a row the spread of ideal q and k, target_std.
-    score_std : float
-        Standard deviation inside a row.
-    entropy_nats, effective_keys, max_weight : float
-        Mean entropy, mean e^entropy and mean largest weight.
-    """
-
-    name: str
-    scale: float
-    score_std: float
+    name: str  # "1", "1/√d_k", "1/d_k" or "1/std"
+    scale: float  # The multiplier; "1/std" gives the scores of a row the spread of ideal q and k, target_std
+    score_std: float  # Standard deviation inside a row
+    # entropy_nats, effective_keys, max_weight: Mean entropy, mean e^entropy and mean largest weight
     entropy_nats: float
     effective_keys: float
     max_weight: float
@@ -72,77 +56,52 @@ class Saturation:
 
 @record
 class HeadReport:
-    """One head.
-
-    Attributes
-    ----------
-    query, key : ComponentMoments
-    n_keys, d_k : int
-    raw_mean, raw_std : float
-        Over all score entries.
-    within_row_std : float
-        √ of the variance of the raw scores inside a row, averaged over rows: all that softmax sees.
-    scaled_std : float
-        within_row_std / √d_k; the rule aims at target_std.
-    target_std : float
-        √((n_keys − 1) / n_keys): what independent components of variance 1 give, as the mean of a row's own
-        scores lies among them. 1 only if there are many keys.
-    scaled_band : tuple of 2 floats
-        95 % of independent standard normal q and k of these sizes give a scaled_std inside.
-    tail_band : tuple of 2 floats
-        About 95 % of independent q and k of variance 1 with the kurtosis measured here do; NaN without one.
-    unit_scale : float
-        target_std / within_row_std (∞ if there is no variation).
-    size_factor, shape_factor : float
-        scaled_std² is their product: mean square of a query component times variance of a key component,
-        and what directions shared by q and k add (d_k over the effective dimension of the scores).
-    paired_correlation : float
-        Correlation of the components of query i with those of key i; NaN if the numbers of rows differ.
-    paired_lift, paired_z : float
-        Mean score of query i with key i, less the mean of all scores: in units of within_row_std, and of its
-        own standard error (±∞ if all are equal). NaN if the numbers of rows differ.
-    row_exponent, paired_exponent : FittedExponent
-        Growth of the spread inside a row, and of the scores of query i with key i.
-    saturation : tuple of Saturation
-        For the scales 1, 1/√d_k, 1/d_k and unit_scale.
-    scaled_counts : ndarray of int, shape (96,)
-        Scores of the first 128 queries over √d_k, each less its row's mean, in the bins of `SCALED_EDGES`.
-    scaled_below, scaled_above : int
-        Scores outside the bins.
-    verdict, reason, chance : str
-        One sentence, what explains it, and how scaled_std compares with its bands.
-    code : {"right", "aligned", "too_weak", "too_strong", "unclear", "no_variation"}
-        Whether √d_k divides rightly; rightly but for query i with key i, which score more than one standard
-        deviation above or below the rest; too little; too much; neither rightly nor wrongly as far as so few
-        rows can tell (scaled_std lies in scaled_band); or the scores of a row are all equal up to rounding.
-    """
+    """One head."""
 
     query: ComponentMoments
     key: ComponentMoments
     n_keys: int
     d_k: int
+    # raw_mean, raw_std: Over all score entries
     raw_mean: float
     raw_std: float
-    within_row_std: float
-    scaled_std: float
+    within_row_std: float  # √ of the variance of the raw scores inside a row, averaged over rows: all that softmax sees
+    scaled_std: float  # within_row_std / √d_k; the rule aims at target_std
+    # √((n_keys − 1) / n_keys): what independent components of variance 1 give, as the mean of a row's own scores lies
+    # among them. 1 only if there are many keys.
     target_std: float
+    # 95 % of independent standard normal q and k of these sizes give a scaled_std inside
     scaled_band: tuple[float, float]
+    # About 95 % of independent q and k of variance 1 with the kurtosis measured here do; NaN without one
     tail_band: tuple[float, float]
-    unit_scale: float
+    unit_scale: float  # target_std / within_row_std (∞ if there is no variation)
+    # size_factor, shape_factor: scaled_std² is their product: mean square of a query component times variance of a key
+    # component, and what directions shared by q and k add (d_k over the effective dimension of the scores)
     size_factor: float
     shape_factor: float
+    # Correlation of the components of query i with those of key i; NaN if the numbers of rows differ
     paired_correlation: float
+    # paired_lift, paired_z: Mean score of query i with key i, less the mean of all scores: in units of within_row_std,
+    # and of its own standard error (±∞ if all are equal). NaN if the numbers of rows differ.
     paired_lift: float
     paired_z: float
+    # row_exponent, paired_exponent: Growth of the spread inside a row, and of the scores of query i with key i
     row_exponent: FittedExponent
     paired_exponent: FittedExponent
-    saturation: tuple[Saturation, ...]
+    saturation: tuple[Saturation, ...]  # For the scales 1, 1/√d_k, 1/d_k and unit_scale
+    # (96,): Scores of the first 128 queries over √d_k, each less its row's mean, in the bins of `SCALED_EDGES`
     scaled_counts: NDArray[np.int_]
+    # scaled_below, scaled_above: Scores outside the bins
     scaled_below: int
     scaled_above: int
 
     @property
     def code(self) -> str:
+        """Whether √d_k divides rightly.
+
+        "aligned": rightly, but query i with key i score more than one standard deviation above or below the rest;
+        "unclear": neither rightly nor wrongly as far as so few rows can tell (scaled_std lies in scaled_band).
+        """
         if not self.scaled_std:
             return "no_variation"
         if RIGHT_LOW <= self.scaled_std / self.target_std <= RIGHT_HIGH:
@@ -273,21 +232,7 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
 
 
 def score_report_price(n_heads: int, n_queries: int, n_keys: int, d_k: int) -> Price:
-    """What `measure_scores` costs for arrays of these sizes.
-
-    Parameters
-    ----------
-    n_heads, n_queries, n_keys, d_k : int
-
-    Returns
-    -------
-    Price
-
-    Examples
-    --------
-    >>> round(score_report_price(64, 4096, 4096, 15).seconds)
-    4
-    """
+    """What `measure_scores` costs for arrays of these sizes."""
     numbers, squares, shown = (n_queries + n_keys) * d_k, d_k**2, min(n_queries, SHOWN_QUERIES) * n_keys
     band = row_variance_band_price(n_queries, n_keys, d_k)
     a_head = 1e-3 + 5e-8 * numbers + 1.2e-10 * numbers * d_k + 2.4e-8 * squares + 1.15e-7 * shown

@@ -170,40 +170,10 @@ def row_variance_moments(
 ) -> ScoreVarianceMoments:
     """Exact moments of W = np.var(Q K^T, axis=1).mean(): E W = d_k (1 - 1/n_keys).
 
-    Parameters
-    ----------
-    n_queries, n_keys, d_k : int
-        Shape of the matrices, each at least 1.
-    kurtosis_q, kurtosis_k : float
-        Standardised fourth moment of a component, from 1 to math.inf (normal 3).
-
-    Returns
-    -------
-    ScoreVarianceMoments
-        (mean, variance) of W, the variance inside a row averaged over rows. For normal components the
-        variance is 2 d_k (n_queries + n_keys + d_k) n_queries (n_keys - 1) / (n_queries n_keys)^2. Both
-        are 0 when n_keys = 1; the variance is infinite when a kurtosis is and n_keys > 1.
-
-    Raises
-    ------
-    TypeError
-        If a size is not an integer or a kurtosis not a real number.
-    ValueError
-        If a size is below 1 or a kurtosis below 1.
-
-    Notes
-    -----
     All components are independent, symmetric, of mean 0 and variance 1. n_queries n_keys W = tr(A B) with
     A = Q^T Q and B = K^T K of keys less their mean. The entries of A, and those of B, are uncorrelated;
     off the diagonal they have mean 0 and variance n_queries and n_keys - 1, on it mean n_queries and
     n_keys - 1 and the variance of a sum of squares.
-
-    Examples
-    --------
-    With two keys W is half of what it is with many:
-
-    >>> row_variance_moments(1, 2, 1)
-    ScoreVarianceMoments(mean=0.5, variance=2.0)
     """
     m, n, d = _check_sizes(n_queries, n_keys, d_k)
     k_q, k_k = check_kurtosis("kurtosis_q", kurtosis_q), check_kurtosis("kurtosis_k", kurtosis_k)
@@ -221,29 +191,9 @@ def row_variance_band(
 ) -> tuple[float, float]:
     """Interval (low, high) that holds W = np.var(Q K^T, axis=1).mean() with probability level.
 
-    Parameters
-    ----------
-    n_queries, n_keys, d_k, level
-        As in `score_variance_band`, which says how the band is computed and what it refuses.
-    kurtosis_q, kurtosis_k : float
-        Standardised fourth moment of a component, from 1 to math.inf (normal 3).
-
-    Returns
-    -------
-    tuple of two floats
-        0 <= low <= high; both 0 with a single key.
-
-    Notes
-    -----
     For components that are not normal the band is always the gamma law, and approximate: measured coverage
     94 to 97 % for uniform, Student's t (5) and sparse components with their own kurtosis, from 32 x 32 scores
     and from 128 x 128 where d_k is 2.
-
-    Examples
-    --------
-    >>> low, high = row_variance_band(64, 64, 64)
-    >>> round(low, 1), round(high, 1)
-    (58.3, 67.9)
     """
     m, n, d = _check_sizes(n_queries, n_keys, d_k)
     level = check_number("level", level, 0, 1, open_low=True, open_high=True)
@@ -258,21 +208,7 @@ def row_variance_band(
 
 
 def row_variance_band_price(n_queries: int, n_keys: int, d_k: int) -> Price:
-    """Return the `Price` of the first `row_variance_band` for normal components of these sizes; later calls are free.
-
-    Parameters
-    ----------
-    n_queries, n_keys, d_k : int
-
-    Returns
-    -------
-    Price
-
-    Examples
-    --------
-    >>> row_variance_band_price(64, 64, 64)
-    Price(seconds=0.0, bytes=0)
-    """
+    """`Price` of the first `row_variance_band` for normal components of these sizes; later calls are free."""
     moments = row_variance_moments(n_queries, n_keys, d_k)
     if n_keys == 1 or _gamma_shape(moments) >= SMALLEST_GAMMA_SHAPE:
         return Price(0.0, 0)

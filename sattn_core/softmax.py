@@ -195,33 +195,7 @@ def softmax_jacobian_norm(scores: ArrayLike) -> np.float64 | NDArray[np.float64]
 def log_softmax_jacobian_norm(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
     """Natural logarithm of the Frobenius norm of the softmax Jacobian, ln ‖diag(p) - p pᵀ‖.
 
-    Parameters
-    ----------
-    scores : array_like, shape (..., n_keys)
-        Finite scores, or -inf where a mask forbids the key.
-
-    Returns
-    -------
-    ndarray or float, float64, shape (...), nats
-        At most ln(1/2); finite at any gap. -inf for a single allowed key and for a fully masked row.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN or +inf, or there is no key.
-    TypeError
-        If `scores` are not real numbers.
-
-    Notes
-    -----
     Beyond a gap of 745 the norm itself is 0 in float64; its logarithm is not.
-
-    Examples
-    --------
-    Two keys with a large gap D: ln 2 - D.
-
-    >>> float(log_softmax_jacobian_norm([0.0, 1000.0]).round(6))
-    -999.306853
     """
     factor_gap, rest = _jacobian_norm_parts(scores)
     with np.errstate(divide="ignore"):

@@ -29,28 +29,7 @@ _BETWEEN = " \t\r\n,;"  # what may stand outside the innermost brackets
 def read_item(text: str) -> float:
     """Return the number that one item stands for, "inf" and "nan" included.
 
-    Parameters
-    ----------
-    text : str
-        Decimal digits with a point, such as 1.5 or −2e3; spaces around them are allowed.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If it is not a number, or one that only Python would read, such as 1_0.
-
-    Notes
-    -----
     The time grows only in proportion to the length of the text.
-
-    Examples
-    --------
-    >>> read_item("−1.5")
-    -1.5
     """
     item = _cleaned(text).strip()
     if not (_NUMBER.fullmatch(item) or _WORD.fullmatch(item)):
@@ -61,28 +40,7 @@ def read_item(text: str) -> float:
 def parse_number(text: str) -> float:
     """Read one number, a fraction too: "1/64" is 0.015625.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    float
-        Never NaN; infinite if the number is too large for float64.
-
-    Raises
-    ------
-    ValueError
-        If text is not a number.
-
-    Notes
-    -----
     Computed in floating point: as an exact fraction, 1e999999999 would take a billion digits.
-
-    Examples
-    --------
-    >>> parse_number("[−1/4]")
-    -0.25
     """
     top, slash, bottom = _unwrapped(_cleaned(text)).partition("/")
     value, divisor = read_item(top), read_item(bottom) if slash else 1.0
@@ -94,31 +52,7 @@ def parse_number(text: str) -> float:
 def parse_score_list(text: str) -> tuple[float, ...]:
     """Read scores from text, separated by commas, semicolons or white space.
 
-    Parameters
-    ----------
-    text : str
-        At most 2,000 characters that hold 2 to 64 numbers; one pair of brackets around them is ignored.
-
-    Returns
-    -------
-    tuple of float
-        2 to 64 finite numbers between -1,000,000 and 1,000,000, in the order of the text.
-
-    Raises
-    ------
-    ValueError
-        With one sentence for the person who typed, naming the item and the rule.
-    TypeError
-        If text is not a string.
-
-    Notes
-    -----
     A comma separates numbers; it is never a decimal mark.
-
-    Examples
-    --------
-    >>> parse_score_list("4, 5")
-    (4.0, 5.0)
     """
     _check_text(text, MAX_LIST_TEXT)
     text = _cleaned(text)
@@ -135,32 +69,8 @@ def parse_score_list(text: str) -> tuple[float, ...]:
 def parse_vector_rows(text: str) -> tuple[tuple[float, ...], ...]:
     """Read vectors from text, one per line, with commas or white space between the numbers.
 
-    Parameters
-    ----------
-    text : str
-        At most 16 rows of at most 64 numbers each, all equally long. Blank lines are skipped.
-
-    Returns
-    -------
-    tuple of tuple of float
-        At least one row; all rows have the same length.
-
-    Raises
-    ------
-    ValueError
-        With one sentence for the person who typed, naming the line and the item.
-    TypeError
-        If text is not a string.
-
-    Notes
-    -----
     A comma separates numbers; it is never a decimal mark. A semicolon ends a line, and counts as a line end in
     the messages.
-
-    Examples
-    --------
-    >>> parse_vector_rows("1, 2\\n8 9")
-    ((1.0, 2.0), (8.0, 9.0))
     """
     _check_text(text, MAX_TEXT)
     lines = _split_rows(text)
@@ -181,32 +91,7 @@ def parse_vector_rows(text: str) -> tuple[tuple[float, ...], ...]:
 def parse_matrix(name: str, text: str) -> tuple[tuple[float, ...], ...]:
     """Read a matrix from typed or pasted text, one row per line; a semicolon ends a row too.
 
-    Parameters
-    ----------
-    name : str
-        Name of the matrix, used in the messages.
-    text : str
-        Numbers with a decimal point, separated by commas, tabs or spaces; the brackets that NumPy
-        and Python print are ignored.
-
-    Returns
-    -------
-    tuple of tuple of float
-        The rows, all of one length.
-
-    Raises
-    ------
-    ValueError
-        One sentence that names the matrix, the place and the rule; it can be shown to a person as it is.
-
-    Notes
-    -----
     At most 16 rows, 64 columns and 20,000 characters, numbers between −1,000,000 and 1,000,000.
-
-    Examples
-    --------
-    >>> parse_matrix("Q", "1, 2; 3, 4.5")
-    ((1.0, 2.0), (3.0, 4.5))
     """
     rows = _named_rows(name, text)
     return checked_matrix(name, [[_entry(name, item, i, j) for j, item in enumerate(row, 1)]
@@ -216,31 +101,7 @@ def parse_matrix(name: str, text: str) -> tuple[tuple[float, ...], ...]:
 def split_cells(name: str, text: str) -> tuple[tuple[str, ...], ...]:
     """Split the text of `parse_matrix` into cells without reading the numbers.
 
-    Parameters
-    ----------
-    name : str
-        Name of the matrix, used in the messages.
-    text : str
-        As in `parse_matrix`.
-
-    Returns
-    -------
-    tuple of tuple of str
-        The rows, all of one length.
-
-    Raises
-    ------
-    ValueError
-        If the rows differ in length or are too many or too long.
-
-    Notes
-    -----
     The size limits of `parse_matrix` hold; a cell that is not a number stays as it was typed.
-
-    Examples
-    --------
-    >>> split_cells("Q", "1, 2; x, 4.50")
-    (('1', '2'), ('x', '4.50'))
     """
     rows = _named_rows(name, text)
     _check_rectangle(name, rows)
@@ -251,30 +112,7 @@ def split_cells(name: str, text: str) -> tuple[tuple[str, ...], ...]:
 def join_cells(name: str, rows: Sequence[Sequence[str]]) -> str:
     """Write cells as text, one row per line, which `split_cells` splits again.
 
-    Parameters
-    ----------
-    name : str
-        Name of the matrix, used in the message.
-    rows : sequence of rows of str
-
-    Returns
-    -------
-    str
-        A comma and a space between cells.
-
-    Raises
-    ------
-    ValueError
-        If a cell holds a comma, a semicolon, a bracket or a space: it would be read back as several cells or none.
-
-    Notes
-    -----
     In a matrix of one column an empty cell is a blank line, which is lost when read back.
-
-    Examples
-    --------
-    >>> join_cells("Q", (("1", "2"), ("x", "")))
-    '1, 2\\nx, '
     """
     for i, row in enumerate(rows, 1):
         for j, cell in enumerate(row, 1):
@@ -286,31 +124,7 @@ def join_cells(name: str, rows: Sequence[Sequence[str]]) -> str:
 def parse_mask(text: str, n_queries: int, n_keys: int) -> tuple[tuple[bool, ...], ...]:
     """Read a mask of ones (may attend) and zeros (forbidden) from typed or pasted text.
 
-    Parameters
-    ----------
-    text : str
-        n_queries rows of n_keys entries, or one row for all of them; `110` is read as `1 1 0`.
-    n_queries, n_keys : int
-        Shape of the scores.
-
-    Returns
-    -------
-    tuple of tuple of bool
-        n_queries rows of n_keys entries.
-
-    Raises
-    ------
-    ValueError
-        One sentence that names the place and the rule; it can be shown to a person as it is.
-
-    Notes
-    -----
     A row of zeros is allowed: that query attends to nothing, and its output is 0.
-
-    Examples
-    --------
-    >>> parse_mask("10; 11", 2, 2)
-    ((True, False), (True, True))
     """
     rows = [list(row[0]) if len(row) == 1 else row for row in _named_rows("mask", text)]
     for i, row in enumerate(rows, 1):
@@ -327,28 +141,7 @@ def parse_mask(text: str, n_queries: int, n_keys: int) -> tuple[tuple[bool, ...]
 def format_matrix(matrix: Iterable[Iterable[float]]) -> str:
     """Write a matrix as short text for a link: rows "1,2.5;3,4" that `parse_matrix` reads back exactly.
 
-    Parameters
-    ----------
-    matrix : sequence of rows of float
-
-    Returns
-    -------
-    str
-        Commas between numbers, semicolons between rows.
-
-    Raises
-    ------
-    TypeError
-        If an entry is not a number.
-
-    Notes
-    -----
     Every number is written with the fewest digits that give the same float64.
-
-    Examples
-    --------
-    >>> format_matrix(((1.0, 2.5), (-3.0, 0.1)))
-    '1,2.5;-3,0.1'
     """
     return ";".join(",".join(repr(float(x)).removesuffix(".0") for x in row) for row in matrix)
 
@@ -356,28 +149,7 @@ def format_matrix(matrix: Iterable[Iterable[float]]) -> str:
 def format_mask(mask: Iterable[Iterable[bool]]) -> str:
     """Write a mask as short text for a link: "10;11", which `parse_mask` reads back.
 
-    Parameters
-    ----------
-    mask : sequence of rows of bool
-
-    Returns
-    -------
-    str
-        One character per entry, semicolons between rows.
-
-    Raises
-    ------
-    TypeError
-        If the mask is not made of rows.
-
-    Notes
-    -----
     1 = may attend, as in `parse_mask`.
-
-    Examples
-    --------
-    >>> format_mask(((True, False), (True, True)))
-    '10;11'
     """
     return ";".join("".join("1" if allowed else "0" for allowed in row) for row in mask)
 

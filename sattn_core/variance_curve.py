@@ -19,27 +19,17 @@ from sattn_core.sweep import check_dims
 
 @record
 class VarianceCurve:
-    """Variance against d_k, raw and after two divisions; axis 0 is the rule, axis 1 the dimension.
+    """Variance against d_k, raw and after two divisions; axis 0 is the rule, axis 1 the dimension."""
 
-    Attributes
-    ----------
-    dims : tuple of int
-        The dimensions d_k.
-    exponents : tuple of float
-        The scores are multiplied by d_k^(−exponent): 0 (raw), 0.5 (÷ √d_k), 1 (÷ d_k).
-    measured, theory, low, high : ndarray, shape (3, n_dims)
-        Measured variance, its theory and the 95 % band around the theory.
-    error_source : str
-        Where the band at the smallest dimension, the least certain one, comes from, as in `MomentRow`.
-    """
-
-    dims: tuple[int, ...]
+    dims: tuple[int, ...]  # The dimensions d_k
+    # The scores are multiplied by d_k^(−exponent): 0 (raw), 0.5 (÷ √d_k), 1 (÷ d_k)
     exponents: tuple[float, float, float]
+    # measured, theory, low, high (3, n_dims): Measured variance, its theory and the 95 % band around the theory
     measured: NDArray[np.float64]
     theory: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    error_source: str
+    error_source: str  # Where the band at the smallest dimension, the least certain one, comes from, as in `MomentRow`
 
     @property
     def is_rough(self) -> bool:
@@ -66,36 +56,8 @@ def variance_curve(
 ) -> VarianceCurve:
     """Measure Var(q·k / d_k^a) at every d_k of dims for a = 0, 1/2 and 1, on one growing draw.
 
-    Parameters
-    ----------
-    dims : sequence of int
-        Strictly increasing dimensions, each at least 1.
-    n_samples : int
-        Independent pairs, at least 4.
-    law, mean_q, mean_k, correlation, seed
-        As in `draw_pair_scores`, whose draw this is.
-
-    Returns
-    -------
-    VarianceCurve
-        ``low <= theory <= high`` everywhere.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is of the wrong type or outside its range.
-
-    Notes
-    -----
     The theory is exact for independent pairs with iid components. Points at neighbouring
     dimensions share coordinates, so their errors go the same way.
-
-    Examples
-    --------
-    >>> variance_curve((4, 16), n_samples=100, seed=0).theory
-    array([[ 4.    , 16.    ],
-           [ 1.    ,  1.    ],
-           [ 0.25  ,  0.0625]])
     """
     dims, n_samples = check_dims(dims), check_integer("n_samples", n_samples, 4)
     pair_law, seed = PairLaw(law, mean_q, mean_k, correlation), check_integer("seed", seed, 0)

@@ -33,29 +33,13 @@ _NOTES_K = ((2, 3), (5, 6), (10, 2))
 
 @dataclass(frozen=True)
 class AttentionStepsParams:
-    """The matrices to walk through; array-likes are stored as tuples, so that equal numbers are equal params.
-
-    Attributes
-    ----------
-    Q : n_queries × d_k
-    K : n_keys × d_k
-    V : n_keys × d_v
-        At most 16 rows and 1,024 columns, numbers between −1,000,000 and 1,000,000.
-    mask : n_queries × n_keys of bool, or None
-        True = may attend.
-    drawn : bool
-        Whether Q and K are standard normal draws: their scores then get the same colours at every d_k.
-
-    Raises
-    ------
-    ValueError, TypeError
-        One sentence that names the matrix and the rule.
-    """
+    """The matrices to walk through; array-likes are stored as tuples, so that equal numbers are equal params."""
 
     Q: tuple[tuple[float, ...], ...]
     K: tuple[tuple[float, ...], ...]
-    V: tuple[tuple[float, ...], ...]
-    mask: tuple[tuple[bool, ...], ...] | None = None
+    V: tuple[tuple[float, ...], ...]  # At most 16 rows and 1,024 columns, numbers between −1,000,000 and 1,000,000
+    mask: tuple[tuple[bool, ...], ...] | None = None  # True = may attend
+    # Whether Q and K are standard normal draws: their scores then get the same colours at every d_k
     drawn: bool = False
 
     def __post_init__(self) -> None:
@@ -78,89 +62,51 @@ class AttentionStepsParams:
 
 @record
 class RowSummary:
-    """How concentrated each query's attention is.
+    """How concentrated each query's attention is."""
 
-    Attributes
-    ----------
-    effective_keys, max_weight : ndarray, shape (n_queries,)
-        e^entropy of the row and its largest weight. A fully masked row has no distribution:
-        its effective keys are NaN and its largest weight is 0.
-    """
-
+    # effective_keys, max_weight (n_queries,): e^entropy of the row and its largest weight. A fully masked row has no
+    # distribution: its effective keys are NaN and its largest weight is 0.
     effective_keys: NDArray[np.float64]
     max_weight: NDArray[np.float64]
 
 
 @record
 class AttentionStepsResult:
-    """Every matrix of the walk, with the scale and without it.
-
-    Attributes
-    ----------
-    params : AttentionStepsParams
-    d_k : int
-    divisor, scale : float
-        √d_k and 1/√d_k.
-    scaled, unscaled : AttentionSteps
-        The same numbers with the scale 1/√d_k and with the scale 1.
-    score_limit, value_limit : float
-        Ends of the colour domains that raw and scaled scores share, and V and both outputs. For drawn Q and K
-        the first is `DRAWN_SCORE_LIMIT` whatever d_k is; otherwise each is the largest size there is.
-    raw_std, scaled_std : float
-        Standard deviation over all score entries.
-    scaled_rows, unscaled_rows : RowSummary
-    output_change : ndarray, shape (n_queries,)
-        Length of the difference of the two output rows.
-    fully_masked_rows : tuple of int
-        Queries that may attend to no key, counted from 0.
-    self_scores : ndarray, shape (min(n_queries, n_keys),)
-        Diagonal of the scaled scores.
-    same_input : bool
-        Whether Q and K are the same numbers.
-    """
+    """Every matrix of the walk, with the scale and without it."""
 
     params: AttentionStepsParams
     d_k: int
+    # divisor, scale: √d_k and 1/√d_k
     divisor: float
     scale: float
+    # scaled, unscaled: The same numbers with the scale 1/√d_k and with the scale 1
     scaled: AttentionSteps
     unscaled: AttentionSteps
+    # score_limit, value_limit: Ends of the colour domains that raw and scaled scores share, and V and both outputs. For
+    # drawn Q and K the first is `DRAWN_SCORE_LIMIT` whatever d_k is; otherwise each is the largest size there is.
     score_limit: float
     value_limit: float
+    # raw_std, scaled_std: Standard deviation over all score entries
     raw_std: float
     scaled_std: float
     scaled_rows: RowSummary
     unscaled_rows: RowSummary
-    output_change: NDArray[np.float64]
-    fully_masked_rows: tuple[int, ...]
-    self_scores: NDArray[np.float64]
-    same_input: bool
+    output_change: NDArray[np.float64]  # (n_queries,): Length of the difference of the two output rows
+    fully_masked_rows: tuple[int, ...]  # Queries that may attend to no key, counted from 0
+    self_scores: NDArray[np.float64]  # (min(n_queries, n_keys),): Diagonal of the scaled scores
+    same_input: bool  # Whether Q and K are the same numbers
 
 
 @record
 class SoftmaxTerms:
-    """One row's softmax as it is worked out by hand.
+    """One row's softmax as it is worked out by hand."""
 
-    Attributes
-    ----------
-    scores : ndarray, shape (n_keys,)
-        The row that enters the softmax, −inf where forbidden.
-    largest : float
-        Largest score of the row, which is subtracted; −inf in a fully masked row.
-    exponentials : ndarray, shape (n_keys,)
-        exp(score − largest); 0 where forbidden.
-    row_sum : float
-    weights : ndarray, shape (n_keys,)
-        exponentials / row_sum; all 0 in a fully masked row.
-    score, below, exponential, weight : float
-        Those of the chosen key; below is score − largest, −inf where forbidden.
-    """
-
-    scores: NDArray[np.float64]
-    largest: float
-    exponentials: NDArray[np.float64]
+    scores: NDArray[np.float64]  # (n_keys,): the row that enters the softmax, −inf where forbidden
+    largest: float  # Largest score of the row, which is subtracted; −inf in a fully masked row
+    exponentials: NDArray[np.float64]  # (n_keys,): exp(score − largest); 0 where forbidden
     row_sum: float
-    weights: NDArray[np.float64]
+    weights: NDArray[np.float64]  # (n_keys,): exponentials / row_sum; all 0 in a fully masked row
+    # score, below, exponential, weight: Those of the chosen key; below is score − largest, −inf where forbidden
     score: float
     below: float
     exponential: float
@@ -169,55 +115,37 @@ class SoftmaxTerms:
 
 @record
 class CellExpansion:
-    """One cell of the score matrix from q and k to its attention weight.
+    """One cell of the score matrix from q and k to its attention weight."""
 
-    Attributes
-    ----------
-    query, key : int
-        Row and column, counted from 0.
-    q, k, products : ndarray, shape (d_k,)
-        Components, and q_i k_i.
-    raw_score, divisor, scaled_score : float
-        q·k, √d_k and raw_score / divisor.
-    allowed : bool
-        What the mask says of this cell.
-    scaled, unscaled : SoftmaxTerms
-        The softmax of the row of scaled scores, and of the row of raw scores.
-    """
-
+    # query, key: Row and column, counted from 0
     query: int
     key: int
+    # q, k, products (d_k,): Components, and q_i k_i
     q: NDArray[np.float64]
     k: NDArray[np.float64]
     products: NDArray[np.float64]
+    # raw_score, divisor, scaled_score: q·k, √d_k and raw_score / divisor
     raw_score: float
     divisor: float
     scaled_score: float
-    allowed: bool
+    allowed: bool  # What the mask says of this cell
+    # scaled, unscaled: The softmax of the row of scaled scores, and of the row of raw scores
     scaled: SoftmaxTerms
     unscaled: SoftmaxTerms
 
 
 @record
 class OutputExpansion:
-    """One cell of the output, Σ_j p_j V_j, with the scale and without it.
+    """One cell of the output, Σ_j p_j V_j, with the scale and without it."""
 
-    Attributes
-    ----------
-    query, column : int
-        Row and column of the output, counted from 0.
-    values : ndarray, shape (n_keys,)
-        The column of V.
-    scaled_weights, unscaled_weights : ndarray, shape (n_keys,)
-    scaled_output, unscaled_output : float
-        Sums of weight × value.
-    """
-
+    # query, column: Row and column of the output, counted from 0
     query: int
     column: int
-    values: NDArray[np.float64]
+    values: NDArray[np.float64]  # (n_keys,): the column of V
+    # scaled_weights, unscaled_weights (n_keys,)
     scaled_weights: NDArray[np.float64]
     unscaled_weights: NDArray[np.float64]
+    # scaled_output, unscaled_output: Sums of weight × value
     scaled_output: float
     unscaled_output: float
 
@@ -225,35 +153,9 @@ class OutputExpansion:
 def measure_attention_steps(params: AttentionStepsParams) -> AttentionStepsResult:
     """Every step of softmax(Q Kᵀ / √d_k) V, beside the same numbers without the division.
 
-    Parameters
-    ----------
-    params : AttentionStepsParams
-
-    Returns
-    -------
-    AttentionStepsResult
-        Rows of the weights sum to 1, or to 0 where a row is fully masked.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From `AttentionStepsParams`.
-
-    Notes
-    -----
     One small hand-made matrix cannot show that scores grow with d_k; it shows what the division does.
 
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, figure 2.
-
-    Examples
-    --------
-    The first score of the notes' example: [1, 2]·[2, 3] = 8.
-
-    >>> result = measure_attention_steps(preset_params("notes"))
-    >>> float(result.scaled.raw_scores[0, 0]), result.d_k
-    (8.0, 2)
+    Reference: Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, figure 2.
     """
     scaled, unscaled = _both_steps(params)
     V, d_k = np.array(params.V), len(params.K[0])
@@ -280,31 +182,7 @@ def measure_attention_steps(params: AttentionStepsParams) -> AttentionStepsResul
 def expand_cell(params: AttentionStepsParams, query: int, key: int) -> CellExpansion:
     """One cell written out: q·k = Σ_i q_i k_i, ÷ √d_k, exp, row sum, weight.
 
-    Parameters
-    ----------
-    params : AttentionStepsParams
-    query, key : int
-        Row and column of the score matrix, counted from 0.
-
-    Returns
-    -------
-    CellExpansion
-        The last partial sum is the raw score; exponential / row_sum is the weight.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the cell lies outside the score matrix.
-
-    Notes
-    -----
     The largest score of the row is subtracted before the exponential: it changes no weight.
-
-    Examples
-    --------
-    >>> cell = expand_cell(preset_params("notes"), 2, 2)
-    >>> cell.products.tolist(), cell.raw_score
-    ([80.0, 18.0], 98.0)
     """
     query = check_integer("query", query, 0, len(params.Q) - 1)
     key = check_integer("key", key, 0, len(params.K) - 1)
@@ -328,32 +206,7 @@ def expand_cell(params: AttentionStepsParams, query: int, key: int) -> CellExpan
 def expand_output(params: AttentionStepsParams, query: int, column: int) -> OutputExpansion:
     """One cell of the output written out: O = Σ_j p_j V_j.
 
-    Parameters
-    ----------
-    params : AttentionStepsParams
-    query, column : int
-        Row and column of the output, counted from 0.
-
-    Returns
-    -------
-    OutputExpansion
-        The values times the weights sum to the output.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the cell lies outside the output.
-
-    Notes
-    -----
     The weights sum to 1, so the output is an average of values: its variance is not 1.
-
-    Examples
-    --------
-    With one key the output is its value.
-
-    >>> expand_output(AttentionStepsParams([[1]], [[2]], [[7]]), 0, 0).scaled_output
-    7.0
     """
     query = check_integer("query", query, 0, len(params.Q) - 1)
     column = check_integer("column", column, 0, len(params.V[0]) - 1)
@@ -375,38 +228,8 @@ def preset_params(
 ) -> AttentionStepsParams:
     """Matrices to start from: Q, K, V ~ N(0, 1) to two decimals, and the mask of the preset.
 
-    Parameters
-    ----------
-    preset : str
-        One of `PRESETS`. "notes": the vectors of the hand-made example in two dimensions, with V the
-        identity. "random": no mask. "causal": query i sees keys 0 … i. "padding": the last quarter of the
-        keys is forbidden. "fully_masked": query i sees keys 0 … i − 1, so the first sees none.
-        "same_input": Q = K = V = X with rows of length √d_k, n_queries of them.
-    n_queries, n_keys : int, 1 to 16
-    d_k : int, 1 to 1,024
-    d_v : int, 1 to 64
-    seed : int, at least 0
-
-    Returns
-    -------
-    AttentionStepsParams
-        Moving d_k keeps the coordinates there were (except in "same_input", which rescales the rows).
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the preset is unknown or a size outside its range.
-
-    Notes
-    -----
     "same_input" must not be used to show the 1/√d_k rule: q and k are then the same vector, the raw
     diagonal is d_k and the scaled one √d_k, so it still grows.
-
-    Examples
-    --------
-    >>> params = preset_params("same_input", d_k=16)
-    >>> measure_attention_steps(params).self_scores.round(12).tolist()
-    [4.0, 4.0, 4.0, 4.0]
     """
     check_choice("preset", preset, PRESETS)
     n_queries = check_integer("n_queries", n_queries, 1, MAX_ROWS)
@@ -430,33 +253,7 @@ def typed_params(
 ) -> AttentionStepsParams:
     """The matrices of a preset with typed ones in their place: softmax(Q Kᵀ / √d_k) V on a person's own numbers.
 
-    Parameters
-    ----------
-    preset : str
-        One of `PRESETS`; its mask is made for the shape of the scores at hand.
-    Q, K, V, mask : str
-        Typed or pasted text as `parse_matrix` and `parse_mask` read it; blank keeps the preset's.
-    d_k, seed : int
-        As in `preset_params`.
-
-    Returns
-    -------
-    AttentionStepsParams
-        With blank texts those of `preset_params`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        One sentence that names the matrix and the rule.
-
-    Notes
-    -----
     Shapes are checked after all texts are read, so a typed Q may need a typed K of the same d_k.
-
-    Examples
-    --------
-    >>> typed_params("causal", "1; 2", "3; 4", "5; 6").mask
-    ((True, False), (True, True))
     """
     base, texts = preset_params(preset, d_k=d_k, seed=seed), {"Q": Q, "K": K, "V": V}
     typed = {name: parse_matrix(name, text) for name, text in texts.items() if text.strip()}
@@ -474,28 +271,7 @@ def typed_params(
 def fits_in_link(params: AttentionStepsParams) -> bool:
     """Whether the matrices are small enough to travel in a link: at most 1,000 characters together.
 
-    Parameters
-    ----------
-    params : AttentionStepsParams
-
-    Returns
-    -------
-    bool
-        False means that a link can carry only the preset and the seed.
-
-    Raises
-    ------
-    AttributeError
-        If params is not an `AttentionStepsParams`.
-
-    Notes
-    -----
     Links of up to about 2,000 characters survive mail programs and chats.
-
-    Examples
-    --------
-    >>> fits_in_link(preset_params("notes")), fits_in_link(preset_params("random", d_k=64))
-    (True, False)
     """
     texts = [format_matrix(matrix) for matrix in (params.Q, params.K, params.V)]
     return sum(map(len, texts)) + len(format_mask(params.mask or ())) <= LINK_CHARACTERS

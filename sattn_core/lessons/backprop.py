@@ -42,19 +42,9 @@ EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True)
 class ProductsParams:
-    """Two matrices of one shape; array-likes are stored as tuples.
+    """Two matrices of one shape; array-likes are stored as tuples."""
 
-    Attributes
-    ----------
-    A, B : n_rows × n_columns
-        At most 16 rows and 64 columns, numbers between −1,000,000 and 1,000,000.
-
-    Raises
-    ------
-    ValueError, TypeError
-        One sentence that names the matrix and the rule.
-    """
-
+    # A, B: At most 16 rows and 64 columns, numbers between −1,000,000 and 1,000,000
     A: tuple[tuple[float, ...], ...] = ((1, 2), (3, 4))
     B: tuple[tuple[float, ...], ...] = ((5, 6), (7, 8))
 
@@ -73,73 +63,41 @@ class ProductsParams:
 
 @dataclass(frozen=True)
 class IdentityCheck:
-    """One identity of the Frobenius product, worked out on the two matrices.
+    """One identity of the Frobenius product, worked out on the two matrices."""
 
-    Attributes
-    ----------
-    name, formula : str
-        A key, and the identity in KaTeX.
-    left, right : float
-    error : float
-        |left − right| over the sum of the sizes of all terms.
-    """
-
+    # name, formula: A key, and the identity in KaTeX
     name: str
     formula: str
     left: float
     right: float
-    error: float
+    error: float  # |left − right| over the sum of the sizes of all terms
 
 
 @record
 class ProductsResult:
-    """The matrix, the vector and the number, and the identities between them.
-
-    Attributes
-    ----------
-    params : ProductsParams
-    hadamard : ndarray, shape (n_rows, n_columns)
-    row_wise_dot : ndarray, shape (n_rows,)
-    frobenius : float
-    identities : tuple of IdentityCheck
-    """
+    """The matrix, the vector and the number, and the identities between them."""
 
     params: ProductsParams
-    hadamard: NDArray[np.float64]
-    row_wise_dot: NDArray[np.float64]
+    hadamard: NDArray[np.float64]  # (n_rows, n_columns)
+    row_wise_dot: NDArray[np.float64]  # (n_rows,)
     frobenius: float
     identities: tuple[IdentityCheck, ...]
 
 
 @dataclass(frozen=True)
 class BackpropParams:
-    """A small self-attention layer with the loss ½‖O − T‖², T random.
+    """A small self-attention layer with the loss ½‖O − T‖², T random."""
 
-    Attributes
-    ----------
-    n_tokens : int, 1 to 8
-    d_model, d_v : int, 1 to 16
-    d_k : int, 1 to 1,024
-        More than 16 only for `gradient_sweep`: the numerical checks move every entry of every array.
-    exponent : float, 0 to 1
-        Scale = d_k ** −exponent: 0, 0.5 or 1 for 1, 1/√d_k and 1/d_k.
-    mask : str
-        One of `MASKS`; "fully_masked" lets token i attend to the tokens before it, so the first to none.
-    seed : int, at least 0
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a value is outside its range.
-    """
-
-    n_tokens: int = 4
+    n_tokens: int = 4  # 1 to 8
+    # d_model, d_v: 1 to 16
     d_model: int = 6
+    # 1 to 1,024: More than 16 only for `gradient_sweep`: the numerical checks move every entry of every array
     d_k: int = 4
     d_v: int = 3
-    exponent: float = 0.5
+    exponent: float = 0.5  # 0 to 1: Scale = d_k ** −exponent: 0, 0.5 or 1 for 1, 1/√d_k and 1/d_k
+    # One of `MASKS`; "fully_masked" lets token i attend to the tokens before it, so the first to none
     mask: str = "none"
-    seed: int = 0
+    seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
         check_integer("n_tokens", self.n_tokens, 1, 8)
@@ -157,165 +115,97 @@ class BackpropParams:
 
 @record
 class GradientCheck:
-    """One gradient beside what two numerical methods find for it.
+    """One gradient beside what two numerical methods find for it."""
 
-    Attributes
-    ----------
-    name, formula : str
-        Name of the array, and the gradient in KaTeX.
-    value, gradient, central, complex_step : ndarray
-        The array, ∂L/∂array by the formula, by central difference and by complex step, of one shape.
-    central_error, complex_error : float
-        Frobenius norm of the difference over that of the gradient; 0 where both are 0.
-    central_tolerance, complex_tolerance : float
-        2e-8 and 1e-13; more where the gradient is so small beside the loss, or beside the largest of the
-        gradients, that their rounding hides it.
-    central_agrees, complex_agrees : bool
-        Whether the errors are at most the tolerances.
-    """
-
+    # name, formula: Name of the array, and the gradient in KaTeX
     name: str
     formula: str
+    # value, gradient, central, complex_step: The array, ∂L/∂array by the formula, by central difference and by complex
+    # step, of one shape
     value: NDArray[np.float64]
     gradient: NDArray[np.float64]
     central: NDArray[np.float64]
     complex_step: NDArray[np.float64]
+    # central_error, complex_error: Frobenius norm of the difference over that of the gradient; 0 where both are 0
     central_error: float
     complex_error: float
+    # central_tolerance, complex_tolerance: 2e-8 and 1e-13; more where the gradient is so small beside the loss, or
+    # beside the largest of the gradients, that their rounding hides it
     central_tolerance: float
     complex_tolerance: float
+    # central_agrees, complex_agrees: Whether the errors are at most the tolerances
     central_agrees: bool
     complex_agrees: bool
 
 
 @record
 class BackpropResult:
-    """The layer, its loss and its gradients in the order in which they come back.
-
-    Attributes
-    ----------
-    params : BackpropParams
-    scale : float
-    loss : float
-    gradients : tuple of GradientCheck
-        dV, dP, dS, dQ, dK, dc, dW_Q, dW_K, dW_V, dX.
-    row_mean_by_weights, row_mean_by_output : ndarray, shape (n_tokens,)
-        D = P ⊖ dP and D = O ⊖ dO, equal.
-    row_mean_difference : float
-        Largest difference of the two.
-    score_gradient_row_sums : ndarray, shape (n_tokens,)
-        Row sums of dS, which are 0.
-    d_Q_without_scale : ndarray, shape (n_tokens, d_k)
-        dS K, before the scale multiplies it.
-    scaled_score_gradient, raw_score_gradient : float
-        Frobenius norms of dS and of c dS: the scale multiplies the backward pass too.
-    """
+    """The layer, its loss and its gradients in the order in which they come back."""
 
     params: BackpropParams
     scale: float
     loss: float
-    gradients: tuple[GradientCheck, ...]
+    gradients: tuple[GradientCheck, ...]  # dV, dP, dS, dQ, dK, dc, dW_Q, dW_K, dW_V, dX
+    # row_mean_by_weights, row_mean_by_output (n_tokens,): D = P ⊖ dP and D = O ⊖ dO, equal
     row_mean_by_weights: NDArray[np.float64]
     row_mean_by_output: NDArray[np.float64]
-    row_mean_difference: float
-    score_gradient_row_sums: NDArray[np.float64]
-    d_Q_without_scale: NDArray[np.float64]
+    row_mean_difference: float  # Largest difference of the two
+    score_gradient_row_sums: NDArray[np.float64]  # (n_tokens,): Row sums of dS, which are 0
+    d_Q_without_scale: NDArray[np.float64]  # (n_tokens, d_k): dS K, before the scale multiplies it
+    # scaled_score_gradient, raw_score_gradient: Frobenius norms of dS and of c dS: the scale multiplies the backward
+    # pass too
     scaled_score_gradient: float
     raw_score_gradient: float
 
 
 @record
 class GradientSweep:
-    """The gradients of one layer whose queries and keys get longer; what it is for a smaller d_k stays.
+    """The gradients of one layer whose queries and keys get longer; what it is for a smaller d_k stays."""
 
-    Attributes
-    ----------
-    params : BackpropParams
-        Their d_k counts for nothing.
-    dims : tuple of int
-    scales : ndarray, shape (n_dims,)
-    gradients : tuple of dict
-        At every d_k the ten gradients by name, those with d_k columns up to the first 8.
-    norms : dict
-        Frobenius norms of the whole gradients by name, shape (n_dims,).
-    raw_score_norms : ndarray, shape (n_dims,)
-        Of the gradient at the raw scores, c dS.
-    without_scale : ndarray, shape (n_dims,)
-        The same of the layer without the scale, c = 1.
-    """
-
-    params: BackpropParams
+    params: BackpropParams  # Their d_k counts for nothing
     dims: tuple[int, ...]
-    scales: NDArray[np.float64]
+    scales: NDArray[np.float64]  # (n_dims,)
+    # At every d_k the ten gradients by name, those with d_k columns up to the first 8
     gradients: tuple[dict[str, NDArray[np.float64]], ...]
-    norms: dict[str, NDArray[np.float64]]
-    raw_score_norms: NDArray[np.float64]
-    without_scale: NDArray[np.float64]
+    norms: dict[str, NDArray[np.float64]]  # Frobenius norms of the whole gradients by name, shape (n_dims,)
+    raw_score_norms: NDArray[np.float64]  # (n_dims,): of the gradient at the raw scores, c dS
+    without_scale: NDArray[np.float64]  # (n_dims,): the same of the layer without the scale, c = 1
 
 
 @record
 class FirstOrderChange:
-    """L(W + ε dW) − L(W) beside ε⟨∂L/∂W, dW⟩ over eight decades of ε.
+    """L(W + ε dW) − L(W) beside ε⟨∂L/∂W, dW⟩ over eight decades of ε."""
 
-    Attributes
-    ----------
-    weight : str
-        One of `WEIGHTS`.
-    inner_product : float
-        ⟨∂L/∂W, dW⟩ for the random direction dW of length 1.
-    epsilon : ndarray, shape (n,)
-    change, predicted, remainder : ndarray, shape (n,)
-        Sizes of the change, of the prediction, and of their difference.
-    rounding_floor : float
-        eps · L: the accuracy limit of a difference of two losses.
-    in_fit : ndarray of bool, shape (n,)
-        Points far enough above the floor and small enough for the fit.
-    slope : float
-        Fitted slope of ln remainder against ln ε, 2 by Taylor's theorem; NaN if fewer than 3 points are fit.
-    """
-
-    weight: str
-    inner_product: float
-    epsilon: NDArray[np.float64]
+    weight: str  # One of `WEIGHTS`
+    inner_product: float  # ⟨∂L/∂W, dW⟩ for the random direction dW of length 1
+    epsilon: NDArray[np.float64]  # (n,)
+    # change, predicted, remainder (n,): Sizes of the change, of the prediction, and of their difference
     change: NDArray[np.float64]
     predicted: NDArray[np.float64]
     remainder: NDArray[np.float64]
-    rounding_floor: float
-    in_fit: NDArray[np.bool_]
-    slope: float
+    rounding_floor: float  # eps · L: the accuracy limit of a difference of two losses
+    in_fit: NDArray[np.bool_]  # (n,): Points far enough above the floor and small enough for the fit
+    slope: float  # Fitted slope of ln remainder against ln ε, 2 by Taylor's theorem; NaN if fewer than 3 points are fit
 
 
 @record
 class DifferenceError:
-    """Error of the central difference against its step h, over random directions.
+    """Error of the central difference against its step h, over random directions."""
 
-    Attributes
-    ----------
-    weight : str
-        One of `WEIGHTS`.
-    h, error : ndarray, shape (n,)
-        Steps, and the median error relative to the gradient's norm.
-    truncation_slope, rounding_slope : float
-        Fitted slopes of ln error against ln h for h from 1e-3 to 1e-1 (2) and from 1e-11 to 1e-7 (−1).
-        The first is NaN where rounding hides the truncation: the loss is quadratic in W_V, and there the
-        central difference has no truncation error at all.
-    best_h, best_error : float
-        The step of the smallest median error.
-    recommended_h : float
-        6e-6, about eps^(1/3).
-    complex_error : float
-        Median error of the complex step over the same directions: rounding only, at any small step.
-    """
-
-    weight: str
+    weight: str  # One of `WEIGHTS`
+    # h, error (n,): Steps, and the median error relative to the gradient's norm
     h: NDArray[np.float64]
     error: NDArray[np.float64]
+    # truncation_slope, rounding_slope: Fitted slopes of ln error against ln h for h from 1e-3 to 1e-1 (2) and from
+    # 1e-11 to 1e-7 (−1). The first is NaN where rounding hides the truncation: the loss is quadratic in W_V, and there
+    # the central difference has no truncation error at all.
     truncation_slope: float
     rounding_slope: float
+    # best_h, best_error: The step of the smallest median error
     best_h: float
     best_error: float
-    recommended_h: float
-    complex_error: float
+    recommended_h: float  # 6e-6, about eps^(1/3)
+    complex_error: float  # Median error of the complex step over the same directions: rounding only, at any small step
 
 
 @record
@@ -343,33 +233,9 @@ class _Layer:
 def measure_products(params: ProductsParams) -> ProductsResult:
     """Hadamard A ∘ B (matrix) → row-wise dot A ⊖ B (vector) → Frobenius ⟨A, B⟩ (number).
 
-    Parameters
-    ----------
-    params : ProductsParams
-
-    Returns
-    -------
-    ProductsResult
-        The vector is the row sums of the matrix; the number is the sum of the vector.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From `ProductsParams`.
-
-    Notes
-    -----
     Where an identity needs a third factor, it is made from A and B: AᵀB, ABᵀ or A + B.
 
-    References
-    ----------
-    Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
-
-    Examples
-    --------
-    >>> result = measure_products(ProductsParams())
-    >>> result.row_wise_dot.tolist(), result.frobenius
-    ([17.0, 53.0], 70.0)
+    Reference: Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
     """
     A, B = np.array(params.A), np.array(params.B)
     return ProductsResult(params, hadamard(A, B), row_wise_dot(A, B), frobenius(A, B), _identities(A, B))
@@ -378,34 +244,10 @@ def measure_products(params: ProductsParams) -> ProductsResult:
 def measure_backprop(params: BackpropParams) -> BackpropResult:
     """Gradients of ½‖softmax(c X W_Q (X W_K)ᵀ) X W_V − T‖² by formula, central difference and complex step.
 
-    Parameters
-    ----------
-    params : BackpropParams
-
-    Returns
-    -------
-    BackpropResult
-        Ten gradients, each of the shape of its array.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From `BackpropParams`.
-
-    Notes
-    -----
     The complex step has no cancellation: Im L(W + ih)/h is exact up to h², with h = 1e-30.
 
-    References
-    ----------
-    Boué (2025), arXiv:2512.23329, and (2018), arXiv:1811.11987.
+    Reference: Boué (2025), arXiv:2512.23329, and (2018), arXiv:1811.11987.
     Squire and Trapp (1998), "Using Complex Variables to Estimate Derivatives", SIAM Review 40.
-
-    Examples
-    --------
-    >>> result = measure_backprop(BackpropParams())
-    >>> all(check.central_agrees and check.complex_agrees for check in result.gradients)
-    True
     """
     check_integer("d_k", params.d_k, 1, MAX_SIZE)
     layer, scale = _layer(params), scale_factor(params.d_k, params.exponent)
@@ -435,36 +277,9 @@ def _sweep_price(params: BackpropParams, dims: Sequence[int]) -> Price:
 def gradient_sweep(params: BackpropParams, dims: Sequence[int]) -> GradientSweep:
     """Gradients of the layer of `measure_backprop` by formula only, at every d_k of dims.
 
-    Parameters
-    ----------
-    params : BackpropParams
-        Their d_k counts for nothing.
-    dims : sequence of int
-        Strictly increasing, from 1 to 1,024.
-
-    Returns
-    -------
-    GradientSweep
-        Norms of at least 0.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If dims is not as said.
-
-    Notes
-    -----
     A larger d_k adds columns to W_Q and W_K and leaves all else as it is.
 
-    References
-    ----------
-    Boué (2025), arXiv:2512.23329.
-
-    Examples
-    --------
-    >>> sweep = gradient_sweep(BackpropParams(), (1, 64))
-    >>> bool(sweep.raw_score_norms[0] == sweep.without_scale[0])   # at d_k = 1 the scale is 1
-    True
+    Reference: Boué (2025), arXiv:2512.23329.
     """
     dims = check_dims(dims)
     found, bare = zip(*(_with_and_without_scale(replace(params, d_k=d_k)) for d_k in dims), strict=True)
@@ -484,34 +299,9 @@ def gradient_sweep(params: BackpropParams, dims: Sequence[int]) -> GradientSweep
 def first_order_change(params: BackpropParams, weight: str = "W_Q") -> FirstOrderChange:
     """Change of the loss L(W + ε dW) − L(W) against its first-order part ε⟨∂L/∂W, dW⟩.
 
-    Parameters
-    ----------
-    params : BackpropParams
-    weight : str
-        One of `WEIGHTS`.
-
-    Returns
-    -------
-    FirstOrderChange
-        Four points a decade from 1e-8 to 1; all sizes at least 0.
-
-    Raises
-    ------
-    ValueError
-        If the weight is unknown.
-
-    Notes
-    -----
     The remainder falls as ε² until it meets the rounding of the two losses.
 
-    References
-    ----------
-    Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
-
-    Examples
-    --------
-    >>> round(first_order_change(BackpropParams(), "W_V").slope, 2)
-    2.0
+    Reference: Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
     """
     check_choice("weight", weight, WEIGHTS)
     check_integer("d_k", params.d_k, 1, MAX_SIZE)
@@ -534,37 +324,9 @@ def first_order_change(params: BackpropParams, weight: str = "W_Q") -> FirstOrde
 def central_difference_error(params: BackpropParams, weight: str = "W_Q", *, n_directions: int = 25) -> DifferenceError:
     """Error of (L(W + h dW) − L(W − h dW)) / 2h against h: h² from truncation, eps/h from rounding.
 
-    Parameters
-    ----------
-    params : BackpropParams
-    weight : str
-        One of `WEIGHTS`.
-    n_directions : int, 1 to 200
-        Random directions dW of length 1 over which the median is taken.
-
-    Returns
-    -------
-    DifferenceError
-        Four points a decade from 1e-11 to 1e-1.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the weight is unknown or n_directions outside its range.
-
-    Notes
-    -----
     The two branches cross near h = eps^(1/3), where about ten digits are right: no h does better.
 
-    References
-    ----------
-    Squire and Trapp (1998), "Using Complex Variables to Estimate Derivatives", SIAM Review 40.
-
-    Examples
-    --------
-    >>> error = central_difference_error(BackpropParams())
-    >>> round(error.truncation_slope), round(error.rounding_slope)
-    (2, -1)
+    Reference: Squire and Trapp (1998), "Using Complex Variables to Estimate Derivatives", SIAM Review 40.
     """
     check_choice("weight", weight, WEIGHTS)
     check_integer("d_k", params.d_k, 1, MAX_SIZE)

@@ -42,40 +42,21 @@ _CACHED_NUMBERS = 65_536  # in one array of a block, to stay in the processor's 
 
 @dataclass(frozen=True)
 class DerivationParams:
-    """The simulated pairs; the defaults break no assumption.
+    """The simulated pairs; the defaults break no assumption."""
 
-    Attributes
-    ----------
-    d_k : int, 1 to 4,096
-    n_samples : int, 100 to 100,000
-        Simulated pairs (q, k).
-    mean_q, mean_k : float, −10 to 10
-    variance_q, variance_k : float, above 0, at most 100
-        For ν ≤ 2, where no variance exists, the square of a factor on the Student t components.
-    correlation : float, −1 to 1
-        ρ between q_i and k_i.
-    coordinate_correlation : float, 0 to 1
-        r between any two coordinates of q, and of k.
-    nu : float, 1.5 to 100, or None
-        Degrees of freedom of Student t components; None for normal ones.
-    seed : int, at least 0
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a value is outside its range, or ν comes together with a correlation.
-    """
-
-    d_k: int = 64
-    n_samples: int = 5_000
+    d_k: int = 64  # 1 to 4,096
+    n_samples: int = 5_000  # 100 to 100,000: Simulated pairs (q, k)
+    # mean_q, mean_k: −10 to 10
     mean_q: float = 0.0
     mean_k: float = 0.0
+    # variance_q, variance_k above 0, at most 100: For ν ≤ 2, where no variance exists, the square of a factor on the
+    # Student t components
     variance_q: float = 1.0
     variance_k: float = 1.0
-    correlation: float = 0.0
-    coordinate_correlation: float = 0.0
-    nu: float | None = None
-    seed: int = 0
+    correlation: float = 0.0  # 1 to 1: ρ between q_i and k_i
+    coordinate_correlation: float = 0.0  # 0 to 1: r between any two coordinates of q, and of k
+    nu: float | None = None  # 1.5 to 100, or None: Degrees of freedom of Student t components; None for normal ones
+    seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
         check_integer("d_k", self.d_k, 1, 4096)
@@ -103,43 +84,25 @@ class DerivationParams:
 
 @dataclass(frozen=True)
 class DerivationLine:
-    """One line of the derivation with its live check.
+    """One line of the derivation with its live check."""
 
-    Attributes
-    ----------
-    number : int
-        From 1.
-    name, formula, assumption : str
-        Entries of `LINE_NAMES`, `LINE_FORMULAS` (KaTeX) and `ASSUMPTIONS`.
-    left, right : float
-        Both sides, measured on the same draws; averaged over coordinates where the line has an index i.
-    left_error, right_error : float
-        Standard error of each side; 0 for a side that is a given number.
-    standard_error : float
-        Of left − right, from the same draws; 0 where the two sides are one algebraic identity.
-    z : float
-        (left − right) / standard_error; 0 for an identity.
-    holds : bool
-        Whether the line is exactly true for these parameters.
-    seen_to_fail : bool
-        Whether |z| > 4, with a usable error bar.
-    reliable : bool
-        False where the tails are so heavy that the standard error itself has no finite expectation:
-        the line is then without a usable error bar.
-    """
-
-    number: int
+    number: int  # From 1
+    # name, formula, assumption: Entries of `LINE_NAMES`, `LINE_FORMULAS` (KaTeX) and `ASSUMPTIONS`
     name: str
     formula: str
     assumption: str
+    # left, right: Both sides, measured on the same draws; averaged over coordinates where the line has an index i
     left: float
     right: float
+    # left_error, right_error: Standard error of each side; 0 for a side that is a given number
     left_error: float
     right_error: float
-    standard_error: float
-    z: float
-    holds: bool
-    seen_to_fail: bool
+    standard_error: float  # Of left − right, from the same draws; 0 where the two sides are one algebraic identity
+    z: float  # (left − right) / standard_error; 0 for an identity
+    holds: bool  # Whether the line is exactly true for these parameters
+    seen_to_fail: bool  # Whether |z| > 4, with a usable error bar
+    # False where the tails are so heavy that the standard error itself has no finite expectation: the line is then
+    # without a usable error bar
     reliable: bool
 
     @property
@@ -150,30 +113,15 @@ class DerivationLine:
 
 @dataclass(frozen=True)
 class ScoreLine:
-    """One of the three lines of the derivation in short, on the scores of one d_k.
+    """One of the three lines of the derivation in short, on the scores of one d_k."""
 
-    Attributes
-    ----------
-    name : str
-        A key of `SCORE_LINES`.
-    predicted : float
-        What the derivation says: mean 0, variance d_k, variance 1 after the division by √d_k.
-    exact : float
-        What is true for the parameters; inf where there is no variance.
-    measured, standard_error : float
-    holds : bool
-        Whether the prediction is exactly true for the parameters.
-    reliable : bool
-        False where the tails are so heavy that the standard error itself has no finite expectation.
-    """
-
-    name: str
-    predicted: float
-    exact: float
+    name: str  # A key of `SCORE_LINES`
+    predicted: float  # What the derivation says: mean 0, variance d_k, variance 1 after the division by √d_k
+    exact: float  # What is true for the parameters; inf where there is no variance
     measured: float
     standard_error: float
-    holds: bool
-    reliable: bool
+    holds: bool  # Whether the prediction is exactly true for the parameters
+    reliable: bool  # False where the tails are so heavy that the standard error itself has no finite expectation
 
     @property
     def z(self) -> float:
@@ -193,24 +141,16 @@ class ScoreLine:
 
 @record
 class ScoreGrowth:
-    """Moments of the raw scores at every dimension up to params.d_k, all from the same pairs.
+    """Moments of the raw scores at every dimension up to params.d_k, all from the same pairs."""
 
-    Attributes
-    ----------
-    params : DerivationParams
-        Its d_k is the largest dimension.
-    mean, variance, mean_error, variance_error : ndarray, shape (d_k,)
-        Measured on the first 1, 2, 3, … coordinates of the pairs; the variance divides by n_samples.
-    exact_variance : ndarray, shape (d_k,)
-        inf where it does not exist.
-    """
-
-    params: DerivationParams
+    params: DerivationParams  # Its d_k is the largest dimension
+    # mean, variance, mean_error, variance_error (d_k,): Measured on the first 1, 2, 3, … coordinates of the pairs; the
+    # variance divides by n_samples
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]
     mean_error: NDArray[np.float64]
     variance_error: NDArray[np.float64]
-    exact_variance: NDArray[np.float64]
+    exact_variance: NDArray[np.float64]  # (d_k,): inf where it does not exist
 
     def at(self, d_k: int) -> tuple[ScoreLine, ...]:
         """The three lines at this d_k, in the order of `SCORE_LINES`."""
@@ -232,85 +172,52 @@ class ScoreGrowth:
 
 @dataclass(frozen=True)
 class ExactScores:
-    """Exact moments of s = q·k for the parameters; inf where they do not exist.
-
-    Attributes
-    ----------
-    mean, variance : float
-    within_row_variance : float
-        Variance over keys that are independent of the query, which is all that softmax sees.
-    effective_dimension : float
-        d_k / (1 + (d_k − 1) r²), the number of uncorrelated coordinates with the same effect.
-    right_rule : str
-        One of `RIGHT_RULES`.
-    right_divisor : float
-        What to divide by instead of √d_k.
-    """
+    """Exact moments of s = q·k for the parameters; inf where they do not exist."""
 
     mean: float
     variance: float
-    within_row_variance: float
-    effective_dimension: float
-    right_rule: str
-    right_divisor: float
+    within_row_variance: float  # Variance over keys that are independent of the query, which is all that softmax sees
+    effective_dimension: float  # d_k / (1 + (d_k − 1) r²), the number of uncorrelated coordinates with the same effect
+    right_rule: str  # One of `RIGHT_RULES`
+    right_divisor: float  # What to divide by instead of √d_k
 
 
 @record
 class DerivationResult:
-    """All lines, the first that fails, and what would be right instead.
-
-    Attributes
-    ----------
-    params : DerivationParams
-    lines : tuple of DerivationLine
-    first_failing : int or None
-        Number of the first line that is not true.
-    first_seen : int or None
-        Number of the first line that the draws show to fail.
-    exact : ExactScores
-    mean, mean_error, variance, variance_error : float
-        Measured on the raw scores.
-    within_row_variance, within_row_error : float
-        Measured: half the mean squared difference of two scores of one query with keys of other pairs.
-    right_within_row_std : float
-        Its root over the right divisor; about 1 where the right divisor is a standard deviation.
-    effective_dimension, effective_dimension_error : float
-        Measured: variance_q variance_k d_k² / variance; NaN with a mean, with q and k correlated, or
-        without a variance, where this is not the effective dimension.
-    divisor : float
-        √d_k.
-    scaled_mean, scaled_std, scaled_typical : float
-        Mean, standard deviation and median size of the scores divided by √d_k.
-    right_mean, right_std, right_typical : float
-        The same for the scores divided by the right divisor.
-    growth_dims : ndarray of int, shape (n_dims,)
-        1, 2, 4, … and d_k.
-    growth_std, growth_typical, growth_right_divisor : ndarray, shape (n_dims,)
-        Standard deviation and median size of the raw scores of the first coordinates, and the right divisor.
-    """
+    """All lines, the first that fails, and what would be right instead."""
 
     params: DerivationParams
     lines: tuple[DerivationLine, ...]
-    first_failing: int | None
-    first_seen: int | None
+    first_failing: int | None  # Number of the first line that is not true
+    first_seen: int | None  # Number of the first line that the draws show to fail
     exact: ExactScores
+    # mean, mean_error, variance, variance_error: Measured on the raw scores
     mean: float
     mean_error: float
     variance: float
     variance_error: float
+    # within_row_variance, within_row_error: Measured: half the mean squared difference of two scores of one query with
+    # keys of other pairs
     within_row_variance: float
     within_row_error: float
+    # Its root over the right divisor; about 1 where the right divisor is a standard deviation
     right_within_row_std: float
+    # effective_dimension, effective_dimension_error: Measured: variance_q variance_k d_k² / variance; NaN with a mean,
+    # with q and k correlated, or without a variance, where this is not the effective dimension
     effective_dimension: float
     effective_dimension_error: float
-    divisor: float
+    divisor: float  # √d_k
+    # scaled_mean, scaled_std, scaled_typical: Mean, standard deviation and median size of the scores divided by √d_k
     scaled_mean: float
     scaled_std: float
     scaled_typical: float
+    # right_mean, right_std, right_typical: The same for the scores divided by the right divisor
     right_mean: float
     right_std: float
     right_typical: float
-    growth_dims: NDArray[np.int_]
+    growth_dims: NDArray[np.int_]  # (n_dims,): 1, 2, 4, … and d_k
+    # growth_std, growth_typical, growth_right_divisor (n_dims,): standard deviation and median size of the raw scores
+    # of the first coordinates, and the right divisor
     growth_std: NDArray[np.float64]
     growth_typical: NDArray[np.float64]
     growth_right_divisor: NDArray[np.float64]
@@ -343,37 +250,12 @@ class _Draws:
 def measure_derivation(params: DerivationParams) -> DerivationResult:
     """Check each line from s = Σ q_i k_i to Var(s/√d_k) = 1 on simulated pairs.
 
-    Parameters
-    ----------
-    params : DerivationParams
-
-    Returns
-    -------
-    DerivationResult
-        Nine lines in order. With the default assumptions all hold.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From `DerivationParams`.
-
-    Notes
-    -----
     Both sides of a line use the same draws, and the standard error is that of their difference (by
     influence functions). `holds` is exact; `seen_to_fail` is what the draws show. If a break is too
     small for n_samples to show, both are False. Growing d_k appends coordinates.
 
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, footnote 4.
+    Reference: Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, footnote 4.
     Goodman (1960), "On the Exact Variance of Products", JASA 55.
-
-    Examples
-    --------
-    >>> measure_derivation(DerivationParams()).first_failing is None
-    True
-    >>> measure_derivation(DerivationParams(correlation=0.5)).first_failing  # E[q_i k_i] = E[q_i] E[k_i]
-    3
     """
     draws, exact = _simulate(params), exact_scores(params)
     lines = _lines(params, draws)
@@ -400,30 +282,8 @@ def measure_derivation(params: DerivationParams) -> DerivationResult:
 def measure_growth(params: DerivationParams) -> ScoreGrowth:
     """Mean and variance of s = q·k at every dimension from 1 to params.d_k, on the pairs of `measure_derivation`.
 
-    Parameters
-    ----------
-    params : DerivationParams
-
-    Returns
-    -------
-    ScoreGrowth
-        A larger d_k appends coordinates: what is measured below it stays.
-
-    Raises
-    ------
-    AttributeError
-        If params is not a `DerivationParams`.
-
-    Notes
-    -----
     Pairs are independent at one dimension. Along the dimensions they are not: errors at neighbouring
     dimensions go the same way.
-
-    Examples
-    --------
-    >>> growth = measure_growth(DerivationParams(d_k=64))
-    >>> [line.predicted for line in growth.at(16)], [line.holds for line in growth.at(16)]
-    ([0.0, 16.0, 1.0], [True, True, True])
     """
     scores, found = np.zeros(params.n_samples), []
     for _, q, k in _coordinate_blocks(params):
@@ -454,33 +314,8 @@ def _moments(running):
 def spread_ratio(params: DerivationParams, factor: int = 4) -> float:
     """How many times as far raw scores spread when d_k becomes factor times as large: σ(factor · d_k) / σ(d_k).
 
-    Parameters
-    ----------
-    params : DerivationParams
-    factor : int
-        At least 1; factor · d_k is at most 4,096.
-
-    Returns
-    -------
-    float
-        Exact. Without a variance, factor^(1/ν), by which the typical size grows, up to logarithms.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If factor is not a whole number in its range.
-
-    Notes
-    -----
     √factor if no assumption is broken, whatever d_k is. The variances of the components and the correlation
     of q_i with k_i do not change it; correlated coordinates make it larger.
-
-    Examples
-    --------
-    >>> spread_ratio(DerivationParams(d_k=64))
-    2.0
-    >>> spread_ratio(DerivationParams(d_k=64, coordinate_correlation=1.0))
-    4.0
     """
     factor = check_integer("factor", factor, 1, 4096 // params.d_k)
     here, there = (exact_scores(replace(params, d_k=d_k)) for d_k in (params.d_k, factor * params.d_k))
@@ -490,29 +325,7 @@ def spread_ratio(params: DerivationParams, factor: int = 4) -> float:
 
 
 def variance_after_dividing(d_k: int, exponent: float) -> float:
-    """Var(s / d_k^exponent) = d_k^(1 − 2 exponent), where no assumption is broken: dividing by c divides it by c².
-
-    Parameters
-    ----------
-    d_k : int, at least 1
-    exponent : float
-        ½ for a division by √d_k, 1 for one by d_k.
-
-    Returns
-    -------
-    float
-        Above 0.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If d_k is not a whole number of at least 1, or exponent is not between 0 and 1.
-
-    Examples
-    --------
-    >>> variance_after_dividing(64, 0.5), variance_after_dividing(64, 1)
-    (1.0, 0.015625)
-    """
+    """Var(s / d_k^exponent) = d_k^(1 − 2 exponent), where no assumption is broken: dividing by c divides it by c²."""
     power = 1 - 2 * check_number("exponent", exponent, 0.0, 1.0)
     return float(check_integer("d_k", d_k, 1) ** power)
 
@@ -520,36 +333,12 @@ def variance_after_dividing(d_k: int, exponent: float) -> float:
 def exact_scores(params: DerivationParams) -> ExactScores:
     """Exact mean and variance of s = q·k: Var = d Var(q_i k_i) + d (d − 1) Cov(q_i k_i, q_j k_j).
 
-    Parameters
-    ----------
-    params : DerivationParams
-
-    Returns
-    -------
-    ExactScores
-        The variance is above 0; inf where ν ≤ 2.
-
-    Raises
-    ------
-    AttributeError
-        If params is not a `DerivationParams`.
-
-    Notes
-    -----
     Right divisors: √d_k when nothing is broken; √(d_k variance_q variance_k) for other variances; the
     within-row standard deviation for non-zero means, since what all keys share softmax does not see;
     d_k/√d_eff for correlated coordinates; d_k for aligned pairs, whose mean grows like d_k;
     d_k^(1/ν), up to logarithms, without a variance. Where several apply, the last in this list counts.
 
-    References
-    ----------
-    Yang et al. (2022), "Tensor Programs V", arXiv:2203.03466 (1/d for aligned pairs).
-
-    Examples
-    --------
-    >>> exact = exact_scores(DerivationParams(d_k=64, correlation=0.5))
-    >>> exact.mean, exact.variance, exact.right_divisor
-    (32.0, 80.0, 64.0)
+    Reference: Yang et al. (2022), "Tensor Programs V", arXiv:2203.03466 (1/d for aligned pairs).
     """
     d, r = params.d_k, params.coordinate_correlation
     mean_product, variance_product, covariance = _product_moments(params)

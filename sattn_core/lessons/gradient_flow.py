@@ -39,21 +39,12 @@ COLOUR_LIMIT = 0.25  # |p_i (1 − p_i)| and |p_i p_j| never exceed 1/4
 
 @dataclass(frozen=True)
 class GradientFlowParams:
-    """What the lesson draws: n_rows attention rows of n_keys scores at one d_k.
+    """What the lesson draws: n_rows attention rows of n_keys scores at one d_k."""
 
-    Attributes
-    ----------
-    d_k : int, 1 to 4,096
-    n_keys : int, 2 to 1,024
-    n_rows : int, 10 to 100,000
-        Rows (queries) drawn, each with keys of its own.
-    seed : int, at least 0
-    """
-
-    d_k: int = 64
-    n_keys: int = 64
-    n_rows: int = 2_000
-    seed: int = 0
+    d_k: int = 64  # 1 to 4,096
+    n_keys: int = 64  # 2 to 1,024
+    n_rows: int = 2_000  # 10 to 100,000: rows (queries) drawn, each with keys of its own
+    seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
         check_integer("d_k", self.d_k, 1, MOST_DIMENSIONS)
@@ -75,190 +66,117 @@ class SensitivityStatistics:
     """Statistics over the rows; every array has the axes (place, scale, …).
 
     Places are `PLACES` and scales are d_k ** −`SCALE_EXPONENTS`.
-
-    Attributes
-    ----------
-    mean, standard_error : ndarray
-        Mean over the rows and its standard error.
-    median, median_low, median_high : ndarray
-        Median, and the order statistics that hold the true median with 95 % probability.
-    low, high : ndarray
-        10th and 90th percentile of the rows.
-    top_tenth_share : ndarray
-        Share of the total that the most sensitive tenth of the rows holds.
-    exact_mean : ndarray
-        The exact expectation; NaN at the place q, which has no such formula.
-    z : ndarray
-        (mean − exact_mean) / standard_error; NaN where there is nothing to compare.
     """
 
+    # mean, standard_error: Mean over the rows and its standard error
     mean: NDArray[np.float64]
     standard_error: NDArray[np.float64]
+    # median, median_low, median_high: Median, and the order statistics that hold the true median with 95 % probability
     median: NDArray[np.float64]
     median_low: NDArray[np.float64]
     median_high: NDArray[np.float64]
+    # low, high: 10th and 90th percentile of the rows
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    top_tenth_share: NDArray[np.float64]
-    exact_mean: NDArray[np.float64]
-    z: NDArray[np.float64]
+    top_tenth_share: NDArray[np.float64]  # Share of the total that the most sensitive tenth of the rows holds
+    exact_mean: NDArray[np.float64]  # The exact expectation; NaN at the place q, which has no such formula
+    z: NDArray[np.float64]  # (mean − exact_mean) / standard_error; NaN where there is nothing to compare
 
 
 @record
 class GradientFlowResult:
-    """Sensitivities of the rows at the chosen d_k.
-
-    Attributes
-    ----------
-    params : GradientFlowParams
-    scales : ndarray, shape (3,)
-    statistics : SensitivityStatistics, arrays of shape (3, 3)
-    frozen_share, frozen_error : ndarray, shape (3 scales,)
-        Share of rows whose tr J is below `FROZEN_BELOW`, and its standard error. It does not depend on the
-        factor c, so it is the same at every place.
-    frozen_low, frozen_high : ndarray, shape (3 scales,)
-        The exact 95 % interval of the share.
-    mean_ratio, median_ratio : ndarray, shape (3,)
-        Without the scale over with 1/√d_k, at each place.
-    log10_edges : ndarray, shape (n_bins + 1,)
-    counts : ndarray of int, shape (3, 3, n_bins)
-        Rows per bin of log10(sensitivity).
-    below, above : ndarray of int, shape (3, 3)
-        Rows outside the edges, so that counts, below and above add up to n_rows.
-    rate : float
-        E[M_n]/√d_k, the limit of the unscaled mean for large d_k; 1/√(π d_k) for two keys.
-    shown_scores : ndarray, shape (at most 20, n_keys)
-        Raw scores of the first rows, to step through.
-    """
+    """Sensitivities of the rows at the chosen d_k."""
 
     params: GradientFlowParams
-    scales: NDArray[np.float64]
-    statistics: SensitivityStatistics
+    scales: NDArray[np.float64]  # (3,)
+    statistics: SensitivityStatistics  # (3, 3)
+    # frozen_share, frozen_error (3 scales,): share of rows whose tr J is below `FROZEN_BELOW`, and its standard error.
+    # It does not depend on the factor c, so it is the same at every place.
     frozen_share: NDArray[np.float64]
     frozen_error: NDArray[np.float64]
+    # frozen_low, frozen_high (3 scales,): the exact 95 % interval of the share
     frozen_low: NDArray[np.float64]
     frozen_high: NDArray[np.float64]
+    # mean_ratio, median_ratio (3,): Without the scale over with 1/√d_k, at each place
     mean_ratio: NDArray[np.float64]
     median_ratio: NDArray[np.float64]
-    log10_edges: NDArray[np.float64]
-    counts: NDArray[np.int_]
+    log10_edges: NDArray[np.float64]  # (n_bins + 1,)
+    counts: NDArray[np.int_]  # (3, 3, n_bins): rows per bin of log10(sensitivity)
+    # below, above (3, 3): rows outside the edges, so that counts, below and above add up to n_rows
     below: NDArray[np.int_]
     above: NDArray[np.int_]
-    rate: float
-    shown_scores: NDArray[np.float64]
+    rate: float  # E[M_n]/√d_k, the limit of the unscaled mean for large d_k; 1/√(π d_k) for two keys
+    shown_scores: NDArray[np.float64]  # (at most 20, n_keys): raw scores of the first rows, to step through
 
 
 @record
 class FreezingRows:
-    """The first rows of the draw one by one at every d_k, in the order in which they freeze without the scale.
-
-    Attributes
-    ----------
-    dims : tuple of int
-    n_keys, seed : int
-    number : ndarray of int, shape (100,)
-        Which row of the draw each one is, from 0: the last axis of `row_sensitivity`.
-    passed : ndarray, shape (2 scales, n_dims, 100 rows)
-        tr J without the scale and with 1/√d_k. A row has the same place and the same draw at every d_k.
-        Without the scale it never rises as d_k grows.
-    frozen : ndarray of int, shape (2 scales, n_dims)
-        How many of the rows pass on less than `FROZEN_BELOW`. Without the scale they are the first ones.
-    mean : ndarray, shape (2 scales, n_dims)
-        Mean of `passed` over the rows.
-    freezes_at : ndarray of int, shape (100,)
-        The smallest d_k at which a row is frozen without the scale, 4,097 if it is not yet at 4,096.
-    """
+    """The first rows of the draw one by one at every d_k, in the order in which they freeze without the scale."""
 
     dims: tuple[int, ...]
     n_keys: int
     seed: int
-    number: NDArray[np.int_]
+    number: NDArray[np.int_]  # (100,): which row of the draw each one is, from 0: the last axis of `row_sensitivity`
+    # (2 scales, n_dims, 100 rows): tr J without the scale and with 1/√d_k. A row has the same place and the same draw
+    # at every d_k. Without the scale it never rises as d_k grows.
     passed: NDArray[np.float64]
+    # (2 scales, n_dims): how many of the rows pass on less than `FROZEN_BELOW`. Without the scale they are the first
+    # ones.
     frozen: NDArray[np.int_]
-    mean: NDArray[np.float64]
+    mean: NDArray[np.float64]  # (2 scales, n_dims): mean of `passed` over the rows
+    # (100,): the smallest d_k at which a row is frozen without the scale, 4,097 if it is not yet at 4,096
     freezes_at: NDArray[np.int_]
 
 
 @record
 class GradientCurve:
-    """The same statistics against d_k.
-
-    Attributes
-    ----------
-    dims : tuple of int
-    n_keys, n_rows, seed : int
-    scales : ndarray, shape (3 scales, n_dims)
-    statistics : SensitivityStatistics, arrays of shape (3 places, 3 scales, n_dims)
-    frozen_share, frozen_error : ndarray, shape (3 scales, n_dims)
-        As in `GradientFlowResult`. Without the scale the share never falls as d_k grows: each row keeps
-        its draw and is only stretched.
-    rate : ndarray, shape (n_dims,)
-        E[M_n]/√d_k; 1/√(π d_k) for two keys.
-    """
+    """The same statistics against d_k."""
 
     dims: tuple[int, ...]
     n_keys: int
     n_rows: int
     seed: int
-    scales: NDArray[np.float64]
-    statistics: SensitivityStatistics
+    scales: NDArray[np.float64]  # (3 scales, n_dims)
+    statistics: SensitivityStatistics  # (3 places, 3 scales, n_dims)
+    # frozen_share, frozen_error (3 scales, n_dims): as in `GradientFlowResult`. Without the scale the share never falls
+    # as d_k grows: each row keeps its draw and is only stretched.
     frozen_share: NDArray[np.float64]
     frozen_error: NDArray[np.float64]
-    rate: NDArray[np.float64]
+    rate: NDArray[np.float64]  # (n_dims,): E[M_n]/√d_k; 1/√(π d_k) for two keys
 
 
 @record
 class CrossoverCurve:
-    """From which d_k on the median row passes less to its raw scores without the scale, against n_keys.
+    """From which d_k on the median row passes less to its raw scores without the scale, against n_keys."""
 
-    Attributes
-    ----------
-    keys : ndarray of int, shape (n_points,)
-    d_k, low, high : ndarray, shape (n_points,)
-        The crossover and its 95 % interval, as in `MedianCrossover`.
-    critical_d_k : ndarray, shape (n_points,)
-        2 ln n_keys, where √d_k = √(2 ln n_keys).
-    here : MedianCrossover
-        That of the n_keys asked for, which is one of the points.
-    """
-
-    keys: NDArray[np.int_]
+    keys: NDArray[np.int_]  # (n_points,)
+    # d_k, low, high (n_points,): the crossover and its 95 % interval, as in `MedianCrossover`
     d_k: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    critical_d_k: NDArray[np.float64]
-    here: MedianCrossover
+    critical_d_k: NDArray[np.float64]  # (n_points,): 2 ln n_keys, where √d_k = √(2 ln n_keys)
+    here: MedianCrossover  # That of the n_keys asked for, which is one of the points
 
 
 @record
 class RowJacobian:
-    """The Jacobian of one row, raw beside scaled by 1/√d_k.
+    """The Jacobian of one row, raw beside scaled by 1/√d_k."""
 
-    Attributes
-    ----------
-    raw_scores, scaled_scores, raw_weights, scaled_weights : ndarray, shape (n_keys,)
-    raw_jacobian, scaled_jacobian : ndarray, shape (n_keys, n_keys)
-        diag(p) − p pᵀ; rows sum to 0.
-    raw_trace, scaled_trace, raw_norm, scaled_norm : float
-        Trace and Frobenius norm.
-    norm_ratio : float
-        scaled_norm / raw_norm.
-    colour_limit : float
-        1/4: no entry of any softmax Jacobian exceeds it, so one fixed colour domain serves all.
-    """
-
+    # raw_scores, scaled_scores, raw_weights, scaled_weights (n_keys,)
     raw_scores: NDArray[np.float64]
     scaled_scores: NDArray[np.float64]
     raw_weights: NDArray[np.float64]
     scaled_weights: NDArray[np.float64]
+    # raw_jacobian, scaled_jacobian (n_keys, n_keys): diag(p) − p pᵀ; rows sum to 0
     raw_jacobian: NDArray[np.float64]
     scaled_jacobian: NDArray[np.float64]
+    # raw_trace, scaled_trace, raw_norm, scaled_norm: Trace and Frobenius norm
     raw_trace: float
     scaled_trace: float
     raw_norm: float
     scaled_norm: float
-    norm_ratio: float
-    colour_limit: float
+    norm_ratio: float  # scaled_norm / raw_norm
+    colour_limit: float  # 1/4: no entry of any softmax Jacobian exceeds it, so one fixed colour domain serves all
 
 
 @record
@@ -282,39 +200,12 @@ def gradient_flow_price(n_dims: int, n_keys: int, n_rows: int = 2_000) -> Price:
 def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     """Row sensitivities at one d_k: tr J, c · tr J and ‖∂L/∂q‖, J = diag(p) − p pᵀ.
 
-    Parameters
-    ----------
-    params : GradientFlowParams
-
-    Returns
-    -------
-    GradientFlowResult
-        Sensitivities are at least 0; counts, below and above add up to n_rows.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From `GradientFlowParams`, for a value outside its range.
-
-    Notes
-    -----
     Given the query, the scores of a row are independent N(0, |q|²) exactly, and the part of the keys
     across the query is independent of them. So a row costs n_keys normals at any d_k. |q|² is the
     chi-square quantile of one uniform number per row, so every row keeps its draw when d_k moves. The downstream
     gradient dP is standard normal.
 
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1 (the claim).
-
-    Examples
-    --------
-    >>> result = measure_gradient_flow(GradientFlowParams(d_k=512))
-    >>> mean, median = result.statistics.mean[1], result.statistics.median[1]
-    >>> bool(mean[0] > mean[1]), bool(median[0] < median[1])  # without the scale: larger mean, smaller median
-    (True, True)
-    >>> result.frozen_share[:2].round(1).tolist()  # without the scale and with it
-    [0.6, 0.0]
+    Reference: Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1 (the claim).
     """
     rows = _draw_rows(params.n_keys, params.n_rows, params.seed)
     sensitivity = _sensitivity(rows, params.d_k)
@@ -341,12 +232,6 @@ def mean_answer(result: GradientFlowResult, place: str = "scores") -> str:
     """What the mean over the rows does without the scale, beside the mean with 1/√d_k: one of `MEAN_ANSWERS`.
 
     It vanishes where less than `FROZEN_BELOW` of it is left.
-
-    Examples
-    --------
-    >>> result = measure_gradient_flow(GradientFlowParams(d_k=512))
-    >>> mean_answer(result), mean_answer(result, "raw_scores")
-    ('shrinks', 'does not shrink')
     """
     ratio = result.mean_ratio[PLACES.index(place)]
     return MEAN_ANSWERS[int(np.searchsorted((FROZEN_BELOW, 1.0), ratio, side="right"))]
@@ -362,32 +247,8 @@ def _freezing_price(n_dims, n_keys):
 def freezing_rows(dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, seed: int = 0) -> FreezingRows:
     """Follow the first 100 rows of the draw over d_k: tr J of each, without the scale and with 1/√d_k.
 
-    Parameters
-    ----------
-    dims : sequence of int, 1 to 4,096
-        Dimensions; each one's result does not depend on which others are asked for.
-    n_keys, seed : int
-        As in `GradientFlowParams`. The rows are the first of those that `measure_gradient_flow` draws.
-
-    Returns
-    -------
-    FreezingRows
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a dimension or a number is outside its range.
-
-    Notes
-    -----
     The gaps between the raw scores of a row grow with |q|, which grows with d_k, and tr J = 1 − Σp² falls
     as gaps grow. So each row freezes once, and stays frozen.
-
-    Examples
-    --------
-    >>> rows = freezing_rows((8, 64, 512), n_keys=64)
-    >>> rows.frozen.tolist()  # of 100, without the scale and with it
-    [[0, 12, 50], [0, 0, 0]]
     """
     dims = tuple(GradientFlowParams(d_k, n_keys, seed=seed).d_k for d_k in dims)
     if not dims:
@@ -436,13 +297,7 @@ def _first_scores(rows, d_k):
 
 
 def row_sensitivity(params: GradientFlowParams) -> NDArray[np.float64]:
-    """Return what reaches each row: tr J, c · tr J and ‖∂L/∂q‖, shape (3 places, 3 scales, n_rows).
-
-    Examples
-    --------
-    >>> row_sensitivity(GradientFlowParams(d_k=1, n_rows=10)).shape
-    (3, 3, 10)
-    """
+    """Return what reaches each row: tr J, c · tr J and ‖∂L/∂q‖, shape (3 places, 3 scales, n_rows)."""
     return _sensitivity(_draw_rows(params.n_keys, params.n_rows, params.seed), params.d_k)
 
 
@@ -452,36 +307,9 @@ def gradient_curve(
 ) -> GradientCurve:
     """Row sensitivities against d_k: tr J, c · tr J and ‖∂L/∂q‖ for the scales 1, 1/√d_k and 1/d_k.
 
-    Parameters
-    ----------
-    dims : sequence of int, 1 to 4,096
-        Dimensions; each one's result does not depend on which others are asked for.
-    n_keys, n_rows, seed : int
-        As in `GradientFlowParams`.
-
-    Returns
-    -------
-    GradientCurve
-        At every d_k the statistics equal those of `measure_gradient_flow` with the same numbers.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a dimension or a number is outside its range.
-
-    Notes
-    -----
     For large d_k the unscaled mean of tr J, at the scores and the raw scores, approaches E[M_n]/√d_k,
     M_n the largest of n_keys standard normals: a power law, not an exponential one. At q the keys, of
     length √d_k, make up for it: there the unscaled mean rises to a limit.
-
-    Examples
-    --------
-    For one dimension the three scales are all 1.
-
-    >>> mean = gradient_curve((1,), n_keys=4).statistics.mean[0, :, 0]
-    >>> bool(mean[0] == mean[1] == mean[2])
-    True
     """
     dims = tuple(GradientFlowParams(d_k, n_keys, n_rows, seed).d_k for d_k in dims)
     if not dims:
@@ -501,29 +329,7 @@ def gradient_curve(
 def crossover_curve(n_keys: int = 64) -> CrossoverCurve:
     """The d_k at which the median row passes equally much to its raw scores with and without the scale.
 
-    Parameters
-    ----------
-    n_keys : int, 2 to 1,024
-        Joins 2, 8, 32, 128 and 512 keys.
-
-    Returns
-    -------
-    CrossoverCurve
-        Rises with the number of keys, and stays well above 2 ln n_keys.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If n_keys is not an integer of that range.
-
-    Notes
-    -----
     Simulated as `median_crossover` says, whatever the seed of the lesson.
-
-    Examples
-    --------
-    >>> crossover_curve(16).keys.tolist()
-    [2, 8, 16, 32, 128, 512]
     """
     here = median_crossover(n_keys)
     keys = np.unique([*CROSSOVER_KEYS, here.n_keys])
@@ -535,32 +341,7 @@ def crossover_curve(n_keys: int = 64) -> CrossoverCurve:
 def measure_row_jacobian(raw_scores: ArrayLike, d_k: int) -> RowJacobian:
     """Jacobian J = diag(p) − p pᵀ of one row of scores, as it is and divided by √d_k.
 
-    Parameters
-    ----------
-    raw_scores : array_like, shape (n_keys,)
-        At least two finite scores.
-    d_k : int
-        Dimension whose square root divides the scaled copy.
-
-    Returns
-    -------
-    RowJacobian
-        Both Jacobians are symmetric and their rows sum to 0.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If there are fewer than two scores, one is not finite, or d_k is below 1.
-
-    Notes
-    -----
     Trace and norm are computed from the scores, never from 1 − p, and stay right when p rounds to 1.
-
-    Examples
-    --------
-    >>> row = measure_row_jacobian([4, 5], 1)
-    >>> round(row.raw_norm, 6), round(row.raw_trace, 6)
-    (0.393224, 0.393224)
     """
     raw = check_array("raw_scores", raw_scores, ndim=1, min_length=2)
     scaled = raw / np.sqrt(check_integer("d_k", d_k, 1))

@@ -33,18 +33,10 @@ _MOST = 1_024
 
 @dataclass(frozen=True)
 class OneQueryParams:
-    """How long the query and the keys are.
+    """How long the query and the keys are."""
 
-    Attributes
-    ----------
-    d_k : int, 1 to 1,024
-        The first four coordinates are the invented ones, the others are drawn.
-    seed : int
-        Of the drawn coordinates.
-    """
-
-    d_k: int
-    seed: int = 0
+    d_k: int  # 1 to 1,024: the first four coordinates are the invented ones, the others are drawn
+    seed: int = 0  # Of the drawn coordinates
 
     def __post_init__(self) -> None:
         check_integer("d_k", self.d_k, 1, _MOST)
@@ -58,94 +50,53 @@ class OneQueryParams:
 
 @record
 class SoftmaxRow:
-    """One row of scores and its softmax, as it is worked out by hand.
+    """One row of scores and its softmax, as it is worked out by hand."""
 
-    Attributes
-    ----------
-    scores, below, exponentials, weights : ndarray, shape (4,)
-        below is the score minus the largest one, exponentials are e to that power, and the weights, which sum
-        to 1, are the exponentials over their total.
-    total : float
-    largest, smallest : tuple of int
-        The keys with the largest and with the smallest score; several where they tie.
-    top_weight : float
-        The largest weight.
-    effective_keys : float
-        e^entropy of the weights.
-    """
-
+    # scores, below, exponentials, weights (4,): below is the score minus the largest one, exponentials are e to that
+    # power, and the weights, which sum to 1, are the exponentials over their total
     scores: NDArray[np.float64]
     below: NDArray[np.float64]
     exponentials: NDArray[np.float64]
     weights: NDArray[np.float64]
     total: float
+    # largest, smallest: The keys with the largest and with the smallest score; several where they tie
     largest: tuple[int, ...]
     smallest: tuple[int, ...]
-    top_weight: float
-    effective_keys: float
+    top_weight: float  # The largest weight
+    effective_keys: float  # e^entropy of the weights
 
 
 @record
 class SumsOnTheWay:
-    """The four sums, product by product.
+    """The four sums, product by product."""
 
-    Attributes
-    ----------
-    sums : ndarray, shape (4, d_k + 1)
-        The sum after 0, 1, …, d_k products; the last column is the raw scores.
-    roots : ndarray, shape (d_k + 1,)
-        √0, √1, …, √d_k. In theory a sum of n independent products of mean 0 and variance 1 has standard deviation √n.
-    horizon : int
-        The largest d_k there is: the end of the axis.
-    limit : float
-        No sum of this draw is larger in size up to the horizon, nor are two standard deviations.
-    """
-
-    sums: NDArray[np.float64]
+    sums: NDArray[np.float64]  # (4, d_k + 1): the sum after 0, 1, …, d_k products; the last column is the raw scores
+    # (d_k + 1,): √0, √1, …, √d_k. In theory a sum of n independent products of mean 0 and variance 1 has standard
+    # deviation √n.
     roots: NDArray[np.float64]
-    horizon: int
-    limit: float
+    horizon: int  # The largest d_k there is: the end of the axis
+    limit: float  # No sum of this draw is larger in size up to the horizon, nor are two standard deviations
 
 
 @record
 class OneQueryResult:
-    """Every number of the six steps.
-
-    Attributes
-    ----------
-    params : OneQueryParams
-    query : ndarray, shape (d_k,)
-    keys, products : ndarray, shape (4, d_k)
-        products[j, i] = query[i] keys[j, i].
-    n_invented : int
-        How many of the coordinates are invented: 4, or d_k if that is less. Drawn ones are +1 or −1.
-    invented_scores : SoftmaxRow
-        The scores after the invented coordinates.
-    n_up, n_down : ndarray of int, shape (4,)
-        How many of the drawn products are +1, and how many −1.
-    drawn_std : float
-        Standard deviation of the sum of so many drawn products: the root of their number.
-    drawn_z : ndarray, shape (4,)
-        That sum in standard deviations; 0 where none is drawn.
-    walk : SumsOnTheWay
-    divisor : float
-        √d_k.
-    raw, scaled : SoftmaxRow
-        The scores at d_k, and the same divided by √d_k.
-    """
+    """Every number of the six steps."""
 
     params: OneQueryParams
-    query: NDArray[np.float64]
+    query: NDArray[np.float64]  # (d_k,)
+    # keys, products (4, d_k): products[j, i] = query[i] keys[j, i]
     keys: NDArray[np.float64]
     products: NDArray[np.float64]
-    n_invented: int
-    invented_scores: SoftmaxRow
+    n_invented: int  # How many of the coordinates are invented: 4, or d_k if that is less. Drawn ones are +1 or −1.
+    invented_scores: SoftmaxRow  # The scores after the invented coordinates
+    # n_up, n_down (4,): how many of the drawn products are +1, and how many −1
     n_up: NDArray[np.int_]
     n_down: NDArray[np.int_]
-    drawn_std: float
-    drawn_z: NDArray[np.float64]
+    drawn_std: float  # Standard deviation of the sum of so many drawn products: the root of their number
+    drawn_z: NDArray[np.float64]  # (4,): that sum in standard deviations; 0 where none is drawn
     walk: SumsOnTheWay
-    divisor: float
+    divisor: float  # √d_k
+    # raw, scaled: The scores at d_k, and the same divided by √d_k
     raw: SoftmaxRow
     scaled: SoftmaxRow
 
@@ -153,26 +104,8 @@ class OneQueryResult:
 def measure_one_query(params: OneQueryParams) -> OneQueryResult:
     """Products q_i k_i, their sums, and softmax of the sums with and without the division by √d_k.
 
-    Parameters
-    ----------
-    params : OneQueryParams
-
-    Returns
-    -------
-    OneQueryResult
-        A larger d_k keeps all coordinates of a smaller one.
-
-    Notes
-    -----
     The invented coordinates are few; from the fifth on every coordinate is +1 or −1 with equal chance, so every
     product is, and the sum is the classical random walk.
-
-    Examples
-    --------
-    "cat": 1 × 1.5 + 1 × 0.5 − 1 × 0.5 + 0.5 × 1 = 2.
-
-    >>> measure_one_query(OneQueryParams(4)).raw.scores.tolist()
-    [1.0, 2.0, -2.0, 0.0]
     """
     query, keys = _vectors(params)
     d_k, n_invented = params.d_k, min(params.d_k, len(INVENTED_QUERY))

@@ -34,21 +34,12 @@ _CURVE_QUERIES = 32
 
 @dataclass(frozen=True)
 class ExponentParams:
-    """Scores scaled by d_k ** −exponent, for pairs (q, k) with correlation ρ.
+    """Scores scaled by d_k ** −exponent, for pairs (q, k) with correlation ρ."""
 
-    Attributes
-    ----------
-    exponent : float, 0 to 1
-    correlation : float, −1 to 1
-    n_samples : int, 100 to 100,000
-        Pairs; the same pairs at every d_k, with coordinates appended.
-    seed : int, at least 0
-    """
-
-    exponent: float = 0.5
-    correlation: float = 0.0
-    n_samples: int = 4_000
-    seed: int = 0
+    exponent: float = 0.5  # 0 to 1
+    correlation: float = 0.0  # 1 to 1
+    n_samples: int = 4_000  # 100 to 100,000: Pairs; the same pairs at every d_k, with coordinates appended
+    seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
         check_number("exponent", self.exponent, 0, 1)
@@ -59,66 +50,42 @@ class ExponentParams:
 
 @record
 class ExponentCurve:
-    """One exponent against d_k; arrays have one entry per dimension.
-
-    Attributes
-    ----------
-    exponent : float
-    variance, variance_theory, variance_error : ndarray
-        Of the scaled scores: measured, (1 + ρ²) d_k^(1 − 2 exponent), and the standard error.
-    mean, mean_theory, mean_error : ndarray
-        ρ d_k^(1 − exponent).
-    variance_is_flat, mean_is_flat : bool
-        Whether the theory is the same at every d_k; a mean that is 0 everywhere counts as flat.
-    """
+    """One exponent against d_k; arrays have one entry per dimension."""
 
     exponent: float
+    # variance, variance_theory, variance_error: Of the scaled scores: measured, (1 + ρ²) d_k^(1 − 2 exponent), and the
+    # standard error
     variance: NDArray[np.float64]
     variance_theory: NDArray[np.float64]
     variance_error: NDArray[np.float64]
+    # mean, mean_theory, mean_error: ρ d_k^(1 − exponent)
     mean: NDArray[np.float64]
     mean_theory: NDArray[np.float64]
     mean_error: NDArray[np.float64]
+    # variance_is_flat, mean_is_flat: Whether the theory is the same at every d_k; a mean that is 0 everywhere counts as
+    # flat
     variance_is_flat: bool
     mean_is_flat: bool
 
 
 @record
 class ExponentResult:
-    """The learner's exponent beside 0, ½ and 1.
-
-    Attributes
-    ----------
-    params : ExponentParams
-    dims : tuple of int
-    curves : tuple of ExponentCurve
-        The learner's first, then those of 0, ½, 1 that differ from it.
-    """
+    """The learner's exponent beside 0, ½ and 1."""
 
     params: ExponentParams
     dims: tuple[int, ...]
-    curves: tuple[ExponentCurve, ...]
+    curves: tuple[ExponentCurve, ...]  # The learner's first, then those of 0, ½, 1 that differ from it
 
 
 @dataclass(frozen=True)
 class RulesParams:
-    """Scores on which all rules are compared.
+    """Scores on which all rules are compared."""
 
-    Attributes
-    ----------
-    d_k : int, 1 to 1,024
-    n_keys : int, 2 to 4,096
-    n_queries : int, 1 to 64
-    correlation : float, −1 to 1
-        Of query i with key i: 0 at the start of training, positive after it.
-    seed : int, at least 0
-    """
-
-    d_k: int = 64
-    n_keys: int = 64
-    n_queries: int = 32
-    correlation: float = 0.0
-    seed: int = 0
+    d_k: int = 64  # 1 to 1,024
+    n_keys: int = 64  # 2 to 4,096
+    n_queries: int = 32  # 1 to 64
+    correlation: float = 0.0  # 1 to 1: of query i with key i: 0 at the start of training, positive after it
+    seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
         check_integer("d_k", self.d_k, 1, 1024)
@@ -135,20 +102,7 @@ class RulesParams:
 
 @record
 class RuleResult:
-    """One rule on the shared scores, and what its card says.
-
-    Attributes
-    ----------
-    name, title, formula, fixes, source, check_text : str
-    check_value : float
-        The checkable number, computed now.
-    scores, attention_weights : ndarray, shape (n_keys,)
-        Of the first query, after the rule.
-    score_std : float
-        Mean standard deviation inside a row, after the rule.
-    entropy_nats, effective_keys, max_weight : float
-        Means over the queries.
-    """
+    """One rule on the shared scores, and what its card says."""
 
     name: str
     title: str
@@ -156,10 +110,12 @@ class RuleResult:
     fixes: str
     source: str
     check_text: str
-    check_value: float
+    check_value: float  # The checkable number, computed now
+    # scores, attention_weights (n_keys,): of the first query, after the rule
     scores: NDArray[np.float64]
     attention_weights: NDArray[np.float64]
-    score_std: float
+    score_std: float  # Mean standard deviation inside a row, after the rule
+    # entropy_nats, effective_keys, max_weight: Means over the queries
     entropy_nats: float
     effective_keys: float
     max_weight: float
@@ -167,94 +123,51 @@ class RuleResult:
 
 @record
 class RulesResult:
-    """All rules on the same scores.
-
-    Attributes
-    ----------
-    params : RulesParams
-    raw_scores : ndarray, shape (n_keys,)
-        Of the first query.
-    rules : tuple of RuleResult
-        In the order of `SCALING_RULES`.
-    """
+    """All rules on the same scores."""
 
     params: RulesParams
-    raw_scores: NDArray[np.float64]
-    rules: tuple[RuleResult, ...]
+    raw_scores: NDArray[np.float64]  # (n_keys,): of the first query
+    rules: tuple[RuleResult, ...]  # In the order of `SCALING_RULES`
 
 
 @record
 class RuleCurves:
-    """Mean entropy of every rule against d_k and against n_keys.
-
-    Attributes
-    ----------
-    params : RulesParams
-    names : tuple of str
-    dims, n_keys : tuple of int
-    against_d_k : ndarray, shape (n_rules, n_dims)
-        At the params' n_keys (at most 256).
-    against_n_keys : ndarray, shape (n_rules, n_lengths)
-        At the params' d_k.
-    uniform : ndarray, shape (n_lengths,)
-        ln n_keys, the largest entropy there can be.
-    """
+    """Mean entropy of every rule against d_k and against n_keys."""
 
     params: RulesParams
     names: tuple[str, ...]
     dims: tuple[int, ...]
     n_keys: tuple[int, ...]
-    against_d_k: NDArray[np.float64]
-    against_n_keys: NDArray[np.float64]
-    uniform: NDArray[np.float64]
+    against_d_k: NDArray[np.float64]  # (n_rules, n_dims): At the params' n_keys (at most 256)
+    against_n_keys: NDArray[np.float64]  # (n_rules, n_lengths): At the params' d_k
+    uniform: NDArray[np.float64]  # (n_lengths,): ln n_keys, the largest entropy there can be
 
 
 @dataclass(frozen=True)
 class Bug:
-    """One real mistake.
-
-    Attributes
-    ----------
-    name, title, cause : str
-    issue, url : str
-        Public place it was seen.
-    note : str
-        Background of that report.
-    factor : callable
-        ``factor(d_model, n_heads)`` is the wrong multiplier of the raw scores.
-    fused : bool
-        The mistake is in the start, not in the multiplier: Xavier on one fused matrix of Q, K and V.
-    """
+    """One real mistake."""
 
     name: str
     title: str
     cause: str
+    # issue, url: Public place it was seen
     issue: str
     url: str
-    note: str
+    note: str  # Background of that report
+    # ``factor(d_model, n_heads)`` is the wrong multiplier of the raw scores
     factor: Callable[[int, int], float] = field(repr=False)
-    fused: bool = False
+    fused: bool = False  # The mistake is in the start, not in the multiplier: Xavier on one fused matrix of Q, K and V
 
 
 @dataclass(frozen=True)
 class BugParams:
-    """The setting of the bug: layer-normalised x, Xavier for each projection, attention in every head.
+    """The setting of the bug: layer-normalised x, Xavier for each projection, attention in every head."""
 
-    Attributes
-    ----------
-    bug : str
-        Key of `BUGS`.
-    d_model : int, 2 to 1,024
-    n_heads : int, divides d_model
-    n_tokens : int, 2 to 256
-    seed : int, at least 0
-    """
-
-    bug: str = "d_model"
-    d_model: int = 512
+    bug: str = "d_model"  # Key of `BUGS`
+    d_model: int = 512  # 2 to 1,024
     n_heads: int = 8
-    n_tokens: int = 64
-    seed: int = 0
+    n_tokens: int = 64  # 2 to 256
+    seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
         check_choice("bug", self.bug, tuple(BUGS))
@@ -272,51 +185,29 @@ class BugParams:
 
 @record
 class BugSide:
-    """The right or the wrong computation.
+    """The right or the wrong computation."""
 
-    Attributes
-    ----------
-    multiplier : float
-        Of the raw scores.
-    score_std, predicted_std : float
-        Root mean square of the scores that enter the softmax, and its prediction at the start.
-    entropy_nats, max_weight : float
-        Means over queries and heads.
-    attention_weights : ndarray, shape (n_tokens, n_tokens)
-        Of the first head.
-    """
-
-    multiplier: float
+    multiplier: float  # Of the raw scores
+    # score_std, predicted_std: Root mean square of the scores that enter the softmax, and its prediction at the start
     score_std: float
     predicted_std: float
+    # entropy_nats, max_weight: Means over queries and heads
     entropy_nats: float
     max_weight: float
-    attention_weights: NDArray[np.float64]
+    attention_weights: NDArray[np.float64]  # (n_tokens, n_tokens): of the first head
 
 
 @record
 class BugResult:
-    """The wrong computation beside the right one, on the same numbers.
-
-    Attributes
-    ----------
-    params : BugParams
-    bug : Bug
-    d_k : int
-    right, wrong : BugSide
-    output_error : float
-        |wrong output − right output| / |right output| over all numbers.
-    output_cosine : float
-        Cosine of the two outputs.
-    """
+    """The wrong computation beside the right one, on the same numbers."""
 
     params: BugParams
     bug: Bug
     d_k: int
     right: BugSide
     wrong: BugSide
-    output_error: float
-    output_cosine: float
+    output_error: float  # |wrong output − right output| / |right output| over all numbers
+    output_cosine: float  # Cosine of the two outputs
 
 
 def _github(repository, kind, number):
@@ -399,37 +290,10 @@ def _exponents_price(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIMS
 def measure_exponents(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIMS) -> ExponentResult:
     """Variance and mean of q·k / d_k^α against d_k: (1 + ρ²) d_k^(1−2α) and ρ d_k^(1−α).
 
-    Parameters
-    ----------
-    params : ExponentParams
-    dims : sequence of int
-        Strictly increasing, from 1 to 1,024.
-
-    Returns
-    -------
-    ExponentResult
-        For the learner's exponent and for 0, ½, 1, on the same pairs. What is measured at one d_k does not depend on
-        the other entries of dims.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From `ExponentParams`, or if dims is not as said.
-
-    Notes
-    -----
     Each pair (q_i, k_i) is standard bivariate normal with correlation ρ. Neighbouring dimensions share
     their coordinates, so their errors go the same way.
 
-    References
-    ----------
-    Yang et al. (2022), arXiv:2203.03466, definition 4.1 (1/d attention).
-
-    Examples
-    --------
-    >>> result = measure_exponents(ExponentParams(exponent=1.0, correlation=0.5))
-    >>> [curve.mean_is_flat for curve in result.curves]       # exponents 1, 0 and ½
-    [True, False, False]
+    Reference: Yang et al. (2022), arXiv:2203.03466, definition 4.1 (1/d attention).
     """
     pair_law, dims = PairLaw(correlation=params.correlation), check_dims(dims)
     check_integer("the last entry of dims", dims[-1], 1, 1024)
@@ -442,30 +306,8 @@ def measure_exponents(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIM
 def compare_rules(params: RulesParams) -> RulesResult:
     """Apply every rule of `SCALING_RULES` to the same raw scores.
 
-    Parameters
-    ----------
-    params : RulesParams
-
-    Returns
-    -------
-    RulesResult
-        Attention weights of every rule sum to 1.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From `RulesParams`.
-
-    Notes
-    -----
     Learned or trained parts stand at their starting or published values: gains, τ, s₀, extension 16,
     position 131,071, n₀ = 512, and for σReparam largest singular values of random square projections (2).
-
-    Examples
-    --------
-    >>> result = compare_rules(RulesParams())
-    >>> [rule.name for rule in result.rules if rule.score_std > 4][0]
-    'no_scale'
     """
     Q, K = _queries_and_keys(params, params.d_k, params.n_keys, params.n_queries)
     raw = Q @ K.T
@@ -479,30 +321,7 @@ def rule_curves(
 ) -> RuleCurves:
     """Mean entropy of every rule against d_k and against the number of keys.
 
-    Parameters
-    ----------
-    params : RulesParams
-    dims, n_keys : sequences of int
-
-    Returns
-    -------
-    RuleCurves
-        Entropies between 0 and ln n_keys.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a dimension or length is outside the range of `RulesParams`.
-
-    Notes
-    -----
     Mean over 32 queries. Scores are independent unless the params' correlation is not 0.
-
-    Examples
-    --------
-    >>> curves = rule_curves(RulesParams(), dims=(16, 64), n_keys=(8,))
-    >>> curves.against_d_k.shape == (len(SCALING_RULES), 2)
-    True
     """
     short = min(params.n_keys, 256)
     by_dimension = [_entropies(params, check_integer("an entry of dims", d, 1, 1024), short) for d in dims]
@@ -516,29 +335,8 @@ def rule_curves(
 def measure_bug(params: BugParams) -> BugResult:
     """Run attention with a real bug beside the right computation, softmax(Q Kᵀ/√d_k) V, on the same x.
 
-    Parameters
-    ----------
-    params : BugParams
-
-    Returns
-    -------
-    BugResult
-
-    Raises
-    ------
-    ValueError, TypeError
-        From `BugParams`.
-
-    Notes
-    -----
     At the start of training. A trained model may have learned around a wrong constant, which is why such
     bugs live long; swapping the constant afterwards is what breaks it.
-
-    Examples
-    --------
-    >>> result = measure_bug(BugParams(bug="d_model"))
-    >>> round(result.right.predicted_std / result.wrong.predicted_std, 3)      # √8 heads
-    2.828
     """
     return _bug_result(params, *_right_attention(params))
 
@@ -552,29 +350,7 @@ def _museum_price(params: BugParams) -> Price:
 def measure_museum(params: BugParams) -> tuple[BugResult, ...]:
     """Run attention with every bug of `BUGS` beside the right computation, on the same x and weights.
 
-    Parameters
-    ----------
-    params : BugParams
-        Its bug is ignored.
-
-    Returns
-    -------
-    tuple of BugResult
-        In the order of `BUGS`; each is that of `measure_bug`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From `BugParams`.
-
-    Notes
-    -----
     At the start of training, as in `measure_bug`.
-
-    Examples
-    --------
-    >>> min(result.output_error for result in measure_museum(BugParams())) > 0.5
-    True
     """
     right = _right_attention(params)
     return tuple(_bug_result(replace(params, bug=bug), *right) for bug in BUGS)

@@ -41,33 +41,7 @@ _N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even grid: at d_k = 1 the den
 
 @dataclass(frozen=True)
 class ScoreVarianceParams:
-    """What the lesson asks for.
-
-    Parameters
-    ----------
-    d_k : int
-        Dimension, at least 1.
-    n_samples : int
-        Independent pairs (q, k) when sampling is "pairs", at least 4.
-    law, mean_q, mean_k, correlation
-        Component law of q and k, as in `draw_queries_and_keys`.
-    sampling : {"pairs", "matrix"}
-        Independent pairs, or all entries of one QKᵀ, which share their queries and keys.
-    n_queries, n_keys : int
-        Shape of the matrix when sampling is "matrix", each at least 2.
-    seed : int
-        Seed of the draw, at least 0.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a field is outside its range, or a correlation is asked of a matrix.
-
-    Examples
-    --------
-    >>> ScoreVarianceParams(d_k=64).n_samples
-    50000
-    """
+    """What the lesson asks for."""
 
     d_k: int
     n_samples: int = 50_000
@@ -135,64 +109,42 @@ class ScalingRule:
 
 @record
 class ScoreVarianceResult:
-    """Everything the lesson shows at one d_k.
+    """Everything the lesson shows at one d_k."""
 
-    Attributes
-    ----------
-    params : ScoreVarianceParams
-        What was asked.
-    n_scores : int
-        Number of scores measured.
-    theory : DotProductMoments
-        Mean, variance and excess kurtosis of one raw score.
-    scale : float
-        1/√d_k.
-    raw_edges, scaled_edges : ndarray, shape (n_bins + 1,)
-        Bin edges, five theoretical standard deviations each way; scaled_edges = scale · raw_edges.
-    counts : ndarray of int, shape (n_bins,)
-        Scores in each bin [left, right): the same for raw and scaled.
-    below, above : int
-        Scores outside the bins: counts, below and above add up to n_scores.
-    shared_span : tuple of float
-        Ends of one axis for raw and scaled scores, the same at every d_k up to 1,024, so that the growth is seen:
-        −80 and 80, or further where the scores of d_k = 1,024 go further.
-    beyond_own, beyond_shared : float
-        Share of the raw scores outside the bins, and outside shared_span.
-    raw_density, scaled_density : ndarray, shape (n_bins,)
-        counts / (n_scores · bin width).
-    raw_grid, scaled_grid, raw_law, scaled_law : ndarray, shape (400,)
-        Density of the law on a fine grid (nan if the scores are constant).
-    law_is_exact : bool
-        True for independent normal components with zero means; otherwise the law drawn is the
-        normal one with the exact mean and variance.
-    rows : tuple of MomentRow
-        Raw and scaled mean, variance and excess kurtosis. The variance divides by n − 1 for pairs
-        and by n_queries · n_keys for a matrix.
-    scaling_rule : ScalingRule
-        Var(cX) beside c² Var(X).
-    """
-
-    params: ScoreVarianceParams
-    n_scores: int
-    theory: DotProductMoments
-    scale: float
+    params: ScoreVarianceParams  # What was asked
+    n_scores: int  # Number of scores measured
+    theory: DotProductMoments  # Mean, variance and excess kurtosis of one raw score
+    scale: float  # 1/√d_k
+    # raw_edges, scaled_edges (n_bins + 1,): Bin edges, five theoretical standard deviations each way; scaled_edges =
+    # scale · raw_edges
     raw_edges: NDArray[np.float64]
     scaled_edges: NDArray[np.float64]
-    counts: NDArray[np.int_]
+    counts: NDArray[np.int_]  # (n_bins,): Scores in each bin [left, right): the same for raw and scaled
+    # below, above: Scores outside the bins: counts, below and above add up to n_scores
     below: int
     above: int
+    # Ends of one axis for raw and scaled scores, the same at every d_k up to 1,024, so that the growth is seen: −80 and
+    # 80, or further where the scores of d_k = 1,024 go further
     shared_span: tuple[float, float]
+    # beyond_own, beyond_shared: Share of the raw scores outside the bins, and outside shared_span
     beyond_own: float
     beyond_shared: float
+    # raw_density, scaled_density (n_bins,): counts / (n_scores · bin width)
     raw_density: NDArray[np.float64]
     scaled_density: NDArray[np.float64]
+    # raw_grid, scaled_grid, raw_law, scaled_law (400,): Density of the law on a fine grid (nan if the scores are
+    # constant)
     raw_grid: NDArray[np.float64]
     scaled_grid: NDArray[np.float64]
     raw_law: NDArray[np.float64]
     scaled_law: NDArray[np.float64]
+    # True for independent normal components with zero means; otherwise the law drawn is the normal one with the exact
+    # mean and variance
     law_is_exact: bool
+    # Raw and scaled mean, variance and excess kurtosis. The variance divides by n − 1 for pairs and by n_queries ·
+    # n_keys for a matrix.
     rows: tuple[MomentRow, ...]
-    scaling_rule: ScalingRule
+    scaling_rule: ScalingRule  # Var(cX) beside c² Var(X)
 
     @property
     def raw_std(self) -> float:
@@ -210,28 +162,6 @@ def measure_score_variance(
 ) -> ScoreVarianceResult:
     """Measure Var(q·k) and Var(q·k/√d_k) beside d_k and 1, with the sampling error of each.
 
-    Parameters
-    ----------
-    params : ScoreVarianceParams
-        What to measure.
-    scores : array_like, optional
-        Raw scores drawn before with the same params, shape (n_samples,) for pairs (see
-        `draw_pair_scores`) or (n_queries, n_keys) for a matrix. Drawn here if not given.
-    check : callable
-        Called between blocks of the draw; it may raise to end the computation.
-
-    Returns
-    -------
-    ScoreVarianceResult
-        ``counts.sum() + below + above == n_scores``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If scores are not finite numbers of the shape that params ask for.
-
-    Notes
-    -----
     Pairs are independent. Entries of one matrix are uncorrelated but share queries and keys, so
     the variance of the entries scatters more than for as many pairs: its band is the gamma law with the exact
     mean and variance of that scatter or, where there are few entries, comes from matrices simulated with a
@@ -242,16 +172,7 @@ def measure_score_variance(
     Student's t with 5 degrees of freedom has no eighth moment: its measured kurtosis has no finite
     standard error, however many pairs are drawn.
 
-    References
-    ----------
-    Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
-
-    Examples
-    --------
-    >>> params = ScoreVarianceParams(d_k=1, n_samples=4, law="rademacher")
-    >>> result = measure_score_variance(params, scores=[-1.0, -1.0, 1.0, 1.0])
-    >>> result.rows[1].predicted, round(result.rows[1].measured, 3)   # 4 squares of 1, divided by 3
-    (1.0, 1.333)
+    Reference: Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
     """
     scores = _draw_scores(params, check) if scores is None else _check_shape(params, scores)
     theory, scale = pair_moments(params.d_k, params.pair_law), scale_factor(params.d_k)
@@ -344,30 +265,8 @@ class ExampleDots:
 def hand_made_example(q_rows: ArrayLike, k_rows: ArrayLike) -> ExampleDots:
     """Return the dot products q_i·k_i of vectors given by hand, their mean and their variance.
 
-    Parameters
-    ----------
-    q_rows, k_rows : array_like, shape (n_rows, d_k)
-        As many keys as queries, of the same length, no entry above a million in size.
-
-    Returns
-    -------
-    ExampleDots
-        ``dots`` of shape (n_rows,), ``mean``, and ``variance`` divided by n_rows.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the shapes differ or an entry is not a finite number within the bound.
-
-    Notes
-    -----
     Three vectors picked by hand show the arithmetic, not the law: their variance tells nothing
     about d_k. For that the vectors must be drawn at random.
-
-    Examples
-    --------
-    >>> hand_made_example([[1, 2], [1, 4], [8, 9]], [[2, 3], [5, 6], [10, 2]])
-    ExampleDots(dots=<array of shape (3,)>, mean=45.0, variance=1478.0)
     """
     q_rows = check_array("q_rows", q_rows, ndim=2, min_length=1)
     k_rows = check_array("k_rows", k_rows, ndim=2, min_length=1)

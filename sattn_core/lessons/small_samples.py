@@ -40,29 +40,13 @@ _SECONDS_A_NUMBER, _SECONDS_A_REFERENCE = 2.9e-8, 6e-8
 
 @dataclass(frozen=True)
 class SmallSamplesParams:
-    """Draw A (size × d_k) and B (d_k × size), many times; each time take the variance of A B's entries.
+    """Draw A (size × d_k) and B (d_k × size), many times; each time take the variance of A B's entries."""
 
-    Attributes
-    ----------
-    size : int, 2 to 64
-    d_k : int, 1 to 1,024
-    ddof : {0, 1}
-        The variance divides by size² − ddof.
-    n_draws : int, 1 to 10,000
-        Draw i is the same however many follow it.
-    seed : int, at least 0
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a field is outside its range.
-    """
-
-    size: int = 2
-    d_k: int = 2
-    ddof: int = 0
-    n_draws: int = 2_000
-    seed: int = 0
+    size: int = 2  # 2 to 64
+    d_k: int = 2  # 1 to 1,024
+    ddof: int = 0  # 0, 1}: the variance divides by size² − ddof
+    n_draws: int = 2_000  # 1 to 10,000: Draw i is the same however many follow it
+    seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
         check_integer("size", self.size, 2, 64)
@@ -85,241 +69,139 @@ LARGE_PRICE = Price(0.03, 43_000_000)  # of `measure_large_experiment` at the pu
 
 
 def band_price(d_k: int) -> Price:
-    """`Price` of `band_curve` over the default sizes; where d_k is small, more of its bands are simulated.
-
-    Parameters
-    ----------
-    d_k : int, 1 to 1,024
-
-    Returns
-    -------
-    Price
-        For a few measured points at each size, with no band in memory.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If d_k is not an integer of that range.
-
-    Examples
-    --------
-    >>> band_price(1).seconds > band_price(64).seconds
-    True
-    """
+    """`Price` of `band_curve` over the default sizes; where d_k is small, more of its bands are simulated."""
     d_k = check_integer("d_k", d_k, 1, 1024)
     return Price(0.065, 3_000_000) if d_k < 8 else Price(0.04, 2_000_000)
 
 
 @dataclass(frozen=True)
 class DrawCheck:
-    """One number of the draws beside its prediction; the two shares are in per cent.
+    """One number of the draws beside its prediction; the two shares are in per cent."""
 
-    Attributes
-    ----------
-    name : {"mean", "median", "below 1.6", "near d_k"}
-    predicted, predicted_error : float
-        The mean is exact, error 0; the others are of the reference draws.
-    measured, standard_error : float
-        Of the draws; the error is the predicted one for their number.
-    z : float
-        (measured − predicted) over both errors together; NaN where there is none.
-    """
-
-    name: str
+    name: str  # "below 1.6" or "near d_k"
+    # predicted, predicted_error: The mean is exact, error 0; the others are of the reference draws
     predicted: float
     predicted_error: float
+    # measured, standard_error: Of the draws; the error is the predicted one for their number
     measured: float
     standard_error: float
-    z: float
+    z: float  # (measured − predicted) over both errors together; NaN where there is none
 
 
 @record
 class SmallSamplesResult:
-    """Variances of the entries of many small products.
-
-    Attributes
-    ----------
-    params : SmallSamplesParams
-    variances : ndarray, shape (n_draws,)
-        In the order drawn.
-    first_A, first_B, first_product : ndarray
-        The matrices of the first draw.
-    mean_theory, std_theory : float
-        Exact mean and standard deviation of one such variance; the mean is d_k only for ddof = 1.
-    mean_measured, standard_error, z : float
-        Mean of the draws, std_theory/√n_draws, and how many such errors the mean is off.
-    median, median_error : float
-        Of up to 400,000 reference draws (20,000 or more where the matrices are large), and its standard error.
-    low, high : float
-        Reference 5 % and 95 % quantiles.
-    band : tuple of 2 floats
-        `score_variance_band` at 95 %, for this ddof.
-    value, percentile, percentile_error : float
-        The number in question (1.6), the percentage of reference draws below it, and its standard error.
-    edges : ndarray, shape (61,)
-    counts : ndarray of int, shape (60,)
-        Draws in each bin; `above` counts those beyond the last edge.
-    above : int
-    expected : ndarray, shape (60,)
-        Counts that n_draws draws should give, from the reference draws.
-    checks : tuple of DrawCheck
-        "mean", "median", "below 1.6" and "near d_k".
-    """
+    """Variances of the entries of many small products."""
 
     params: SmallSamplesParams
-    variances: NDArray[np.float64]
+    variances: NDArray[np.float64]  # (n_draws,): in the order drawn
+    # first_A, first_B, first_product: The matrices of the first draw
     first_A: NDArray[np.float64]
     first_B: NDArray[np.float64]
     first_product: NDArray[np.float64]
+    # mean_theory, std_theory: Exact mean and standard deviation of one such variance; the mean is d_k only for ddof = 1
     mean_theory: float
     std_theory: float
+    # mean_measured, standard_error, z: Mean of the draws, std_theory/√n_draws, and how many such errors the mean is off
     mean_measured: float
     standard_error: float
     z: float
+    # median, median_error: Of up to 400,000 reference draws (20,000 or more where the matrices are large), and its
+    # standard error
     median: float
     median_error: float
+    # low, high: Reference 5 % and 95 % quantiles
     low: float
     high: float
-    band: tuple[float, float]
+    band: tuple[float, float]  # `score_variance_band` at 95 %, for this ddof
+    # value, percentile, percentile_error: The number in question (1.6), the percentage of reference draws below it, and
+    # its standard error
     value: float
     percentile: float
     percentile_error: float
-    edges: NDArray[np.float64]
-    counts: NDArray[np.int_]
+    edges: NDArray[np.float64]  # (61,)
+    counts: NDArray[np.int_]  # (60,): Draws in each bin; `above` counts those beyond the last edge
     above: int
-    expected: NDArray[np.float64]
-    checks: tuple[DrawCheck, ...]
+    expected: NDArray[np.float64]  # (60,): Counts that n_draws draws should give, from the reference draws
+    checks: tuple[DrawCheck, ...]  # "mean", "median", "below 1.6" and "near d_k"
 
 
 @dataclass(frozen=True)
 class VarianceCheck:
-    """One variance of the large experiment beside its exact law.
-
-    Attributes
-    ----------
-    name : {"A", "B", "product", "scaled product"}
-    measured, mean, std, z : float
-        Measured variance (ddof = 0), its exact mean and standard deviation, and (measured − mean)/std.
-    published, published_z : float
-        The number printed in the public answer, and its z.
-    """
+    """One variance of the large experiment beside its exact law."""
 
     name: str
+    # measured, mean, std, z: Measured variance (ddof = 0), its exact mean and standard deviation, and (measured −
+    # mean)/std
     measured: float
     mean: float
     std: float
     z: float
+    # published, published_z: The number printed in the public answer, and its z
     published: float
     published_z: float
 
 
 @dataclass(frozen=True)
 class LargeExperiment:
-    """(n, d_k) @ (d_k, n) once, beside the published run.
-
-    Attributes
-    ----------
-    n_rows, d_k, seed : int
-    rows : tuple of VarianceCheck
-        A, B, product, scaled product.
-    naive_std : float
-        Standard deviation if the entries were independent: wrong, far too small.
-    naive_z, published_naive_z : float
-        z of the product's variance about d_k with the naive standard deviation: a false alarm.
-    band, naive_band : tuple of 2 floats
-        95 % bands of the product's variance.
-    explained_share : float
-        Share of the variance of the product's variance that var(A) and var(B) explain.
-    from_factors, published_from_factors : float
-        d_k · var(A) · var(B): what the product's variance should be, given A and B.
-    residual_std, residual_z, published_residual_z : float
-        What is left, and how large it is.
-    dot_equals_matmul : bool
-        np.dot(A, B) and A @ B agree to rounding.
-    largest_difference : float
-        Largest difference between the two.
-    """
+    """(n, d_k) @ (d_k, n) once, beside the published run."""
 
     n_rows: int
     d_k: int
     seed: int
-    rows: tuple[VarianceCheck, ...]
-    naive_std: float
+    rows: tuple[VarianceCheck, ...]  # A, B, product, scaled product
+    naive_std: float  # Standard deviation if the entries were independent: wrong, far too small
+    # naive_z, published_naive_z: z of the product's variance about d_k with the naive standard deviation: a false alarm
     naive_z: float
     published_naive_z: float
+    # band, naive_band: 95 % bands of the product's variance
     band: tuple[float, float]
     naive_band: tuple[float, float]
-    explained_share: float
+    explained_share: float  # Share of the variance of the product's variance that var(A) and var(B) explain
+    # from_factors, published_from_factors: d_k · var(A) · var(B): what the product's variance should be, given A and B
     from_factors: float
     published_from_factors: float
+    # residual_std, residual_z, published_residual_z: What is left, and how large it is
     residual_std: float
     residual_z: float
     published_residual_z: float
-    dot_equals_matmul: bool
-    largest_difference: float
+    dot_equals_matmul: bool  # np.dot(A, B) and A @ B agree to rounding
+    largest_difference: float  # Largest difference between the two
 
 
 @record
 class BandCurve:
-    """How the band of the variance narrows with the size of the matrix; arrays have one entry per size.
-
-    Attributes
-    ----------
-    sizes : tuple of int
-    d_k, ddof : int
-    mean, std, low, high : ndarray
-        Exact mean and standard deviation, and the 95 % band.
-    naive_low, naive_high : ndarray
-        The band for independent entries: wrong.
-    measured : ndarray, shape (n_sizes, n_draws)
-        Measured points.
-    share_inside, naive_share_inside : ndarray
-        Share of the measured points inside the band and inside the naive one.
-    """
+    """How the band of the variance narrows with the size of the matrix; arrays have one entry per size."""
 
     sizes: tuple[int, ...]
     d_k: int
     ddof: int
+    # mean, std, low, high: Exact mean and standard deviation, and the 95 % band
     mean: NDArray[np.float64]
     std: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    # naive_low, naive_high: The band for independent entries: wrong
     naive_low: NDArray[np.float64]
     naive_high: NDArray[np.float64]
-    measured: NDArray[np.float64]
+    measured: NDArray[np.float64]  # (n_sizes, n_draws): Measured points
+    # share_inside, naive_share_inside: Share of the measured points inside the band and inside the naive one
     share_inside: NDArray[np.float64]
     naive_share_inside: NDArray[np.float64]
 
 
 @record
 class DrawSweep:
-    """The variance of (size, d_k) @ (d_k, size), divided by d_k, in the same draws at every d_k.
-
-    Attributes
-    ----------
-    dims : tuple of int
-    size, ddof, seed : int
-    ratios : ndarray, shape (n_dims, n_draws)
-        Variance ÷ d_k, in the order drawn.
-    mean_theory : float
-        Exact mean of a ratio: the same at every d_k, and 1 for ddof = 1.
-    std_theory : ndarray, shape (n_dims,)
-        Exact standard deviation of a ratio.
-    edges : ndarray, shape (61,)
-        Of the bins, from 0 to `HIGHEST_RATIO`.
-    bins : ndarray of int, shape (n_dims, n_draws)
-        The bin of every ratio; 60 is beyond the last edge.
-    """
+    """The variance of (size, d_k) @ (d_k, size), divided by d_k, in the same draws at every d_k."""
 
     dims: tuple[int, ...]
     size: int
     ddof: int
     seed: int
-    ratios: NDArray[np.float64]
-    mean_theory: float
-    std_theory: NDArray[np.float64]
-    edges: NDArray[np.float64]
-    bins: NDArray[np.intp]
+    ratios: NDArray[np.float64]  # (n_dims, n_draws): variance ÷ d_k, in the order drawn
+    mean_theory: float  # Exact mean of a ratio: the same at every d_k, and 1 for ddof = 1
+    std_theory: NDArray[np.float64]  # (n_dims,): Exact standard deviation of a ratio
+    edges: NDArray[np.float64]  # (61,): of the bins, from 0 to `HIGHEST_RATIO`
+    bins: NDArray[np.intp]  # (n_dims, n_draws): the bin of every ratio; 60 is beyond the last edge
 
     def first(self, n_draws: int) -> "FirstDraws":
         """Return the first n_draws at every d_k, counted."""
@@ -334,19 +216,11 @@ class DrawSweep:
 
 @record
 class FirstDraws:
-    """The first draws of a `DrawSweep`, counted at every d_k.
+    """The first draws of a `DrawSweep`, counted at every d_k."""
 
-    Attributes
-    ----------
-    ratios : ndarray, shape (n_dims, n_draws)
-    counts : ndarray of int, shape (n_dims, 60)
-        Draws in each bin.
-    above, near : ndarray of int, shape (n_dims,)
-        Draws beyond the last edge, and draws within a tenth of d_k.
-    """
-
-    ratios: NDArray[np.float64]
-    counts: NDArray[np.int_]
+    ratios: NDArray[np.float64]  # (n_dims, n_draws)
+    counts: NDArray[np.int_]  # (n_dims, 60): Draws in each bin
+    # above, near (n_dims,): Draws beyond the last edge, and draws within a tenth of d_k
     above: NDArray[np.int_]
     near: NDArray[np.int_]
 
@@ -358,52 +232,14 @@ class FirstDraws:
 
 
 def sweep_price(dims: Sequence[int], size: int, n_draws: int) -> Price:
-    """`Price` of `draw_sweep`.
-
-    Parameters
-    ----------
-    dims, size, n_draws
-        As for `draw_sweep`.
-
-    Returns
-    -------
-    Price
-
-    Examples
-    --------
-    >>> sweep_price((1, 2), 64, 2_000).seconds > sweep_price((1, 2), 2, 200).seconds
-    True
-    """
+    """`Price` of `draw_sweep`."""
     numbers = len(dims) * n_draws
     return Price(2e-3 + 1e-4 * len(dims) + numbers * (6e-8 + 4e-8 * size), 50_000 + 17 * numbers + 60 * n_draws * size)
 
 
 @priced(lambda dims, *, size=2, n_draws=200, **_: sweep_price(dims, size, n_draws))
 def draw_sweep(dims: Sequence[int], *, size: int = 2, ddof: int = 0, n_draws: int = 200, seed: int = 0) -> DrawSweep:
-    """Repeat the experiment at every d_k with the same draws: E[V/d_k] = 1 − 1/size² for ddof = 0.
-
-    Parameters
-    ----------
-    dims : sequence of int, rising, 1 to 1,024
-    size, ddof, n_draws, seed
-        As in `SmallSamplesParams`.
-
-    Returns
-    -------
-    DrawSweep
-        Draw i is the same however many follow it.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If dims do not rise, or an argument is outside its range.
-
-    Examples
-    --------
-    >>> sweep = draw_sweep((2, 64))
-    >>> sweep.mean_theory, sweep.std_theory.round(3).tolist()      # √4.75/2 at d_k = 2
-    (0.75, [1.09, 0.633])
-    """
+    """Repeat the experiment at every d_k with the same draws: E[V/d_k] = 1 − 1/size² for ddof = 0."""
     each = [SmallSamplesParams(size, d_k, ddof, n_draws, seed) for d_k in dims]
     if not each or any(left >= right for left, right in pairwise(dims)):
         raise ValueError(f"dims must hold at least one d_k and rise, but got {tuple(dims)}")
@@ -418,56 +254,18 @@ def draw_sweep(dims: Sequence[int], *, size: int = 2, ddof: int = 0, n_draws: in
 
 
 def next_draws(n_draws: int) -> int:
-    """Return how many draws to show after n_draws: one more at first, later a fifth more.
-
-    Parameters
-    ----------
-    n_draws : int
-        At least 0.
-
-    Returns
-    -------
-    int
-        Larger than n_draws.
-
-    Examples
-    --------
-    >>> next_draws(0), next_draws(9), next_draws(10), next_draws(1000)
-    (1, 10, 12, 1200)
-    """
+    """Return how many draws to show after n_draws: one more at first, later a fifth more."""
     return n_draws + max(1, n_draws // 5)
 
 
 def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
     """Repeat the small experiment: V = var of the entries of A B, with E V = d_k (1 − 1/size²) for ddof = 0.
 
-    Parameters
-    ----------
-    params : SmallSamplesParams
-
-    Returns
-    -------
-    SmallSamplesResult
-        ``counts.sum() + above == n_draws``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From `SmallSamplesParams`.
-
-    Notes
-    -----
     The question shows a picture, not its code: standard normal entries and NumPy's default ddof = 0 are
     an assumption. Uniform numbers from 0 to 1 cannot give 1.6, because the entries then lie in [0, 2].
 
     The first draw multiplies its two matrices. The variances of the others are drawn from their exact
     distribution, see `product_variances`.
-
-    Examples
-    --------
-    >>> result = measure_small_samples(SmallSamplesParams())
-    >>> result.mean_theory, round(result.std_theory, 6)      # √4.75
-    (1.5, 2.179449)
     """
     A, B = _first_matrices(params.size, params.d_k, params.seed)
     unbias = _unbias(params.size, params.ddof)
@@ -509,32 +307,8 @@ def measure_large_experiment(
 ) -> LargeExperiment:
     """Run (n, d_k) @ (d_k, n) once: var(A B) beside d_k (1 − 1/n²) ± √(2 d_k (2n + d_k + 1))/n.
 
-    Parameters
-    ----------
-    n_rows : int, 2 to 2,048
-    d_k : int, 2 to 1,024
-    seed : int, at least 0
-
-    Returns
-    -------
-    LargeExperiment
-        The published numbers are those of 1,111 and 111 and are compared with the law of the sizes asked for.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is outside its range.
-
-    Notes
-    -----
     Entries of A B are uncorrelated but dependent: entries of one row share a row of A. The formula for
     independent entries, 2 d_k (d_k + 3)/n², makes an ordinary result look like three standard errors.
-
-    Examples
-    --------
-    >>> experiment = measure_large_experiment()
-    >>> round(experiment.rows[2].published_z, 4), round(experiment.published_naive_z, 2)
-    (-0.6784, -3.07)
     """
     n, d = check_integer("n_rows", n_rows, 2, 2048), check_integer("d_k", d_k, 2, 1024)
     rng = np.random.Generator(np.random.SFC64(check_integer("seed", seed, 0)))
@@ -571,31 +345,7 @@ def band_curve(
 ) -> BandCurve:
     """Band of var(A B) against the size of the matrices, exact, with measured points.
 
-    Parameters
-    ----------
-    sizes : sequence of int, 2 to 64
-    d_k, ddof, n_draws, seed
-        As in `SmallSamplesParams`.
-
-    Returns
-    -------
-    BandCurve
-        low ≤ high at every size.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a size or another argument is outside its range.
-
-    Notes
-    -----
     For large matrices the standard deviation falls like 1/√size. Independent entries would make it 1/size.
-
-    Examples
-    --------
-    >>> curve = band_curve((2, 64))
-    >>> curve.mean.round(4).tolist()      # 2 (1 − 1/4) and 2 (1 − 1/4096)
-    [1.5, 1.9995]
     """
     each = [SmallSamplesParams(size, d_k, ddof, n_draws, seed) for size in sizes]
     if not each:

@@ -42,58 +42,43 @@ class StartParams:
 
 @record
 class StartResult:
-    """Everything the start page shows; axis 0 of every array is the dimension.
+    """Everything the start page shows; axis 0 of every array is the dimension."""
 
-    Attributes
-    ----------
-    sweep : DimensionSweep
-        Histograms, moments and the row of scores at every d_k.
-    raw_std_measured, raw_std_theory, raw_std_error : ndarray, shape (n_dims,)
-        Standard deviation of the raw scores, √d_k, and the standard error of the measured one.
-    scaled_std_measured, scaled_std_theory, scaled_std_error : ndarray, shape (n_dims,)
-        The same after the division by √d_k; the theory is 1.
-    std_z : ndarray, shape (n_dims,)
-        How many standard errors the measured standard deviation lies from the theory, raw or scaled.
-    raw_std_inside, scaled_std_inside : ndarray of bool, shape (n_dims,)
-        Whether the measured standard deviation lies within 1.96 standard errors of the theory.
-    std_error_source : str
-        "exact" if the standard errors use the exact fourth moment of the law, "estimated from the
-        draws" if that moment is infinite.
-    raw_law, scaled_law : ndarray, shapes (n_dims, 129), (n_dims, 96)
-        Density of the law, averaged over each bin of the sweep.
-    law_is_exact : bool
-        True for normal components. Otherwise the law is the normal one with the exact variance.
-    raw_weights, scaled_weights : ndarray, shape (n_dims, n_keys)
-        Softmax of the row of raw and of scaled scores; rows sum to 1.
-    raw_max_weight, scaled_max_weight : ndarray, shape (n_dims,)
-        Largest weight of each row.
-    raw_effective_keys, scaled_effective_keys : ndarray, shape (n_dims,)
-        exp(entropy) of each row, between 1 and n_keys.
-    raw_expected_max_weight, scaled_expected_max_weight : ndarray, shape (n_dims,)
-        Mean of the largest weight over all queries and keys with normal components: exact if
-        `law_is_exact`, an approximation for other components.
-    """
-
-    sweep: DimensionSweep
+    sweep: DimensionSweep  # Histograms, moments and the row of scores at every d_k
+    # raw_std_measured, raw_std_theory, raw_std_error (n_dims,): standard deviation of the raw scores, √d_k, and the
+    # standard error of the measured one
     raw_std_measured: NDArray[np.float64]
     raw_std_theory: NDArray[np.float64]
     raw_std_error: NDArray[np.float64]
+    # scaled_std_measured, scaled_std_theory, scaled_std_error (n_dims,): the same after the division by √d_k; the
+    # theory is 1
     scaled_std_measured: NDArray[np.float64]
     scaled_std_theory: NDArray[np.float64]
     scaled_std_error: NDArray[np.float64]
+    # (n_dims,): how many standard errors the measured standard deviation lies from the theory, raw or scaled
     std_z: NDArray[np.float64]
+    # raw_std_inside, scaled_std_inside (n_dims,): whether the measured standard deviation lies within 1.96 standard
+    # errors of the theory
     raw_std_inside: NDArray[np.bool_]
     scaled_std_inside: NDArray[np.bool_]
+    # "exact" if the standard errors use the exact fourth moment of the law, "estimated from the draws" if that moment
+    # is infinite
     std_error_source: str
+    # raw_law, scaled_law (n_dims, 129), (n_dims, 96): Density of the law, averaged over each bin of the sweep
     raw_law: NDArray[np.float64]
     scaled_law: NDArray[np.float64]
-    law_is_exact: bool
+    law_is_exact: bool  # True for normal components. Otherwise the law is the normal one with the exact variance.
+    # raw_weights, scaled_weights (n_dims, n_keys): Softmax of the row of raw and of scaled scores; rows sum to 1
     raw_weights: NDArray[np.float64]
     scaled_weights: NDArray[np.float64]
+    # raw_max_weight, scaled_max_weight (n_dims,): Largest weight of each row
     raw_max_weight: NDArray[np.float64]
     scaled_max_weight: NDArray[np.float64]
+    # raw_effective_keys, scaled_effective_keys (n_dims,): exp(entropy) of each row, between 1 and n_keys
     raw_effective_keys: NDArray[np.float64]
     scaled_effective_keys: NDArray[np.float64]
+    # raw_expected_max_weight, scaled_expected_max_weight (n_dims,): mean of the largest weight over all queries and
+    # keys with normal components: exact if `law_is_exact`, an approximation for other components
     raw_expected_max_weight: NDArray[np.float64]
     scaled_expected_max_weight: NDArray[np.float64]
 
@@ -101,35 +86,10 @@ class StartResult:
 def measure_start(params: StartParams) -> StartResult:
     """Measure raw q·k and scaled q·k/√d_k at every d_k, and the softmax of one row of each.
 
-    Parameters
-    ----------
-    params : StartParams
-        What to draw.
-
-    Returns
-    -------
-    StartResult
-        Measured values, their theory and their standard errors; weights sum to 1 in every row.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a field of params is of the wrong type or outside its range.
-
-    Notes
-    -----
     Components are independent with mean 0 and variance 1: then the raw variance is exactly d_k
     whatever the law. The standard error of a standard deviation s is that of s² divided by 2σ.
 
-    References
-    ----------
-    Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
-
-    Examples
-    --------
-    >>> result = measure_start(StartParams(dims=(4, 64), n_samples=100))
-    >>> result.raw_std_theory
-    array([2., 8.])
+    Reference: Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
     """
     sweep = _sweep(params)
     d_k = np.array(sweep.dims, dtype=float)

@@ -40,46 +40,23 @@ _DIVERGED = 10  # a loss this many times that of the start counts as diverged, e
 
 @dataclass(frozen=True)
 class TrainingRaceParams:
-    """One race: the same task and the same start, one run for each scale.
+    """One race: the same task and the same start, one run for each scale."""
 
-    Attributes
-    ----------
-    d_k : int, 1 to 1,024
-    exponents : tuple of float, 0 to 1, at most 8
-        scale = d_k ** −exponent of each run.
-    optimizer : {"sgd", "adam"}
-    learning_rate : float, above 0
-        Of every run.
-    learning_rates : tuple of float or None
-        One per run, such as the best of a sweep; None for the same rate in every run.
-    loss : {"output", "weights"}
-    fresh_data, train_values : bool
-    init_exponents : tuple of float or None
-        The start of each run is multiplied by d_k ** −this; None for no change.
-    n_keys : int, 2 to 128
-    n_steps : int, 1 to 20,000
-    n_seeds : int, 1 to 16
-    seed : int, at least 0
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a field is outside its range.
-    """
-
-    d_k: int = 64
-    exponents: tuple[float, ...] = (0.0, 0.5, 1.0)
+    d_k: int = 64  # 1 to 1,024
+    exponents: tuple[float, ...] = (0.0, 0.5, 1.0)  # 0 to 1, at most 8: scale = d_k ** −exponent of each run
     optimizer: str = "sgd"
-    learning_rate: float = 1.0
+    learning_rate: float = 1.0  # above 0: of every run
+    # One per run, such as the best of a sweep; None for the same rate in every run
     learning_rates: tuple[float, ...] | None = None
     loss: str = "output"
     fresh_data: bool = False
     train_values: bool = False
+    # The start of each run is multiplied by d_k ** −this; None for no change
     init_exponents: tuple[float, ...] | None = None
-    n_keys: int = 32
-    n_steps: int = 300
-    n_seeds: int = 5
-    seed: int = 0
+    n_keys: int = 32  # 2 to 128
+    n_steps: int = 300  # 1 to 20,000
+    n_seeds: int = 5  # 1 to 16
+    seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
         check_choice("optimizer", self.optimizer, OPTIMIZERS)
@@ -114,122 +91,69 @@ class TrainingRaceParams:
 
 @record
 class Curve:
-    """One quantity of all runs against the steps, over the seeds; arrays have the axes (n_runs, n_checkpoints).
+    """One quantity of all runs against the steps, over the seeds; arrays have the axes (n_runs, n_checkpoints)."""
 
-    Attributes
-    ----------
-    mean, standard_error : ndarray
-        Over the seeds; the error is NaN for one seed.
-    low, high : ndarray
-        Smallest and largest seed.
-    """
-
+    # mean, standard_error: Over the seeds; the error is NaN for one seed
     mean: NDArray[np.float64]
     standard_error: NDArray[np.float64]
+    # low, high: Smallest and largest seed
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
 
 @record
 class TrainingRaceResult:
-    """The race so far: complete when `step` is `params.n_steps`.
-
-    Attributes
-    ----------
-    params : TrainingRaceParams
-    step : int
-        Last step measured.
-    progress : float
-        step / n_steps, from 0 to 1.
-    steps : ndarray of int, shape (n_checkpoints,)
-    loss, accuracy, entropy_nats, gradient_norm, median_row_gradient : Curve
-    attention_weights : ndarray, shape (n_runs, n_queries, n_keys)
-        Of the first seed at `step`; column j is the right key of row j.
-    diverged : ndarray of bool, shape (n_runs,)
-        Whether any seed of the run has left the float64 range.
-    uniform_loss : float
-        Loss of uniform attention: (1 − 1/n_keys)/2, or ln n_keys for the loss on the weights.
-    first_gradient_ratio : float
-        Gradient norm at step 0 of the run with the smallest exponent over that nearest to 1/√d_k.
-    """
+    """The race so far: complete when `step` is `params.n_steps`."""
 
     params: TrainingRaceParams
-    step: int
-    progress: float
-    steps: NDArray[np.int_]
+    step: int  # Last step measured
+    progress: float  # step / n_steps, from 0 to 1
+    steps: NDArray[np.int_]  # (n_checkpoints,)
     loss: Curve
     accuracy: Curve
     entropy_nats: Curve
     gradient_norm: Curve
     median_row_gradient: Curve
+    # (n_runs, n_queries, n_keys): of the first seed at `step`; column j is the right key of row j
     attention_weights: NDArray[np.float64]
-    diverged: NDArray[np.bool_]
-    uniform_loss: float
+    diverged: NDArray[np.bool_]  # (n_runs,): whether any seed of the run has left the float64 range
+    uniform_loss: float  # Loss of uniform attention: (1 − 1/n_keys)/2, or ln n_keys for the loss on the weights
+    # Gradient norm at step 0 of the run with the smallest exponent over that nearest to 1/√d_k
     first_gradient_ratio: float
 
 
 @record
 class RaceStart:
-    """What a race starts from: the attention of every run before the first step, of the first seed.
-
-    Attributes
-    ----------
-    params : TrainingRaceParams
-    attention_weights : ndarray, shape (n_runs, n_queries, n_keys)
-        Column j is the right key of row j.
-    largest_weight : ndarray, shape (n_runs,)
-        Mean over the rows of their largest weight.
-    right : float
-        Share of the rows whose largest weight lies on the right key, in the first run. The runs differ in the size of
-        their scores, not in their order.
-    same : bool
-        Whether all runs start from the same attention, up to rounding.
-    """
+    """What a race starts from: the attention of every run before the first step, of the first seed."""
 
     params: TrainingRaceParams
-    attention_weights: NDArray[np.float64]
-    largest_weight: NDArray[np.float64]
+    attention_weights: NDArray[np.float64]  # (n_runs, n_queries, n_keys): Column j is the right key of row j
+    largest_weight: NDArray[np.float64]  # (n_runs,): mean over the rows of their largest weight
+    # Share of the rows whose largest weight lies on the right key, in the first run. The runs differ in the size of
+    # their scores, not in their order.
     right: float
-    same: bool
+    same: bool  # Whether all runs start from the same attention, up to rounding
 
 
 @record
 class LearningRateSweep:
-    """What every learning rate has reached after how many steps; arrays have the axes (n_runs, n_rates, n_steps).
-
-    Attributes
-    ----------
-    params : TrainingRaceParams
-    rates : tuple of float
-    steps : tuple of int
-        Those of `SWEEP_STEPS` that the race has, and its last.
-    loss, accuracy : ndarray
-        Mean over the seeds; NaN where the sweep has not got to yet.
-    diverged : ndarray of bool
-        Where the loss is NaN, infinite or more than ten times that before the first step.
-    solved : ndarray of bool
-        Where the accuracy is at least 0.95.
-    best_rates : tuple of float
-        Rate of the smallest mean final loss of each run.
-    best_loss, best_accuracy : ndarray, shape (n_runs,)
-    best_at_edge : ndarray of bool, shape (n_runs,)
-        Whether the best rate is the first or last tried, so that a better one may lie outside.
-    progress : float
-        Share of the steps that are done.
-    """
+    """What every learning rate has reached after how many steps; arrays have the axes (n_runs, n_rates, n_steps)."""
 
     params: TrainingRaceParams
     rates: tuple[float, ...]
-    steps: tuple[int, ...]
+    steps: tuple[int, ...]  # Those of `SWEEP_STEPS` that the race has, and its last
+    # loss, accuracy: Mean over the seeds; NaN where the sweep has not got to yet
     loss: NDArray[np.float64]
     accuracy: NDArray[np.float64]
-    diverged: NDArray[np.bool_]
-    solved: NDArray[np.bool_]
-    best_rates: tuple[float, ...]
+    diverged: NDArray[np.bool_]  # Where the loss is NaN, infinite or more than ten times that before the first step
+    solved: NDArray[np.bool_]  # Where the accuracy is at least 0.95
+    best_rates: tuple[float, ...]  # Rate of the smallest mean final loss of each run
+    # best_loss, best_accuracy (n_runs,)
     best_loss: NDArray[np.float64]
     best_accuracy: NDArray[np.float64]
+    # (n_runs,): whether the best rate is the first or last tried, so that a better one may lie outside
     best_at_edge: NDArray[np.bool_]
-    progress: float
+    progress: float  # Share of the steps that are done
 
     @property
     def solved_rates(self) -> tuple[tuple[float, ...], ...]:
@@ -250,70 +174,38 @@ class LearningRateSweep:
 
 @record
 class DoseRow:
-    """One row of the dose–response table: best learning rate for each scale at one d_k.
-
-    Attributes
-    ----------
-    d_k : int
-    optimizer : str
-    n_rates, n_steps : int
-        How many learning rates were tried, and for how many steps.
-    best_rates : tuple of float
-    loss, accuracy : ndarray, shape (n_runs,)
-    n_solved : tuple of int
-        For each run the number of rates that have solved the task at the last step.
-    progress : float
-        Share of the table that is done after this row.
-    """
+    """One row of the dose–response table: best learning rate for each scale at one d_k."""
 
     d_k: int
     optimizer: str
+    # n_rates, n_steps: How many learning rates were tried, and for how many steps
     n_rates: int
     n_steps: int
     best_rates: tuple[float, ...]
+    # loss, accuracy (n_runs,)
     loss: NDArray[np.float64]
     accuracy: NDArray[np.float64]
-    n_solved: tuple[int, ...]
-    progress: float
+    n_solved: tuple[int, ...]  # For each run the number of rates that have solved the task at the last step
+    progress: float  # Share of the table that is done after this row
 
 
 @record
 class DoseTable:
-    """The dose–response table so far.
-
-    Attributes
-    ----------
-    rows : tuple of DoseRow
-    progress : float
-        Share of the work that is done; it also grows between rows.
-    """
+    """The dose–response table so far."""
 
     rows: tuple[DoseRow, ...]
-    progress: float
+    progress: float  # Share of the work that is done; it also grows between rows
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A race worth running and what it teaches.
-
-    Attributes
-    ----------
-    title : str
-    teaches : str
-        What is different in this race, at every d_k.
-    harmless : str
-        What it shows when leaving out the scale does no harm.
-    changes : mapping
-        Fields of `TrainingRaceParams` to change.
-    best_rates : bool
-        Whether a fair race needs each run's best learning rate, from a sweep.
-    """
+    """A race worth running and what it teaches."""
 
     title: str
-    teaches: str
-    harmless: str
-    changes: MappingProxyType[str, Any]
-    best_rates: bool = False
+    teaches: str  # What is different in this race, at every d_k
+    harmless: str  # What it shows when leaving out the scale does no harm
+    changes: MappingProxyType[str, Any]  # Fields of `TrainingRaceParams` to change
+    best_rates: bool = False  # Whether a fair race needs each run's best learning rate, from a sweep
 
 
 def _preset(title, teaches, *, harmless="", best_rates=False, **changes):
@@ -366,49 +258,12 @@ PRESETS = MappingProxyType(
 
 
 def learnt(result: TrainingRaceResult) -> tuple[bool, ...]:
-    """For each run whether at least 95 % of its answers are right at this step, on average over the seeds.
-
-    Parameters
-    ----------
-    result : TrainingRaceResult
-
-    Returns
-    -------
-    tuple of bool, one per run
-
-    Examples
-    --------
-    Of the scales 1, 1/√d_k and 1/d_k only the second has learnt after 300 steps:
-
-    >>> learnt(measure_training_race(TrainingRaceParams()))
-    (False, True, False)
-    """
+    """For each run whether at least 95 % of its answers are right at this step, on average over the seeds."""
     return tuple((result.accuracy.mean[:, -1] >= SOLVED_ACCURACY).tolist())
 
 
 def race_outcome(result: TrainingRaceResult) -> str:
-    """Whether the race without the scale and that with 1/√d_k give at least 95 % right answers at this step.
-
-    Parameters
-    ----------
-    result : TrainingRaceResult
-        Of a race with the exponents 0 and ½.
-
-    Returns
-    -------
-    {"harm", "harmless", "neither", "only_without"}
-        Only the scaled one does, both do, none does, only the one without the scale does.
-
-    Raises
-    ------
-    ValueError
-        If one of the two exponents is missing.
-
-    Examples
-    --------
-    >>> [race_outcome(measure_training_race(TrainingRaceParams(d_k))) for d_k in (2, 16, 64)]
-    ['neither', 'harmless', 'harm']
-    """
+    """Whether the race without the scale and that with 1/√d_k give at least 95 % right answers at this step."""
     exponents = result.params.exponents
     if not {0.0, 0.5} <= set(exponents):
         raise ValueError(f"exponents must hold 0 and 0.5, but got {exponents}")
@@ -418,42 +273,13 @@ def race_outcome(result: TrainingRaceResult) -> str:
 
 
 def start_price(params: TrainingRaceParams) -> Price:
-    """`Price` of `measure_race_start`.
-
-    Parameters
-    ----------
-    params : TrainingRaceParams
-
-    Returns
-    -------
-    Price
-
-    Examples
-    --------
-    >>> start_price(TrainingRaceParams(1024)).seconds < 0.02
-    True
-    """
+    """`Price` of `measure_race_start`."""
     return replace(params.memory(), n_seeds=1, n_steps=0, checkpoint_steps=(0,)).price
 
 
 @priced(start_price)
 def measure_race_start(params: TrainingRaceParams) -> RaceStart:
-    """Attention of every run before the first step.
-
-    Parameters
-    ----------
-    params : TrainingRaceParams
-
-    Returns
-    -------
-    RaceStart
-
-    Examples
-    --------
-    >>> start = measure_race_start(TrainingRaceParams(d_k=64))
-    >>> bool(start.largest_weight[0] > 0.5 > start.largest_weight[1])
-    True
-    """
+    """Attention of every run before the first step."""
     weights = starting_attention(params.memory())
     right = weights[0].argmax(axis=-1) == np.arange(params.n_keys)
     same = bool(np.allclose(weights, weights[:1], rtol=1e-6, atol=1e-12))
@@ -461,30 +287,7 @@ def measure_race_start(params: TrainingRaceParams) -> RaceStart:
 
 
 def race_frames(params: TrainingRaceParams, *, pauses: bool = False) -> Iterator[TrainingRaceResult]:
-    """Run the race and yield everything measured so far at every checkpoint.
-
-    Parameters
-    ----------
-    params : TrainingRaceParams
-    pauses : bool, optional
-        Whether to yield the last frame again after every other step, so that the caller can stop between checkpoints.
-
-    Yields
-    ------
-    TrainingRaceResult
-        A caller that stops early keeps the last one; nothing runs on in the background.
-
-    Raises
-    ------
-    TypeError
-        If params are not `TrainingRaceParams`.
-
-    Examples
-    --------
-    >>> frames = race_frames(TrainingRaceParams(n_steps=2))
-    >>> [frame.step for frame in frames]
-    [0, 1, 2]
-    """
+    """Run the race and yield everything measured so far at every checkpoint."""
     if not isinstance(params, TrainingRaceParams):
         raise TypeError(f"params must be TrainingRaceParams, but got {type(params).__name__}")
     checkpoints, frame = [], None
@@ -499,36 +302,10 @@ def race_frames(params: TrainingRaceParams, *, pauses: bool = False) -> Iterator
 def measure_training_race(params: TrainingRaceParams, *, check: Callable[[], object] = proceed) -> TrainingRaceResult:
     """Run the race to its end.
 
-    Parameters
-    ----------
-    params : TrainingRaceParams
-    check : callable, optional
-        Called after every step; it raises to end the race.
-
-    Returns
-    -------
-    TrainingRaceResult
-        ``step == params.n_steps``.
-
-    Raises
-    ------
-    TypeError
-        If params are not `TrainingRaceParams`.
-
-    Notes
-    -----
     The result holds for this task. At step 0 the total gradient is *larger* without the scale; what is
     small is the gradient of the median row, a few steps later.
 
-    References
-    ----------
-    Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1 (the claim about gradients).
-
-    Examples
-    --------
-    >>> result = measure_training_race(TrainingRaceParams())
-    >>> bool(result.accuracy.mean[0, -1] < 0.5), bool(result.accuracy.mean[1, -1] > 0.99)
-    (True, True)
+    Reference: Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1 (the claim about gradients).
     """
     return _last(race_frames(params, pauses=True), check)
 
@@ -538,34 +315,7 @@ def sweep_learning_rates(
 ) -> LearningRateSweep:
     """Which learning rates solve the task after how many steps, for every run.
 
-    Parameters
-    ----------
-    params : TrainingRaceParams
-        Its own learning rate is not used.
-    rates : sequence of float, optional
-        `HALF_DECADES` of the optimizer if not given.
-    check : callable, optional
-        Called after every step; it raises to end the sweep.
-
-    Returns
-    -------
-    LearningRateSweep
-        ``params`` with ``learning_rates=best_rates`` is the fairest race.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a rate is not a positive number, or there is none.
-
-    Notes
-    -----
     The same start for every rate. A rate at the edge of those tried is marked.
-
-    Examples
-    --------
-    >>> sweep = sweep_learning_rates(TrainingRaceParams(d_k=4, n_keys=2, n_steps=20, n_seeds=1), (0.1, 1.0))
-    >>> sweep.steps, sweep.loss.shape
-    ((10, 20), (3, 2, 2))
     """
     return _last(sweep_frames(params, rates, pauses=True), check)
 
@@ -573,33 +323,7 @@ def sweep_learning_rates(
 def sweep_frames(
     params: TrainingRaceParams, rates: Sequence[float] | None = None, *, pauses: bool = False
 ) -> Iterator[LearningRateSweep]:
-    """Yield the sweep of the learning rates as it goes, one rate after another.
-
-    Parameters
-    ----------
-    params : TrainingRaceParams
-    rates : sequence of float, optional
-        As in `sweep_learning_rates`.
-    pauses : bool, optional
-        Whether to yield after every step between too, with the same numbers and the progress of that step.
-
-    Yields
-    ------
-    LearningRateSweep
-        One at every measured step of every rate, with `progress` from 0 to 1; the last is that of
-        `sweep_learning_rates`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a rate is not a positive number, or there is none.
-
-    Examples
-    --------
-    >>> frames = sweep_frames(TrainingRaceParams(d_k=4, n_keys=2, n_steps=10, n_seeds=1), (0.1,))
-    >>> [frame.progress for frame in frames]
-    [0.0, 1.0]
-    """
+    """Yield the sweep of the learning rates as it goes, one rate after another."""
     rates = tuple(HALF_DECADES[params.optimizer] if rates is None else rates)
     races = _races_of(params, rates)
     shape = (2, len(params.exponents), len(rates), len(races[0].checkpoint_steps))
@@ -617,29 +341,7 @@ def sweep_frames(
 
 
 def sweep_price(params: TrainingRaceParams, rates: Sequence[float] | None = None) -> Price:
-    """`Price` of `sweep_frames` to its end.
-
-    Parameters
-    ----------
-    params : TrainingRaceParams
-    rates : sequence of float, optional
-        As in `sweep_learning_rates`.
-
-    Returns
-    -------
-    Price
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a rate is not a positive number, or there is none.
-
-    Examples
-    --------
-    >>> one, two = (sweep_price(TrainingRaceParams(), rates).seconds for rates in ((0.1,), (0.1, 1.0)))
-    >>> round(two / one, 9)
-    2.0
-    """
+    """`Price` of `sweep_frames` to its end."""
     races = _races_of(params, tuple(HALF_DECADES[params.optimizer] if rates is None else rates))
     each = races[0].price.seconds + _FRAME * len(races[0].measured_steps)
     return Price(len(races) * each, races[0].price.bytes)
@@ -654,33 +356,7 @@ def dose_response(
     seed: int = 0,
     check: Callable[[], object] = proceed,
 ) -> Iterator[DoseRow]:
-    """Yield the dose–response table row by row: best final loss of each scale at every d_k.
-
-    Parameters
-    ----------
-    dims : sequence of int
-    optimizers : sequence of {"sgd", "adam"}
-    n_steps, n_seeds, seed : int
-        As in `TrainingRaceParams`.
-    check : callable, optional
-        Called after every step; it raises to end the computation.
-
-    Yields
-    ------
-    DoseRow
-        For the exponents 0, ½ and 1.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is outside its range.
-
-    Examples
-    --------
-    >>> row = next(dose_response((4,), n_steps=5, n_seeds=1))
-    >>> row.d_k, row.n_rates
-    (4, 11)
-    """
+    """Yield the dose–response table row by row: best final loss of each scale at every d_k."""
     n_rows = 0
     frames = dose_frames(dims, optimizers=optimizers, n_steps=n_steps, n_seeds=n_seeds, seed=seed, pauses=True)
     for table in frames:
@@ -699,31 +375,7 @@ def dose_frames(
     seed: int = 0,
     pauses: bool = False,
 ) -> Iterator[DoseTable]:
-    """Yield the dose–response table as it grows, and its progress between rows.
-
-    Parameters
-    ----------
-    dims, optimizers, n_steps, n_seeds, seed
-        As in `dose_response`.
-    pauses : bool, optional
-        As in `sweep_frames`.
-
-    Yields
-    ------
-    DoseTable
-        The last one has a row for every d_k and optimizer.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is outside its range.
-
-    Examples
-    --------
-    >>> *_, table = dose_frames((4,), optimizers=("sgd",), n_steps=5, n_seeds=1)
-    >>> len(table.rows), table.progress
-    (1, 1.0)
-    """
+    """Yield the dose–response table as it grows, and its progress between rows."""
     races = _dose_races(dims, optimizers, n_steps, n_seeds, seed)
     work = np.cumsum([0, *(sweep_price(race).seconds for race in races)])
     rows: list[DoseRow] = []
@@ -738,27 +390,7 @@ def dose_frames(
 def dose_price(
     dims: Sequence[int] = DOSE_DIMS, *, optimizers: Sequence[str] = OPTIMIZERS, n_steps: int = 300, n_seeds: int = 3
 ) -> Price:
-    """`Price` of `dose_frames` to their end.
-
-    Parameters
-    ----------
-    dims, optimizers, n_steps, n_seeds
-        As in `dose_response`.
-
-    Returns
-    -------
-    Price
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is outside its range.
-
-    Examples
-    --------
-    >>> bool(dose_price((8,)).seconds < dose_price((8, 512)).seconds)
-    True
-    """
+    """`Price` of `dose_frames` to their end."""
     prices = [sweep_price(race) for race in _dose_races(dims, optimizers, n_steps, n_seeds, 0)]
     return Price(sum(each.seconds for each in prices), max(each.bytes for each in prices))
 

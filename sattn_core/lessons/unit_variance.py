@@ -27,41 +27,19 @@ HISTOGRAM_EDGES = np.linspace(-5.0, 5.0, 61)  # in units of each stage's predict
 
 @dataclass(frozen=True)
 class UnitVarianceParams:
-    """What goes through the pipeline.
+    """What goes through the pipeline."""
 
-    Attributes
-    ----------
-    d_model : int, 2 to 2,048
-    n_heads : int, divides d_model
-    n_tokens : int, 2 to 256
-    law : str
-        Key of `COMPONENT_LAWS`: law of one component of x.
-    x_mean, x_std : float
-        Mean between −1,000 and 1,000, and standard deviation above 0 up to 1,000, of a component of x.
-    normalise : bool
-        LayerNorm on or off.
-    scheme : str
-        One of `INIT_SCHEMES`, for W_Q and W_K.
-    bias : bool
-        Whether the layer's default bias is drawn too (only `torch_linear` has one that is not 0).
-    seed : int, at least 0
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a field is outside its range.
-    """
-
-    d_model: int = 512
+    d_model: int = 512  # 2 to 2,048
     n_heads: int = 8
-    n_tokens: int = 64
-    law: str = "normal"
+    n_tokens: int = 64  # 2 to 256
+    law: str = "normal"  # Key of `COMPONENT_LAWS`: law of one component of x
+    # x_mean, x_std: Mean between −1,000 and 1,000, and standard deviation above 0 up to 1,000, of a component of x
     x_mean: float = 0.0
     x_std: float = 1.0
-    normalise: bool = True
-    scheme: str = "torch_multihead_attention"
-    bias: bool = False
-    seed: int = 0
+    normalise: bool = True  # LayerNorm on or off
+    scheme: str = "torch_multihead_attention"  # One of `INIT_SCHEMES`, for W_Q and W_K
+    bias: bool = False  # Whether the layer's default bias is drawn too (only `torch_linear` has one that is not 0)
+    seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
         check_integer("d_model", self.d_model, NARROWEST, WIDEST)
@@ -92,69 +70,43 @@ class UnitVarianceParams:
 
 @record
 class PipelineStage:
-    """One stage, measured beside its prediction.
+    """One stage, measured beside its prediction."""
 
-    Attributes
-    ----------
-    name : str
-        One of `STAGES`; "layer_norm" is absent when it is off.
-    shape : tuple of int
-        Axes of the numbers: (n_tokens, d_model), (n_heads, n_tokens, d_k) or (n_heads, n_tokens, n_tokens).
-    mean, std : float
-        Mean, and root mean square about the predicted mean.
-    predicted_mean, predicted_std : float
-        For q, k and the scores: over the draw of the weights, given x.
-    variance_error : float
-        Standard error of std², exact; 0 for "layer_norm", whose std is fixed.
-    low, high : float
-        Where std lies in about 95 % of draws: √(predicted variance ± 1.96 errors).
-    z : float
-        (std² − predicted variance) / variance_error; NaN for "layer_norm".
-    ideal_std : float
-        1 for all but raw scores, √d_k there.
-    edges, counts : ndarray, shapes (61,), (60,)
-        Histogram over ±5 predicted standard deviations about the predicted mean.
-    outside : int
-        Numbers beyond the edges.
-    """
-
-    name: str
+    name: str  # One of `STAGES`; "layer_norm" is absent when it is off
+    # Axes of the numbers: (n_tokens, d_model), (n_heads, n_tokens, d_k) or (n_heads, n_tokens, n_tokens)
     shape: tuple[int, ...]
+    # mean, std: Mean, and root mean square about the predicted mean
     mean: float
     std: float
+    # predicted_mean, predicted_std: For q, k and the scores: over the draw of the weights, given x
     predicted_mean: float
     predicted_std: float
-    variance_error: float
+    variance_error: float  # Standard error of std², exact; 0 for "layer_norm", whose std is fixed
+    # low, high: Where std lies in about 95 % of draws: √(predicted variance ± 1.96 errors)
     low: float
     high: float
-    z: float
-    ideal_std: float
+    z: float  # (std² − predicted variance) / variance_error; NaN for "layer_norm"
+    ideal_std: float  # 1 for all but raw scores, √d_k there
+    # edges, counts (61,), (60,): Histogram over ±5 predicted standard deviations about the predicted mean
     edges: NDArray[np.float64]
     counts: NDArray[np.int_]
-    outside: int
+    outside: int  # Numbers beyond the edges
 
 
 @dataclass(frozen=True)
 class SchemeRow:
-    """One initialisation in the table of all.
-
-    Attributes
-    ----------
-    name, formula, source : str
-    component_variance, raw_std, scaled_std : float
-        Predicted for layer-normalised x.
-    chosen : bool
-    measured_component_variance, measured_raw_std, measured_scaled_std : float
-        Of the chosen one's pipeline (with the learner's x); NaN for the others.
-    """
+    """One initialisation in the table of all."""
 
     name: str
     formula: str
     source: str
+    # component_variance, raw_std, scaled_std: Predicted for layer-normalised x
     component_variance: float
     raw_std: float
     scaled_std: float
     chosen: bool
+    # measured_component_variance, measured_raw_std, measured_scaled_std: Of the chosen one's pipeline (with the
+    # learner's x); NaN for the others
     measured_component_variance: float
     measured_raw_std: float
     measured_scaled_std: float
@@ -162,115 +114,60 @@ class SchemeRow:
 
 @record
 class UnitVarianceResult:
-    """The pipeline and the table.
-
-    Attributes
-    ----------
-    params : UnitVarianceParams
-    stages : tuple of PipelineStage
-    schemes : tuple of SchemeRow
-        All of `INIT_SCHEMES`, largest scaled_std first.
-    scaled_std_without_bias, scaled_std_with_bias : float
-        Predicted for the chosen scheme and this x without the layer's default bias and with it.
-    """
+    """The pipeline and the table."""
 
     params: UnitVarianceParams
     stages: tuple[PipelineStage, ...]
-    schemes: tuple[SchemeRow, ...]
+    schemes: tuple[SchemeRow, ...]  # All of `INIT_SCHEMES`, largest scaled_std first
+    # scaled_std_without_bias, scaled_std_with_bias: Predicted for the chosen scheme and this x without the layer's
+    # default bias and with it
     scaled_std_without_bias: float
     scaled_std_with_bias: float
 
 
 @record
 class StageSweep:
-    """The standard deviation of every stage to expect at every d_k, under every initialisation.
-
-    Attributes
-    ----------
-    dims : tuple of int
-    n_heads : tuple of int
-        Heads side by side at each d_k: those asked for, or the nearest number that gives a width from 2 to 2,048.
-    stages : tuple of str
-        Those of `STAGES` that there are.
-    schemes : tuple of str
-        `INIT_SCHEMES`.
-    x_mean, x_std, normalise, bias
-        As asked for.
-    std : ndarray, shape (n_schemes, n_dims, n_stages)
-    """
+    """The standard deviation of every stage to expect at every d_k, under every initialisation."""
 
     dims: tuple[int, ...]
+    # Heads side by side at each d_k: those asked for, or the nearest number that gives a width from 2 to 2,048
     n_heads: tuple[int, ...]
-    stages: tuple[str, ...]
-    schemes: tuple[str, ...]
+    stages: tuple[str, ...]  # Those of `STAGES` that there are
+    schemes: tuple[str, ...]  # `INIT_SCHEMES`
+    # x_mean, x_std, normalise, bias: As asked for
     x_mean: float
     x_std: float
     normalise: bool
     bias: bool
-    std: NDArray[np.float64]
+    std: NDArray[np.float64]  # (n_schemes, n_dims, n_stages)
 
 
 @record
 class SharedInputRow:
-    """Diagonal (a token with itself) against off-diagonal scores, after 1/√d_k.
+    """Diagonal (a token with itself) against off-diagonal scores, after 1/√d_k."""
 
-    Attributes
-    ----------
-    name : {"independent", "tied_weights", "same_vectors"}
-        W_Q and W_K drawn separately; W_K = W_Q; Q = K = x itself, in d_k dimensions.
-    diagonal_mean, off_diagonal_mean, off_diagonal_std : float
-        Measured over tokens (and heads).
-    predicted_diagonal_mean, predicted_off_diagonal_mean, predicted_off_diagonal_std : float
-        Over the draw of the weights given x; for "same_vectors" over the draw of x, given its norms after LayerNorm.
-    self_weight : float
-        Mean attention weight of a token on itself; 1/n_tokens would be neutral.
-    scores : ndarray, shape (n_tokens, n_tokens)
-        Scaled scores of the first head.
-    """
-
-    name: str
+    name: str  # W_Q and W_K drawn separately; W_K = W_Q; Q = K = x itself, in d_k dimensions
+    # diagonal_mean, off_diagonal_mean, off_diagonal_std: Measured over tokens (and heads)
     diagonal_mean: float
     off_diagonal_mean: float
     off_diagonal_std: float
+    # predicted_diagonal_mean, predicted_off_diagonal_mean, predicted_off_diagonal_std: Over the draw of the weights
+    # given x; for "same_vectors" over the draw of x, given its norms after LayerNorm
     predicted_diagonal_mean: float
     predicted_off_diagonal_mean: float
     predicted_off_diagonal_std: float
-    self_weight: float
-    scores: NDArray[np.float64]
+    self_weight: float  # Mean attention weight of a token on itself; 1/n_tokens would be neutral
+    scores: NDArray[np.float64]  # (n_tokens, n_tokens): Scaled scores of the first head
 
 
 def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
     """Follow x through the pipeline: Var(q_i) = w |x|², Var(q·k) = d_k w² |x|² |x'|², w = Var of a weight.
 
-    Parameters
-    ----------
-    params : UnitVarianceParams
-
-    Returns
-    -------
-    UnitVarianceResult
-        ``counts.sum() + outside`` is the number of numbers of every stage.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From `UnitVarianceParams`.
-
-    Notes
-    -----
     W_Q and W_K are independent. Then, given x, q_i and k_i are independent with mean 0, also for a token
     with itself. The errors are those of the draw of the weights and hold for any x: tokens share the
     weights, so they are larger than for as many independent numbers.
 
-    References
-    ----------
-    Ba, Kiros and Hinton (2016), arXiv:1607.06450. Glorot and Bengio (2010), AISTATS, section 4.2.1.
-
-    Examples
-    --------
-    >>> result = measure_unit_variance(UnitVarianceParams(x_mean=3.0, x_std=7.0))
-    >>> [round(stage.predicted_std, 3) for stage in result.stages]     # 7, then 1, √½, √½, 4 and ½
-    [7.0, 1.0, 0.707, 0.707, 4.0, 0.5]
+    Reference: Ba, Kiros and Hinton (2016), arXiv:1607.06450. Glorot and Bengio (2010), AISTATS, section 4.2.1.
     """
     rng = np.random.Generator(np.random.SFC64(params.seed))
     x, inputs = _inputs(params, rng)
@@ -289,22 +186,7 @@ def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
 
 
 def fitting_heads(d_k: int, n_heads: int) -> int:
-    """Return the number of heads nearest to n_heads with which heads of d_k components are 2 to 2,048 wide.
-
-    Parameters
-    ----------
-    d_k : int, 1 to 1,024
-    n_heads : int, at least 1
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> fitting_heads(64, 8), fitting_heads(64, 64), fitting_heads(1, 1)
-    (8, 32, 2)
-    """
+    """Return the number of heads nearest to n_heads with which heads of d_k components are 2 to 2,048 wide."""
     return min(max(n_heads, -(-NARROWEST // d_k)), WIDEST // d_k)
 
 
@@ -320,31 +202,8 @@ def expected_stages(
 ) -> StageSweep:
     """Standard deviations to expect: √(E|x|² w) for q and k, √d_k times its square for scores, w = Var of a weight.
 
-    Parameters
-    ----------
-    dims : sequence of int, 1 to 1,024
-    n_heads : int, at least 1
-    x_mean, x_std, normalise, bias
-        As in `UnitVarianceParams`.
-
-    Returns
-    -------
-    StageSweep
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is outside its range.
-
-    Notes
-    -----
     The expectation is over the draw of x and of the weights, for the scores of two different tokens. A LayerNormed
     component has mean square 1 but for the tiny eps.
-
-    Examples
-    --------
-    >>> expected_stages((64,)).std[2, 0].round(3).tolist()      # PyTorch: 1, 1, √½, √½, 8/2 and ½
-    [1.0, 1.0, 0.707, 0.707, 4.0, 0.5]
     """
     heads = [fitting_heads(check_integer("d_k", d_k, 1, 1024), check_integer("n_heads", n_heads, 1)) for d_k in dims]
     each = [
@@ -369,35 +228,10 @@ def _expected(params):
 def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ...]:
     """Compare independent W_Q, W_K with tied weights and with Q = K = x: the diagonal of x xᵀ/√d_k is √d_k.
 
-    Parameters
-    ----------
-    params : UnitVarianceParams
-        Its n_tokens, law, mean, std, scheme and seed are used as in `measure_unit_variance`.
-
-    Returns
-    -------
-    tuple of SharedInputRow
-        In the order of `SHARING`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From `UnitVarianceParams`.
-
-    Notes
-    -----
     With Q = K = x a token scores |x|² with itself, d_k after LayerNorm, so √d_k after the scale: every
     token attends to itself with the *correct* scale. That is no way to show what the scale does.
 
-    References
-    ----------
-    Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1, footnote 4 (q and k are assumed independent).
-
-    Examples
-    --------
-    >>> rows = measure_shared_input(UnitVarianceParams(n_tokens=16))
-    >>> round(rows[2].diagonal_mean, 3), round(rows[2].self_weight, 2)
-    (8.0, 0.99)
+    Reference: Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1, footnote 4 (q and k are assumed independent).
     """
     rng = np.random.Generator(np.random.SFC64(params.seed))
     _, inputs = _inputs(params, rng)

@@ -69,22 +69,12 @@ PRIVACY = "Your file is read in memory for this page only: it is not stored, not
 
 @dataclass(frozen=True)
 class YourScoresParams:
-    """Which sample file to make.
+    """Which sample file to make."""
 
-    Attributes
-    ----------
-    sample : str
-        Key of `SAMPLES`.
-    n_rows : int, 2 to 1,024
-        Queries, and as many keys.
-    d_k : int, 2 to 256
-    seed : int, at least 0
-    """
-
-    sample: str = "ideal"
-    n_rows: int = 256
-    d_k: int = 64
-    seed: int = 0
+    sample: str = "ideal"  # Key of `SAMPLES`
+    n_rows: int = 256  # 2 to 1,024: Queries, and as many keys
+    d_k: int = 64  # 2 to 256
+    seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
         check_choice("sample", self.sample, tuple(SAMPLES))
@@ -112,40 +102,25 @@ class YourScoresParams:
 
 @dataclass(frozen=True)
 class HeadRow:
-    """One head in the table of heads.
+    """One head in the table of heads."""
 
-    Attributes
-    ----------
-    head : int
-        From 0.
-    q_variance, k_variance : float
-    scaled_std : float
-        Spread inside a row after 1/√d_k.
-    exponent, exponent_low, exponent_high : float
-    paired_correlation, paired_lift, paired_exponent : float
-    effective_dimension : float
-        d_k / shape_factor: how many directions the scores really use; above d_k where q and k avoid each other's.
-    entropy_nats, max_weight, effective_keys : float
-        With 1/√d_k.
-    unit_scale, divisor : float
-        The scale that gives the scores of a row the spread of ideal q and k, and what it divides by.
-    code : str
-    """
-
-    head: int
+    head: int  # From 0
     q_variance: float
     k_variance: float
-    scaled_std: float
+    scaled_std: float  # Spread inside a row after 1/√d_k
     exponent: float
     exponent_low: float
     exponent_high: float
     paired_correlation: float
     paired_lift: float
     paired_exponent: float
+    # d_k / shape_factor: how many directions the scores really use; above d_k where q and k avoid each other's
     effective_dimension: float
+    # entropy_nats, max_weight, effective_keys: With 1/√d_k
     entropy_nats: float
     max_weight: float
     effective_keys: float
+    # unit_scale, divisor: The scale that gives the scores of a row the spread of ideal q and k, and what it divides by
     unit_scale: float
     divisor: float
     code: str
@@ -153,38 +128,21 @@ class HeadRow:
 
 @record
 class YourScoresResult:
-    """Everything the page shows about one Q and K.
-
-    Attributes
-    ----------
-    report : ScoreReport
-    shown : HeadReport
-        The head to draw.
-    head : int
-        Its number, from 0.
-    rows : tuple of HeadRow
-    divisor : float
-        √d_k.
-    measured_density : ndarray, shape (96,)
-        Of the shown head's scaled scores, each less its row's mean, in the bins of report.scaled_edges.
-    exponent_line, ideal_line : ndarray, shape (n_dims,)
-        Fitted growth and m^½ through the fitted middle, at shown.row_exponent.dims.
-    uniform_entropy : float
-        ln n_keys.
-    ideal_effective_dimension : tuple of 2 floats
-        What n rows of independent components show in q and in k, d_k (n−1) / (n + d_k): sampling alone
-        makes directions look unequal.
-    """
+    """Everything the page shows about one Q and K."""
 
     report: ScoreReport
-    shown: HeadReport
-    head: int
+    shown: HeadReport  # The head to draw
+    head: int  # Its number, from 0
     rows: tuple[HeadRow, ...]
-    divisor: float
+    divisor: float  # √d_k
+    # (96,): of the shown head's scaled scores, each less its row's mean, in the bins of report.scaled_edges
     measured_density: NDArray[np.float64]
+    # exponent_line, ideal_line (n_dims,): Fitted growth and m^½ through the fitted middle, at shown.row_exponent.dims
     exponent_line: NDArray[np.float64]
     ideal_line: NDArray[np.float64]
-    uniform_entropy: float
+    uniform_entropy: float  # ln n_keys
+    # what n rows of independent components show in q and in k, d_k (n−1) / (n + d_k): sampling alone makes
+    # directions look unequal
     ideal_effective_dimension: tuple[float, float]
 
 
@@ -193,34 +151,7 @@ def measure_your_scores(
 ) -> YourScoresResult:
     """Measure everything the page shows about Q and K: `measure_scores`, and one head's picture.
 
-    Parameters
-    ----------
-    Q, K : array_like
-        As in `measure_scores`.
-    head : int
-        Head to draw, from 0.
-    check : callable, default `proceed`
-        As in `measure_scores`.
-
-    Returns
-    -------
-    YourScoresResult
-        ``rows[h].divisor * rows[h].unit_scale == 1`` for heads with any spread.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From `measure_scores`, or if there is no such head.
-
-    Notes
-    -----
     Nothing is kept between calls.
-
-    Examples
-    --------
-    >>> result = measure_your_scores(*sample_scores(YourScoresParams("layer_norm_mha")))
-    >>> result.report.code, len(result.rows)
-    ('too_strong', 8)
     """
     report = measure_scores(Q, K, check=check)
     head = check_integer("head", head, 0, report.n_heads - 1)
@@ -247,22 +178,7 @@ def read_your_scores(
     head: int = 0,
     check: Callable[[], object] = proceed,
 ) -> tuple[YourScoresResult, None] | tuple[None, str]:
-    """Read one or two files and measure them: the result, or None and one sentence on what is wrong.
-
-    Parameters
-    ----------
-    q_file, k_file : tuple (name, bytes), or None
-        As in `read_queries_and_keys`.
-    head : int
-        Head to draw, from 0; the last one if there are fewer.
-    check : callable, default `proceed`
-        As in `measure_scores`.
-
-    Returns
-    -------
-    tuple (YourScoresResult or None, str or None)
-        Exactly one of the two is None.
-    """
+    """Read one or two files and measure them: the result, or None and one sentence on what is wrong."""
     try:
         Q, K = read_queries_and_keys(q_file, k_file)
         return measure_your_scores(Q, K, head=min(head, len(Q) - 1) if Q.ndim == 3 else 0, check=check), None
@@ -271,27 +187,7 @@ def read_your_scores(
 
 
 def sample_scores(params: YourScoresParams) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Q and K of one sample, shape (n_rows, d_k), or (8, n_rows, d_k) for layer_norm_mha.
-
-    Parameters
-    ----------
-    params : YourScoresParams
-
-    Returns
-    -------
-    tuple of ndarray
-        The same params give the same numbers.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From `YourScoresParams`.
-
-    Examples
-    --------
-    >>> sample_scores(YourScoresParams("ideal", n_rows=3, d_k=2))[0].shape
-    (3, 2)
-    """
+    """Q and K of one sample, shape (n_rows, d_k), or (8, n_rows, d_k) for layer_norm_mha."""
     n, d = params.n_rows, params.d_k
     if params.sample == "layer_norm_mha":
         return _layer_norm_mha(params)
@@ -308,28 +204,7 @@ def sample_scores(params: YourScoresParams) -> tuple[NDArray[np.float64], NDArra
 
 
 def sample_file(params: YourScoresParams) -> tuple[str, bytes]:
-    """The sample as a .npz file to download or to upload: (name, bytes).
-
-    Parameters
-    ----------
-    params : YourScoresParams
-
-    Returns
-    -------
-    tuple (str, bytes)
-        Holds Q and K as float32.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From `YourScoresParams`.
-
-    Examples
-    --------
-    >>> name, data = sample_file(YourScoresParams("ideal", n_rows=3, d_k=2))
-    >>> name
-    'ideal.npz'
-    """
+    """The sample as a .npz file to download or to upload: (name, bytes)."""
     Q, K = sample_scores(params)
     stream = io.BytesIO()
     np.savez_compressed(stream, Q=Q.astype(np.float32), K=K.astype(np.float32))
