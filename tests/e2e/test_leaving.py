@@ -24,21 +24,17 @@ def cpu_seconds(server):
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def wait_until(condition, timeout=60):
-    limit = time.monotonic() + timeout
-    while not condition():
-        assert time.monotonic() < limit, "it did not come about"
-        time.sleep(0.1)
-
-
 @pytest.fixture
 def computing(server, page):
     """A page on which a long computation has been asked for and goes on."""
-    page.goto(page_url(server, "/score_variance", **LONG), wait_until="domcontentloaded", timeout=120_000)
-    page.get_by_role("button", name="Compute (about").click(timeout=120_000)
-    before = cpu_seconds(server)
-    wait_until(lambda: cpu_seconds(server) - before > 2)
+    ask_for(page, server)
+    page.get_by_text(COMPUTING).wait_for()
     return page, server
+
+
+def ask_for(page, server, **others):
+    page.goto(page_url(server, "/score_variance", **LONG, **others), wait_until="domcontentloaded")
+    page.get_by_role("button", name="Compute (about").click()
 
 
 def computes(server):
