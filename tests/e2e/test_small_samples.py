@@ -13,11 +13,8 @@ FAR_AWAY = """const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (message) { setTimeout(() => send.call(this, message), 200); };"""
 
 
-# From the first draw anew, and some have followed.
-FALLING = """() => {
-  const shown = Number(document.querySelector('.st-key-n_draws input')?.value);
-  return shown > 3 && shown !== 50;
-}"""
+# The field that nothing can be typed into while draws fall; the first one follows at once.
+FALLING = "() => Number(document.querySelector('[data-testid=stNumberInput] input:disabled')?.value) > 3"
 
 
 def numbers(page):
