@@ -35,7 +35,7 @@ __all__ = [
 SAMPLINGS = ("pairs", "matrix")
 _FIXED_SECONDS, _SCORE_SECONDS, _SCORE_BYTES = 4e-3, 6e-8, 48  # of measuring: in all, and for each score
 _LARGEST = 1024  # d_k for which the shared axis has room: it does not move with d_k
-_SHARED_HALF_WIDTH, _SHARED_DEVIATIONS = 80.0, 2.5  # of 32, the standard deviation of raw scores at d_k = 1,024
+_SHARED_HALF_WIDTH, _SHARED_DEVIATIONS = 112.0, 3.5  # of 32, the standard deviation of raw scores at d_k = 1,024
 _N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even grid: at d_k = 1 the density at 0 is infinite
 
 
@@ -123,8 +123,8 @@ class ScoreVarianceResult:
     # below, above: Scores outside the bins: counts, below and above add up to n_scores
     below: int
     above: int
-    # Ends of one axis for raw and scaled scores, the same at every d_k up to 1,024, so that the growth is seen: −80 and
-    # 80, or further where the scores of d_k = 1,024 go further
+    # Ends of one axis for raw and scaled scores, the same at every d_k up to 1,024, so that the growth is seen: −112 and
+    # 112, or further where the scores of d_k = 1,024 go further
     shared_span: tuple[float, float]
     # beyond_own, beyond_shared: Share of the raw scores outside the bins, and outside shared_span
     beyond_own: float
@@ -228,7 +228,7 @@ def _edges(params, theory):
 
 def _shared_span(params):
     widest = pair_moments(max(_LARGEST, params.d_k), params.pair_law)
-    reach = _SHARED_DEVIATIONS * math.sqrt(widest.variance)
+    reach = _SHARED_DEVIATIONS * (math.sqrt(widest.variance) or 1.0)
     return min(-_SHARED_HALF_WIDTH, widest.mean - reach), max(_SHARED_HALF_WIDTH, widest.mean + reach)
 
 
