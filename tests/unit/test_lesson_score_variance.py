@@ -314,10 +314,10 @@ def test_a_mean_widens_the_shared_axis_by_as_much_at_every_dimension(means, low,
 @pytest.mark.parametrize("law", sorted(COMPONENT_LAWS))
 @pytest.mark.parametrize("broken", [{}, {"correlation": 1.0}, {"correlation": -0.5, "mean_k": 1.0}, {"mean_q": 2.0}])
 def test_no_histogram_is_cut_by_the_shared_axis(law, broken):
-    result = measure_score_variance(ScoreVarianceParams(1024, 1_000, law, **broken))
+    result = measure_score_variance(ScoreVarianceParams(1024, 4_000, law, **broken))
     centres = (result.raw_edges[1:] + result.raw_edges[:-1]) / 2
     beyond = (centres < result.shared_span[0]) | (centres > result.shared_span[1])
-    assert result.raw_density[beyond].max() < 0.02 * result.raw_density.max()
+    assert result.raw_density[beyond].max() < 0.03 * result.raw_density.max()
 
 
 def test_a_dimension_beyond_1024_has_its_own_shared_axis():
