@@ -334,7 +334,7 @@ def test_the_histogram_table_is_the_data(result):
 
 def test_the_code_gives_the_statistics_that_are_shown(result):
     names, _ = run(figures.histograms(result, "q", LIGHT).code)
-    np.testing.assert_array_equal(names["found"].mean, result.statistics.mean)
+    np.testing.assert_array_equal(names["result"].statistics.mean, result.statistics.mean)
 
 
 # --- curves ----------------------------------------------------------------------------------------------
