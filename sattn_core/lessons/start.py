@@ -177,7 +177,8 @@ def mean_largest_weight(d_k: int, n_keys: int, law: str) -> LargestWeight:
     d_k, n_keys = check_integer("d_k", d_k, 1), check_integer("n_keys", n_keys, 1)
     scales = np.array([1.0, 1 / math.sqrt(d_k)])
     if check_choice("law", law, COMPONENT_LAWS) == "normal":
-        return LargestWeight(*expected_attention_curve(n_keys, d_k, scales).max_weight.tolist(), 0.0, 0.0)
+        exact = expected_attention_curve(n_keys, d_k, scales).max_weight
+        return LargestWeight(float(exact[0]), float(exact[1]), raw_error=0.0, scaled_error=0.0)
     n_queries, each, draws = _draws(d_k, n_keys)
     rng, draw = np.random.Generator(np.random.SFC64(0)), COMPONENT_LAWS[law].draw
     means, at_a_time = [], max(1, _AT_A_TIME // each)
@@ -185,5 +186,5 @@ def mean_largest_weight(d_k: int, n_keys: int, law: str) -> LargestWeight:
         some = min(at_a_time, draws - start)
         raw = draw(rng, (some, n_queries, d_k)) @ draw(rng, (some, n_keys, d_k)).swapaxes(-1, -2)
         means.append([softmax(scale * raw).max(axis=-1).mean(axis=-1) for scale in scales])
-    mean, error = mean_and_error(np.concatenate(means, axis=-1))
-    return LargestWeight(*mean.tolist(), *error.tolist())
+    (raw, scaled), errors = (each.tolist() for each in mean_and_error(np.concatenate(means, axis=-1)))
+    return LargestWeight(raw, scaled, *errors)
