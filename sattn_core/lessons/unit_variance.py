@@ -241,7 +241,8 @@ def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ..
     rng = np.random.Generator(np.random.SFC64(params.seed))
     _, inputs = _inputs(params, rng)
     q, k = (_heads(_project(params, inputs, rng), params) for _ in range(2))
-    law = _component_law(params, inputs)[0] / np.square(inputs).mean()  # variance of q_i for |x|² = 1 a component
+    # Variance of q_i for |x|² = 1 a component; LayerNorm leaves nothing of rows whose few components are all equal.
+    law = _component_law(params, inputs)[0] / (np.square(inputs).mean() or 1.0)
     alone = _vectors(params, rng)
     return (
         _shared_row("independent", q, k, 0.0, 0.0, _independent_square(params, inputs, law)),
