@@ -125,6 +125,10 @@ class UnitVarianceResult:
     # default bias and with it
     scaled_std_without_bias: float
     scaled_std_with_bias: float
+    # row_std, predicted_row_std: Standard deviation of the scaled scores within a row, which is all that softmax sees:
+    # measured, and predicted over the draw of the weights, given x. What all tokens share is not in it.
+    row_std: float
+    predicted_row_std: float
 
 
 @record
@@ -142,6 +146,7 @@ class StageSweep:
     normalise: bool
     bias: bool
     std: NDArray[np.float64]  # (n_schemes, n_dims, n_stages)
+    row_std: NDArray[np.float64]  # (n_schemes, n_dims): of the scaled scores within a row, of many keys
 
 
 @record
@@ -186,8 +191,9 @@ def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
     d = params.d_k
     stages.append(_stage("raw_scores", raw, 0.0, *score, math.sqrt(d)))
     stages.append(_stage("scaled_scores", raw / math.sqrt(d), 0.0, score[0] / d, score[1] / d, 1.0))
-    rows, without, added = _scheme_rows(params, stages), *(_scaled_std(params, inputs, bias) for bias in (False, True))
-    return UnitVarianceResult(params, tuple(stages), rows, without, added)
+    rows, biases = _scheme_rows(params, stages), (_scaled_std(params, inputs, bias) for bias in (False, True))
+    within = math.sqrt(raw.var(axis=-1, ddof=1).mean() / d)
+    return UnitVarianceResult(params, tuple(stages), rows, *biases, within, _row_std(params, inputs))
 
 
 def fitting_heads(d_k: int, n_heads: int) -> int:
@@ -216,18 +222,22 @@ def expected_stages(
         for d_k, n in zip(dims, heads, strict=True)
     ]
     stages = tuple(name for name in STAGES if normalise or name != "layer_norm")
-    std = np.array([[_expected(replace(params, scheme=name)) for params in each] for name in INIT_SCHEMES])
-    return StageSweep(tuple(dims), tuple(heads), stages, INIT_SCHEMES, x_mean, x_std, normalise, bias, std)
+    found = np.array([[_expected(replace(params, scheme=name)) for params in each] for name in INIT_SCHEMES])
+    std, row_std = found[..., :-1], found[..., -1]
+    return StageSweep(tuple(dims), tuple(heads), stages, INIT_SCHEMES, x_mean, x_std, normalise, bias, std, row_std)
 
 
 def _expected(params):
-    """Standard deviations of the stages; x has its own about its mean, all others have mean 0."""
+    """Standard deviations of the stages, and within a row; x has its own about its mean, all others have mean 0."""
     square = 1.0 if params.normalise else params.x_mean**2 + params.x_std**2
     scheme = init_scheme(params.scheme)
     width = params.d_model * square + (params.bias and scheme.has_random_bias)
     component = width * scheme.weight_variance(params.d_model, params.n_heads)
     q, raw = math.sqrt(component), math.sqrt(params.d_k) * component
-    return (params.x_std, *([1.0] if params.normalise else []), q, q, raw, component)
+    # Of the keys of a row only the part that is not shared counts: neither the mean of x nor the bias.
+    apart = params.d_model * (1.0 if params.normalise else params.x_std**2)
+    row = component * math.sqrt(apart / width)
+    return (params.x_std, *([1.0] if params.normalise else []), q, q, raw, component, row)
 
 
 def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ...]:
@@ -325,6 +335,12 @@ def _score_law(params, inputs) -> tuple[float, float]:
 def _scaled_std(params, inputs, bias):
     """Predicted standard deviation of the scaled scores, without the default bias or with it."""
     return math.sqrt(_score_law(replace(params, bias=bias), inputs)[0] / params.d_k)
+
+
+def _row_std(params, inputs):
+    """The same within a row: w² |x|² times the variance of the keys' |x' − mean|², given x."""
+    apart = np.square(inputs - inputs.mean(axis=0)).sum() / (params.n_tokens - 1)
+    return math.sqrt(_component_law(params, inputs)[0] * _weight_law(params)[0] * apart)
 
 
 def _input_error(params):
