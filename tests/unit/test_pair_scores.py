@@ -8,6 +8,7 @@ from sattn_core.components import COMPONENT_LAWS, PairLaw, append_coordinates
 from sattn_core.pair_scores import (
     _PART,
     _Block,
+    _left_half,
     draw_pair_scores,
     growing_rows,
     growing_scores,
