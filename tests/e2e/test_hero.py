@@ -337,7 +337,7 @@ def expected(d_k, n_keys, law, seed):
         "std": [math.sqrt(sweep.raw_variance[0]), math.sqrt(sweep.scaled_variance[0])],
         "max": [100 * softmax(row).max(), 100 * softmax(scaled).max()],
         "keys": [float(effective_keys(row)), float(effective_keys(scaled))],
-        "counts": sweep.raw_counts[0],
+        "counts": sweep.scaled_counts[0],
         "weights": softmax(row),
     }
 
@@ -372,6 +372,7 @@ def test_a_suggestion_moves_the_hero_and_the_address(page, hero):
         assert value(hero) == f"d_k = {d_k:,}"
         assert sentences(page)[0].startswith(f"At dₖ = {d_k:,} ")
     assert path(page, "[data-part=raw-weights]") == path(page, "[data-part=scaled-weights]")
+    assert path(page, RAW) == path(page, SCALED)
     assert page.locator(f"{RAW} .halo").all_inner_texts() == page.locator(f"{SCALED} .halo").all_inner_texts()
 
 
