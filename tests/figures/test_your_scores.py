@@ -119,7 +119,7 @@ def test_the_sentence_is_the_verdict_in_plain_words(results):
 
 
 # What counts as right reaches further than the band of ideal q and k.
-@pytest.mark.parametrize("size", [0.85, 0.9, 0.97, 1.0, 1.03, 1.1, 1.15])
+@pytest.mark.parametrize("size", [0.85, 0.9, 0.97, 1.0, 1.03, 1.1])
 @pytest.mark.parametrize("aligned", [0.0, 0.6])
 def test_only_a_spread_inside_the_band_is_that_of_ideal_ones(size, aligned):
     Q, noise = np.random.default_rng(3).standard_normal((2, 128, 64))
