@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
-from math import log10
 from typing import Any
 
 import streamlit as st
@@ -195,25 +194,17 @@ def _line(layout, bet, mark, profile):
     """A line across the panel at a number, and the mark at its end."""
     sign, _, value = mark
     along, across = bet.place.along, bet.place.across
-    at, written = _on_axis(layout[along[0] + "axis" + along[1:]], value * bet.place.unit)
+    low, high = sorted(layout[along[0] + "axis" + along[1:]]["range"])
+    at = min(max(value * bet.place.unit, low), high)  # one beyond the axis stands at its end
     upright, colour = along[0] == "x", profile.text if sign == _TRUTH else profile.third
     style = {"color": colour, "width": 1.5 * profile.line_width, "dash": "solid" if sign == _TRUTH else "dot"}
     end = {"xanchor": "center", "yanchor": "top"} if upright else {"xanchor": "left", "yanchor": "middle"}
     other = "y" if upright else "x"
     shape = {"type": "line", "line": style, f"{other}ref": f"{across} domain", f"{other}0": 0, f"{other}1": 1}
     shape |= {f"{along[0]}ref": along, f"{along[0]}0": at, f"{along[0]}1": at}
-    place = {f"{other}ref": f"{across} domain", other: 1, f"{along[0]}ref": along, along[0]: written}
+    place = {f"{other}ref": f"{across} domain", other: 1, f"{along[0]}ref": along, along[0]: at}
     font = {"size": profile.tick_size, "color": colour}
     return shape, {"text": sign, "showarrow": False, "font": font, **place, **end}
-
-
-def _on_axis(axis, value):
-    """A value on an axis, as its lines and as its words are placed; one beyond its ends stands at the end."""
-    low, high = sorted(axis["range"])
-    if axis.get("type") != "log":
-        return (min(max(value, low), high),) * 2
-    power = min(max(log10(value), low), high) if value > 0 else low
-    return 10.0**power, power
 
 
 def _strip(layout, marks, profile):

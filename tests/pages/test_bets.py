@@ -167,8 +167,10 @@ def test_the_marker_stands_on_the_frame_where_it_was_moved(stem):
 
 
 def _on_its_axis(layout, bet, value):
-    """Where a number stands that was bet: one beyond the axis, at its end."""
-    low, high = sorted(layout[f"{bet.place.along[0]}axis{bet.place.along[1:]}"]["range"])
+    """Where a number stands that was bet: one beyond the axis, at its end. No bet is placed on a logarithmic axis."""
+    axis = layout[f"{bet.place.along[0]}axis{bet.place.along[1:]}"]
+    assert axis.get("type", "linear") == "linear"
+    low, high = sorted(axis["range"])
     return min(max(value * bet.place.unit, low), high)
 
 
