@@ -304,7 +304,7 @@ def test_every_page_has_its_room_its_core_file_its_place_and_its_row():
 @pytest.mark.parametrize("stem", ORDER)
 def test_a_lesson_has_its_tests(stem):
     numbers = ROOT / "tests" / "unit" / f"test_lesson_{stem}.py"
-    for folder, section in (("property", "properties"), ("oracle", "oracles")):  # in their folders, or beside the others
+    for folder, section in (("property", "properties"), ("oracle", "oracles")):  # a file, or a section of the first
         assert (ROOT / "tests" / folder / numbers.name).is_file() or f"# --- {section} ---" in _read(numbers)
     assert (ROOT / "tests" / "figures" / f"test_{stem}.py").is_file()
     assert (ROOT / "tests" / "pages" / f"test_{stem}.py").is_file()

