@@ -308,7 +308,6 @@ def test_a_lesson_has_its_tests(stem):
         assert (ROOT / "tests" / folder / numbers.name).is_file() or f"# --- {section} ---" in _read(numbers)
     assert (ROOT / "tests" / "figures" / f"test_{stem}.py").is_file()
     assert (ROOT / "tests" / "pages" / f"test_{stem}.py").is_file()
-    assert (ROOT / "tests" / "pages" / "tries" / f"test_{stem}.py").is_file()
 
 
 def of_one_lesson(path):
