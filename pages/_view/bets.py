@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
-from math import log10
 from typing import Any
 
 import streamlit as st
@@ -36,13 +35,13 @@ class Outcome:
     """What a bet comes to at the settings of the moment.
 
     truth: in the units of the answer, or the option that is right ("" if none is); None while it is not known.
-    why: one sentence, true at these settings, or what must be done to know. said: how the truth is said, where that is
+    why: one sentence, true at these settings, or what must be done to know. text: how the truth is said, where that is
     more than truth says.
     """
 
     truth: float | str | None
     why: str
-    said: str = ""
+    text: str = ""
 
 
 # --- what the address says -------------------------------------------------------------------------------
@@ -101,8 +100,8 @@ def carried() -> dict[str, str]:
     """What a link along the path hands on: whether to bet, which the start of the path proposes, and the tally."""
     first = controls.current_lesson().stem == ORDER[0]
     wanted = st.query_params.get("bet", "1" if first else "0")
-    said = {"bet": wanted if wanted == "1" else "", "tally": controls.linked_value("tally")}
-    return {name: text for name, text in said.items() if text}
+    query = {"bet": wanted if wanted == "1" else "", "tally": controls.linked_value("tally")}
+    return {name: text for name, text in query.items() if text}
 
 
 def addressed() -> dict[str, str]:
@@ -110,9 +109,9 @@ def addressed() -> dict[str, str]:
     return {"guess": st.query_params["guess"]} if guess() != "" else {}
 
 
-def read(lesson: Lesson, said: Mapping[str, str]) -> Any:
+def read(lesson: Lesson, query: Mapping[str, str]) -> Any:
     """What an address says was bet on a lesson, or ""."""
-    return lesson.guesses["guess"].read(said["guess"])[0] if lesson.bet and "guess" in said else ""
+    return lesson.guesses["guess"].read(query["guess"])[0] if lesson.bet and "guess" in query else ""
 
 
 # --- the picture -----------------------------------------------------------------------------------------
@@ -131,7 +130,7 @@ def marked(shown: Picture, lesson: Lesson, values: Values, bet: Any, profile: Pr
     if lesson.bet is None or bet == "" or not _is_on_this(lesson.bet, values):
         return shown
     found = bet_of(lesson.stem)(values)
-    marks = [(_BET, f"your bet: {_said(lesson.bet, bet)}", bet)]
+    marks = [(_BET, f"your bet: {_written(lesson.bet, bet)}", bet)]
     if found.truth is not None:
         marks.append((_TRUTH, f"in fact: {_fact(lesson, found)}", found.truth))
     alt = f"{shown.alt or shown.sentence} {_both(lesson, bet, found)}"
@@ -154,7 +153,7 @@ def _veiled(shown, lesson, profile):
     layout |= {"annotations": [each for each in words if each["text"] in bet.names], "shapes": []}
     _veil_words(layout, bet)
     here = st.session_state.get(_draft(lesson), bet.answer.default)
-    marks = [(_BET, f"your bet: {_said(bet, here)}", here)] if bet.place else []
+    marks = [(_BET, f"your bet: {_written(bet, here)}", here)] if bet.place else []
     figure = _drawn_on(spec, bet, marks, profile)
     return Picture(f"{shown.key}_veiled", figure, "", {}, "", alt=_VEILED)
 
@@ -195,32 +194,24 @@ def _line(layout, bet, mark, profile):
     """A line across the panel at a number, and the mark at its end."""
     sign, _, value = mark
     along, across = bet.place.along, bet.place.across
-    at, written = _on_axis(layout[along[0] + "axis" + along[1:]], value * bet.place.unit)
+    low, high = sorted(layout[along[0] + "axis" + along[1:]]["range"])
+    at = min(max(value * bet.place.unit, low), high)  # one beyond the axis stands at its end
     upright, colour = along[0] == "x", profile.text if sign == _TRUTH else profile.third
     style = {"color": colour, "width": 1.5 * profile.line_width, "dash": "solid" if sign == _TRUTH else "dot"}
     end = {"xanchor": "center", "yanchor": "top"} if upright else {"xanchor": "left", "yanchor": "middle"}
     other = "y" if upright else "x"
     shape = {"type": "line", "line": style, f"{other}ref": f"{across} domain", f"{other}0": 0, f"{other}1": 1}
     shape |= {f"{along[0]}ref": along, f"{along[0]}0": at, f"{along[0]}1": at}
-    place = {f"{other}ref": f"{across} domain", other: 1, f"{along[0]}ref": along, along[0]: written}
+    place = {f"{other}ref": f"{across} domain", other: 1, f"{along[0]}ref": along, along[0]: at}
     font = {"size": profile.tick_size, "color": colour}
     return shape, {"text": sign, "showarrow": False, "font": font, **place, **end}
-
-
-def _on_axis(axis, value):
-    """A value on an axis, as its lines and as its words are placed; one beyond its ends stands at the end."""
-    low, high = sorted(axis["range"])
-    if axis.get("type") != "log":
-        return (min(max(value, low), high),) * 2
-    power = min(max(log10(value), low), high) if value > 0 else low
-    return 10.0**power, power
 
 
 def _strip(layout, marks, profile):
     """What was bet and the truth in words above the figure: in one line where a phone has room for it."""
     if not marks:
         return []
-    words = [f"{sign} {said}" for sign, said, _ in marks]
+    words = [f"{sign} {text}" for sign, text, _ in marks]
     lines = words if sum(map(len, words)) > _ONE_LINE else ["\u2002\u2002".join(words)]
     room, margin = round(1.5 * profile.axis_size * len(lines)), layout["margin"]
     above = margin["t"]
@@ -237,7 +228,7 @@ def _strip(layout, marks, profile):
 # --- the words -------------------------------------------------------------------------------------------
 
 
-def _said(bet, value):
+def _written(bet, value):
     """An answer as a person reads it."""
     if isinstance(bet.answer, Choice):
         return bet.answer.called(value)
@@ -245,13 +236,13 @@ def _said(bet, value):
 
 
 def _fact(lesson, found):
-    return found.said or _said(lesson.bet, found.truth)
+    return found.text or _written(lesson.bet, found.truth)
 
 
 def _both(lesson, bet, found):
     """What was bet, and the truth once it is known."""
     truth = "" if found.truth is None else f" In fact: {_fact(lesson, found)}."
-    return f"Your bet: {_said(lesson.bet, bet)}.{truth}"
+    return f"Your bet: {_written(lesson.bet, bet)}.{truth}"
 
 
 def verdict(bet: Bet, placed: Any, truth: float | str | None) -> str:
@@ -265,8 +256,8 @@ def verdict(bet: Bet, placed: Any, truth: float | str | None) -> str:
 
 
 def _question(bet: Bet) -> str:
-    said = {name: f"{each:,}" if isinstance(each, int) else str(each) for name, each in controls.values().items()}
-    return bet.question.format(**said)
+    shown = {name: f"{each:,}" if isinstance(each, int) else str(each) for name, each in controls.values().items()}
+    return bet.question.format(**shown)
 
 
 # --- the card --------------------------------------------------------------------------------------------
@@ -306,7 +297,7 @@ def _ask(lesson, redraw):
     bet, key = lesson.bet, _draft(lesson)
     st.markdown(f"**{plain(_question(bet))}**")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        shown, answer = partial(_said, bet), bet.answer
+        shown, answer = partial(_written, bet), bet.answer
         if isinstance(answer, Choice):
             st.radio(answer.label, answer.options, format_func=shown, index=None, horizontal=True, key=key)
         else:

@@ -196,7 +196,7 @@ def _progress():
     seconds = job.wanted.price.seconds
     with st.container(horizontal=True, vertical_alignment="center", key="progress_main"):
         left = f"About {_duration(max(1, seconds - job.spent))} left"
-        st.progress(min(_NEARLY, job.spent / seconds), turns.said(job.before) if job.before else left)
+        st.progress(min(_NEARLY, job.spent / seconds), turns.queue_text(job.before) if job.before else left)
         st.button("Cancel", key="cancel_main", icon=":material/close:", on_click=compute.cancel, args=(job.wanted,))
 
 

@@ -67,7 +67,7 @@ class Line:
 LINE = Line()
 
 
-def said(before: int) -> str:
+def queue_text(before: int) -> str:
     """How long the line is, as a person says it."""
     return f"{_FEW.get(before, before)} before you"
 
@@ -90,7 +90,7 @@ def turn(*, long: bool) -> Iterator[None]:
             look()
             if time.monotonic() - began > _SHOWN_AFTER:
                 place = place or st.empty()
-                place.markdown(said(before))
+                place.markdown(queue_text(before))
             time.sleep(BETWEEN)
         if place:
             place.empty()

@@ -60,7 +60,7 @@ def test_who_gives_no_sign_for_two_seconds_has_left(monkeypatch):
 
 @pytest.mark.parametrize(("before", "words"), [(1, "One before you"), (2, "Two before you"), (17, "17 before you")])
 def test_the_line_is_said_as_a_person_says_it(before, words):
-    assert turns.said(before) == words
+    assert turns.queue_text(before) == words
 
 
 def test_at_least_one_computes():

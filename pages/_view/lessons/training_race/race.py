@@ -233,7 +233,7 @@ def draw(pictures: Sequence[Picture], *, resting: bool) -> None:
 def progress_sentence(run):
     """How far the training is, what it waits for, or which d_k the finished race is of."""
     if run.playing and run.job.before:
-        return turns.said(run.job.before)
+        return turns.queue_text(run.job.before)
     if run.sweeping:
         return f"Learning rates: {run.sweep.progress:.0%}"
     place = f"step {run.result.step:,} of {run.params.n_steps:,}, dₖ = {run.params.d_k:,}"
