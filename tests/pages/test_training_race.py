@@ -346,7 +346,7 @@ def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
 def test_whoever_leaves_or_asks_for_something_else_ends_a_race_after_a_step(monkeypatch, moments):
     """It rests there: what has been trained stays, and it can go on."""
     looks = []
-    monkeypatch.setattr(turns, "_is_here", lambda _: looks.append(1) or len(looks) % 40)
+    monkeypatch.setattr(turns._streamlit, "is_connected", lambda _: looks.append(1) or len(looks) % 40)
     params = TrainingRaceParams(n_steps=3000, n_seeds=1)
     job = turns.Job(params, partial(moments, params, None))
     for seen in (40, 80):

@@ -186,7 +186,7 @@ def test_a_job_ends_at_its_next_check_when_it_is_wanted_no_longer_or_its_visitor
     job.leave()
     assert has_ended(job)
     here = [True]
-    monkeypatch.setattr(turns, "_is_here", lambda visitor: here[0])
+    monkeypatch.setattr(turns._streamlit, "is_connected", lambda visitor: here[0])
     job = began(Job("this", endless))
     time.sleep(0.1)
     assert job.runs
