@@ -34,7 +34,10 @@ def open_lesson(lesson: Lesson) -> None:
     """
     before = st.session_state.get("lesson", lesson.stem)
     st.session_state["lesson"] = lesson.stem
+    if before == lesson.stem:
+        _follow_history(lesson)
     _open_slider(before != lesson.stem)
+    _carry_along(before != lesson.stem)
     if before != lesson.stem:
         for name in SHARED:
             if name != SLIDER:
@@ -45,6 +48,32 @@ def open_lesson(lesson: Lesson) -> None:
 def current_lesson() -> Lesson:
     """The open lesson."""
     return LESSONS[st.session_state["lesson"]]
+
+
+def _follow_history(lesson):
+    """Back and Forward inside a lesson that goes step by step: each control as it was at that step."""
+    said = _step_of_history()
+    if said is not None:
+        for name, value in read(lesson, said).items():
+            if name in st.session_state and value_of(name) != value:
+                place(name, value)
+
+
+def _carry_along(new_page):
+    """What has no widget goes along to another page, by whatever link; Back and Forward bring that of the step."""
+    if new_page and _step_of_history() is None:
+        st.query_params.update(st.session_state["carried"] | carried())
+    st.session_state["carried"] = carried()
+
+
+def carry(name: str, text: str) -> None:
+    """Put what has no widget into the address, and into those of the pages that follow."""
+    st.query_params[name] = st.session_state["carried"][name] = text
+
+
+def carried() -> dict[str, str]:
+    """What has no widget and goes along, as the address says it."""
+    return {name: st.query_params[name] for name in CARRIED if name in st.query_params}
 
 
 def _open_slider(new_page):

@@ -81,7 +81,7 @@ def _ask_for_rest():
 
 
 def _way_to(lesson, **options):
-    st.page_link(file_of(lesson), label=lesson.question, query_params=bets.carried(), **options)
+    st.page_link(file_of(lesson), label=lesson.question, query_params=bets.carried(along=True), **options)
 
 
 def profile() -> theme.Profile:
@@ -104,7 +104,8 @@ def _draw_menu():
             st.markdown(f"**{section}**")
             for each in LESSONS.values():
                 if each.section == section:
-                    st.page_link(file_of(each), label=each.question, icon=each.icon)
+                    said = bets.carried(along=False)
+                    st.page_link(file_of(each), label=each.question, icon=each.icon, query_params=said)
 
 
 def file_of(lesson: Lesson) -> Path:

@@ -311,14 +311,14 @@ def path(here: Lesson) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key=f"links_{others[0].stem}"):
             st.markdown(f"**{name}**")
             for lesson in others:
-                st.page_link(frame.file_of(lesson), label=lesson.question)
+                said = bets.carried(along=False)
+                st.page_link(frame.file_of(lesson), label=lesson.question, query_params=said)
 
 
 def _draw_card(column, i, lesson):
     with column.container(border=True, height="stretch"):
-        st.page_link(
-            frame.file_of(lesson), label=f"**{i}. {lesson.question}**", icon=lesson.icon, query_params=bets.carried()
-        )
+        label, said = f"**{i}. {lesson.question}**", bets.carried(along=True)
+        st.page_link(frame.file_of(lesson), label=label, icon=lesson.icon, query_params=said)
         st.markdown(lesson.card)
 
 
