@@ -123,8 +123,8 @@ class ScoreVarianceResult:
     # below, above: Scores outside the bins: counts, below and above add up to n_scores
     below: int
     above: int
-    # Ends of one axis for raw and scaled scores, the same at every d_k up to 1,024, so that the growth is seen: −112 and
-    # 112, or further where the scores of d_k = 1,024 go further
+    # Ends of one axis for raw and scaled scores, the same at every d_k up to 1,024, so that the growth is seen: −112
+    # and 112, or further where the scores of d_k = 1,024 go further
     shared_span: tuple[float, float]
     # beyond_own, beyond_shared: Share of the raw scores outside the bins, and outside shared_span
     beyond_own: float

@@ -10,6 +10,7 @@ from sattn_core.pair_scores import (
     _Block,
     _left_half,
     draw_pair_scores,
+    growing_rows,
     growing_scores,
     growing_scores_price,
     pair_scores_price,
@@ -52,6 +53,14 @@ def test_growing_scores_are_at_each_d_k_those_of_one_draw_alone(law, pair):
     dims = (1, 3, 63, 64, 65, 67, 72, 111, 128)
     for d_k, scores in zip(dims, growing_scores(dims, 50, PairLaw(law, **pair), 4), strict=True):
         np.testing.assert_array_equal(scores, draw_pair_scores(50, d_k, PairLaw(law, **pair), seed=4))
+
+
+def test_growing_rows_are_at_each_d_k_those_of_one_draw_alone():
+    dims = (1, 3, 63, 64, 65, 67, 72, 111, 128)
+    for d_k, rows in zip(dims, growing_rows(dims, 5, 3, 4), strict=True):
+        assert rows.shape == (5, 3)
+        np.testing.assert_array_equal(rows, next(growing_rows((d_k,), 5, 3, 4)))
+    assert not np.array_equal(rows, next(growing_rows((128,), 5, 3, 5)))
 
 
 def test_many_growing_scores_come_in_the_same_parts():

@@ -63,10 +63,10 @@ def _bundle():
     return st.components.v2.component("sattn_bundle", js=f"{script}\nexport default () => window.labBundle();")
 
 
-def draw_slider(said: Mapping[str, Any], *, key: str, on_release: Callable[[float], None]) -> None:
+def draw_slider(payload: Mapping[str, Any], *, key: str, on_release: Callable[[float], None]) -> None:
     """The large slider of a control; on_release receives where the hand has let go.
 
-    said: value, stops, shown (the text of each stop) and label.
+    payload: value, stops, shown (the text of each stop) and label.
     """
 
     def release():
@@ -74,7 +74,7 @@ def draw_slider(said: Mapping[str, Any], *, key: str, on_release: Callable[[floa
         if isinstance(place, (int, float)):
             on_release(place)
 
-    _slider(data=_sent(said), key=key, on_release_change=release)
+    _slider(data=_sent(payload), key=key, on_release_change=release)
 
 
 def draw_hero(stops: dict[str, Any], between: dict[str, Any], *, key: str) -> None:
@@ -96,11 +96,11 @@ def watch_cells(
     _cells(key=key, on_cell_change=on_cell)
 
 
-def _is_click(said):
+def _is_click(message):
     """Whether this is what `cells.js` says; a forged message may say anything."""
-    if not isinstance(said, dict) or not isinstance(said.get("chart"), str):
+    if not isinstance(message, dict) or not isinstance(message.get("chart"), str):
         return False
-    return all(isinstance(said.get(each), int) for each in ("line", "place"))
+    return all(isinstance(message.get(each), int) for each in ("line", "place"))
 
 
 def draw_picture(drawn: Mapping[str, Any], *, key: str, config: dict[str, Any], bare: bool = False) -> None:

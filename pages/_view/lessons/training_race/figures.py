@@ -108,8 +108,8 @@ def _matrices(shown, profile):
         at, left = "" if run == 0 else str(run + 1), run * (width + 0.04)
         cells = heatmap(profile, shown.attention_weights[run], 1.0, name=run_name(exponent))
         colours = {"zmin": 0, "colorscale": [[0, profile.ground], cells["colorscale"][-1]]}
-        said = {"hovertemplate": "query %{y}, key %{x}: %{z:.3f}<extra></extra>", "x0": 1, "y0": 1}
-        traces.append(cells | colours | said | {"xgap": 0, "ygap": 0, "xaxis": f"x{at}", "yaxis": f"y{at}"})
+        hover = {"hovertemplate": "query %{y}, key %{x}: %{z:.3f}<extra></extra>", "x0": 1, "y0": 1}
+        traces.append(cells | colours | hover | {"xgap": 0, "ygap": 0, "xaxis": f"x{at}", "yaxis": f"y{at}"})
         axes[f"xaxis{at}"] = axis(profile, "key", near=True, domain=[left, left + width], anchor=f"y{at}", **bare)
         name = "query" if run == 0 else None
         axes[f"yaxis{at}"] = axis(profile, name, anchor=f"x{at}", autorange="reversed", **bare)

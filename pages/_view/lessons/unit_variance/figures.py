@@ -36,6 +36,7 @@ from sattn_core.lessons.unit_variance import (
 )
 
 _NOTHING = 1e-3  # a smaller standard deviation is called practically 0
+_SHARED = 0.95  # where less of σ is left within a row, that is said
 _UNIT = 0.01  # a standard deviation this near to 1 is called 1
 _KEY = "■ expected, ○ measured, dashed: assumed", "grey: the other initialisations"
 _SHORT = {
@@ -75,9 +76,10 @@ def expected(
     result: UnitVarianceResult | None = None,
 ) -> Picture:
     """The standard deviation of every stage at this d_k, beside what the rule assumes; result has the measured ones."""
-    i, found = sweep.dims.index(d_k), sweep.std[sweep.schemes.index(scheme)]
-    sentence = _expected_sentence(found[i, -1], scheme, d_k)
-    sure = (*_stages_sure(result), *_bias(result)) if result else ()
+    i, at = sweep.dims.index(d_k), sweep.schemes.index(scheme)
+    found, within = sweep.std[at], sweep.row_std[at, i]
+    sentence = _expected_sentence(found[i, -1], within, scheme, d_k)
+    sure = (*_stages_sure(result, within), *_bias(result)) if result else ()
     return Picture(
         "unit_variance",
         _expected_figure(sweep, found, i, result, profile),
@@ -142,9 +144,14 @@ def _stage_ticks(sweep, values):
     return [f"{number(value)}<br>{_SHORT[stage]}" for value, stage in pairs]
 
 
-def _expected_sentence(scaled, scheme, d_k):
-    """What the scaled scores start with, and whether the rule is right to assume 1."""
+def _expected_sentence(scaled, within, scheme, d_k):
+    """What the scaled scores start with, and whether the rule is right to assume 1: within a row, if that is less."""
     name = SCHEME_NAMES[scheme]
+    if within < _SHARED * scaled:
+        return (
+            f"With {name}, scaled scores have σ = {number(scaled)}, but only {number(within)} within a row, which is "
+            "all that softmax sees."
+        )
     if abs(scaled - 1) < _UNIT:
         return f"With {name} at dₖ = {d_k:,}, the scaled scores start with σ = 1, just as the rule assumes."
     if scaled < _NOTHING:
@@ -165,15 +172,16 @@ def _expected_alt(sweep, values, i, sentence, asked):
     ).strip()
 
 
-def _stages_sure(result):
-    """What q and the scores get under the chosen initialisation, measured beside predicted."""
+def _stages_sure(result, within):
+    """What q and the scores get under the chosen initialisation, measured beside predicted; within is expected."""
     params, stage = result.params, {stage.name: stage for stage in result.stages}
     norm = "LayerNorm" if params.normalise else "no LayerNorm"
     return (
         f"At dₖ = {params.d_k:,} with {_plural(params.n_heads)} (model width {params.d_model:,}), {norm} and "
         f"{_scheme(params)}, the standard deviation σ, measured (and predicted), of q is {_beside(stage['q'])}, of raw "
-        f"scores {_beside(stage['raw_scores'])}, of scaled scores {_beside(stage['scaled_scores'])}: "
-        f"{_verdict(stage['scaled_scores'])}",
+        f"scores {_beside(stage['raw_scores'])}, of scaled scores {_beside(stage['scaled_scores'])}.",
+        f"Within a row, which is all that softmax sees, the scaled scores have σ = {number(result.row_std)} (predicted "
+        f"{number(result.predicted_row_std)}): {_verdict(within)}",
         "Squares are what is expected over all draws of x and of the weights. Rings are measured on one draw of both, "
         f"{params.n_tokens} tokens. The predictions in the table are for the x that was drawn.",
     )
@@ -300,8 +308,7 @@ def _where(stage):
     return "inside" if stage.low <= stage.std <= stage.high else "outside"
 
 
-def _verdict(stage):
-    wanted = stage.predicted_std
+def _verdict(wanted):
     if abs(wanted - 1) < _UNIT:
         return "unit variance, as the rule assumes."
     if wanted > 1:
