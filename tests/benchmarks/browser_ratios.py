@@ -14,9 +14,9 @@ HERO_PAUSE = 0.025  # seconds between two moves of the pointer
 HERO_MEDIAN_BUDGET = 17
 HERO_P95_BUDGET = 20
 
-MOVES = 8
+MOVES = 5
 MOVE_START = {"d_k": 1}  # the first stops are there for every lesson, also for those with small matrices
-MOVE_WARM = 2  # moves that are not counted
+MOVE_WARM = 1  # moves that are not counted
 MOVE_SHOWN = "[data-picture], [class*=st-key-lines_]"
 MAIN_BUDGET = 100  # ms, as that of a picture of a drag
 MOVE_BUDGET = 0.65
