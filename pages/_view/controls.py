@@ -82,8 +82,8 @@ def _open_slider(new_page):
     if SLIDER not in st.session_state:
         st.session_state[SLIDER] = linked_value(SLIDER)  # `repair_link` will look at what the link says
     elif new_page:
-        said = _step_of_history()
-        place(SLIDER, st.session_state[SLIDER] if said is None else said.get(SLIDER, control(SLIDER).default))
+        query = _step_of_history()
+        place(SLIDER, st.session_state[SLIDER] if query is None else query.get(SLIDER, control(SLIDER).default))
     else:
         _write_address(SLIDER)
 
@@ -102,12 +102,12 @@ def _start_anew(names):
     A click on a link brings the address of the lesson before, but Back and Forward bring that of this one. Streamlit
     drops what it says of these controls, so it is said again, and a new run finds it.
     """
-    said = _step_of_history() or {}
+    query = _step_of_history() or {}
     for name in names:
         st.session_state.get("placed", {}).pop(name, None)
         if name in st.session_state:
-            place(name, said.get(name, control(name).write(control(name).default)))
-    lost = {name: said[name] for name in names if name in said}
+            place(name, query.get(name, control(name).write(control(name).default)))
+    lost = {name: query[name] for name in names if name in query}
     if lost:
         st.query_params.update(lost)
         st.rerun()
@@ -171,8 +171,8 @@ def repair_link() -> bool:
         if problem:
             notes.append(f"{given_name} {problem} (the link says “{_short(given[-1])}”)")
         elif len(given) > 1:
-            said = _short(known.write(value))
-            notes.append(f"{given_name} is given {len(given)} times; the last, {said}, is used")
+            last = _short(known.write(value))
+            notes.append(f"{given_name} is given {len(given)} times; the last, {last}, is used")
         if value != "" or isinstance(known, Text):
             clean[name] = known.write(value)
     _bring_along(clean)
@@ -234,12 +234,12 @@ def value_of(name: str) -> Any:
     return linked_value(name)
 
 
-def _believed(control, said):
+def _believed(control, value):
     """What the widget of a control says, or the default where only a forged message can have made it say so."""
     known = (
-        said in control.options if isinstance(control, Choice) else isinstance(said, str) is isinstance(control, Text)
+        value in control.options if isinstance(control, Choice) else isinstance(value, str) is isinstance(control, Text)
     )
-    return said if known else control.default
+    return value if known else control.default
 
 
 def stands(place: tuple[str, Value]) -> bool:
@@ -258,10 +258,10 @@ def values() -> dict[str, Any]:
     return {name: value_of(name) for name in (*SHARED, *current_lesson().controls)}
 
 
-def read(lesson: Lesson, said: Mapping[str, str]) -> dict[str, Any]:
+def read(lesson: Lesson, query: Mapping[str, str]) -> dict[str, Any]:
     """The value of every control of a lesson in an address: its default where nothing, or nothing readable, is said."""
     known = _known(lesson)
-    return {name: one.read(said[name])[0] if name in said else one.default for name, one in known.items()}
+    return {name: one.read(query[name])[0] if name in query else one.default for name, one in known.items()}
 
 
 def written(lesson: Lesson, values: Mapping[str, Any]) -> dict[str, str]:

@@ -146,13 +146,13 @@ def _draw_own(name):
 def draw_slider() -> None:
     """The large slider of d_k; a page's main picture follows it while it is dragged."""
     stops = controls.stops_of("d_k")
-    said = {
+    payload = {
         "value": controls.value_of("d_k"),
         "stops": stops,
         "shown": [f"dₖ = {stop:,}" for stop in stops],
         "label": "Dimension d_k",
     }
-    draw_live_slider(said, key="dimension", on_release=_release)
+    draw_live_slider(payload, key="dimension", on_release=_release)
 
 
 def _release(value):
@@ -181,9 +181,9 @@ def _redraw(*fragments):
 def moving_address(values: Mapping[str, Any]) -> str:
     """Where the browser asks for the main picture at these values of the controls; it adds the d_k of the moment."""
     lesson = controls.current_lesson()
-    said = controls.written(lesson, {name: each for name, each in values.items() if name != "d_k"})
-    said |= {"ground": st.context.theme.type or "light", **bets.addressed()}
-    return f"{PLACE}/{lesson.stem}?{urlencode(said)}"
+    query = controls.written(lesson, {name: each for name, each in values.items() if name != "d_k"})
+    query |= {"ground": st.context.theme.type or "light", **bets.addressed()}
+    return f"{PLACE}/{lesson.stem}?{urlencode(query)}"
 
 
 def _draw_settings(lesson):

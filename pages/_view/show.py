@@ -188,15 +188,15 @@ def _ask(params):
 def _progress():
     """How far the visitor's job is, with a button to end it; the picture, once it is done."""
     job: turns.Job | None = st.session_state.get("job")
-    if job is None or job.done or job.ended:
+    if job:
+        job.wait(0)  # raises what went wrong
+    if job is None or not job.runs:
         frame.redraw_picture()
         return
-    if job.problem:
-        raise job.problem
     seconds = job.wanted.price.seconds
     with st.container(horizontal=True, vertical_alignment="center", key="progress_main"):
         left = f"About {_duration(max(1, seconds - job.spent))} left"
-        st.progress(min(_NEARLY, job.spent / seconds), turns.said(job.before) if job.before else left)
+        st.progress(min(_NEARLY, job.spent / seconds), turns.queue_text(job.before) if job.before else left)
         st.button("Cancel", key="cancel_main", icon=":material/close:", on_click=compute.cancel, args=(job.wanted,))
 
 

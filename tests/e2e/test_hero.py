@@ -337,7 +337,7 @@ def expected(d_k, n_keys, law, seed):
         "std": [math.sqrt(sweep.raw_variance[0]), math.sqrt(sweep.scaled_variance[0])],
         "max": [100 * softmax(row).max(), 100 * softmax(scaled).max()],
         "keys": [float(effective_keys(row)), float(effective_keys(scaled))],
-        "counts": sweep.raw_counts[0],
+        "counts": sweep.scaled_counts[0],
         "weights": softmax(row),
     }
 
@@ -376,6 +376,7 @@ def test_a_suggestion_moves_the_hero_and_the_address(page, server, hero, promise
     assert sentences(page)[0].startswith(f"At dₖ = {d_k:,} ")
     if d_k == 1:
         assert path(page, "[data-part=raw-weights]") == path(page, "[data-part=scaled-weights]")
+        assert path(page, RAW) == path(page, SCALED)
         assert page.locator(f"{RAW} .halo").all_inner_texts() == page.locator(f"{SCALED} .halo").all_inner_texts()
 
 

@@ -8,7 +8,7 @@ from scipy import stats
 from sattn_core.components import COMPONENT_LAWS, PairLaw, append_coordinates
 from sattn_core.law import dot_product_cdf
 from sattn_core.moments import paired_score_moments
-from sattn_core.pair_scores import _share_of_half, draw_pair_scores, growing_scores
+from sattn_core.pair_scores import _share_of_half, draw_pair_scores, growing_rows, growing_scores
 
 N = 40_000
 PAIRS = [
@@ -78,6 +78,22 @@ def test_growing_scores_keep_their_moments_and_what_is_added_is_independent(law)
         # Independent with mean 0: the mean of the product has the standard error of the product's own spread.
         product = small * (large - small)
         assert abs(product.mean()) < 4 * product.std() / math.sqrt(N)
+
+
+@pytest.mark.parametrize("small", [3, 64, 100])
+def test_the_scores_of_a_row_share_their_query_and_what_is_added_is_independent(small):
+    large = 111
+    before, after = (each.copy() for each in growing_rows((small, large), N, 2, 12))
+    for d_k, scores in ((small, before), (large - small, after - before), (large, after)):
+        for one in scores.T:
+            assert stats.kstest(one, lambda s, d_k=d_k: dot_product_cdf(s, d_k)).pvalue > 1e-4
+        # E s² t² = E |q|⁴ = d_k (d_k + 2) for two keys of one query, and d_k² for keys of two queries.
+        squares = np.square(scores).prod(axis=1)
+        assert abs(squares.mean() - d_k * (d_k + 2)) < 4 * squares.std() / math.sqrt(N)
+        assert abs(np.corrcoef(scores.T)[0, 1]) < 4.5 / math.sqrt(N)
+    added = after - before
+    for x, y in ((before[:, 0], added[:, 0]), (before[:, 0] ** 2, added[:, 0] ** 2), (before[:, 0], added[:, 1])):
+        assert abs(np.corrcoef(x, y)[0, 1]) < 4.5 / math.sqrt(N)
 
 
 @pytest.mark.parametrize("half", [1, 2, 8, 256])

@@ -282,7 +282,7 @@ def test_the_truths_are_those_of_the_core(said):
 )
 def test_the_spread_at_four_times_the_dimension_is_that_of_the_core(broken, params, truth, said):
     found = bet_of("derivation")(values_of("derivation", **broken))
-    assert (found.truth, found.said) == (truth, said)
+    assert (found.truth, found.text) == (truth, said)
     assert math.isclose(float(said[1:]), spread_ratio(DerivationParams(64, **params), 4), rel_tol=2e-3)
 
 
@@ -401,7 +401,7 @@ def test_the_winners_of_a_race_are_those_of_the_core(d_k, truth, said):
     result = measure_training_race(TrainingRaceParams(d_k))
     compute.keep((result, None), work.train, work.params(values), False)
     found = bet_of("training_race")(values)
-    assert (found.truth, found.said) == (truth, said)
+    assert (found.truth, found.text) == (truth, said)
     done = [share >= 0.95 for share in result.accuracy.mean[:, -1]]
     assert done == {"all": [True] * 3, "root": [False, True, False], "other": [False] * 3}[truth]
 
@@ -477,7 +477,7 @@ def test_an_open_bet_on_the_spread_is_on_the_axis_that_no_spread_moves():
 @pytest.mark.parametrize(("ddof", "mean"), [(0, 1.5), (1, 2.0)])
 def test_the_mean_variance_of_four_entries_is_that_of_many_drawn_products(ddof, mean):
     found = bet_of("small_samples")(values_of("small_samples", ddof=str(ddof), d_k="1024", size="64"))
-    assert (found.truth, found.said) == (mean, number(mean, 2))
+    assert (found.truth, found.text) == (mean, number(mean, 2))
     left, right = np.random.default_rng(1).standard_normal((2, 100_000, 2, 2))
     variances = (left @ right).reshape(-1, 4).var(axis=1, ddof=ddof)
     assert abs(variances.mean() - mean) < 5 * variances.std() / math.sqrt(len(variances))
@@ -496,7 +496,7 @@ def test_the_mean_variance_of_four_entries_is_that_of_many_drawn_products(ddof, 
 )
 def test_the_weights_that_give_scores_of_variance_1_are_those_of_the_closed_form(said, truth, scores):
     found = bet_of("unit_variance")(values_of("unit_variance", **said))
-    assert (found.truth, found.said) == (truth, "" if truth else "none of the three")
+    assert (found.truth, found.text) == (truth, "" if truth else "none of the three")
     torch, xavier, he = (number(each) for each in scores)
     each = f"{torch} for PyTorch MultiheadAttention, {xavier} for square Xavier and {he} for He normal"
     assert found.why == f"Scaled scores have Var(qᵢ) times Var(kᵢ) as variance: {each}."

@@ -46,7 +46,7 @@ def test_an_older_link_to_axes_of_their_own_still_has_them():
     shared, own = (open_page(STEM, **query) for query in ({}, {"axis": "own"}))
     assert widget(own, "axis").value == "own"
     shared, own = (json.loads(charts(app)["score_histograms"].spec)["layout"] for app in (shared, own))
-    assert shared["yaxis3"]["range"] == [-80, 80]
+    assert shared["yaxis3"]["range"] == [-112, 112]
     assert own["yaxis3"]["range"] == [-5, 5]
 
 

@@ -9,7 +9,6 @@ from sattn_core.standard_errors import (
     share_error,
     share_interval,
     shared_row_covariance,
-    two_way_error,
     variance_error,
 )
 
@@ -17,17 +16,6 @@ from sattn_core.standard_errors import (
 def test_shared_row_covariance_of_signs_in_two_dimensions():
     # |q|² is always 2, so every query has the same law of scores
     assert shared_row_covariance(2, (1.0, 1.0, 1.0, 1.0)) == 0.0
-
-
-def test_two_way_error_by_hand():
-    assert two_way_error(np.array([[0.0, 2.0], [0.0, 2.0]])) == 1.0  # columns 0 and 2: s² = 2, over 2 columns
-    assert two_way_error(np.array([[0.0, 0.0, 0.0], [2.0, 2.0, 2.0]])) == 1.0  # rows 0 and 2, over 2 rows
-    # rows ±3 and a rest of ±1: row means have s² = 18, over 2; the rest 4, over 4, counted once
-    assert two_way_error(np.array([[4.0, 2.0], [-4.0, -2.0]])) == pytest.approx(math.sqrt(18 / 2 + 0 - 1))
-    # no row or column effect at all: s² of the rest is 4 on one degree of freedom, over 4 entries
-    assert two_way_error(np.array([[1.0, -1.0], [-1.0, 1.0]])) == 1.0
-    # both effects: rows 0, 2 and columns 0, 4 give 2/2 + 8/2
-    assert two_way_error(np.array([[0.0, 4.0], [2.0, 6.0]])) == pytest.approx(math.sqrt(5))
 
 
 def test_mean_and_error_by_hand():

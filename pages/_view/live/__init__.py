@@ -63,10 +63,10 @@ def _bundle():
     return st.components.v2.component("sattn_bundle", js=f"{script}\nexport default () => window.labBundle();")
 
 
-def draw_slider(said: Mapping[str, Any], *, key: str, on_release: Callable[[float], None]) -> None:
+def draw_slider(payload: Mapping[str, Any], *, key: str, on_release: Callable[[float], None]) -> None:
     """The large slider of a control; on_release receives where the hand has let go.
 
-    said: value, stops, shown (the text of each stop) and label.
+    payload: value, stops, shown (the text of each stop) and label.
     """
 
     def release():
@@ -74,7 +74,7 @@ def draw_slider(said: Mapping[str, Any], *, key: str, on_release: Callable[[floa
         if isinstance(place, (int, float)):
             on_release(place)
 
-    _slider(data=_sent(said), key=key, on_release_change=release)
+    _slider(data=_sent(payload), key=key, on_release_change=release)
 
 
 def draw_hero(stops: dict[str, Any], between: dict[str, Any], *, key: str) -> None:
@@ -96,18 +96,18 @@ def watch_cells(
     _cells(key=key, on_cell_change=on_cell)
 
 
-def _is_click(said):
+def _is_click(message):
     """Whether this is what `cells.js` says; a forged message may say anything."""
-    if not isinstance(said, dict) or not isinstance(said.get("chart"), str):
+    if not isinstance(message, dict) or not isinstance(message.get("chart"), str):
         return False
-    return all(isinstance(said.get(each), int) for each in ("line", "place"))
+    return all(isinstance(message.get(each), int) for each in ("line", "place"))
 
 
 def draw_picture(drawn: Mapping[str, Any], *, key: str, config: dict[str, Any], bare: bool = False) -> None:
     """Show a figure and, unless it is to be bare, its sentence; the browser draws anew only what has changed.
 
-    drawn: figure (as JSON), height, that of its plot, sentence and alt. A main picture has two more: value, the place of the slider it
-    belongs to, and address, at which the browser asks for the picture at another place.
+    drawn: figure (as JSON), height, plot (the height of that), sentence and alt. A main picture has two more: value, the
+    place of the slider it belongs to, and address, at which the browser asks for the picture at another place.
     """
     data = {"value": None, "address": "", "config": config, "bundle": BUNDLE, "bare": bare}
     _picture(key=key, data=_sent(data | dict(drawn)))
