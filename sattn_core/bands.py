@@ -15,8 +15,6 @@ ROUGH = (ROUGH_NORMAL, ROUGH_GAMMA, ROUGH_ESTIMATE)
 Z95 = float(ndtri(0.975))
 # A kurtosis m₄/m₂² leans to the right: beyond this relative error the normal band misses well below 5 % of the draws.
 _LARGEST_KURTOSIS_ERROR = 0.1
-# Without a sixth moment a variance is narrower than its standard error says until the sample is large.
-_HEAVY_TAIL_SHAPE = 500.0
 
 
 def student_quantile(n: int) -> float:
@@ -49,7 +47,7 @@ class MomentRow:
 
     @property
     def is_rough(self) -> bool:
-        """Whether the band is only a rough one: it does not cover 95 %."""
+        """Whether the band is only a rough one: it need not cover 95 %."""
         return self.error_source in ROUGH
 
 
@@ -102,6 +100,10 @@ class Band(NamedTuple):
         return MomentRow(name, predicted, measured, error, low, high, z, inside, self.error_source)
 
 
-def gamma_source(has_eight_moments: bool, shape: float) -> str:
-    """Return whether the gamma band of a variance covers 95 % or is a rough one; shape is (mean/std)²."""
-    return GAMMA if has_eight_moments or shape > _HEAVY_TAIL_SHAPE else ROUGH_GAMMA
+def gamma_source(has_eight_moments: bool) -> str:
+    """Return whether the gamma band of a variance covers 95 % or is a rough one.
+
+    Without a sixth moment a variance seldom strays as far as its standard error says: at d_k = 1 Student's t with five
+    degrees of freedom still lies inside 98.5 % of the time with 80,000 scores.
+    """
+    return GAMMA if has_eight_moments else ROUGH_GAMMA

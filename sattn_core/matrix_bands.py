@@ -74,10 +74,8 @@ def _mean_band(shape, pair_law):
 def _variance_band(shape, pair_law):
     """The gamma band with the exact mean and variance; simulated where that is no good and the matrices are small."""
     mean, variance = _variance_moments(shape, pair_law)
-    gamma_shape = mean**2 / variance
-    source = gamma_source(pair_law.component.has_eight_moments, gamma_shape)
-    band = Band.gamma(float(mean), math.sqrt(variance), source)
-    if gamma_shape >= SMALLEST_GAMMA_SHAPE:
+    band = Band.gamma(float(mean), math.sqrt(variance), gamma_source(pair_law.component.has_eight_moments))
+    if mean**2 >= SMALLEST_GAMMA_SHAPE * variance:
         return band
     if pair_law.law == "normal" and pair_law.is_centred:
         low, high = score_variance_band(*shape)

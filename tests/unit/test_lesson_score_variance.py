@@ -1,4 +1,3 @@
-import dataclasses
 import math
 
 import numpy as np
@@ -122,16 +121,11 @@ def test_no_band_reaches_what_its_moment_cannot_take():
     assert kurtosis.error_source == "too few scores for a band"
 
 
-# Relative error of the kurtosis: 0.34 with 1,000 pairs, 0.054 with 40,000. Shape of the gamma law: 12.5 and 625.
-@pytest.mark.parametrize(
-    ("moment", "law", "d_k", "few", "many"),
-    [("excess kurtosis", "sparse", 64, 1_000, 40_000), ("variance", "student_t", 1, 1_000, 50_000)],
-)
-def test_a_band_that_does_not_cover_is_called_rough(moment, law, d_k, few, many):
-    name, kind = f"raw {moment}", "gamma" if moment == "variance" else "normal"
-    rough, good = (rows_of(law=law, d_k=d_k, n_samples=n)[name] for n in (few, many))
-    assert (rough.is_rough, rough.error_source) == (True, f"exact, rough {kind} approximation")
-    assert (good.is_rough, good.error_source) == (False, f"exact, {kind} approximation")
+def test_a_band_that_does_not_cover_is_called_rough():
+    # Relative error of the kurtosis: 0.34 with 1,000 pairs, 0.054 with 40,000.
+    rough, good = (rows_of(law="sparse", d_k=64, n_samples=n)["raw excess kurtosis"] for n in (1_000, 40_000))
+    assert (rough.is_rough, rough.error_source) == (True, "exact, rough normal approximation")
+    assert (good.is_rough, good.error_source) == (False, "exact, normal approximation")
     assert rough.inside in (True, False)
 
 
@@ -395,13 +389,6 @@ def test_params_are_checked(change, error, message):
     with pytest.raises(error) as caught:
         ScoreVarianceParams(**({"d_k": 4} | change))
     assert message in str(caught.value)
-
-
-def test_params_and_results_are_frozen(pairs):
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        pairs.params.d_k = 2
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        pairs.scale = 2
 
 
 @pytest.mark.parametrize(

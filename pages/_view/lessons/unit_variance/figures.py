@@ -18,6 +18,7 @@ from pages._view.figures.base import (
     steps,
     under,
 )
+from pages._view.figures.code import code
 from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES
 from pages._view.literal import drawn, plain
 from pages._view.picture import Picture, Table
@@ -29,6 +30,9 @@ from sattn_core.lessons.unit_variance import (
     StageSweep,
     UnitVarianceParams,
     UnitVarianceResult,
+    expected_stages,
+    measure_shared_input,
+    measure_unit_variance,
 )
 
 _NOTHING = 1e-3  # a smaller standard deviation is called practically 0
@@ -190,18 +194,10 @@ def _expected_table(sweep, i):
 
 
 def _expected_code(sweep, i, scheme):
-    options = {
-        "n_heads": sweep.n_heads[i],
-        "x_mean": sweep.x_mean,
-        "x_std": sweep.x_std,
-        "normalise": sweep.normalise,
-        "bias": sweep.bias,
-    }
-    return (
-        "from sattn_core.lessons.unit_variance import expected_stages\n\n"
-        f"sweep = expected_stages(({sweep.dims[i]},), **{options!r})\n"
-        f"print(sweep.stages, sweep.std[sweep.schemes.index({scheme!r}), 0])\n"
-    )
+    names = ("x_mean", "x_std", "normalise", "bias")
+    options = {"n_heads": sweep.n_heads[i]} | {name: getattr(sweep, name) for name in names}
+    shown = f"sweep.stages, sweep.std[sweep.schemes.index({scheme!r}), 0]"
+    return code(expected_stages, (sweep.dims[i],), **options, name="sweep", show=shown)
 
 
 # --- one draw, stage by stage --------------------------------------------------------------------------------
@@ -332,12 +328,8 @@ def _pipeline_table(result):
 
 def _pipeline_code(params):
     """The Python that measures the pipeline again."""
-    return (
-        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_unit_variance\n\n"
-        f"result = measure_unit_variance({params!r})\n"
-        "for stage in result.stages:\n"
-        "    print(stage.name, stage.std, stage.predicted_std, stage.z)\n"
-    )
+    shown = "stage.name, stage.std, stage.predicted_std, stage.z for stage in result.stages"
+    return code(measure_unit_variance, params, show=shown)
 
 
 def stage_table(result: UnitVarianceResult) -> Table:
@@ -465,12 +457,8 @@ def _schemes_data(result):
 
 def _schemes_code(params):
     """The Python that compares the initialisations again."""
-    return (
-        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_unit_variance\n\n"
-        f"result = measure_unit_variance({params!r})\n"
-        "for row in result.schemes:\n"
-        "    print(row.name, row.component_variance, row.raw_std, row.scaled_std, row.measured_scaled_std)\n"
-    )
+    shown = "row.name, row.component_variance, row.raw_std, row.scaled_std, row.measured_scaled_std"
+    return code(measure_unit_variance, params, show=f"{shown} for row in result.schemes")
 
 
 def schemes_table(result: UnitVarianceResult) -> Table:
@@ -579,12 +567,8 @@ def _shared_data(rows):
 
 def _shared_code(params):
     """The Python that measures the shared inputs again."""
-    return (
-        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_shared_input\n\n"
-        f"rows = measure_shared_input({params!r})\n"
-        "for row in rows:\n"
-        "    print(row.name, row.diagonal_mean, row.predicted_diagonal_mean, row.self_weight)\n"
-    )
+    shown = "row.name, row.diagonal_mean, row.predicted_diagonal_mean, row.self_weight for row in rows"
+    return code(measure_shared_input, params, name="rows", show=shown)
 
 
 def shared_table(rows: Sequence[SharedInputRow]) -> Table:
