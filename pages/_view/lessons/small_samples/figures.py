@@ -346,9 +346,7 @@ def _band_sentence(curve):
     small, large = (high / curve.d_k for high in (curve.high[0], curve.high[-1]))
     narrow = (curve.naive_high[-1] - curve.naive_low[-1]) < _NARROW * (curve.high[-1] - curve.low[-1])
     dotted_band = (
-        "Shared rows and columns make the dotted band too narrow."
-        if narrow
-        else "At so large a dₖ, shared rows hardly matter."
+        "Shared rows make the dotted band too narrow." if narrow else "At so large a dₖ, shared rows hardly matter."
     )
     return (
         f"The variance of small products may reach {number(small, 2)} times dₖ, that of large ones only "
