@@ -16,7 +16,7 @@ from scipy.special import gammaincinv
 from sattn_core._checks import check_array, check_integer
 from sattn_core._records import record
 from sattn_core.chi_square import chi_square_quantiles
-from sattn_core.cost import Price, priced
+from sattn_core.cost import DRAWS, Price, priced
 from sattn_core.crossover import MedianCrossover, median_crossover
 from sattn_core.histograms import counts_by_edges
 from sattn_core.order_statistics import expected_maximum, median_bounds
@@ -58,7 +58,8 @@ class GradientFlowParams:
         return gradient_flow_price(1, self.n_keys, self.n_rows)
 
 
-CROSSOVER_PRICE = Price(0.4, 10_000_000)  # of `crossover_curve`, with nothing in memory
+# Of `crossover_curve`, with nothing in memory.
+CROSSOVER_PRICE = Price(calls=33_000, draws=2_200_000, specials=37_000_000, passes=110_000_000, bytes=10_000_000)
 
 
 @record
@@ -193,8 +194,10 @@ class _Rows:
 def gradient_flow_price(n_dims: int, n_keys: int, n_rows: int = 2_000) -> Price:
     """Return the `Price` of the sensitivities of n_rows rows at n_dims dimensions: of `gradient_curve`, too."""
     scores = n_keys * n_rows
-    seconds = 4e-3 + 3.5e-8 * scores + n_dims * (1e-3 + 6e-7 * n_rows + 2.7e-8 * scores)
-    return Price(seconds, 42 * scores + 350 * n_rows + 150_000 * n_dims)
+    drawn = Price(calls=300, draws=2 * scores + 2 * DRAWS["random"] * n_rows, passes=5 * scores)
+    rows = Price(specials=3 * scores + 33 * n_rows, passes=25 * scores + 870 * n_rows)
+    quantiles = Price(calls=900, products=12_000, specials=90_000, passes=120_000)  # of |q|², from a table for each d_k
+    return (drawn + n_dims * (rows + quantiles)).holding(42 * scores + 350 * n_rows + 150_000 * n_dims)
 
 
 def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
@@ -239,8 +242,10 @@ def mean_answer(result: GradientFlowResult, place: str = "scores") -> str:
 
 def _freezing_price(n_dims, n_keys):
     draw = GradientFlowParams.n_rows * n_keys
-    seconds = 5e-3 + 3.5e-8 * draw + (n_dims + 7) * (4e-4 + 2e-8 * DOTS * n_keys)
-    return Price(seconds, 42 * draw + 1_700 * n_dims + 30 * DOTS * n_keys)
+    drawn = Price(draws=2 * draw + 2 * DRAWS["random"] * GradientFlowParams.n_rows, passes=5 * draw)
+    searched = Price(calls=300, specials=670_000 + 12 * DOTS * n_keys, passes=36 * DOTS * n_keys)
+    traces = Price(calls=450, products=6_400, specials=83_000 + 2 * DOTS * n_keys, passes=46_000 + 6 * DOTS * n_keys)
+    return (drawn + searched + n_dims * traces).holding(42 * draw + 1_700 * n_dims + 30 * DOTS * n_keys)
 
 
 @priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, seed=0: _freezing_price(len(dims), n_keys))

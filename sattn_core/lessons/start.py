@@ -17,7 +17,7 @@ from sattn_core.pair_scores import growing_scores_price
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import effective_keys, softmax
 from sattn_core.standard_errors import variance_error
-from sattn_core.sweep import RAW_EDGES, SCALED_EDGES, DimensionSweep, dimension_sweep
+from sattn_core.sweep import RAW_EDGES, SCALED_EDGES, DimensionSweep, dimension_sweep, row_scores_price
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,9 @@ class StartParams:
     def price(self) -> Price:
         """What `measure_start` costs."""
         n, d_k, keys = self.n_samples, self.dims[-1], self.n_keys
-        drawn = growing_scores_price(self.dims, n, PairLaw(self.law))
-        row = (COMPONENT_LAWS[self.law].seconds + 6e-9) * d_k * keys
-        each = 1.5e-8 * n + 2e-4  # histograms of one d_k
-        return Price(0.005 + drawn.seconds + row + each * len(self.dims), drawn.bytes + 18 * d_k * keys)
+        drawn = growing_scores_price(self.dims, n, PairLaw(self.law)) + row_scores_price(self.dims, keys, self.law)
+        histograms = Price(calls=70, specials=4 * keys, passes=28 * n + 40_000 + 60 * keys)
+        return (drawn + len(self.dims) * histograms + Price(calls=200)).holding(18 * d_k * keys)
 
 
 @record
