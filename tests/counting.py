@@ -125,6 +125,11 @@ def _making(make):
     return lambda *args, **kwargs: _counted(make(*args, **kwargs))
 
 
+def so_far():
+    """The work since `count` was called."""
+    return Price(**_counts)
+
+
 def count(compute):
     """The work that `compute` does, as a `Price` that says nothing of the memory."""
     _counts.update(dict.fromkeys(KINDS, 0.0))

@@ -17,6 +17,8 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages._view import rates
+
 SLOTS = max(1, (os.cpu_count() or 1) - 1)
 GONE = 2.0  # seconds without a sign after which somebody who computes or waits has left
 BETWEEN = 0.1  # seconds between two looks of one who waits
@@ -141,7 +143,7 @@ class Job:
 
     def check(self) -> None:
         """Between two blocks: end if nobody waits, pause while it is another's turn."""
-        self.spent = time.thread_time()
+        self.spent = rates.clock()
         while True:
             if not (self._is_wanted and _is_here(self._visitor)):
                 raise _Ended

@@ -11,7 +11,7 @@ from threading import Event
 
 import pytest
 
-from pages._view import compute, controls
+from pages._view import compute, controls, rates
 from pages._view.lessons.training_race import dose, race, work
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
@@ -79,7 +79,7 @@ def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button()
     assert 3 < float(said[1]) < 20  # near-ties decide some answers, and a processor's rounding the near-ties
     assert bar(app) == "The race is finished"
     app = open_race(rates="best", d_k="256")
-    seconds = work.race_price(app.session_state["race_run"].params, True).seconds
+    seconds = rates.here(work.race_price(app.session_state["race_run"].params, True))
     assert seconds > 2
     assert bar(app) == f"Train takes about {ceil(seconds)} seconds"
     assert first_sentence(app).startswith("Untrained at dₖ = 256, raw rows put ")
@@ -91,7 +91,7 @@ def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button()
 @pytest.mark.parametrize("n_steps", [10, 60, 300])
 @pytest.mark.parametrize("n_seeds", [1, 8])
 def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, rates, n_steps, n_seeds):
-    """The race or its first step, and the equivalence; their prices are held against CPU time elsewhere."""
+    """The race or its first step, and the equivalence; their prices are held against counted work elsewhere."""
     ran = []
     monkeypatch.setattr(race, "race_frames", lambda params, **_: iter([ran.append((params, None))]))
     monkeypatch.setattr(compute, "kept", lambda *_: None)
@@ -103,9 +103,9 @@ def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, r
     monkeypatch.setattr(race.st, "session_state", {})
     race.open_run()
     ((params, best),) = ran
-    first = replace(params.memory(), n_steps=0, checkpoint_steps=(0,)).price.seconds
-    spent = first if best is None else work.race_price(params, best).seconds
-    assert spent + work.equal_pairs_price(work.equal_d_k(d_k)).seconds <= 1
+    first = replace(params.memory(), n_steps=0, checkpoint_steps=(0,)).price
+    spent = first if best is None else work.race_price(params, best)
+    assert rates.decided(spent + work.equal_pairs_price(work.equal_d_k(d_k))) <= 1
     if (d_k, rates, n_seeds) == (1, "fixed", 1):
         assert best is False  # a short race is there at once
 
@@ -316,7 +316,7 @@ def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
     app = open_race(n_seeds="1", n_steps="20", d_k="8", n_pairs="4")
     result = app.session_state["race_run"].result
     assert "race_rates" not in charts(app)
-    seconds = work.map_price(app.session_state["race_run"].params).seconds
+    seconds = rates.here(work.map_price(app.session_state["race_run"].params))
     assert app.button("map_rates").label == f"Map the rates, about {ceil(seconds)} second"
     run = train(app, "map_rates")
     assert run.result is result
@@ -368,7 +368,8 @@ def test_a_run_that_comes_while_another_still_trains_waits_for_its_step():
 
 def test_a_block_between_two_checks_is_short():
     worst = TrainingRaceParams(1024, optimizer="adam", exponents=(0.0, 0.5, 1.0, 0.25), n_keys=64, n_seeds=8)
-    assert replace(worst, n_steps=200).price.seconds - replace(worst, n_steps=100).price.seconds < 100 * 0.5
+    shorter, longer = (rates.decided(replace(worst, n_steps=n).price) for n in (100, 200))
+    assert longer - shorter < 100 * 0.5
 
 
 def make_small(monkeypatch):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sattn_core.components import COMPONENT_LAWS
-from sattn_core.cost import KINDS, Price, price_of, priced, proceed
+from sattn_core.cost import price_of
 from sattn_core.key_value_memory import KeyValueMemoryParams, train_key_value_memory
 from sattn_core.lessons.attention_steps import expand_cell, measure_attention_steps, preset_params
 from sattn_core.lessons.backprop import (
@@ -141,7 +141,7 @@ CASES = [
             (128, 64, 256, "laplace", {}), (2, 4, 3, "laplace", {"mean_q": 1.0}), (1, 16, 16, "student_t", {}),
         )
     ),
-    *(partial(variance_curve, OCTAVES, n_samples=2_000, law=law, seed=0) for law in ("normal", "uniform", "rademacher")),
+    *(partial(variance_curve, OCTAVES, n_samples=2_000, law=law, seed=0) for law in LAWS[:3]),
     *(partial(random_walks, d_k, n_walks=n, seed=0) for d_k, n in ((1024, 6), (64, 600))),
     *(partial(measure_small_samples, SmallSamplesParams(*shape)) for shape in ((64, 1, 0, 9_000), (48, 512, 0, 10))),
     *(partial(draw_sweep, OCTAVES[:3], size=size, n_draws=n) for size, n in ((2, 9_000), (64, 300))),

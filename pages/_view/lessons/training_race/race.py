@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from pages._view import compute, controls, show, turns
+from pages._view import compute, controls, rates, show, turns
 from pages._view.lessons.training_race import figures, work
 from pages._view.lessons.training_race.dose import SEEDS, STEPS
 from pages._view.picture import Picture
@@ -146,8 +146,8 @@ def open_run(*, at_once: bool = True) -> Run:
 
 def _costs_little(params, best):
     """Whether a race, and the equal trainings below it, are computed unasked."""
-    seconds = work.race_price(params, best).seconds + work.equal_pairs_price(params.d_k).seconds
-    return seconds <= _AT_ONCE and params.price.bytes <= compute.UNASKED.bytes
+    price = work.race_price(params, best) + work.equal_pairs_price(params.d_k)
+    return rates.decided(price) <= _AT_ONCE and params.price.bytes <= compute.UNASKED.bytes
 
 
 def _first_moment(params):
@@ -173,7 +173,7 @@ def start_map():
 
 def map_label():
     """The button of the map says how long it takes."""
-    return f"Map the rates, {_about(work.map_price(_params()).seconds)}"
+    return f"Map the rates, {_about(work.map_price(_params()))}"
 
 
 def stop():
@@ -257,7 +257,7 @@ def progress_sentence(run):
     if run.result.step and run.params.d_k == controls.value_of("d_k"):
         return f"Stopped at {place}"
     last = f"The last race was of dₖ = {run.params.d_k:,}. " if run.result.step else ""
-    return f"{last}Train takes {_about(work.race_price(_params(), run.best).seconds)}"
+    return f"{last}Train takes {_about(work.race_price(_params(), run.best))}"
 
 
 def progress(run):
@@ -265,9 +265,9 @@ def progress(run):
     return run.sweep.progress if run.sweeping else run.result.progress
 
 
-def _about(seconds):
-    """A time as a person says it."""
-    whole = ceil(seconds)
+def _about(price):
+    """How long that takes on this machine, as a person says it."""
+    whole = ceil(rates.here(price))
     return f"about {whole:,} second{'s' if whole > 1 else ''}"
 
 
@@ -304,7 +304,7 @@ def leave_dose():
 
 def dose_label(record):
     """The button of the table says how long it takes."""
-    return f"Compute the table, {_about(record.price.seconds)}"
+    return f"Compute the table, {_about(record.price)}"
 
 
 def dose_progress(record):
