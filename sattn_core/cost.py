@@ -23,6 +23,7 @@ SPECIALS = MappingProxyType(
     }
 )  # fmt: skip
 SORTED = 16.0  # passes that a number takes to be sorted or put on its side of a median
+MATRIX = 1_500.0  # products that multiplying two matrices takes however small they are, also in a stack of them
 STREAM = 15.0  # calls that a new generator with a seed of its own takes
 
 
@@ -36,7 +37,7 @@ class Price:
 
     calls: float = 0.0  # of NumPy: what each costs however few numbers it is given
     draws: float = 0.0  # random numbers, in standard normal ones; see `DRAWS`
-    products: float = 0.0  # multiplications, each with its addition, in products of matrices
+    products: float = 0.0  # multiplications, each with its addition, in products of matrices; `MATRIX` more for each
     specials: float = 0.0  # values of exp, log and other functions, in exponentials; see `SPECIALS`
     passes: float = 0.0  # numbers that any other operation goes over: +, ÷, a comparison, a sum; a sort is `SORTED`
     bytes: int = 0  # largest extra memory held at one time

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.attention import _backward, _forward
-from sattn_core.cost import DRAWS, STREAM, Price, proceed
+from sattn_core.cost import DRAWS, MATRIX, STREAM, Price, proceed
 from sattn_core.layer_norm import layer_norm
 from sattn_core.softmax import entropy_nats, log_softmax
 
@@ -161,7 +161,7 @@ class KeyValueMemoryParams:
     def _step(self):
         n, d_k, adam = self.n_keys, self.d_k, self.optimizer == "adam"
         values = 1 + self.train_values if self.loss == "output" else 0  # gradients that pass by V
-        products = 4 * n * self.d_model * d_k + 3 * n * n * d_k + (1 + values) * n**3
+        products = 4 * n * self.d_model * d_k + 3 * n * n * d_k + (1 + values) * n**3 + (8 + values) * MATRIX
         passes = _UPDATE[self.optimizer] * self._n_weights + 10 * n * n + 6 * n
         work = self.n_runs * Price(products=products, specials=n * n, passes=passes)
         return work + Price(calls=30 + 20 * adam) + (self._data if self.fresh_data else Price())

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sattn_core._memory import remembered
 from sattn_core.bands import ESTIMATED, EXACT, NORMAL, ROUGH_GAMMA, SIMULATED, Band, gamma_source, student_quantile
 from sattn_core.components import COMPONENT_LAWS, PairLaw
-from sattn_core.cost import Price
+from sattn_core.cost import MATRIX, Price
 from sattn_core.law import dot_product_ppf
 from sattn_core.sample_moments import SampleMoments
 from sattn_core.score_moments import pair_moments, score_moments
@@ -48,7 +48,8 @@ def matrix_bands_price(shape: Shape, pair_law: PairLaw) -> Price:
     if mean**2 >= SMALLEST_GAMMA_SHAPE * variance or not n_matrices:
         return Price()
     numbers, formed = numbers_of(shape), d_k > min(m, n)  # whether the entries are formed
-    products, passes = (m * n * d_k, 4 * m * n) if formed else ((m + n + 2) * d_k**2, 2.5 * numbers + 6 * d_k**2)
+    products = m * n * d_k + MATRIX if formed else (m + n + 2) * d_k**2 + 4 * MATRIX
+    passes = 4 * m * n if formed else 2.5 * numbers + 6 * d_k**2
     matrix = numbers * pair_law.component.work + Price(products=products, passes=numbers + passes)
     calls = 50 + 15 * numbers * n_matrices / _BLOCK
     return (n_matrices * matrix + Price(calls=calls)).holding(10_000_000)

@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from sattn_core.cost import DRAWS, KINDS, SORTED, SPECIALS, STREAM, Price
+from sattn_core.cost import DRAWS, KINDS, MATRIX, SORTED, SPECIALS, STREAM, Price
 
 _Generator = np.random.Generator
 _MAKERS = ("empty", "zeros", "ones", "full", "eye", "arange", "linspace", "array", "stack", "concatenate")
@@ -34,7 +34,8 @@ class _Counted(np.ndarray):
         found = getattr(ufunc, method)(*plain, **{name: _plain(each) for name, each in options.items()})
         name, sizes = ufunc.__name__, map(np.size, (*plain, *_all_of(found)))
         if name == "matmul":
-            _note("products", np.size(found) * np.shape(plain[0])[-1])
+            n_matrices = prod(np.shape(found)[:-2]) if min(map(np.ndim, plain)) > 1 else 1
+            _note("products", np.size(found) * np.shape(plain[0])[-1] + MATRIX * n_matrices)
         elif name in _PASSES:
             _note("passes", max(sizes))
         else:

@@ -1,4 +1,4 @@
-"""What must end: so much text that reading it takes a second if the work grows in proportion to it, and minutes if as its square."""
+"""What must end: so long a text that reading it takes a second if the work is in proportion, minutes if squared."""
 
 import signal
 from contextlib import contextmanager

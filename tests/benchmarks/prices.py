@@ -1,14 +1,12 @@
-"""Prices beside what the computations take: CPU seconds, never the clock on the wall, and peak memory."""
+"""How prices and the clock agree: the counted work of a price times the rates measured here, over the CPU time."""
 
-import tracemalloc
+import statistics
 from functools import partial
 
-import numpy as np
-import pytest
+from ratios import Row
 
-from sattn_core import chi_square, crossover, matrix_bands, score_variance
-from sattn_core.components import COMPONENT_LAWS
-from sattn_core.cost import Price, price_of, proceed
+from pages._view import rates
+from sattn_core.cost import price_of
 from sattn_core.lessons.attention_steps import expand_cell, expand_output, measure_attention_steps, preset_params
 from sattn_core.lessons.backprop import (
     BackpropParams,
@@ -21,13 +19,11 @@ from sattn_core.lessons.backprop import (
 )
 from sattn_core.lessons.derivation import DerivationParams, measure_derivation, measure_growth
 from sattn_core.lessons.gradient_flow import (
-    CROSSOVER_PRICE,
     DEFAULT_DIMS,
     GradientFlowParams,
     crossover_curve,
     freezing_rows,
     gradient_curve,
-    gradient_flow_price,
     measure_gradient_flow,
 )
 from sattn_core.lessons.scaling_rules import (
@@ -38,32 +34,37 @@ from sattn_core.lessons.scaling_rules import (
     measure_bug,
     measure_exponents,
     rule_curves,
-    rule_curves_price,
 )
 from sattn_core.lessons.score_variance import (
     ScoreVarianceParams,
     measure_score_variance,
     random_walks,
     variance_curve,
-    variance_curve_price,
 )
 from sattn_core.lessons.small_samples import (
-    LARGE_PRICE,
+    SmallSamplesParams,
     band_curve,
-    band_price,
     draw_sweep,
     measure_large_experiment,
-    sweep_price,
+    measure_small_samples,
 )
 from sattn_core.lessons.softmax_saturation import RowParams, SaturationParams, measure_row, measure_saturation
 from sattn_core.lessons.start import StartParams, measure_start
+from sattn_core.lessons.training_race import TrainingRaceParams, measure_training_race
 from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_shared_input, measure_unit_variance
-from tests.reference import reference_seconds
+from tests.unit.test_cost import forget, name_of
 
-# Below these nobody waits and nothing runs short: there a price need only be no lower than this.
-SMALL_SECONDS, SMALL_BYTES = 0.03, 5_000_000
 POWERS = tuple(2**j for j in range(11))
 MATRIX = {"sampling": "matrix"}
+RACES = (
+    {"n_steps": 50},
+    {"optimizer": "adam", "learning_rate": 1e-3, "n_steps": 40, "n_seeds": 3},
+    {"d_k": 8, "n_keys": 4, "n_steps": 100, "n_seeds": 1, "exponents": (0.0,)},
+    {"d_k": 512, "n_steps": 10, "n_seeds": 2, "learning_rate": 1e-3},
+    {"d_k": 512, "n_steps": 8, "n_seeds": 2, "learning_rate": 1e-3, "optimizer": "adam"},
+    {"n_keys": 64, "n_steps": 10, "n_seeds": 3, "train_values": True, "learning_rate": 0.01},
+    {"n_keys": 16, "n_steps": 40, "fresh_data": True, "loss": "weights", "learning_rate": 0.01},
+)
 
 DIMS = tuple(range(1, 1025, 20))
 CASES = [
@@ -107,111 +108,55 @@ CASES = [
 ]
 
 
-def curve(law):
-    compute = partial(variance_curve, POWERS, n_samples=4_000, law=law, seed=0)
-    return compute, variance_curve_price(POWERS, 4_000, law)
+CASES = [partial(measure, params) for measure, params in CASES] + [
+    *(partial(variance_curve, POWERS, n_samples=4_000, law=law, seed=0) for law in ("normal", "uniform", "student_t")),
+    partial(random_walks, 1024, seed=0),
+    *(partial(gradient_curve, n_keys=n, n_rows=1_000) for n in (2, 16, 512)),
+    partial(crossover_curve, 16),
+    *(partial(freezing_rows, n_keys=n) for n in (2, 64, 512)),
+    *(partial(band_curve, d_k=d_k) for d_k in (1, 7, 8, 1024)),
+    *(partial(draw_sweep, DEFAULT_DIMS, size=size, n_draws=n) for size, n in ((2, 200), (64, 2_000))),
+    partial(gradient_sweep, BackpropParams(), DIMS),
+    *(partial(measure_exponents, ExponentParams(correlation=rho), *dims) for rho, dims in ((0.5, (DIMS,)), (0.0, ()))),
+    partial(measure_large_experiment, seed=3),
+    *(partial(rule_curves, RulesParams(d_k, 16), dims=POWERS[2:9], n_keys=POWERS[2:]) for d_k in (64, 512)),
+    *(partial(measure_small_samples, SmallSamplesParams(*each)) for each in ((2, 1024, 0, 10_000), (64, 1024, 0, 1))),
+    *(partial(measure_training_race, TrainingRaceParams(**each)) for each in RACES),
+]
+SMALL = 0.02  # seconds: of less nobody hears
+REPEATS = 3
 
 
-def rules_curve(d_k, n_keys):
-    params, options = RulesParams(d_k, n_keys), {"dims": POWERS[2:9], "n_keys": POWERS[2:]}
-    return partial(rule_curves, params, **options), rule_curves_price(params, **options)
+def prices():
+    """A line for each case outside a factor of 2, and how many are inside; those that take no time are left out."""
+    measured = rates.measure()
+    ratios = {}
+    for call in CASES:
+        price, taken = rates.here(price_of(call.func, *call.args, **call.keywords)), _least(call)
+        if max(price, taken) >= SMALL:
+            ratios[name_of(call)] = price / taken
+            if not 0.5 <= price / taken <= 2:
+                yield Row(f"price of {name_of(call)}", price / taken, None, detail=f"{price:.3f} s for {taken:.3f} s")
+    inside = sum(0.5 <= ratio <= 2 for ratio in ratios.values())
+    share, ordered = 100 * inside / len(ratios), sorted(ratios.values())
+    each = ", ".join(f"{kind} {1e9 * rate:.3g} ns" for kind, rate in measured._asdict().items())
+    span = f"{ordered[0]:.2f} to {ordered[-1]:.2f}"
+    yield Row("rates measured here over the reference rates, median", _over_reference(measured), None, detail=each)
+    yield Row("prices over CPU time, median", statistics.median(ordered), None, detail=span)
+    yield Row("prices outside a factor of 2", 100 - share, 15, "%", f"{inside} of {len(ratios)} inside")
 
 
-CURVES = {
-    **{f"variance_curve {law}": curve(law) for law in ("normal", "uniform", "student_t")},
-    "random_walks": (partial(random_walks, 1024, seed=0), price_of(random_walks, 1024)),
-    **{
-        f"gradient_curve {n}": (
-            partial(gradient_curve, n_keys=n, n_rows=1_000),
-            gradient_flow_price(len(DEFAULT_DIMS), n, 1_000),
-        )
-        for n in (2, 16, 512)
-    },
-    "crossover_curve": (partial(crossover_curve, 16), CROSSOVER_PRICE),
-    **{
-        f"freezing_rows {n}": (partial(freezing_rows, n_keys=n), price_of(freezing_rows, n_keys=n))
-        for n in (2, 64, 512)
-    },
-    **{f"band_curve {d_k}": (partial(band_curve, d_k=d_k, n_draws=20), band_price(d_k)) for d_k in (1, 7, 8, 1024)},
-    **{
-        f"draw_sweep {shape}": (
-            partial(draw_sweep, DEFAULT_DIMS, size=size, n_draws=n),
-            sweep_price(DEFAULT_DIMS, *shape),
-        )
-        for size, n in ((2, 200), (64, 2_000))
-        for shape in ((size, n),)
-    },
-    **{
-        f"{function.__name__} at many": (partial(function, params, DIMS), price_of(function, params, DIMS))
-        for function, params in (
-            (gradient_sweep, BackpropParams()),
-            (measure_exponents, ExponentParams(correlation=0.5)),
-        )
-    },
-    "measure_exponents": (partial(measure_exponents, ExponentParams()), price_of(measure_exponents, ExponentParams())),
-    "measure_large_experiment": (partial(measure_large_experiment, seed=3), LARGE_PRICE),
-    **{f"rule_curves {shape}": rules_curve(*shape) for shape in ((64, 16), (512, 16))},
-}
+def _over_reference(measured):
+    return statistics.median(here / there for here, there in zip(measured, rates.REFERENCE, strict=True))
 
 
-@pytest.fixture(autouse=True)
-def _nothing_is_kept():
-    """Every run is the first: bands that were simulated before are forgotten."""
-    forget()
-
-
-def forget():
-    matrix_bands._simulated_band.cache_clear()
-    score_variance._simulated_quantiles.cache_clear()
-    crossover._crossover.cache_clear()
-    chi_square._table.cache_clear()
-
-
-def peak_bytes(compute):
-    forget()
-    tracemalloc.start()
-    compute()
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return peak
-
-
-def assert_fair(price, compute):
-    """The price is right within a factor of 2 or, of what costs next to nothing, not too low."""
-    assert isinstance(price, Price)
-    peak = peak_bytes(compute)  # its run also brings everything into the processor's cache
-    assert price.bytes <= max(2 * peak, SMALL_BYTES)
-    assert peak <= max(2 * price.bytes, SMALL_BYTES)
-    for runs in (1, 5):  # more only where a busy machine has spoilt the first
-        seconds = reference_seconds(compute, runs, before=forget)
-        if price.seconds <= max(2 * seconds, SMALL_SECONDS) and seconds <= max(2 * price.seconds, SMALL_SECONDS):
-            return
-    pytest.fail(f"it takes {seconds:.3f} CPU seconds, but the price says {price.seconds:.3f}")
-
-
-def name_of(each):
-    """The name of a function, that of a partial one's too, or the beginning of what is written of params."""
-    return getattr(getattr(each, "func", each), "__name__", repr(each)[:60])
-
-
-@pytest.mark.parametrize(("measure", "params"), CASES, ids=name_of)
-def test_the_price_of_params_is_right_within_a_factor_of_2(measure, params):
-    assert_fair(params.price, partial(measure, params))
-
-
-@pytest.mark.parametrize("name", CURVES)
-def test_the_price_of_a_curve_is_right_within_a_factor_of_2(name):
-    compute, price = CURVES[name]
-    assert_fair(price, compute)
-
-
-@pytest.mark.parametrize("law", COMPONENT_LAWS)
-def test_the_seconds_of_a_law_are_those_of_its_draws(law):
-    law = COMPONENT_LAWS[law]
-    draw = partial(law.draw, np.random.Generator(np.random.SFC64(0)), 200_000)
-    seconds = reference_seconds(draw, 5) / 200_000
-    assert law.seconds / 2 <= seconds <= 2 * law.seconds
-
-
-def test_proceed_lets_everything_go_on():
-    assert proceed() is None
+def _least(call):
+    """CPU seconds of a first run, but for the tables that no price counts: the least of some."""
+    call()
+    taken = []
+    for _ in range(REPEATS):
+        forget()
+        began = rates.clock()
+        call()
+        taken.append(rates.clock() - began)
+    return min(taken)

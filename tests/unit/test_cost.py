@@ -70,7 +70,7 @@ from tests.counting import count
 
 # What a price may miss: (at most this many times too much or too little, and this much more that nobody notices).
 # Numbers drawn and products are counted to a few in a hundred, all else to a factor.
-MISSED = {"calls": (2, 1_500), "draws": (1.03, 2_000), "products": (1.1, 10_000), "specials": (1.7, 120_000)}
+MISSED = {"calls": (2, 1_500), "draws": (1.03, 2_000), "products": (1.1, 700_000), "specials": (1.7, 120_000)}
 MISSED |= {"passes": (1.7, 40_000), "bytes": (2, 2_000_000)}
 
 OCTAVES = tuple(2**j for j in range(9))
