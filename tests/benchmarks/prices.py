@@ -130,15 +130,15 @@ REPEATS = 3
 def prices():
     """A line for each case outside a factor of 2, and how many are inside; those that take no time are left out."""
     measured = rates.measure()
-    ratios = {}
+    ratios = []
     for call in CASES:
         price, taken = rates.here(price_of(call.func, *call.args, **call.keywords)), _least(call)
         if max(price, taken) >= SMALL:
-            ratios[name_of(call)] = price / taken
+            ratios.append(price / taken)
             if not 0.5 <= price / taken <= 2:
                 yield Row(f"price of {name_of(call)}", price / taken, None, detail=f"{price:.3f} s for {taken:.3f} s")
-    inside = sum(0.5 <= ratio <= 2 for ratio in ratios.values())
-    share, ordered = 100 * inside / len(ratios), sorted(ratios.values())
+    inside = sum(0.5 <= ratio <= 2 for ratio in ratios)
+    share, ordered = 100 * inside / len(ratios), sorted(ratios)
     each = ", ".join(f"{kind} {1e9 * rate:.3g} ns" for kind, rate in measured._asdict().items())
     span = f"{ordered[0]:.2f} to {ordered[-1]:.2f}"
     yield Row("rates measured here over the reference rates, median", _over_reference(measured), None, detail=each)

@@ -36,8 +36,9 @@ class NewLessonParams:
 
     @property
     def price(self) -> Price:
-        """What `measure_new_lesson` costs."""
-        return Price(1e-3 + 3e-8 * self.n_pairs * self.d_k, 24 * self.n_pairs * self.d_k)
+        """What `measure_new_lesson` costs: Q and K are drawn, multiplied component by component and summed."""
+        components = self.n_pairs * self.d_k
+        return Price(draws=2 * components, passes=components, bytes=2 * components * 8)
 
 
 @record
