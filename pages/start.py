@@ -17,7 +17,7 @@ draw_hero(figures.payload(work.at_stops(values), profile), figures.payload_betwe
 @st.fragment(key=frame.LIVE)
 def live():
     values = controls.values()
-    show.behind(figures.hero(work.here(values), values["d_k"]))
+    show.behind(figures.hero(work.here(values), values["d_k"], work.mean(values)))
 
 
 if frame.more():

@@ -1,4 +1,4 @@
-"""Scores q·k of many independent pairs, drawn without drawing every component of q and k.
+"""Scores q·k of many independent pairs or rows, drawn without drawing every component of q and k.
 
 A sum over a block of coordinates has a law of its own, from which it is drawn at once. Blocks are the octaves
 [0, 1), [1, 2), [2, 4), [4, 8), …; a block that is cut is split in half, again and again, by the law of the
@@ -17,7 +17,8 @@ from sattn_core._checks import check_integer
 from sattn_core.components import STANDARD_NORMAL, PairLaw, block_generator, check_pair_law, coordinate_products
 from sattn_core.cost import DRAWS, STREAM, Price, proceed
 
-_STREAM = 3  # streams 0 to 2 of a seed draw the coordinates of pairs, the row of the sweep and the batches
+# Streams 0 to 2 of a seed draw the coordinates of pairs, the row of the sweep and the batches.
+_STREAM, _ROW_STREAM = 3, 4
 _PART = 65_536  # pairs drawn at a time, to stay in the processor's cache
 _WORD = 64  # signs in one random word
 _RARE = 0.1  # share of the components of the sparse law that are not 0
@@ -77,7 +78,7 @@ def draw_pair_scores(
     for part, start in enumerate(range(0, n_samples, _PART)):
         check()
         some = scores[start : start + _PART]
-        some[:] = next(draw(len(some), (d_k,), pair_law, (seed, part), check))
+        some[:] = next(draw(len(some), (d_k,), pair_law, (seed, _STREAM, part), check))
     return scores
 
 
@@ -88,9 +89,26 @@ def growing_scores(dims: Sequence[int], n_samples: int, pair_law: PairLaw, seed:
     """
     draw = _sampler(pair_law)
     sizes = [min(_PART, n_samples - start) for start in range(0, n_samples, _PART)]
-    parts = [draw(size, tuple(dims), pair_law, (seed, part), proceed) for part, size in enumerate(sizes)]
+    parts = [draw(size, tuple(dims), pair_law, (seed, _STREAM, part), proceed) for part, size in enumerate(sizes)]
     for scores in zip(*parts, strict=True):
         yield np.concatenate(scores) if len(scores) > 1 else scores[0]
+
+
+def growing_rows(dims: Sequence[int], n_rows: int, n_keys: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    """Yield the raw scores of rows, each a query with keys of its own, shape (n_rows, n_keys), at the increasing dims.
+
+    Components are standard normal. As for pairs, coordinates are appended: what is drawn at one d_k does not depend on
+    the other dims.
+    """
+    return _block_scores((n_rows, n_keys), tuple(dims), STANDARD_NORMAL, (seed, _ROW_STREAM), proceed)
+
+
+def growing_rows_price(dims: Sequence[int], n_rows: int, n_keys: int) -> Price:
+    """Return the `Price` of `growing_rows`."""
+    octaves, halvings, scores = len(_octaves(dims[-1])), _halvings(dims), n_rows * n_keys
+    queries = (octaves + halvings) * DRAWS["standard_gamma"] + halvings  # of each only the length is drawn
+    cut = Price(calls=STREAM + 20, draws=scores, passes=3 * scores)
+    return ((octaves + halvings) * cut + Price(draws=n_rows * queries)).holding(120 * scores)
 
 
 def pair_scores_price(n_samples: int, d_k: int, pair_law: PairLaw) -> Price:
@@ -149,7 +167,7 @@ def _sampler(pair_law):
 
 def _coordinate_scores(n, dims, pair_law, key, check):
     """Every component drawn."""
-    seed, part = key
+    seed, _, part = key
     scores = np.zeros(n)
     for d_k, product in enumerate(coordinate_products(0, dims[-1], n, pair_law, seed, part), start=1):
         scores += product
@@ -160,7 +178,7 @@ def _coordinate_scores(n, dims, pair_law, key, check):
 
 def _sign_scores(n, dims, pair_law, key, _check):
     """Signs a and b as bits: Σ q k follows from Σ a, Σ b and Σ a b, which are counts of bits."""
-    seed, part = key
+    seed, _, part = key
     counts = np.zeros((3, n), dtype=np.int64)
     for word, start in enumerate(range(0, dims[-1], _WORD)):
         rng = block_generator(seed, _STREAM, part, word)
@@ -180,6 +198,8 @@ def _score_of_signs(sums, d_k, pair_law):
 
 class _Block(NamedTuple):
     """Sums over the coordinates of one block, one number per pair; sums that a law does not need are 0.
+
+    Of rows, only `cross` has one per key; the others have one per query.
 
     Components are a = γ z and b = γ w; in a sparse law γ is 0 but in `rare` coordinates.
     """
@@ -235,28 +255,29 @@ def _halvings(dims):
 
 
 def _generator(key, *place):
-    seed, part = key
-    return block_generator(seed, _STREAM, part, *place)
+    return block_generator(*key, *place)
 
 
 def _chi_square(rng, degrees, n):
     """χ² with `degrees` degrees of freedom, one number or one per pair; 0 where there are none."""
-    return 2.0 * rng.standard_gamma(np.maximum(degrees, 0) / 2, None if np.ndim(degrees) else n)
+    return 2.0 * rng.standard_gamma(degrees / 2, None if np.ndim(degrees) else n)
 
 
 def _whole(n, size, pair_law, rng):
-    """The sums over a block of coordinates."""
+    """The sums over a block of coordinates, of n pairs or of (rows, keys)."""
+    queries = n if np.ndim(n) == 0 else (n[0], 1)
     rare = rng.binomial(size, _RARE**2, n) if pair_law.law == "sparse" else size
-    total = math.sqrt(size) * rng.standard_normal(n) if _needs_sums(pair_law) else 0.0
+    total = math.sqrt(size) * rng.standard_normal(queries) if _needs_sums(pair_law) else 0.0
     # About their mean, the squares of the z have one degree of freedom less.
-    square = _chi_square(rng, rare - 1, n) + total**2 / size if _needs_sums(pair_law) else _chi_square(rng, rare, n)
+    degrees, extra = (rare - 1, total**2 / size) if _needs_sums(pair_law) else (rare, 0.0)
+    square = _chi_square(rng, degrees, queries) + extra
     block = _Block(size, rare, total, square, 0.0)
     return block._replace(cross=np.sqrt(_query_square(block, pair_law)) * rng.standard_normal(n))
 
 
 def _left_half(block, pair_law, rng):
     """The sums over the first half of a block, given those over all of it."""
-    n, half = len(block.square), block.size // 2
+    n, half = block.square.shape, block.size // 2
     rare, total = half, 0.0
     if pair_law.law == "sparse":
         rare = rng.hypergeometric(block.rare, block.size - block.rare, half)
@@ -269,7 +290,7 @@ def _left_half(block, pair_law, rng):
     part = _Block(half, rare, total, square, 0.0)
     mine, all_of_it = _query_square(part, pair_law), _query_square(block, pair_law)
     share = np.minimum(_share(mine, all_of_it), 1.0)
-    noise = np.sqrt(mine * (1 - share)) * rng.standard_normal(n)
+    noise = np.sqrt(mine * (1 - share)) * rng.standard_normal(np.shape(block.cross))
     return part._replace(cross=share * block.cross + noise)
 
 
@@ -284,7 +305,7 @@ def _share_of_half(rng, half, n):
 
 def _cut_sums(block, rng):
     """Σ z and Σ z² over the first half: the squares about the mean fall to the halves and to their difference."""
-    n, half = len(block.square), block.size // 2
+    n, half = block.square.shape, block.size // 2
     left, right, between = _chi_square(rng, half - 1, n), _chi_square(rng, half - 1, n), rng.standard_normal(n)
     about_mean = np.maximum(block.square - block.total**2 / block.size, 0.0)
     unit = about_mean / (left + right + between**2)

@@ -36,7 +36,6 @@ ASSUMPTIONS = (
 )  # fmt: skip
 SCORE_LINES = {"mean_zero": 3, "variance_d_k": 6, "scaled_variance_one": 8}  # name -> its place among the nine lines
 CHECKS = ("holds", "fails", "cannot be checked")
-RIGHT_RULES = ("sqrt_d_k", "component_variances", "within_row", "effective_dimension", "d_k", "tail_power")
 _CACHED_NUMBERS = 65_536  # in one array of a block, to stay in the processor's cache
 
 
@@ -185,7 +184,7 @@ class ExactScores:
     variance: float
     within_row_variance: float  # Variance over keys that are independent of the query, which is all that softmax sees
     effective_dimension: float  # d_k / (1 + (d_k − 1) r²), the number of uncorrelated coordinates with the same effect
-    right_rule: str  # One of `RIGHT_RULES`
+    right_rule: str  # Which rule gives it, see `_right_rule`
     right_divisor: float  # What to divide by instead of √d_k
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaincinv
 
 from sattn_core._checks import check_array, check_integer
 from sattn_core._records import record
@@ -20,9 +19,11 @@ from sattn_core.cost import DRAWS, Price, priced
 from sattn_core.crossover import MedianCrossover, median_crossover
 from sattn_core.histograms import counts_by_edges
 from sattn_core.order_statistics import expected_maximum, median_bounds
+from sattn_core.pair_scores import growing_rows, growing_rows_price
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
 from sattn_core.standard_errors import mean_and_error, share_error, share_interval
+from sattn_core.sweep import check_dims
 
 SCALE_EXPONENTS = (0.0, 0.5, 1.0)  # scale = d_k ** -exponent
 PLACES = ("scores", "raw_scores", "q")
@@ -30,9 +31,8 @@ FROZEN_BELOW = 0.01  # tr J of a frozen row: what its softmax passes on, before 
 DEFAULT_DIMS = tuple(round(2 ** (half / 2)) for half in range(1, 21))  # 1, 2, 3, 4, 6, 8, 11, 16, … 1024
 LOG10_EDGES = np.linspace(-12.0, 2.0, 57)
 SHOWN_ROWS = 20
-DOTS = 100  # rows that are followed one by one: the first of the draw
+DOTS = 100  # rows that are followed one by one
 MOST_DIMENSIONS = 4096
-MEAN_ANSWERS = ("vanishes", "shrinks", "does not shrink")
 CROSSOVER_KEYS = (2, 8, 32, 128, 512)
 COLOUR_LIMIT = 0.25  # |p_i (1 − p_i)| and |p_i p_j| never exceed 1/4
 
@@ -55,7 +55,8 @@ class GradientFlowParams:
     @property
     def price(self) -> Price:
         """What `measure_gradient_flow` costs."""
-        return gradient_flow_price(1, self.n_keys, self.n_rows)
+        shown = growing_rows_price((self.d_k,), DOTS, self.n_keys)
+        return gradient_flow_price(1, self.n_keys, self.n_rows) + shown
 
 
 # Of `crossover_curve`, with nothing in memory.
@@ -107,26 +108,22 @@ class GradientFlowResult:
     below: NDArray[np.int_]
     above: NDArray[np.int_]
     rate: float  # E[M_n]/√d_k, the limit of the unscaled mean for large d_k; 1/√(π d_k) for two keys
-    shown_scores: NDArray[np.float64]  # (at most 20, n_keys): raw scores of the first rows, to step through
+    shown_scores: NDArray[np.float64]  # (20, n_keys): raw scores of the first rows of `freezing_rows`, to step through
 
 
 @record
 class FreezingRows:
-    """The first rows of the draw one by one at every d_k, in the order in which they freeze without the scale."""
+    """A hundred rows one by one at every d_k; a larger d_k appends coordinates to the same queries and keys.
+
+    A row that is frozen at one d_k may pass on again at a larger one: its best two keys may come close.
+    """
 
     dims: tuple[int, ...]
     n_keys: int
     seed: int
-    number: NDArray[np.int_]  # (100,): which row of the draw each one is, from 0: the last axis of `row_sensitivity`
-    # (2 scales, n_dims, 100 rows): tr J without the scale and with 1/√d_k. A row has the same place and the same draw
-    # at every d_k. Without the scale it never rises as d_k grows.
-    passed: NDArray[np.float64]
-    # (2 scales, n_dims): how many of the rows pass on less than `FROZEN_BELOW`. Without the scale they are the first
-    # ones.
-    frozen: NDArray[np.int_]
+    passed: NDArray[np.float64]  # (2 scales, n_dims, 100 rows): tr J without the scale and with 1/√d_k
+    frozen: NDArray[np.int_]  # (2 scales, n_dims): how many of the rows pass on less than `FROZEN_BELOW`
     mean: NDArray[np.float64]  # (2 scales, n_dims): mean of `passed` over the rows
-    # (100,): the smallest d_k at which a row is frozen without the scale, 4,097 if it is not yet at 4,096
-    freezes_at: NDArray[np.int_]
 
 
 @record
@@ -140,7 +137,7 @@ class GradientCurve:
     scales: NDArray[np.float64]  # (3 scales, n_dims)
     statistics: SensitivityStatistics  # (3 places, 3 scales, n_dims)
     # frozen_share, frozen_error (3 scales, n_dims): as in `GradientFlowResult`. Without the scale the share never falls
-    # as d_k grows: each row keeps its draw and is only stretched.
+    # as d_k grows, nor does its expectation: here each row keeps its draw and is only stretched.
     frozen_share: NDArray[np.float64]
     frozen_error: NDArray[np.float64]
     rate: NDArray[np.float64]  # (n_dims,): E[M_n]/√d_k; 1/√(π d_k) for two keys
@@ -205,8 +202,8 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
 
     Given the query, the scores of a row are independent N(0, |q|²) exactly, and the part of the keys
     across the query is independent of them. So a row costs n_keys normals at any d_k. |q|² is the
-    chi-square quantile of one uniform number per row, so every row keeps its draw when d_k moves. The downstream
-    gradient dP is standard normal.
+    chi-square quantile of one uniform number per row: where d_k moves, the statistics change and not their noise. The
+    rows that are shown one by one are others, see `freezing_rows`. The downstream gradient dP is standard normal.
 
     Reference: Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1 (the claim).
     """
@@ -227,83 +224,39 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
         below=below,
         above=above,
         rate=expected_maximum(params.n_keys) / np.sqrt(params.d_k),
-        shown_scores=_first_scores(rows, params.d_k),
+        shown_scores=next(growing_rows((params.d_k,), DOTS, params.n_keys, params.seed))[:SHOWN_ROWS].copy(),
     )
 
 
-def mean_answer(result: GradientFlowResult, place: str = "scores") -> str:
-    """What the mean over the rows does without the scale, beside the mean with 1/√d_k: one of `MEAN_ANSWERS`.
-
-    It vanishes where less than `FROZEN_BELOW` of it is left.
-    """
-    ratio = result.mean_ratio[PLACES.index(place)]
-    return MEAN_ANSWERS[int(np.searchsorted((FROZEN_BELOW, 1.0), ratio, side="right"))]
+def _freezing_price(dims, n_keys):
+    drawn, scores = growing_rows_price(dims, DOTS, n_keys), DOTS * n_keys
+    traces = len(dims) * Price(calls=30, specials=2 * scores, passes=12 * scores)
+    return (drawn + traces).holding(1_700 * len(dims))
 
 
-def _freezing_price(n_dims, n_keys):
-    draw = GradientFlowParams.n_rows * n_keys
-    drawn = Price(draws=2 * draw + 2 * DRAWS["random"] * GradientFlowParams.n_rows, passes=5 * draw)
-    searched = Price(calls=300, specials=670_000 + 12 * DOTS * n_keys, passes=36 * DOTS * n_keys)
-    traces = Price(calls=450, products=6_400, specials=83_000 + 2 * DOTS * n_keys, passes=46_000 + 6 * DOTS * n_keys)
-    return (drawn + searched + n_dims * traces).holding(42 * draw + 1_700 * n_dims + 30 * DOTS * n_keys)
-
-
-@priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, seed=0: _freezing_price(len(dims), n_keys))
+@priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, seed=0: _freezing_price(dims, n_keys))
 def freezing_rows(dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, seed: int = 0) -> FreezingRows:
-    """Follow the first 100 rows of the draw over d_k: tr J of each, without the scale and with 1/√d_k.
+    """Follow 100 rows over d_k: tr J of each, without the scale and with 1/√d_k.
 
-    The gaps between the raw scores of a row grow with |q|, which grows with d_k, and tr J = 1 − Σp² falls
-    as gaps grow. So each row freezes once, and stays frozen.
+    What a row passes on at one d_k does not depend on the other dims.
     """
-    dims = tuple(GradientFlowParams(d_k, n_keys, seed=seed).d_k for d_k in dims)
-    if not dims:
-        raise ValueError("dims must hold at least one dimension, but got ()")
-    drawn = _draw_rows(n_keys, GradientFlowParams.n_rows, seed)
-    gaps, uniform = drawn.gaps[:DOTS], drawn.uniform_q[:DOTS]
-    freezes_at = _freezes_at(gaps, uniform)
-    late = _trace(gaps, np.sqrt(chi_square_quantiles(MOST_DIMENSIONS, uniform)))  # orders those still alive there
-    order = np.lexsort((late, freezes_at))
-    gaps, uniform = gaps[order], uniform[order]
-    passed = np.stack([_both_traces(gaps, uniform, d_k) for d_k in dims], axis=1)
+    dims = tuple(GradientFlowParams(d_k, n_keys, seed=seed).d_k for d_k in check_dims(dims))
+    drawn = zip(growing_rows(dims, DOTS, n_keys, seed), dims, strict=True)
+    passed = np.stack([_both_traces(scores, d_k) for scores, d_k in drawn], axis=1)
     frozen = np.count_nonzero(passed < FROZEN_BELOW, axis=-1)
-    return FreezingRows(dims, n_keys, seed, order, passed, frozen, passed.mean(axis=-1), freezes_at[order])
+    return FreezingRows(dims, n_keys, seed, passed, frozen, passed.mean(axis=-1))
 
 
-def _both_traces(gaps, uniform, d_k):
-    """tr J of each row without the scale and with 1/√d_k."""
-    radius = np.sqrt(chi_square_quantiles(d_k, uniform))
-    return np.stack([_trace(gaps, radius), _trace(gaps, radius / np.sqrt(d_k))])
-
-
-def _freezes_at(gaps, uniform):
-    """The smallest d_k at which each row is frozen without the scale."""
-    alive = np.zeros(len(uniform), dtype=np.int_)  # the largest d_k found so far at which the row is not
-    for step in 2 ** np.arange(MOST_DIMENSIONS.bit_length() - 1, -1, -1):
-        reach = alive + step
-        passes = _trace(gaps, np.sqrt(2.0 * gammaincinv(reach / 2, uniform))) >= FROZEN_BELOW
-        alive = np.where(passes & (reach <= MOST_DIMENSIONS), reach, alive)
-    return alive + 1
-
-
-def _trace(gaps, stretch):
-    """tr J of rows whose scores are stretched: with e the weights relative to the best key, no 1 − p anywhere."""
-    e = np.exp(-stretch[:, None] * gaps)
-    return _trace_of(e.sum(axis=1), np.einsum("ij,ij->i", e, e))
+def _both_traces(scores, d_k):
+    """tr J of each row without the scale and with 1/√d_k: with weights relative to the best key, no 1 − p anywhere."""
+    gaps = scores.max(axis=1, keepdims=True) - scores
+    gaps[np.arange(len(gaps)), scores.argmax(axis=1)] = np.inf  # the best key itself
+    others = [np.exp(-scale * gaps) for scale in (1.0, d_k**-0.5)]
+    return np.stack([_trace_of(e.sum(axis=1), np.einsum("ij,ij->i", e, e)) for e in others])
 
 
 def _trace_of(others, squares):
     return (2.0 * others + (others**2 - squares)) / (1.0 + others) ** 2
-
-
-def _first_scores(rows, d_k):
-    """Raw scores of the rows that are shown one by one."""
-    radius = np.sqrt(chi_square_quantiles(d_k, rows.uniform_q[:SHOWN_ROWS]))
-    return radius[:, None] * rows.z[:SHOWN_ROWS]
-
-
-def row_sensitivity(params: GradientFlowParams) -> NDArray[np.float64]:
-    """Return what reaches each row: tr J, c · tr J and ‖∂L/∂q‖, shape (3 places, 3 scales, n_rows)."""
-    return _sensitivity(_draw_rows(params.n_keys, params.n_rows, params.seed), params.d_k)
 
 
 @priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, n_rows=2_000, seed=0: gradient_flow_price(len(dims), n_keys, n_rows))

@@ -1,23 +1,28 @@
 """Start: at every d_k, raw scores spread like √d_k, scaled scores do not, and softmax feels it."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from sattn_core._checks import check_choice, check_integer
 from sattn_core._memory import remembered
 from sattn_core._records import record
 from sattn_core.bands import Z95
 from sattn_core.components import COMPONENT_LAWS, PairLaw
-from sattn_core.cost import Price
+from sattn_core.cost import MATRIX, Price, priced
 from sattn_core.law import dot_product_cdf
 from sattn_core.moments import dot_product_moments
 from sattn_core.pair_scores import growing_scores_price
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import effective_keys, softmax
-from sattn_core.standard_errors import variance_error
-from sattn_core.sweep import RAW_EDGES, SCALED_EDGES, DimensionSweep, dimension_sweep, row_scores_price
+from sattn_core.standard_errors import mean_and_error, variance_error
+from sattn_core.sweep import SCALED_EDGES, DimensionSweep, dimension_sweep, row_scores_price
+
+_FEWEST_DRAWS, _MOST_DRAWS = 8, 3_000
+_WORK, _AT_A_TIME = 3_000_000, 500_000  # components of q and k in all draws, unless the fewest have more, and in some
 
 
 @dataclass(frozen=True)
@@ -63,8 +68,7 @@ class StartResult:
     # "exact" if the standard errors use the exact fourth moment of the law, "estimated from the draws" if that moment
     # is infinite
     std_error_source: str
-    # raw_law, scaled_law (n_dims, 129), (n_dims, 96): Density of the law, averaged over each bin of the sweep
-    raw_law: NDArray[np.float64]
+    # (n_dims, 96): Density of the scaled scores' law, averaged over each bin of the sweep
     scaled_law: NDArray[np.float64]
     law_is_exact: bool  # True for normal components. Otherwise the law is the normal one with the exact variance.
     # raw_weights, scaled_weights (n_dims, n_keys): Softmax of the row of raw and of scaled scores; rows sum to 1
@@ -76,10 +80,17 @@ class StartResult:
     # raw_effective_keys, scaled_effective_keys (n_dims,): exp(entropy) of each row, between 1 and n_keys
     raw_effective_keys: NDArray[np.float64]
     scaled_effective_keys: NDArray[np.float64]
-    # raw_expected_max_weight, scaled_expected_max_weight (n_dims,): mean of the largest weight over all queries and
-    # keys with normal components: exact if `law_is_exact`, an approximation for other components
-    raw_expected_max_weight: NDArray[np.float64]
-    scaled_expected_max_weight: NDArray[np.float64]
+
+
+@record
+class LargestWeight:
+    """Largest weight of a row, on average over queries and keys, for raw scores and for those divided by √d_k."""
+
+    raw: float
+    scaled: float
+    # raw_error, scaled_error: Standard errors of simulated means; 0 for the exact ones of normal components
+    raw_error: float
+    scaled_error: float
 
 
 def measure_start(params: StartParams) -> StartResult:
@@ -93,11 +104,8 @@ def measure_start(params: StartParams) -> StartResult:
     sweep = _sweep(params)
     d_k = np.array(sweep.dims, dtype=float)
     relative_error, source = _relative_std_error(sweep)
-    raw_law, scaled_law = _bin_laws(sweep)
     z = (np.sqrt(sweep.scaled_variance) - 1.0) / relative_error  # the same for raw
     scaled_rows = sweep.row_scores / np.sqrt(d_k)[:, None]
-    scales = np.stack([np.ones_like(d_k), 1 / np.sqrt(d_k)])  # (raw or scaled, dimension)
-    expected = expected_attention_curve(params.n_keys, sweep.dims, scales).max_weight
     return StartResult(
         sweep=sweep,
         raw_std_measured=np.sqrt(sweep.raw_variance), raw_std_theory=np.sqrt(d_k),
@@ -105,9 +113,9 @@ def measure_start(params: StartParams) -> StartResult:
         scaled_std_measured=np.sqrt(sweep.scaled_variance), scaled_std_theory=np.ones_like(d_k),
         scaled_std_error=relative_error, std_error_source=source,
         std_z=z, raw_std_inside=np.abs(z) <= Z95, scaled_std_inside=np.abs(z) <= Z95,
-        raw_law=raw_law, scaled_law=scaled_law, law_is_exact=params.law == "normal",
+        scaled_law=np.array([_bin_law(d, params.law == "normal") for d in sweep.dims]),
+        law_is_exact=params.law == "normal",
         **_softmax_of("raw", sweep.row_scores), **_softmax_of("scaled", scaled_rows),
-        raw_expected_max_weight=expected[0], scaled_expected_max_weight=expected[1],
     )  # fmt: skip
 
 
@@ -126,19 +134,11 @@ def _relative_std_error(sweep):
     return variance_error(1.0, excess, sweep.n_samples) / 2, source  # a root is half as far off
 
 
-def _bin_laws(sweep):
-    """Density of the law averaged over the bins, raw and scaled."""
-    each = [_bin_law(d_k, sweep.law == "normal") for d_k in sweep.dims]
-    return tuple(np.array(side) for side in zip(*each, strict=True))
-
-
 @remembered(2048)
 def _bin_law(d_k, is_exact):
     """Density of the exact law at this d_k, or of the normal one: differences of its distribution function."""
-    edges = np.concatenate([RAW_EDGES, SCALED_EDGES * np.sqrt(d_k)])
-    below = dot_product_cdf(edges, d_k) if is_exact else ndtr(edges / np.sqrt(d_k))
-    raw, scaled = np.split(below, [len(RAW_EDGES)])
-    return np.diff(raw) / np.diff(RAW_EDGES), np.diff(scaled) / np.diff(SCALED_EDGES)
+    below = dot_product_cdf(SCALED_EDGES * np.sqrt(d_k), d_k) if is_exact else ndtr(SCALED_EDGES)
+    return np.diff(below) / np.diff(SCALED_EDGES)
 
 
 def _softmax_of(name, row_scores):
@@ -148,3 +148,44 @@ def _softmax_of(name, row_scores):
         f"{name}_max_weight": weights.max(axis=-1),
         f"{name}_effective_keys": effective_keys(row_scores),
     }
+
+
+def _draws(d_k, n_keys):
+    """How many queries share their keys, how much work one such draw is, and how many draws there are."""
+    n_queries = min(n_keys, 1 + d_k // 4, 32)  # their keys are worth sharing where they are long
+    each = max((n_queries + n_keys) * d_k, 4 * n_queries * n_keys)  # a weight takes as long as four components
+    return n_queries, each, min(max(_WORK // each, _FEWEST_DRAWS), _MOST_DRAWS)
+
+
+def _largest_weight_price(d_k, n_keys, law):
+    if law == "normal":
+        # The table of this number of keys.
+        return Price(calls=15_000, products=2.1e8, specials=1e7, passes=4e7, bytes=2_000_000)
+    n_queries, each, draws = _draws(d_k, n_keys)
+    scores, drawn = n_queries * n_keys, (n_queries + n_keys) * d_k
+    weights = Price(products=scores * d_k + MATRIX, specials=2 * scores, passes=30 * scores)
+    one = drawn * COMPONENT_LAWS[law].work + weights
+    return (draws * one + Price(calls=1_000)).holding(32 * max(each, _AT_A_TIME))
+
+
+@priced(_largest_weight_price)
+def mean_largest_weight(d_k: int, n_keys: int, law: str) -> LargestWeight:
+    """Average the largest weight of softmax(q·k) and of softmax(q·k/√d_k) over queries and keys of the law.
+
+    Exact for normal components. For others it is simulated, always from the same seed: queries that share their keys
+    are one draw, and the error is that of a mean of independent draws.
+    """
+    d_k, n_keys = check_integer("d_k", d_k, 1), check_integer("n_keys", n_keys, 1)
+    scales = np.array([1.0, 1 / math.sqrt(d_k)])
+    if check_choice("law", law, COMPONENT_LAWS) == "normal":
+        exact = expected_attention_curve(n_keys, d_k, scales).max_weight
+        return LargestWeight(float(exact[0]), float(exact[1]), raw_error=0.0, scaled_error=0.0)
+    n_queries, each, draws = _draws(d_k, n_keys)
+    rng, draw = np.random.Generator(np.random.SFC64(0)), COMPONENT_LAWS[law].draw
+    means, at_a_time = [], max(1, _AT_A_TIME // each)
+    for start in range(0, draws, at_a_time):
+        some = min(at_a_time, draws - start)
+        raw = draw(rng, (some, n_queries, d_k)) @ draw(rng, (some, n_keys, d_k)).swapaxes(-1, -2)
+        means.append([softmax(scale * raw).max(axis=-1).mean(axis=-1) for scale in scales])
+    (raw, scaled), errors = (each.tolist() for each in mean_and_error(np.concatenate(means, axis=-1)))
+    return LargestWeight(raw, scaled, *errors)

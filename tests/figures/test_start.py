@@ -12,12 +12,14 @@ from pages._view.lessons.start.declaration import LESSON
 from pages._view.shared import DIMENSIONS
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.components import COMPONENT_LAWS
-from sattn_core.lessons.start import StartParams, measure_start
+from sattn_core.law import dot_product_cdf
+from sattn_core.lessons.start import LargestWeight, StartParams, measure_start
 from tests.figures.drawing import PROFILES, check, run
 
 DIMS = (1, 8, 64, 1024)
 PARAMS = StartParams(dims=DIMS, n_samples=2_000, n_keys=8, seed=3)
 SIDES = ("raw", "scaled")
+MEAN = LargestWeight(0.876, 0.254, 0.0, 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +29,7 @@ def result():
 
 @pytest.fixture(scope="module")
 def hero(result):
-    return figures.hero(result, 64)
+    return figures.hero(result, 64, MEAN)
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,7 @@ def payload(result):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_picture_is_whole(result, profile):
-    picture = figures.hero(result, 64)
+    picture = figures.hero(result, 64, MEAN)
     check(picture)
     assert (picture.key,) == LESSON.pictures
     assert picture.how_to_save == "The picture: *Save SVG* above it."
@@ -68,7 +70,7 @@ SAID = dict(
 def test_the_sentence_says_who_has_the_weight(result):
     def said(d_k=64, **weights):
         changed = with_numbers(result, DIMS.index(d_k), **(SAID | weights))
-        return figures.hero(changed, d_k).sentence
+        return figures.hero(changed, d_k, MEAN).sentence
 
     assert said() == "At dₖ = 64 one key takes 97 % of the weight; divided by √dₖ, about 7 keys share it."
     assert said(1024).startswith("At dₖ = 1,024 one key takes 97 % of the weight; ")
@@ -106,20 +108,30 @@ def test_the_sentence_is_short_and_true_at_every_stop(n_keys, law):
 def test_every_stop_has_its_dimension_title_and_sentence(result, payload):
     assert [stop["d_k"] for stop in payload["stops"]] == list(DIMS)
     assert [stop["title"] for stop in payload["stops"]] == ["dₖ = 1", "dₖ = 8", "dₖ = 64", "dₖ = 1,024"]
-    assert [stop["sentence"] for stop in payload["stops"]] == [figures.hero(result, d_k).sentence for d_k in DIMS]
+    assert [stop["sentence"] for stop in payload["stops"]] == [figures.hero(result, d_k, MEAN).sentence for d_k in DIMS]
 
 
-@pytest.mark.parametrize("side", SIDES)
-def test_bars_and_law_are_the_counts_and_the_law_as_shares_of_the_tallest_bar(result, payload, side):
-    edges, counts = getattr(result.sweep, f"{side}_edges"), getattr(result.sweep, f"{side}_counts")
-    drawn = payload[side]
-    assert drawn["bins"] == {"first": edges[0], "width": edges[1] - edges[0]}
-    for i, (heights, law) in enumerate(zip(drawn["heights"], drawn["law"], strict=True)):
-        tallest = counts[i].max()
-        np.testing.assert_array_equal(heights, np.rint(1000 * counts[i] / tallest))
-        expected_counts = getattr(result, f"{side}_law")[i] * (edges[1] - edges[0]) * counts[i].sum()
-        np.testing.assert_allclose(law, 1000 * np.minimum(expected_counts / tallest, 1.05), rtol=0, atol=0.51)
+def test_bars_and_law_are_the_counts_and_the_law_as_shares_of_the_tallest_bar(result, payload):
+    edges, every_count = result.sweep.scaled_edges, result.sweep.scaled_counts
+    assert payload["bins"] == {"first": edges[0], "width": edges[1] - edges[0]}
+    for counts, exact, heights, law in zip(
+        every_count, result.scaled_law, payload["heights"], payload["law"], strict=True
+    ):
+        np.testing.assert_array_equal(heights, np.rint(1000 * counts / counts.max()))
+        expected_counts = exact * (edges[1] - edges[0]) * counts.sum()
+        np.testing.assert_allclose(law, 1000 * np.minimum(expected_counts / counts.max(), 1.05), rtol=0, atol=0.51)
         assert all(isinstance(height, int) for height in (*heights, *law))  # a third of the bytes of decimals
+
+
+@pytest.mark.parametrize("law", COMPONENT_LAWS)
+def test_no_histogram_is_cut_by_the_axis_that_both_sides_share(law):
+    low, high = (figures.payload(measure_start(PARAMS), LIGHT)["shared"][end] for end in ("low", "high"))
+    assert high == -low
+    assert max(2 * dot_product_cdf(-high, d_k) for d_k in DIMENSIONS) < 5e-4
+    far = StartParams(DIMENSIONS[-3:], n_samples=4_000, n_keys=2, law=law, seed=2)
+    for counts, sigma in zip(measure_start(far).sweep.scaled_counts, np.sqrt(far.dims), strict=True):
+        middles = sigma * (np.arange(len(counts)) + 0.5 - len(counts) / 2) * 12 / len(counts)
+        assert counts[np.abs(middles) > high].sum() <= 8  # of 4,000, in means below 2
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -144,8 +156,7 @@ def test_the_captions_of_the_panels_are_short(result):
 
 
 def test_how_sure_has_what_is_measured_predicted_and_meant(result):
-    more = dict(raw_expected_max_weight=0.876, scaled_expected_max_weight=0.254, std_z=1.37)
-    picture = figures.hero(with_numbers(result, 2, **more, **SAID), 64)
+    picture = figures.hero(with_numbers(result, 2, std_z=1.37, **SAID), 64, MEAN)
     assert picture.sure == (
         "The weights are those of one query and one draw of its 8 keys.",
         "Raw, the largest is 97.1 %, its mean over all queries is 87.6 %, and 1.14 keys are in effective use. "
@@ -157,34 +168,25 @@ def test_how_sure_has_what_is_measured_predicted_and_meant(result):
     assert [column[1] for column in picture.checks.values()][1:3] == ["1.00", "1.01 ± 0.0051"]
 
 
-def test_scores_beyond_the_axis_are_counted_in_words(result, payload):
-    assert payload["raw"]["beyond"][:2] == ["", ""]
-    beyond = (result.sweep.raw_below[3] + result.sweep.raw_above[3]) / 2_000
-    assert payload["raw"]["beyond"][3] == f"{100 * beyond:.1f} % beyond the axis"
-    assert 0.03 < beyond < 0.06  # beyond two standard deviations: 4.5 %
-
-
-def test_at_d_k_1_both_sides_say_the_same_of_the_axis_they_share():
-    # One component of a normal product lies beyond 6, where the scaled bins end, in 0.06 % of the draws.
-    result = measure_start(StartParams(dims=(1, 64), n_samples=20_000, n_keys=8))
-    assert result.sweep.scaled_below[0] + result.sweep.scaled_above[0] > 0
-    payload = figures.payload(result, LIGHT)
-    for name in ("beyond", "figures", "weightFigures", "rulerText"):
+def test_at_d_k_1_both_sides_say_the_same(payload):
+    for name in ("figures", "weightFigures", "rulerText", "unit", "weights"):
         assert payload["raw"][name][0] == payload["scaled"][name][0]
-    beyond = result.sweep.raw_below.copy()
-    beyond[0] = 200
-    payload = figures.payload(replace(result, sweep=replace(result.sweep, raw_below=beyond)), LIGHT)
-    assert payload["raw"]["beyond"][0] == payload["scaled"]["beyond"][0] == "1.0 % beyond the axis"
-    assert payload["scaled"]["beyond"][1] == ""
+
+
+def test_a_simulated_mean_is_said_with_its_error():
+    other = measure_start(StartParams(dims=(4,), n_samples=500, n_keys=8, law="laplace"))
+    said = figures.hero(other, 4, LargestWeight(0.61234, 0.2541, 0.00213, 0.00061)).sure[1]
+    assert "its mean over all queries is 61.2 ± 0.2 %, and" in said
+    assert "its mean over all queries is 25.4 ± 0.06 %, and" in said
 
 
 def test_the_table_says_which_dimension_it_is_of(result):
-    assert figures.hero(result, 1024).note == "At dₖ = 1,024, where the slider last came to rest."
+    assert figures.hero(result, 1024, MEAN).note == "At dₖ = 1,024, where the slider last came to rest."
 
 
 def test_the_axes_are_shared_and_fixed(result, payload):
-    assert (payload["shared"]["low"], payload["shared"]["high"]) == (-64.5, 64.5)
-    assert payload["shared"]["labels"] == ["−60", "−40", "−20", "0", "20", "40", "60"]
+    assert (payload["shared"]["low"], payload["shared"]["high"]) == (-112, 112)
+    assert payload["shared"]["labels"] == ["−100", "−50", "0", "50", "100"]
     assert (payload["own"]["low"], payload["own"]["high"]) == (-5, 5)
     assert payload["raw"]["ownTicks"][2] == ["−32.0", "−16.0", "0", "16.0", "32.0"]
     assert payload["scaled"]["ownTicks"][2] == ["−4.00", "−2.00", "0", "2.00", "4.00"]
@@ -199,7 +201,6 @@ def test_descriptions_name_the_law_and_the_number_of_scores(payload):
     assert figures.payload(other, LIGHT)["scaled"]["alt"] == (
         "Histogram of 500 scaled scores with the normal approximation as a dashed line"
     )
-    assert "its mean over all queries is about " in figures.hero(other, 4).sure[1]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -218,7 +219,7 @@ def test_the_style_holds_the_profile_s_sizes_and_both_grounds(result, profile):
 
 def test_the_payload_is_plain_json_without_gaps(result, payload):
     again = json.loads(json.dumps(payload, allow_nan=False))
-    assert again["raw"]["heights"] == payload["raw"]["heights"]
+    assert again["heights"] == payload["heights"]
     assert not any(word in json.dumps(again) for word in ("undefined", "infinite", "nan"))
 
 
@@ -230,10 +231,11 @@ def test_the_table_is_the_data_of_the_stop(result, hero):
         "predicted": "std_theory",
         "standard error": "std_error",
         "largest weight, this query": "max_weight",
-        "largest weight, mean over queries": "expected_max_weight",
         "effective keys, this query": "effective_keys",
     }
-    assert set(table) == {"scores", *fields}
+    assert table["largest weight, mean over queries"] == [0.876, 0.254]
+    assert table["its standard error"] == [0, 0]
+    assert set(table) == {"scores", "largest weight, mean over queries", "its standard error", *fields}
     for column, field in fields.items():
         assert table[column] == [getattr(result, f"{side}_{field}")[2] for side in SIDES]
 
@@ -251,8 +253,8 @@ def test_the_code_gives_the_numbers_that_are_shown(result, hero):
 
 def test_a_standard_deviation_outside_its_band_is_said_to_be(result):
     shown = replace(result, raw_std_inside=np.zeros(len(result.sweep.dims), dtype=bool))
-    assert figures.hero(shown, 1).checks["95 % band"][0] == "outside"
-    assert figures.hero(with_all_inside(result), 1).checks["95 % band"] == ["inside", "inside"]
+    assert figures.hero(shown, 1, MEAN).checks["95 % band"][0] == "outside"
+    assert figures.hero(with_all_inside(result), 1, MEAN).checks["95 % band"] == ["inside", "inside"]
 
 
 def with_all_inside(result):
@@ -261,11 +263,14 @@ def with_all_inside(result):
 
 
 def test_the_long_table_holds_every_bin_and_every_weight(result):
-    table = figures.hero(result, 8).bins
+    table = figures.hero(result, 8, MEAN).bins
     what = np.array(table["what"])
     for side in ("raw", "scaled"):
         counts = np.array(table["value"])[what == f"{side} scores, count in bin"]
-        assert counts.tolist() == getattr(result.sweep, f"{side}_counts")[1].tolist()
+        assert counts.tolist() == result.sweep.scaled_counts[1].tolist()
+        sigma = {"raw": 8**0.5, "scaled": 1}[side]
+        ends = np.array(table["to"])[what == f"{side} scores, count in bin"]
+        assert ends == pytest.approx(sigma * result.sweep.scaled_edges[1:])
         weights = np.array(table["value"])[what == f"{side} attention weight of key"]
         assert weights.tolist() == getattr(result, f"{side}_weights")[1].tolist()
     assert len({len(column) for column in table.values()}) == 1

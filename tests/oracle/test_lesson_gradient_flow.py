@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from scipy import stats
 
 from sattn_core.attention import attention_backward
 from sattn_core.law import dot_product_cdf
@@ -15,6 +14,7 @@ from sattn_core.lessons.gradient_flow import (
     gradient_curve,
     measure_gradient_flow,
 )
+from sattn_core.pair_scores import growing_rows
 from sattn_core.softmax import softmax_jacobian
 
 
@@ -84,25 +84,33 @@ def test_the_unscaled_mean_approaches_its_rate():
 
 def test_the_rows_one_by_one_are_those_of_full_softmax_jacobians():
     dims = (1, 8, 64)
-    rows, drawn = freezing_rows(dims, n_keys=16, seed=4), _draw_rows(16, 2_000, 4)
-    for i, d_k in enumerate(dims):
-        length = stats.chi(d_k).ppf(drawn.uniform_q[rows.number])  # of the query, from SciPy's own distribution
+    rows, drawn = freezing_rows(dims, n_keys=16, seed=4), growing_rows(dims, 100, 16, 4)
+    for i, (d_k, scores) in enumerate(zip(dims, drawn, strict=True)):
         for j, scale in enumerate((1.0, d_k**-0.5)):
-            jacobians = softmax_jacobian(scale * length[:, None] * drawn.z[rows.number])
-            trace = np.trace(jacobians, axis1=1, axis2=2)
+            trace = np.trace(softmax_jacobian(scale * scores), axis1=1, axis2=2)
             # 1e-14 is the rounding of 1 − p, which the lesson avoids and this sum does not.
             assert np.allclose(rows.passed[j, i], trace, rtol=1e-10, atol=1e-14)
 
 
-def test_a_row_freezes_where_scipy_s_chi_reaches_its_radius():
-    rows, drawn = freezing_rows((1,), n_keys=2, seed=6), _draw_rows(2, 2_000, 6)
-    gap, rank = drawn.gaps[rows.number, 0], drawn.uniform_q[rows.number]
-    # Two keys: 2p(1 − p) = 0.01 where p/(1 − p) = exp(−gap · |q|), p = (1 − √0.98)/2.
-    p = (1 - np.sqrt(1 - 2 * FROZEN_BELOW)) / 2
-    radius = np.log((1 - p) / p) / gap
-    for row, d_k in enumerate(rows.freezes_at):
-        assert d_k > 4096 or stats.chi(d_k).ppf(rank[row]) >= radius[row]
-        assert d_k == 1 or stats.chi(d_k - 1).ppf(rank[row]) < radius[row]
+def _frozen_of_full_rows(n_rows, n_keys, rng):
+    """Whether a row is frozen at d_k = 64 and at 128, every component drawn."""
+    q, k = rng.standard_normal((n_rows, 1, 128)), rng.standard_normal((n_rows, n_keys, 128))
+    scores = np.cumsum(q * k, axis=-1)[..., [63, 127]]
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    return ((1 - np.square(weights).sum(axis=1)) < FROZEN_BELOW).T
+
+
+@pytest.mark.parametrize(("n_keys", "thawed"), [(16, 0.54), (64, 0.63)])
+def test_as_many_frozen_rows_thaw_as_where_every_component_is_drawn(n_keys, thawed):
+    full = _frozen_of_full_rows(1_500, n_keys, np.random.default_rng(1))
+    ours = np.concatenate(
+        [freezing_rows((64, 128), n_keys=n_keys, seed=s).passed[0] < FROZEN_BELOW for s in range(60)], axis=-1
+    )
+    shares = [np.mean(~after[before]) for before, after in (full, ours)]
+    errors = [np.sqrt(thawed * (1 - thawed) / before.sum()) for before, _ in (full, ours)]
+    assert abs(shares[0] - shares[1]) < 4 * np.hypot(*errors)
+    assert abs(shares[1] - thawed) < 4 * errors[1]
 
 
 @pytest.mark.parametrize("d_k", [1, 4, 64, 512])

@@ -3,13 +3,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sattn_core.lessons.gradient_flow import (
-    FROZEN_BELOW,
     GradientFlowParams,
     freezing_rows,
     gradient_curve,
     measure_gradient_flow,
     measure_row_jacobian,
-    row_sensitivity,
 )
 
 PARAMS = st.builds(
@@ -24,12 +22,12 @@ PARAMS = st.builds(
 @settings(deadline=None, max_examples=30)
 @given(PARAMS)
 def test_sensitivities_stay_inside_their_bounds(params):
-    sensitivity = row_sensitivity(params)
-    trace = sensitivity[0]
-    assert (sensitivity >= 0).all()
-    assert (trace <= 1 - 1 / params.n_keys + 1e-12).all()
-    # A smaller scale makes every row flatter, so the trace of its Jacobian can only grow.
-    assert (np.diff(trace, axis=0) >= -1e-12).all()
+    found = measure_gradient_flow(params).statistics
+    for each in (found.low, found.median, found.mean, found.high):
+        assert (each >= 0).all()
+        assert (each[0] <= 1 - 1 / params.n_keys + 1e-12).all()
+        # A smaller scale makes every row flatter, so the trace of its Jacobian can only grow.
+        assert (np.diff(each[0]) >= -1e-12).all()
 
 
 @settings(deadline=None, max_examples=10)
@@ -43,14 +41,10 @@ def test_without_the_scale_the_share_of_frozen_rows_never_falls(n_keys, seed):
 
 @settings(deadline=None, max_examples=10)
 @given(st.sampled_from([2, 3, 12, 100]), st.integers(0, 2**32 - 1))
-def test_without_the_scale_the_rows_freeze_one_after_the_other_and_stay_frozen(n_keys, seed):
-    rows = freezing_rows((1, 2, 5, 16, 17, 300, 1024), n_keys=n_keys, seed=seed)
-    assert (np.diff(rows.passed[0], axis=0) <= 0).all()
-    assert (rows.passed[1] >= rows.passed[0]).all()
-    for i, d_k in enumerate(rows.dims):
-        count = rows.frozen[0, i]
-        assert ((rows.passed[0, i] < FROZEN_BELOW) == (np.arange(100) < count)).all()
-        assert count == np.sum(rows.freezes_at <= d_k)
+def test_a_row_passes_on_no_less_with_the_scale_and_stays_inside_its_bounds(n_keys, seed):
+    passed = freezing_rows((1, 2, 5, 16, 17, 300, 1024), n_keys=n_keys, seed=seed).passed
+    assert (passed[1] >= passed[0]).all()
+    assert ((passed >= 0) & (passed <= 1 - 1 / n_keys + 1e-12)).all()
 
 
 @settings(deadline=None, max_examples=20)

@@ -54,7 +54,7 @@ from sattn_core.lessons.softmax_saturation import (
     measure_saturation,
     overflow_study,
 )
-from sattn_core.lessons.start import StartParams, measure_start
+from sattn_core.lessons.start import StartParams, mean_largest_weight, measure_start
 from sattn_core.lessons.unit_variance import (
     UnitVarianceParams,
     expected_stages,
@@ -110,6 +110,7 @@ CASES = [
     partial(draw_pairs, 70_000, 8, "laplace", mean_k=1.0),
     *(partial(measure_start, StartParams(OCTAVES, 5_000, law=law)) for law in ("normal", "sparse")),
     partial(measure_start, StartParams((64,), 1_000, 512, "laplace")),
+    *(partial(mean_largest_weight, d_k, n_keys, "laplace") for d_k, n_keys in ((16, 8), (256, 64))),
     *(partial(measure_saturation, SaturationParams(n_keys, dims)) for n_keys, dims in ((16, (256,)), (64, (8,)))),
     *(partial(measure_row, RowParams(n_keys, OCTAVES, law)) for n_keys, law in ((8, "student_t"), (1_000, "normal"))),
     partial(compare_lists, ((4.0, 5.0), (1.0, 2.0, 3.0))),
@@ -127,6 +128,7 @@ CASES = [
     *(partial(gradient_sweep, BackpropParams(n_tokens=n), dims) for n, dims in ((4, OCTAVES), (8, (1024,)))),
     *(partial(measure_unit_variance, UnitVarianceParams(*shape)) for shape in ((512, 8), (64, 32), (64, 2, 256))),
     partial(measure_unit_variance, UnitVarianceParams(512, 8, scheme="normal_0_02")),
+    partial(measure_unit_variance, UnitVarianceParams(768, 8)),
     *(partial(compare_rules, RulesParams(*shape)) for shape in ((1, 2), (64, 64), (512, 16))),
     *(partial(rule_curves, RulesParams(16, 16), dims=dims, n_keys=n) for dims, n in (((256,), (4,)), ((4,), (128,)))),
     *(partial(measure_bug, BugParams("fused_qkv", *shape)) for shape in ((128, 4, 64), (64, 2, 128), (256, 8, 32))),

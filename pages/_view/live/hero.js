@@ -40,7 +40,7 @@ function makeHero(root) {
       sizes[name] = parseFloat(size) * scale;
       root.style.setProperty(`--${name}`, size.endsWith("px") ? `${sizes[name]}px` : size);
     }
-    const view = (root.getRootNode().host ?? root).closest("[data-testid=stMain]");
+    const view = (root.getRootNode().host ?? root).closest(STREAMLIT.main);
     const { top } = root.getBoundingClientRect();
     const others = sentence.getBoundingClientRect().bottom - top - find(".panels").getBoundingClientRect().height;
     const rows = window.innerWidth <= NARROW ? 4 : 2;
@@ -102,8 +102,8 @@ function makeHero(root) {
     fit();
     draw();
   });
-  const page = (root.getRootNode().host ?? root).closest("[data-testid=stMain]");
-  for (const each of [find(".panels"), page, page.querySelector("[data-testid=stVerticalBlock]")]) watched.observe(each);
+  const page = (root.getRootNode().host ?? root).closest(STREAMLIT.main);
+  for (const each of [find(".panels"), page, page.querySelector(STREAMLIT.block)]) watched.observe(each);
 
   return {
     receive(next) {
@@ -133,29 +133,27 @@ function makeScorePanel(panel) {
   const law = add(svg, "path", "law");
   const ruler = add(svg, "path", "ruler");
   const rulerText = add(svg, "text", "halo");
-  const beyond = add(svg, "text", "halo");
   const caption = panel.querySelector(".figures");
   return {
     name: (text) => { say(panel.querySelector(".name"), text); },
     draw(data, side, i, ownAxis) {
       const mine = data[side];
       const box = frameOf(svg, data);
-      const unit = ownAxis ? mine.unit[i] : 1;
-      const shown = ownAxis ? data.scaled : mine; // in units of σ both sides have the bars of the scaled scores
+      const sigma = mine.unit[i]; // the bars are those of scores in units of it, on both sides
+      const unit = ownAxis ? sigma : 1;
+      const { bins, heights, law: density } = data;
       const range = ownAxis ? data.own : data.shared;
-      const bins = shown.bins;
-      const x = (score) => box.left + ((score - range.low * unit) / ((range.high - range.low) * unit)) * box.width;
+      const x = (score) => box.left + ((score / unit - range.low) / (range.high - range.low)) * box.width;
       const y = (thousandths) => box.bottom - (thousandths / 1000) * (box.height - box.tick * 1.6);
       const labels = ownAxis ? mine.ownTicks[i] : data.shared.labels;
       drawGrid(grid, box, range.ticks.map((tick, j) => [x(tick * unit), labels[j]]));
-      put(fill, "d", steps(shown.heights[i], (j) => x((bins.first + j * bins.width) * unit), y, box));
-      put(law, "d", line(shown.law[i], (j) => x((bins.first + (j + 0.5) * bins.width) * unit), y, box));
+      put(fill, "d", steps(heights[i], (j) => x((bins.first + j * bins.width) * sigma), y, box));
+      put(law, "d", line(density[i], (j) => x((bins.first + (j + 0.5) * bins.width) * sigma), y, box));
       const [from, to, top] = [Math.max(box.left, x(-mine.ruler[i])), Math.min(box.right, x(mine.ruler[i])), box.tick * 0.6];
       put(ruler, "d", `M${from} ${top - 6}V${top + 6}M${from} ${top}H${to}M${to} ${top - 6}V${top + 6}`);
       const right = to + box.tick * 0.6;
       const fits = right + box.tick * 9 < box.right;
       write(rulerText, fits ? right : box.right, top + box.tick * 0.36, mine.rulerText[i], fits ? "start" : "end");
-      write(beyond, box.right, top + box.tick * 1.9, ownAxis ? "" : mine.beyond[i], "end");
       say(caption, mine.figures[i]);
       put(svg, "aria-label", `${mine.alt}: ${mine.figures[i]}`);
     },

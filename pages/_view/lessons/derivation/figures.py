@@ -5,12 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from pages._view.figures.base import axis, dashed, dotted, figure, label, line, points, thin, title, under, upright
+from pages._view.figures.code import code
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, typed
 from sattn_core.lessons.derivation import (
     DerivationResult,
     ScoreGrowth,
     ScoreLine,
+    measure_derivation,
+    measure_growth,
     variance_after_dividing,
 )
 
@@ -256,14 +259,9 @@ def _variance_table(growth, d_k):
 
 
 def _variance_code(params, d_k):
-    return (
-        "from sattn_core.lessons.derivation import DerivationParams, measure_growth\n\n"
-        f"growth = measure_growth({params!r})\n"
-        f"for line in growth.at({d_k}):\n"
-        "    print(line.name, line.predicted, line.exact, line.measured, line.standard_error)\n"
-        f"for d_k in {_dims(d_k).tolist()}:\n"
-        "    print(d_k, growth.variance[d_k - 1], growth.variance_error[d_k - 1])\n"
-    )
+    lines = f"line.name, line.predicted, line.exact, line.measured, line.standard_error for line in result.at({d_k})"
+    points = f"d_k, result.variance[d_k - 1], result.variance_error[d_k - 1] for d_k in {_dims(d_k).tolist()}"
+    return code(measure_growth, params, show=(lines, points))
 
 
 def why_root(d_k: int) -> tuple[str, str]:
@@ -588,22 +586,10 @@ def _growth_table(result):
 
 
 def _growth_code(params):
-    return _measured(params) + (
-        "for point in zip(result.growth_dims, result.growth_std, result.growth_typical, result.growth_right_divisor):\n"
-        "    print(*point)\n"
-    )
+    columns = ", ".join(f"result.growth_{name}" for name in ("dims", "std", "typical", "right_divisor"))
+    return code(measure_derivation, params, show=f"*point for point in zip({columns})")
 
 
 def _code(params):
-    return _measured(params) + (
-        "for line in result.lines:\n"
-        "    print(line.number, line.name, line.left, line.right, line.z, line.holds)\n"
-        "print(result.exact)\n"
-    )
-
-
-def _measured(params):
-    return (
-        "from sattn_core.lessons.derivation import DerivationParams, measure_derivation\n\n"
-        f"result = measure_derivation({params!r})\n"
-    )
+    lines = "line.number, line.name, line.left, line.right, line.z, line.holds for line in result.lines"
+    return code(measure_derivation, params, show=(lines, "result.exact"))

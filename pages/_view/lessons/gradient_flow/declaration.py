@@ -37,7 +37,7 @@ LESSON = Lesson(
     tries=(
         Try(
             "many_keys",
-            "64 keys, dₖ = 512: half of the rows freeze without the scale, none with it",
+            "64 keys, dₖ = 512: more than half of the rows freeze without the scale, none with it",
             {"n_keys": 64, "d_k": 512, "seed": 0},
         ),
         Try(

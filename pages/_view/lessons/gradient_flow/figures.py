@@ -19,18 +19,23 @@ from pages._view.figures.base import (
     title,
     under,
 )
+from pages._view.figures.code import code
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons.gradient_flow import (
     DOTS,
     FROZEN_BELOW,
-    MOST_DIMENSIONS,
     PLACES,
     CrossoverCurve,
     FreezingRows,
     GradientCurve,
     GradientFlowResult,
     RowJacobian,
+    crossover_curve,
+    freezing_rows,
+    gradient_curve,
+    measure_gradient_flow,
+    measure_row_jacobian,
 )
 
 RAW, SCALED, THIRD = range(3)  # places of the scales 1, 1/√d_k and 1/d_k
@@ -51,7 +56,7 @@ _SAME = 0.05  # two numbers that differ by a smaller share are called the same
 _NOTHING = 1e-4  # what is smaller is called practically nothing
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _FIRST_DIM = 4  # the sentence compares from here: rows of one or two components behave differently
-_RISES, _FALLS = 1.25, 0.8  # a mean that changes by less stays where it is
+_RISES, _FALLS = 1.25, 0.8  # a mean that changes by less, or by less than chance may, stays where it is
 _MOST_KEYS = 12  # in a Jacobian
 _MOST_NUMBERS = 4  # keys up to which every cell has room for its number
 
@@ -68,9 +73,9 @@ def rows(shown: FreezingRows, d_k: int, profile: Profile, result: GradientFlowRe
         _rows_sentence(shown, i),
         _rows_table(shown, i),
         _rows_code(shown, d_k),
-        note="Row 1 freezes first. What a row passes on is tr J = 1 − Σp², p its softmax weights.",
+        note="Row 1 passes on least without the scale. What a row passes on is tr J = 1 − Σp², p its softmax weights.",
         alt=_rows_alt(shown, i),
-        sure=() if result is None else _rows_sure(result),
+        sure=() if result is None else _rows_sure(shown, i, result),
     )
 
 
@@ -97,7 +102,7 @@ def _rows_figure(shown, i, profile):
 
 
 def _key_of_rows():
-    return f"{DOTS} rows, first to freeze at the left", f"star on grey: frozen, below {FROZEN_BELOW}; line: mean"
+    return f"{DOTS} rows, least raw gradient at the left", f"star on grey: frozen, below {FROZEN_BELOW}; line: mean"
 
 
 def _row_axis(profile, domain, anchor):
@@ -107,7 +112,7 @@ def _row_axis(profile, domain, anchor):
 
 def _dots(shown, i, scale, axes, profile):
     """The rows in their places, and their mean as a line."""
-    colour, passed = (profile.raw, profile.scaled)[scale], shown.passed[scale, i]
+    colour, passed = (profile.raw, profile.scaled)[scale], shown.passed[scale, i, _places(shown, i)]
     frozen, on = passed < FROZEN_BELOW, {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
     marker = {
         "size": 0.9 * profile.marker_size,
@@ -118,6 +123,11 @@ def _dots(shown, i, scale, axes, profile):
     dots = line(np.arange(1, DOTS + 1), _on_floor(passed), {}, f"{_SCALES[scale]} rows")
     middle = line([-2, DOTS + 3], [_on_floor(shown.mean[scale, i])] * 2, solid(profile, profile.text), "mean")
     return [middle | on, dots | on | {"mode": "markers", "marker": marker}]
+
+
+def _places(shown, i):
+    """The rows in the order of what they pass on without the scale: each has the same place on both sides."""
+    return np.argsort(shown.passed[RAW, i], kind="stable")
 
 
 def _on_floor(values):
@@ -175,21 +185,34 @@ def _amount(passed, digits=2):
     return "practically nothing" if passed < _NOTHING else number(passed, digits)
 
 
-def _rows_sure(result):
-    """Shares of all rows with their intervals, means beside their exact expectations, and how they come about."""
+def _rows_sure(shown, i, result):
+    """Shares of many rows with their intervals, means beside their exact expectations, and how they come about."""
     n_rows, shares = result.params.n_rows, [_share(result, scale) for scale in (RAW, SCALED)]
     one_hundred = 100 * np.sqrt(result.frozen_share[RAW] * (1 - result.frozen_share[RAW]) / DOTS)
     scatter = f"A share of only {DOTS} rows scatters by {one_hundred:.1f} percentage points (one standard error)."
     return (
         f"A row is frozen when its softmax passes on less than {FROZEN_BELOW}, measured by the trace of its Jacobian, "
         f"tr J = 1 − Σp².",
-        f"The dots are the first {DOTS} of {n_rows:,} rows with {result.params.n_keys} keys each, all of one draw. Of "
-        f"all rows, {shares[RAW]} are frozen without the scale and {shares[SCALED]} with it. The intervals are exact "
-        f"(Clopper and Pearson).",
+        f"The dots are {DOTS} rows with {result.params.n_keys} keys each. Of {n_rows:,} other rows, {shares[RAW]} are "
+        f"frozen without the scale and {shares[SCALED]} with it. The intervals are exact (Clopper and Pearson).",
         *([scatter] if one_hundred else []),
         *(_mean_sure(result, scale) for scale in (RAW, SCALED)),
-        "Every row keeps its draw when dₖ moves. Without the scale it can only pass on less as dₖ grows, so a frozen "
-        "row stays frozen.",
+        _thawed(shown, i),
+    )
+
+
+def _thawed(shown, i):
+    """How many of the rows that were frozen at half this d_k pass on again."""
+    appended = "A larger dₖ appends components to the same queries and keys."
+    before = int(np.searchsorted(shown.dims, shown.dims[i] / 2, side="right")) - 1
+    were, are = (shown.passed[RAW, at] < FROZEN_BELOW for at in (max(before, 0), i))
+    if before < 0 or not were.any():
+        return appended
+    again = np.count_nonzero(were & ~are)
+    return (
+        f"{appended} Of the rows that are frozen at dₖ = {shown.dims[before]:,} without the scale, {again} of "
+        f"{np.count_nonzero(were)} pass on again at dₖ = {shown.dims[i]:,}. So which rows are frozen changes; their "
+        f"share, over many rows, only grows."
     )
 
 
@@ -213,22 +236,20 @@ def _mean_sure(result, scale):
 
 
 def _rows_table(shown, i):
-    """Row by row: what it passes on, and the dimension at which it freezes."""
+    """Row by row in their places: what each passes on."""
+    order = _places(shown, i)
     return {
         "row": list(range(1, DOTS + 1)),
-        "number in the draw": (shown.number + 1).tolist(),
-        "passed on, raw": shown.passed[RAW, i].tolist(),
-        "passed on, scaled": shown.passed[SCALED, i].tolist(),
-        "frozen from dₖ = (raw)": [str(each) if each <= MOST_DIMENSIONS else "later" for each in shown.freezes_at],
+        "number in the draw": (order + 1).tolist(),
+        "passed on, raw": shown.passed[RAW, i, order].tolist(),
+        "passed on, scaled": shown.passed[SCALED, i, order].tolist(),
     }
 
 
 def _rows_code(shown, d_k):
     """The Python that computes the rows again."""
-    return (
-        "from sattn_core.lessons.gradient_flow import freezing_rows\n\n"
-        f"rows = freezing_rows(({d_k},), n_keys={shown.n_keys}, seed={shown.seed})\n"
-        "print(rows.frozen, rows.passed)\n"
+    return code(
+        freezing_rows, (d_k,), n_keys=shown.n_keys, seed=shown.seed, name="rows", show="rows.frozen, rows.passed"
     )
 
 
@@ -395,14 +416,10 @@ def _histogram_table(result, place):
 
 
 def _histogram_code(result):
-    """The Python that computes the numbers of the moment again."""
-    return (
-        "from sattn_core.lessons.gradient_flow import GradientFlowParams, measure_gradient_flow\n\n"
-        f"result = measure_gradient_flow({result.params!r})\n"
-        "found = result.statistics  # axes: scores, raw_scores, q; scale 1, 1/sqrt(d_k), 1/d_k\n"
-        "print(result.frozen_share, result.frozen_error)\n"
-        "print(found.median, found.mean, found.exact_mean, found.top_tenth_share)\n"
-    )
+    """The Python that computes the numbers of the moment again: of scores, raw scores and q, at three scales."""
+    names = ("median", "mean", "exact_mean", "top_tenth_share")
+    found = ", ".join(f"result.statistics.{name}" for name in names)
+    return code(measure_gradient_flow, result.params, show=("result.frozen_share, result.frozen_error", found))
 
 
 # --- curves ----------------------------------------------------------------------------------------------
@@ -496,40 +513,40 @@ def _rate_name(curve):
 def _curve_claim(curve, place):
     """What becomes of the mean without the scale."""
     i = PLACES.index(place)
-    change, last = _change(curve, i, RAW), curve.statistics.mean[i, RAW, -1]
-    if change > _RISES:
-        return "Without the scale the mean even grows"
-    if change >= _FALLS:
-        return "Without the scale the mean hardly changes"
-    return f"Without the scale the mean falls, {'but does not vanish' if last >= FROZEN_BELOW else 'and far'}"
+    verb, last = _verb(curve, i, RAW), curve.statistics.mean[i, RAW, -1]
+    if verb == "falls":
+        return f"Without the scale the mean falls, {'but does not vanish' if last >= FROZEN_BELOW else 'and far'}"
+    return f"Without the scale the mean {'even ' if verb == 'grows' else ''}{verb}"
 
 
 def _curve_sentence(curve, place):
     """Which way the means move."""
     i = PLACES.index(place)
-    raw, scaled = (_change(curve, i, j) for j in (RAW, SCALED))
-    same = _verb(raw) == _verb(scaled)
-    also = f"{_verb(scaled)}{' too' if same and scaled < _FALLS else ''}"
+    raw, scaled = (_verb(curve, i, j) for j in (RAW, SCALED))
+    also = f"{scaled}{' too' if raw == scaled != 'grows' else ''}"
     return (
         f"From dₖ = {curve.dims[_first(curve)]} to {curve.dims[-1]:,} the mean passed to {_WHERE[place]} "
-        f"{_said(raw)} without the scale; scaled, it {also}."
+        f"{_said(curve, i, RAW)} without the scale; scaled, it {also}."
     )
 
 
 def _change(curve, i, j):
-    """The last mean over the first."""
-    means = curve.statistics.mean[i, j, _first(curve) :]
-    return means[-1] / means[0]
+    """The last mean over the first, and how far off that may be by chance (1.96 standard errors)."""
+    means, errors = (
+        each[i, j, [_first(curve), -1]] for each in (curve.statistics.mean, curve.statistics.standard_error)
+    )
+    return means[1] / means[0], _WITHIN * means[1] / means[0] * np.hypot(*(errors / means))
 
 
-def _verb(change):
-    if _FALLS <= change <= _RISES:
+def _verb(curve, i, j):
+    change, error = _change(curve, i, j)
+    if _FALLS <= change <= _RISES or abs(change - 1) <= error:
         return "hardly changes"
     return "grows" if change > 1 else "falls"
 
 
-def _said(change):
-    verb = _verb(change)
+def _said(curve, i, j):
+    verb, change = _verb(curve, i, j), _change(curve, i, j)[0]
     if verb == "hardly changes":
         return verb
     return f"{verb} to {number(change, 2)} times its size" if change > 1 else f"{verb} to {number(100 * change, 2)} %"
@@ -556,11 +573,10 @@ def _first(curve):
 
 
 def _move(curve, i, j):
-    """Whether a mean rises, falls or stays, by its first and last point."""
-    means = curve.statistics.mean[i, j, _first(curve) :]
-    if _FALLS <= means[-1] / means[0] <= _RISES:
+    """Whether a mean grows, falls or stays, by its first and last point."""
+    means, verb = curve.statistics.mean[i, j, _first(curve) :], _verb(curve, i, j)
+    if verb == "hardly changes":
         return f"stays between {number(means.min())} and {number(means.max())} {_IN_WORDS[j]}"
-    verb = "rises" if means[-1] > means[0] else "falls"
     return f"{verb} from {number(means[0])} to {_mean(curve.statistics, i, j, (-1,))} {_IN_WORDS[j]}"
 
 
@@ -585,11 +601,9 @@ def _curve_table(curve, place):
 
 def _curve_code(curve):
     """The Python that computes the curves again."""
-    return (
-        "from sattn_core.lessons.gradient_flow import gradient_curve\n\n"
-        f"curve = gradient_curve({curve.dims!r}, n_keys={curve.n_keys}, n_rows={curve.n_rows}, seed={curve.seed})\n"
-        "print(curve.statistics.mean[1], curve.statistics.median[1])\n"
-    )
+    options = {"n_keys": curve.n_keys, "n_rows": curve.n_rows, "seed": curve.seed, "name": "curve"}
+    shown = "curve.statistics.mean[1], curve.statistics.median[1]"
+    return code(gradient_curve, curve.dims, **options, show=shown)
 
 
 # --- crossover -------------------------------------------------------------------------------------------
@@ -672,11 +686,7 @@ def _crossover_table(curve):
 
 def _crossover_code(n_keys):
     """The Python that simulates the crossover again."""
-    return (
-        "from sattn_core.lessons.gradient_flow import crossover_curve\n\n"
-        f"curve = crossover_curve({n_keys})\n"
-        "print(curve.keys, curve.d_k, curve.low, curve.high)\n"
-    )
+    return code(crossover_curve, n_keys, name="curve", show="curve.keys, curve.d_k, curve.low, curve.high")
 
 
 # --- Jacobians -------------------------------------------------------------------------------------------
@@ -788,8 +798,4 @@ def _jacobian_table(row):
 
 def _jacobian_code(row, d_k):
     """The Python that computes both Jacobians again."""
-    return (
-        "from sattn_core.lessons.gradient_flow import measure_row_jacobian\n\n"
-        f"row = measure_row_jacobian({row.raw_scores.tolist()!r}, {d_k})\n"
-        "print(row.raw_norm, row.scaled_norm)\n"
-    )
+    return code(measure_row_jacobian, row.raw_scores, d_k, name="row", show="row.raw_norm, row.scaled_norm")

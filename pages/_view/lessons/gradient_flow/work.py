@@ -27,8 +27,11 @@ def _options(values: Values) -> dict[str, Any]:
 
 
 def curve_options(n_keys: int, seed: int) -> dict[str, int]:
-    """The settings of the curves: fewer rows where there are many keys, since both cost time."""
-    return {"n_keys": n_keys, "n_rows": 2_000 if n_keys <= 128 else 1_000, "seed": seed}
+    """The settings of the curves: fewer rows where there are many keys, since both cost time.
+
+    With few keys the gradient at q comes from few rows, so its mean needs more of them.
+    """
+    return {"n_keys": n_keys, "n_rows": 6_000 if n_keys <= 8 else 2_000 if n_keys <= 128 else 1_000, "seed": seed}
 
 
 def row_jacobian(result: GradientFlowResult, chosen: str, number: int) -> tuple[RowJacobian, str]:

@@ -6,8 +6,8 @@ LESSON = Lesson(
     stem="start",
     title="Start",
     question="Why divide by √dₖ?",
-    answer="A score adds up dₖ products and has standard deviation √dₖ; softmax then puts nearly all weight on one "
-    "key, unless we divide by √dₖ.",
+    answer="A score adds up dₖ products and has standard deviation √dₖ; where dₖ is large, softmax then puts most of "
+    "the weight on one key, unless we divide by √dₖ.",
     icon=":material/play_circle:",
     section="The path",
     shared=("n_keys", "law", "seed"),

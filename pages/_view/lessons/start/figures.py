@@ -4,11 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from pages._view.figures.code import code
 from pages._view.picture import Picture
 from pages._view.theme import DARK, LIGHT, PROJECTOR, Profile, number, percent
-from sattn_core.lessons.start import StartResult
+from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, measure_start
 
-FIXED_TICKS = (-60, -40, -20, 0, 20, 40, 60)
+FIXED_TICKS = (-100, -50, 0, 50, 100)
+FIXED_RANGE = 112  # 3.5 standard deviations at the largest dₖ: fewer than 1 score in 2,000 lies beyond
 OWN_TICKS = (-4, -2, 0, 2, 4)
 OWN_RANGE = 5
 LABELS = {"axis": "Own axis for each", "save": "Save SVG"}
@@ -23,19 +25,19 @@ _CHECKED = ("theory", "measured", "error", "inside")
 _HALF = 0.5  # of the weight: more than that is with one key
 
 
-def hero(result: StartResult, d_k: int) -> Picture:
+def hero(result: StartResult, d_k: int, mean: LargestWeight) -> Picture:
     """The words and the data of the hero, which draws `payload`, at this d_k, where the slider last came to rest."""
     i = result.sweep.dims.index(d_k)
     return Picture(
         "start",
         None,
         _sentence(result, i),
-        _table(result, i),
+        _table(result, i, mean),
         _code(result.sweep, d_k),
         note=f"At dₖ = {d_k:,}, where the slider last came to rest.",
         bins=_bins(result, i),
         how_to_save="The picture: *Save SVG* above it.",
-        sure=_sure(result, i),
+        sure=_sure(result, i, mean),
         checks=_checks(result, i),
     )
 
@@ -49,13 +51,14 @@ def payload(result: StartResult, profile: Profile) -> dict[str, Any]:
         "labels": LABELS,
         "names": NAMES,
         "stops": [_stop(result, i) for i in range(len(sweep.dims))],
-        "shared": _shared_axis(sweep),
+        "shared": _shared_axis(),
         "own": {"low": -OWN_RANGE, "high": OWN_RANGE, "ticks": OWN_TICKS},
         "weightAxis": {
             "room": 3.2,
             "levels": [[0, "0 %"], [0.5, "50 %"], [1, "100 %"]],
             "label": f"the {sweep.n_keys} keys of one query",
         },
+        **_bars(result),
         "raw": _side(result, "raw"),
         "scaled": _side(result, "scaled"),
     }
@@ -71,10 +74,10 @@ def _stop(result, i):
     return {"d_k": d_k, "title": f"dₖ = {d_k:,}", "sentence": _sentence(result, i)}
 
 
-def _shared_axis(sweep):
+def _shared_axis():
     return {
-        "low": float(sweep.raw_edges[0]),
-        "high": float(sweep.raw_edges[-1]),
+        "low": -FIXED_RANGE,
+        "high": FIXED_RANGE,
         "ticks": FIXED_TICKS,
         "labels": [f"{tick}".replace("-", "−") for tick in FIXED_TICKS],
     }
@@ -84,46 +87,35 @@ def _side(result, side):
     """One half of the hero at every stop: its scores above, the weights of one query below."""
     sweep = result.sweep
     theory = getattr(result, f"{side}_std_theory")
-    outside = _beyond_the_axis(sweep, side)
     return {
-        **_bars(result, side),
         "alt": f"Histogram of {sweep.n_samples:,} {side} scores with the {_theory_name(result)} as a dashed line",
         "weightAlt": f"Attention weights of one query from {side} scores",
         "unit": theory.tolist(),
         "ruler": theory.tolist(),
         "rulerText": ["±1 σ"] * len(theory),
         "figures": [f"σ {number(each, 2)}" for each in getattr(result, f"{side}_std_measured")],
-        "beyond": [f"{percent(share, 1)} beyond the axis" if share >= 0.0005 else "" for share in outside],
         "ownTicks": [[number(tick * each) if tick else "0" for tick in OWN_TICKS] for each in theory],
         "weights": np.round(getattr(result, f"{side}_weights"), 4).tolist(),
         "weightFigures": [f"largest {_about(each)}" for each in getattr(result, f"{side}_max_weight")],
     }
 
 
-def _beyond_the_axis(sweep, side):
-    """Share of the scores beyond the axis that both sides have.
-
-    The bins of the scaled scores end long before it. Of scores of variance 1 fewer than 1 in 64² lie beyond it, which
-    no text says; at d_k = 1 they are the raw scores.
-    """
-    raw = (sweep.raw_below + sweep.raw_above) / sweep.n_samples
-    return raw if side == "raw" else np.where(np.array(sweep.dims) == 1, raw, 0.0)
-
-
 def _thousandths(shares):
     return np.rint(1000 * shares).astype(int).tolist()
 
 
-def _bars(result, side):
-    """Bars and law in thousandths of the tallest bar; a law taller than its bars is cut at the panel's top."""
-    edges, counts = getattr(result.sweep, f"{side}_edges"), getattr(result.sweep, f"{side}_counts")
-    law = getattr(result, f"{side}_law")
+def _bars(result):
+    """Bars and law in thousandths of the tallest bar, in bins of σ: one set for both sides, which differ in σ alone.
+
+    A law taller than its bars is cut at the panel's top.
+    """
+    edges, counts = result.sweep.scaled_edges, result.sweep.scaled_counts
     tallest = counts.max(axis=1, keepdims=True)
     per_density = counts.sum(axis=1, keepdims=True) * (edges[1] - edges[0])
     return {
         "bins": {"first": float(edges[0]), "width": float(edges[1] - edges[0])},
         "heights": _thousandths(counts / tallest),
-        "law": _thousandths(np.minimum(law * per_density / tallest, 1.05)),
+        "law": _thousandths(np.minimum(result.scaled_law * per_density / tallest, 1.05)),
     }
 
 
@@ -172,24 +164,27 @@ def _about(weight):
     return percent(weight, 0) if weight >= 0.095 else f"{number(100 * weight, 1)} %"
 
 
-def _sure(result, i):
+def _sure(result, i, mean):
     """The row in more digits, what it is a sample of, and what the dashed lines are."""
-    pairs = {
-        name: [say(getattr(result, f"{side}_{name}")[i]) for side in ("raw", "scaled")]
-        for name, say in (("max_weight", _share), ("expected_max_weight", _share), ("effective_keys", number))
-    }
-    about = "" if result.law_is_exact else "about "
     return (
         f"The weights are those of one query and one draw of its {result.sweep.n_keys} keys.",
-        f"Raw, {_said(pairs, about, 0)}. Divided, {_said(pairs, about, 1)}.",
+        f"Raw, {_said(result, i, mean, 'raw')}. Divided, {_said(result, i, mean, 'scaled')}.",
         "Effective keys are e to the power of the entropy of the weights.",
         f"The dashed line is the {_theory_name(result)}; the bar above it is the predicted σ to each side of 0.",
     )
 
 
-def _said(pairs, about, side):
-    largest, mean, keys = (pairs[name][side] for name in ("max_weight", "expected_max_weight", "effective_keys"))
-    return f"the largest is {largest}, its mean over all queries is {about}{mean}, and {keys} keys are in effective use"
+def _said(result, i, mean, side):
+    """The largest weight of this row, and what rows have on average: simulated with its standard error, or exact."""
+    (largest, keys), all_rows = (
+        (getattr(result, f"{side}_{name}")[i] for name in ("max_weight", "effective_keys")),
+        (getattr(mean, side), getattr(mean, f"{side}_error")),
+    )
+    average = _share(all_rows[0]) if result.law_is_exact else f"{number(100 * all_rows[0])} ± {_share(all_rows[1], 1)}"
+    return (
+        f"the largest is {_share(largest)}, its mean over all queries is {average}, and {number(keys)} keys are in "
+        f"effective use"
+    )
 
 
 def _checks(result, i):
@@ -204,12 +199,12 @@ def _checks(result, i):
     }
 
 
-def _share(weight):
+def _share(weight, digits=3):
     """A weight in per cent, with the digits that the table gives it."""
-    return f"{number(100 * weight)} %"
+    return f"{number(100 * weight, digits)} %"
 
 
-def _table(result, i):
+def _table(result, i, mean):
     """The numbers of stop i as columns, for the table and its CSV file."""
 
     def of_both(field):
@@ -221,7 +216,8 @@ def _table(result, i):
         "predicted": of_both("std_theory"),
         "standard error": of_both("std_error"),
         "largest weight, this query": of_both("max_weight"),
-        "largest weight, mean over queries": of_both("expected_max_weight"),
+        "largest weight, mean over queries": [mean.raw, mean.scaled],
+        "its standard error": [mean.raw_error, mean.scaled_error],
         "effective keys, this query": of_both("effective_keys"),
     }
 
@@ -229,13 +225,15 @@ def _table(result, i):
 def _bins(result, i):
     """Every bar of stop i with its density in theory, and every weight, in one long table."""
     columns = {"what": [], "from": [], "to": [], "value": [], "predicted density": []}
+    counts, law = result.sweep.scaled_counts[i].tolist(), result.scaled_law[i]
     for side in ("raw", "scaled"):
-        edges, law = getattr(result.sweep, f"{side}_edges"), getattr(result, f"{side}_law")[i]
+        sigma = getattr(result, f"{side}_std_theory")[i]
+        edges = sigma * result.sweep.scaled_edges
         columns["what"] += [f"{side} scores, count in bin"] * len(law)
         columns["from"] += edges[:-1].tolist()
         columns["to"] += edges[1:].tolist()
-        columns["value"] += getattr(result.sweep, f"{side}_counts")[i].tolist()
-        columns["predicted density"] += law.tolist()
+        columns["value"] += counts
+        columns["predicted density"] += (law / sigma).tolist()
         weights = getattr(result, f"{side}_weights")[i]
         columns["what"] += [f"{side} attention weight of key"] * len(weights)
         columns["from"] += range(len(weights))
@@ -247,12 +245,6 @@ def _bins(result, i):
 
 def _code(sweep, d_k):
     """The Python that computes these numbers again."""
-    return (
-        "from sattn_core import dimension_sweep, effective_keys, softmax\n\n"
-        f"sweep = dimension_sweep(({d_k},), n_samples={sweep.n_samples}, n_keys={sweep.n_keys}, "
-        f'law="{sweep.law}", seed={sweep.seed})\n'
-        "print(sweep.raw_variance, sweep.scaled_variance)\n"
-        "row = sweep.row_scores[0]\n"
-        "print(softmax(row).max(), effective_keys(row))\n"
-        f"print(softmax(row / {d_k}**0.5).max(), effective_keys(row / {d_k}**0.5))\n"
-    )
+    params = StartParams((d_k,), sweep.n_samples, sweep.n_keys, law=sweep.law, seed=sweep.seed)
+    weights = (f"result.{side}_max_weight[0], result.{side}_effective_keys[0]" for side in ("raw", "scaled"))
+    return code(measure_start, params, show=("result.sweep.raw_variance, result.sweep.scaled_variance", *weights))

@@ -6,7 +6,7 @@ from pages._view import compute
 from pages._view.main_picture import Values
 from pages._view.shared import DIMENSIONS
 from sattn_core.components import COMPONENT_LAWS
-from sattn_core.lessons.start import StartParams, StartResult, measure_start
+from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, mean_largest_weight, measure_start
 
 # Enough for smooth bars; fewer where every component has to be drawn, which takes long.
 SAMPLES = {law: 8_000 for law in COMPONENT_LAWS} | {"uniform": 4_000, "laplace": 4_000, "student_t": 2_000}
@@ -32,3 +32,8 @@ def _measured(values, dims):
     law = values["law"]
     params = StartParams(dims, SAMPLES[law], n_keys=values["n_keys"], law=law, seed=values["seed"])
     return compute.result(measure_start, params)
+
+
+def mean(values: Values) -> LargestWeight:
+    """The largest weight on average over all queries, where the slider came to rest."""
+    return compute.result(mean_largest_weight, values["d_k"], values["n_keys"], values["law"])
