@@ -165,7 +165,7 @@ def _largest_weight_price(d_k, n_keys, law):
     scores, drawn = n_queries * n_keys, (n_queries + n_keys) * d_k
     weights = Price(products=scores * d_k + MATRIX, specials=2 * scores, passes=30 * scores)
     one = drawn * COMPONENT_LAWS[law].work + weights
-    return (draws * one + Price(calls=1_000)).holding(32 * max(each, _AT_A_TIME))
+    return (draws * one + Price(calls=1_000)).holding(20 * max(each, _AT_A_TIME))
 
 
 @priced(_largest_weight_price)
