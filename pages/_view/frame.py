@@ -7,10 +7,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
-from streamlit.navigation.page import StreamlitPage
 
 from pages._view import bets, controls, theme, turns
+from pages._view._streamlit import StreamlitAPIException, StreamlitPage
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.live import draw_slider as draw_live_slider

@@ -13,7 +13,7 @@ from tests.pages.opening import charts, check_page, open_page, widget
 STEM = "score_variance"
 SAID = {
     "score_histograms": "raw scores spread by about",
-    "variance_curve": "the variance is",
+    "variance_curve": "raw scores have variance",
 }  # what each picture's sentence speaks of
 
 

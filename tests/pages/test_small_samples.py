@@ -39,7 +39,7 @@ def test_each_picture_says_what_it_is_of():
 def test_the_story_and_the_answer_are_there_at_once():
     app = open_page()
     assert any("two random 2 × 2 matrices" in each.value and "measured 1.6" in each.value for each in app.markdown)
-    assert said(app)["small_samples"].startswith("Two-by-two products average 1.5, so 1.6 is ordinary.")
+    assert said(app)["small_samples"].startswith("Variances of two-by-two products average 1.5, so 1.6 is ordinary.")
     sure = sure_of(app, "small_samples")
     assert sure.startswith("200 draws of two normal 2 × 2 matrices")
     assert "where 1.50 is predicted, not dₖ = 2" in sure

@@ -222,13 +222,6 @@ def test_train_starts_a_race_at_the_dimension_of_the_slider():
     run = train(app)
     assert (run.params.d_k, run.complete) == (4, True)
     assert first_sentence(app).startswith("After 20 steps at dₖ = 4, ")
-    assert race.outcome(run) == tuple((run.result.accuracy.mean[:, -1] >= 0.95).tolist())
-
-
-def test_the_outcome_of_a_race_is_open_until_its_end():
-    waiting = open_race(n_steps="3000").session_state["race_run"]
-    assert race.outcome(waiting) is None
-    assert race.outcome(open_race().session_state["race_run"]) == (False, True, False)
 
 
 def test_another_setting_is_another_race_at_the_dimension_of_the_slider():
@@ -238,6 +231,19 @@ def test_another_setting_is_another_race_at_the_dimension_of_the_slider():
     run = app.session_state["race_run"]
     assert (run.params.d_k, run.params.seed, run.complete) == (16, 3, True)
     assert first_sentence(app).startswith("After 300 steps at dₖ = 16, ")
+
+
+def test_another_setting_ends_the_race_that_runs(monkeypatch):
+    monkeypatch.setattr(race, "_AT_ONCE", 0)
+    monkeypatch.setattr(turns, "visitor", lambda: "one")
+    app = open_race(n_seeds="1", d_k="8", n_steps="3000")
+    button(app, "Train").click().run()
+    job = app.session_state["race_run"].job
+    app.session_state["job"] = job
+    job.want()
+    app.number_input("seed").set_value(3).run()
+    job.wait(30)
+    assert not job.done
 
 
 def test_a_preset_of_its_own_dimension_ends_with_it():
@@ -333,7 +339,7 @@ def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
 def test_whoever_leaves_or_asks_for_something_else_ends_a_race_after_a_step(monkeypatch, moments):
     """It rests there: what has been trained stays, and it can go on."""
     looks = []
-    monkeypatch.setattr(turns, "_is_here", lambda _: looks.append(1) or len(looks) % 40)
+    monkeypatch.setattr(turns._streamlit, "is_connected", lambda _: looks.append(1) or len(looks) % 40)
     params = TrainingRaceParams(n_steps=3000, n_seeds=1)
     job = turns.Job(params, partial(moments, params, None))
     for seen in (40, 80):
