@@ -52,9 +52,9 @@ def current_lesson() -> Lesson:
 
 def _follow_history(lesson):
     """Back and Forward inside a lesson that goes step by step: each control as it was at that step."""
-    said = step_of_history()
-    if said is not None:
-        for name, value in read(lesson, said).items():
+    query = step_of_history()
+    if query is not None:
+        for name, value in read(lesson, query).items():
             if name in st.session_state and value_of(name) != value:
                 place(name, value)
 

@@ -104,8 +104,8 @@ def _draw_menu():
             st.markdown(f"**{section}**")
             for each in LESSONS.values():
                 if each.section == section:
-                    said = bets.carried(along=False)
-                    st.page_link(file_of(each), label=each.question, icon=each.icon, query_params=said)
+                    carried = bets.carried(along=False)
+                    st.page_link(file_of(each), label=each.question, icon=each.icon, query_params=carried)
 
 
 def file_of(lesson: Lesson) -> Path:

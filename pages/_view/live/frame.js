@@ -68,8 +68,13 @@ function keepStepsBack() {
 
 const stepOf = ({ search }) => new URLSearchParams(search).get(STEP);
 
-// A definition opens under its word, moved to the left as far as the window's edge asks.
+// A definition opens under its word, moved to the left as far as the window's edge asks. It may lie over the next line:
+// a click beside it puts it away.
 function keepDefinitionsInside() {
+  document.addEventListener("pointerdown", ({ target }) => {
+    const open = document.querySelector(".term[open]");
+    if (open && !open.contains(target)) open.open = false;
+  }, true);
   document.addEventListener("toggle", ({ target }) => {
     const text = target.matches(".term[open]") && target.querySelector("span");
     if (!text) return;

@@ -1,6 +1,10 @@
-"""What the first visitor would wait for, done before the server answers: it opens every lesson by itself."""
+"""What the first visitor would wait for, done before the server answers: it opens every lesson by itself.
+
+SATTN_WARM_UP=0 in the environment leaves it out, for a server that is thrown away before a second visitor comes.
+"""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -14,10 +18,11 @@ PATIENCE = 30  # seconds after which the server answers all the same
 
 @asynccontextmanager
 async def lifespan(app: ASGIApp) -> AsyncIterator[None]:
-    """Warm the server, then let it serve."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(PATIENCE):
-            await warm(app)
+    """Warm the server, unless it is told not to, then let it serve."""
+    if os.environ.get("SATTN_WARM_UP") != "0":
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                await warm(app)
     yield
 
 
