@@ -21,7 +21,6 @@ LARGEST_NUMBER = 1e30
 SCALED_EDGES = np.linspace(-6.0, 6.0, 97)
 SHOWN_QUERIES = 128  # queries of each head whose softmax and histogram are computed
 RIGHT_LOW, RIGHT_HIGH = 0.8, 1.25  # the verdict is "right" if scaled_std / target_std lies between these
-VERDICTS = ("right", "aligned", "too_weak", "too_strong", "unclear", "no_variation")
 _ALIGNED_LIFT, _ALIGNED_Z = 1.0, 6.0
 _WIDER = 1.1  # a band at least this much wider than the normal one comes from heavy tails
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

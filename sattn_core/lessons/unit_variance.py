@@ -21,7 +21,6 @@ from sattn_core.softmax import softmax
 
 NARROWEST, WIDEST = 2, 2048  # d_model
 STAGES = ("x", "layer_norm", "q", "k", "raw_scores", "scaled_scores")
-SHARING = ("independent", "tied_weights", "same_vectors")
 _EACH_WEIGHT = 512  # d_model up to which every weight is drawn
 HISTOGRAM_EDGES = np.linspace(-5.0, 5.0, 61)  # in units of each stage's predicted standard deviation
 

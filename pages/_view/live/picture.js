@@ -67,7 +67,7 @@ function fit(picture) {
 }
 
 function roomFor(picture, wish, sentence) {
-  const view = picture.closest("[data-testid=stMain]");
+  const view = picture.closest(STREAMLIT.main);
   const top = picture.getBoundingClientRect().top - view.getBoundingClientRect().top + view.scrollTop;
   if (top > view.clientHeight) return wish; // further down
   const room = view.clientHeight - top - BELOW;
@@ -146,8 +146,8 @@ function watchSize(picture, Plotly) {
   };
   picture.watched = new ResizeObserver(look);
   picture.watched.observe(picture);
-  const page = picture.given.address && picture.closest("[data-testid=stMain]");
-  if (page) for (const each of [page, page.querySelector("[data-testid=stVerticalBlock]")]) picture.watched.observe(each);
+  const page = picture.given.address && picture.closest(STREAMLIT.main);
+  if (page) for (const each of [page, page.querySelector(STREAMLIT.block)]) picture.watched.observe(each);
 }
 
 function leave(picture) {

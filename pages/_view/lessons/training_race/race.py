@@ -13,9 +13,9 @@ from functools import partial
 from math import ceil
 
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
 
 from pages._view import compute, controls, show, turns
+from pages._view._streamlit import StreamlitAPIException
 from pages._view.lessons.training_race import figures, work
 from pages._view.picture import Picture
 from pages._view.theme import Profile
@@ -24,7 +24,6 @@ from sattn_core.lessons.training_race import (
     LearningRateSweep,
     TrainingRaceParams,
     TrainingRaceResult,
-    learnt,
     measure_race_start,
     race_frames,
     sweep_frames,
@@ -117,11 +116,6 @@ def draw_map(run, profile):
     st.button(label, key="map_rates", icon=":material/grid_on:", on_click=start_map, disabled=run.playing)
     if run.sweep:
         draw((figures.rates(run.sweep, profile),), resting=not run.playing)
-
-
-def outcome(run: Run) -> tuple[bool, ...] | None:
-    """Which of the trainings have learnt, in the order of their matrices; None until the race is finished."""
-    return learnt(run.result) if run.complete else None
 
 
 def open_run(*, at_once: bool = True) -> Run:
