@@ -12,7 +12,7 @@ from pages._view import compute, controls, rates, turns
 from pages._view.lessons.training_race import dose, race, work
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
-from tests.pages.opening import button, charts, controls_of, open_page, pictures, settle, widget
+from tests.pages.opening import button, charts, controls_of, open_page, pictures, said, settle, widget
 
 SAID = {
     "race_attention": "the right key on the diagonal. After 300 steps at d_k = 64, ",
@@ -190,6 +190,17 @@ def test_a_move_of_the_dimension_shows_the_start_there_and_neither_starts_nor_st
         assert app.session_state["race_run"] is run
         assert "At dₖ = 64, " in app.header[0].value  # the curves stay those of the race
     assert first_sentence(move(app, 64)).startswith("After 300 steps at dₖ = 64, ")
+
+
+def test_a_link_shows_the_last_race_where_the_slider_has_moved_on():
+    mine = move(open_race(n_seeds="1"), 16)
+    assert mine.query_params == {"n_seeds": "1", "d_k": "16", "race_d_k": "64"}
+    theirs = open_race(**mine.query_params)
+    assert theirs.query_params == mine.query_params
+    assert bar(theirs) == bar(mine)
+    assert said(theirs) == said(mine)
+    for after in (move(mine, 64), choose(theirs, "small_d_k")):
+        assert "race_d_k" not in after.query_params
 
 
 def test_a_race_that_runs_stays_in_the_picture_while_the_slider_moves(monkeypatch):

@@ -93,6 +93,7 @@ LESSON = Lesson(
         ),
     },
     old_names={"own_exponent": "exponent"},
+    unseen={"race_d_k": Number("dₖ of the race that is shown, where the slider has moved on", 64, 1, 1024, ())},
     tries=(
         Try(
             "no_harm",
