@@ -398,7 +398,7 @@ def test_the_equivalence_shows_every_pair_and_says_only_what_it_measured(pairs):
     assert figures.equivalence([apart, *pairs[1:]], LIGHT).sentence == f"{same} losses less than 1 % apart in 5 steps."
     exact = figures.equivalence([replace(pairs[0], largest_difference=0.0), *pairs[1:]], LIGHT)
     assert exact.sentence == f"{same} exactly the same losses for 5 steps."
-    assert "SGD 0.01, × √dₖ: the losses are equal to the last digit." in exact.sure
+    assert "SGD 0.01, × √dₖ: the losses are exactly equal." in exact.sure
     parted = figures.equivalence([replace(pairs[0], parted=7), *pairs[1:]], LIGHT)
     assert parted.sentence == f"{same} losses that part at step 7."
     assert parted.claim == "Rounding parts two equal trainings at dₖ = 24"

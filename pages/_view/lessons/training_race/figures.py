@@ -693,7 +693,7 @@ def _differ(found):
     if found.parted is not None:
         return f"more than {percent(PARTED, 0)} apart from step {found.parted} on"
     if not found.largest_difference:
-        return "equal to the last digit"
+        return "exactly equal"
     return f"at most {number(found.largest_difference, 2)} apart, relative to their size"
 
 
