@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._view import bets, compute, controls, frame, show
+from pages._view import bets, compute, controls, frame, show, turns
 from pages._view.lessons.training_race import dose, figures, race, work
 from pages._view.lessons.training_race.declaration import LESSON
 
@@ -38,20 +38,20 @@ live()
 
 @st.fragment
 def dose_response():
-    record = dose.RECORDS[controls.value_of("optimizer")]
-    race.advance_dose(record)
-    st.header(figures.dose_claim(record.table), anchor=False)
+    optimizer = controls.value_of("optimizer")
+    job, table, waits = dose.open_table(optimizer)
+    st.header(figures.dose_claim(table), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center"):
-        label = race.dose_label(record)
-        st.button(label, key="dose", icon=":material/table:", on_click=race.want_dose, args=(record,))
-        if race.dose_wanted():
-            st.button("Stop", key="leave_dose", icon=":material/stop:", on_click=race.leave_dose)
-            st.progress(record.table.progress, race.dose_progress(record))
-    if record.table.rows:
-        show.table(figures.dose_table(record.table), key="dose")
-    show.lines(figures.dose_lines(record.table, race.dose_origin(record)))
-    if race.dose_wanted():
-        race.go_on(race.leave_dose)
+        label = dose.label(optimizer)
+        st.button(label, key="dose", icon=":material/table:", on_click=dose.want, args=(optimizer,))
+        if waits:
+            st.button("Stop", key="leave_dose", icon=":material/stop:", on_click=turns.end_job)
+            st.progress(table.progress, dose.progress(table))
+    if table.rows:
+        show.table(figures.dose_table(table), key="dose")
+    show.lines(figures.dose_lines(table, dose.origin(job, table)))
+    if waits:
+        race.go_on(turns.end_job)
 
 
 if frame.more():

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._memory import remembered
-from sattn_core.bands import ESTIMATED, EXACT, NORMAL, ROUGH_GAMMA, SIMULATED, Band, gamma_source, student_quantile
+from sattn_core.bands import EXACT, NORMAL, ROUGH_GAMMA, ROUGH_NORMAL, SIMULATED, Band, gamma_source
 from sattn_core.components import COMPONENT_LAWS, PairLaw
 from sattn_core.cost import Price
 from sattn_core.law import dot_product_ppf
-from sattn_core.sample_moments import SampleMoments
 from sattn_core.score_moments import pair_moments, score_moments
 from sattn_core.score_variance import (
     SMALLEST_GAMMA_SHAPE,
@@ -21,20 +20,21 @@ from sattn_core.score_variance import (
     score_variance_band,
     score_variance_moments,
 )
-from sattn_core.standard_errors import kurtosis_error, shared_row_covariance, two_way_error
+from sattn_core.standard_errors import kurtosis_error, shared_row_covariance
 
 Shape = tuple[int, int, int]  # n_queries, n_keys, d_k
 _MATRICES, _MOST_NUMBERS, _BLOCK = (2_000, 20_000), 10_000_000, 500_000  # of a simulated band
 _SEED = 64
+_FEWEST_PRODUCTS = 16  # of two means, summed in the mean of all entries: with fewer it is far from normal
 
 
-def matrix_bands(shape: Shape, pair_law: PairLaw, sample: SampleMoments) -> tuple[Band, Band, Band]:
+def matrix_bands(shape: Shape, pair_law: PairLaw) -> tuple[Band, Band, Band]:
     """Return the bands of mean, variance (ddof=0) and excess kurtosis of the entries of one matrix.
 
-    ``shape`` is (n_queries, n_keys, d_k), and pair_law has no correlation. The sample is that of the entries:
-    with means the standard error of the kurtosis is estimated from its rows and columns.
+    ``shape`` is (n_queries, n_keys, d_k), and pair_law has no correlation. With means the kurtosis has no band: one
+    estimated from rows and columns covers far too little.
     """
-    return _mean_band(shape, pair_law), _variance_band(shape, pair_law), _kurtosis_band(shape, pair_law, sample)
+    return _mean_band(shape, pair_law), _variance_band(shape, pair_law), _kurtosis_band(shape, pair_law)
 
 
 def matrix_bands_price(shape: Shape, pair_law: PairLaw) -> Price:
@@ -62,7 +62,8 @@ def numbers_of(shape: Shape) -> int:
 def _mean_band(shape, pair_law):
     m, n, d_k = shape
     variance = d_k * (1 / (m * n) + pair_law.mean_q**2 / n + pair_law.mean_k**2 / m)
-    band = Band.normal(d_k * pair_law.mean_q * pair_law.mean_k, math.sqrt(variance), NORMAL)
+    source = NORMAL if d_k * min(m, n) >= _FEWEST_PRODUCTS else ROUGH_NORMAL
+    band = Band.normal(d_k * pair_law.mean_q * pair_law.mean_k, math.sqrt(variance), source)
     if pair_law.law == "normal" and pair_law.is_centred:
         # √(m n) times the mean is itself a dot product of d_k normal components
         edge = float(dot_product_ppf(0.975, d_k)) / math.sqrt(m * n)
@@ -73,10 +74,8 @@ def _mean_band(shape, pair_law):
 def _variance_band(shape, pair_law):
     """The gamma band with the exact mean and variance; simulated where that is no good and the matrices are small."""
     mean, variance = _variance_moments(shape, pair_law)
-    gamma_shape = mean**2 / variance
-    source = gamma_source(pair_law.component.has_eight_moments, gamma_shape)
-    band = Band.gamma(float(mean), math.sqrt(variance), source)
-    if gamma_shape >= SMALLEST_GAMMA_SHAPE:
+    band = Band.gamma(float(mean), math.sqrt(variance), gamma_source(pair_law.component.has_eight_moments))
+    if mean**2 >= SMALLEST_GAMMA_SHAPE * variance:
         return band
     if pair_law.law == "normal" and pair_law.is_centred:
         low, high = score_variance_band(*shape)
@@ -92,14 +91,12 @@ def _variance_moments(shape, pair_law) -> ScoreVarianceMoments:
     return score_variance_moments(*shape, kurtosis_q=kurtosis, kurtosis_k=kurtosis, **means)
 
 
-def _kurtosis_band(shape, pair_law, sample):
+def _kurtosis_band(shape, pair_law):
     (m, n, d_k), predicted = shape, pair_moments(shape[2], pair_law).excess_kurtosis
     if not pair_law.component.has_eight_moments:
         return Band.kurtosis(predicted, math.inf)
-    if pair_law.mean_q or pair_law.mean_k:
-        # The smaller side of the matrix is the number of independent things the error is estimated from.
-        quantile = student_quantile(min(m, n))
-        return Band.normal(predicted, two_way_error(sample.kurtosis_influence()), ESTIMATED, quantile)
+    if not pair_law.is_centred:
+        return Band.kurtosis(predicted, math.nan)
     shared = (m + n - 2) * shared_row_covariance(d_k, pair_law.component.moments)
     return Band.kurtosis(predicted, kurtosis_error(score_moments(d_k, pair_law), m * n, shared))
 

@@ -27,7 +27,7 @@ def pair_variance_band(d_k: int, n_samples: int, pair_law: PairLaw, measured_exc
     theory = pair_moments(d_k, pair_law)
     error, source = pair_variance_error(theory, n_samples, measured_excess)
     if source == EXACT and error:
-        source = gamma_source(pair_law.component.has_eight_moments, (theory.variance / error) ** 2)
+        source = gamma_source(pair_law.component.has_eight_moments)
     return Band.gamma(theory.variance, error, source)
 
 

@@ -251,7 +251,7 @@ def _generator(key, *place):
 
 def _chi_square(rng, degrees, n):
     """χ² with `degrees` degrees of freedom, one number or one per pair; 0 where there are none."""
-    return 2.0 * rng.standard_gamma(np.maximum(degrees, 0) / 2, None if np.ndim(degrees) else n)
+    return 2.0 * rng.standard_gamma(degrees / 2, None if np.ndim(degrees) else n)
 
 
 def _whole(n, size, pair_law, rng):

@@ -21,7 +21,6 @@ LARGEST_NUMBER = 1e30
 SCALED_EDGES = np.linspace(-6.0, 6.0, 97)
 SHOWN_QUERIES = 128  # queries of each head whose softmax and histogram are computed
 RIGHT_LOW, RIGHT_HIGH = 0.8, 1.25  # the verdict is "right" if scaled_std / target_std lies between these
-VERDICTS = ("right", "aligned", "too_weak", "too_strong", "unclear", "no_variation")
 _ALIGNED_LIFT, _ALIGNED_Z = 1.0, 6.0
 _WIDER = 1.1  # a band at least this much wider than the normal one comes from heavy tails
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -475,19 +474,19 @@ def _chance(head):
     """How the spread compares with what chance gives, and why it may lie outside though √d_k is right."""
     low, high = head.scaled_band
     where = "inside" if _inside(head.scaled_std, head.scaled_band) else "outside"
-    said = f"The spread is {where} the 95 % band of ideal q and k, {_digits(low)} to {_digits(high)}."
+    text = f"The spread is {where} the 95 % band of ideal q and k, {_digits(low)} to {_digits(high)}."
     if where == "inside":
-        return said
+        return text
     close = head.code in ("right", "aligned")
     explained = _inside(head.scaled_std, head.tail_band)
     if (explained or close) and head.tail_band[1] - head.tail_band[0] > _WIDER * (high - low):
         kurtosis = f"kurtosis {_digits(head.query.kurtosis)} and {_digits(head.key.kurtosis)} instead of 3"
         wider, which = " to ".join(map(_digits, head.tail_band)), "inside that" if explained else "outside that too"
-        said += f" Those are normal; tails as heavy as here ({kurtosis}) scatter it more, {wider}, and it is {which}."
+        text += f" Those are normal; tails as heavy as here ({kurtosis}) scatter it more, {wider}, and it is {which}."
     if explained or not close:
-        return said
+        return text
     small = f"it is small enough to count as close to {_target_text(head)}"
-    return f"{said} Chance seldom makes such a difference, but {small}."
+    return f"{text} Chance seldom makes such a difference, but {small}."
 
 
 def _overall(heads):

@@ -58,18 +58,3 @@ def shared_row_covariance(d_k: int, moments: Sequence[float]) -> float:
     slope = (6 - 2 * (3 + (K**2 - 3) / d_k)) * d_k - 6
     of_h = K**2 * (eighth - K**2) + 2 * K * slope * (sixth - K) + slope**2 * (K - 1)
     return (d_k * of_h + 18 * d_k * (d_k - 1) * (K - 1) ** 2) / d_k**4
-
-
-def two_way_error(influence: NDArray[np.float64]) -> float:
-    """Return the standard error of a matrix mean whose rows and columns are both drawn.
-
-    Var(mean) = s²(row means)/m + s²(column means)/n − s²(rest)/(m n), and at least the last term.
-
-    Reference: Cameron, Gelbach and Miller (2011), J. Bus. Econ. Stat. 29(2), section 2.
-    """
-    m, n = influence.shape
-    rows, columns = influence.mean(axis=1), influence.mean(axis=0)
-    rest = influence - rows[:, None] - columns + influence.mean()
-    rest_part = np.sum(rest**2) / ((m - 1) * (n - 1)) / (m * n)
-    total = rows.var(ddof=1) / m + columns.var(ddof=1) / n - rest_part
-    return math.sqrt(max(total, rest_part))

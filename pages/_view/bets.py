@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
-from math import log10
 from typing import Any
 
 import streamlit as st
@@ -28,6 +27,8 @@ _VEILED = "The frame of the picture. What it shows is hidden until you have plac
 _RIGHT, _CLOSE, _MISSED, _OPEN = "Right.", "Close.", "Not this time.", "Your bet stands."
 _NEAR_ENOUGH = 3  # times as far off as what is right: close
 _BET, _TRUTH = "◆", "●"  # the marks on the picture
+_BEYOND = {"x": "→", "y": "↑"}  # where an axis goes on
+_NOTHING = "?"  # where the marker stands before it is moved, which is no answer
 _ONE_LINE = 40  # letters: the camera stands at the end of the line
 
 
@@ -36,13 +37,13 @@ class Outcome:
     """What a bet comes to at the settings of the moment.
 
     truth: in the units of the answer, or the option that is right ("" if none is); None while it is not known.
-    why: one sentence, true at these settings, or what must be done to know. said: how the truth is said, where that is
+    why: one sentence, true at these settings, or what must be done to know. text: how the truth is said, where that is
     more than truth says.
     """
 
     truth: float | str | None
     why: str
-    said: str = ""
+    text: str = ""
 
 
 # --- what the address says -------------------------------------------------------------------------------
@@ -97,12 +98,12 @@ def settle(redraw: Callable[[], None]) -> None:
         redraw()
 
 
-def carried() -> dict[str, str]:
-    """What a link along the path hands on: whether to bet, which the start of the path proposes, and the tally."""
-    first = controls.current_lesson().stem == ORDER[0]
-    wanted = st.query_params.get("bet", "1" if first else "0")
-    said = {"bet": wanted if wanted == "1" else "", "tally": controls.linked_value("tally")}
-    return {name: text for name, text in said.items() if text}
+def carried(*, along: bool) -> dict[str, str]:
+    """What a link to another lesson hands on: the tally, and whether to bet, as the start proposes along the path."""
+    query = controls.carried()
+    if along and controls.current_lesson().stem == ORDER[0]:
+        query.setdefault("bet", "1")
+    return query
 
 
 def addressed() -> dict[str, str]:
@@ -110,9 +111,9 @@ def addressed() -> dict[str, str]:
     return {"guess": st.query_params["guess"]} if guess() != "" else {}
 
 
-def read(lesson: Lesson, said: Mapping[str, str]) -> Any:
+def read(lesson: Lesson, query: Mapping[str, str]) -> Any:
     """What an address says was bet on a lesson, or ""."""
-    return lesson.guesses["guess"].read(said["guess"])[0] if lesson.bet and "guess" in said else ""
+    return lesson.guesses["guess"].read(query["guess"])[0] if lesson.bet and "guess" in query else ""
 
 
 # --- the picture -----------------------------------------------------------------------------------------
@@ -131,7 +132,7 @@ def marked(shown: Picture, lesson: Lesson, values: Values, bet: Any, profile: Pr
     if lesson.bet is None or bet == "" or not _is_on_this(lesson.bet, values):
         return shown
     found = bet_of(lesson.stem)(values)
-    marks = [(_BET, f"your bet: {_said(lesson.bet, bet)}", bet)]
+    marks = [(_BET, f"your bet: {_written(lesson.bet, bet)}", bet)]
     if found.truth is not None:
         marks.append((_TRUTH, f"in fact: {_fact(lesson, found)}", found.truth))
     alt = f"{shown.alt or shown.sentence} {_both(lesson, bet, found)}"
@@ -154,7 +155,7 @@ def _veiled(shown, lesson, profile):
     layout |= {"annotations": [each for each in words if each["text"] in bet.names], "shapes": []}
     _veil_words(layout, bet)
     here = st.session_state.get(_draft(lesson), bet.answer.default)
-    marks = [(_BET, f"your bet: {_said(bet, here)}", here)] if bet.place else []
+    marks = [(_BET, f"your bet: {_written(bet, here)}", here)] if bet.place else []
     figure = _drawn_on(spec, bet, marks, profile)
     return Picture(f"{shown.key}_veiled", figure, "", {}, "", alt=_VEILED)
 
@@ -184,44 +185,50 @@ def _spec(shown):
 def _drawn_on(spec, bet, marks, profile):
     """The figure with these marks: a line each for a number, and in words above everything."""
     layout = spec["layout"]
-    lines = [_line(layout, bet, mark, profile) for mark in marks] if bet.place else []
-    layout["shapes"] = [*layout.get("shapes", ()), *(shape for shape, _ in lines)]
-    annotations = [*layout.get("annotations", ()), *(word for _, word in lines)]
+    placed = [_placed(layout, bet, mark, profile) for mark in marks if bet.place and mark[2] is not None]
+    layout["shapes"] = [*layout.get("shapes", ()), *(line for line, _ in placed if line)]
+    annotations = [*layout.get("annotations", ()), *(word for _, word in placed)]
     layout["annotations"] = [*annotations, *_strip(layout, marks, profile)]
     return Figure(**spec)
 
 
-def _line(layout, bet, mark, profile):
-    """A line across the panel at a number, and the mark at its end."""
+def _colour(sign, profile):
+    return profile.text if sign == _TRUTH else profile.third
+
+
+def _placed(layout, bet, mark, profile):
+    """A line across the panel at a number, with the mark at its end; of a number beyond the axis the way to it."""
     sign, _, value = mark
-    along, across = bet.place.along, bet.place.across
-    at, written = _on_axis(layout[along[0] + "axis" + along[1:]], value * bet.place.unit)
-    upright, colour = along[0] == "x", profile.text if sign == _TRUTH else profile.third
+    along, across, colour = bet.place.along, bet.place.across, _colour(sign, profile)
+    at, beyond = _on_axis(layout[along[0] + "axis" + along[1:]], value * bet.place.unit)
+    upright, other = along[0] == "x", "y" if along[0] == "x" else "x"
     style = {"color": colour, "width": 1.5 * profile.line_width, "dash": "solid" if sign == _TRUTH else "dot"}
+    refs = {f"{other}ref": f"{across} domain", f"{along[0]}ref": along}
+    line = {"type": "line", "line": style, **refs, f"{other}0": 0, f"{other}1": 1}
+    line |= {f"{along[0]}0": at, f"{along[0]}1": at}
     end = {"xanchor": "center", "yanchor": "top"} if upright else {"xanchor": "left", "yanchor": "middle"}
-    other = "y" if upright else "x"
-    shape = {"type": "line", "line": style, f"{other}ref": f"{across} domain", f"{other}0": 0, f"{other}1": 1}
-    shape |= {f"{along[0]}ref": along, f"{along[0]}0": at, f"{along[0]}1": at}
-    place = {f"{other}ref": f"{across} domain", other: 1, f"{along[0]}ref": along, along[0]: written}
+    text = sign
+    if beyond:
+        below = {"yshift": -1.3 * profile.tick_size} if sign == _TRUTH else {}  # what was bet may be beyond it too
+        end = {"xanchor": "right", "yanchor": "top", **below}
+        text = f"{sign} {_written(bet, value)} {_BEYOND[along[0]]}"
     font = {"size": profile.tick_size, "color": colour}
-    return shape, {"text": sign, "showarrow": False, "font": font, **place, **end}
+    word = {"text": text, "showarrow": False, "font": font, **refs, other: 1, along[0]: at, **end}
+    return None if beyond else line, word
 
 
 def _on_axis(axis, value):
-    """A value on an axis, as its lines and as its words are placed; one beyond its ends stands at the end."""
+    """Where a value stands on an axis, or its end, and whether it lies beyond."""
     low, high = sorted(axis["range"])
-    if axis.get("type") != "log":
-        return (min(max(value, low), high),) * 2
-    power = min(max(log10(value), low), high) if value > 0 else low
-    return 10.0**power, power
+    return min(max(value, low), high), value > high
 
 
 def _strip(layout, marks, profile):
     """What was bet and the truth in words above the figure: in one line where a phone has room for it."""
     if not marks:
         return []
-    words = [f"{sign} {said}" for sign, said, _ in marks]
-    lines = words if sum(map(len, words)) > _ONE_LINE else ["\u2002\u2002".join(words)]
+    words = [f'<span style="color:{_colour(sign, profile)}">{sign}</span> {text}' for sign, text, _ in marks]
+    lines = words if sum(2 + len(text) for _, text, _ in marks) > _ONE_LINE else ["\u2002\u2002".join(words)]
     room, margin = round(1.5 * profile.axis_size * len(lines)), layout["margin"]
     above = margin["t"]
     margin["t"] += room
@@ -237,21 +244,23 @@ def _strip(layout, marks, profile):
 # --- the words -------------------------------------------------------------------------------------------
 
 
-def _said(bet, value):
+def _written(bet, value):
     """An answer as a person reads it."""
+    if value is None:
+        return _NOTHING
     if isinstance(bet.answer, Choice):
         return bet.answer.called(value)
     return f"{number(value) if value % 1 else f'{value:,.0f}'}{bet.suffix}"
 
 
 def _fact(lesson, found):
-    return found.said or _said(lesson.bet, found.truth)
+    return found.text or _written(lesson.bet, found.truth)
 
 
 def _both(lesson, bet, found):
     """What was bet, and the truth once it is known."""
     truth = "" if found.truth is None else f" In fact: {_fact(lesson, found)}."
-    return f"Your bet: {_said(lesson.bet, bet)}.{truth}"
+    return f"Your bet: {_written(lesson.bet, bet)}.{truth}"
 
 
 def verdict(bet: Bet, placed: Any, truth: float | str | None) -> str:
@@ -265,8 +274,8 @@ def verdict(bet: Bet, placed: Any, truth: float | str | None) -> str:
 
 
 def _question(bet: Bet) -> str:
-    said = {name: f"{each:,}" if isinstance(each, int) else str(each) for name, each in controls.values().items()}
-    return bet.question.format(**said)
+    shown = {name: f"{each:,}" if isinstance(each, int) else str(each) for name, each in controls.values().items()}
+    return bet.question.format(**shown)
 
 
 # --- the card --------------------------------------------------------------------------------------------
@@ -282,7 +291,7 @@ def draw_switch(lesson: Lesson) -> None:
 def _switch():
     if st.session_state["bet_switch"] == is_on():
         return  # called though nobody touched it, when the page changes right after a move of the slider
-    st.query_params["bet"] = "1" if st.session_state["bet_switch"] else "0"
+    controls.carry("bet", "1" if st.session_state["bet_switch"] else "0")
     st.query_params.pop("guess", None)
 
 
@@ -306,11 +315,11 @@ def _ask(lesson, redraw):
     bet, key = lesson.bet, _draft(lesson)
     st.markdown(f"**{plain(_question(bet))}**")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        shown, answer = partial(_said, bet), bet.answer
+        shown, answer = partial(_written, bet), bet.answer
         if isinstance(answer, Choice):
             st.radio(answer.label, answer.options, format_func=shown, index=None, horizontal=True, key=key)
         else:
-            st.select_slider(answer.label, answer.stops, answer.default, shown, key=key, on_change=redraw)
+            st.select_slider(answer.label, (None, *answer.stops), None, shown, key=key, on_change=redraw)
         none = st.session_state.get(key) is None
         st.button("Place my bet", key="place_bet", type="primary", on_click=_place, args=(lesson,), disabled=none)
 
@@ -348,7 +357,7 @@ def _count(lesson, told):
     if told != _OPEN and lesson.stem not in _counted():
         _counted().add(lesson.stem)
         right, _, of = (controls.linked_value("tally") or "0-0").partition("-")
-        st.query_params["tally"] = f"{int(right) + (told == _RIGHT)}-{int(of) + 1}"
+        controls.carry("tally", f"{int(right) + (told == _RIGHT)}-{int(of) + 1}")
 
 
 def _counted():

@@ -11,11 +11,10 @@ last said of it, if the callback asks for some of the fragments only.)
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages._view._streamlit import step_of_history
 from pages._view.kinds import Choice, Control, Linked, Number, Text, Value
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS
@@ -35,7 +34,10 @@ def open_lesson(lesson: Lesson) -> None:
     """
     before = st.session_state.get("lesson", lesson.stem)
     st.session_state["lesson"] = lesson.stem
+    if before == lesson.stem:
+        _follow_history(lesson)
     _open_slider(before != lesson.stem)
+    _carry_along(before != lesson.stem)
     if before != lesson.stem:
         for name in SHARED:
             if name != SLIDER:
@@ -48,23 +50,41 @@ def current_lesson() -> Lesson:
     return LESSONS[st.session_state["lesson"]]
 
 
+def _follow_history(lesson):
+    """Back and Forward inside a lesson that goes step by step: each control as it was at that step."""
+    query = _step_of_history()
+    if query is not None:
+        for name, value in read(lesson, query).items():
+            if name in st.session_state and value_of(name) != value:
+                place(name, value)
+
+
+def _carry_along(new_page):
+    """What has no widget goes along to another page, by whatever link; Back and Forward bring that of the step."""
+    if new_page and _step_of_history() is None:
+        st.query_params.update(st.session_state["carried"] | carried())
+    st.session_state["carried"] = carried()
+
+
+def carry(name: str, text: str) -> None:
+    """Put what has no widget into the address, and into those of the pages that follow."""
+    st.query_params[name] = st.session_state["carried"][name] = text
+
+
+def carried() -> dict[str, str]:
+    """What has no widget and goes along, as the address says it."""
+    return {name: st.query_params[name] for name in CARRIED if name in st.query_params}
+
+
 def _open_slider(new_page):
     """Where the link says; on the way to another page it goes along, and Back and Forward bring that of the step."""
     if SLIDER not in st.session_state:
         st.session_state[SLIDER] = linked_value(SLIDER)  # `repair_link` will look at what the link says
     elif new_page:
-        said = _step_of_history()
-        place(SLIDER, st.session_state[SLIDER] if said is None else said.get(SLIDER, control(SLIDER).default))
+        query = step_of_history()
+        place(SLIDER, st.session_state[SLIDER] if query is None else query.get(SLIDER, control(SLIDER).default))
     else:
         _write_address(SLIDER)
-
-
-def _step_of_history():
-    """The address of the step that Back or Forward has come to, or None: Streamlit drops a part of it."""
-    run = get_script_run_ctx()
-    if not (run and run.is_history_navigation):
-        return None
-    return dict(parse_qsl(run.query_string, keep_blank_values=True))
 
 
 def _start_anew(names):
@@ -73,12 +93,12 @@ def _start_anew(names):
     A click on a link brings the address of the lesson before, but Back and Forward bring that of this one. Streamlit
     drops what it says of these controls, so it is said again, and a new run finds it.
     """
-    said = _step_of_history() or {}
+    query = step_of_history() or {}
     for name in names:
         st.session_state.get("placed", {}).pop(name, None)
         if name in st.session_state:
-            place(name, said.get(name, control(name).write(control(name).default)))
-    lost = {name: said[name] for name in names if name in said}
+            place(name, query.get(name, control(name).write(control(name).default)))
+    lost = {name: query[name] for name in names if name in query}
     if lost:
         st.query_params.update(lost)
         st.rerun()
@@ -142,8 +162,8 @@ def repair_link() -> bool:
         if problem:
             notes.append(f"{given_name} {problem} (the link says “{_short(given[-1])}”)")
         elif len(given) > 1:
-            said = _short(known.write(value))
-            notes.append(f"{given_name} is given {len(given)} times; the last, {said}, is used")
+            last = _short(known.write(value))
+            notes.append(f"{given_name} is given {len(given)} times; the last, {last}, is used")
         if value != "" or isinstance(known, Text):
             clean[name] = known.write(value)
     _bring_along(clean)
@@ -205,12 +225,12 @@ def value_of(name: str) -> Any:
     return linked_value(name)
 
 
-def _believed(control, said):
+def _believed(control, value):
     """What the widget of a control says, or the default where only a forged message can have made it say so."""
     known = (
-        said in control.options if isinstance(control, Choice) else isinstance(said, str) is isinstance(control, Text)
+        value in control.options if isinstance(control, Choice) else isinstance(value, str) is isinstance(control, Text)
     )
-    return said if known else control.default
+    return value if known else control.default
 
 
 def stands(place: tuple[str, Value]) -> bool:
@@ -229,10 +249,10 @@ def values() -> dict[str, Any]:
     return {name: value_of(name) for name in (*SHARED, *current_lesson().controls)}
 
 
-def read(lesson: Lesson, said: Mapping[str, str]) -> dict[str, Any]:
+def read(lesson: Lesson, query: Mapping[str, str]) -> dict[str, Any]:
     """The value of every control of a lesson in an address: its default where nothing, or nothing readable, is said."""
     known = _known(lesson)
-    return {name: one.read(said[name])[0] if name in said else one.default for name, one in known.items()}
+    return {name: one.read(query[name])[0] if name in query else one.default for name, one in known.items()}
 
 
 def written(lesson: Lesson, values: Mapping[str, Any]) -> dict[str, str]:

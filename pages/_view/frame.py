@@ -7,10 +7,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
-from streamlit.navigation.page import StreamlitPage
 
 from pages._view import bets, controls, theme, turns
+from pages._view._streamlit import StreamlitAPIException, StreamlitPage
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.live import draw_slider as draw_live_slider
@@ -82,7 +81,7 @@ def _ask_for_rest():
 
 
 def _way_to(lesson, **options):
-    st.page_link(file_of(lesson), label=lesson.question, query_params=bets.carried(), **options)
+    st.page_link(file_of(lesson), label=lesson.question, query_params=bets.carried(along=True), **options)
 
 
 def profile() -> theme.Profile:
@@ -105,7 +104,8 @@ def _draw_menu():
             st.markdown(f"**{section}**")
             for each in LESSONS.values():
                 if each.section == section:
-                    st.page_link(file_of(each), label=each.question, icon=each.icon)
+                    carried = bets.carried(along=False)
+                    st.page_link(file_of(each), label=each.question, icon=each.icon, query_params=carried)
 
 
 def file_of(lesson: Lesson) -> Path:
@@ -145,13 +145,13 @@ def _draw_own(name):
 def draw_slider() -> None:
     """The large slider of d_k; a page's main picture follows it while it is dragged."""
     stops = controls.stops_of("d_k")
-    said = {
+    payload = {
         "value": controls.value_of("d_k"),
         "stops": stops,
         "shown": [f"dₖ = {stop:,}" for stop in stops],
         "label": "Dimension d_k",
     }
-    draw_live_slider(said, key="dimension", on_release=_release)
+    draw_live_slider(payload, key="dimension", on_release=_release)
 
 
 def _release(value):
@@ -180,9 +180,9 @@ def _redraw(*fragments):
 def moving_address(values: Mapping[str, Any]) -> str:
     """Where the browser asks for the main picture at these values of the controls; it adds the d_k of the moment."""
     lesson = controls.current_lesson()
-    said = controls.written(lesson, {name: each for name, each in values.items() if name != "d_k"})
-    said |= {"ground": st.context.theme.type or "light", **bets.addressed()}
-    return f"{PLACE}/{lesson.stem}?{urlencode(said)}"
+    query = controls.written(lesson, {name: each for name, each in values.items() if name != "d_k"})
+    query |= {"ground": st.context.theme.type or "light", **bets.addressed()}
+    return f"{PLACE}/{lesson.stem}?{urlencode(query)}"
 
 
 def _draw_settings(lesson):

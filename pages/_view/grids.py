@@ -65,6 +65,6 @@ def _write(name, version):
     try:
         text = join_cells(name, cells)
         controls.fill({name: text})
-    except ValueError as said:
-        problem = [str(said)]
+    except ValueError as error:
+        problem = [str(error)]
     st.session_state[f"{name}_grid"] = version, text, rows, problem

@@ -25,8 +25,8 @@ class Try:
 class Place:
     """Where a number that was bet stands on the main picture.
 
-    along: the axis it is read off, "y" or "x2"; across: the other axis of that panel; unit: of the axis, in one of the
-    answer.
+    along: the axis it is read off, a linear one, "y" or "x2"; across: the other axis of that panel; unit: of the axis,
+    in one of the answer.
     """
 
     along: str

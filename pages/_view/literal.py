@@ -40,7 +40,7 @@ _QUOTES = ("“", '"')  # what stands behind it was typed by a visitor
 
 def written(text: str) -> str:
     """Text of the core with d_k as dₖ and n_keys as words, for what has no markup: figures, options, tables."""
-    return _article(text) + _said(text)
+    return _article(text) + _in_words(text)
 
 
 def drawn(text: str) -> str:
@@ -48,21 +48,21 @@ def drawn(text: str) -> str:
     return _MATRIX.sub(lambda found: found[0].replace("_", "<sub>") + "</sub>", written(text))
 
 
-def _said(text):
+def _in_words(text):
     return _POWER.sub(r"m to the power \1", _NAME.sub(_as_read, text))
 
 
 def _as_read(found):
     root, name, power = found.groups()
-    said = _SUBSCRIPTS.get(name) or _WORDS[name]
-    said = f"({said})" if root and name in _WORDS else said
-    return f"{root}{said} to the power {power}" if power else f"{root}{said}"
+    word = _SUBSCRIPTS.get(name) or _WORDS[name]
+    word = f"({word})" if root and name in _WORDS else word
+    return f"{root}{word} to the power {power}" if power else f"{root}{word}"
 
 
 def as_code(text: str) -> str:
     """Text with dₖ as d_k: what a screen reader says."""
-    for code, said in _SUBSCRIPTS.items():
-        text = text.replace(said, code)
+    for code, subscript in _SUBSCRIPTS.items():
+        text = text.replace(subscript, code)
     return text
 
 
@@ -91,7 +91,7 @@ def _marked(before, word, names):
         return _literal(word)
     if names and _IDENTIFIER.fullmatch(word):
         return f"`{word}`"
-    parts = _MATRIX.split(_said(word))
+    parts = _MATRIX.split(_in_words(word))
     return "".join(f"${part}$" if i % 2 else _literal(part) for i, part in enumerate(parts))
 
 

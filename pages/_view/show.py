@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pages._view import bets, compute, controls, frame, turns
+from pages._view._streamlit import DeltaGenerator
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.literal import as_code, written
@@ -188,15 +188,15 @@ def _ask(params):
 def _progress():
     """How far the visitor's job is, with a button to end it; the picture, once it is done."""
     job: turns.Job | None = st.session_state.get("job")
-    if job is None or job.done or job.ended:
+    if job:
+        job.wait(0)  # raises what went wrong
+    if job is None or not job.runs:
         frame.redraw_picture()
         return
-    if job.problem:
-        raise job.problem
     seconds = job.wanted.price.seconds
     with st.container(horizontal=True, vertical_alignment="center", key="progress_main"):
         left = f"About {_duration(max(1, seconds - job.spent))} left"
-        st.progress(min(_NEARLY, job.spent / seconds), turns.said(job.before) if job.before else left)
+        st.progress(min(_NEARLY, job.spent / seconds), turns.queue_text(job.before) if job.before else left)
         st.button("Cancel", key="cancel_main", icon=":material/close:", on_click=compute.cancel, args=(job.wanted,))
 
 
@@ -311,14 +311,14 @@ def path(here: Lesson) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key=f"links_{others[0].stem}"):
             st.markdown(f"**{name}**")
             for lesson in others:
-                st.page_link(frame.file_of(lesson), label=lesson.question)
+                said = bets.carried(along=False)
+                st.page_link(frame.file_of(lesson), label=lesson.question, query_params=said)
 
 
 def _draw_card(column, i, lesson):
     with column.container(border=True, height="stretch"):
-        st.page_link(
-            frame.file_of(lesson), label=f"**{i}. {lesson.question}**", icon=lesson.icon, query_params=bets.carried()
-        )
+        label, said = f"**{i}. {lesson.question}**", bets.carried(along=True)
+        st.page_link(frame.file_of(lesson), label=label, icon=lesson.icon, query_params=said)
         st.markdown(lesson.card)
 
 

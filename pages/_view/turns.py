@@ -1,7 +1,7 @@
 """Long computations take turns, so that short ones and the moves of other visitors go on beside them.
 
 A few run at a time: the shorter kind first, then in the order in which they were asked for. What a visitor has asked
-for by a button is a job in a thread of its own, so that the page stays alive; it ends when nobody waits for it.
+for by a button is a job in a thread of its own, so that the page stays alive; it rests when nobody waits for it.
 """
 
 import os
@@ -10,16 +10,18 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from threading import Lock, Thread
 from typing import Any
 
 import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages._view import _streamlit
 
 SLOTS = max(1, (os.cpu_count() or 1) - 1)
 GONE = 2.0  # seconds without a sign after which somebody who computes or waits has left
 BETWEEN = 0.1  # seconds between two looks of one who waits
+_SOON = 0.02  # seconds between two looks of a page at a job
 _SHOWN_AFTER = 0.4  # seconds of waiting that need no words
 _FEW = {1: "One", 2: "Two", 3: "Three", 4: "Four", 5: "Five"}
 
@@ -65,7 +67,7 @@ class Line:
 LINE = Line()
 
 
-def said(before: int) -> str:
+def queue_text(before: int) -> str:
     """How long the line is, as a person says it."""
     return f"{_FEW.get(before, before)} before you"
 
@@ -75,76 +77,88 @@ def said(before: int) -> str:
 
 def visitor() -> str | None:
     """Who looks at this run of a page; None outside of one."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return context.session_id if context else None
-
-
-def ahead(*, long: bool) -> int:
-    """How many must end before the visitor of this run may compute; outside of a run nobody waits."""
-    who = visitor()
-    return LINE.before(who, long=long) if who else 0
-
-
-def leave() -> None:
-    """The visitor of this run neither computes nor waits."""
-    LINE.leave(visitor())
+    return _streamlit.session_id()
 
 
 @contextmanager
 def turn(*, long: bool) -> Iterator[None]:
     """The visitor's turn to compute in this run; the page says how many are before, if it takes a while."""
-    began, place = time.monotonic(), None
+    began, place, who = time.monotonic(), None, visitor()
     try:
-        while before := ahead(long=long):
+        while who and (before := LINE.before(who, long=long)):  # outside of a run nobody waits
             look()
             if time.monotonic() - began > _SHOWN_AFTER:
                 place = place or st.empty()
-                place.markdown(said(before))
+                place.markdown(queue_text(before))
             time.sleep(BETWEEN)
         if place:
             place.empty()
         yield
     finally:
-        leave()
+        LINE.leave(who)
 
 
 # --- jobs ----------------------------------------------------------------------------------------------
 
 
-class _Ended(Exception):
+class _Unwanted(Exception):
     """Nobody waits for the job any more."""
 
 
-class Job:
-    """A computation in a thread of its own, for one visitor.
+_ANY = object()  # any frame is seen
 
-    wanted says what is computed. spent is the CPU time so far in seconds, before how many must end before it goes on.
-    Then it is done, or has ended because nobody waited for it, or there is a problem.
+
+class Job:
+    """A computation in a thread of its own that keeps its latest frame, for all visitors who want it.
+
+    wanted says what is computed. work is a function that calls `look` between its blocks, or returns an iterator of
+    frames, None where there is nothing new to see. when is the time of the latest frame, spent the CPU time so far in
+    seconds, before how many must end before it goes on. A job that nobody wants rests; when somebody does, a function
+    begins anew, and frames go on where they were.
     """
 
     def __init__(self, wanted: Any, work: Callable[[], object]) -> None:
-        self.wanted = wanted
-        self.spent, self.before = 0.0, 0
-        self.done, self.ended = False, False
-        self.problem: Exception | None = None
-        self._work, self._visitor, self._is_wanted = work, visitor(), True
-        self._thread = Thread(target=self._run, daemon=True)
-        self._thread.start()
+        self.wanted, self._work = wanted, work
+        self.frame: Any = None
+        self._made: Any = None
+        self.when: datetime | None = None
+        self.spent, self._earlier, self.before = 0.0, 0.0, 0
+        self.runs, self.done = False, False
+        self._problem: Exception | None = None
+        self._visitors: set[str | None] = set()
+        self._lock = Lock()
 
-    def wait(self, seconds: float) -> None:
-        """Until the job is over, but no longer than that."""
-        self._thread.join(seconds)
+    def want(self) -> None:
+        """The visitor waits for it: it begins, or goes on."""
+        with self._lock:
+            self._visitors.add(visitor())
+            if not (self.runs or self.done or self._problem):
+                self.runs = True
+                Thread(target=self._run, daemon=True).start()
 
-    def end(self) -> None:
-        """Nobody wants it any more: it ends at its next check."""
-        self._is_wanted = False
+    def leave(self) -> None:
+        """The visitor waits no longer: if nobody does, it rests at its next check."""
+        with self._lock:
+            self._visitors.discard(visitor())
+
+    def wait(self, seconds: float, *, seen: object = _ANY) -> None:
+        """Until it is over, or has another frame than the one seen, but no longer; what went wrong is raised."""
+        until = time.monotonic() + seconds
+        while self.runs and (seen is _ANY or seen is self.frame) and time.monotonic() < until:
+            look()
+            time.sleep(_SOON)
+        if self._problem:
+            raise self._problem
 
     def check(self) -> None:
-        """Between two blocks: end if nobody waits, pause while it is another's turn."""
-        self.spent = time.thread_time()
+        """Between two blocks: rest if nobody waits, pause while it is another's turn."""
+        self.spent = self._earlier + time.thread_time()
         while True:
-            if not (self._is_wanted and _is_here(self._visitor)):
-                raise _Ended
+            with self._lock:
+                self._visitors = {each for each in self._visitors if _streamlit.is_connected(each)}
+                self.runs = bool(self._visitors)
+            if not self.runs:
+                raise _Unwanted
             self.before = LINE.before(self, long=True)
             if not self.before:
                 return
@@ -152,14 +166,19 @@ class Job:
 
     def _run(self):
         _JOB.set(self)
+        self._earlier = self.spent if self._made else 0.0
         try:
             self.check()
-            self._work()
-            self.done = True
-        except _Ended:
-            self.ended = True
+            self._made = self._made or self._work()
+            for frame in self._made if isinstance(self._made, Iterator) else ():
+                if frame is not None:
+                    self.when, self.frame = datetime.now(UTC), frame
+                self.check()
+            self.done, self.runs = True, False
+        except _Unwanted:
+            pass
         except Exception as problem:
-            self.problem = problem  # the page raises it
+            self._problem, self.runs = problem, False
         finally:
             LINE.leave(self)
 
@@ -167,30 +186,31 @@ class Job:
 _JOB: ContextVar[Job | None] = ContextVar("job", default=None)
 
 
-def _is_here(session):
-    """Whether the visitor's page is connected."""
-    return not runtime.exists() or runtime.get_instance().is_active_session(session)
+def begin(job: Job) -> Job:
+    """The visitor waits for this job, and for no other."""
+    if st.session_state.get("job") is not job:
+        end_job()
+        st.session_state["job"] = job
+    job.want()
+    return job
 
 
 def job_of_visitor(wanted: Any, work: Callable[[], object]) -> Job:
-    """The visitor's only job, begun if it was another or none, or has ended while the connection was lost."""
+    """The visitor's only job: the one that there is, if it computes what is wanted."""
     job: Job | None = st.session_state.get("job")
-    if job is None or job.ended or job.wanted != wanted:
-        end_job()
-        job = st.session_state["job"] = Job(wanted, work)
-    return job
+    return begin(job if job and job.wanted == wanted else Job(wanted, work))
 
 
 def end_job() -> None:
     """The visitor wants none."""
     job = st.session_state.pop("job", None)
     if job:
-        job.end()
+        job.leave()
 
 
 def look() -> None:
     """What a computation calls between its blocks: there it ends if nobody waits for it."""
     if job := _JOB.get():
         job.check()
-    elif visitor():
-        st.session_state.get("asked")  # Streamlit ends the run of a page here
+    else:
+        _streamlit.end_run_if_asked()

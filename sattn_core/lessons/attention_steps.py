@@ -15,15 +15,12 @@ from sattn_core.typed import (
     MAX_ROWS,
     checked_mask,
     checked_matrix,
-    format_mask,
-    format_matrix,
     parse_mask,
     parse_matrix,
 )
 
 STEP_NAMES = ("matmul", "scale", "mask", "softmax", "output")
 PRESETS = ("random", "causal", "padding", "fully_masked", "same_input", "notes")
-LINK_CHARACTERS = 1_000
 MOST_DIMENSIONS = 1024  # of drawn matrices; typed ones have at most MAX_COLUMNS
 DRAWN_SCORE_LIMIT = 2 * MAX_COLUMNS**0.5  # two standard deviations of the raw scores at d_k = 64
 
@@ -266,15 +263,6 @@ def typed_params(
         return AttentionStepsParams(**matrices, mask=parse_mask(mask, *shape), drawn=drawn)
     made = None if base.mask is None else _preset_mask(preset, *shape)
     return AttentionStepsParams(**matrices, mask=made, drawn=drawn)
-
-
-def fits_in_link(params: AttentionStepsParams) -> bool:
-    """Whether the matrices are small enough to travel in a link: at most 1,000 characters together.
-
-    Links of up to about 2,000 characters survive mail programs and chats.
-    """
-    texts = [format_matrix(matrix) for matrix in (params.Q, params.K, params.V)]
-    return sum(map(len, texts)) + len(format_mask(params.mask or ())) <= LINK_CHARACTERS
 
 
 def _both_steps(params):

@@ -33,7 +33,6 @@ LOG10_EDGES = np.linspace(-12.0, 2.0, 57)
 SHOWN_ROWS = 20
 DOTS = 100  # rows that are followed one by one
 MOST_DIMENSIONS = 4096
-MEAN_ANSWERS = ("vanishes", "shrinks", "does not shrink")
 CROSSOVER_KEYS = (2, 8, 32, 128, 512)
 COLOUR_LIMIT = 0.25  # |p_i (1 − p_i)| and |p_i p_j| never exceed 1/4
 
@@ -225,15 +224,6 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     )
 
 
-def mean_answer(result: GradientFlowResult, place: str = "scores") -> str:
-    """What the mean over the rows does without the scale, beside the mean with 1/√d_k: one of `MEAN_ANSWERS`.
-
-    It vanishes where less than `FROZEN_BELOW` of it is left.
-    """
-    ratio = result.mean_ratio[PLACES.index(place)]
-    return MEAN_ANSWERS[int(np.searchsorted((FROZEN_BELOW, 1.0), ratio, side="right"))]
-
-
 def _freezing_price(dims, n_keys):
     drawn, scores = growing_rows_price(dims, DOTS, n_keys), DOTS * n_keys
     return Price(drawn.seconds + len(dims) * (7e-5 + 7e-9 * scores), drawn.bytes + 1_700 * len(dims))
@@ -262,11 +252,6 @@ def _both_traces(scores, d_k):
 
 def _trace_of(others, squares):
     return (2.0 * others + (others**2 - squares)) / (1.0 + others) ** 2
-
-
-def row_sensitivity(params: GradientFlowParams) -> NDArray[np.float64]:
-    """Return what reaches each row: tr J, c · tr J and ‖∂L/∂q‖, shape (3 places, 3 scales, n_rows)."""
-    return _sensitivity(_draw_rows(params.n_keys, params.n_rows, params.seed), params.d_k)
 
 
 @priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, n_rows=2_000, seed=0: gradient_flow_price(len(dims), n_keys, n_rows))

@@ -18,7 +18,7 @@ from sattn_core.moments import DotProductMoments
 from sattn_core.pair_bands import pair_bands
 from sattn_core.pair_scores import draw_pair_scores, pair_scores_price
 from sattn_core.random_walks import RandomWalks, random_walks
-from sattn_core.sample_moments import SampleMoments
+from sattn_core.sample_moments import sample_moments
 from sattn_core.score_density import has_exact_density, score_density
 from sattn_core.score_moments import pair_moments
 from sattn_core.scores import raw_scores, scale_factor
@@ -35,7 +35,7 @@ __all__ = [
 SAMPLINGS = ("pairs", "matrix")
 _FIXED_SECONDS, _SCORE_SECONDS, _SCORE_BYTES = 4e-3, 6e-8, 48  # of measuring: in all, and for each score
 _LARGEST = 1024  # d_k for which the shared axis has room: it does not move with d_k
-_SHARED_HALF_WIDTH, _SHARED_DEVIATIONS = 80.0, 2.5  # of 32, the standard deviation of raw scores at d_k = 1,024
+_SHARED_HALF_WIDTH, _SHARED_DEVIATIONS = 112.0, 3.5  # of 32, the standard deviation of raw scores at d_k = 1,024
 _N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even grid: at d_k = 1 the density at 0 is infinite
 
 
@@ -123,8 +123,8 @@ class ScoreVarianceResult:
     # below, above: Scores outside the bins: counts, below and above add up to n_scores
     below: int
     above: int
-    # Ends of one axis for raw and scaled scores, the same at every d_k up to 1,024, so that the growth is seen: −80 and
-    # 80, or further where the scores of d_k = 1,024 go further
+    # Ends of one axis for raw and scaled scores, the same at every d_k up to 1,024, so that the growth is seen: −112
+    # and 112, or further where the scores of d_k = 1,024 go further
     shared_span: tuple[float, float]
     # beyond_own, beyond_shared: Share of the raw scores outside the bins, and outside shared_span
     beyond_own: float
@@ -165,7 +165,7 @@ def measure_score_variance(
     Pairs are independent. Entries of one matrix are uncorrelated but share queries and keys, so
     the variance of the entries scatters more than for as many pairs: its band is the gamma law with the exact
     mean and variance of that scatter or, where there are few entries, comes from matrices simulated with a
-    fixed seed. With means the standard error of a matrix's kurtosis is estimated from its rows and columns.
+    fixed seed. With means the kurtosis of a matrix has no band.
     The band of the variance of pairs is the gamma law with the exact mean and variance. The standard
     error of an excess kurtosis is its limit for many scores; a small or heavy-tailed sample falls short of
     the prediction on average, and its band is marked rough, or left out where it would reach below −2.
@@ -180,9 +180,8 @@ def measure_score_variance(
     density = score_density(grid, params.d_k, params.pair_law)
     counts, below, above = bin_counts(scores.ravel(), edges)
     bar = counts / scores.size / np.diff(edges)
-    raw, scaled = SampleMoments.of(scores), SampleMoments.of(scale * scores)
-    shared = _shared_span(params)
-    ddof = 1 if params.sampling == "pairs" else 0
+    shared, ddof = _shared_span(params), 1 if params.sampling == "pairs" else 0
+    raw, scaled = sample_moments(scores, ddof), sample_moments(scale * scores, ddof)
     return ScoreVarianceResult(
         params=params, n_scores=scores.size, theory=theory, scale=scale,
         raw_edges=edges, scaled_edges=scale * edges, counts=counts, below=int(below), above=int(above),
@@ -191,15 +190,15 @@ def measure_score_variance(
         raw_density=bar, scaled_density=bar / scale,
         raw_grid=grid, scaled_grid=scale * grid, raw_law=density, scaled_law=density / scale,
         law_is_exact=has_exact_density(params.pair_law),
-        rows=_rows_of_both(params, scale, raw, scaled, ddof),
-        scaling_rule=_scaling_rule(scale, raw.variance(ddof), scaled.variance(ddof)),
+        rows=_rows_of_both(params, scale, raw, scaled),
+        scaling_rule=_scaling_rule(scale, raw[1], scaled[1]),
     )  # fmt: skip
 
 
-def _rows_of_both(params, scale, raw, scaled, ddof):
+def _rows_of_both(params, scale, raw, scaled):
     """The moments of the raw scores and of the scaled ones, within the bands of the raw."""
-    bands = _bands(params, raw)
-    return _rows("raw", bands, 1.0, raw, ddof) + _rows("scaled", bands, scale, scaled, ddof)
+    bands = _bands(params, raw[2])
+    return _rows("raw", bands, 1.0, raw) + _rows("scaled", bands, scale, scaled)
 
 
 def _scaling_rule(scale, raw, scaled):
@@ -229,7 +228,7 @@ def _edges(params, theory):
 
 def _shared_span(params):
     widest = pair_moments(max(_LARGEST, params.d_k), params.pair_law)
-    reach = _SHARED_DEVIATIONS * math.sqrt(widest.variance)
+    reach = _SHARED_DEVIATIONS * (math.sqrt(widest.variance) or 1.0)
     return min(-_SHARED_HALF_WIDTH, widest.mean - reach), max(_SHARED_HALF_WIDTH, widest.mean + reach)
 
 
@@ -238,19 +237,15 @@ def _grid(theory):
     return theory.mean + std * np.linspace(-_HALF_WIDTH, _HALF_WIDTH, _N_GRID)
 
 
-def _bands(params, sample):
+def _bands(params, excess):
     if params.sampling == "matrix":
-        return matrix_bands((params.n_queries, params.n_keys, params.d_k), params.pair_law, sample)
-    return pair_bands(params.d_k, params.n_samples, params.pair_law, sample.kurtosis - 3)
+        return matrix_bands((params.n_queries, params.n_keys, params.d_k), params.pair_law)
+    return pair_bands(params.d_k, params.n_samples, params.pair_law, excess)
 
 
-def _rows(label, bands, scale, sample, ddof):
-    mean, variance, excess = bands
-    return (
-        mean.row(f"{label} mean", sample.mean, scale),
-        variance.row(f"{label} variance", sample.variance(ddof), scale**2),
-        excess.row(f"{label} excess kurtosis", sample.kurtosis - 3, 1.0),
-    )
+def _rows(label, bands, scale, moments):
+    named = zip(bands, ("mean", "variance", "excess kurtosis"), moments, (scale, scale**2, 1.0), strict=True)
+    return tuple(band.row(f"{label} {name}", moment, factor) for band, name, moment, factor in named)
 
 
 @record

@@ -21,7 +21,7 @@ from sattn_core.softmax import softmax
 
 NARROWEST, WIDEST = 2, 2048  # d_model
 STAGES = ("x", "layer_norm", "q", "k", "raw_scores", "scaled_scores")
-SHARING = ("independent", "tied_weights", "same_vectors")
+_EACH_WEIGHT = 512  # d_model up to which every weight is drawn
 HISTOGRAM_EDGES = np.linspace(-5.0, 5.0, 61)  # in units of each stage's predicted standard deviation
 
 
@@ -62,7 +62,8 @@ class UnitVarianceParams:
     @property
     def price(self) -> Price:
         """What `measure_unit_variance` costs, and `measure_shared_input` with it."""
-        weights, inputs = self.d_model**2, self.d_model * self.n_tokens
+        inputs = self.d_model * self.n_tokens
+        weights = inputs if self.d_model > _EACH_WEIGHT else self.d_model**2
         scores = self.n_heads * self.n_tokens**2
         seconds = 2e-3 + weights * (1.3e-8 + 6e-11 * self.n_tokens) + 1e-7 * inputs + 6e-8 * scores
         return Price(seconds, 8 * weights + 24 * inputs + 30 * scores)
@@ -123,6 +124,10 @@ class UnitVarianceResult:
     # default bias and with it
     scaled_std_without_bias: float
     scaled_std_with_bias: float
+    # row_std, predicted_row_std: Standard deviation of the scaled scores within a row, which is all that softmax sees:
+    # measured, and predicted over the draw of the weights, given x. What all tokens share is not in it.
+    row_std: float
+    predicted_row_std: float
 
 
 @record
@@ -140,6 +145,7 @@ class StageSweep:
     normalise: bool
     bias: bool
     std: NDArray[np.float64]  # (n_schemes, n_dims, n_stages)
+    row_std: NDArray[np.float64]  # (n_schemes, n_dims): of the scaled scores within a row, of many keys
 
 
 @record
@@ -167,6 +173,9 @@ def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
     with itself. The errors are those of the draw of the weights and hold for any x: tokens share the
     weights, so they are larger than for as many independent numbers.
 
+    Above a width of 512 no weight is drawn, but q and k of all tokens with the covariance w X Xᵀ, as normal weights
+    give them. For uniform weights this is a limit: the distribution of a component of q is off by less than 0.002.
+
     Reference: Ba, Kiros and Hinton (2016), arXiv:1607.06450. Glorot and Bengio (2010), AISTATS, section 4.2.1.
     """
     rng = np.random.Generator(np.random.SFC64(params.seed))
@@ -181,8 +190,9 @@ def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
     d = params.d_k
     stages.append(_stage("raw_scores", raw, 0.0, *score, math.sqrt(d)))
     stages.append(_stage("scaled_scores", raw / math.sqrt(d), 0.0, score[0] / d, score[1] / d, 1.0))
-    rows, without, added = _scheme_rows(params, stages), *(_scaled_std(params, inputs, bias) for bias in (False, True))
-    return UnitVarianceResult(params, tuple(stages), rows, without, added)
+    rows, biases = _scheme_rows(params, stages), (_scaled_std(params, inputs, bias) for bias in (False, True))
+    within = math.sqrt(raw.var(axis=-1, ddof=1).mean() / d)
+    return UnitVarianceResult(params, tuple(stages), rows, *biases, within, _row_std(params, inputs))
 
 
 def fitting_heads(d_k: int, n_heads: int) -> int:
@@ -211,18 +221,22 @@ def expected_stages(
         for d_k, n in zip(dims, heads, strict=True)
     ]
     stages = tuple(name for name in STAGES if normalise or name != "layer_norm")
-    std = np.array([[_expected(replace(params, scheme=name)) for params in each] for name in INIT_SCHEMES])
-    return StageSweep(tuple(dims), tuple(heads), stages, INIT_SCHEMES, x_mean, x_std, normalise, bias, std)
+    found = np.array([[_expected(replace(params, scheme=name)) for params in each] for name in INIT_SCHEMES])
+    std, row_std = found[..., :-1], found[..., -1]
+    return StageSweep(tuple(dims), tuple(heads), stages, INIT_SCHEMES, x_mean, x_std, normalise, bias, std, row_std)
 
 
 def _expected(params):
-    """Standard deviations of the stages; x has its own about its mean, all others have mean 0."""
+    """Standard deviations of the stages, and within a row; x has its own about its mean, all others have mean 0."""
     square = 1.0 if params.normalise else params.x_mean**2 + params.x_std**2
     scheme = init_scheme(params.scheme)
     width = params.d_model * square + (params.bias and scheme.has_random_bias)
     component = width * scheme.weight_variance(params.d_model, params.n_heads)
     q, raw = math.sqrt(component), math.sqrt(params.d_k) * component
-    return (params.x_std, *([1.0] if params.normalise else []), q, q, raw, component)
+    # Of the keys of a row only the part that is not shared counts: neither the mean of x nor the bias.
+    apart = params.d_model * (1.0 if params.normalise else params.x_std**2)
+    row = component * math.sqrt(apart / width)
+    return (params.x_std, *([1.0] if params.normalise else []), q, q, raw, component, row)
 
 
 def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ...]:
@@ -236,7 +250,8 @@ def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ..
     rng = np.random.Generator(np.random.SFC64(params.seed))
     _, inputs = _inputs(params, rng)
     q, k = (_heads(_project(params, inputs, rng), params) for _ in range(2))
-    law = _component_law(params, inputs)[0] / np.square(inputs).mean()  # variance of q_i for |x|² = 1 a component
+    # Variance of q_i for |x|² = 1 a component; LayerNorm leaves nothing of rows whose few components are all equal.
+    law = _component_law(params, inputs)[0] / (np.square(inputs).mean() or 1.0)
     alone = _vectors(params, rng)
     return (
         _shared_row("independent", q, k, 0.0, 0.0, _independent_square(params, inputs, law)),
@@ -260,12 +275,18 @@ def _vectors(params, rng):
 
 
 def _project(params, inputs, rng):
-    scheme = init_scheme(params.scheme)
-    width = params.d_model
-    projected = inputs @ scheme.draw(rng, width, params.n_heads, (width, width))
-    if params.bias and scheme.has_random_bias:
-        projected += scheme.draw(rng, width, params.n_heads, (1, width))
-    return projected
+    scheme, X, width = init_scheme(params.scheme), _with_bias(params, inputs), params.d_model
+    if width <= _EACH_WEIGHT:
+        return X @ scheme.draw(rng, width, params.n_heads, (X.shape[1], width))
+    # Columns of X W with W normal have covariance w X Xᵀ = w Rᵀ R: so have those of Rᵀ Z, with far fewer rows in Z.
+    R = np.linalg.qr(X.T, mode="r")
+    return math.sqrt(_weight_law(params)[0]) * (R.T @ rng.standard_normal((len(R), width)))
+
+
+def _with_bias(params, inputs):
+    """The inputs; a random bias counts as one more component, 1."""
+    biased = params.bias and init_scheme(params.scheme).has_random_bias
+    return np.column_stack([inputs, np.ones(len(inputs))]) if biased else inputs
 
 
 def _heads(rows, params):
@@ -273,16 +294,17 @@ def _heads(rows, params):
 
 
 def _gram(params, inputs):
-    """tr G, tr G² and Σ_i (XᵀX)_ii² of the inputs; a random bias counts as one more component, 1."""
-    if params.bias and init_scheme(params.scheme).has_random_bias:
-        inputs = np.column_stack([inputs, np.ones(len(inputs))])
-    G = inputs @ inputs.T
-    return np.trace(G), np.square(G).sum(), np.square(np.square(inputs).sum(axis=0)).sum()
+    """tr G, tr G² and Σ_i (XᵀX)_ii² of the inputs X."""
+    X = _with_bias(params, inputs)
+    G = X @ X.T
+    return np.trace(G), np.square(G).sum(), np.square(np.square(X).sum(axis=0)).sum()
 
 
 def _weight_law(params):
+    """Variance and excess kurtosis of a weight, as it is drawn."""
     scheme = init_scheme(params.scheme)
-    return scheme.weight_variance(params.d_model, params.n_heads), scheme.kurtosis - 3
+    excess = scheme.kurtosis - 3 if params.d_model <= _EACH_WEIGHT else 0.0
+    return scheme.weight_variance(params.d_model, params.n_heads), excess
 
 
 def _component_law(params, inputs) -> tuple[float, float]:
@@ -312,6 +334,12 @@ def _score_law(params, inputs) -> tuple[float, float]:
 def _scaled_std(params, inputs, bias):
     """Predicted standard deviation of the scaled scores, without the default bias or with it."""
     return math.sqrt(_score_law(replace(params, bias=bias), inputs)[0] / params.d_k)
+
+
+def _row_std(params, inputs):
+    """The same within a row: w² |x|² times the variance of the keys' |x' − mean|², given x."""
+    apart = np.square(inputs - inputs.mean(axis=0)).sum() / (params.n_tokens - 1)
+    return math.sqrt(_component_law(params, inputs)[0] * _weight_law(params)[0] * apart)
 
 
 def _input_error(params):

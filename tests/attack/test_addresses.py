@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 
 from pages._view.lessons import LESSONS, ORDER, main_of
 from pages._view.server import moving
-from tests.attack.said import QUERIES, TEXTS, addresses, examples
+from tests.attack.strategies import QUERIES, TEXTS, addresses, examples
 from tests.attack.watched import memory_bounded, prices_kept
 from tests.pages.asgi import ask
 from tests.pages.opening import app_at

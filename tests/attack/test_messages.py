@@ -11,8 +11,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ConnectionClosed
 
 from pages._view.lessons import PAGES
-from tests.attack.said import QUERIES, READABLE, TEXTS, UNREADABLE, examples
 from tests.attack.speaking import stranger
+from tests.attack.strategies import QUERIES, READABLE, TEXTS, UNREADABLE, examples
 
 MEMORY = 600  # MB
 LONG = re.compile("-(compute_.*|map_rates|dose)$")  # the buttons that say how long what they begin takes

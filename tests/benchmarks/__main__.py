@@ -29,7 +29,6 @@ MEASUREMENTS = {
     "drag": ("dragging", "drag"),
     "move": ("browser_ratios", "move"),
     "first": ("first_pictures", "first"),
-    "lesson": ("first_pictures", "lesson"),
     "fresh": ("first_pictures", "fresh"),
     "charts": ("four_charts", "charts"),
     "visitors": ("visitors", "visitors"),

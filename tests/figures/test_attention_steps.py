@@ -437,6 +437,6 @@ def test_wide_drawn_matrices_leave_the_table_to_the_code():
 def test_the_code_gives_the_numbers_that_are_shown(values):
     values = {"seed": 3, **dict.fromkeys(("Q", "K", "V", "mask"), "")} | values
     result = measure_attention_steps(typed_params(**values))
-    names, printed = run(figures.code(values))
-    np.testing.assert_array_equal(names["steps"].output, result.unscaled.output)
+    names, printed = run(figures.matrices_code(values))
+    np.testing.assert_array_equal(names["result"].unscaled.output, result.unscaled.output)
     assert str(result.scaled.output) in printed

@@ -226,7 +226,7 @@ def test_the_gradient_at_the_raw_scores_has_a_line_with_the_scale_and_one_withou
     i = DIMS.index(64)
     assert f"{number(sweep.without_scale[i], 2)} long without the scale" in picture.sentence
     assert f"{number(sweep.raw_score_norms[i], 2)} with it." in picture.sentence
-    assert run(picture.code)[0]["sweep"].without_scale.tolist() == sweep.without_scale.tolist()
+    assert run(picture.code)[0]["result"].without_scale.tolist() == sweep.without_scale.tolist()
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_the_curves_are_given_away(change, error):
 def test_the_code_gives_the_numbers_that_are_shown(sweep):
     names, printed = run(figures.gradient(sweep, "V", 64, LIGHT).code)
     shown = sweep.gradients[DIMS.index(64)]["V"]
-    np.testing.assert_array_equal(names["sweep"].gradients[0]["V"], shown)
+    np.testing.assert_array_equal(names["result"].gradients[0]["V"], shown)
     assert printed.startswith(f"V\n{shown}\n")
     change, error = first_order_change(PARAMS, "X"), central_difference_error(PARAMS, "X")
     for picture in (first_order(change), difference(error)):

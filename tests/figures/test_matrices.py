@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pages._view.figures.matrices import FOLD, cell, colours, equals, matrix, operand, shade
+from pages._view.figures.panels import short
 from pages._view.theme import LIGHT
 from tests.figures.drawing import PROFILES, plotted
 
@@ -90,6 +91,11 @@ def test_a_wide_matrix_goes_on_below_itself_with_every_number(n_columns):
 def test_a_number_gives_up_digits_where_room_is_short():
     texts = [cell(x, 6) for x in (-0.0316, 0.000273, 0.0796, -0.00194, -12.345)]
     assert texts == ["−0.032", "0.0003", "0.0796", "−0.002", "−12.3"]
+
+
+def test_a_number_that_no_digit_of_fits_says_at_least_how_large_it_is():
+    texts = [short(x, 3) for x in (0.5, -0.05, 0.00051, -1e-9, 0.0, 1e9, -1e9)]
+    assert texts == ["0.5", "≈ 0", "≈ 0", "≈ 0", "0", "…", "…"]
 
 
 def test_a_result_says_whether_it_is_rounded():

@@ -45,7 +45,7 @@ def sure(result, asked_heads=2):
 
 
 def verdict(result):
-    return sure(result, result.params.n_heads).split(": ")[1].split(" Squares")[0]
+    return sure(result, result.params.n_heads).split("): ")[1].split(" Squares")[0]
 
 
 def short(sentence):
@@ -108,10 +108,14 @@ def test_the_sentence_is_short_and_says_what_is_expected(scheme, options):
     sweep = expected_stages((1, 2, 64, 1024), **options)
     for i, d_k in enumerate(sweep.dims):
         picture = figures.expected(sweep, scheme, d_k, options.get("n_heads", 8), LIGHT)
-        said, scaled = picture.sentence, sweep.std[sweep.schemes.index(scheme), i, -1]
+        at = sweep.schemes.index(scheme)
+        said, scaled, within = picture.sentence, sweep.std[at, i, -1], sweep.row_std[at, i]
         assert short(said), said
-        assert said.startswith(f"With {SCHEME_NAMES[scheme]} at dₖ = {d_k:,}, ")
-        if abs(scaled - 1) < 0.01:
+        assert said.startswith(f"With {SCHEME_NAMES[scheme]}")
+        if within < 0.95 * scaled:
+            here = f"scaled scores have σ = {number(scaled)}, but only {number(within)} within a row"
+            assert here in said
+        elif abs(scaled - 1) < 0.01:
             assert said.endswith("σ = 1, just as the rule assumes.")
         elif scaled < 1e-3:
             assert said.endswith("the scaled scores are practically nothing, where the rule assumes σ = 1.")
@@ -162,6 +166,7 @@ def test_every_stage_is_titled_with_its_measured_deviation(result):
 
 def test_the_sentence_has_measured_and_predicted_numbers(result):
     said = sure(result)
+    assert f"Within a row, which is all that softmax sees, the scaled scores have σ = {number(result.row_std)} " in said
     q, raw, scaled = result.stages[2], result.stages[4], result.stages[5]
     assert said.startswith(
         "At dₖ = 64 with 2 heads (model width 128), LayerNorm and PyTorch MultiheadAttention "
@@ -190,7 +195,7 @@ def test_the_verdict_depends_on_the_initialisation(scheme, said):
 
 
 @pytest.mark.parametrize(
-    ("predicted", "said"),
+    ("expected", "said"),
     [
         (0.98, "only 0.980 times what the rule assumes."),
         (0.995, "unit variance, as the rule assumes."),
@@ -198,11 +203,25 @@ def test_the_verdict_depends_on_the_initialisation(scheme, said):
         (1.02, "1.02 times what the rule assumes."),
     ],
 )
-def test_unit_variance_is_said_within_a_hundredth(result, predicted, said):
-    *others, last = result.stages
-    assert last.name == "scaled_scores"
-    moved = replace(result, stages=(*others, replace(last, predicted_std=predicted)))
-    assert verdict(moved) == said
+def test_unit_variance_is_said_within_a_hundredth(result, sweep, expected, said):
+    moved = replace(sweep, row_std=np.full_like(sweep.row_std, expected))
+    sure = figures.expected(moved, "he_normal", 64, 2, LIGHT, result).sure
+    assert sure[1].endswith(f"): {said}")
+
+
+# What all keys share is no part of a row: neither the mean of x nor a bias.
+@pytest.mark.parametrize("x", [{}, {"x_mean": 10.0, "x_std": 0.1}, {"x_mean": -2.0, "x_std": 3.0}])
+def test_a_verdict_speaks_of_what_is_left_within_a_row(x):
+    params = UnitVarianceParams(n_tokens=128, scheme="xavier_square", normalise=False, **x)
+    result, sweep = measure_unit_variance(params), expected_stages((64,), normalise=False, **x)
+    mean, deviation = params.x_mean, params.x_std
+    wanted = deviation * np.hypot(mean, deviation)
+    assert result.row_std == pytest.approx(wanted, rel=0.2)
+    assert result.predicted_row_std == pytest.approx(wanted, rel=0.02)
+    picture = figures.expected(sweep, "xavier_square", 64, 8, LIGHT, result)
+    total, alone = number(np.hypot(mean, deviation) ** 2), number(wanted)
+    said = f"With square Xavier, scaled scores have σ = {total}, but only {alone} within a row"
+    assert picture.sentence.startswith(said if mean else "With square Xavier at dₖ = 64, the scaled scores start with")
 
 
 def test_the_stage_tables_are_the_data(result):

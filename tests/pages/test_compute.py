@@ -1,12 +1,14 @@
 """The store of results: one computation for all who ask, bounded in entries and in bytes, nothing to write to."""
 
 import threading
+from contextlib import nullcontext
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from pages._view import compute
+from pages._view import compute, turns
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
 
 
@@ -108,3 +110,16 @@ def test_what_was_computed_in_another_way_can_be_kept():
     compute.keep(4, max, 3, 4)
     assert compute.kept(max, 3, 4) == 4
     assert compute.result(max, 3, 4) == 4
+
+
+@pytest.mark.parametrize(("seconds", "at_once"), [(0.1, True), (1.0, False)])
+def test_what_takes_a_second_is_not_drawn_while_a_hand_moves_and_takes_turns(monkeypatch, seconds, at_once):
+    def computed():
+        return seconds
+
+    price, taken = SimpleNamespace(seconds=seconds, bytes=0), []
+    computed.price = lambda: price
+    monkeypatch.setattr(turns, "turn", lambda **_: taken.append(1) or nullcontext())
+    assert compute.cheap(SimpleNamespace(price=price)) == at_once
+    assert compute.result(computed) == seconds
+    assert len(taken) == (0 if at_once else 1)

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -282,6 +283,32 @@ def test_a_component_can_put_a_control_between_two_stops_and_never_beyond_its_bo
         assert [each.message for each in app.exception] == []
         assert (app.select_slider[0].value, app.session_state["n_keys"]) == (value, value)
         assert str(value) in app.select_slider[0].options
+
+
+def test_the_field_beside_a_slider_says_where_it_stands_whatever_moved_it():
+    def script():
+        import streamlit as st
+
+        from pages._view import controls
+
+        st.button("place", on_click=lambda: controls.place("d_k", 8))
+        st.session_state.setdefault("d_k", 64)
+        controls.draw_typed("d_k")
+
+    app = AppTest.from_function(script, default_timeout=60).run()
+    app.number_input[0].set_value(500).run()
+    assert (app.number_input[0].value, app.session_state["d_k"]) == (500, 500)
+    app.button[0].click().run()
+    assert (app.number_input[0].value, app.session_state["d_k"]) == (8, 8)
+
+
+@pytest.mark.parametrize(("drawn", "d_k"), [(1, 500), (2, 64)])
+def test_a_field_that_another_has_replaced_does_not_move_the_slider(monkeypatch, drawn, d_k):
+    # A run that is ended early has drawn the new field; what it began with is the number in the old one.
+    state = {"d_k": 64, "d_k_typed": (drawn, 64), "d_k_typed_1": 500}
+    monkeypatch.setattr(controls, "st", SimpleNamespace(session_state=state, query_params={}, rerun=lambda: None))
+    controls._place_typed("d_k", "d_k_typed", 1)
+    assert (state["d_k"], state["d_k_typed"]) == (d_k, (drawn, d_k))
 
 
 BELIEVED = [

@@ -97,11 +97,11 @@ def run(stem, **changed):
         patch.setattr(falling_module, "pace", lambda: None)
         patch.setattr(uploads_module, "draw_both", lambda: (None, None))
         patch.setattr(uploads_module, "remarks", lambda *_: [])
-        patch.setattr(dose_module, "RECORDS", ANYTHING)
-        for module in (show, race_module, import_module(f"pages._view.lessons.{stem}.figures")):
+        for module in (show, race_module, dose_module, import_module(f"pages._view.lessons.{stem}.figures")):
             for name in vars(module).copy():
                 if callable(getattr(module, name)) and not name.startswith("__"):
                     patch.setattr(module, name, ANYTHING)
+        patch.setattr(dose_module, "open_table", lambda _: (ANYTHING, ANYTHING, False))
         patch.setattr(show, "main", draw_main)
         patch.setattr(bets, "is_open", lambda: False)
         patch.setattr(frame, "profile", ANYTHING)

@@ -2,16 +2,13 @@
 
 import re
 import tracemalloc
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import partial
 from math import ceil
-from threading import Event
 
 import pytest
 
-from pages._view import compute, controls
+from pages._view import compute, controls, turns
 from pages._view.lessons.training_race import dose, race, work
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
@@ -51,13 +48,19 @@ def choose(app, name):
     return app
 
 
+def go_on(run):
+    """Train on, as for a visitor who watches."""
+    run.playing = True
+    run.job.want()
+
+
 def train(app, key=None):
-    """Train to the end. AppTest always draws the whole page, in which a race rests: so it is advanced here."""
+    """Train to the end. AppTest always draws the whole page, in which a race rests: so it goes on here."""
     (app.button(key) if key else button(app, "Train")).click().run()
     assert [each.message for each in app.exception] == []
     run = app.session_state["race_run"]
     assert not run.playing
-    run.playing = True
+    go_on(run)
     while run.playing:
         race.advance(run)
     app.run()
@@ -219,13 +222,6 @@ def test_train_starts_a_race_at_the_dimension_of_the_slider():
     run = train(app)
     assert (run.params.d_k, run.complete) == (4, True)
     assert first_sentence(app).startswith("After 20 steps at dₖ = 4, ")
-    assert race.outcome(run) == tuple((run.result.accuracy.mean[:, -1] >= 0.95).tolist())
-
-
-def test_the_outcome_of_a_race_is_open_until_its_end():
-    waiting = open_race(n_steps="3000").session_state["race_run"]
-    assert race.outcome(waiting) is None
-    assert race.outcome(open_race().session_state["race_run"]) == (False, True, False)
 
 
 def test_another_setting_is_another_race_at_the_dimension_of_the_slider():
@@ -235,6 +231,19 @@ def test_another_setting_is_another_race_at_the_dimension_of_the_slider():
     run = app.session_state["race_run"]
     assert (run.params.d_k, run.params.seed, run.complete) == (16, 3, True)
     assert first_sentence(app).startswith("After 300 steps at dₖ = 16, ")
+
+
+def test_another_setting_ends_the_race_that_runs(monkeypatch):
+    monkeypatch.setattr(race, "_AT_ONCE", 0)
+    monkeypatch.setattr(turns, "visitor", lambda: "one")
+    app = open_race(n_seeds="1", d_k="8", n_steps="3000")
+    button(app, "Train").click().run()
+    job = app.session_state["race_run"].job
+    app.session_state["job"] = job
+    job.want()
+    app.number_input("seed").set_value(3).run()
+    job.wait(30)
+    assert not job.done
 
 
 def test_a_preset_of_its_own_dimension_ends_with_it():
@@ -300,12 +309,13 @@ def test_the_best_rates_come_from_a_sweep_that_is_shown():
 def test_stop_keeps_what_is_there(monkeypatch):
     monkeypatch.setattr(race, "_AT_ONCE", 0)
     app = open_race(n_seeds="1", d_k="8", n_steps="3000")
+    button(app, "Train").click().run()
     run = app.session_state["race_run"]
-    run.playing, run.moments = True, race._moments(run)
+    go_on(run)
     while not run.result.step:
         race.advance(run)
-    step = run.result.step
-    assert 0 < step < 3000
+    assert 0 < run.result.step < 3000
+    assert run.playing
     app.run()  # the whole page, in which the race rests
     assert not run.playing
     assert bar(app) == f"Stopped at step {run.result.step:,} of 3,000, dₖ = 8"
@@ -338,45 +348,17 @@ def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
     assert bar(app) == "The race at dₖ = 8 is finished"
 
 
-def test_whoever_leaves_or_asks_for_something_else_ends_a_race_after_a_step(monkeypatch):
-    """Streamlit ends a run by an exception at the session's state: the training rests there and can go on."""
-    for start in (race._moments, race._sweep_moments):
-        run = race.Run(TrainingRaceParams(n_steps=3000, n_seeds=1), False, None, playing=True)
-        run.moments, steps = start(run), []
-
-        def gone(steps=steps):
-            steps.append(1)
-            raise InterruptedError
-
-        monkeypatch.setattr(race.turns, "look", gone)
-        with pytest.raises(InterruptedError):
-            deque((race.advance(run) for _ in range(40)), 0)  # from picture to picture
-        assert len(steps) == 1
-        monkeypatch.setattr(race.turns, "look", lambda: None)
-        race.advance(run)
-        assert run.playing
-
-
-def test_a_run_that_comes_while_another_still_trains_waits_for_its_step():
-    """Streamlit begins the run of a move in a thread of its own."""
-    run, in_a_step, go_on = race.Run(TrainingRaceParams(), False, None, playing=True), Event(), Event()
-
-    def moments():
-        in_a_step.set()
-        assert go_on.wait(30)
-        yield True
-        yield True
-
-    run.moments = moments()
-    with ThreadPoolExecutor() as pool:
-        first = pool.submit(race.advance, run)
-        assert in_a_step.wait(30)
-        second = pool.submit(race.advance, run)
-        wait([second], 0.2)
-        go_on.set()
-        first.result(30)
-        second.result(30)  # without waiting, Python would refuse the second
-    assert run.playing
+@pytest.mark.parametrize("moments", [partial(race._moments, False), race._sweep_moments])
+def test_whoever_leaves_or_asks_for_something_else_ends_a_race_after_a_step(monkeypatch, moments):
+    """It rests there: what has been trained stays, and it can go on."""
+    looks = []
+    monkeypatch.setattr(turns._streamlit, "is_connected", lambda _: looks.append(1) or len(looks) % 40)
+    params = TrainingRaceParams(n_steps=3000, n_seeds=1)
+    job = turns.Job(params, partial(moments, params, None))
+    for seen in (40, 80):
+        job.want()
+        job.wait(30)
+        assert (len(looks), job.runs, job.done) == (seen, False, False)
 
 
 def test_a_block_between_two_checks_is_short():
@@ -390,6 +372,7 @@ def make_small(monkeypatch):
     monkeypatch.setattr(dose, "SEEDS", 1)
     for name in ("dose_frames", "dose_price"):
         monkeypatch.setattr(dose, name, partial(getattr(training_race, name), (8, 24)))
+    monkeypatch.setitem(dose.JOBS, "sgd", dose.new_job("sgd"))
 
 
 def dose_rows(app):
@@ -399,14 +382,13 @@ def dose_rows(app):
 
 def test_the_table_is_computed_once_for_all_visitors_and_says_when_and_how(monkeypatch):
     make_small(monkeypatch)
-    monkeypatch.setitem(dose.RECORDS, "sgd", dose.DoseRecord("sgd"))
     app = open_race(d_k="8", n_steps="10")
     assert "Not computed since this server was started" in " ".join(each.value for each in app.markdown)
     assert app.button("dose").label == "Compute the table, about 1 second"
-    while not dose.RECORDS["sgd"].done:
+    while not dose.JOBS["sgd"].done:
         app.button("dose").click().run()
         assert [each.message for each in app.exception] == []
-    rows = dose_rows(app)
+    rows = dose_rows(app.run())
     assert [row.split(" | ")[0] for row in rows[2:]] == ["| 8", "| 24"]
     other = open_race(d_k="8", n_steps="10")
     assert dose_rows(other) == rows
@@ -417,14 +399,64 @@ def test_the_table_is_computed_once_for_all_visitors_and_says_when_and_how(monke
 
 def test_visitors_who_wait_share_the_work_and_a_finished_table_can_be_computed_again(monkeypatch):
     make_small(monkeypatch)
-    record = dose.DoseRecord("sgd")
-    pieces = 0
-    while not record.done:
-        record.advance()
-        pieces += 1
-    table = record.table
-    record.advance()
-    assert record.table is table
-    record.restart()
-    assert (record.table.progress, record.when) == (0.0, None)
-    assert pieces > len(table.rows)
+    monkeypatch.setattr(dose.st, "session_state", {})
+    dose.want("sgd")
+    job = dose.JOBS["sgd"]
+    dose.want("sgd")
+    assert dose.JOBS["sgd"] is job
+    job.wait(30)
+    assert dose.open_table("sgd") == (job, job.frame, False)
+    assert job.frame.progress == 1
+    dose.want("sgd")
+    assert dose.JOBS["sgd"] is not job
+    assert dose.open_table("sgd")[0] is dose.JOBS["sgd"]
+    dose.JOBS["sgd"].wait(30)
+
+
+# --- tries ---------------------------------------------------------------------------------------------
+
+
+ADVERSE = {"optimizer": "adam", "rates": "best", "learning_rate": "0.03", "n_steps": "20", "n_seeds": "2", "seed": "5"}
+
+
+def finished(app, shown):
+    """Right answers after the last step: raw, with 1/√d_k, and with 1/d_k."""
+    result, _ = shown.train
+    assert result is app.session_state["race_run"].result
+    assert charts(app)["race_attention"].sentence.startswith("After 300 steps at dₖ = ")
+    assert (result.step, result.params.n_seeds) == (300, 5)
+    return result.accuracy.mean[:, -1]
+
+
+def test_try_no_harm(tried):
+    app, shown = tried("training_race", "no_harm", **ADVERSE, start="scores")
+    without, scaled, _ = finished(app, shown)
+    assert without >= 0.95
+    assert scaled >= 0.95
+
+
+def test_try_harm_begins(tried):
+    app, shown = tried("training_race", "harm_begins", **ADVERSE, data="fresh", n_pairs="8", exponent="0.3")
+    without, scaled, _ = finished(app, shown)
+    assert 0.3 < without < 0.5
+    assert scaled >= 0.99
+
+
+def test_try_same_first_scores(tried):
+    app, shown = tried("training_race", "same_first_scores", **ADVERSE, loss="weights", values="trained")
+    without, scaled, _ = finished(app, shown)
+    assert without >= 0.99
+    assert scaled >= 0.99
+
+
+def test_try_exact_twin(tried):
+    _, shown = tried("training_race", "exact_twin", d_k="8", n_steps="10")
+    first, second, *_ = shown.train_equal_pairs
+    assert (first.d_k, first.optimizer, second.optimizer) == (256, "sgd", "sgd")
+    assert first.largest_difference == second.largest_difference == 0.0
+
+
+def test_a_suggestion_that_moves_only_the_dimension_is_seen_too(tried):
+    """A move of the slider would show the start; whoever clicks is shown the finished race."""
+    app, shown = tried("training_race", "no_harm", d_k="64")
+    assert finished(app, shown)[0] >= 0.95

@@ -60,7 +60,7 @@ def test_who_gives_no_sign_for_two_seconds_has_left(monkeypatch):
 
 @pytest.mark.parametrize(("before", "words"), [(1, "One before you"), (2, "Two before you"), (17, "17 before you")])
 def test_the_line_is_said_as_a_person_says_it(before, words):
-    assert turns.said(before) == words
+    assert turns.queue_text(before) == words
 
 
 def test_at_least_one_computes():
@@ -148,15 +148,24 @@ def test_what_is_kept_or_short_needs_no_turn(line, held, monkeypatch):
 # --- jobs ----------------------------------------------------------------------------------------------
 
 
+def began(job):
+    job.want()
+    return job
+
+
 def wait_for(job):
     job.wait(30)
-    assert job.done or job.ended or job.problem
+    assert not job.runs
     return job
+
+
+def has_ended(job):
+    return not wait_for(job).done
 
 
 def test_a_job_is_done_in_its_turn(line, held):
     ran = []
-    job = Job("this", lambda: ran.append(turns.look()))
+    job = began(Job("this", lambda: ran.append(turns.look())))
     while not job.before:
         time.sleep(0.01)
     assert (job.before, ran) == (1, [])
@@ -173,21 +182,22 @@ def endless():
 
 
 def test_a_job_ends_at_its_next_check_when_it_is_wanted_no_longer_or_its_visitor_has_left(line, monkeypatch):
-    job = Job("this", endless)
-    job.end()
-    assert wait_for(job).ended
+    job = began(Job("this", endless))
+    job.leave()
+    assert has_ended(job)
     here = [True]
-    monkeypatch.setattr(turns, "_is_here", lambda visitor: here[0])
-    job = Job("this", endless)
+    monkeypatch.setattr(turns._streamlit, "is_connected", lambda visitor: here[0])
+    job = began(Job("this", endless))
     time.sleep(0.1)
-    assert not job.ended
+    assert job.runs
     here[0] = False
-    assert wait_for(job).ended
+    assert has_ended(job)
     assert line.before("another", long=True) == 0
 
 
 def test_what_goes_wrong_in_a_job_is_kept_for_the_page(line):
-    assert isinstance(wait_for(Job("this", lambda: 1 / 0)).problem, ZeroDivisionError)
+    with pytest.raises(ZeroDivisionError):
+        began(Job("this", lambda: 1 / 0)).wait(30)
     assert line.before("another", long=True) == 0
 
 
@@ -196,14 +206,49 @@ def test_a_visitor_has_one_job(line, monkeypatch):
     first = turns.job_of_visitor("this", endless)
     assert turns.job_of_visitor("this", endless) is first
     second = turns.job_of_visitor("that", endless)
-    assert wait_for(first).ended
-    assert not second.ended
+    assert has_ended(first)
+    assert second.runs
     turns.end_job()
-    assert wait_for(second).ended
+    assert has_ended(second)
     assert turns.st.session_state == {}
     turns.st.session_state["job"] = second
-    again = turns.job_of_visitor("that", lambda: None)  # the connection was lost and is back
-    assert wait_for(again).done
+    assert turns.job_of_visitor("that", endless) is second  # the connection was lost and is back
+    assert second.runs
+    turns.end_job()
+    assert has_ended(second)
+
+
+def test_a_job_is_for_all_who_want_it_and_they_see_its_latest_frame(line, monkeypatch):
+    go_on, who = threading.Event(), ["one"]
+
+    def frames():
+        yield None  # nothing to see
+        yield "first"
+        assert go_on.wait(30)
+        yield "last"
+        yield None
+
+    monkeypatch.setattr(turns, "visitor", lambda: who[0])
+    monkeypatch.setattr(turns, "look", lambda: None)
+    job = began(Job("this", frames))
+    job.wait(30, seen=None)
+    assert (job.frame, job.runs) == ("first", True)
+    who[0] = "two"
+    job.want()
+    who[0] = "one"
+    job.leave()
+    go_on.set()
+    assert wait_for(job).done  # the other still wanted it
+    assert job.frame == "last"
+
+
+def test_frames_go_on_where_they_rested(line):
+    seen = []
+    job = Job("this", lambda: (seen.append(each) or each for each in range(20)))
+    job.check = lambda: Job.check(job) or (job.leave() if job.frame == 7 else None)
+    assert has_ended(began(job))
+    assert wait_for(began(job)).done
+    assert seen == [*range(20)]
 
 
 @pytest.fixture
@@ -233,7 +278,7 @@ def test_a_page_shows_how_far_a_job_is_and_the_picture_when_it_is_done(waiting, 
 def test_what_is_cancelled_is_asked_about_again(waiting):
     app, job = waiting, waiting.session_state["job"]
     app.button(key="cancel_main").click().run()
-    assert wait_for(job).ended
+    assert has_ended(job)
     assert app.button(key="compute_main").label == "Compute (about 1 s)"
     assert not app.exception
 
@@ -250,5 +295,5 @@ def another_page(app):
 def test_who_goes_on_to_something_else_ends_the_job(waiting, leave):
     job = waiting.session_state["job"]
     leave(waiting)
-    assert wait_for(job).ended
+    assert has_ended(job)
     assert not waiting.exception

@@ -9,10 +9,8 @@ from sattn_core.bands import (
     NO_BAND,
     NORMAL,
     ROUGH,
-    ROUGH_GAMMA,
     ROUGH_NORMAL,
     Band,
-    gamma_source,
     student_quantile,
 )
 
@@ -38,11 +36,6 @@ def test_the_band_of_a_kurtosis_says_how_good_it_is(error, source):
 
 def test_a_kurtosis_without_a_prediction_has_no_error():
     assert math.isnan(Band.kurtosis(math.inf, 1.0).standard_error)
-
-
-@pytest.mark.parametrize(("light", "shape", "source"), [(True, 1, GAMMA), (False, 501, GAMMA), (False, 1, ROUGH_GAMMA)])
-def test_a_heavy_tail_needs_a_large_sample(light, shape, source):
-    assert gamma_source(light, shape) == source
 
 
 @pytest.mark.parametrize(("measured", "z", "inside"), [(4.0, 2.0, False), (3.0, 1.0, True), (0.0, -2.0, False)])

@@ -1,5 +1,3 @@
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -9,13 +7,12 @@ from sattn_core.lessons.attention_steps import (
     AttentionStepsParams,
     expand_cell,
     expand_output,
-    fits_in_link,
     measure_attention_steps,
     preset_params,
     typed_params,
 )
 from sattn_core.softmax import entropy_nats
-from sattn_core.typed import format_mask, format_matrix
+from sattn_core.typed import format_mask
 
 NOTES = preset_params("notes")
 
@@ -177,14 +174,6 @@ def test_params_are_hashable_and_equal_by_value_and_leave_the_arguments_alone():
     params = AttentionStepsParams(Q, Q, Q, np.ones((2, 2), bool))
     assert hash(params) == hash(AttentionStepsParams([[1, 1], [1, 1]], Q, Q, [[True, True], [True, True]]))
     assert np.array_equal(Q, np.ones((2, 2)))
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        params.Q = ()
-
-
-def test_links():
-    assert format_matrix(((1.0, -0.25), (1e-9, 3e20))) == "1,-0.25;1e-09,3e+20"
-    assert fits_in_link(preset_params("random", d_k=8))
-    assert not fits_in_link(preset_params("random", n_keys=16, d_k=64))
 
 
 def test_bad_presets_are_named():

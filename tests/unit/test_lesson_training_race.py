@@ -177,6 +177,8 @@ def test_all_trainings_start_alike_where_their_first_scores_are_the_same():
     alike = TrainingRaceParams(init_exponents=(0.25, 0.0, -0.25))
     assert measure_race_start(alike).same
     assert not measure_race_start(replace(alike, init_exponents=(0.25, 0.0, -0.2))).same
+    nearly = TrainingRaceParams(exponents=(0.5, 0.5001))  # weights that differ in their third or fourth digit
+    assert not measure_race_start(nearly).same
 
 
 def test_the_price_of_a_start_is_that_of_one_seed_and_no_step():

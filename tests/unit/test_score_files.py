@@ -74,6 +74,12 @@ def test_real_types_become_float64(dtype):
     assert np.array_equal(read, array)
 
 
+def test_a_header_of_the_second_version_is_read():
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, Q, version=(2, 0))
+    assert np.array_equal(read_arrays("a.npy", stream.getvalue())["array"], Q)
+
+
 def test_fortran_order_and_heads():
     array = np.asfortranarray(RNG.standard_normal((2, 3, 4)))
     assert np.array_equal(read_arrays("a.NPY", npy(array))["array"], array)
@@ -156,7 +162,10 @@ BAD = {
     "declared beyond int64": ("a.npy", header_only((10**30, 4)), "at most 4,096 rows"),
     "declared within the limits": ("a.npy", header_only((4096, 976)), "is damaged"),
     "negative shape": ("a.npy", header_only((-2, 4)), "no valid shape"),
-    "shape of floats": ("a.npy", header_only((2.0, 4)), "no valid shape"),
+    "shape of floats": ("a.npy", header_only((2.0, 4)), "header cannot be read"),
+    "shape of truths": ("a.npy", header_only((True, 4)), "no valid shape"),
+    "endless header": ("a.npy", b"\x93NUMPY\x02\x00\xff\xff\xff\x7f" + b" " * 20_000, "header cannot be read"),
+    "header of Python 2": ("a.npy", npy(Q).replace(b"(6, 4)", b"(6L,4)")[:-1], "is damaged"),
     "not a zip": ("a.npz", b"nonsense", "does not begin as a .npz"),
     "truncated zip": ("a.npz", npz(Q=Q, K=K)[:-40], "end of its zip directory is missing"),
     "zip cut in the middle": ("a.npz", npz(Q=Q)[:60] + npz(Q=Q)[-22:], "is damaged"),

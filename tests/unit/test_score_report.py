@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from sattn_core.score_report import VERDICTS, measure_scores
+from sattn_core.score_report import measure_scores
 from sattn_core.score_variance import row_variance_band
 
 RNG = np.random.default_rng(11)
@@ -76,7 +76,6 @@ CASES = {
 def test_verdicts(code):
     report = measure_scores(*CASES[code])
     assert report.code == code
-    assert code in VERDICTS
     assert report.verdict.endswith(".")
     assert report.reason.endswith(".")
 
@@ -259,10 +258,10 @@ def test_the_bands_are_those_of_the_spread_inside_a_row():
         assert band == pytest.approx(wanted, rel=1e-14)
 
 
-def heavy(spread, n=64):
-    """Components of which one in ten is not 0, with that spread inside a row."""
+def heavy(spread, n=64, share=0.1):
+    """Components of which that share is not 0, with that spread inside a row."""
     rng = np.random.default_rng(1)
-    rows = np.where(rng.random((2, n, 16)) < 0.1, rng.standard_normal((2, n, 16)), 0.0)
+    rows = np.where(rng.random((2, n, 16)) < share, rng.standard_normal((2, n, 16)), 0.0)
     return rows[0] * spread / head(*rows).scaled_std, rows[1]
 
 
@@ -288,6 +287,15 @@ def test_heavy_tails_explain_a_right_scale_outside_the_band():
     inside = head(*heavy(1.0))
     low, high = inside.scaled_band
     assert inside.chance == f"The spread is inside the 95 % band of ideal q and k, {low:.4f} to {high:.3f}."
+
+
+@pytest.mark.parametrize(("share", "kurtosis", "told"), [(0.8, 3.7, True), (0.93, 3.1, False)])
+def test_tails_are_told_of_where_they_widen_the_band_by_a_tenth_and_more(share, kurtosis, told):
+    report = head(*heavy(1.2, share=share))
+    wider = np.diff(report.tail_band).item() / np.diff(report.scaled_band).item()
+    assert report.query.kurtosis == pytest.approx(kurtosis, abs=0.05)
+    assert 1.15 < wider < 1.2 if told else 1.05 < wider < 1.1
+    assert ("tails as heavy as here" in report.chance) == told
 
 
 def test_a_right_scale_outside_the_band_without_heavy_tails_is_explained_too():

@@ -225,7 +225,7 @@ def heatmap(
     """
     dark = profile is DARK
     ends = (_NEGATIVE_ON_DARK, _POSITIVE_ON_DARK) if dark else (_NEGATIVE, _POSITIVE)
-    said = {"text": text, "texttemplate": "%{text}", "textfont": {"size": profile.tick_size}}
+    written = {"text": text, "texttemplate": "%{text}", "textfont": {"size": profile.tick_size}}
     return {
         "type": "heatmap",
         "z": values,
@@ -236,7 +236,7 @@ def heatmap(
         "xgap": 1,
         "ygap": 1,
         "name": name,
-        **({} if text is None else said),
+        **({} if text is None else written),
     }
 
 

@@ -1,8 +1,9 @@
 // What the frame needs in the browser and Streamlit has no setting for.
 
 const LEAVING = 2000; // ms within which a page change follows the click on its link
-const SCROLLERS = { ".stTable > div": "Table", ".stCode pre": "Code" };
-const UPLOADS = "[data-testid=stFileUploaderDropzone]";
+const SCROLLERS = { [STREAMLIT.tables]: "Table", [STREAMLIT.codes]: "Code" };
+const STEP = "step"; // the control of a lesson that goes step by step
+const EDGE = 8; // px between a definition and the window's edge
 const SOON = 100; // ms from a change of the page to a look at its boxes
 const REST = 2000; // ms after which the first page is at rest
 
@@ -14,6 +15,7 @@ export default function ({ data: [data], setTriggerValue }) {
   keepStepsBack();
   mendBoxes();
   closeByEscape();
+  keepDefinitionsInside();
   window.setTimeout(() => fetchAhead(data.bundle), REST);
 }
 
@@ -25,35 +27,61 @@ function fetchAhead(bundle) {
   document.head.append(link);
 }
 
-// One step of the browser's history a page. On its own Streamlit adds a step for every address that Python sets, and
-// on the way out of a page one without the page's own settings: Back would come to a page that lost them.
+// One step of the browser's history a page, and one for each step that the visitor takes in a lesson that has steps. On
+// its own Streamlit adds one for every address that Python sets, and on the way out of a page one without the page's own
+// settings: Back would come to a page that lost them.
 function keepStepsBack() {
   const { history, location } = window;
   const push = history.pushState.bind(history);
+  const replace = history.replaceState.bind(history);
   let leaving = 0; // a timer, while a page change may be on its way
   let held = null; // what was to be added meanwhile
+  let acted = false; // whether the visitor has done something here since the page, or a step of it, was come to
 
   function stay() {
     leaving = 0;
-    if (held) history.replaceState(...held);
+    if (held) replace(...held);
     held = null;
   }
 
+  for (const act of ["click", "keydown"]) window.addEventListener(act, () => { acted = true; }, true);
+  window.addEventListener("popstate", () => { acted = false; });
   window.addEventListener("click", (event) => {
-    if (!event.composedPath().some((element) => element.matches?.('a[data-testid*="Nav"]'))) return;
+    if (!event.composedPath().some((element) => element.matches?.(STREAMLIT.links))) return;
     window.clearTimeout(leaving);
     leaving = window.setTimeout(stay, LEAVING);
   }, true);
 
   history.pushState = (...step) => {
-    const changesPage = new URL(step[2], location.href).pathname !== location.pathname;
-    if (changesPage) {
+    if (new URL(step[2], location.href).pathname !== location.pathname) {
       window.clearTimeout(leaving);
-      [leaving, held] = [0, null];
+      [leaving, held, acted] = [0, null, false];
       push(...step);
     } else if (leaving) held = step;
     else history.replaceState(...step);
   };
+  history.replaceState = (...step) => {
+    const isStep = acted && stepOf(new URL(step[2], location.href)) !== stepOf(location);
+    (isStep ? push : replace)(...step);
+  };
+}
+
+const stepOf = ({ search }) => new URLSearchParams(search).get(STEP);
+
+// A definition opens under its word, moved to the left as far as the window's edge asks. It may lie over the next line:
+// a click beside it puts it away.
+function keepDefinitionsInside() {
+  document.addEventListener("pointerdown", ({ target }) => {
+    const open = document.querySelector(".term[open]");
+    if (open && !open.contains(target)) open.open = false;
+  }, true);
+  document.addEventListener("toggle", ({ target }) => {
+    const text = target.matches(".term[open]") && target.querySelector("span");
+    if (!text) return;
+    text.style.left = "";
+    const over = text.getBoundingClientRect().right + EDGE - document.documentElement.clientWidth;
+    if (over > 0) text.style.left = `${-over}px`;
+  }, true);
 }
 
 // Escape closes the definition or the drawer that is open, and the focus stays where it was opened. A list that is open
@@ -81,7 +109,7 @@ function mendBoxes() {
 
   function update() {
     timer = 0;
-    for (const box of document.querySelectorAll(UPLOADS)) box.setAttribute("role", "group");
+    for (const box of document.querySelectorAll(STREAMLIT.uploads)) box.setAttribute("role", "group");
     for (const [selector, name] of Object.entries(SCROLLERS)) {
       for (const box of document.querySelectorAll(selector)) {
         const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;

@@ -32,7 +32,7 @@ async def _answer(request: Request) -> Response:
     return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
 
 
-def _drawn(stem: str, said: Mapping[str, str]) -> bytes | None:
+def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
     """The picture as JSON, or None: no such lesson, or one that would keep the hand waiting."""
     # Not at the top: NumPy is imported after its number of threads is set.
     from pages._view import bets, compute, controls, theme
@@ -41,10 +41,10 @@ def _drawn(stem: str, said: Mapping[str, str]) -> bytes | None:
     main = main_of(stem) if stem in ORDER else None
     if main is None:
         return None
-    values = controls.read(LESSONS[stem], said)
+    values = controls.read(LESSONS[stem], query)
     if main.params and not compute.cheap(main.params(values)):
         return None
-    profile = theme.profile(values["mode"], said.get("ground"))
+    profile = theme.profile(values["mode"], query.get("ground"))
     shown = main.picture(values, profile)
-    shown = bets.marked(shown, LESSONS[stem], values, bets.read(LESSONS[stem], said), profile)
+    shown = bets.marked(shown, LESSONS[stem], values, bets.read(LESSONS[stem], query), profile)
     return json.dumps(shown.drawn()).encode()

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from pages._view.figures.code import Name, code
 from pages._view.figures.matrices import cell, equals, operand
 from pages._view.figures.panels import MOST_COLUMNS, Panel, named, side_by_side
 from pages._view.picture import Picture
@@ -14,6 +15,8 @@ from sattn_core.lessons.attention_steps import (
     AttentionStepsResult,
     CellExpansion,
     OutputExpansion,
+    measure_attention_steps,
+    typed_params,
 )
 from sattn_core.typed import MAX_COLUMNS
 
@@ -511,15 +514,12 @@ def _table(result):
     return dict(zip(("matrix", "row", "column", "value"), map(list, zip(*entries, strict=True)), strict=True))
 
 
-def code(values: Mapping[str, Any]) -> str:
+def matrices_code(values: Mapping[str, Any]) -> str:
     """The Python that makes the matrices again from the values of the controls, and walks through the steps."""
-    typed_in = {name: values[name] for name in ("Q", "K", "V", "mask") if values[name].strip()}
-    given = "".join(f", {name}={text!r}" for name, text in typed_in.items())
-    return (
-        "from sattn_core import attention\n"
-        "from sattn_core.lessons.attention_steps import typed_params\n\n"
-        f"params = typed_params({values['preset']!r}{given}, d_k={values['d_k']}, seed={values['seed']})\n"
-        "for scale in (None, 1.0):  # None is 1/sqrt(d_k); 1.0 leaves the scale out\n"
-        "    steps = attention(params.Q, params.K, params.V, scale=scale, mask=params.mask)\n"
-        "    print(steps.scaled_scores, steps.attention_weights, steps.output, sep='\\n')\n"
+    given = {name: values[name] for name in ("Q", "K", "V", "mask") if values[name].strip()}
+    params = code(typed_params, values["preset"], **given, d_k=values["d_k"], seed=values["seed"], name="params")
+    sides = ("scaled", "unscaled")
+    steps = ("scaled_scores", "attention_weights", "output")
+    return params + code(
+        measure_attention_steps, Name("params"), show=[f"result.{side}.{step}" for side in sides for step in steps]
     )

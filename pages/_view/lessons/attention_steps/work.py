@@ -46,7 +46,8 @@ def _picture(values: Values, profile: Profile, code: str = "") -> Picture:
 
 def _at_rest(values: Values, profile: Profile) -> Picture:
     fits = not attention_matrices(values)[1]
-    return _picture(values, profile, figures.code(values if fits else {**values, **dict.fromkeys(MATRICES, "")}))
+    shown = values if fits else {**values, **dict.fromkeys(MATRICES, "")}
+    return _picture(values, profile, figures.matrices_code(shown))
 
 
 MAIN = Main(_picture, at_rest=_at_rest)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pages._view.figures.base import LETTERS, axis, dashed, dotted, figure, label, line, solid, title, upright
+from pages._view.figures.code import code
 from pages._view.figures.matrices import cell, equals, matrix
 from pages._view.literal import drawn, plain
 from pages._view.picture import Picture
@@ -16,6 +17,10 @@ from sattn_core.lessons.backprop import (
     FirstOrderChange,
     GradientSweep,
     ProductsResult,
+    central_difference_error,
+    first_order_change,
+    gradient_sweep,
+    measure_products,
 )
 
 _FORMULAS = {
@@ -142,11 +147,7 @@ def _products_table(result):
 
 
 def _products_code(params):
-    return (
-        "from sattn_core import frobenius, hadamard, row_wise_dot\n\n"
-        f"A = {params.A!r}\nB = {params.B!r}\n"
-        "print(hadamard(A, B), row_wise_dot(A, B), frobenius(A, B), sep='\\n')\n"
-    )
+    return code(measure_products, params, show=("result.hadamard", "result.row_wise_dot", "result.frobenius"))
 
 
 # --- the gradients -------------------------------------------------------------------------------------
@@ -276,12 +277,8 @@ def _layer_lines(result):
 
 
 def _gradient_code(sweep, d_k):
-    return (
-        "from sattn_core.lessons.backprop import BackpropParams, gradient_sweep\n\n"
-        f"sweep = gradient_sweep({sweep.params!r}, ({d_k},))\n"
-        "for name, gradient in sweep.gradients[0].items():\n"
-        "    print(name, gradient, sweep.norms[name][0], sep='\\n')\n"
-    )
+    shown = "name, gradient, result.norms[name][0], sep='\\n' for name, gradient in result.gradients[0].items()"
+    return code(gradient_sweep, sweep.params, (d_k,), show=shown)
 
 
 # --- at the raw scores ---------------------------------------------------------------------------------
@@ -356,11 +353,7 @@ def _raw_score_table(sweep):
 
 
 def _raw_score_code(sweep):
-    return (
-        "from sattn_core.lessons.backprop import BackpropParams, gradient_sweep\n\n"
-        f"sweep = gradient_sweep({sweep.params!r}, {sweep.dims!r})\n"
-        "print(sweep.without_scale, sweep.raw_score_norms)\n"
-    )
+    return code(gradient_sweep, sweep.params, sweep.dims, show="result.without_scale, result.raw_score_norms")
 
 
 def _error(value):
@@ -505,12 +498,7 @@ def _difference_table(error):
 
 def _curve_code(params, weight):
     """The Python of both curves, the same under each figure."""
-    return (
-        "from sattn_core.lessons.backprop import BackpropParams, central_difference_error, first_order_change\n\n"
-        f"params = {params!r}\n"
-        f"print(first_order_change(params, {weight!r}))\n"
-        f"print(central_difference_error(params, {weight!r}))\n"
-    )
+    return "".join(code(each, params, weight, show="result") for each in (first_order_change, central_difference_error))
 
 
 def _marked(x, y, profile, name):

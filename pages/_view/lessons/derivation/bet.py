@@ -16,8 +16,8 @@ def outcome(values: Values) -> Outcome:
     params = work.params(values, values["d_k"])
     ratio = compute.result(spread_ratio, params, 4)
     nearest = min(RATIOS, key=lambda option: abs(log(ratio) - log(float(option))))
-    said = f"×{number(ratio).rstrip('0').rstrip('.')}"
-    return Outcome(nearest, _why(ratio, params), said)
+    text = f"×{number(ratio).rstrip('0').rstrip('.')}"
+    return Outcome(nearest, _why(ratio, params), text)
 
 
 def _why(ratio, params):

@@ -19,6 +19,7 @@ from pages._view.figures.base import (
     title,
     under,
 )
+from pages._view.figures.code import code
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons.gradient_flow import (
@@ -30,6 +31,11 @@ from sattn_core.lessons.gradient_flow import (
     GradientCurve,
     GradientFlowResult,
     RowJacobian,
+    crossover_curve,
+    freezing_rows,
+    gradient_curve,
+    measure_gradient_flow,
+    measure_row_jacobian,
 )
 
 RAW, SCALED, THIRD = range(3)  # places of the scales 1, 1/√d_k and 1/d_k
@@ -242,10 +248,8 @@ def _rows_table(shown, i):
 
 def _rows_code(shown, d_k):
     """The Python that computes the rows again."""
-    return (
-        "from sattn_core.lessons.gradient_flow import freezing_rows\n\n"
-        f"rows = freezing_rows(({d_k},), n_keys={shown.n_keys}, seed={shown.seed})\n"
-        "print(rows.frozen, rows.passed)\n"
+    return code(
+        freezing_rows, (d_k,), n_keys=shown.n_keys, seed=shown.seed, name="rows", show="rows.frozen, rows.passed"
     )
 
 
@@ -412,14 +416,10 @@ def _histogram_table(result, place):
 
 
 def _histogram_code(result):
-    """The Python that computes the numbers of the moment again."""
-    return (
-        "from sattn_core.lessons.gradient_flow import GradientFlowParams, measure_gradient_flow\n\n"
-        f"result = measure_gradient_flow({result.params!r})\n"
-        "found = result.statistics  # axes: scores, raw_scores, q; scale 1, 1/sqrt(d_k), 1/d_k\n"
-        "print(result.frozen_share, result.frozen_error)\n"
-        "print(found.median, found.mean, found.exact_mean, found.top_tenth_share)\n"
-    )
+    """The Python that computes the numbers of the moment again: of scores, raw scores and q, at three scales."""
+    names = ("median", "mean", "exact_mean", "top_tenth_share")
+    found = ", ".join(f"result.statistics.{name}" for name in names)
+    return code(measure_gradient_flow, result.params, show=("result.frozen_share, result.frozen_error", found))
 
 
 # --- curves ----------------------------------------------------------------------------------------------
@@ -601,11 +601,9 @@ def _curve_table(curve, place):
 
 def _curve_code(curve):
     """The Python that computes the curves again."""
-    return (
-        "from sattn_core.lessons.gradient_flow import gradient_curve\n\n"
-        f"curve = gradient_curve({curve.dims!r}, n_keys={curve.n_keys}, n_rows={curve.n_rows}, seed={curve.seed})\n"
-        "print(curve.statistics.mean[1], curve.statistics.median[1])\n"
-    )
+    options = {"n_keys": curve.n_keys, "n_rows": curve.n_rows, "seed": curve.seed, "name": "curve"}
+    shown = "curve.statistics.mean[1], curve.statistics.median[1]"
+    return code(gradient_curve, curve.dims, **options, show=shown)
 
 
 # --- crossover -------------------------------------------------------------------------------------------
@@ -688,11 +686,7 @@ def _crossover_table(curve):
 
 def _crossover_code(n_keys):
     """The Python that simulates the crossover again."""
-    return (
-        "from sattn_core.lessons.gradient_flow import crossover_curve\n\n"
-        f"curve = crossover_curve({n_keys})\n"
-        "print(curve.keys, curve.d_k, curve.low, curve.high)\n"
-    )
+    return code(crossover_curve, n_keys, name="curve", show="curve.keys, curve.d_k, curve.low, curve.high")
 
 
 # --- Jacobians -------------------------------------------------------------------------------------------
@@ -804,8 +798,4 @@ def _jacobian_table(row):
 
 def _jacobian_code(row, d_k):
     """The Python that computes both Jacobians again."""
-    return (
-        "from sattn_core.lessons.gradient_flow import measure_row_jacobian\n\n"
-        f"row = measure_row_jacobian({row.raw_scores.tolist()!r}, {d_k})\n"
-        "print(row.raw_norm, row.scaled_norm)\n"
-    )
+    return code(measure_row_jacobian, row.raw_scores, d_k, name="row", show="row.raw_norm, row.scaled_norm")

@@ -6,10 +6,19 @@ from math import sqrt
 import numpy as np
 
 from pages._view.figures.base import axis, dashed, figure, heatmap, label, line, solid, title
+from pages._view.figures.code import code
 from pages._view.figures.matrices import cell, equals, operand
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
-from sattn_core.lessons.one_query import COORDINATES, EXAMPLE_KEY, KEY_WORDS, QUERY_WORD, SENTENCE, OneQueryResult
+from sattn_core.lessons.one_query import (
+    COORDINATES,
+    EXAMPLE_KEY,
+    KEY_WORDS,
+    QUERY_WORD,
+    SENTENCE,
+    OneQueryResult,
+    measure_one_query,
+)
 
 _ASKING = f"“{QUERY_WORD}”"
 _EXAMPLE = f"“{KEY_WORDS[EXAMPLE_KEY]}”"
@@ -33,7 +42,7 @@ def words(step: str, profile: Profile) -> str:
     styles[QUERY_WORD] = f"{frame};background:{profile.text};color:{profile.ground}"
     parts = re.split(r"(\w+)", SENTENCE)
     marked = [f'<b style="{styles[part]}">{part}</b>' if part in styles else part for part in parts]
-    style = f"margin:0;line-height:1.7;font-size:{profile.base_size}px;color:{profile.text}"
+    style = f"margin:0;line-height:1.7;font-size:1rem;color:{profile.text}"
     return f'<p style="{style}">{"".join(marked)}</p>'
 
 
@@ -501,9 +510,5 @@ def _coordinates(result):
 
 
 def _code(params):
-    return (
-        "from sattn_core.lessons.one_query import OneQueryParams, measure_one_query\n\n"
-        f"result = measure_one_query({params!r})\n"
-        "print(result.raw.scores, result.raw.weights)\n"
-        "print(result.scaled.scores, result.scaled.weights)\n"
-    )
+    shown = [f"result.{side}.scores, result.{side}.weights" for side in ("raw", "scaled")]
+    return code(measure_one_query, params, show=shown)

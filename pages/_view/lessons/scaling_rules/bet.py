@@ -11,7 +11,7 @@ def outcome(values: Values) -> Outcome:
     """The exponent of the three at which the variance is the same at every d_k."""
     flat = [_OPTIONS[each.exponent] for each in work.powers(values).curves if _is_offered(each)]
     why = "The variance of raw scores is proportional to dₖ, and dividing scores divides it by the divisor’s square."
-    return Outcome(flat[0] if flat else "", why, said="" if flat else "none of them")
+    return Outcome(flat[0] if flat else "", why, text="" if flat else "none of them")
 
 
 def _is_offered(curve):

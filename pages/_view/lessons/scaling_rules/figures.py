@@ -20,10 +20,22 @@ from pages._view.figures.base import (
     title,
     upright,
 )
+from pages._view.figures.code import code
 from pages._view.literal import written
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, percent, typed
-from sattn_core.lessons.scaling_rules import BUGS, EXPONENT_DIMS, BugResult, ExponentResult, RuleCurves, RulesResult
+from sattn_core.lessons.scaling_rules import (
+    BUGS,
+    EXPONENT_DIMS,
+    BugResult,
+    ExponentResult,
+    RuleCurves,
+    RulesResult,
+    compare_rules,
+    measure_bug,
+    measure_exponents,
+    rule_curves,
+)
 from sattn_core.scaling_rules import SCALING_RULES
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
@@ -265,11 +277,8 @@ def _exponent_table(result):
 
 def _exponent_code(result):
     """The Python that measures the exponents again."""
-    return (
-        "from sattn_core.lessons.scaling_rules import ExponentParams, measure_exponents\n\n"
-        f"result = measure_exponents({result.params!r}, {result.dims!r})\n"
-        "for curve in result.curves:\n    print(curve.exponent, curve.variance, curve.variance_theory)\n"
-    )
+    shown = "curve.exponent, curve.variance, curve.variance_theory for curve in result.curves"
+    return code(measure_exponents, result.params, result.dims, show=shown)
 
 
 # --- the rules -------------------------------------------------------------------------------------------
@@ -464,11 +473,7 @@ def _rule_table(result):
 
 def _rule_code(params):
     """The Python that applies every rule again."""
-    return (
-        "from sattn_core.lessons.scaling_rules import RulesParams, compare_rules\n\n"
-        f"result = compare_rules({params!r})\n"
-        "for rule in result.rules:\n    print(rule.name, rule.score_std, rule.entropy_nats)\n"
-    )
+    return code(compare_rules, params, show="rule.name, rule.score_std, rule.entropy_nats for rule in result.rules")
 
 
 def formula(name: str) -> tuple[str, str]:
@@ -619,11 +624,8 @@ def _curve_table(result):
 
 def _curve_code(result):
     """The Python that computes the curves again."""
-    return (
-        "from sattn_core.lessons.scaling_rules import RulesParams, rule_curves\n\n"
-        f"curves = rule_curves({result.params!r}, dims={result.dims!r}, n_keys={result.n_keys!r})\n"
-        "print(curves.names, curves.against_d_k, curves.against_n_keys)\n"
-    )
+    shown = "curves.names, curves.against_d_k, curves.against_n_keys"
+    return code(rule_curves, result.params, dims=result.dims, n_keys=result.n_keys, name="curves", show=shown)
 
 
 # --- bugs ------------------------------------------------------------------------------------------------
@@ -701,11 +703,7 @@ def _bug_weights(result):
 
 def _bug_code(params):
     """The Python that runs the bug again."""
-    return (
-        "from sattn_core.lessons.scaling_rules import BugParams, measure_bug\n\n"
-        f"result = measure_bug({params!r})\n"
-        "print(result.right, result.wrong, result.output_error)\n"
-    )
+    return code(measure_bug, params, show="result.right, result.wrong, result.output_error")
 
 
 def bug_lines(name: str) -> tuple[str, str, str, str, str]:

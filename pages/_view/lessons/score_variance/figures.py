@@ -17,9 +17,18 @@ from pages._view.figures.base import (
     title,
     under,
 )
+from pages._view.figures.code import code
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
-from sattn_core.lessons.score_variance import ExampleDots, RandomWalks, ScoreVarianceResult, VarianceCurve
+from sattn_core.lessons.score_variance import (
+    ExampleDots,
+    RandomWalks,
+    ScoreVarianceResult,
+    VarianceCurve,
+    measure_score_variance,
+    random_walks,
+    variance_curve,
+)
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _TOP = 1.15
@@ -230,14 +239,10 @@ def _walks_table(walks, d_k):
 
 def _main_code(params, walks, options):
     """The Python that measures the scores again and walks again."""
-    return (
-        "from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance, random_walks\n\n"
-        f"result = measure_score_variance({params!r})\n"
-        "for row in result.rows:\n"
-        "    print(row.name, row.measured, row.predicted, row.low, row.high)\n"
-        f"walks = random_walks({walks.steps[-1]}, **{options!r})\n"
-        f"print(walks.walks[:, {params.d_k}])\n"
-    )
+    rows = "row.name, row.measured, row.predicted, row.low, row.high for row in result.rows"
+    ends = f"walks.walks[:, {params.d_k}]"
+    measured = code(measure_score_variance, params, show=rows)
+    return measured + code(random_walks, walks.steps[-1], **options, name="walks", show=ends)
 
 
 # --- predicted and measured ------------------------------------------------------------------------------
@@ -335,19 +340,20 @@ def _curve_sentence(curve):
     raw, scaled, third = (row[-1] for row in curve.measured)
     if raw == 0:
         return "The variance is 0 at every dₖ, divided or not."
-    left = "; divided by dₖ, next to nothing is left" if third < _NOTHING * curve.measured[2][0] else ""
-    return f"At dₖ = {curve.dims[-1]:,} the variance is {number(raw)}; divided by √dₖ, it is {number(scaled)}{left}."
+    each = [f"raw scores have variance {number(raw)}", f"those divided by √dₖ {number(scaled)}"]
+    each += ["those divided by dₖ next to none"] if third < _NOTHING * curve.measured[2][0] else []
+    return f"At dₖ = {curve.dims[-1]:,} {listed(each)}."
 
 
 def _curve_sure(curve, n_samples):
     """The last point of each line beside its prediction, and what the bars are."""
-    names = ("raw", "divided by √dₖ", "divided by dₖ")
+    names = ("raw scores", "scores divided by √dₖ", "scores divided by dₖ")
     ends = (
-        f"{name} it is {number(measured)} (predicted {number(theory)})"
+        f"{number(measured)} for {name} (predicted {number(theory)})"
         for name, measured, theory in zip(names, curve.measured[:, -1], curve.theory[:, -1], strict=True)
     )
     return (
-        f"This is the variance at dₖ = {curve.dims[-1]:,}. {listed([*ends]).capitalize()}.",
+        f"The variance at dₖ = {curve.dims[-1]:,} is {listed([*ends])}.",
         f"Each point has {n_samples:,} pairs; bars are {'rough bands' if curve.is_rough else '95 % bands'}.",
     )
 
@@ -363,11 +369,7 @@ def _curve_table(curve):
 
 
 def _curve_code(curve, options):
-    return (
-        "from sattn_core.lessons.score_variance import variance_curve\n\n"
-        f"curve = variance_curve({curve.dims!r}, **{options!r})\n"
-        "print(curve.measured)\n"
-    )
+    return code(variance_curve, curve.dims, **options, name="curve", show="curve.measured")
 
 
 # --- the example made by hand ----------------------------------------------------------------------------

@@ -13,4 +13,4 @@ def outcome(values: Values) -> Outcome:
     why = f"The {n} entries are compared with their own mean, which takes a quarter of the variance away."
     if ddof:
         why = f"Dividing by {n - ddof} instead of {n} makes up for comparing the entries with their own mean."
-    return Outcome(asked.mean_theory, why, said=number(asked.mean_theory, 2))
+    return Outcome(asked.mean_theory, why, text=number(asked.mean_theory, 2))

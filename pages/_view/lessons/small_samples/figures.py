@@ -17,6 +17,7 @@ from pages._view.figures.base import (
     steps,
     under,
 )
+from pages._view.figures.code import code
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number
 from sattn_core.lessons.small_samples import (
@@ -26,6 +27,10 @@ from sattn_core.lessons.small_samples import (
     FirstDraws,
     LargeExperiment,
     SmallSamplesResult,
+    band_curve,
+    draw_sweep,
+    measure_large_experiment,
+    measure_small_samples,
 )
 
 _ASKED_SIZE = 2  # size and d_k of the experiment in the question
@@ -169,7 +174,7 @@ def _draws_sentence(asked, counted, i):
     ordinary = asked.low <= asked.value <= asked.high
     is_it = "so" if ordinary else "yet not even then"
     return (
-        f"Two-by-two products average {number(asked.mean_theory, 2)}, {is_it} {asked.value} is ordinary. "
+        f"Variances of two-by-two products average {number(asked.mean_theory, 2)}, {is_it} {asked.value} is ordinary. "
         f"At the right, {_near(counted, i)} within a tenth of dₖ."
     )
 
@@ -244,14 +249,11 @@ def _draws_table(asked, sweep, counted, i):
 
 
 def _draws_code(params, sweep, i):
-    n, size, ddof, seed, dims = params.n_draws, sweep.size, sweep.ddof, sweep.seed, sweep.dims[: i + 1]
-    return (
-        "from sattn_core.lessons.small_samples import SmallSamplesParams, draw_sweep, measure_small_samples\n\n"
-        f"result = measure_small_samples({params!r})\n"
-        "print(result.mean_measured, result.mean_theory, result.median, result.percentile)\n"
-        f"sweep = draw_sweep({dims}, size={size}, ddof={ddof}, n_draws={n}, seed={seed})\n"
-        "print(sweep.ratios[-1].mean(), sweep.mean_theory)\n"
-    )
+    options = {"size": sweep.size, "ddof": sweep.ddof, "n_draws": params.n_draws, "seed": sweep.seed, "name": "sweep"}
+    shown = "result.mean_measured, result.mean_theory, result.median, result.percentile"
+    ratios = "sweep.ratios[-1].mean(), sweep.mean_theory"
+    asked = code(measure_small_samples, params, show=shown)
+    return asked + code(draw_sweep, sweep.dims[: i + 1], **options, show=ratios)
 
 
 # --- predicted and measured ------------------------------------------------------------------------------
@@ -375,11 +377,7 @@ def _band_table(curve):
 
 
 def _band_code(curve, options):
-    return (
-        "from sattn_core.lessons.small_samples import band_curve\n\n"
-        f"curve = band_curve({curve.sizes!r}, **{options!r})\n"
-        "print(curve.low, curve.high)\n"
-    )
+    return code(band_curve, curve.sizes, **options, name="curve", show="curve.low, curve.high")
 
 
 # --- the large experiment --------------------------------------------------------------------------------
@@ -466,7 +464,7 @@ def _large_sure(experiment):
     return (
         f"Matrices of {n} × {d} times {d} × {n} with seed {experiment.seed}: variance "
         f"{number(product.measured, 6)}, predicted {number(product.mean, 6)} ± {number(product.std)}, "
-        f"z = {number(product.z)}; divided by √{d} it is {number(scaled.measured, 6)}, with the same z.",
+        f"z = {number(product.z)}. Of the product divided by √{d} it is {number(scaled.measured, 6)}, with the same z.",
         f"The published run gave {_printed(product.published)} and {_printed(scaled.published)}: "
         f"z = {number(product.published_z)}, {'inside' if _inside(experiment) else 'outside'} the 95 % band {low} to "
         f"{high}. Treating the entries as independent would give a standard deviation of "
@@ -483,12 +481,9 @@ def _large_table(experiment):
 
 
 def _large_code(experiment):
-    return (
-        "from sattn_core.lessons.small_samples import measure_large_experiment\n\n"
-        f"experiment = measure_large_experiment({experiment.n_rows}, {experiment.d_k}, seed={experiment.seed})\n"
-        "for row in experiment.rows:\n"
-        "    print(row.name, row.measured, row.z, row.published, row.published_z)\n"
-    )
+    shown = "row.name, row.measured, row.z, row.published, row.published_z for row in experiment.rows"
+    asked = (experiment.n_rows, experiment.d_k)
+    return code(measure_large_experiment, *asked, seed=experiment.seed, name="experiment", show=shown)
 
 
 def large_rows(experiment: LargeExperiment) -> Table:

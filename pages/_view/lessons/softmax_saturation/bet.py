@@ -15,4 +15,4 @@ def outcome(values: Values) -> Outcome:
     ahead = tuple(tuple(sorted(scores)[-2:]) for scores in (row.raw_scores[i].tolist(), row.scaled_scores[i].tolist()))
     gap = compute.result(compare_lists, ahead).gap[0]
     why = f"Its score leads the next one by {number(gap, 2)}, and softmax sees only such leads."
-    return Outcome(100 * row.raw_max_weight[i], why, said=percent(row.raw_max_weight[i], 0))
+    return Outcome(100 * row.raw_max_weight[i], why, text=percent(row.raw_max_weight[i], 0))

@@ -1,5 +1,7 @@
 """Pictures of the softmax_saturation lesson: typed lists beside one row of scores, averages against dₖ, overflow."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from pages._view.figures.base import (
@@ -15,6 +17,7 @@ from pages._view.figures.base import (
     title,
     upright,
 )
+from pages._view.figures.code import code
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, number_of_log10, percent, typed
 from sattn_core.lessons.softmax_saturation import (
@@ -24,6 +27,10 @@ from sattn_core.lessons.softmax_saturation import (
     RowResult,
     SaturationParams,
     SaturationResult,
+    compare_lists,
+    measure_row,
+    measure_saturation,
+    overflow_study,
 )
 
 QUANTITIES = {"max_weight": "Largest weight", "effective_keys": "Effective keys", "entropy_nats": "Entropy (nats)"}
@@ -282,13 +289,11 @@ def _weights_table(row, i, comparison):
 
 
 def _weights_code(params, comparison, d_k):
-    lists = [scores.tolist() for scores in comparison.scores] if comparison else None
-    code = (
-        "from sattn_core.lessons.softmax_saturation import RowParams, compare_lists, measure_row\n\n"
-        f"row = measure_row(RowParams({params.n_keys}, ({d_k},), {params.law!r}, {params.seed}))\n"
-        "print(row.raw_weights, row.scaled_weights)\n"
-    )
-    return code + (f"lists = compare_lists({lists})\nprint(lists.attention_weights)\n" if lists else "")
+    row = code(measure_row, replace(params, dims=(d_k,)), name="row", show="row.raw_weights, row.scaled_weights")
+    if comparison is None:
+        return row
+    lists = [scores.tolist() for scores in comparison.scores]
+    return row + code(compare_lists, lists, name="lists", show="lists.attention_weights")
 
 
 def list_table(comparison: ListComparison) -> Table:
@@ -425,11 +430,7 @@ def _average_table(result):
 
 
 def _average_code(params):
-    return (
-        "from sattn_core.lessons.softmax_saturation import SaturationParams, measure_saturation\n\n"
-        f"result = measure_saturation({params!r})\n"
-        "print(result.raw.max_weight, result.scaled.max_weight)\n"
-    )
+    return code(measure_saturation, params, show="result.raw.max_weight, result.scaled.max_weight")
 
 
 # --- overflow --------------------------------------------------------------------------------------------
@@ -438,13 +439,16 @@ def _average_code(params):
 def overflow(study: OverflowStudy, profile: Profile) -> Picture:
     """How far naive and stable softmax reach in each floating-point type before they break."""
     stable = all(curve.stable_is_finite for curve in study.curves)
+    shown = "curve.dtype, curve.first_failing_score, curve.largest_exponent for curve in result.curves"
     return Picture(
         "overflow",
         _overflow_figure(study, profile),
         _overflow_sentence(study, stable),
         _overflow_table(study),
-        _OVERFLOW_CODE,
-        claim="Overflow is cured by subtracting the largest score, not by the scale" if stable else "Softmax overflows",
+        code(overflow_study, show=shown),
+        claim="Subtracting the largest score cures exp’s overflow; the scale does not"
+        if stable
+        else "Softmax overflows",
         sure=_overflow_sentences(study),
     )
 
@@ -504,7 +508,8 @@ def _overflow_sentences(study):
             f"s = {reach}, and {_wrong(curve.stable_largest_error)}."
             for curve in study.curves
         ),
-        "The scale cures saturation and the subtraction cures overflow. Neither does the work of the other.",
+        "The scale is there against saturation, the subtraction against the overflow of exp. It comes too late for "
+        "products that overflow before softmax, as in float16 they can; dividing q or k first does help these.",
     )
 
 
@@ -522,10 +527,3 @@ def _overflow_table(study):
         "stable: largest error": [curve.stable_largest_error for curve in study.curves],
         "machine epsilon": [curve.machine_epsilon for curve in study.curves],
     }
-
-
-_OVERFLOW_CODE = (
-    "from sattn_core.lessons.softmax_saturation import overflow_study\n\n"
-    "for curve in overflow_study().curves:\n"
-    "    print(curve.dtype, curve.first_failing_score, curve.largest_exponent)\n"
-)

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from pages._view.figures.code import code
 from pages._view.picture import Picture
 from pages._view.theme import DARK, LIGHT, PROJECTOR, Profile, number, percent
-from sattn_core.lessons.start import LargestWeight, StartResult
+from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, measure_start
 
 FIXED_TICKS = (-100, -50, 0, 50, 100)
 FIXED_RANGE = 112  # 3.5 standard deviations at the largest dₖ: fewer than 1 score in 2,000 lies beyond
@@ -244,12 +245,6 @@ def _bins(result, i):
 
 def _code(sweep, d_k):
     """The Python that computes these numbers again."""
-    return (
-        "from sattn_core import dimension_sweep, effective_keys, softmax\n\n"
-        f"sweep = dimension_sweep(({d_k},), n_samples={sweep.n_samples}, n_keys={sweep.n_keys}, "
-        f'law="{sweep.law}", seed={sweep.seed})\n'
-        "print(sweep.raw_variance, sweep.scaled_variance)\n"
-        "row = sweep.row_scores[0]\n"
-        "print(softmax(row).max(), effective_keys(row))\n"
-        f"print(softmax(row / {d_k}**0.5).max(), effective_keys(row / {d_k}**0.5))\n"
-    )
+    params = StartParams((d_k,), sweep.n_samples, sweep.n_keys, law=sweep.law, seed=sweep.seed)
+    weights = (f"result.{side}_max_weight[0], result.{side}_effective_keys[0]" for side in ("raw", "scaled"))
+    return code(measure_start, params, show=("result.sweep.raw_variance, result.sweep.scaled_variance", *weights))

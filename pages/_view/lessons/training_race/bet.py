@@ -20,8 +20,8 @@ def outcome(values: Values) -> Outcome:
     done = [learnt(found[0])[run] for run in runs]
     names = [figures.run_name(each) for each, has in zip(_BET_ON, done, strict=True) if has]
     truth = "all" if all(done) else "root" if done == [False, True, False] else "other"
-    said = {"all": "all three", "root": ""}.get(truth, listed(names) if names else "none")
-    return Outcome(truth, _why(found[0], runs), said)
+    text = {"all": "all three", "root": ""}.get(truth, listed(names) if names else "none")
+    return Outcome(truth, _why(found[0], runs), text)
 
 
 def _why(result, runs):

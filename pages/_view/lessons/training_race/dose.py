@@ -1,45 +1,63 @@
-"""The dose-response table of the training race: computed once, a piece at a time, for all visitors of a server."""
+"""The dose-response table of the training race: computed once, by one job for all visitors of a server."""
 
-import threading
-import time
-from datetime import UTC, datetime
+from functools import partial
 
+import streamlit as st
+
+from pages._view.lessons.training_race import race
+from pages._view.turns import Job, begin
 from sattn_core.key_value_memory import OPTIMIZERS
-from sattn_core.lessons.training_race import DoseTable, dose_frames, dose_price
+from sattn_core.lessons.training_race import HALF_DECADES, DoseTable, dose_frames, dose_price
 
 SEEDS, STEPS = 3, 300
+_REDRAWN = 0.5  # seconds between two looks at a table that grows
 
 
-class DoseRecord:
-    """The table so far, and when and how it was computed.
-
-    Whoever wants it computes the next piece: thirty visitors who ask at once share the work of one.
-    """
-
-    def __init__(self, optimizer):
-        self.optimizer = optimizer
-        self.price = dose_price(optimizers=(optimizer,), n_steps=STEPS, n_seeds=SEEDS)
-        self.lock = threading.Lock()
-        self.restart()
-
-    @property
-    def done(self):
-        return self.table.progress == 1
-
-    def restart(self):
-        """Forget the table, so that it is computed again."""
-        with self.lock:
-            self.frames = dose_frames(optimizers=(self.optimizer,), n_steps=STEPS, n_seeds=SEEDS, pauses=True)
-            self.table, self.seconds, self.when = DoseTable((), 0.0), 0.0, None
-
-    def advance(self):
-        """Compute the next step of a training, unless the table is finished."""
-        with self.lock:
-            if not self.done:
-                began = time.monotonic()
-                self.table = next(self.frames)
-                self.seconds += time.monotonic() - began
-                self.when = datetime.now(UTC)
+def new_job(optimizer):
+    """The job that computes the table of an optimizer."""
+    return Job(optimizer, partial(dose_frames, **_whole(optimizer), pauses=True))
 
 
-RECORDS = {optimizer: DoseRecord(optimizer) for optimizer in OPTIMIZERS}
+def _whole(optimizer):
+    return {"optimizers": (optimizer,), "n_steps": STEPS, "n_seeds": SEEDS}
+
+
+JOBS = {optimizer: new_job(optimizer) for optimizer in OPTIMIZERS}
+
+
+def open_table(optimizer):
+    """The job of the table, the table so far, and whether the visitor waits for it, which takes a little here."""
+    job = JOBS[optimizer]
+    mine = st.session_state.get("job") is job
+    if mine:
+        job.wait(_REDRAWN)
+    waits = mine and job.runs  # before the table, so that the last one is seen
+    return job, job.frame or DoseTable((), 0.0), waits
+
+
+def want(optimizer):
+    """Compute the table; a finished one again."""
+    if JOBS[optimizer].done:
+        JOBS[optimizer] = new_job(optimizer)
+    begin(JOBS[optimizer])
+
+
+def label(optimizer):
+    """The button of the table says how long it takes."""
+    return f"Compute the table, {race.about(dose_price(**_whole(optimizer)).seconds)}"
+
+
+def progress(table):
+    """How much of the table is done."""
+    return f"{table.progress:.0%} of the table"
+
+
+def origin(job, table):
+    """When and how the table was computed."""
+    if not table.progress:
+        return "Not computed since this server was started."
+    at = job.when.strftime("%d %B %Y, %H:%M UTC")
+    rates = len(HALF_DECADES[job.wanted])
+    how = f"{rates} learning rates for each scale, {STEPS} steps, {SEEDS} seeds, {job.wanted}"
+    state = "Computed" if table.progress == 1 else f"{table.progress:.0%} computed"
+    return f"{state} on this server, {at}, in {job.spent:.0f} seconds: {how}. Every visitor sees this table."

@@ -17,9 +17,10 @@ from pages._view.figures.base import (
     line,
     solid,
 )
+from pages._view.figures.code import code, printed
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
-from sattn_core.equal_training import EQUAL_POWERS, PARTED, Equivalence
+from sattn_core.equal_training import EQUAL_POWERS, PARTED, Equivalence, measure_equivalence
 from sattn_core.lessons.training_race import (
     PRESETS,
     SOLVED_ACCURACY,
@@ -28,7 +29,11 @@ from sattn_core.lessons.training_race import (
     RaceStart,
     TrainingRaceResult,
     learnt,
+    measure_race_start,
+    measure_training_race,
+    race_frames,
     race_outcome,
+    sweep_learning_rates,
 )
 
 _NAMES = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}
@@ -103,8 +108,8 @@ def _matrices(shown, profile):
         at, left = "" if run == 0 else str(run + 1), run * (width + 0.04)
         cells = heatmap(profile, shown.attention_weights[run], 1.0, name=run_name(exponent))
         colours = {"zmin": 0, "colorscale": [[0, profile.ground], cells["colorscale"][-1]]}
-        said = {"hovertemplate": "query %{y}, key %{x}: %{z:.3f}<extra></extra>", "x0": 1, "y0": 1}
-        traces.append(cells | colours | said | {"xgap": 0, "ygap": 0, "xaxis": f"x{at}", "yaxis": f"y{at}"})
+        hover = {"hovertemplate": "query %{y}, key %{x}: %{z:.3f}<extra></extra>", "x0": 1, "y0": 1}
+        traces.append(cells | colours | hover | {"xgap": 0, "ygap": 0, "xaxis": f"x{at}", "yaxis": f"y{at}"})
         axes[f"xaxis{at}"] = axis(profile, "key", near=True, domain=[left, left + width], anchor=f"y{at}", **bare)
         name = "query" if run == 0 else None
         axes[f"yaxis{at}"] = axis(profile, name, anchor=f"x{at}", autorange="reversed", **bare)
@@ -209,10 +214,7 @@ def _attention_table(shown):
 
 def _start_code(start):
     """The Python that draws the start again and prints the matrices."""
-    return (
-        "from sattn_core.lessons.training_race import TrainingRaceParams, measure_race_start\n\n"
-        f"start = measure_race_start({start.params!r})\n{_prints('start', ['attention_weights'])}"
-    )
+    return code(measure_race_start, start.params, show=_lists(["attention_weights"]))
 
 
 def learning(result: TrainingRaceResult, profile: Profile) -> Picture:
@@ -221,8 +223,8 @@ def learning(result: TrainingRaceResult, profile: Profile) -> Picture:
     fig = _panels(result, panels, profile, level=result.uniform_loss)
     fig.layout["shapes"] = [_level(result, result.uniform_loss, profile)]
     words = {"claim": _learning_claim(result), "sure": _learning_sure(result)}
-    table, code = _curves_table(result), _curve_code(result, panels)
-    return Picture("race_learning", fig, _learning_sentence(result), table, code, **words)
+    table, python = _curves_table(result), _curve_code(result, panels)
+    return Picture("race_learning", fig, _learning_sentence(result), table, python, **words)
 
 
 def _learning_claim(result):
@@ -283,8 +285,8 @@ def state(result: TrainingRaceResult, profile: Profile) -> Picture:
     )
     fig = _panels(result, panels, profile)
     words = {"claim": _state_claim(result), "sure": _state_sure(result)}
-    table, code = _curves_table(result), _curve_code(result, panels)
-    return Picture("race_state", fig, _state_sentence(result), table, code, **words)
+    table, python = _curves_table(result), _curve_code(result, panels)
+    return Picture("race_state", fig, _state_sentence(result), table, python, **words)
 
 
 def _state_claim(result):
@@ -455,25 +457,21 @@ def _curve_code(result, panels):
 
 def _code(result, *shown):
     """The Python that trains the race again up to this step and prints what a picture shows of it."""
-    name, made = "measure_training_race", f"measure_training_race({result.params!r})"
-    if result.progress < 1:
-        name = "race_frames"
-        made = f"next(frame for frame in race_frames({result.params!r}) if frame.step == {result.step})"
-    return (
-        f"from sattn_core.lessons.training_race import TrainingRaceParams, {name}\n\nresult = {made}\n"
-        f"{_prints('result', shown)}"
-    )
+    if result.progress == 1:
+        return code(measure_training_race, result.params, show=_lists(shown))
+    at_step = f"result = next(frame for frame in frames if frame.step == {result.step})\n"
+    return code(race_frames, result.params, name="frames") + at_step + printed(_lists(shown))
 
 
-def _prints(name, shown):
-    return "".join(f"print({name}.{each}.tolist())\n" for each in shown)
+def _lists(shown):
+    return [f"result.{each}.tolist()" for each in shown]
 
 
 def rates(sweep: LearningRateSweep, profile: Profile) -> Picture:
     """A map for every scale: right answers by learning rate and step, solved cells dark, diverged ones crossed."""
     words = {"claim": _rates_claim(sweep), "sure": _rates_sure(sweep)}
-    table, code = _rates_table(sweep), _rates_code(sweep)
-    return Picture("race_rates", _maps(sweep, profile), _rates_sentence(sweep), table, code, **words)
+    table, python = _rates_table(sweep), _rates_code(sweep)
+    return Picture("race_rates", _maps(sweep, profile), _rates_sentence(sweep), table, python, **words)
 
 
 def _rates_claim(sweep):
@@ -593,11 +591,8 @@ def _rates_table(sweep):
 
 def _rates_code(sweep):
     """The Python that sweeps the learning rates again to the end and prints the curves."""
-    return (
-        "from sattn_core.lessons.training_race import TrainingRaceParams, sweep_learning_rates\n\n"
-        f"sweep = sweep_learning_rates({sweep.params!r})\nprint(sweep.rates)\nprint(sweep.steps)\n"
-        f"{_prints('sweep', ('accuracy', 'diverged'))}"
-    )
+    shown = ("result.rates", "result.steps", *_lists(("accuracy", "diverged")))
+    return code(sweep_learning_rates, sweep.params, show=shown)
 
 
 def equivalence(pairs: Sequence[Equivalence], profile: Profile) -> Picture:
@@ -710,15 +705,13 @@ def _equivalence_table(pairs):
 
 def _equivalence_code(pairs):
     """The Python that trains the pairs again and prints the curves."""
-    calls = "".join(
-        f"    measure_equivalence({found.d_k}, optimizer={found.optimizer!r}, learning_rate={found.learning_rate}, "
-        f"power={found.power}, n_steps={found.n_steps}, n_seeds=1),\n"
+    return "".join(
+        code(
+            measure_equivalence, found.d_k, optimizer=found.optimizer, learning_rate=found.learning_rate,
+            power=found.power, n_steps=found.n_steps, n_seeds=1, show=_lists(["relative_difference"]),
+        )
         for found in pairs
-    )
-    return (
-        "from sattn_core.equal_training import measure_equivalence\n\n"
-        f"pairs = [\n{calls}]\nfor found in pairs:\n    print(found.relative_difference.tolist())\n"
-    )
+    )  # fmt: skip
 
 
 def outcome(result: TrainingRaceResult, preset: str) -> str:

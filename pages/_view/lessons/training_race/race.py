@@ -2,32 +2,28 @@
 
 A race that takes a moment, or that this server has run before, is there when the page is opened, when a setting is
 changed and when a suggestion is clicked; a long one waits for its button. A move of d_k starts and stops none: it
-shows what the race would start from, and the last race stays. While one is shown live the page trains on for a few
-checkpoints, draws them and asks Streamlit for its next run, in which a click counts.
+shows what the race would start from, and the last race stays. While a job trains, the page draws its latest frame and
+asks Streamlit for its next run, in which a click counts.
 """
 
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from math import ceil
-from threading import Lock
-from typing import Any
 
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
 
 from pages._view import compute, controls, show, turns
+from pages._view._streamlit import StreamlitAPIException
 from pages._view.lessons.training_race import figures, work
-from pages._view.lessons.training_race.dose import SEEDS, STEPS
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.lessons.training_race import (
-    HALF_DECADES,
     PRESETS,
     LearningRateSweep,
     TrainingRaceParams,
     TrainingRaceResult,
-    learnt,
     measure_race_start,
     race_frames,
     sweep_frames,
@@ -45,8 +41,8 @@ _PICTURES = 16
 class Run:
     """What a visitor has trained: the last checkpoint, and the sweep before it where one was asked for.
 
-    before is how many long computations of other visitors must end before this one goes on, rests_at where the slider
-    stood when the race was last shown live, applied how many suggestions had been clicked.
+    job trains while it is shown live, shown is what of its frames was seen last. rests_at is where the slider stood
+    when the race was last shown live, applied how many suggestions had been clicked.
     """
 
     params: TrainingRaceParams
@@ -55,11 +51,10 @@ class Run:
     sweep: LearningRateSweep | None = None
     playing: bool = False
     sweeping: bool = False
-    before: int = 0
-    moments: Iterator | None = None
+    job: turns.Job | None = None
+    shown: object = None
     rests_at: int | None = None
     applied: int = 0
-    lock: Any = field(default_factory=Lock)
     drawn: tuple[TrainingRaceResult, Profile, tuple[Picture, ...]] | None = None
 
     @property
@@ -122,11 +117,6 @@ def draw_map(run, profile):
         draw((figures.rates(run.sweep, profile),), resting=not run.playing)
 
 
-def outcome(run: Run) -> tuple[bool, ...] | None:
-    """Which of the trainings have learnt, in the order of their matrices; None until the race is finished."""
-    return learnt(run.result) if run.complete else None
-
-
 def open_run(*, at_once: bool = True) -> Run:
     """The visitor's run, a new one if a setting other than d_k has changed or a suggestion was clicked.
 
@@ -139,6 +129,7 @@ def open_run(*, at_once: bool = True) -> Run:
         found = None
         if at_once:
             found = (compute.result if _costs_little(params, best) else compute.kept)(work.train, params, best)
+        turns.end_job()
         run = st.session_state["race_run"] = Run(params, best, *(found or (_first_moment(params),)))
         run.applied = controls.applied()
     return run
@@ -162,18 +153,23 @@ def start():
     if run.params != _params():
         moved = Run(_params(), run.best, _first_moment(_params()), applied=run.applied)
         run = st.session_state["race_run"] = moved
-    run.playing, run.sweep, run.moments = True, None, _moments(run)
+    _play(run, partial(_moments, run.best))
 
 
 def start_map():
     """Train every learning rate, live; the race stays as it is."""
     run = open_run(at_once=False)
-    run.playing, run.sweep, run.moments = True, None, _sweep_moments(run)
+    _play(run, _sweep_moments)
+
+
+def _play(run, moments):
+    run.playing, run.sweep, run.shown = True, None, None
+    run.job = turns.begin(turns.Job(run.params, partial(moments, run.params, run.result)))
 
 
 def map_label():
     """The button of the map says how long it takes."""
-    return f"Map the rates, {_about(work.map_price(_params()).seconds)}"
+    return f"Map the rates, {about(work.map_price(_params()).seconds)}"
 
 
 def stop():
@@ -181,29 +177,17 @@ def stop():
     run = st.session_state.get("race_run")
     if run:
         run.playing = run.sweeping = False
-        turns.leave()
+        turns.end_job()
 
 
 def advance(run):
-    """Train on to the next moment that is shown, while the race is shown live; or wait a little for its turn."""
-    # Streamlit may begin a run while the one before it is still training: that one ends at its next step.
-    with run.lock:
-        if not run.playing or not _is_our_turn(run):
-            return
-        for is_shown in run.moments:
-            if is_shown or not _is_our_turn(run):
-                return
-        run.playing = run.sweeping = False
-        turns.leave()
-
-
-def _is_our_turn(run):
-    """Before every step: Streamlit ends the run here if its visitor has left or asked for something else."""
-    turns.look()
-    run.before = turns.ahead(long=True)
-    if run.before:
-        time.sleep(_BETWEEN)
-    return not run.before
+    """Wait a little for the next moment of a race that is shown live."""
+    if not run.playing:
+        return
+    run.job.wait(4 * _BETWEEN, seen=run.shown)
+    run.playing = run.job.runs  # before the frame, so that the last one is seen
+    if run.job.frame:
+        run.shown = run.result, run.sweep, run.sweeping = run.job.frame
 
 
 def go_on(rest):
@@ -215,23 +199,20 @@ def go_on(rest):
         st.rerun()
 
 
-def _moments(run):
-    """Step by step: whether the run is to be shown, of the sweep where one was asked for, and of the race."""
-    params = run.params
-    if run.best:
-        yield from _sweep_moments(run)
-        params = replace(params, learning_rates=run.sweep.best_rates)
-    for run.result, is_shown in _paced(race_frames(params, pauses=True)):
-        yield is_shown and not run.complete
-    compute.keep((run.result, run.sweep), work.train, run.params, run.best)
+def _moments(best, params, before):
+    """The race so far and the sweep before it, where one is asked for: what is to be seen at a step, or None."""
+    sweep = (yield from _sweep_moments(params, before)) if best else None
+    own = replace(params, learning_rates=sweep.best_rates) if best else params
+    for result in _paced(race_frames(own, pauses=True)):
+        yield result and (result, sweep, False)
+    compute.keep((result, sweep), work.train, params, best)
 
 
-def _sweep_moments(run):
-    run.sweeping = True
-    frames = sweep_frames(work.sweep_params(run.params), pauses=True)
-    for run.sweep, is_shown in _paced(frames):
-        yield is_shown
-    run.sweeping = False
+def _sweep_moments(params, result):
+    """The sweep so far, beside the race before it, and whether it goes on."""
+    for sweep in _paced(sweep_frames(work.sweep_params(params), pauses=True)):
+        yield sweep and (result, sweep, sweep.progress < 1)
+    return sweep
 
 
 def draw(pictures: Sequence[Picture], *, resting: bool) -> None:
@@ -245,8 +226,8 @@ def draw(pictures: Sequence[Picture], *, resting: bool) -> None:
 
 def progress_sentence(run):
     """How far the training is, what it waits for, or which d_k the finished race is of."""
-    if run.playing and run.before:
-        return turns.said(run.before)
+    if run.playing and run.job.before:
+        return turns.queue_text(run.job.before)
     if run.sweeping:
         return f"Learning rates: {run.sweep.progress:.0%}"
     place = f"step {run.result.step:,} of {run.params.n_steps:,}, dₖ = {run.params.d_k:,}"
@@ -257,7 +238,7 @@ def progress_sentence(run):
     if run.result.step and run.params.d_k == controls.value_of("d_k"):
         return f"Stopped at {place}"
     last = f"The last race was of dₖ = {run.params.d_k:,}. " if run.result.step else ""
-    return f"{last}Train takes {_about(work.race_price(_params(), run.best).seconds)}"
+    return f"{last}Train takes {about(work.race_price(_params(), run.best).seconds)}"
 
 
 def progress(run):
@@ -265,66 +246,14 @@ def progress(run):
     return run.sweep.progress if run.sweeping else run.result.progress
 
 
-def _about(seconds):
+def about(seconds):
     """A time as a person says it."""
     whole = ceil(seconds)
     return f"about {whole:,} second{'s' if whole > 1 else ''}"
 
 
-def advance_dose(record):
-    """Train some steps of the shared table while this visitor waits for it."""
-    began = time.monotonic()
-    while dose_wanted() and not record.done and time.monotonic() < began + 4 * _BETWEEN:
-        turns.look()
-        if turns.ahead(long=True):  # another of those who wait for it computes it, or something else is computed
-            time.sleep(_BETWEEN)
-        else:
-            record.advance()
-    if record.done and dose_wanted():
-        leave_dose()
-
-
-def dose_wanted():
-    """Whether the visitor waits for the table."""
-    return st.session_state.get("dose_wanted", False)
-
-
-def want_dose(record):
-    """Compute the table; a finished one again."""
-    if record.done:
-        record.restart()
-    st.session_state["dose_wanted"] = True
-
-
-def leave_dose():
-    """Stop waiting for the table; what is there stays."""
-    st.session_state["dose_wanted"] = False
-    turns.leave()
-
-
-def dose_label(record):
-    """The button of the table says how long it takes."""
-    return f"Compute the table, {_about(record.price.seconds)}"
-
-
-def dose_progress(record):
-    """How much of the table is done."""
-    return f"{record.table.progress:.0%} of the table"
-
-
-def dose_origin(record):
-    """When and how the table was computed."""
-    if record.when is None:
-        return "Not computed since this server was started."
-    at = record.when.strftime("%d %B %Y, %H:%M UTC")
-    rates = len(HALF_DECADES[record.optimizer])
-    how = f"{rates} learning rates for each scale, {STEPS} steps, {SEEDS} seeds, {record.optimizer}"
-    state = "Computed" if record.done else f"{record.table.progress:.0%} computed"
-    return f"{state} on this server, {at}, in {record.seconds:.0f} seconds: {how}. Every visitor sees this table."
-
-
 def _paced(frames):
-    """The frame of every step and whether to show it: every few, the last and the slow, as fast as can be drawn."""
+    """The frames that are shown, None for others: every few, the last and the slow, as fast as can be drawn."""
     drawn, every, seen, last = 0.0, max(1, round(60 / _PICTURES)), 0, None
     for frame in frames:
         is_new, last = frame.accuracy is not last, frame.accuracy
@@ -334,7 +263,7 @@ def _paced(frames):
         if is_shown:
             time.sleep(max(0.0, _BETWEEN - waited))
             drawn = time.monotonic()
-        yield frame, is_shown
+        yield frame if is_shown else None
 
 
 def _params():

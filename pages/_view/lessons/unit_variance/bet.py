@@ -17,4 +17,4 @@ def outcome(values: Values) -> Outcome:
     truth = next((name for name, each in zip(TO_BET_ON, scores, strict=True) if abs(each - 1) < _UNIT), "")
     each = [f"{number(variance)} for {SCHEME_NAMES[name]}" for name, variance in zip(TO_BET_ON, scores, strict=True)]
     why = f"Scaled scores have Var(qᵢ) times Var(kᵢ) as variance: {listed(each)}."
-    return Outcome(truth, why, said="" if truth else "none of the three")
+    return Outcome(truth, why, text="" if truth else "none of the three")

@@ -18,6 +18,7 @@ from pages._view.figures.base import (
     steps,
     under,
 )
+from pages._view.figures.code import code
 from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES
 from pages._view.literal import drawn, plain
 from pages._view.picture import Picture, Table
@@ -29,9 +30,13 @@ from sattn_core.lessons.unit_variance import (
     StageSweep,
     UnitVarianceParams,
     UnitVarianceResult,
+    expected_stages,
+    measure_shared_input,
+    measure_unit_variance,
 )
 
 _NOTHING = 1e-3  # a smaller standard deviation is called practically 0
+_SHARED = 0.95  # where less of σ is left within a row, that is said
 _UNIT = 0.01  # a standard deviation this near to 1 is called 1
 _KEY = "■ expected, ○ measured, dashed: assumed", "grey: the other initialisations"
 _SHORT = {
@@ -71,9 +76,10 @@ def expected(
     result: UnitVarianceResult | None = None,
 ) -> Picture:
     """The standard deviation of every stage at this d_k, beside what the rule assumes; result has the measured ones."""
-    i, found = sweep.dims.index(d_k), sweep.std[sweep.schemes.index(scheme)]
-    sentence = _expected_sentence(found[i, -1], scheme, d_k)
-    sure = (*_stages_sure(result), *_bias(result)) if result else ()
+    i, at = sweep.dims.index(d_k), sweep.schemes.index(scheme)
+    found, within = sweep.std[at], sweep.row_std[at, i]
+    sentence = _expected_sentence(found[i, -1], within, scheme, d_k)
+    sure = (*_stages_sure(result, within), *_bias(result)) if result else ()
     return Picture(
         "unit_variance",
         _expected_figure(sweep, found, i, result, profile),
@@ -138,9 +144,14 @@ def _stage_ticks(sweep, values):
     return [f"{number(value)}<br>{_SHORT[stage]}" for value, stage in pairs]
 
 
-def _expected_sentence(scaled, scheme, d_k):
-    """What the scaled scores start with, and whether the rule is right to assume 1."""
+def _expected_sentence(scaled, within, scheme, d_k):
+    """What the scaled scores start with, and whether the rule is right to assume 1: within a row, if that is less."""
     name = SCHEME_NAMES[scheme]
+    if within < _SHARED * scaled:
+        return (
+            f"With {name}, scaled scores have σ = {number(scaled)}, but only {number(within)} within a row, which is "
+            "all that softmax sees."
+        )
     if abs(scaled - 1) < _UNIT:
         return f"With {name} at dₖ = {d_k:,}, the scaled scores start with σ = 1, just as the rule assumes."
     if scaled < _NOTHING:
@@ -161,15 +172,16 @@ def _expected_alt(sweep, values, i, sentence, asked):
     ).strip()
 
 
-def _stages_sure(result):
-    """What q and the scores get under the chosen initialisation, measured beside predicted."""
+def _stages_sure(result, within):
+    """What q and the scores get under the chosen initialisation, measured beside predicted; within is expected."""
     params, stage = result.params, {stage.name: stage for stage in result.stages}
     norm = "LayerNorm" if params.normalise else "no LayerNorm"
     return (
         f"At dₖ = {params.d_k:,} with {_plural(params.n_heads)} (model width {params.d_model:,}), {norm} and "
         f"{_scheme(params)}, the standard deviation σ, measured (and predicted), of q is {_beside(stage['q'])}, of raw "
-        f"scores {_beside(stage['raw_scores'])}, of scaled scores {_beside(stage['scaled_scores'])}: "
-        f"{_verdict(stage['scaled_scores'])}",
+        f"scores {_beside(stage['raw_scores'])}, of scaled scores {_beside(stage['scaled_scores'])}.",
+        f"Within a row, which is all that softmax sees, the scaled scores have σ = {number(result.row_std)} (predicted "
+        f"{number(result.predicted_row_std)}): {_verdict(within)}",
         "Squares are what is expected over all draws of x and of the weights. Rings are measured on one draw of both, "
         f"{params.n_tokens} tokens. The predictions in the table are for the x that was drawn.",
     )
@@ -182,18 +194,10 @@ def _expected_table(sweep, i):
 
 
 def _expected_code(sweep, i, scheme):
-    options = {
-        "n_heads": sweep.n_heads[i],
-        "x_mean": sweep.x_mean,
-        "x_std": sweep.x_std,
-        "normalise": sweep.normalise,
-        "bias": sweep.bias,
-    }
-    return (
-        "from sattn_core.lessons.unit_variance import expected_stages\n\n"
-        f"sweep = expected_stages(({sweep.dims[i]},), **{options!r})\n"
-        f"print(sweep.stages, sweep.std[sweep.schemes.index({scheme!r}), 0])\n"
-    )
+    names = ("x_mean", "x_std", "normalise", "bias")
+    options = {"n_heads": sweep.n_heads[i]} | {name: getattr(sweep, name) for name in names}
+    shown = f"sweep.stages, sweep.std[sweep.schemes.index({scheme!r}), 0]"
+    return code(expected_stages, (sweep.dims[i],), **options, name="sweep", show=shown)
 
 
 # --- one draw, stage by stage --------------------------------------------------------------------------------
@@ -304,8 +308,7 @@ def _where(stage):
     return "inside" if stage.low <= stage.std <= stage.high else "outside"
 
 
-def _verdict(stage):
-    wanted = stage.predicted_std
+def _verdict(wanted):
     if abs(wanted - 1) < _UNIT:
         return "unit variance, as the rule assumes."
     if wanted > 1:
@@ -325,12 +328,8 @@ def _pipeline_table(result):
 
 def _pipeline_code(params):
     """The Python that measures the pipeline again."""
-    return (
-        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_unit_variance\n\n"
-        f"result = measure_unit_variance({params!r})\n"
-        "for stage in result.stages:\n"
-        "    print(stage.name, stage.std, stage.predicted_std, stage.z)\n"
-    )
+    shown = "stage.name, stage.std, stage.predicted_std, stage.z for stage in result.stages"
+    return code(measure_unit_variance, params, show=shown)
 
 
 def stage_table(result: UnitVarianceResult) -> Table:
@@ -458,12 +457,8 @@ def _schemes_data(result):
 
 def _schemes_code(params):
     """The Python that compares the initialisations again."""
-    return (
-        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_unit_variance\n\n"
-        f"result = measure_unit_variance({params!r})\n"
-        "for row in result.schemes:\n"
-        "    print(row.name, row.component_variance, row.raw_std, row.scaled_std, row.measured_scaled_std)\n"
-    )
+    shown = "row.name, row.component_variance, row.raw_std, row.scaled_std, row.measured_scaled_std"
+    return code(measure_unit_variance, params, show=f"{shown} for row in result.schemes")
 
 
 def schemes_table(result: UnitVarianceResult) -> Table:
@@ -572,12 +567,8 @@ def _shared_data(rows):
 
 def _shared_code(params):
     """The Python that measures the shared inputs again."""
-    return (
-        "from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_shared_input\n\n"
-        f"rows = measure_shared_input({params!r})\n"
-        "for row in rows:\n"
-        "    print(row.name, row.diagonal_mean, row.predicted_diagonal_mean, row.self_weight)\n"
-    )
+    shown = "row.name, row.diagonal_mean, row.predicted_diagonal_mean, row.self_weight for row in rows"
+    return code(measure_shared_input, params, name="rows", show=shown)
 
 
 def shared_table(rows: Sequence[SharedInputRow]) -> Table:

@@ -6,10 +6,12 @@ from math import floor, isfinite, log10
 import numpy as np
 
 from pages._view.figures.base import axis, corner, dashed, figure, heading, line, solid, steps, title
+from pages._view.figures.code import Name, code, printed
 from pages._view.lessons.your_scores.declaration import SAMPLE_NAMES
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number, percent, typed
-from sattn_core.lessons.your_scores import YourScoresParams, YourScoresResult
+from sattn_core.lessons.your_scores import YourScoresParams, YourScoresResult, measure_your_scores, sample_scores
+from sattn_core.score_files import read_queries_and_keys
 from sattn_core.score_growth import FEWEST_ROWS
 
 _SCALES = {"1": "no scale", "1/√d_k": "1/√dₖ", "1/d_k": "1/dₖ", "1/std": "the one that fits"}
@@ -100,14 +102,20 @@ def _about(value):
 
 
 def _say_right(told, spread):
-    return f"Here √dₖ is right: divided by it, the scores of a row spread by {spread}, as ideal ones do."
+    return f"Here √dₖ is right: divided by it, the scores of a row spread by {spread}, {_beside_ideal(told)}."
+
+
+def _beside_ideal(told):
+    """How the spread compares with the band of ideal q and k: a spread may count as right outside it."""
+    low, high = told.scaled_band
+    return "as ideal ones do" if low <= told.scaled_std <= high else "near enough to ideal"
 
 
 def _say_aligned(told, spread):
     way, lift = "higher" if told.paired_lift > 0 else "lower", _about(abs(told.paired_lift))
     return (
-        f"The scores of a row spread by {spread}, as they should, but the key of a query’s own number scores "
-        f"{lift} spreads {way}."
+        f"The scores of a row spread by {spread}, {_beside_ideal(told)}; yet query i scores {lift} spreads {way} with "
+        "key i."
     )
 
 
@@ -146,7 +154,12 @@ def _histogram_sure(result):
     """The verdict with its numbers, its reason, and how the shown head's spread compares with that of ideal q and k."""
     report, shown = result.report, result.shown
     head = f"Head {result.head + 1} has {number(shown.scaled_std, 4)}. " if has_heads(result) else ""
-    return (report.verdict, report.reason, f"{head}{shown.chance}")
+    return (report.verdict, report.reason, f"{head}{shown.chance}", _AT_THE_START)
+
+
+_AT_THE_START = (
+    "All this is about the start of training. A trained model has adapted to its scale, whatever its spread has become."
+)
 
 
 def _histogram_table(result):
@@ -163,12 +176,12 @@ def _histogram_table(result):
 
 def _histogram_code(result, params, own):
     """The Python that measures the same again, from the files of these names if they are the visitor's own."""
-    return _measured(result, params, own) + (
-        "report, shown = result.report, result.shown\n"
-        "print(report.verdict, report.reason)\n"
-        "print(shown.scaled_std, shown.scaled_band, shown.tail_band, shown.chance)\n"
-        "print(shown.scaled_counts, result.measured_density, report.ideal_density)\n"
+    shown = (
+        "report.verdict, report.reason",
+        "shown.scaled_std, shown.scaled_band, shown.tail_band, shown.chance",
+        "shown.scaled_counts, result.measured_density, report.ideal_density",
     )
+    return _measured(result, params, own) + "report, shown = result.report, result.shown\n" + printed(shown)
 
 
 # --- growth ----------------------------------------------------------------------------------------------
@@ -329,32 +342,24 @@ def _growth_table(result):
 
 def _growth_code(result, params, own):
     """The Python that fits the growth again."""
-    return _measured(result, params, own) + (
-        "fitted, paired = result.shown.row_exponent, result.shown.paired_exponent\n"
-        "print(fitted.value, fitted.low, fitted.high, paired.value, paired.low, paired.high)\n"
-        "print(fitted.dims, fitted.sizes, paired.sizes)\n"
-        "print(result.exponent_line, result.ideal_line)\n"
+    shown = (
+        "fitted.value, fitted.low, fitted.high, paired.value, paired.low, paired.high",
+        "fitted.dims, fitted.sizes, paired.sizes",
+        "result.exponent_line, result.ideal_line",
     )
+    fits = "fitted, paired = result.shown.row_exponent, result.shown.paired_exponent\n"
+    return _measured(result, params, own) + fits + printed(shown)
 
 
 # --- the code of both ------------------------------------------------------------------------------------
 
 
 def _measured(result, params, own):
-    lesson = "from sattn_core.lessons.your_scores import"
-    measure = f"result = measure_your_scores(Q, K, head={result.head})\n"
-    if own:
-        return (
-            "from pathlib import Path\n\n"
-            f"{lesson} measure_your_scores\n"
-            "from sattn_core.score_files import read_queries_and_keys\n\n"
-            f"files = {list(own)!r}\n"
-            "Q, K = read_queries_and_keys(*((name, Path(name).read_bytes()) for name in files))\n"
-            f"{measure}"
-        )
-    return (
-        f"{lesson} YourScoresParams, measure_your_scores, sample_scores\n\nQ, K = sample_scores({params!r})\n{measure}"
-    )
+    """The Python that measures the rows of these files, or of the sample."""
+    files = [Name(f"({each!r}, Path({each!r}).read_bytes())") for each in own]
+    path = "from pathlib import Path\n\n" if own else ""
+    rows = (read_queries_and_keys, *files) if own else (sample_scores, params)
+    return path + code(*rows, name="Q, K") + code(measure_your_scores, Name("Q"), Name("K"), head=result.head)
 
 
 # --- tables ----------------------------------------------------------------------------------------------

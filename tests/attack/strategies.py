@@ -1,4 +1,4 @@
-"""What a stranger may say, made from the declarations: addresses, typed texts, widget states, messages, files."""
+"""What a stranger may send, made from the declarations: addresses, typed texts, widget states, messages, files."""
 
 import json
 from urllib.parse import quote
@@ -36,7 +36,7 @@ JSON = st.recursive(
 # --- addresses -------------------------------------------------------------------------------------------
 
 
-def said_of(one):
+def texts_of(one):
     """What an address says of a control, from what it may say to what nobody would."""
     if isinstance(one, Number):
         near = (one.low, one.high, one.default, one.low - 1, one.high + 1, *one.stops)
@@ -48,7 +48,7 @@ def said_of(one):
         return TYPED
     if isinstance(one, Tally):
         return st.builds("{}-{}".format, st.integers(0, 200), st.integers(0, 200)) | TEXTS
-    return said_of(one.of)
+    return texts_of(one.of)
 
 
 def _known(lesson):
@@ -60,8 +60,8 @@ def addresses(pages=PAGES):
 
     def of(stem):
         lesson = LESSONS[stem]
-        known = {name: said_of(one) for name, one in _known(lesson).items()}
-        old = {name: said_of(_known(lesson)[today]) for name, today in lesson.old_names.items()}
+        known = {name: texts_of(one) for name, one in _known(lesson).items()}
+        old = {name: texts_of(_known(lesson)[today]) for name, today in lesson.old_names.items()}
         own = st.fixed_dictionaries({}, optional=known | old | {"ground": TEXTS})
         more = st.dictionaries(TEXTS | st.sampled_from(sorted(OTHERS)), TEXTS, max_size=2)
         return st.tuples(st.just(stem), st.builds(lambda first, then: then | first, own, more))
