@@ -249,7 +249,7 @@ def progress_sentence(run):
     if run.playing:
         return f"Training: {place}"
     if run.complete and run.params.d_k == controls.value_of("d_k"):
-        return "The race is finished"
+        return f"The race at dₖ = {run.params.d_k:,} is finished"
     if run.result.step and run.params.d_k == controls.value_of("d_k"):
         return f"Stopped at {place}"
     last = f"The last race was of dₖ = {run.params.d_k:,}. " if run.result.step else ""
