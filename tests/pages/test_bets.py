@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from starlette.applications import Starlette
 
-from pages._view import bets, compute
+from pages._view import bets, compute, rates
 from pages._view.kinds import Answer, Choice, Number, Tally
 from pages._view.lesson import Bet
 from pages._view.lessons import LESSONS, ORDER, bet_of
@@ -567,4 +567,4 @@ def test_what_is_computed_for_a_bet_has_a_price_and_costs_little(monkeypatch, st
 
     monkeypatch.setattr(compute, "result", watched)
     bet_of(stem)({name: control.default for name, control in controls_of(stem).items()})
-    assert sum(each.seconds for each in prices) <= compute.AT_ONCE
+    assert sum(map(rates.decided, prices)) <= compute.AT_ONCE
