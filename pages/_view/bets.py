@@ -209,7 +209,8 @@ def _placed(layout, bet, mark, profile):
     end = {"xanchor": "center", "yanchor": "top"} if upright else {"xanchor": "left", "yanchor": "middle"}
     text = sign
     if beyond:
-        end = {"xanchor": "right", "yanchor": "top" if upright or sign == _TRUTH else "bottom"}
+        below = {"yshift": -1.3 * profile.tick_size} if sign == _TRUTH else {}  # what was bet may be beyond it too
+        end = {"xanchor": "right", "yanchor": "top", **below}
         text = f"{sign} {_written(bet, value)} {_BEYOND[along[0]]}"
     font = {"size": profile.tick_size, "color": colour}
     word = {"text": text, "showarrow": False, "font": font, **refs, other: 1, along[0]: at, **end}

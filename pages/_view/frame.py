@@ -7,10 +7,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
-from streamlit.navigation.page import StreamlitPage
 
 from pages._view import bets, controls, theme, turns
+from pages._view._streamlit import StreamlitAPIException, StreamlitPage
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.live import draw_slider as draw_live_slider
@@ -105,8 +104,8 @@ def _draw_menu():
             st.markdown(f"**{section}**")
             for each in LESSONS.values():
                 if each.section == section:
-                    said = bets.carried(along=False)
-                    st.page_link(file_of(each), label=each.question, icon=each.icon, query_params=said)
+                    carried = bets.carried(along=False)
+                    st.page_link(file_of(each), label=each.question, icon=each.icon, query_params=carried)
 
 
 def file_of(lesson: Lesson) -> Path:

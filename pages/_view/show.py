@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pages._view import bets, compute, controls, frame, turns
+from pages._view._streamlit import DeltaGenerator
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.literal import as_code, written

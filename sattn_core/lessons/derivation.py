@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sattn_core._checks import check_integer, check_number
 from sattn_core._records import record
 from sattn_core.cost import Price
+from sattn_core.heavy_tails import median_size
 
 SEEN_BEYOND = 4.0  # a line is seen to fail when its two sides differ by more standard errors than this
 LINE_NAMES = (
@@ -314,12 +315,15 @@ def spread_ratio(params: DerivationParams, factor: int = 4) -> float:
     """How many times as far raw scores spread when d_k becomes factor times as large: σ(factor · d_k) / σ(d_k).
 
     √factor if no assumption is broken, whatever d_k is. The variances of the components and the correlation
-    of q_i with k_i do not change it; correlated coordinates make it larger.
+    of q_i with k_i do not change it; correlated coordinates make it larger. Without a variance it is the ratio of
+    the median sizes.
     """
     factor = check_integer("factor", factor, 1, 4096 // params.d_k)
-    here, there = (exact_scores(replace(params, d_k=d_k)) for d_k in (params.d_k, factor * params.d_k))
-    if np.isinf(here.variance):
-        return there.right_divisor / here.right_divisor
+    dims = params.d_k, factor * params.d_k
+    here, there = (exact_scores(replace(params, d_k=d_k)) for d_k in dims)
+    if params.nu is not None and np.isinf(here.variance):
+        few, many = (median_size(d_k, params.nu) for d_k in dims)
+        return many / few
     return float(np.sqrt(there.variance / here.variance))
 
 

@@ -1,4 +1,4 @@
-"""Fixtures of the browser tests: server, fresh_server, browser, new_page, page, problems.
+"""Fixtures of the browser tests: server, other_server, browser, new_page, page, problems.
 
 What costs is shared: a test process has one server, one browser and, for each set of options, one context and its tabs.
 In a tab that has shown a lesson, drawn by a process of the browser that has the scripts compiled, loading the next one
@@ -8,9 +8,10 @@ takes half of the work.
 import os
 
 import pytest
-from harness import NO_BROWSER, find_browser, free_port, launch_browser, running_server, watch_console, watch_runs
+from harness import NO_BROWSER, find_browser, launch_browser, running_server, watch_console, watch_runs
 from playwright.sync_api import sync_playwright
 from tabs import note_changes, open_context, put_away
+from watched import watched_server
 
 
 @pytest.fixture(scope="session")
@@ -32,27 +33,14 @@ def browser():
 @pytest.fixture(scope="session")
 def server(browser):
     """The app, started once for all the tests."""
-    with running_server("app.py") as started:
+    with running_server(warm=False) as started:
         yield started
 
 
 @pytest.fixture(scope="session")
-def other_server(browser):
-    """The app once more, where nobody has set anything: for those who open a link that was copied from `server`."""
-    with running_server("app.py") as started:
-        yield started
-
-
-@pytest.fixture(scope="session")
-def fresh_port():
-    """The port of every fresh server: what the browser has loaded from one it knows of the next."""
-    return free_port()
-
-
-@pytest.fixture
-def fresh_server(browser, fresh_port):
-    """The app, started for this test alone: its first request is the test's own."""
-    with running_server("app.py", port=fresh_port) as started:
+def other_server(browser, tmp_path_factory):
+    """The app as a person starts it, where nobody has set anything: for links that were copied from `server`."""
+    with watched_server(tmp_path_factory.mktemp("watched")) as started:
         yield started
 
 

@@ -19,7 +19,7 @@ SHARED = ("d_k", "n_keys", "law", "seed")
 
 SLIDER = "[data-slider] input"
 HERO_SENTENCE = "[data-hero] .sentence"
-SILENCE = 300  # ms without a key before the slider lets go
+LET_GO = "() => !window.labHand.held"  # by a key: once none has been pressed for a while
 SENTENCES = "[data-sentence]:not([hidden]), [class*='st-key-sentence_'], [data-hero] .sentence"
 CHARTS = "[data-picture]"
 ALERTS = "[data-testid=stAlert]"
@@ -102,7 +102,7 @@ def press(locator, *keys):
     for key in keys:
         locator.press(key)
     if locator.evaluate("element => element.closest('[data-slider]') !== null"):
-        locator.page.wait_for_timeout(SILENCE + 50)
+        locator.page.wait_for_function(LET_GO)
     wait_until_idle(locator.page)
 
 

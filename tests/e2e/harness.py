@@ -42,6 +42,10 @@ NO_BROWSER = (
 # picture. So a page must stay idle for a while.
 SETTLE_MS = 150
 
+# How long anything may take before it has failed. On a busy machine all takes its time, and a test that passes never
+# waits as long.
+START_S, PATIENCE_MS = 300, 120_000
+
 # Kept by a page that `watch_runs` has prepared: how many runs it has asked for, and whether one is still to come or to
 # end. A message begins with the number of its field: of those to the server 11 asks for a run; of those from it 4 says
 # that a run begins, 6 that it has ended, and a 2 in it that another follows at once. 1 and 2 stand before the others.
@@ -125,23 +129,25 @@ def free_port():
 
 @contextmanager
 def running_server(
-    script="app.py", *flags, cwd=ROOT, timeout=180, port=None, address="127.0.0.1", base="", environment=None
+    script="app.py", *flags, cwd=ROOT, port=None, address="127.0.0.1", base="", environment=None, warm=True
 ):
     """Start `streamlit run script`, on a free port if none is named; stop it by its own process id.
 
     Without an address it listens on every one, as it does for a person who starts it. base: the path it serves below.
+    warm: draw every lesson before it answers; one that shows a few of them and is thrown away need not.
     """
     port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
     command += ["--server.address", address] if address else []
     command += ["--server.baseUrlPath", base] if base else []
     command += ["--server.headless", "true", "--browser.gatherUsageStats", "false", *flags]
-    with running(command, port, cwd=cwd, timeout=timeout, base=base, environment=environment) as server:
+    environment = (environment or {}) | ({} if warm else {"SATTN_WARM_UP": "0"})
+    with running(command, port, cwd=cwd, base=base, environment=environment) as server:
         yield server
 
 
 @contextmanager
-def running(command, port, *, cwd=ROOT, timeout=180, base="", environment=None):
+def running(command, port, *, cwd=ROOT, base="", environment=None):
     """Start a command that serves the app on a port, below a path; stop it by its own process id."""
     with tempfile.TemporaryDirectory() as folder:
         log_path = Path(folder) / "server.log"
@@ -150,15 +156,15 @@ def running(command, port, *, cwd=ROOT, timeout=180, base="", environment=None):
             process = subprocess.Popen(command, cwd=cwd, stdout=log, stderr=subprocess.STDOUT, env=env)
             try:
                 server = Server(f"http://127.0.0.1:{port}{base and '/' + base}", process.pid, log_path)
-                _wait_until_healthy(server, process, timeout)
+                _wait_until_healthy(server, process)
                 yield server
             finally:
                 _stop(process)
 
 
-def _wait_until_healthy(server, process, timeout):
+def _wait_until_healthy(server, process):
     opener = build_opener(ProxyHandler({}))
-    limit = time.monotonic() + timeout
+    limit = time.monotonic() + START_S
     while time.monotonic() < limit:
         if process.poll() is not None:
             raise RuntimeError(f"the server stopped with code {process.returncode}:\n{server.log()}")
@@ -169,7 +175,7 @@ def _wait_until_healthy(server, process, timeout):
         except (URLError, OSError):
             pass
         time.sleep(0.05)
-    raise RuntimeError(f"the server was not healthy after {timeout} s:\n{server.log()}")
+    raise RuntimeError(f"the server was not healthy after {START_S} s:\n{server.log()}")
 
 
 def _stop(process):
@@ -246,6 +252,7 @@ def page_url(server, path="/", **params):
 
 def watch_runs(context):
     """Let the pages of a context know of each run they ask for, so that `wait_until_idle` cannot come too early."""
+    context.set_default_timeout(PATIENCE_MS)
     context.add_init_script(_WATCH_RUNS)
 
 
@@ -261,10 +268,10 @@ def open_page(page, server, path="/", **params):
     return page
 
 
-def wait_until_idle(page, timeout=90_000):
+def wait_until_idle(page):
     """Wait until the last run has ended, its charts are drawn and the fonts are loaded."""
     page.evaluate("() => { window.__idleSince = undefined; }")
-    page.wait_for_function(_IDLE, arg=SETTLE_MS, timeout=timeout)
+    page.wait_for_function(_IDLE, arg=SETTLE_MS)
     page.evaluate("() => document.fonts.ready.then(() => true)")
 
 

@@ -3,10 +3,9 @@
 import pytest
 from dashboard import CHARTS, chart_data, chosen, how_sure, press, sentences, slider
 from harness import open_page, query_parameters
+from sizes import PHONE, SCREEN, resize, wait_until_at_rest
 
 pytestmark = pytest.mark.e2e
-
-PAGES = ("gradient_flow", "derivation")
 
 
 def radio(page, name, option):
@@ -30,18 +29,6 @@ def stars(page):
     )
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_nothing_is_wider_than_a_phone(new_page, server, path):
-    page = open_page(new_page(390, 844), server, path, broken="q and k aligned")
-    main = page.get_by_test_id("stMain")
-    assert main.evaluate("each => each.scrollWidth - each.clientWidth") <= 0
-    for option in page.locator(":is(.st-key-place, .st-key-jacobian, .st-key-broken) [role=radio]").all():
-        box = option.bounding_box()
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= 390
-    assert slider(page, "d_k").is_visible()
-
-
 def test_the_gradient_page_by_keyboard(page, server):
     open_page(page, server, "gradient_flow", n_keys=64, d_k=512)
     assert sentences(page)[0].startswith("At dₖ = 512, 60 of the hundred rows are frozen without the scale")
@@ -60,21 +47,16 @@ def test_the_gradient_page_by_keyboard(page, server):
     assert query_parameters(page) == {"n_keys": "64", "d_k": "1024", "place": "q", "jacobian": "1, 10"}
 
 
-def test_the_places_stay_and_more_dots_become_stars(page, server):
+def test_the_places_stay_more_dots_become_stars_and_the_curves_are_left_alone(page, server):
     open_page(page, server, "gradient_flow", n_keys=64)
     before = chart_data(page)
     assert stars(page) == 21
+    page.evaluate("() => { document.querySelector('.st-key-gradient_curves .main-svg').marked = true; }")
     press(slider(page, "d_k"), "End")
     after = chart_data(page)
     assert [each["x"] for each in before] == [each["x"] for each in after]
     assert stars(page) == 64
-
-
-def test_a_move_of_the_dimension_leaves_the_curves_alone(page, server):
-    open_page(page, server, "gradient_flow")
-    page.evaluate("() => { document.querySelector('.st-key-gradient_curves .main-svg').marked = true; }")
-    press(slider(page, "d_k"), "ArrowRight")
-    assert "dₖ = 72" in sentences(page)[0]
+    assert "dₖ = 1,024" in sentences(page)[0]
     assert page.evaluate("() => document.querySelector('.st-key-gradient_curves .main-svg').marked")
 
 
@@ -109,8 +91,10 @@ def test_assumptions_are_broken_one_at_a_time_by_keyboard(page, server):
         assert sentences(page)[0].startswith(f"At dₖ = {d_k} all three lines hold.")
 
 
-def test_the_three_lines_and_their_figure_follow_the_dimension(page, server):
-    open_page(page, server, "derivation")
+def test_the_three_lines_stand_by_their_figure_and_both_follow_the_dimension(new_page, server):
+    page = open_page(new_page(1440, 900), server, "derivation")
+    box = page.locator(".st-key-table_three_lines table").bounding_box()
+    assert box["y"] + box["height"] <= 900
     before = page.locator(".st-key-table_three_lines").inner_text()
     press(slider(page, "d_k"), "End")
     assert page.locator(".st-key-table_three_lines").inner_text() != before
@@ -118,15 +102,7 @@ def test_the_three_lines_and_their_figure_follow_the_dimension(page, server):
     assert [trace["x"][-1] for trace in raw] == [512, 1024]
     measured = page.locator(".st-key-table_three_lines tr").nth(2).locator("td").nth(1).inner_text()
     assert float(measured.replace(",", "")) == pytest.approx(raw[-1]["y"][-1], rel=0.005)
-
-
-def test_the_three_lines_beside_the_figure_are_seen_without_scrolling(new_page, server):
-    page = open_page(new_page(1440, 900), server, "derivation")
-    box = page.locator(".st-key-table_three_lines table").bounding_box()
-    assert box["y"] + box["height"] <= 900
-
-
-def test_on_a_phone_the_figure_stands_above_the_three_lines(new_page, server):
-    page = open_page(new_page(390, 844), server, "derivation")
+    resize(page, SCREEN[PHONE])
+    wait_until_at_rest(page)
     tops = [page.locator(each).bounding_box()["y"] for each in (".st-key-three_lines", ".st-key-table_three_lines")]
     assert tops[0] < tops[1]

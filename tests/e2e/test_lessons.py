@@ -33,9 +33,6 @@ def alerts(page):
 
 # --- typed lists and vectors ---------------------------------------------------------------------------
 
-# The mechanism's lessons have their own tests of screens and pictures beside this file.
-FIRST_LESSONS = ("", "score_variance", "softmax_saturation")
-
 UNREADABLE = {
     "4, five": 'First list: "five" (item 2) is not a number.',
     "": "First list: The list is empty: write at least 2 numbers, for example 4, 5.",
@@ -72,7 +69,7 @@ def test_a_number_outside_its_range_stays_and_what_is_allowed_is_read(new_page, 
     assert query_parameters(page) == {}
 
 
-def test_a_list_that_cannot_be_read_gets_a_sentence_and_stays(page, server):
+def test_a_list_that_cannot_be_read_gets_a_sentence_and_stays_and_a_third_one_joins_the_figure(page, server):
     open_page(page, server, "softmax_saturation")
     charts = page.locator(CHARTS).count()
     for text, sentence in UNREADABLE.items():
@@ -85,22 +82,10 @@ def test_a_list_that_cannot_be_read_gets_a_sentence_and_stays(page, server):
     assert alerts(page) == []
     assert page.locator(CHARTS).count() == charts
     assert chart_data(page)[0]["y"] == pytest.approx(softmax([4, 5, 6]), abs=1e-12)
-
-
-def test_both_lists_can_be_wrong_and_each_is_named(page, server):
-    open_page(page, server, "softmax_saturation", list_1="4, five", list_2=";")
-    first, second = alerts(page)
-    assert first.startswith("First list: ")
-    assert second.startswith("Second list: ")
-    assert (field(page, "list_1").input_value(), field(page, "list_2").input_value()) == ("4, five", ";")
-
-
-def test_a_third_and_a_fourth_list_join_the_figure(page, server):
-    open_page(page, server, "softmax_saturation")
     page.locator(SETTINGS).click()
     type_into(page, "list_3", "0, 0, 0")
     assert [trace["y"] for trace in chart_data(page)][2] == pytest.approx([1 / 3] * 3)
-    assert query_parameters(page)["list_3"] == "0, 0, 0"
+    assert query_parameters(page) == {"list_1": "4, 5, 6", "list_3": "0, 0, 0"}
 
 
 def test_vectors_made_by_hand_can_be_edited(page, server):
@@ -296,30 +281,3 @@ def test_the_controls_work_by_keyboard(page, server):
     page.get_by_role("heading", level=1, name=LESSONS["softmax_saturation"]).wait_for()
     wait_until_idle(page)
     assert query_parameters(page) == {"seed": "1", "law": "uniform", "d_k": "8"}
-
-
-# --- every page ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("path", FIRST_LESSONS)
-def test_a_phone_needs_no_sideways_scrolling_and_has_the_dimension_slider(new_page, server, path):
-    page = new_page(390, 844, has_touch=True, is_mobile=True)
-    open_page(page, server, path, d_k=100)
-    wider = page.evaluate(
-        """() => [...document.querySelectorAll('[data-testid=stMain], [data-testid=stMainBlockContainer], html')]
-             .filter(element => element.scrollWidth > element.clientWidth + 1)
-             .map(element => [element.dataset.testid, element.scrollWidth])"""
-    )
-    assert wider == []
-    assert page.evaluate("() => window.innerWidth") == 390
-    box = slider(page, "d_k").bounding_box()
-    assert box["y"] + box["height"] < 2 * 844
-    assert 0 <= box["x"] < box["x"] + box["width"] <= 390
-    for figure in page.locator(f"[data-hero] svg, {CHARTS}").all():
-        place = figure.bounding_box()
-        assert place["x"] >= 0
-        assert place["x"] + place["width"] <= 391
-    page.locator(SETTINGS).click()
-    panel = page.locator(".st-key-settings [data-testid=stExpanderDetails]").bounding_box()
-    assert panel["x"] >= 0
-    assert panel["x"] + panel["width"] <= 390

@@ -16,67 +16,28 @@ from pages._view.server.bundle import BUNDLE
 
 pytestmark = pytest.mark.e2e
 
-# Python runs a module of this name at its start: what the server asks of other hosts and of sockets goes into files.
-WATCH = """
-import os, socket
-
-def note(word, file="ASKED_HOSTS"):
-    with open(os.environ[file], "a") as notes:
-        print(word, file=notes)
-
-look_up = socket.getaddrinfo
-
-def watched_look_up(host, *others, **named):
-    note(host)
-    return look_up(host, *others, **named)
-
-class WatchedSocket(socket.socket):
-    def connect(self, address):
-        note(address[0] if isinstance(address, tuple) else "unix")
-        return super().connect(address)
-
-    def setsockopt(self, *option):
-        if option == (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1):
-            note(self.getsockname()[1], "AT_ONCE")
-        return super().setsockopt(*option)
-
-socket.getaddrinfo, socket.socket = watched_look_up, WatchedSocket
-"""
 OWN = {"localhost", "127.0.0.1", "0.0.0.0", "::", "::1", "None", "unix"}
 
 
-@pytest.fixture(scope="module")
-def watched(tmp_path_factory):
-    """A server that listens as for a person who starts it, and the files of what it asks of hosts and of sockets."""
-    folder = tmp_path_factory.mktemp("watched")
-    (folder / "sitecustomize.py").write_text(WATCH)
-    asked, at_once = folder / "asked", folder / "at_once"
-    asked.touch()
-    at_once.touch()
-    environment = {"PYTHONPATH": str(folder), "ASKED_HOSTS": str(asked), "AT_ONCE": str(at_once)}
-    with running_server(address=None, environment=environment) as server:
-        yield server, asked, at_once
-
-
-def test_the_server_asks_no_other_host_at_its_start_and_listens_on_every_address(watched):
-    server, asked, _ = watched
-    port = int(server.url.rpartition(":")[2])
+def test_the_server_asks_no_other_host_at_its_start_and_listens_on_every_address(other_server):
+    port = int(other_server.url.rpartition(":")[2])
     if sys.platform == "linux":  # where 127.0.0.2 is this machine too, and another address of it
-        socket.create_connection(("127.0.0.2", port), timeout=10).close()
-    assert "URL: http://localhost:" in server.log()
-    assert set(asked.read_text().split()) - OWN == set()
+        socket.create_connection(("127.0.0.2", port), timeout=60).close()
+    assert "URL: http://localhost:" in other_server.log()
+    assert set(other_server.asked_hosts()) - OWN == set()
 
 
-def test_the_messages_of_a_run_do_not_wait_for_each_other(watched):
-    server, _, at_once = watched
-    with connect(f"{server.url.replace('http', 'ws')}/_stcore/stream", subprotocols=["streamlit"], proxy=None):
-        assert at_once.read_text().split() == [server.url.rpartition(":")[2]]
+def test_the_messages_of_a_run_do_not_wait_for_each_other(other_server):
+    before = other_server.sent_at_once()
+    address = f"{other_server.url.replace('http', 'ws')}/_stcore/stream"
+    with connect(address, subprotocols=["streamlit"], proxy=None):
+        assert other_server.sent_at_once() == [*before, other_server.url.rpartition(":")[2]]
 
 
 def ask(server, path):
     """Headers and body of an answer to a browser that takes gzip."""
     request = Request(f"{server.url}{path}", headers={"Accept-Encoding": "gzip"})
-    with build_opener(ProxyHandler({})).open(request, timeout=20) as answer:
+    with build_opener(ProxyHandler({})).open(request, timeout=60) as answer:
         return answer.headers, answer.read()
 
 
@@ -122,19 +83,14 @@ def test_the_content_policy_lets_a_page_fetch_nothing_from_another_host(page, se
 
 
 def test_a_server_below_a_path_draws_every_kind_of_picture(new_page):
-    with running_server(base="lab") as lab:
+    with running_server(base="lab", warm=False) as lab:
         page = new_page(stranger=True)
         requested = []
         page.on("request", lambda request: requested.append(request.url))
-        open_page(page, lab)
+        open_page(page, lab, "score_variance", d_k=100)
+        assert page.locator(f"{CHARTS} .main-svg").count() > 0
+        go_to(page, LESSONS[""])
         assert page.locator("[data-hero] svg path.fill").first.get_attribute("d")
-        for path in ("score_variance", "attention_steps", "training_race"):
-            go_to(page, LESSONS[path])
-            assert page.locator(f"{CHARTS} .main-svg").count() > 0
-        cold = new_page(stranger=True)
-        cold.on("request", lambda request: requested.append(request.url))
-        open_page(cold, lab, "score_variance", d_k=100)
-        assert cold.locator(f"{CHARTS} .main-svg").count() > 0
         headers, page_below = ask(lab, "/")
         assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
         assert b"lab-blocked" in page_below

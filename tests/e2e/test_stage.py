@@ -19,6 +19,20 @@ def box(page, what):
     return found["x"], found["y"], found["x"] + found["width"], found["y"] + found["height"]
 
 
+def wait_until_in_place(locator):
+    """Wait until it has stood still for several frames."""
+    locator.evaluate(
+        """async element => {
+          for (let still = 0, before = 0; still < 10; still += 1) {
+            const {top} = element.getBoundingClientRect();
+            if (top !== before) still = 0;
+            before = top;
+            await new Promise(requestAnimationFrame);
+          }
+        }"""
+    )
+
+
 def scroll_to(page, y):
     page.get_by_test_id("stMain").evaluate("(element, y) => element.scrollTo(0, y)", y)
 
@@ -47,14 +61,10 @@ def test_the_bar_stays_in_reach_and_covers_nothing_that_is_scrolled_to(new_page,
             [box(page, SLIDER)[0] + 5, (top + bottom) / 2],
         )
         scroll_to(page, 0)
-
-
-def test_on_a_phone_the_slider_takes_the_first_line_of_the_bar(new_page, server):
-    page = new_page(390, 844, has_touch=True, is_mobile=True)
-    open_page(page, server, "gradient_flow")
-    left, _, right, bottom = box(page, "[data-slider]")
-    assert right - left > 350
-    assert box(page, SETTINGS)[1] >= bottom - 1
+        if size[0] == 390:  # on a phone the slider takes the first line of the bar
+            left, _, right, bottom = box(page, "[data-slider]")
+            assert right - left > 350
+            assert box(page, SETTINGS)[1] >= bottom - 1
 
 
 # --- the Settings --------------------------------------------------------------------------------------
@@ -91,7 +101,7 @@ def test_escape_closes_the_list_first_and_then_the_settings(new_page, server):
     assert box(page, DRAWER)[3] <= 500
     law = field(page, "law")
     law.focus()
-    page.wait_for_timeout(500)  # the drawer scrolls to it, and what scrolls closes a list
+    wait_until_in_place(law)  # the drawer scrolls to it, and what scrolls closes a list
     page.keyboard.press("ArrowDown")
     page.get_by_role("option", name="uniform").wait_for()
     page.keyboard.press("Escape")
@@ -109,6 +119,9 @@ def test_escape_closes_the_list_first_and_then_the_settings(new_page, server):
 def test_a_definition_opens_over_the_page_by_touch_and_by_keyboard(new_page, server, width):
     page = new_page(width, 844, has_touch=True)
     open_page(page, server)
+    if width == 1440:  # an answer with definitions is one text
+        assert len({round(each.bounding_box()["y"] / 10) for each in page.locator(TERM).all()}) <= 2
+        assert box(page, BAR)[1] - box(page, "h1")[3] < 80
     before = box(page, BAR), box(page, TERM)
     page.locator(TERM).last.tap()
     shown = page.locator(".term[open] > span")
@@ -122,14 +135,6 @@ def test_a_definition_opens_over_the_page_by_touch_and_by_keyboard(new_page, ser
     page.keyboard.press("Escape")
     assert shown.count() == 0
     assert page.locator(TERM).first.evaluate("element => element === document.activeElement")
-
-
-def test_an_answer_with_definitions_is_one_text(new_page, server):
-    page = new_page(1440, 900)
-    open_page(page, server)
-    lines = {round(each.bounding_box()["y"] / 10) for each in page.locator(TERM).all()}
-    assert len(lines) <= 2
-    assert box(page, BAR)[1] - box(page, "h1")[3] < 80
 
 
 # --- the room that a picture has -----------------------------------------------------------------------

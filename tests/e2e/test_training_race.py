@@ -86,9 +86,10 @@ def test_a_race_runs_live_until_stop_and_what_is_there_stays(server, new_page):
     assert re.match("Training: step [0-9,]+ of 3,000, dₖ = 128", bar(page))
     page.locator("[data-slider] input").press("ArrowLeft")
     stop = page.get_by_role("button", name="Stop")
-    for _ in range(20):  # the only one: Streamlit's own, which comes and goes, would break a picture off
+    drawn = page.evaluate(DRAWN_STEPS)
+    for more in range(1, 5):  # the only one: Streamlit's own, which comes and goes, would break a picture off
         assert main(page).get_by_role("button", name="Stop").count() == stop.count() == 1
-        page.wait_for_timeout(100)
+        page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=drawn + more)
     stop.click()
     wait_until_idle(page)
     assert bar(page).startswith("Stopped at step ")

@@ -18,6 +18,7 @@ from sattn_core.lessons.derivation import (
     exact_scores,
     measure_derivation,
     measure_growth,
+    spread_ratio,
 )
 from tests.figures.drawing import PROFILES, check, plotted, run, texts, traces_of
 
@@ -119,13 +120,13 @@ def three(growth, d_k):
 @pytest.mark.parametrize("name", BROKEN)
 def test_each_of_the_three_lines_stands_with_what_is_measured_and_its_verdict(growths, name):
     head, _, *rows = three(growths[name], 64)
-    assert head == ["line", "measured", "check", "needs"]
+    assert head == ["line", "measured", "check", "uses"]
     for row, line in zip(rows, growths[name].at(64), strict=True):
         assert row[1:3] == [number(line.measured), {"h": "✓", "f": "✗", "c": "?"}[line.check[0]] + f" {line.check}"]
-    assert set(figures._SHORT) == set(figures._NEEDS) == set(SCORE_LINES)
+    assert set(figures._SHORT) == set(figures._USED) == set(SCORE_LINES)
 
 
-def test_what_is_broken_is_struck_out_where_it_is_needed(growths):
+def test_what_is_broken_is_struck_out_where_it_is_used(growths):
     struck = {
         name: [(i, part) for i, row in enumerate(three(growth, 64)[2:]) for part in re.findall("~~(.*?)~~", row[3])]
         for name, growth in growths.items()
@@ -136,7 +137,7 @@ def test_what_is_broken_is_struck_out_where_it_is_needed(growths):
         "variances": [(1, "variances 1")],
         "alignment": [(0, "qᵢ and kᵢ independent")],
         "coordinates": [(1, "coordinates independent")],
-        "tails": [(2, "a variance exists")],
+        "tails": [(2, "a finite variance")],
     }
     assert [row[3].startswith("also ") for row in three(growths["nothing"], 64)[2:]] == [False, True, True]
     assert "~~" not in figures.three_lines(measure_growth(DerivationParams(8, 100, nu=2.1)), 8)
@@ -158,7 +159,7 @@ def test_a_variance_that_grows_beyond_the_division_is_told_from_one_that_stays(g
     grows, stays = (
         figures.growing_variance(growths[name], 64, LIGHT).sentence for name in ("coordinates", "variances")
     )
-    assert grows.endswith("not one, and grows with dₖ.")
+    assert grows.endswith("not one, and more as dₖ grows.")
     assert stays.endswith("not one, whatever dₖ is.")
     scaled = [[exact_scores(DerivationParams(d, **BROKEN[name])).variance / d for d in (64, 128)] for name in
               ("coordinates", "variances")]  # fmt: skip
@@ -505,11 +506,24 @@ def test_the_growth_s_sentence_and_table(results):
     assert picture.table["median size"] == typical.tolist()
 
 
+# A divisor is right if it leaves scores of one size at every dₖ: what is said is compared with their exact sizes.
+@pytest.mark.parametrize("nu", [1.5, 1.9, 2.0, 2.1, 4.0, 30.0])
+def test_root_d_k_is_called_right_for_tails_only_where_scores_grow_like_it(nu):
+    claim = figures.growth(measure_derivation(DerivationParams(64, 1_000, nu=nu)), LIGHT).claim
+    assert claim.endswith("√dₖ is the right divisor") == (spread_ratio(DerivationParams(64, nu=nu), 16) < 4.01)
+
+
+def test_at_one_component_every_power_divides_alike():
+    one = measure_derivation(DerivationParams(1, 1_000, correlation=0.5))
+    assert figures.growth(one, LIGHT).claim == "At dₖ = 1 every power of dₖ is 1"
+
+
 def test_the_growth_claims_the_right_divisor_that_is(results):
     for name, result in results.items():
         picture = figures.growth(result, LIGHT)
         right = abs(result.exact.right_divisor - 4) < 1e-9
-        assert picture.claim == f"Here √dₖ is {'' if right else 'not '}the right divisor"
+        here = "Without a variance" if name == "tails" else "Here"
+        assert picture.claim == f"{here} √dₖ is {'' if right else 'not '}the right divisor"
         assert right == (name == "nothing")
     one = measure_derivation(DerivationParams(16, 1_000, mean_k=1.0))
     picture = figures.growth(one, LIGHT)

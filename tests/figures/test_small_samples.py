@@ -148,7 +148,7 @@ def test_the_sentence_is_short_and_counts_the_draws_near_d_k(size, ddof, n_draws
         said = draws(asked, each, d_k).sentence
         assert len(said.split()) <= 25
         assert len(re.findall(r"\d[\d,.]*", said)) <= 3
-        assert said.startswith(f"Two-by-two products average {('1.5', '2.0')[ddof]}, so 1.6 is ordinary. ")
+        assert said.startswith(f"Variances of two-by-two products average {('1.5', '2.0')[ddof]}, so 1.6 is ordinary. ")
         near = np.mean(np.abs(each.ratios[i, :n_draws] - 1) < 0.1)
         shares = [float(share) / 100 for share in re.findall(r"about (\d+) %", said)]
         words = {"no draw": 0, "every draw": 1, "the one draw comes": 1, "the one draw does not": 0}
@@ -216,7 +216,7 @@ def test_a_number_said_twice_has_the_same_digits(experiment, sweep):
     assert f"variance {number(result.variances[0])} (" in first
     assert f"mean {table['predicted'][0]}" in texts(plotted(picture))
     said, rows = " ".join(large(experiment).sure), figures.large_rows(experiment)
-    assert f"variance {rows['this run'][2]}, predicted {rows['predicted'][2]}, z = {rows['z'][2]}; " in said
+    assert f"variance {rows['this run'][2]}, predicted {rows['predicted'][2]}, z = {rows['z'][2]}. " in said
     assert f"gave {rows['published'][2]} and {rows['published'][3]}: z = {rows['z, published'][2]}, " in said
     ticks = plotted(large(experiment)).layout.yaxis.ticktext
     assert [tick.split("z = ")[1] for tick in ticks if "z" in tick] == [rows["z, published"][2], rows["z"][2]]

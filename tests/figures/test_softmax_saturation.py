@@ -522,7 +522,7 @@ def test_the_overflow_words_name_the_limits(study):
         "In float16 the bare formula breaks at scores from about 11; with the largest score subtracted first, it never "
         "breaks here."
     )
-    assert shown.claim == "Overflow is cured by subtracting the largest score, not by the scale"
+    assert shown.claim == "Subtracting the largest score cures exp’s overflow; the scale does not"
     assert len(shown.claim.split()) <= 12
     for each, predicted in zip(shown.sure[:3], ("11.090", "88.723", "709.78"), strict=True):
         assert f"number, {predicted}." in each

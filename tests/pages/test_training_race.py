@@ -233,6 +233,19 @@ def test_another_setting_is_another_race_at_the_dimension_of_the_slider():
     assert first_sentence(app).startswith("After 300 steps at dₖ = 16, ")
 
 
+def test_another_setting_ends_the_race_that_runs(monkeypatch):
+    monkeypatch.setattr(race, "_AT_ONCE", 0)
+    monkeypatch.setattr(turns, "visitor", lambda: "one")
+    app = open_race(n_seeds="1", d_k="8", n_steps="3000")
+    button(app, "Train").click().run()
+    job = app.session_state["race_run"].job
+    app.session_state["job"] = job
+    job.want()
+    app.number_input("seed").set_value(3).run()
+    job.wait(30)
+    assert not job.done
+
+
 def test_a_preset_of_its_own_dimension_ends_with_it():
     app = choose(open_race(), "small_d_k")
     assert widget(app, "d_k").value == 8
@@ -326,7 +339,7 @@ def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
 def test_whoever_leaves_or_asks_for_something_else_ends_a_race_after_a_step(monkeypatch, moments):
     """It rests there: what has been trained stays, and it can go on."""
     looks = []
-    monkeypatch.setattr(turns, "_is_here", lambda _: looks.append(1) or len(looks) % 40)
+    monkeypatch.setattr(turns._streamlit, "is_connected", lambda _: looks.append(1) or len(looks) % 40)
     params = TrainingRaceParams(n_steps=3000, n_seeds=1)
     job = turns.Job(params, partial(moments, params, None))
     for seen in (40, 80):
@@ -385,3 +398,52 @@ def test_visitors_who_wait_share_the_work_and_a_finished_table_can_be_computed_a
     assert dose.JOBS["sgd"] is not job
     assert dose.open_table("sgd")[0] is dose.JOBS["sgd"]
     dose.JOBS["sgd"].wait(30)
+
+
+# --- tries ---------------------------------------------------------------------------------------------
+
+
+ADVERSE = {"optimizer": "adam", "rates": "best", "learning_rate": "0.03", "n_steps": "20", "n_seeds": "2", "seed": "5"}
+
+
+def finished(app, shown):
+    """Right answers after the last step: raw, with 1/√d_k, and with 1/d_k."""
+    result, _ = shown.train
+    assert result is app.session_state["race_run"].result
+    assert charts(app)["race_attention"].sentence.startswith("After 300 steps at dₖ = ")
+    assert (result.step, result.params.n_seeds) == (300, 5)
+    return result.accuracy.mean[:, -1]
+
+
+def test_try_no_harm(tried):
+    app, shown = tried("training_race", "no_harm", **ADVERSE, start="scores")
+    without, scaled, _ = finished(app, shown)
+    assert without >= 0.95
+    assert scaled >= 0.95
+
+
+def test_try_harm_begins(tried):
+    app, shown = tried("training_race", "harm_begins", **ADVERSE, data="fresh", n_pairs="8", exponent="0.3")
+    without, scaled, _ = finished(app, shown)
+    assert 0.3 < without < 0.5
+    assert scaled >= 0.99
+
+
+def test_try_same_first_scores(tried):
+    app, shown = tried("training_race", "same_first_scores", **ADVERSE, loss="weights", values="trained")
+    without, scaled, _ = finished(app, shown)
+    assert without >= 0.99
+    assert scaled >= 0.99
+
+
+def test_try_exact_twin(tried):
+    _, shown = tried("training_race", "exact_twin", d_k="8", n_steps="10")
+    first, second, *_ = shown.train_equal_pairs
+    assert (first.d_k, first.optimizer, second.optimizer) == (256, "sgd", "sgd")
+    assert first.largest_difference == second.largest_difference == 0.0
+
+
+def test_a_suggestion_that_moves_only_the_dimension_is_seen_too(tried):
+    """A move of the slider would show the start; whoever clicks is shown the finished race."""
+    app, shown = tried("training_race", "no_harm", d_k="64")
+    assert finished(app, shown)[0] >= 0.95

@@ -303,10 +303,11 @@ def test_every_page_has_its_room_its_core_file_its_place_and_its_row():
 
 @pytest.mark.parametrize("stem", ORDER)
 def test_a_lesson_has_its_tests(stem):
-    for place in ("unit/test_lesson_{}", "property/test_lesson_{}", "oracle/test_lesson_{}", "figures/test_{}"):
-        assert (ROOT / "tests" / f"{place.format(stem)}.py").is_file()
+    numbers = ROOT / "tests" / "unit" / f"test_lesson_{stem}.py"
+    for folder, section in (("property", "properties"), ("oracle", "oracles")):  # a file, or a section of the first
+        assert (ROOT / "tests" / folder / numbers.name).is_file() or f"# --- {section} ---" in _read(numbers)
+    assert (ROOT / "tests" / "figures" / f"test_{stem}.py").is_file()
     assert (ROOT / "tests" / "pages" / f"test_{stem}.py").is_file()
-    assert (ROOT / "tests" / "pages" / "tries" / f"test_{stem}.py").is_file()
 
 
 def of_one_lesson(path):

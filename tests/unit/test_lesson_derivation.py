@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from sattn_core.heavy_tails import median_size
 from sattn_core.lessons.derivation import (
     ASSUMPTIONS,
     LINE_FORMULAS,
@@ -269,11 +270,16 @@ def test_a_larger_growth_begins_with_the_smaller_one():
         ({"mean_q": 2.0, "variance_k": 3.0}, 4, 2),
         ({"coordinate_correlation": 1.0}, 4, 4),
         ({"nu": 2.1}, 4, 2),
-        ({"nu": 1.5}, 4, 4 ** (1 / 1.5)),
     ],
 )
 def test_how_many_times_as_far_the_scores_spread(options, factor, ratio):
     assert spread_ratio(DerivationParams(**options), factor) == pytest.approx(ratio, rel=1e-13)
+
+
+def test_without_a_variance_median_sizes_are_compared():
+    ratio = spread_ratio(DerivationParams(nu=1.5), 4)
+    assert ratio == median_size(256, 1.5) / median_size(64, 1.5)
+    assert ratio > 4 ** (1 / 1.5)  # by a power of the logarithm of d_k
 
 
 def test_the_ratio_stays_inside_the_largest_dimension():

@@ -66,13 +66,28 @@ def test_all_rules_see_the_same_scores():
     assert by_name["mup"].check_value == 0.03125
 
 
-def test_curves_pass_through_the_comparison():
-    params = RulesParams(d_k=32, n_keys=16)
+@pytest.mark.parametrize("correlation", [0.0, 0.5])
+def test_curves_pass_through_what_other_draws_compare(correlation):
+    params = RulesParams(32, 16, n_queries=16, correlation=correlation)
     curves = rule_curves(params, dims=(32,), n_keys=(16, 64))
-    single = [rule.entropy_nats for rule in compare_rules(params).rules]
-    assert np.allclose(curves.against_d_k[:, 0], single, rtol=1e-12)
-    assert np.allclose(curves.against_n_keys[:, 0], single, rtol=1e-12)
+    draws = [compare_rules(replace(params, seed=seed)).rules for seed in range(1, 41)]
+    single = np.array([[rule.entropy_nats for rule in rules] for rules in draws])
+    error = single.std(axis=0, ddof=1) / math.sqrt(len(single))
+    for found, its_error in (
+        (curves.against_d_k[:, 0], curves.against_d_k_error[:, 0]),
+        (curves.against_n_keys[:, 0], curves.against_n_keys_error[:, 0]),
+    ):
+        assert (its_error > 0).all()
+        assert (np.abs(found - single.mean(axis=0)) < 4 * np.hypot(error, its_error)).all()
     assert np.allclose(curves.uniform, [math.log(16), math.log(64)], rtol=1e-14)
+
+
+def test_the_error_of_a_curve_is_how_far_seeds_scatter():
+    curves = [rule_curves(RulesParams(64, 16, seed=seed), dims=(4, 64), n_keys=(16,)) for seed in range(40)]
+    spread = np.std([each.against_d_k for each in curves], axis=0, ddof=1)
+    stated = np.sqrt(np.mean([np.square(each.against_d_k_error) for each in curves], axis=0))
+    # A standard deviation of 40 has relative standard error 1/√80.
+    assert (np.abs(stated / spread - 1) < 4 / math.sqrt(80)).all()
 
 
 STDS = {

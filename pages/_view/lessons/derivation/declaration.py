@@ -81,7 +81,7 @@ LESSON = Lesson(
     tries=(
         Try(
             "alignment",
-            "Align q and k: at dₖ = 1,024 the mean is 512, and after ÷ √dₖ still about 16",
+            "Align q and k at dₖ = 1,024: the first line fails, with a mean of about 512, and of about 16 after ÷ √dₖ",
             {"broken": _BROKEN["alignment"], "correlation": 0.5, "d_k": 1024, "seed": 0},
         ),
         Try(
@@ -105,7 +105,8 @@ LESSON = Lesson(
         Choice("They spread", "2", RATIOS, shown={each: f"×{each}" for each in RATIOS}),
     ),
     pictures=("three_lines", "derivation", "score_growth"),
-    assumed="Each line names the assumption it uses. Normality is not among them.\n\n"
+    assumed="Each line names the assumption it uses. Normality is not among them. The variance of the sum has no cross "
+    "terms: where all components are independent, $E[q_ik_i\\,q_jk_j]$ is a product of four means, and these are 0.\n\n"
     "Both sides of a line are measured on the same simulated pairs. ✓ and ✗ say whether the line is true for "
     "the chosen numbers, and z whether these pairs show it. Beyond 4 either way, a line is seen to fail. For "
     "$\\nu\\le4$ a variance has no usable error bar, and ? marks the lines that need one.",

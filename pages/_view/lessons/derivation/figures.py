@@ -27,10 +27,10 @@ _SHORT = {
     "variance_d_k": (r"\operatorname{Var}(q \cdot k) = d_k", "variance of q·k"),
     "scaled_variance_one": (r"\operatorname{Var}(q \cdot k / \sqrt{d_k}) = 1", "variance of q·k/√dₖ"),
 }
-_NEEDS = {  # line -> assumption -> its words
+_USED = {  # line -> assumption -> its words
     "mean_zero": {"means": "means 0", "alignment": "qᵢ and kᵢ independent"},
     "variance_d_k": {"variances": "variances 1", "coordinates": "coordinates independent"},
-    "scaled_variance_one": {"tails": "a variance exists"},
+    "scaled_variance_one": {"tails": "a finite variance"},
 }
 _MARKS = {"holds": "✓\u00a0holds", "fails": "✗\u00a0fails", "cannot be checked": "?\u00a0cannot be checked"}
 _USES = {
@@ -69,7 +69,7 @@ _REASONS = {
     "within_row": ", the standard deviation within a row, because softmax does not see what all keys share",
     "effective_dimension": ", because correlated coordinates add up like fewer, larger ones",
     "d_k": ", because the score of an aligned pair grows with its mean",
-    "tail_power": ", because there is no variance; logarithms are left out",
+    "tail_power": ", up to a power of its logarithm, because there is no variance",
 }
 
 
@@ -77,22 +77,22 @@ _REASONS = {
 
 
 def three_lines(growth: ScoreGrowth, d_k: int) -> str:
-    """The derivation in three lines as a Markdown table: each measured, with its verdict and what it needs."""
-    rows = ["| line | measured | check | needs |", "|:--|--:|:--|:--|"]
+    """The derivation in three lines as a Markdown table: each measured, with its verdict and what it uses."""
+    rows = ["| line | measured | check | uses |", "|:--|--:|:--|:--|"]
     for each in growth.at(d_k):
         latex, _ = _SHORT[each.name]
-        said = f"{number(each.measured)} | {_MARKS[each.check]} | {_needs(each, growth.params)}"
+        said = f"{number(each.measured)} | {_MARKS[each.check]} | {_used(each, growth.params)}"
         rows.append(f"| ${{{latex}}}$ | {said} |")  # in braces no line breaks
     return "\n".join(rows)
 
 
-def _needs(line_of_three, params):
-    """What the line needs beyond those above it; what is broken is struck out."""
+def _used(line_of_three, params):
+    """What the line uses beyond those above it; what is broken is struck out."""
     broken = {name for name, words in _broken_ones(params).items() if words}
     if params.nu is not None and params.nu > 2:
         broken.discard("tails")
-    needs = _NEEDS[line_of_three.name].items()
-    words = ", ".join(f"~~{words}~~" if name in broken else words for name, words in needs)
+    used = _USED[line_of_three.name].items()
+    words = ", ".join(f"~~{words}~~" if name in broken else words for name, words in used)
     return words if line_of_three.name == "mean_zero" else f"also {words}"
 
 
@@ -209,8 +209,10 @@ def _failing(growth, d_k):
         )
     raw, left = number(variance.measured), number(scaled.measured)
     if growth.params.coordinate_correlation:
-        return f"the raw variance is {raw}, not dₖ. Divided by √dₖ it is {left}, not one, and grows with dₖ."
-    return f"the raw variance is {raw}, not dₖ. Divided by √dₖ it is about {left}, not one, whatever dₖ is."
+        return (
+            f"raw scores have variance {raw}, not dₖ. Divided by √dₖ they have {left}, not one, and more as dₖ grows."
+        )
+    return f"raw scores have variance {raw}, not dₖ. Divided by √dₖ they have about {left}, not one, whatever dₖ is."
 
 
 def _variance_alt(growth, d_k):
@@ -507,17 +509,25 @@ def _usable(known, value):
 
 def growth(result: DerivationResult, profile: Profile) -> Picture:
     """How the raw scores grow as coordinates are added, beside √d_k and the right divisor."""
-    rule = result.exact.right_rule
-    only = rule == "sqrt_d_k" or np.isclose(result.exact.right_divisor, result.divisor)
     return Picture(
         "score_growth",
         _growth_figure(result, profile),
         _growth_sentence(result),
         _growth_table(result),
         _growth_code(result.params),
-        claim="Here √dₖ is the right divisor" if only else "Here √dₖ is not the right divisor",
+        claim=_growth_claim(result),
         sure=(_growth_ends(result),),
     )
+
+
+def _growth_claim(result):
+    """Whether to divide by √d_k. Without a variance nothing is: scores outgrow even the ν-th root of d_k."""
+    exact = result.exact
+    if result.params.d_k == 1 and exact.right_rule in ("d_k", "tail_power"):
+        return "At dₖ = 1 every power of dₖ is 1"
+    if np.isinf(exact.variance):
+        return "Without a variance √dₖ is not the right divisor"
+    return f"Here √dₖ is {'' if np.isclose(exact.right_divisor, result.divisor) else 'not '}the right divisor"
 
 
 def _growth_figure(result, profile):
@@ -556,7 +566,7 @@ def _growth_sentence(result):
     divisor, right = number(result.divisor), number(exact.right_divisor)
     if np.isinf(exact.variance):
         size = number(result.growth_typical[-1])
-        return f"{at} the typical score has size {size}; the right divisor is {right}, up to logarithms."
+        return f"{at} the median score has size {size}; the ν-th root of dₖ is {right}, and scores outgrow even that."
     if np.isclose(exact.right_divisor, result.divisor):
         inside = exact.right_rule == "within_row"
         what = "scores within one row" if inside else "raw scores"

@@ -42,7 +42,7 @@ def words(step: str, profile: Profile) -> str:
     styles[QUERY_WORD] = f"{frame};background:{profile.text};color:{profile.ground}"
     parts = re.split(r"(\w+)", SENTENCE)
     marked = [f'<b style="{styles[part]}">{part}</b>' if part in styles else part for part in parts]
-    style = f"margin:0;line-height:1.7;font-size:{profile.base_size}px;color:{profile.text}"
+    style = f"margin:0;line-height:1.7;font-size:1rem;color:{profile.text}"
     return f'<p style="{style}">{"".join(marked)}</p>'
 
 

@@ -174,7 +174,7 @@ def _draws_sentence(asked, counted, i):
     ordinary = asked.low <= asked.value <= asked.high
     is_it = "so" if ordinary else "yet not even then"
     return (
-        f"Two-by-two products average {number(asked.mean_theory, 2)}, {is_it} {asked.value} is ordinary. "
+        f"Variances of two-by-two products average {number(asked.mean_theory, 2)}, {is_it} {asked.value} is ordinary. "
         f"At the right, {_near(counted, i)} within a tenth of dₖ."
     )
 
@@ -464,7 +464,7 @@ def _large_sure(experiment):
     return (
         f"Matrices of {n} × {d} times {d} × {n} with seed {experiment.seed}: variance "
         f"{number(product.measured, 6)}, predicted {number(product.mean, 6)} ± {number(product.std)}, "
-        f"z = {number(product.z)}; divided by √{d} it is {number(scaled.measured, 6)}, with the same z.",
+        f"z = {number(product.z)}. Of the product divided by √{d} it is {number(scaled.measured, 6)}, with the same z.",
         f"The published run gave {_printed(product.published)} and {_printed(scaled.published)}: "
         f"z = {number(product.published_z)}, {'inside' if _inside(experiment) else 'outside'} the 95 % band {low} to "
         f"{high}. Treating the entries as independent would give a standard deviation of "

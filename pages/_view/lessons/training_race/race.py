@@ -13,9 +13,9 @@ from functools import partial
 from math import ceil
 
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
 
 from pages._view import compute, controls, show, turns
+from pages._view._streamlit import StreamlitAPIException
 from pages._view.lessons.training_race import figures, work
 from pages._view.picture import Picture
 from pages._view.theme import Profile

@@ -1,4 +1,4 @@
-"""The race, the rules and your scores in a browser: on a phone, and a file of one's own."""
+"""A file of one's own in a browser."""
 
 import io
 
@@ -8,8 +8,6 @@ from dashboard import CHARTS, sentences
 from harness import open_page, wait_until_idle
 
 pytestmark = pytest.mark.e2e
-
-PAGES = ("training_race", "scaling_rules", "your_scores")
 
 
 def test_a_file_of_one_s_own_is_measured_and_a_bad_one_answered(page, server):

@@ -10,7 +10,6 @@ from pages._view.show import plain
 from tests.pages.opening import app_at, controls_of
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[2]
 ALL = [(stem, each) for stem, lesson in LESSONS.items() for each in lesson.tries]
 IDS = [f"{stem}-{each.key}" for stem, each in ALL]
 
@@ -30,4 +29,4 @@ def test_every_promise_is_a_button_and_has_its_test(stem):
     assert LESSONS[stem].tries
     for each in LESSONS[stem].tries:
         assert buttons[f"try_{each.key}"] == plain(each.promise)
-        assert f"test_{each.key}" in names
+        assert f"test_try_{each.key}" in names
