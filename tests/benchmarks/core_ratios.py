@@ -23,7 +23,7 @@ GRADIENT_KEYS = (16, 64)  # the page's default and the size that the lesson spea
 GRADIENT_BUDGET = 1.5  # seconds
 TRAINING_DIMS = (64, 512)
 TRAINING_STEPS = 300
-TRAINING_BUDGETS = {"sgd": 1.5, "adam": None}  # Adam's own passes over the weights come on top of any product
+TRAINING_BUDGETS = {"sgd": 1.8, "adam": None}  # Adam's own passes over the weights come on top of any product
 
 
 def sweep():
