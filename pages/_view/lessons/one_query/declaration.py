@@ -35,7 +35,13 @@ LESSON = Lesson(
     ),
     bet=Bet(
         "From dₖ = {d_k} products to sixteen times as many: how many times as far does their sum usually wander?",
-        Choice("It wanders", "4", FARTHER, shown={each: f"×{each} as far" for each in FARTHER}),
+        Choice(
+            "It wanders",
+            "4",
+            FARTHER,
+            shown={each: f"{each} times as far" for each in FARTHER},
+            old_options={f"×{each} as far": each for each in FARTHER},
+        ),
         names=("The sums wander", "Products add up to scores"),
     ),
     terms=("key", "query"),
