@@ -275,7 +275,7 @@ def test_the_truths_are_those_of_the_core(said):
     ("broken", "params", "truth", "said"),
     [
         ({}, {}, "2", "×2"),
-        ({"broken": "coordinates correlated", "r": "1"}, {"coordinate_correlation": 1.0}, "4", "×4"),
+        ({"broken": "components correlated", "r": "1"}, {"component_correlation": 1.0}, "4", "×4"),
         ({"broken": "heavy tails", "nu": "1.5"}, {"nu": 1.5}, "2", "×2.52"),
         ({"broken": "means not 0", "mean_q": "4"}, {"mean_q": 4.0, "mean_k": 1.0}, "2", "×2"),
     ],
