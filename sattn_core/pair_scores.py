@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
 from sattn_core.components import STANDARD_NORMAL, PairLaw, block_generator, check_pair_law, component_products
-from sattn_core.cost import Price, proceed
+from sattn_core.cost import DRAWS, STREAM, Price, proceed
 
 # Streams 0 to 2 of a seed draw the components of pairs, the row of the sweep and the batches.
 _STREAM, _ROW_STREAM = 3, 4
@@ -105,44 +105,53 @@ def growing_rows(dims: Sequence[int], n_rows: int, n_keys: int, seed: int) -> It
 
 def growing_rows_price(dims: Sequence[int], n_rows: int, n_keys: int) -> Price:
     """Return the `Price` of `growing_rows`."""
-    cuts, scores = len(_octaves(dims[-1])) + _halvings(dims), n_rows * n_keys
-    return Price(cuts * (4.5e-5 + 1.4e-8 * scores), 120 * scores)
+    octaves, halvings, scores = len(_octaves(dims[-1])), _halvings(dims), n_rows * n_keys
+    queries = (octaves + halvings) * DRAWS["standard_gamma"] + halvings  # of each only the length is drawn
+    cut = Price(calls=STREAM + 20, draws=scores, passes=3 * scores)
+    return ((octaves + halvings) * cut + Price(draws=n_rows * queries)).holding(120 * scores)
 
 
 def pair_scores_price(n_samples: int, d_k: int, pair_law: PairLaw) -> Price:
     """Return the `Price` of `draw_pair_scores`."""
     held = 64 + (50 * _halvings((d_k,)) if _sampler(pair_law) is _block_scores else 0)  # bytes for each of a part
-    return Price(_seconds((d_k,), n_samples, pair_law), 8 * n_samples + held * min(n_samples, _PART))
+    return _work((d_k,), n_samples, pair_law).holding(8 * n_samples + held * min(n_samples, _PART))
 
 
 def growing_scores_price(dims: Sequence[int], n_samples: int, pair_law: PairLaw) -> Price:
     """Return the `Price` of `growing_scores`."""
-    return Price(_seconds(dims, n_samples, pair_law), 400 * n_samples)
+    return _work(dims, n_samples, pair_law).holding(400 * n_samples)
 
 
-def _seconds(dims, n_samples, pair_law):
-    """CPU seconds of the scores at all of dims."""
+def _work(dims, n_samples, pair_law):
+    """The scores at all of dims."""
     if _sampler(pair_law) is _component_scores:
-        each = component_seconds(pair_law) * dims[-1]
+        each, calls = dims[-1] * component_work(pair_law), (STREAM / 4 + 7) * dims[-1]
     elif pair_law.law == "rademacher":
-        each = 2e-8 + 1.8e-8 * -(-dims[-1] // _WORD) + 1e-8 * len(dims)
+        words = -(-dims[-1] // _WORD)
+        each = words * Price(draws=2 * DRAWS["integers"], passes=11) + len(dims) * Price(passes=15)
+        calls = (STREAM + 10) * words + 10 * len(dims)
     else:
-        first, octave, half = _BLOCK_SECONDS[pair_law.law, _needs_sums(pair_law)]
-        each = first + octave * len(_octaves(dims[-1])) + half * _halvings(dims)
-    return 2e-4 + 5e-5 * len(dims) + each * n_samples
+        octaves, halvings = len(_octaves(dims[-1])), _halvings(dims)
+        octave, half = _block_work(pair_law)
+        each, calls = octaves * octave + halvings * half, (STREAM + 20) * (octaves + halvings)
+    return n_samples * each + Price(calls=calls * -(-n_samples // _PART))
 
 
-def component_seconds(pair_law: PairLaw) -> float:
-    """CPU seconds to draw one component of q and of k and to multiply them."""
-    return 2 * pair_law.component.seconds + 4e-9
+def component_work(pair_law: PairLaw) -> Price:
+    """One component of q and of k: drawn, multiplied and added."""
+    moved = bool(pair_law.mean_q) + bool(pair_law.mean_k) + 3 * bool(pair_law.correlation)
+    return 2 * pair_law.component.work + Price(passes=2 + moved)
 
 
-# CPU seconds per pair: of the first block, of an octave, and of halving one.
-_BLOCK_SECONDS = {
-    ("normal", False): (5e-8, 3.8e-8, 6e-8),
-    ("normal", True): (5e-8, 5e-8, 9e-8),
-    ("sparse", False): (5e-8, 6e-8, 17e-8),
-}
+def _block_work(pair_law):
+    """For each pair: the sums over an octave, and over half of a block."""
+    gamma, more = DRAWS["standard_gamma"], 3 * bool(pair_law.correlation)
+    if pair_law.law == "sparse":
+        octave, half = DRAWS["binomial"] + gamma + 1, DRAWS["hypergeometric"] + 2 * gamma + 1
+        return Price(draws=octave, passes=7), Price(draws=half, passes=26)
+    if _needs_sums(pair_law):
+        return Price(draws=gamma + 2, passes=15 + more), Price(draws=2 * gamma + 2, passes=40 + more)
+    return Price(draws=gamma + 1, passes=4 + more), Price(draws=gamma + 2, passes=20 + more)
 
 
 def _needs_sums(pair_law):

@@ -7,7 +7,7 @@ from sattn_core._checks import check_integer
 from sattn_core._records import record
 from sattn_core.components import PairLaw, component_products
 from sattn_core.cost import Price, priced
-from sattn_core.pair_scores import component_seconds
+from sattn_core.pair_scores import component_work
 from sattn_core.score_moments import pair_moments
 
 
@@ -37,7 +37,8 @@ class RandomWalks:
 
 
 def _price(d_k, *, n_walks=6, law="normal", **_):
-    return Price(0.01 + component_seconds(PairLaw(law)) * d_k * n_walks, 200 * d_k + 16 * d_k * n_walks)
+    walked = n_walks * d_k * component_work(PairLaw(law))
+    return (walked + Price(calls=100 + 8 * d_k, passes=20 * d_k)).holding(200 * d_k + 16 * d_k * n_walks)
 
 
 @priced(_price)

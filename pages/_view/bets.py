@@ -113,7 +113,7 @@ def addressed() -> dict[str, str]:
 
 def read(lesson: Lesson, query: Mapping[str, str]) -> Any:
     """What an address says was bet on a lesson, or ""."""
-    return lesson.guesses["guess"].read(query["guess"])[0] if lesson.bet and "guess" in query else ""
+    return lesson.linked["guess"].read(query["guess"])[0] if lesson.bet and "guess" in query else ""
 
 
 # --- the picture -----------------------------------------------------------------------------------------

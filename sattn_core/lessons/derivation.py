@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer, check_number
 from sattn_core._records import record
-from sattn_core.cost import Price
+from sattn_core.cost import DRAWS, Price, priced
 from sattn_core.heavy_tails import median_size
 
 SEEN_BEYOND = 4.0  # a line is seen to fail when its two sides differ by more standard errors than this
@@ -76,10 +76,17 @@ class DerivationParams:
     @property
     def price(self) -> Price:
         """What `measure_derivation` costs."""
-        components = self.d_k * self.n_samples
-        each = 5e-8 if self.nu is None else 1.1e-7 if self.nu > 2 else 1.7e-7
-        held = min(components, max(_CACHED_NUMBERS, self.n_samples))
-        return Price(3e-3 + each * components, 45 * held + 250 * self.n_samples)
+        octaves, held = self.d_k.bit_length(), min(self.d_k * self.n_samples, max(_CACHED_NUMBERS, self.n_samples))
+        lines = Price(products=7 * self.d_k, passes=7 * self.d_k + 220 + 40 * octaves)
+        measured = self.n_samples * lines + Price(calls=60 * octaves)
+        return (self._drawn + measured).holding(45 * held + 250 * self.n_samples)
+
+    @property
+    def _drawn(self):
+        """The pairs with their products."""
+        each = DRAWS["standard_normal" if self.nu is None else "standard_t"]
+        pairs = self.n_samples * Price(draws=2 * each * self.d_k + 2, passes=7 * self.d_k)
+        return pairs + Price(calls=200 + self.d_k * self.n_samples / 2_000)
 
 
 @dataclass(frozen=True)
@@ -279,6 +286,7 @@ def measure_derivation(params: DerivationParams) -> DerivationResult:
     )  # fmt: skip
 
 
+@priced(lambda params: params._drawn.holding(params.price.bytes))
 def measure_growth(params: DerivationParams) -> ScoreGrowth:
     """Mean and variance of s = q·k at every dimension from 1 to params.d_k, on the pairs of `measure_derivation`.
 

@@ -45,7 +45,7 @@ class OneQueryParams:
     @property
     def price(self) -> Price:
         """What `measure_one_query` costs at most."""
-        return Price(2e-3, 500_000)
+        return Price(calls=200, draws=1_300, products=4 * self.d_k, passes=24_000 + 90 * self.d_k, bytes=500_000)
 
 
 @record

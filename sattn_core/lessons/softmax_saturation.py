@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.bands import student_quantile
-from sattn_core.components import COMPONENT_LAWS, block_generator
+from sattn_core.components import COMPONENT_LAWS, PairLaw, block_generator
 from sattn_core.cost import Price, priced
+from sattn_core.pair_scores import growing_scores_price
 from sattn_core.saturation import ExpectedSoftmax, critical_score_std, expected_attention_curve, expected_softmax
 from sattn_core.scores import scale_factor
 from sattn_core.softmax import (
@@ -23,7 +24,7 @@ from sattn_core.softmax import (
     softmax_jacobian_norm,
 )
 from sattn_core.standard_errors import mean_and_error
-from sattn_core.sweep import check_dims, dimension_sweep
+from sattn_core.sweep import check_dims, dimension_sweep, row_scores_price
 from sattn_core.typed import MAX_LIST, MAX_MAGNITUDE, MIN_LIST
 
 MIN_LISTS, MAX_LISTS = 2, 4
@@ -60,7 +61,7 @@ class ListComparison:
     log10_jacobian_norm_ratio: float
 
 
-@priced(lambda lists, **_: Price(0.01, 1_000_000))
+@priced(lambda lists, **_: len(lists) * Price(calls=120, specials=300, passes=6_000, bytes=1_000_000))
 def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift: float = 0.0) -> ListComparison:
     """Softmax of multiplier * list + shift, its entropy and its Jacobian norm, list by list.
 
@@ -134,9 +135,10 @@ class RowParams:
     def price(self) -> Price:
         """What `measure_row` costs."""
         d_k, n_dims = self.dims[-1], len(self.dims)
-        drawn = (COMPONENT_LAWS[self.law].seconds + 6e-9) * d_k * self.n_keys
-        weights = 1e-7 * n_dims * self.n_keys
-        return Price(0.01 + drawn + weights + 2e-4 * n_dims, (16 * d_k + 60 * n_dims) * self.n_keys + 200_000)
+        weights = n_dims * Price(calls=65, specials=4 * self.n_keys, passes=60 * self.n_keys)
+        row = row_scores_price(self.dims, self.n_keys, self.law)
+        pairs = growing_scores_price(self.dims, _FEWEST_PAIRS, PairLaw(self.law))  # a sweep has some
+        return (row + pairs + weights + Price(calls=100)).holding((16 * d_k + 60 * n_dims) * self.n_keys + 200_000)
 
 
 @record
@@ -215,10 +217,12 @@ class SaturationParams:
     def price(self) -> Price:
         """What `measure_saturation` costs."""
         d_k, scores = self.dims[-1], self.n_rows * self.n_keys
-        drawn = COMPONENT_LAWS[self.law].seconds * d_k * (self.n_rows + N_BATCHES * self.n_keys)
-        products, averages = 6e-10 * d_k * scores, 3.5e-8 * d_k.bit_length() * scores
+        drawn = d_k * (self.n_rows + N_BATCHES * self.n_keys) * COMPONENT_LAWS[self.law].work
+        multiplied, octaves = Price(passes=d_k * scores), d_k.bit_length()  # block by block, by `einsum`
+        averages = octaves * scores * Price(specials=4, passes=69)
+        exact = Price(calls=2_300 + 0.003 * octaves * scores, products=5_800_000, specials=200_000, passes=2_000_000)
         held = 4 * d_k * (self.n_rows // N_BATCHES + self.n_keys)
-        return Price(0.03 + drawn + products + averages, 16 * scores + held + 500_000)
+        return (drawn + multiplied + averages + exact).holding(16 * scores + held + 500_000)
 
 
 @record
@@ -410,7 +414,7 @@ class OverflowStudy:
     curves: tuple[OverflowCurve, ...]  # float16, float32, float64
 
 
-@priced(lambda: Price(0.01, 1_000_000))
+@priced(lambda: Price(calls=50, specials=500, passes=8_000, bytes=1_000_000))
 def overflow_study() -> OverflowStudy:
     """Softmax of [0, s] with and without the subtraction of the largest score, as s grows.
 

@@ -190,10 +190,9 @@ def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
     d = params.d_k
     stages.append(_stage("raw_scores", raw, 0.0, *score, math.sqrt(d)))
     stages.append(_stage("scaled_scores", raw / math.sqrt(d), 0.0, score[0] / d, score[1] / d, 1.0))
-    rows = _scheme_rows(params, stages)
-    without, biased = (_scaled_std(params, inputs, each) for each in (False, True))
-    within = math.sqrt(raw.var(axis=-1, ddof=1).mean() / d)
-    return UnitVarianceResult(params, tuple(stages), rows, without, biased, within, _row_std(params, inputs))
+    rows, within = _scheme_rows(params, stages), math.sqrt(raw.var(axis=-1, ddof=1).mean() / d)
+    without, added = (_scaled_std(params, inputs, bias) for bias in (False, True))
+    return UnitVarianceResult(params, tuple(stages), rows, without, added, within, _row_std(params, inputs))
 
 
 def fitting_heads(d_k: int, n_heads: int) -> int:

@@ -126,7 +126,7 @@ def test_a_copied_address_that_a_server_is_first_asked_for_reproduces_every_sent
     assert sentences(mine) != as_opened
     if stem == "training_race":  # a move of d_k starts no race, but a link opens on the finished one
         mine.get_by_role("button", name="Train", exact=True).click()
-        mine.get_by_text("The race is finished").wait_for()
+        mine.get_by_text(re.compile(r"The race at dₖ = [\d,]+ is finished")).wait_for()
         wait_until_idle(mine)
     copied = query_parameters(mine)
     assert {"seed", "d_k"} <= set(copied)

@@ -16,7 +16,6 @@ from sattn_core.lessons.your_scores import (
     sample_file,
     sample_scores,
 )
-from sattn_core.score_report import score_report_price
 from sattn_core.score_variance import _simulated_quantiles
 
 CODES = {
@@ -109,13 +108,9 @@ def test_the_price_is_what_the_sample_and_its_report_take(sample, n_rows, d_k):
     assert 0.5 < peak / params.price.bytes < 2
 
 
-def test_the_price_of_a_report_grows_with_what_it_reads():
+def test_a_sample_has_one_head_or_eight():
     assert YourScoresParams("layer_norm_mha").n_heads == 8
     assert YourScoresParams("ideal").n_heads == 1
-    seconds = [YourScoresParams("ideal", n_rows=n, d_k=d).price.seconds for n, d in ((64, 64), (128, 64), (128, 256))]
-    assert seconds == sorted(seconds)
-    # 64 heads of 4,096 rows are the slowest upload there is
-    assert 3 < score_report_price(64, 4096, 4096, 15).seconds < 8
 
 
 def test_a_report_on_a_file_can_be_ended():

@@ -1,5 +1,4 @@
 import math
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -20,6 +19,7 @@ from sattn_core.pair_scores import (
     growing_scores_price,
     pair_scores_price,
 )
+from tests.counting import count, so_far
 
 LAWS = tuple(COMPONENT_LAWS)
 PAIR = {"mean_q": 0.5, "mean_k": -1.0, "correlation": 0.6}
@@ -76,12 +76,12 @@ def test_many_growing_scores_come_in_the_same_parts():
 
 @pytest.mark.parametrize("law", ["normal", "sparse"])
 def test_the_price_of_growing_scores_counts_what_they_share_once(law):
-    def seconds(*dims):
-        return growing_scores_price(dims, 100_000, PairLaw(law)).seconds
+    def draws(*dims):
+        return growing_scores_price(dims, 100_000, PairLaw(law)).draws
 
-    assert seconds(1000) == pytest.approx(pair_scores_price(100_000, 1000, PairLaw(law)).seconds)
-    assert seconds(992, 1000) == pytest.approx(seconds(1000), abs=1e-4)  # 1000 is reached by way of 992
-    assert seconds(65, 1000) > seconds(1000) + 1e-3
+    assert draws(1000) == pair_scores_price(100_000, 1000, PairLaw(law)).draws
+    assert draws(992, 1000) == draws(1000)  # 1000 is reached by way of 992
+    assert draws(65, 1000) > draws(1000)
 
 
 def test_signs_add_up_to_the_lattice():
@@ -148,17 +148,20 @@ def test_fully_aligned_pairs_score_the_length_of_their_queries():
     [({"law": "student_t"}, 1_000_000), ({"law": "normal"}, 1_000_000), ({"law": "sparse"}, 1_000_000)],
 )
 def test_a_long_draw_asks_often_whether_to_go_on_and_ends_when_told_so(options, n_samples):
-    moments = []
+    drawn = []
 
     def check():
-        moments.append(time.process_time())
-        if len(moments) == 6:
+        drawn.append(so_far().draws)
+        if len(drawn) == 6:
             raise Left
 
-    with pytest.raises(Left):
-        draw_pair_scores(n_samples, 1_000, PairLaw(**options), seed=0, check=check)
-    assert len(moments) == 6
-    assert max(np.diff(moments)) < 0.25  # CPU seconds between two checks
+    def draw():
+        with pytest.raises(Left):
+            draw_pair_scores(n_samples, 1_000, PairLaw(**options), seed=0, check=check)
+
+    count(draw)
+    assert len(drawn) == 6
+    assert 0 < max(np.diff(drawn)) < 10_000_000  # a tenth of a second
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -171,14 +174,13 @@ def test_every_law_can_be_ended_after_its_first_block(law):
 
 
 def test_the_price_grows_with_d_k_only_where_every_component_is_drawn():
-    def seconds(law, d_k, **pair):
-        return pair_scores_price(1_000_000, d_k, PairLaw(law, **pair)).seconds
+    def draws(law, d_k, **pair):
+        return pair_scores_price(1_000_000, d_k, PairLaw(law, **pair)).draws
 
-    for law in ("normal", "rademacher", "sparse"):
-        assert seconds(law, 1024) < 1
+    for law, growth in (("normal", 11 / 6), ("rademacher", 16), ("sparse", 11 / 6)):
+        assert draws(law, 1024) == pytest.approx(growth * draws(law, 32))
     for law, pair in (("uniform", {}), ("laplace", {}), ("student_t", {}), ("sparse", PAIR)):
-        assert seconds(law, 1024, **pair) > 5
-        assert seconds(law, 1024, **pair) > 30 * seconds(law, 32, **pair)
+        assert draws(law, 1024, **pair) == pytest.approx(32 * draws(law, 32, **pair))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ def outcome(values: Values) -> Outcome:
     params = work.params(values, values["d_k"])
     ratio = compute.result(spread_ratio, params, 4)
     nearest = min(RATIOS, key=lambda option: abs(log(ratio) - log(float(option))))
-    text = f"×{number(ratio).rstrip('0').rstrip('.')}"
+    text = f"{number(ratio).rstrip('0').rstrip('.')} times as far"
     return Outcome(nearest, _why(ratio, params), text)
 
 

@@ -103,7 +103,13 @@ LESSON = Lesson(
     ),
     bet=Bet(
         "From dₖ = {d_k} to four times as much: how many times as far do the raw scores spread?",
-        Choice("They spread", "2", RATIOS, shown={each: f"×{each}" for each in RATIOS}),
+        Choice(
+            "They spread",
+            "2",
+            RATIOS,
+            shown={each: f"{each} times as far" for each in RATIOS},
+            old_options={f"×{each}": each for each in RATIOS},
+        ),
     ),
     pictures=("three_lines", "derivation", "score_growth"),
     assumed="Each line names the assumption it uses. Normality is not among them. The variance of the sum has no cross "

@@ -68,7 +68,7 @@ _REASONS = {
     "component_variances": "",
     "within_row": ", the standard deviation within a row, because softmax does not see what all keys share",
     "effective_dimension": ", because correlated components add up like fewer, larger ones",
-    "d_k": ", because the score of an aligned pair grows with its mean",
+    "d_k": ", because the mean of an aligned pair grows like dₖ",
     "tail_power": ", up to a power of its logarithm, because there is no variance",
 }
 

@@ -393,7 +393,7 @@ def _say_divided(result):
     if before == after:
         return f"{divided}, the scores give practically the same weights: {who} keep{s} {after}{each}."
     share = "share the weight again" if _shares_again(result) else "share the weight more evenly"
-    return f"{divided}, the scores {share}: {who} get{s} {after}{each} instead of {before}."
+    return f"{divided}, the words {share}: {who} get{s} {after}{each} instead of {before}."
 
 
 def _divide_claim(result):
