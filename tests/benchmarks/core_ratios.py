@@ -35,7 +35,7 @@ def sweep():
         dimension_sweep(DIMENSIONS, n_samples=SWEEP_SAMPLES, n_keys=16, seed=0)
 
     def bare():
-        # One buffer for all coordinates: no time is lost to fresh memory.
+        # One buffer for all components: no time is lost to fresh memory.
         rng = np.random.Generator(np.random.SFC64(0))
         buffer = np.empty((2, SWEEP_SAMPLES))
         for _ in range(DIMENSIONS[-1]):

@@ -275,7 +275,7 @@ def test_the_truths_are_those_of_the_core(said):
     ("broken", "params", "truth", "said"),
     [
         ({}, {}, "2", "2 times as far"),
-        ({"broken": "coordinates correlated", "r": "1"}, {"coordinate_correlation": 1.0}, "4", "4 times as far"),
+        ({"broken": "components correlated", "r": "1"}, {"component_correlation": 1.0}, "4", "4 times as far"),
         ({"broken": "heavy tails", "nu": "1.5"}, {"nu": 1.5}, "4", "3.12 times as far"),
         ({"broken": "means not 0", "mean_q": "4"}, {"mean_q": 4.0, "mean_k": 1.0}, "2", "2 times as far"),
     ],

@@ -99,7 +99,7 @@ def test_same_input_has_a_scaled_diagonal_of_the_square_root_of_d_k(d_k):
     assert not measure_attention_steps(preset_params("random", d_k=d_k)).same_input
 
 
-def test_more_dimensions_keep_the_coordinates_there_were():
+def test_more_dimensions_keep_the_components_there_were():
     small, large = preset_params("random", d_k=5), preset_params("random", d_k=1024)
     assert np.array_equal(np.array(small.Q), np.array(large.Q)[:, :5])
     assert np.array_equal(np.array(small.K), np.array(large.K)[:, :5])

@@ -66,7 +66,7 @@ def test_the_largest_and_the_smallest_are_named_and_several_where_they_tie():
     assert row.top_weight == row.weights[0] == row.weights[1]
 
 
-def test_divided_at_one_coordinate_nothing_changes():
+def test_divided_at_one_component_nothing_changes():
     result = measured(1)
     assert result.divisor == 1
     assert (result.raw.weights == result.scaled.weights).all()

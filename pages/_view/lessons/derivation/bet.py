@@ -25,4 +25,4 @@ def _why(ratio, params):
         return "These components have no variance: a few huge terms decide how far a score goes."
     if isclose(ratio, 2):
         return "Four times as many terms have four times the variance, and the spread is its square root."
-    return "Correlated coordinates push a score the same way, so its variance grows faster than their number."
+    return "Correlated components push a score the same way, so its variance grows faster than their number."
