@@ -52,7 +52,7 @@ def current_lesson() -> Lesson:
 
 def _follow_history(lesson):
     """Back and Forward inside a lesson that goes step by step: each control as it was at that step."""
-    query = _step_of_history()
+    query = step_of_history()
     if query is not None:
         for name, value in read(lesson, query).items():
             if name in st.session_state and value_of(name) != value:
@@ -61,7 +61,7 @@ def _follow_history(lesson):
 
 def _carry_along(new_page):
     """What has no widget goes along to another page, by whatever link; Back and Forward bring that of the step."""
-    if new_page and _step_of_history() is None:
+    if new_page and step_of_history() is None:
         st.query_params.update(st.session_state["carried"] | carried())
     st.session_state["carried"] = carried()
 
