@@ -1,4 +1,4 @@
-"""scaling_rules: only √d_k keeps the variance of independent scores; every other rule solves another problem."""
+"""scaling_rules: of the powers only √d_k keeps the variance of scores; every other rule solves another problem."""
 
 import streamlit as st
 

@@ -98,12 +98,10 @@ def settle(redraw: Callable[[], None]) -> None:
         redraw()
 
 
-def carried(*, along: bool) -> dict[str, str]:
-    """What a link to another lesson hands on: the tally, and whether to bet, as the start proposes along the path."""
-    query = controls.carried()
-    if along and controls.current_lesson().stem == ORDER[0]:
-        query.setdefault("bet", "1")
-    return query
+def proposed() -> dict[str, str] | None:
+    """What a link along the path says: the start proposes to bet. All else goes along by itself, see `controls`."""
+    first = controls.current_lesson().stem == ORDER[0]
+    return {"bet": "1"} if first and "bet" not in st.query_params else None
 
 
 def addressed() -> dict[str, str]:
@@ -113,7 +111,7 @@ def addressed() -> dict[str, str]:
 
 def read(lesson: Lesson, query: Mapping[str, str]) -> Any:
     """What an address says was bet on a lesson, or ""."""
-    return lesson.guesses["guess"].read(query["guess"])[0] if lesson.bet and "guess" in query else ""
+    return lesson.linked["guess"].read(query["guess"])[0] if lesson.bet and "guess" in query else ""
 
 
 # --- the picture -----------------------------------------------------------------------------------------
@@ -209,7 +207,8 @@ def _placed(layout, bet, mark, profile):
     end = {"xanchor": "center", "yanchor": "top"} if upright else {"xanchor": "left", "yanchor": "middle"}
     text = sign
     if beyond:
-        end = {"xanchor": "right", "yanchor": "top" if upright or sign == _TRUTH else "bottom"}
+        below = {"yshift": -1.3 * profile.tick_size} if sign == _TRUTH else {}  # what was bet may be beyond it too
+        end = {"xanchor": "right", "yanchor": "top", **below}
         text = f"{sign} {_written(bet, value)} {_BEYOND[along[0]]}"
     font = {"size": profile.tick_size, "color": colour}
     word = {"text": text, "showarrow": False, "font": font, **refs, other: 1, along[0]: at, **end}

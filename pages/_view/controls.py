@@ -11,11 +11,10 @@ last said of it, if the callback asks for some of the fragments only.)
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages._view._streamlit import step_of_history
 from pages._view.kinds import Choice, Control, Linked, Number, Text, Value
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS
@@ -53,16 +52,16 @@ def current_lesson() -> Lesson:
 
 def _follow_history(lesson):
     """Back and Forward inside a lesson that goes step by step: each control as it was at that step."""
-    said = _step_of_history()
-    if said is not None:
-        for name, value in read(lesson, said).items():
+    query = step_of_history()
+    if query is not None:
+        for name, value in read(lesson, query).items():
             if name in st.session_state and value_of(name) != value:
                 place(name, value)
 
 
 def _carry_along(new_page):
     """What has no widget goes along to another page, by whatever link; Back and Forward bring that of the step."""
-    if new_page and _step_of_history() is None:
+    if new_page and step_of_history() is None:
         st.query_params.update(st.session_state["carried"] | carried())
     st.session_state["carried"] = carried()
 
@@ -82,18 +81,10 @@ def _open_slider(new_page):
     if SLIDER not in st.session_state:
         st.session_state[SLIDER] = linked_value(SLIDER)  # `repair_link` will look at what the link says
     elif new_page:
-        query = _step_of_history()
+        query = step_of_history()
         place(SLIDER, st.session_state[SLIDER] if query is None else query.get(SLIDER, control(SLIDER).default))
     else:
         _write_address(SLIDER)
-
-
-def _step_of_history():
-    """The address of the step that Back or Forward has come to, or None: Streamlit drops a part of it."""
-    run = get_script_run_ctx()
-    if not (run and run.is_history_navigation):
-        return None
-    return dict(parse_qsl(run.query_string, keep_blank_values=True))
 
 
 def _start_anew(names):
@@ -102,7 +93,7 @@ def _start_anew(names):
     A click on a link brings the address of the lesson before, but Back and Forward bring that of this one. Streamlit
     drops what it says of these controls, so it is said again, and a new run finds it.
     """
-    query = _step_of_history() or {}
+    query = step_of_history() or {}
     for name in names:
         st.session_state.get("placed", {}).pop(name, None)
         if name in st.session_state:
@@ -136,7 +127,7 @@ def _tables():
 
 
 def _carried():
-    return (CARRIED, *(lesson.guesses for lesson in _lessons()))
+    return (CARRIED, *(lesson.linked for lesson in _lessons()))
 
 
 def _lessons():

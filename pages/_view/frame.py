@@ -7,10 +7,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
-from streamlit.navigation.page import StreamlitPage
 
 from pages._view import bets, controls, theme, turns
+from pages._view._streamlit import StreamlitAPIException, StreamlitPage
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.live import draw_slider as draw_live_slider
@@ -82,7 +81,7 @@ def _ask_for_rest():
 
 
 def _way_to(lesson, **options):
-    st.page_link(file_of(lesson), label=lesson.question, query_params=bets.carried(along=True), **options)
+    st.page_link(file_of(lesson), label=lesson.question, query_params=bets.proposed(), **options)
 
 
 def profile() -> theme.Profile:
@@ -105,8 +104,7 @@ def _draw_menu():
             st.markdown(f"**{section}**")
             for each in LESSONS.values():
                 if each.section == section:
-                    said = bets.carried(along=False)
-                    st.page_link(file_of(each), label=each.question, icon=each.icon, query_params=said)
+                    st.page_link(file_of(each), label=each.question, icon=each.icon)
 
 
 def file_of(lesson: Lesson) -> Path:

@@ -77,7 +77,8 @@ class Picture:
         """What the browser needs to draw a single figure, as JSON takes it."""
         if not isinstance(self.figure, Figure):
             raise TypeError(f"{self.key} must be a single figure, but is a {type(self.figure).__name__}")
-        figure = {"figure": self.figure.to_json(), "height": self.figure.layout["height"]}
+        height, margin = (self.figure.layout[each] for each in ("height", "margin"))
+        figure = {"figure": self.figure.to_json(), "height": height, "plot": height - margin["t"] - margin["b"]}
         return figure | {"sentence": self.sentence, "alt": self.spoken()}
 
     def spoken(self) -> str:

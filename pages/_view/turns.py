@@ -15,8 +15,8 @@ from threading import Lock, Thread
 from typing import Any
 
 import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages._view import _streamlit, rates
 
 SLOTS = max(1, (os.cpu_count() or 1) - 1)
 GONE = 2.0  # seconds without a sign after which somebody who computes or waits has left
@@ -77,8 +77,7 @@ def queue_text(before: int) -> str:
 
 def visitor() -> str | None:
     """Who looks at this run of a page; None outside of one."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return context.session_id if context else None
+    return _streamlit.session_id()
 
 
 @contextmanager
@@ -153,10 +152,10 @@ class Job:
 
     def check(self) -> None:
         """Between two blocks: rest if nobody waits, pause while it is another's turn."""
-        self.spent = self._earlier + time.thread_time()
+        self.spent = self._earlier + rates.clock()
         while True:
             with self._lock:
-                self._visitors = {each for each in self._visitors if _is_here(each)}
+                self._visitors = {each for each in self._visitors if _streamlit.is_connected(each)}
                 self.runs = bool(self._visitors)
             if not self.runs:
                 raise _Unwanted
@@ -187,11 +186,6 @@ class Job:
 _JOB: ContextVar[Job | None] = ContextVar("job", default=None)
 
 
-def _is_here(session):
-    """Whether the visitor's page is connected."""
-    return not runtime.exists() or runtime.get_instance().is_active_session(session)
-
-
 def begin(job: Job) -> Job:
     """The visitor waits for this job, and for no other."""
     if st.session_state.get("job") is not job:
@@ -218,5 +212,5 @@ def look() -> None:
     """What a computation calls between its blocks: there it ends if nobody waits for it."""
     if job := _JOB.get():
         job.check()
-    elif visitor():
-        st.session_state.get("asked")  # Streamlit ends the run of a page here
+    else:
+        _streamlit.end_run_if_asked()

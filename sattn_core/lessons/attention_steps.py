@@ -15,15 +15,12 @@ from sattn_core.typed import (
     MAX_ROWS,
     checked_mask,
     checked_matrix,
-    format_mask,
-    format_matrix,
     parse_mask,
     parse_matrix,
 )
 
 STEP_NAMES = ("matmul", "scale", "mask", "softmax", "output")
 PRESETS = ("random", "causal", "padding", "fully_masked", "same_input", "notes")
-LINK_CHARACTERS = 1_000
 MOST_DIMENSIONS = 1024  # of drawn matrices; typed ones have at most MAX_COLUMNS
 DRAWN_SCORE_LIMIT = 2 * MAX_COLUMNS**0.5  # two standard deviations of the raw scores at d_k = 64
 
@@ -57,7 +54,8 @@ class AttentionStepsParams:
     def price(self) -> Price:
         """What `measure_attention_steps`, or one cell written out, costs at most."""
         numbers = sum(len(matrix) * len(matrix[0]) for matrix in (self.Q, self.K, self.V))
-        return Price(2e-3 + 4e-7 * numbers, 500_000 + 100 * numbers)
+        products = 2 * len(self.Q) * len(self.K) * (len(self.K[0]) + len(self.V[0]))
+        return Price(calls=150, products=products, passes=1_000 + 6 * numbers, bytes=500_000 + 100 * numbers)
 
 
 @record
@@ -266,15 +264,6 @@ def typed_params(
         return AttentionStepsParams(**matrices, mask=parse_mask(mask, *shape), drawn=drawn)
     made = None if base.mask is None else _preset_mask(preset, *shape)
     return AttentionStepsParams(**matrices, mask=made, drawn=drawn)
-
-
-def fits_in_link(params: AttentionStepsParams) -> bool:
-    """Whether the matrices are small enough to travel in a link: at most 1,000 characters together.
-
-    Links of up to about 2,000 characters survive mail programs and chats.
-    """
-    texts = [format_matrix(matrix) for matrix in (params.Q, params.K, params.V)]
-    return sum(map(len, texts)) + len(format_mask(params.mask or ())) <= LINK_CHARACTERS
 
 
 def _both_steps(params):

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_array, check_integer
 from sattn_core._records import record
 from sattn_core.chi_square import chi_square_quantiles
-from sattn_core.cost import Price, priced
+from sattn_core.cost import DRAWS, Price, priced
 from sattn_core.crossover import MedianCrossover, median_crossover
 from sattn_core.histograms import counts_by_edges
 from sattn_core.order_statistics import expected_maximum, median_bounds
@@ -33,7 +33,6 @@ LOG10_EDGES = np.linspace(-12.0, 2.0, 57)
 SHOWN_ROWS = 20
 DOTS = 100  # rows that are followed one by one
 MOST_DIMENSIONS = 4096
-MEAN_ANSWERS = ("vanishes", "shrinks", "does not shrink")
 CROSSOVER_KEYS = (2, 8, 32, 128, 512)
 COLOUR_LIMIT = 0.25  # |p_i (1 − p_i)| and |p_i p_j| never exceed 1/4
 
@@ -56,10 +55,12 @@ class GradientFlowParams:
     @property
     def price(self) -> Price:
         """What `measure_gradient_flow` costs."""
-        return gradient_flow_price(1, self.n_keys, self.n_rows)
+        shown = growing_rows_price((self.d_k,), DOTS, self.n_keys)
+        return gradient_flow_price(1, self.n_keys, self.n_rows) + shown
 
 
-CROSSOVER_PRICE = Price(0.4, 10_000_000)  # of `crossover_curve`, with nothing in memory
+# Of `crossover_curve`, with nothing in memory.
+CROSSOVER_PRICE = Price(calls=33_000, draws=2_200_000, specials=37_000_000, passes=110_000_000, bytes=10_000_000)
 
 
 @record
@@ -112,7 +113,7 @@ class GradientFlowResult:
 
 @record
 class FreezingRows:
-    """A hundred rows one by one at every d_k; a larger d_k appends coordinates to the same queries and keys.
+    """A hundred rows one by one at every d_k; a larger d_k appends components to the same queries and keys.
 
     A row that is frozen at one d_k may pass on again at a larger one: its best two keys may come close.
     """
@@ -190,8 +191,10 @@ class _Rows:
 def gradient_flow_price(n_dims: int, n_keys: int, n_rows: int = 2_000) -> Price:
     """Return the `Price` of the sensitivities of n_rows rows at n_dims dimensions: of `gradient_curve`, too."""
     scores = n_keys * n_rows
-    seconds = 4e-3 + 3.5e-8 * scores + n_dims * (1e-3 + 6e-7 * n_rows + 2.7e-8 * scores)
-    return Price(seconds, 42 * scores + 350 * n_rows + 150_000 * n_dims)
+    drawn = Price(calls=300, draws=2 * scores + 2 * DRAWS["random"] * n_rows, passes=5 * scores)
+    rows = Price(specials=3 * scores + 33 * n_rows, passes=25 * scores + 870 * n_rows)
+    quantiles = Price(calls=900, products=12_000, specials=90_000, passes=120_000)  # of |q|², from a table for each d_k
+    return (drawn + n_dims * (rows + quantiles)).holding(42 * scores + 350 * n_rows + 150_000 * n_dims)
 
 
 def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
@@ -225,18 +228,10 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     )
 
 
-def mean_answer(result: GradientFlowResult, place: str = "scores") -> str:
-    """What the mean over the rows does without the scale, beside the mean with 1/√d_k: one of `MEAN_ANSWERS`.
-
-    It vanishes where less than `FROZEN_BELOW` of it is left.
-    """
-    ratio = result.mean_ratio[PLACES.index(place)]
-    return MEAN_ANSWERS[int(np.searchsorted((FROZEN_BELOW, 1.0), ratio, side="right"))]
-
-
 def _freezing_price(dims, n_keys):
     drawn, scores = growing_rows_price(dims, DOTS, n_keys), DOTS * n_keys
-    return Price(drawn.seconds + len(dims) * (7e-5 + 7e-9 * scores), drawn.bytes + 1_700 * len(dims))
+    traces = len(dims) * Price(calls=30, specials=2 * scores, passes=12 * scores)
+    return (drawn + traces).holding(1_700 * len(dims))
 
 
 @priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, seed=0: _freezing_price(dims, n_keys))
@@ -262,11 +257,6 @@ def _both_traces(scores, d_k):
 
 def _trace_of(others, squares):
     return (2.0 * others + (others**2 - squares)) / (1.0 + others) ** 2
-
-
-def row_sensitivity(params: GradientFlowParams) -> NDArray[np.float64]:
-    """Return what reaches each row: tr J, c · tr J and ‖∂L/∂q‖, shape (3 places, 3 scales, n_rows)."""
-    return _sensitivity(_draw_rows(params.n_keys, params.n_rows, params.seed), params.d_k)
 
 
 @priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, n_rows=2_000, seed=0: gradient_flow_price(len(dims), n_keys, n_rows))

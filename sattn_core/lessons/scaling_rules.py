@@ -1,6 +1,6 @@
 """Why √, and what else do people divide by? Exponents, the published rules, and real bugs.
 
-Only d_k^½ keeps the variance of independent scores; only d_k¹ keeps the mean of aligned ones.
+Among powers of d_k only d_k^½ keeps the variance of scores, and only d_k¹ the mean of aligned ones.
 """
 
 import math
@@ -16,20 +16,21 @@ from sattn_core._memory import remembered
 from sattn_core._records import record
 from sattn_core.attention import attention
 from sattn_core.components import PairLaw, draw_queries_and_keys
-from sattn_core.cost import Price, priced
+from sattn_core.cost import DRAWS, MATRIX, Price, priced
 from sattn_core.initialisation import check_heads, init_scheme
 from sattn_core.layer_norm import layer_norm
 from sattn_core.moments import correlated_pair_moments
 from sattn_core.pair_scores import growing_scores, growing_scores_price
 from sattn_core.scaling_rules import SCALING_RULES
 from sattn_core.softmax import entropy_nats, softmax
-from sattn_core.standard_errors import variance_error
+from sattn_core.standard_errors import mean_and_error, variance_error
 from sattn_core.sweep import check_dims
 
 EXPONENT_DIMS = tuple(2**j for j in range(11))
 RULE_DIMS = tuple(2**j for j in range(2, 11))
 RULE_KEYS = tuple(2**j for j in range(2, 13))
-_CURVE_QUERIES = 32
+# Components of q and k, and scores, in all draws of one point of a curve, unless a few draws have more.
+_CURVE_NUMBERS, _CURVE_SCORES = 300_000, 10_000
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class ExponentParams:
 
     exponent: float = 0.5  # 0 to 1
     correlation: float = 0.0  # 1 to 1
-    n_samples: int = 4_000  # 100 to 100,000: Pairs; the same pairs at every d_k, with coordinates appended
+    n_samples: int = 4_000  # 100 to 100,000: Pairs; the same pairs at every d_k, with components appended
     seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
@@ -138,8 +139,12 @@ class RuleCurves:
     names: tuple[str, ...]
     dims: tuple[int, ...]
     n_keys: tuple[int, ...]
-    against_d_k: NDArray[np.float64]  # (n_rules, n_dims): At the params' n_keys (at most 256)
-    against_n_keys: NDArray[np.float64]  # (n_rules, n_lengths): At the params' d_k
+    # against_d_k, against_d_k_error (n_rules, n_dims): At the params' n_keys (at most 256), and the standard error
+    against_d_k: NDArray[np.float64]
+    against_d_k_error: NDArray[np.float64]
+    # against_n_keys, against_n_keys_error (n_rules, n_lengths): At the params' d_k, and the standard error
+    against_n_keys: NDArray[np.float64]
+    against_n_keys_error: NDArray[np.float64]
     uniform: NDArray[np.float64]  # (n_lengths,): ln n_keys, the largest entropy there can be
 
 
@@ -179,8 +184,7 @@ class BugParams:
     @property
     def price(self) -> Price:
         """What `measure_bug` costs."""
-        weights, scores = 3 * self.d_model**2, self.n_heads * self.n_tokens**2
-        return Price(2e-3 + 1e-8 * weights + 1.2e-7 * scores, 8 * weights + 16 * weights // 8 + 60 * scores)
+        return _bugs_price(self, 1)
 
 
 @record
@@ -269,21 +273,28 @@ BUGS = MappingProxyType(
 def _rules_price(d_k, n_keys, n_queries):
     """Price of applying every rule to the scores of one shape; some of them normalise Q and K."""
     numbers, scores = (n_keys + n_queries) * d_k, n_keys * n_queries
-    return Price(5e-3 + 6e-8 * numbers + 1.2e-6 * scores, 40 * numbers + 70 * scores)
+    products, passes, held = 5 * scores * d_k, 25 * numbers + 840 * scores, 40 * numbers + 70 * scores
+    return Price(calls=1_600, draws=numbers, products=products, specials=40 * scores, passes=passes, bytes=held)
 
 
 def rule_curves_price(params: RulesParams, dims: Sequence[int], n_keys: Sequence[int]) -> Price:
     """Return the `Price` of `rule_curves`."""
-    short = min(params.n_keys, 256)
-    shapes = [*((d_k, short) for d_k in dims), *((params.d_k, n) for n in n_keys)]
-    numbers, scores = [(n + _CURVE_QUERIES) * d_k for d_k, n in shapes], [n * _CURVE_QUERIES for _, n in shapes]
-    seconds = 2.2e-3 * len(shapes) + 5e-8 * sum(numbers) + 1.2e-7 * sum(scores)
-    return Price(seconds, max(_rules_price(d_k, n, _CURVE_QUERIES).bytes for d_k, n in shapes))
+    short, longest = min(params.n_keys, 256), max(dims)
+    shapes = [*((d_k, short, longest) for d_k in dims), *((params.d_k, n, params.d_k) for n in n_keys)]
+    return sum((_point_price(*shape) for shape in shapes), Price())
+
+
+def _point_price(d_k, n_keys, longest):
+    n_queries, draws = _curve_draws(longest, n_keys)
+    numbers, scores = draws * (n_keys + n_queries) * d_k, draws * n_keys * n_queries
+    products, passes = 5 * (scores * d_k + draws * MATRIX), 26 * numbers + 460 * scores
+    work = Price(calls=780, draws=numbers, products=products, specials=21 * scores, passes=passes)
+    return work.holding(_rules_price(d_k, n_keys * draws, n_queries).bytes)
 
 
 def _exponents_price(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIMS) -> Price:
     drawn = growing_scores_price(dims, params.n_samples, PairLaw(correlation=params.correlation))
-    return Price(0.01 + drawn.seconds + 1e-8 * len(dims) * params.n_samples, drawn.bytes + 1_000 * len(dims))
+    return (drawn + len(dims) * Price(calls=15, passes=6 * params.n_samples)).holding(1_000 * len(dims))
 
 
 @priced(_exponents_price)
@@ -291,7 +302,7 @@ def measure_exponents(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIM
     """Variance and mean of q·k / d_k^α against d_k: (1 + ρ²) d_k^(1−2α) and ρ d_k^(1−α).
 
     Each pair (q_i, k_i) is standard bivariate normal with correlation ρ. Neighbouring dimensions share
-    their coordinates, so their errors go the same way.
+    their components, so their errors go the same way.
 
     Reference: Yang et al. (2022), arXiv:2203.03466, definition 4.1 (1/d attention).
     """
@@ -321,15 +332,17 @@ def rule_curves(
 ) -> RuleCurves:
     """Mean entropy of every rule against d_k and against the number of keys.
 
-    Mean over 32 queries. Scores are independent unless the params' correlation is not 0.
+    Means over several draws of queries and keys; along d_k the draws are the same, with components appended. Scores
+    are independent unless the params' correlation is not 0: then every query is aligned with a key of its own.
     """
-    short = min(params.n_keys, 256)
-    by_dimension = [_entropies(params, check_integer("an entry of dims", d, 1, 1024), short) for d in dims]
-    by_length = [_entropies(params, params.d_k, check_integer("an entry of n_keys", n, 2, 4096)) for n in n_keys]
+    short, longest = min(params.n_keys, 256), max(dims)
+    by_dimension = [_entropies(params, check_integer("an entry of dims", d, 1, 1024), short, longest) for d in dims]
+    lengths = [check_integer("an entry of n_keys", n, 2, 4096) for n in n_keys]
+    by_length = [_entropies(params, params.d_k, n, params.d_k) for n in lengths]
     return RuleCurves(
-        params, tuple(SCALING_RULES), tuple(dims), tuple(n_keys),
-        np.array(by_dimension).T, np.array(by_length).T, np.log(np.array(n_keys, dtype=np.float64)),
-    )  # fmt: skip
+        params, tuple(SCALING_RULES), tuple(dims), tuple(n_keys), *np.transpose(by_dimension, (1, 2, 0)),
+        *np.transpose(by_length, (1, 2, 0)), np.log(np.array(n_keys, dtype=np.float64)),
+    )  # type: ignore[call-arg]  # fmt: skip
 
 
 def measure_bug(params: BugParams) -> BugResult:
@@ -341,12 +354,17 @@ def measure_bug(params: BugParams) -> BugResult:
     return _bug_result(params, *_right_attention(params))
 
 
-def _museum_price(params: BugParams) -> Price:
-    prices = [replace(params, bug=bug).price for bug in BUGS]
-    return Price(sum(price.seconds for price in prices), sum(price.bytes for price in prices))
+def _bugs_price(params, n_bugs):
+    """The right attention and, beside it, each wrong one."""
+    width, tokens = params.d_model, params.n_tokens
+    weights, inputs, scores = 3 * width**2, tokens * width, params.n_heads * tokens**2
+    layer = Price(draws=DRAWS["uniform"] * weights + inputs, products=weights * tokens, passes=35 * inputs)
+    right = Price(calls=60, products=2 * tokens * inputs, specials=scores, passes=2 * scores)
+    wrong = Price(calls=90, products=2 * tokens * inputs, specials=3 * scores, passes=47 * scores)
+    return (layer + right + n_bugs * wrong).holding(10 * weights + 80 * scores)
 
 
-@priced(_museum_price)
+@priced(lambda params: _bugs_price(params, len(BUGS)))
 def measure_museum(params: BugParams) -> tuple[BugResult, ...]:
     """Run attention with every bug of `BUGS` beside the right computation, on the same x and weights.
 
@@ -422,11 +440,26 @@ def _rule_result(rule, scores):
     )  # fmt: skip
 
 
-def _entropies(params, d_k, n_keys):
-    """Mean entropy of every rule at one shape."""
-    Q, K = _queries_and_keys(params, d_k, n_keys, _CURVE_QUERIES)
-    raw = Q @ K.T
-    return [float(entropy_nats(_applied(rule, raw, Q, K)).mean()) for rule in SCALING_RULES.values()]
+def _curve_draws(d_k, n_keys):
+    """How many queries share their keys in one draw of a curve's point, and how many draws there are.
+
+    Few keys have many draws, for their rows scatter; beyond 256 one draw says enough, and its error is not known.
+    """
+    n_queries = 32 if n_keys > 64 else min(n_keys, 16)
+    most = min(_CURVE_NUMBERS // ((n_queries + n_keys) * d_k), _CURVE_SCORES // (n_queries * n_keys))
+    return n_queries, max(most, 4 if n_keys <= 256 else 1)
+
+
+def _entropies(params, d_k, n_keys, longest):
+    """Mean entropy of every rule at one shape and its standard error, (2, n_rules); draws as for the longest d_k."""
+    n_queries, draws = _curve_draws(longest, n_keys)
+    Q, K = _queries_and_keys(params, d_k, draws * n_keys, draws * n_queries)
+    aligned, others = np.split(K, [draws * n_queries])  # those paired with a query, and the rest
+    Q, aligned, others = (each.reshape(draws, -1, d_k) for each in (Q, aligned, others))
+    K = np.concatenate([aligned, others], axis=1)
+    raw = Q @ K.swapaxes(-1, -2)
+    each = [entropy_nats(_applied(rule, raw, Q, K)).mean(axis=-1) for rule in SCALING_RULES.values()]
+    return mean_and_error(np.array(each))
 
 
 def _bug_side(steps, multiplier, effective, d_k):

@@ -21,7 +21,6 @@ from sattn_core.softmax import softmax
 
 NARROWEST, WIDEST = 2, 2048  # d_model
 STAGES = ("x", "layer_norm", "q", "k", "raw_scores", "scaled_scores")
-SHARING = ("independent", "tied_weights", "same_vectors")
 _EACH_WEIGHT = 512  # d_model up to which every weight is drawn
 HISTOGRAM_EDGES = np.linspace(-5.0, 5.0, 61)  # in units of each stage's predicted standard deviation
 
@@ -191,9 +190,9 @@ def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
     d = params.d_k
     stages.append(_stage("raw_scores", raw, 0.0, *score, math.sqrt(d)))
     stages.append(_stage("scaled_scores", raw / math.sqrt(d), 0.0, score[0] / d, score[1] / d, 1.0))
-    rows, biases = _scheme_rows(params, stages), (_scaled_std(params, inputs, bias) for bias in (False, True))
-    within = math.sqrt(raw.var(axis=-1, ddof=1).mean() / d)
-    return UnitVarianceResult(params, tuple(stages), rows, *biases, within, _row_std(params, inputs))
+    rows, within = _scheme_rows(params, stages), math.sqrt(raw.var(axis=-1, ddof=1).mean() / d)
+    without, added = (_scaled_std(params, inputs, bias) for bias in (False, True))
+    return UnitVarianceResult(params, tuple(stages), rows, without, added, within, _row_std(params, inputs))
 
 
 def fitting_heads(d_k: int, n_heads: int) -> int:
@@ -280,7 +279,7 @@ def _project(params, inputs, rng):
     if width <= _EACH_WEIGHT:
         return X @ scheme.draw(rng, width, params.n_heads, (X.shape[1], width))
     # Columns of X W with W normal have covariance w X Xᵀ = w Rᵀ R: so have those of Rᵀ Z, with far fewer rows in Z.
-    R = np.linalg.qr(X.T, mode="r")
+    R = np.asarray(np.linalg.qr(X.T, mode="r"))
     return math.sqrt(_weight_law(params)[0]) * (R.T @ rng.standard_normal((len(R), width)))
 
 

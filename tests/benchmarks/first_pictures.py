@@ -5,16 +5,14 @@ import tempfile
 from pathlib import Path
 
 from browsing import chromium, lessons, new_page
-from harness import open_page, page_url, running_server
-from ratios import Row, ratio_row, spread
+from harness import page_url, running_server
+from ratios import ratio_row
 
 LOADS = 7
-BUDGET = 1.6
-LESSON_LOADS = 3
+BUDGET = 1.9
 SERVERS = 2  # fresh ones for each lesson
 LATER = 2  # visits after the first one to each of them
 FRESH_BUDGET = 1.3
-PREFETCH = 3_000  # ms: what the start page fetches ahead is there
 TITLE = "h1"
 # Bars with something in them, a figure of Plotly, or lines of formulas; the hero's shadow root is open.
 HERO = "[data-hero] svg path.fill[d]:not([d=''])"
@@ -30,14 +28,6 @@ addEventListener('DOMContentLoaded', () => {
   look();
 });
 """
-MENU_WATCH = """selector => window.addEventListener('click', event => {
-  const look = () => {
-    const found = [...document.querySelectorAll(selector)].some(each => each.getBoundingClientRect().height > 0);
-    if (found) window.afterPaint(now => { window.firstPicture = now - event.timeStamp; });
-    else requestAnimationFrame(look);
-  };
-  look();
-}, {capture: true, once: true})"""
 
 
 def first():
@@ -52,18 +42,6 @@ def first():
                 taken = {server: _cold(browser, server, "", selector) for server, selector in order}
                 pairs.append((taken[ours], taken[title]))
     return [ratio_row('first picture of start, cold browser / st.title("x")', BUDGET, pairs[1:], scale=1)]
-
-
-def lesson():
-    """The first picture of every lesson by a cold link, and by the menu of the start page."""
-    with chromium() as browser, running_server() as server:
-        return [row for address, question in lessons().items() for row in _ways(browser, server, address, question)]
-
-
-def _ways(browser, server, address, question):
-    ways = {"cold link": (_cold, address), "menu": (_menu, question)} if address else {"cold link": (_cold, "")}
-    taken = {way: [load(browser, server, to) for _ in range(LESSON_LOADS)] for way, (load, to) in ways.items()}
-    return [_row(address or "start", way, times) for way, times in taken.items()]
 
 
 def fresh():
@@ -85,21 +63,9 @@ def _fresh(browser, address):
     )
 
 
-def _row(address, way, times):
-    return Row(f"first picture of {address}, {way}", statistics.median(times), None, "ms", spread(times))
-
-
 def _cold(browser, server, address, selector=f"{HERO}, {PICTURE}"):
     page = new_page(browser, COLD_WATCH % selector)
     page.goto(page_url(server, address), wait_until="commit")
-    return _waited(page)
-
-
-def _menu(browser, server, question):
-    page = open_page(new_page(browser), server)
-    page.wait_for_timeout(PREFETCH)
-    page.evaluate(MENU_WATCH, PICTURE)
-    page.get_by_test_id("stSidebar").get_by_role("link", name=question).click()
     return _waited(page)
 
 

@@ -120,6 +120,28 @@ def test_keys_move_the_picture_at_once_and_the_address_after_a_silence(page, ser
     assert (shown(page), query_parameters(page)) == (88, {"d_k": "88"})
 
 
+# Notes down which picture is painted whenever one is.
+WATCH_PAINTING = """() => {
+  const react = Plotly.react;
+  window.painted = [];
+  Plotly.react = (plot, ...figure) => {
+    window.painted.push(plot.closest('[class*=st-key-]').className.match(/st-key-(\\w+)/)[1]);
+    return react(plot, ...figure);
+  };
+}"""
+AVERAGES = ("average_max_weight", "average_effective_keys", "average_entropy_nats")
+
+
+def test_a_key_has_each_picture_that_depends_on_it_painted_once(page, server):
+    # The main one where the key comes, the others after the silence; what Python then says of the main one is known.
+    open_page(page, server, "softmax_saturation")
+    page.evaluate(WATCH_PAINTING)
+    press(slider(page, "d_k"), "ArrowRight")
+    page.wait_for_function("() => location.search === '?d_k=72'")
+    wait_until_idle(page)
+    assert sorted(page.evaluate("painted")) == sorted(["softmax_weights", *AVERAGES])
+
+
 def test_touch_drags_it(new_page, server):
     page = new_page(390, 844, has_touch=True, is_mobile=True)
     open_page(page, server, "softmax_saturation")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pages._view.lessons.scaling_rules import figures
+from pages._view.lessons.scaling_rules import figures, work
 from pages._view.literal import written
 from pages._view.theme import LIGHT, PROJECTOR, number
 from sattn_core.lessons.scaling_rules import (
@@ -20,6 +20,7 @@ from sattn_core.lessons.scaling_rules import (
     measure_exponents,
     rule_curves,
 )
+from sattn_core.saturation import expected_attention
 from sattn_core.scaling_rules import SCALING_RULES
 from tests.figures.drawing import PROFILES, check, plotted, run
 
@@ -179,7 +180,10 @@ def test_without_a_correlation_there_is_no_mean_to_draw_and_that_is_said():
     assert len(plotted(picture).data) == 0
     assert "The mean is 0 at every dₖ" in plotted(picture).layout.annotations[0].text
     assert picture.claim == "Without correlation the mean is 0 at every exponent"
-    assert figures.means(powers(correlation=0.5), LIGHT).claim == "Only ÷ dₖ keeps the mean of correlated pairs"
+    assert (
+        figures.means(powers(correlation=0.5), LIGHT).claim
+        == "Of these powers, only ÷ dₖ keeps the mean of correlated pairs"
+    )
 
 
 def test_the_axes_are_the_same_for_every_exponent_and_hold_every_point():
@@ -198,7 +202,7 @@ def test_the_axes_are_the_same_for_every_exponent_and_hold_every_point():
     [
         (0.5, 0.0, "The variance stays: ½ is the exponent for independent q and k."),
         (0.25, 0.0, "The variance does not stay: only ½ is the exponent for independent q and k."),
-        (0.5, 0.5, "The variance stays and the mean grows."),
+        (0.5, 0.5, "The variance stays and the mean runs off."),
         (1.0, 0.5, "The mean stays and the variance shrinks."),
         (0.25, -0.5, "Neither stays the same, for the variance needs ½ and the mean 1."),
     ],
@@ -383,22 +387,89 @@ def test_the_curves_sentence_table_and_code(curves):
     picture = figures.curves(curves, "ssmax", LIGHT)
     said, table = picture.sure[0], picture.table
     assert said.startswith("Entropy in nats with SSMax: from dₖ = 4 to 16 with 8 keys ")
-    assert f"at dₖ = 16 {number(curves.against_n_keys[here, 0])} to {number(curves.against_n_keys[here, -1])}." in said
-    first, last = (number(each, 2) for each in curves.against_d_k[here])
-    assert f"goes from {first} to {last} nats" in picture.sentence
+    for values, errors in (
+        (curves.against_d_k, curves.against_d_k_error),
+        (curves.against_n_keys, curves.against_n_keys_error),
+    ):
+        ends = (f"{number(values[here, end])} ± {number(errors[here, end], 1)}" for end in (0, -1))
+        assert " to ".join(ends) in said
+    assert f"stays near {number(curves.against_d_k[here].mean(), 2)} nats" in picture.sentence
     assert table["value"] == [4, 16, 4, 8, 16]
     assert table["ssmax"] == [*curves.against_d_k[here], *curves.against_n_keys[here]]
     np.testing.assert_array_equal(run(picture.code)[0]["curves"].against_d_k, curves.against_d_k)
 
 
-def test_the_claim_of_the_curves_says_where_they_end(curves):
-    here = curves.names.index("ssmax")
-    d_k, keys = curves.against_d_k.copy(), curves.against_n_keys.copy()
-    d_k[here], keys[here] = (1.0, 0.5), (1.0, 5.0, 1.02)
-    changed = replace(curves, against_d_k=d_k, against_n_keys=keys)
-    assert figures.curves(changed, "ssmax", LIGHT).claim == "Under SSMax entropy falls with dₖ, stays with more keys"
-    keys[here] = (1.0, 0.2, 0.4)
-    assert figures.curves(changed, "ssmax", LIGHT).claim == "Under SSMax entropy falls with dₖ and with more keys"
+def with_curves(curves, name, d_k, keys, error=0.0):
+    """The curves of one rule set by hand."""
+    here, changed = curves.names.index(name), {}
+    for what, values in (("against_d_k", d_k), ("against_n_keys", keys)):
+        for field, value in ((what, values), (f"{what}_error", error)):
+            changed[field] = getattr(curves, field).copy()
+            changed[field][here] = value
+    return replace(curves, **changed)
+
+
+@pytest.mark.parametrize(
+    ("d_k", "keys", "error", "d_k_said", "keys_said"),
+    [
+        ((1.0, 0.5), (1.0, 5.0, 1.02), 0.0, "falls with dₖ", ", peaks with more keys"),
+        ((1.0, 0.5), (1.0, 0.2, 0.4), 0.0, "falls with dₖ", ", dips with more keys"),
+        ((1.0, 0.5), (0.95, 1.06, 0.62), 0.0, "falls with dₖ", ", peaks with more keys"),
+        ((1.0, 0.5), (0.62, 0.5, 1.0), 0.0, "falls with dₖ", ", dips with more keys"),
+        ((1.0, 0.95), (1.0, 1.05, 1.02), 0.0, "hardly changes with dₖ", " and with more keys"),
+        ((1.0, 1.4), (1.0, 1.5, 3.0), 0.0, "grows with dₖ", " and with more keys"),
+        ((1.0, 1.4), (1.0, 1.5, 3.0), 0.2, "hardly changes with dₖ", ", grows with more keys"),
+        ((1.0, 1.4), (1.0, 1.5, 3.0), np.nan, "grows with dₖ", " and with more keys"),
+    ],
+)
+def test_the_claim_of_the_curves_says_which_way_they_run(curves, d_k, keys, error, d_k_said, keys_said):
+    picture = figures.curves(with_curves(curves, "ssmax", d_k, keys, error), "ssmax", LIGHT)
+    assert picture.claim == f"Under SSMax entropy {d_k_said}{keys_said}"
+
+
+@pytest.mark.parametrize(
+    ("d_k", "said"),
+    [
+        ((1.2, 0.5), "goes from 1.2 to 0.50 nats as dₖ grows"),
+        ((1.2, 1.21), "stays near 1.2 nats as dₖ grows"),
+        ((0.5, 1.2), "goes from 0.50 to 1.2 nats as dₖ grows"),
+    ],
+)
+def test_the_sentence_of_the_curves_says_where_they_run(curves, d_k, said):
+    assert said in figures.curves(with_curves(curves, "mup", d_k, (1, 2, 3)), "mup", LIGHT).sentence
+
+
+# Rules that multiply the scores of independent pairs have exact averages; SSMax and log n look at the number of keys.
+FACTORS = {
+    "vaswani": lambda d_k, n: d_k**-0.5,
+    "no_scale": lambda d_k, n: 1.0,
+    "mup": lambda d_k, n: 1 / d_k,
+    "granite": lambda d_k, n: 1 / 128,
+    "gemma_2_27b": lambda d_k, n: 1 / 12,
+    "sigma_reparam": lambda d_k, n: d_k**-0.5 / 4,
+    "t5": lambda d_k, n: d_k**-0.5,
+    "log_n": lambda d_k, n: d_k**-0.5 * np.log(n) / np.log(512),
+    "ssmax": lambda d_k, n: d_k**-0.5 * 0.43 * np.log(n),
+}
+
+
+@pytest.mark.parametrize("n_keys", [2, 16, 64])
+def test_no_seed_says_of_the_entropy_what_exact_averages_deny(n_keys):
+    dims, lengths = work.CURVES["dims"], (4, 64, 256)
+    for seed in range(24):
+        found = rule_curves(RulesParams(64, n_keys, seed=seed), dims=dims, n_keys=lengths)
+        for name, factor in FACTORS.items():
+            claim = figures.curves(found, name, LIGHT).claim
+            d_k_said, keys_said = claim.split(" entropy ")[1].split(" with dₖ")
+            keys_said = d_k_said if keys_said.startswith(" and") else keys_said.removeprefix(", ")
+            for said, places in ((d_k_said, [(d, n_keys) for d in dims]), (keys_said, [(64, n) for n in lengths])):
+                exact = [expected_attention(n, d, factor(d, n)).entropy_nats for d, n in places]
+                step = exact[-1] - exact[0]  # all of these run one way
+                if said.startswith("hardly"):
+                    assert abs(step) < 0.2, (seed, name, exact)
+                else:
+                    assert said.startswith("grows" if step > 0 else "falls"), (seed, name, said, exact)
+                    assert abs(step) > 0.03, (seed, name, said, exact)
 
 
 # --- bugs ------------------------------------------------------------------------------------------------

@@ -379,16 +379,16 @@ def test_the_curve_s_sentence_has_the_last_numbers(curve):
     )
     shown = variances(said, {"n_samples": 4_000})
     assert shown.sentence == (
-        "At dₖ = 1,024 the variance is 1,010; divided by √dₖ, it is 0.986; divided by dₖ, next to nothing is left."
+        "At dₖ = 1,024 raw scores have variance 1,010, those divided by √dₖ 0.986 and those divided by dₖ next to none."
     )
     assert shown.claim == "Only ÷ √dₖ stays flat"
     assert list(shown.sure) == [
-        "This is the variance at dₖ = 1,024. Raw it is 1,010 (predicted 1,024), divided by √dₖ it is 0.986 (predicted "
-        "1.00) and divided by dₖ it is 0.000960 (predicted 0.000977).",
+        "The variance at dₖ = 1,024 is 1,010 for raw scores (predicted 1,024), 0.986 for scores divided by √dₖ "
+        "(predicted 1.00) and 0.000960 for scores divided by dₖ (predicted 0.000977).",
         "Each point has 4,000 pairs; bars are 95 % bands.",
     ]
     some = replace(said, measured=np.array([[1, 4, 64, 1010.0], [1, 1, 1, 0.986], [1, 0.25, 0.0156, 0.02]]))
-    assert variances(some).sentence == "At dₖ = 1,024 the variance is 1,010; divided by √dₖ, it is 0.986."
+    assert variances(some).sentence == "At dₖ = 1,024 raw scores have variance 1,010 and those divided by √dₖ 0.986."
 
 
 def test_a_constant_score_has_no_variance_to_divide():

@@ -277,7 +277,7 @@ def test_the_careful_words_have_the_numbers_of_the_row_and_of_the_notes():
         "Effective keys are e to the power of the entropy of the weights: 1 if one key has everything, 16 if all keys "
         "have the same.",
         "This is one query and one draw of its keys. Another seed gives another row; the averages over many rows are "
-        "in the next figure. A larger dₖ appends coordinates to the same query and the same keys.",
+        "in the next figure. A larger dₖ appends components to the same query and the same keys.",
         "Softmax turns [4, 5] into [26.89 %, 73.11 %]; the gap is 1.",
         "Softmax turns [1, 10] into [0.01 %, 99.99 %]; the gap is 9.",
         "Only differences count. The Jacobian of softmax, which carries the gradient, has norm 0.393224 and "
@@ -522,7 +522,7 @@ def test_the_overflow_words_name_the_limits(study):
         "In float16 the bare formula breaks at scores from about 11; with the largest score subtracted first, it never "
         "breaks here."
     )
-    assert shown.claim == "Overflow is cured by subtracting the largest score, not by the scale"
+    assert shown.claim == "Subtracting the largest score cures exp’s overflow; the scale does not"
     assert len(shown.claim.split()) <= 12
     for each, predicted in zip(shown.sure[:3], ("11.090", "88.723", "709.78"), strict=True):
         assert f"number, {predicted}." in each

@@ -82,7 +82,8 @@ def test_scores_beyond_the_axis_are_counted_aloud(results):
 def test_the_verdict_the_reason_and_the_band_are_one_click_away(results):
     result = results["anisotropic"]
     shown, (low, high) = histogram(result, "anisotropic"), result.shown.scaled_band
-    assert shown.sure == (result.report.verdict, result.report.reason, result.shown.chance)
+    assert shown.sure[:-1] == (result.report.verdict, result.report.reason, result.shown.chance)
+    assert shown.sure[-1].startswith("All this is about the start of training.")
     assert shown.checks == figures.moment_table(result)
     assert f"The spread is outside the 95 % band of ideal q and k, {number(low, 4)} to {number(high, 4)}." in sure(
         shown
@@ -106,7 +107,7 @@ def test_the_sentence_is_the_verdict_in_plain_words(results):
         f"Dividing by about {fits} would suit."
     )
     assert said["layer_norm_mha"].startswith("√dₖ is right for none of the heads; in the one farthest off, ")
-    assert said["aligned"].endswith("spreads higher.")
+    assert said["aligned"].endswith("spreads higher with key i.")
     assert histogram(no_variation()).sentence.startswith("The scores of every row are all equal")
     few = measure_your_scores(1.6 * np.random.default_rng(2).standard_normal((3, 4)), np.eye(4)[:3])
     weak = measure_your_scores(*(0.5 * np.random.default_rng(0).standard_normal((2, 40, 16))))
@@ -115,6 +116,19 @@ def test_the_sentence_is_the_verdict_in_plain_words(results):
         sentence = histogram(each).sentence
         assert len(sentence.split()) <= 25, sentence
         assert len(re.findall(r"\d[\d,.]*", sentence)) <= 3, sentence
+
+
+# What counts as right reaches further than the band of ideal q and k.
+@pytest.mark.parametrize("size", [0.85, 0.9, 0.97, 1.0, 1.03, 1.1])
+@pytest.mark.parametrize("aligned", [0.0, 0.6])
+def test_only_a_spread_inside_the_band_is_that_of_ideal_ones(size, aligned):
+    Q, noise = np.random.default_rng(3).standard_normal((2, 128, 64))
+    result = measure_your_scores(size * Q, aligned * Q + np.sqrt(1 - aligned**2) * noise)
+    (low, high), sentence = result.shown.scaled_band, histogram(result).sentence
+    assert result.shown.code == ("aligned" if aligned else "right")
+    assert ("as ideal ones do" in sentence) == (low <= result.shown.scaled_std <= high)
+    assert ("near enough to ideal" in sentence) != ("as ideal ones do" in sentence)
+    assert len(sentence.split()) <= 25
 
 
 @pytest.mark.parametrize("size", [1e-9, 0.013, 0.5, 1.0, 4.0, 1234.5, 1e8])

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pages._view.server import moving
-from sattn_core.lessons.one_query import STEPS
+from sattn_core.lessons.one_query import KEY_WORDS, STEPS, OneQueryParams, measure_one_query
 from tests.pages.opening import charts, open_page, press, widget
 
 
@@ -55,3 +55,30 @@ def test_the_arithmetic_stands_under_its_claim_and_not_in_a_classroom():
     assert [each.value for each in app.header] == ["A score is the sum of its products"]
     assert any("| cat | 1.5 + 0.5 − 0.5 + 0.5 | 2 |" in each.value for each in app.markdown)
     assert [*open_page("one_query", step="add", mode="projector").header] == []
+
+
+# --- tries ---------------------------------------------------------------------------------------------
+
+
+def test_try_invented_only(tried):
+    for seed in ("0", "7"):
+        app, shown = tried("one_query", "invented_only", d_k="512", seed=seed, step="wander")
+        weights = dict(zip(KEY_WORDS, shown.measure_one_query.raw.weights, strict=True))
+        assert app.session_state["step"] == "softmax"
+        assert abs(weights["cat"] - 2 / 3) < 0.02
+        assert abs(weights["mat"] - 1 / 4) < 0.02
+
+
+def test_try_large_dimension(tried):
+    app, shown = tried("one_query", "large_dimension", seed="7")
+    result = shown.measure_one_query
+    assert (app.session_state["d_k"], app.session_state["step"]) == (1024, "divide")
+    assert result.raw.top_weight > 0.9995
+    assert result.scaled.weights.min() >= 0.05
+
+
+def test_try_another_draw(tried):
+    app, shown = tried("one_query", "another_draw", d_k="8")
+    before = measure_one_query(OneQueryParams(64, 0))
+    assert (app.session_state["d_k"], app.session_state["seed"]) == (64, 1)
+    assert shown.measure_one_query.raw.largest != before.raw.largest

@@ -40,8 +40,7 @@ class Counted:
                 Route("/static/picture.png", lambda _: Response(SCRIPT, media_type="image/png")),
                 Route("/api/a.js", self.answer),
                 Route("/page", lambda _: HTMLResponse("<html><body><p>Hello</p></body></html>")),
-                Route("/_stcore/metrics", lambda _: PlainTextResponse("secret")),
-                Mount("/lab", routes=[Route("/_stcore/metrics", lambda _: PlainTextResponse("secret"))]),
+                Mount("/", app=PlainTextResponse("anything")),
             ]
         )
 
@@ -117,10 +116,21 @@ def test_the_variable_cannot_add_a_directive(monkeypatch, value):
         headers.content_policy()
 
 
-@pytest.mark.parametrize("path", ["/_stcore/metrics", "/lab/_stcore/metrics"])
-def test_the_metrics_are_not_public(path):
-    status, _, body = ask(headers.SecurityHeaders(Counted()), path)
+@pytest.mark.parametrize("base", ["", "/lab"])
+@pytest.mark.parametrize("path", ["_stcore/metrics", "_stcore/agent/mcp", "_stcore/", "_stcore//health", "_stcore"])
+def test_what_no_page_asks_for_is_not_public(base, path):
+    status, _, body = ask(headers.SecurityHeaders(Counted()), f"{base}/{path}")
     assert (status, body) == (404, b"Not found")
+
+
+@pytest.mark.parametrize("path", ["_stcore/health/metrics", "_stcore/new", "_core/numbers", "metrics", "a/metrics/b"])
+def test_the_metrics_are_not_public_where_an_upgrade_may_move_them(path):
+    assert ask(headers.SecurityHeaders(Counted()), f"/{path}")[::2] == (404, b"Not found")
+
+
+@pytest.mark.parametrize("path", ["_stcore/health", "lab/_stcore/host-config", "static/js/_baseMap.js", "media/1.csv"])
+def test_what_a_page_asks_for_is_public(path):
+    assert ask(headers.SecurityHeaders(Counted()), f"/{path}")[0] == 200
 
 
 def test_the_page_says_what_is_blocked_where_scripts_or_websockets_are():
@@ -151,15 +161,16 @@ def test_the_bundle_is_that_of_the_installed_package_and_cached_for_good():
     assert any(character.isdigit() for character in bundle.BUNDLE)
 
 
-@pytest.mark.parametrize("base", ["lab", "/lab/", "a/b"])
+@pytest.mark.parametrize("base", ["lab", "/lab/", "a/b", "_lab"])
 def test_every_address_of_ours_is_below_the_server_s_base_path(monkeypatch, base):
-    monkeypatch.setattr(bundle.config, "get_option", {"server.baseUrlPath": base}.get)
+    monkeypatch.setattr(bundle.st, "get_option", {"server.baseUrlPath": base}.get)
     below = f"/{base.strip('/')}/"
     assert not bundle.BUNDLE.startswith("/")
     assert [route.path for route in bundle.routes()] == [below + bundle.BUNDLE]
     opened = Opened(FINISHED)
     run(warm.warm(opened))
     assert {path for path, _ in opened.asked} == {below + bundle.BUNDLE, f"{below}_stcore/stream"}
+    assert ask(headers.SecurityHeaders(Counted()), f"{below}start")[0] == 200
     monkeypatch.setattr(uploads, "MOST_BYTES", 300)
     assert put(Uploads(), "mine/1", [b"x" * 300], at=f"{below}_stcore/upload_file")[0] == 413
 
@@ -255,6 +266,29 @@ def test_empty_files_and_files_that_are_refused_are_counted_rightly(small_files)
     assert put(app, "stranger/1", [b"x" * 100])[0] == 400
     assert set(app.app.held) == {"mine"}
     assert ask(app, "/_stcore/upload_file/nobody/1", "DELETE")[0] == 204
+
+
+@pytest.mark.parametrize("at", ["/_stcore/upload", "/_stcore/v2/upload_file", "/upload_file", "/moved"])
+def test_no_file_is_taken_where_an_upgrade_may_move_the_address(at):
+    """What cannot be counted is refused."""
+    app = Uploads()
+    for sent in ({}, {"content_length": "1"}, {"transfer_encoding": "chunked"}):
+        assert put(app, "mine/1", [b"x"], at=at, **sent) == (413, "Nothing can be sent to this address.")
+    assert put(app, "mine/1", [], at=at) == TAKEN
+    assert app.bytes_read == 0
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH", "GET"])
+def test_no_file_is_taken_in_another_way(method):
+    app = Uploads()
+    assert ask(app, "/_stcore/upload_file/mine/1", method, [b"x"])[0] == 413
+    assert app.bytes_read == 0
+
+
+def test_who_removes_a_file_says_whose_it_is_and_no_more(small_files):
+    app = Uploads()
+    for body, status in ((b"x" * 10, 204), (b"x" * 11, 413)):
+        assert ask(app, "/_stcore/upload_file/mine/0", "DELETE", [body])[0] == status
 
 
 def test_the_visitors_whose_files_are_counted_are_bounded(small_files, monkeypatch):

@@ -2,13 +2,15 @@
 
 import json
 
+import numpy as np
+
 from pages._view.lessons.small_samples import falling
 from tests.pages import opening
 from tests.pages.opening import button, press, said
 
 SAID = {
     "small_samples": "so 1.6 is ordinary",
-    "sample_band": "the dotted band is too narrow",
+    "sample_band": "the dotted band too narrow",
     "large_experiment": "a false alarm",
 }  # what each picture's sentence speaks of
 
@@ -37,7 +39,7 @@ def test_each_picture_says_what_it_is_of():
 def test_the_story_and_the_answer_are_there_at_once():
     app = open_page()
     assert any("two random 2 × 2 matrices" in each.value and "measured 1.6" in each.value for each in app.markdown)
-    assert said(app)["small_samples"].startswith("Two-by-two products average 1.5, so 1.6 is ordinary.")
+    assert said(app)["small_samples"].startswith("Variances of two-by-two products average 1.5, so 1.6 is ordinary.")
     sure = sure_of(app, "small_samples")
     assert sure.startswith("200 draws of two normal 2 × 2 matrices")
     assert "where 1.50 is predicted, not dₖ = 2" in sure
@@ -111,3 +113,47 @@ def test_the_large_experiment_is_run_again_with_the_next_seed():
     assert "with seed 9999" in sure_of(app, "large_experiment")
     press(app, "Run it again with the next seed")
     assert "with seed 0: variance 111.015" in sure_of(app, "large_experiment")
+
+
+# --- tries ---------------------------------------------------------------------------------------------
+
+
+ADVERSE = {"size": "16", "d_k": "300", "ddof": "1", "n_draws": "20", "seed": "7"}
+
+
+def test_try_one_draw(tried):
+    app, shown = tried("small_samples", "one_draw", **ADVERSE)
+    result = shown.measure_small_samples
+    assert len(result.variances) == 1
+    assert result.variances[0] == (result.first_A @ result.first_B).var()
+    written = [each.value for each in app.markdown if each.value.startswith("$\\begin{pmatrix}")]
+    assert [text.count("pmatrix") for text in written] == [6]
+    assert f"{result.first_product[0, 0]:.2f}&" in written[0]
+
+
+def test_try_many_draws(tried):
+    _, shown = tried("small_samples", "many_draws", **ADVERSE)
+    result = shown.measure_small_samples
+    assert (result.params.n_draws, result.params.size, result.params.d_k) == (2_000, 2, 2)
+    assert (np.abs(result.counts - result.expected) < 4 * np.sqrt(result.expected) + 1).all()
+    assert 0.65 < np.mean(result.variances < 1.6) < 0.75
+
+
+def test_try_ddof_1(tried):
+    _, shown = tried("small_samples", "ddof_1", **(ADVERSE | {"ddof": "0"}))
+    assert shown.measure_small_samples.mean_theory == shown.measure_small_samples.params.d_k == 2
+
+
+def test_try_large_dimension(tried):
+    app, shown = tried("small_samples", "large_dimension", **ADVERSE)
+    sweep = shown.draw_sweep
+    assert (app.session_state["d_k"], sweep.size, sweep.ratios.shape[1]) == (1024, 2, 2_000)
+    near = np.mean(np.abs(sweep.ratios[sweep.dims.index(1024)] - 1) < 0.1)
+    assert abs(near - 1 / 12) < 0.02
+
+
+def test_try_large_matrices(tried):
+    app, shown = tried("small_samples", "large_matrices", **ADVERSE)
+    sweep = shown.draw_sweep
+    assert (app.session_state["d_k"], sweep.size) == (64, 64)
+    assert np.mean(np.abs(sweep.ratios[sweep.dims.index(64)] - 1) < 0.1) > 0.95

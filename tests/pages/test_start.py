@@ -3,9 +3,12 @@
 import json
 import re
 
+import pytest
+
 from pages._view import compute
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.shared import DIMENSIONS
+from sattn_core.lessons.start import StartParams
 from tests.pages.opening import large_slider, open_page, settle, widget
 
 SECTIONS = ("The path", "Go deeper")
@@ -50,7 +53,7 @@ def test_a_typed_d_k_measures_nothing_else_again(monkeypatch):
     app = open_page("start")
     widget(app, "d_k").set_value(65)
     settle(app)
-    assert {each.dims for each in asked} == {DIMENSIONS, (65,)}
+    assert {each.dims for each in asked if isinstance(each, StartParams)} == {DIMENSIONS, (65,)}
 
 
 def test_the_hero_follows_projector_mode():
@@ -88,3 +91,22 @@ def test_the_cards_of_the_path_ask_for_bets_and_hand_on_the_tally():
 def test_a_classroom_sees_the_hero_alone():
     app = open_page("start", mode="projector")
     assert [*app.header, *app.main.get("page_link")] == []
+
+
+# --- tries ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", ["0", "7"])
+def test_try_large_dimension(tried, seed):
+    app, shown = tried("start", "large_dimension", seed=seed, n_keys="512", law="sparse")
+    here = list(shown.measure_start.sweep.dims).index(1024)
+    raw, scaled = shown.measure_start.raw_weights[here], shown.measure_start.scaled_weights[here]
+    assert (app.session_state["d_k"], app.session_state["n_keys"]) == (1024, 16)
+    assert max(raw) > 0.9
+    assert sum(w > 0.01 for w in scaled) > 8
+
+
+def test_try_one_component(tried):
+    _, shown = tried("start", "one_component", d_k="300")
+    here = list(shown.measure_start.sweep.dims).index(1)
+    assert (shown.measure_start.raw_weights[here] == shown.measure_start.scaled_weights[here]).all()

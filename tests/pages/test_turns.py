@@ -186,7 +186,7 @@ def test_a_job_ends_at_its_next_check_when_it_is_wanted_no_longer_or_its_visitor
     job.leave()
     assert has_ended(job)
     here = [True]
-    monkeypatch.setattr(turns, "_is_here", lambda visitor: here[0])
+    monkeypatch.setattr(turns._streamlit, "is_connected", lambda visitor: here[0])
     job = began(Job("this", endless))
     time.sleep(0.1)
     assert job.runs
@@ -218,39 +218,37 @@ def test_a_visitor_has_one_job(line, monkeypatch):
     assert has_ended(second)
 
 
-def counting(allowed):
-    """Frames that come when they are allowed to; between them nothing new."""
-    for n in range(100):
-        assert allowed.wait(30)
-        yield n or None
+def test_a_job_is_for_all_who_want_it_and_they_see_its_latest_frame(line, monkeypatch):
+    go_on, who = threading.Event(), ["one"]
 
+    def frames():
+        yield None  # nothing to see
+        yield "first"
+        assert go_on.wait(30)
+        yield "last"
+        yield None
 
-def test_a_job_of_frames_is_seen_by_all_who_want_it_and_goes_on_where_it_rested(line, monkeypatch):
-    allowed, who = threading.Event(), ["one"]
     monkeypatch.setattr(turns, "visitor", lambda: who[0])
     monkeypatch.setattr(turns, "look", lambda: None)
-    job = began(Job("this", lambda: counting(allowed)))
-    job.wait(0.1, seen=None)
-    assert (job.frame, job.runs) == (None, True)
+    job = began(Job("this", frames))
+    job.wait(30, seen=None)
+    assert (job.frame, job.runs) == ("first", True)
     who[0] = "two"
     job.want()
     who[0] = "one"
     job.leave()
-    allowed.set()
-    job.wait(30, seen=None)
-    assert job.frame >= 1  # the other still wants it
-    assert wait_for(job).done
-    assert job.frame == 99
+    go_on.set()
+    assert wait_for(job).done  # the other still wanted it
+    assert job.frame == "last"
 
 
 def test_frames_go_on_where_they_rested(line):
-    steps = iter(range(100))
-    job = Job("this", lambda: steps)
+    seen = []
+    job = Job("this", lambda: (seen.append(each) or each for each in range(20)))
     job.check = lambda: Job.check(job) or (job.leave() if job.frame == 7 else None)
     assert has_ended(began(job))
-    assert job.frame == 8
     assert wait_for(began(job)).done
-    assert job.frame == 99
+    assert seen == [*range(20)]
 
 
 @pytest.fixture

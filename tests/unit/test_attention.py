@@ -115,22 +115,11 @@ def test_one_query_and_one_key():
     assert np.array_equal(steps.output, [[7.0, 8.0]])
 
 
-def test_results_are_frozen_float64():
+def test_results_are_float64():
     steps, gradients = attention([[1]], [[1]], [[1]]), attention_backward([[1]], [[1]], [[1]], [[1]])
     assert isinstance(steps, AttentionSteps)
     assert isinstance(gradients, AttentionGradients)
     assert steps.output.dtype == gradients.d_Q.dtype == np.float64
-    with pytest.raises(AttributeError):
-        steps.output = 1
-
-
-def test_arguments_are_not_written_to():
-    mask = np.array([[True, False, True], [False, False, False]])
-    inputs = [Q.copy(), K.copy(), V.copy(), ONES.copy(), mask.copy()]
-    attention(*inputs[:3], mask=inputs[4])
-    attention_backward(*inputs[:4], mask=inputs[4])
-    for given, kept in zip(inputs, [Q, K, V, ONES, mask], strict=True):
-        assert np.array_equal(given, kept)
 
 
 @pytest.mark.parametrize(
@@ -141,8 +130,6 @@ def test_arguments_are_not_written_to():
         ((Q[0], K, V), {}, r"Q must have at least 2 dimension"),
         ((Q[:0], K, V), {}, r"Q must have at least one entry on every axis, but got shape \(0, 2\)"),
         ((np.ones((2, 2, 2)), np.ones((3, 3, 2)), V), {}, r"batch axes of Q, K and V must broadcast"),
-        ((np.full((2, 2), np.nan), K, V), {}, "Q must hold finite numbers only, but got nan"),
-        ((Q, K, np.full((3, 1), np.inf)), {}, "V must hold finite numbers only, but got inf"),
         ((Q, K, V), {"scale": np.inf}, "scale must be a finite number"),
         ((Q, K, V), {"mask": np.ones((2, 2), bool)}, r"mask must broadcast to .* \(2, 3\), but got \(2, 2\)"),
         ((Q, K, V), {"mask": np.ones((4, 2, 3), bool)}, r"mask must broadcast to .* but got \(4, 2, 3\)"),
@@ -159,8 +146,6 @@ def test_bad_values_are_named(arguments, options, message):
 def test_wrong_types_are_named():
     with pytest.raises(TypeError, match="mask must be boolean, True = may attend, but got dtype int64"):
         attention(Q, K, V, mask=np.ones((2, 3), np.int64))
-    with pytest.raises(TypeError, match="Q must hold real numbers"):
-        attention([["a"]], K, V)
     with pytest.raises(TypeError, match="scale must be a real number"):
         attention(Q, K, V, scale="1")
 
@@ -168,7 +153,5 @@ def test_wrong_types_are_named():
 def test_d_output_is_checked():
     with pytest.raises(ValueError, match=r"d_output must have the output's shape \(2, 1\), but got \(1, 1\)"):
         attention_backward(Q, K, V, [[1.0]])
-    with pytest.raises(ValueError, match="d_output must hold finite"):
-        attention_backward(Q, K, V, [[np.nan], [1.0]])
     with pytest.raises(ValueError, match="d_Q must be finite, but the inputs are so large"):
         attention_backward(Q, K, V * 1e200, ONES * 1e200)

@@ -1,4 +1,4 @@
-"""No silent wrong number: what float64 cannot hold and what is masked is refused wherever arrays come in."""
+"""Wherever arrays come in, what is no finite number, masked or beyond float64 is refused, and nothing is written to."""
 
 import warnings
 
@@ -11,13 +11,16 @@ from sattn_core.lessons.attention_steps import AttentionStepsParams
 from sattn_core.lessons.backprop import ProductsParams
 from sattn_core.lessons.score_variance import hand_made_example
 from sattn_core.lessons.softmax_saturation import compare_lists
+from sattn_core.softmax import log_softmax_jacobian_norm
 
 MOST = 2**53
 PLAIN = [[1.0, 2.0], [3.0, 5.0]]
 EYE = np.eye(2)
+EYE.flags.writeable = False
 RAW = np.array(PLAIN) @ np.array(PLAIN).T
 
-# Every place where a caller's array enters, as a function of that array (two rows of two numbers).
+# Every place where a caller's array enters, as a function of that array (two rows of two numbers); the name of the
+# argument is the last word.
 DOORS = {
     "raw_scores Q": lambda x: sattn_core.raw_scores(x, EYE),
     "raw_scores K": lambda x: sattn_core.raw_scores(EYE, x),
@@ -25,29 +28,31 @@ DOORS = {
     "attention K": lambda x: sattn_core.attention(EYE, x, EYE),
     "attention V": lambda x: sattn_core.attention(EYE, EYE, x),
     "attention_backward d_output": lambda x: sattn_core.attention_backward(EYE, EYE, EYE, x),
-    "softmax": sattn_core.softmax,
-    "log_softmax": sattn_core.log_softmax,
-    "softmax_jacobian": sattn_core.softmax_jacobian,
-    "softmax_jacobian_norm": sattn_core.softmax_jacobian_norm,
-    "entropy_nats": sattn_core.entropy_nats,
-    "effective_keys": sattn_core.effective_keys,
-    "hadamard": lambda x: sattn_core.hadamard(EYE, x),
-    "row_wise_dot": lambda x: sattn_core.row_wise_dot(x, EYE),
-    "frobenius": lambda x: sattn_core.frobenius(x, EYE),
-    "layer_norm": sattn_core.layer_norm,
-    "measure_scores": lambda x: sattn_core.measure_scores(x, EYE),
-    "dot_product_pdf": lambda x: sattn_core.dot_product_pdf(x, 4),
-    "append_coordinates": lambda x: sattn_core.append_coordinates(
+    "softmax scores": sattn_core.softmax,
+    "log_softmax scores": sattn_core.log_softmax,
+    "softmax_jacobian scores": sattn_core.softmax_jacobian,
+    "softmax_jacobian_norm scores": sattn_core.softmax_jacobian_norm,
+    "log_softmax_jacobian_norm scores": log_softmax_jacobian_norm,
+    "entropy_nats scores": sattn_core.entropy_nats,
+    "effective_keys scores": sattn_core.effective_keys,
+    "hadamard B": lambda x: sattn_core.hadamard(EYE, x),
+    "row_wise_dot A": lambda x: sattn_core.row_wise_dot(x, EYE),
+    "frobenius A": lambda x: sattn_core.frobenius(x, EYE),
+    "layer_norm x": sattn_core.layer_norm,
+    "measure_scores Q": lambda x: sattn_core.measure_scores(x, EYE),
+    "dot_product_pdf s": lambda x: sattn_core.dot_product_pdf(x, 4),
+    "dot_product_cdf s": lambda x: sattn_core.dot_product_cdf(x, 4),
+    "append_components scores": lambda x: sattn_core.append_components(
         x if isinstance(x, (list, tuple)) else x.ravel(), 4, 8, seed=0
     ),
     "rule raw_scores": lambda x: sattn_core.SCALING_RULES["vaswani"].apply(x, d_k=2),
     "rule Q": lambda x: sattn_core.SCALING_RULES["vit_22b"].apply(RAW, Q=x, K=PLAIN),
     "rule K": lambda x: sattn_core.SCALING_RULES["key_length_sum"].apply(RAW, K=x),
     "rule position_bias": lambda x: sattn_core.SCALING_RULES["swin_v1"].apply(RAW, d_k=2, position_bias=x),
-    "hand_made_example": lambda x: hand_made_example(x, PLAIN),
-    "compare_lists": lambda x: compare_lists(x),
-    "AttentionStepsParams": lambda x: AttentionStepsParams(x, PLAIN, PLAIN),
-    "ProductsParams": lambda x: ProductsParams(x, PLAIN),
+    "hand_made_example q_rows": lambda x: hand_made_example(x, PLAIN),
+    "compare_lists list 1": lambda x: compare_lists(x),
+    "AttentionStepsParams Q": lambda x: AttentionStepsParams(x, PLAIN, PLAIN),
+    "ProductsParams A": lambda x: ProductsParams(x, PLAIN),
 }
 LARGE = {
     "int64": np.array([[1, 2], [3, MOST + 1]]),
@@ -88,6 +93,39 @@ def test_integers_that_float64_cannot_hold_come_in_nowhere(door):
     for value in LARGE.values():
         with pytest.raises((ValueError, TypeError), match=r"2⁵³|dtype object|1,000,000|[mM]illion|1e\+06|size"):
             door(value)
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_what_is_no_finite_number_comes_in_nowhere_and_the_argument_is_named(name):
+    argument = name.partition(" ")[2]
+    for wrong in (np.nan, np.inf):
+        with pytest.raises(ValueError, match=rf"^{argument} (must .*finite.* but got|has) {wrong}"):
+            DOORS[name]([[1.0, wrong], [3.0, 4.0]])
+    for wrong in ("a", 1j):
+        with pytest.raises(TypeError, match=rf"^{argument} must (hold real|be rows of) numbers, but got"):
+            DOORS[name]([[wrong, wrong], [wrong, wrong]])
+
+
+def read_only(values):
+    array = np.array(values)
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize("door", DOORS.values(), ids=list(DOORS))
+def test_what_comes_in_is_not_written_to(door):
+    door(read_only(PLAIN))
+
+
+def test_masks_masked_scores_dimensions_and_probabilities_are_not_written_to():
+    mask, masked, dims, shares = map(read_only, ([[True, False]] * 2, [[1.0, -np.inf]], [1, 2], [0.5, 0.9]))
+    for function in (name for name in DOORS if name.endswith(" scores") and "append" not in name):
+        DOORS[function](masked)
+    sattn_core.attention(EYE, EYE, EYE, mask=mask)
+    sattn_core.attention_backward(EYE, EYE, EYE, EYE, mask=mask)
+    sattn_core.expected_attention_curve(4, dims, shares)
+    sattn_core.dot_product_ppf(shares, 5)
+    sattn_core.product_variance(shares, shares, shares, shares)
 
 
 class Column:

@@ -1,5 +1,8 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 
 from sattn_core.layer_norm import layer_norm
 
@@ -39,22 +42,50 @@ def test_tiny_rows_are_below_eps():
     assert np.allclose(layer_norm([-1e-10, 1e-10], eps=1e-5), [-1e-10 / 1e-5**0.5, 1e-10 / 1e-5**0.5], rtol=1e-12)
 
 
-def test_the_argument_is_not_written_to():
-    x = np.array([1.0, 5e3])
-    layer_norm(x)
-    assert np.array_equal(x, [1.0, 5e3])
-
-
 @pytest.mark.parametrize(
     ("x", "eps", "error", "message"),
     [
-        ([1.0, np.nan], 1e-5, ValueError, "x must hold finite numbers only, but got nan"),
         (3.0, 1e-5, ValueError, "x must have at least 1 dimension"),
         ([], 1e-5, ValueError, "x must have at least 1 entries"),
-        (["a"], 1e-5, TypeError, "x must hold real numbers"),
         ([1.0], 0.0, ValueError, r"eps must be a finite number in \(0, inf"),
     ],
 )
 def test_bad_arguments(x, eps, error, message):
     with pytest.raises(error, match=message):
         layer_norm(x, eps)
+
+
+# --- properties ----------------------------------------------------------------------------------------
+
+
+ROWS = arrays(np.float64, array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=6), elements=st.floats(-1e6, 1e6))
+
+
+@settings(deadline=None, max_examples=60)
+@given(ROWS)
+def test_rows_have_mean_0_and_the_exact_norm(x):
+    y = layer_norm(x)
+    v = x.var(axis=-1)
+    n = x.shape[-1]
+    # Rounding of the mean of numbers up to 1e6 is 1e-10, against at least √eps below the line.
+    assert np.allclose(y.mean(axis=-1), 0, rtol=0, atol=1e-7)
+    assert np.allclose(np.square(y).sum(axis=-1), n * v / (v + 1e-5), rtol=1e-6, atol=1e-9)
+
+
+@settings(deadline=None, max_examples=60)
+@given(arrays(np.float64, 5, elements=st.floats(-100, 100)), st.floats(-100, 100), st.floats(0.1, 100))
+def test_shift_and_scale_leave_it_as_it_is(x, shift, scale):
+    moved = layer_norm(scale * x + shift, eps=1e-5 * scale**2)
+    assert np.allclose(moved, layer_norm(x), rtol=0, atol=1e-8)
+
+
+# --- oracles -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("eps", [1e-5, 1e-2])
+def test_pytorch_agrees(eps):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed; CI compares with it")
+    x = 3.0 * np.random.default_rng(0).standard_normal((4, 7, 33)) + 100.0
+    expected = torch.nn.functional.layer_norm(torch.tensor(x), (33,), eps=eps).numpy()
+    # Both subtract a mean of 100 from numbers of size 100: rounding is 1e-14 of that.
+    assert np.allclose(layer_norm(x, eps), expected, rtol=0, atol=1e-12)

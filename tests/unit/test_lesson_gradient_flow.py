@@ -8,16 +8,15 @@ from sattn_core.lessons.gradient_flow import (
     DEFAULT_DIMS,
     DOTS,
     FROZEN_BELOW,
-    MEAN_ANSWERS,
     PLACES,
     GradientFlowParams,
+    _draw_rows,
+    _sensitivity,
     crossover_curve,
     freezing_rows,
     gradient_curve,
-    mean_answer,
     measure_gradient_flow,
     measure_row_jacobian,
-    row_sensitivity,
 )
 
 PARAMS = GradientFlowParams(d_k=512, n_keys=64)
@@ -26,6 +25,11 @@ PARAMS = GradientFlowParams(d_k=512, n_keys=64)
 @pytest.fixture(scope="module")
 def result():
     return measure_gradient_flow(PARAMS)
+
+
+def passed_by_each(params):
+    """What reaches each row of a draw: tr J, c · tr J and ‖∂L/∂q‖, shape (3 places, 3 scales, n_rows)."""
+    return _sensitivity(_draw_rows(params.n_keys, params.n_rows, params.seed), params.d_k)
 
 
 def test_the_truth_of_the_moment_at_64_keys_and_d_k_512(result):
@@ -42,7 +46,7 @@ def test_the_truth_of_the_moment_at_64_keys_and_d_k_512(result):
 
 
 def test_places_differ_by_the_scale(result):
-    at_scores, at_raw_scores, _ = row_sensitivity(result.params)
+    at_scores, at_raw_scores, _ = passed_by_each(result.params)
     assert np.allclose(at_raw_scores, result.scales[:, None] * at_scores, rtol=1e-15, atol=0)
     assert np.allclose(result.scales, [1, 512**-0.5, 1 / 512], rtol=1e-15, atol=0)
 
@@ -50,7 +54,7 @@ def test_places_differ_by_the_scale(result):
 def test_every_row_is_counted_once_and_in_the_right_bin(result):
     total = result.counts.sum(axis=-1) + result.below + result.above
     assert (total == PARAMS.n_rows).all()
-    values = np.log10(row_sensitivity(result.params)[0, 0])
+    values = np.log10(passed_by_each(result.params)[0, 0])
     inside = (values >= -3) & (values < -2.75)
     (at,) = np.flatnonzero(np.isclose(result.log10_edges, -3))
     assert result.counts[0, 0, at] == inside.sum()
@@ -58,7 +62,7 @@ def test_every_row_is_counted_once_and_in_the_right_bin(result):
 
 
 def test_statistics_are_those_of_the_rows(result):
-    rows, statistics = row_sensitivity(result.params)[2, 0], result.statistics
+    rows, statistics = passed_by_each(result.params)[2, 0], result.statistics
     assert abs(statistics.mean[2, 0] - rows.mean()) < 1e-13
     assert abs(statistics.standard_error[2, 0] - rows.std(ddof=1) / np.sqrt(2000)) < 1e-13
     assert statistics.median[2, 0] == np.median(rows)
@@ -70,12 +74,12 @@ def test_statistics_are_those_of_the_rows(result):
 
 
 def test_a_row_is_frozen_by_its_softmax_and_not_by_the_factor_c(result):
-    trace = row_sensitivity(result.params)[PLACES.index("scores")]
+    trace = passed_by_each(result.params)[PLACES.index("scores")]
     share = [np.mean(row < FROZEN_BELOW) for row in trace]
     assert result.frozen_share.tolist() == share
     assert np.allclose(result.frozen_error, [np.sqrt(p * (1 - p) / 2000) for p in share], rtol=1e-13, atol=0)
     # With 1/d_k every row is below the threshold at the raw scores, and none is frozen.
-    assert (row_sensitivity(result.params)[PLACES.index("raw_scores"), 2] < FROZEN_BELOW).all()
+    assert (passed_by_each(result.params)[PLACES.index("raw_scores"), 2] < FROZEN_BELOW).all()
     assert result.frozen_share[2] == 0
 
 
@@ -209,10 +213,3 @@ def test_a_dimension_gives_the_same_rows_whatever_stands_beside_it(rows):
         freezing_rows((64, 4))
     with pytest.raises(ValueError, match="d_k must be between 1 and 4096, but got 5000"):
         freezing_rows((5000,))
-
-
-def test_what_the_mean_does_at_each_place(result):
-    # 0.104 of 0.961 at the scores; at a raw score 0.104 of 0.0425; at q the keys make up for it.
-    assert [mean_answer(result, place) for place in PLACES] == ["shrinks", "does not shrink", "does not shrink"]
-    ratios = dataclasses.replace(result, mean_ratio=np.array([0.0099, 0.01, 1.0]))
-    assert tuple(mean_answer(ratios, place) for place in PLACES) == MEAN_ANSWERS

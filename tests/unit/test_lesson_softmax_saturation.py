@@ -59,12 +59,6 @@ def test_ratio_of_norms_that_underflow():
     np.testing.assert_allclose(found.log10_jacobian_norm * math.log(10), np.log(2) - [1000, 1001], rtol=1e-14)
 
 
-def test_lists_are_not_written_to():
-    lists = [np.array([1.0, 2.0]), np.array([3.0, 4.0])]
-    compare_lists(lists, multiplier=2.0, shift=1.0)
-    np.testing.assert_array_equal(lists, [[1.0, 2.0], [3.0, 4.0]])
-
-
 @pytest.mark.parametrize(
     ("lists", "keywords", "error", "message"),
     [

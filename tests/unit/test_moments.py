@@ -39,12 +39,6 @@ def test_a_product_variance_that_overflows_is_refused():
         product_variance(1e200, 1, 1e200, 1)
 
 
-def test_product_variance_does_not_write_back():
-    mean = np.array([1.0, 2.0])
-    product_variance(mean, 1, mean, 1)
-    np.testing.assert_array_equal(mean, [1, 2])
-
-
 @pytest.mark.parametrize("d_k", [1, 2, 64, 4096])
 def test_unit_normal_components_give_variance_d_k(d_k):
     moments = dot_product_moments(d_k)
@@ -151,8 +145,3 @@ def test_moments_of_no_law_are_refused():
     for wrong in [(1, 3, 8, 105), (1, 3, 15, 70), (1, math.inf, 15, 105)]:
         with pytest.raises(ValueError, match="moments must be those of one law"):
             paired_score_moments(4, moments=wrong)
-
-
-def test_results_are_frozen():
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        dot_product_moments(4).mean = 1.0

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from sattn_core.order_statistics import expected_maximum, median_bounds
@@ -29,3 +31,20 @@ def test_bounds_stay_inside_the_sample():
 def test_the_number_of_normals_is_checked(n):
     with pytest.raises((ValueError, TypeError), match="n must be"):
         expected_maximum(n)
+
+
+# --- properties ----------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(2, 4096))
+def test_expected_maximum_grows_and_stays_below_its_bound(n):
+    assert expected_maximum(n - 1) < expected_maximum(n) < np.sqrt(2 * np.log(n))
+
+
+# --- oracles -------------------------------------------------------------------------------------------
+
+
+def test_expected_maximum_against_a_closed_form():
+    # Three normals: E max = 3 / (2 sqrt(pi)).
+    assert abs(expected_maximum(3) - 1.5 / np.sqrt(np.pi)) < 1e-13

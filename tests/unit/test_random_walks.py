@@ -1,7 +1,12 @@
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from sattn_core.components import PairLaw, append_coordinates
+from sattn_core.components import COMPONENT_LAWS, PairLaw, append_components
+from sattn_core.moments import paired_score_moments
 from sattn_core.random_walks import random_walks
 
 
@@ -12,7 +17,7 @@ def test_walks_start_at_zero_and_end_at_the_appended_scores():
     assert walks.walks.shape == (5, 38)
     np.testing.assert_array_equal(walks.walks[:, 0], np.zeros(5))
     for t in (1, 20, 37):
-        np.testing.assert_array_equal(walks.walks[:, t], append_coordinates(np.zeros(5), 0, t, pair_law, seed=4))
+        np.testing.assert_array_equal(walks.walks[:, t], append_components(np.zeros(5), 0, t, pair_law, seed=4))
     np.testing.assert_array_equal(walks.walks[:, :21], random_walks(20, n_walks=5, **options).walks)
 
 
@@ -62,3 +67,58 @@ def test_thinning_is_checked():
         walks.thinned(10, 5)
     with pytest.raises(ValueError, match="most must be at least 2, but got 1"):
         walks.thinned(9, 1)
+
+
+# --- properties ----------------------------------------------------------------------------------------
+
+
+laws = st.sampled_from(tuple(COMPONENT_LAWS))
+seeds = st.integers(0, 2**40)
+means = st.sampled_from([0.0, 0.5, -2.0])
+correlations = st.sampled_from([0.0, 0.3, -1.0, 1.0])
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(1, 50), st.integers(1, 50), laws, means, correlations, seeds)
+def test_shorter_walks_are_the_beginning_of_longer_ones(first, second, law, mean_k, correlation, seed):
+    short, long = (
+        random_walks(d_k, law=law, mean_k=mean_k, correlation=correlation, seed=seed) for d_k in sorted((first, second))
+    )
+    np.testing.assert_array_equal(long.walks[:, : short.walks.shape[1]], short.walks)
+
+
+# --- oracles -------------------------------------------------------------------------------------------
+
+
+def test_walks_spread_as_their_envelope():
+    walks = random_walks(64, n_walks=4000, mean_q=0.5, mean_k=0.5, seed=2)
+    steps = slice(1, None)
+    error = walks.std[steps] / math.sqrt(4000)
+    assert (np.abs(walks.walks.mean(0)[steps] - walks.mean[steps]) < 4 * error).all()
+    ratio = walks.walks.std(0)[steps] / walks.std[steps]
+    one = paired_score_moments(1, moments=COMPONENT_LAWS["normal"].moments, mean_q=0.5, mean_k=0.5)
+    excess = one.excess_kurtosis / walks.steps[steps]
+    assert (np.abs(ratio - 1) < 4 * np.sqrt((excess + 2) / 4000) / 2).all()
+
+
+# The draw as it is documented: components come in blocks of four, and block b has a generator of its own, SFC64 seeded
+# with SeedSequence(seed, spawn_key=(0, b)), which gives each component the a of all pairs and then the b.
+def drawn_again(d_k, n_walks, seed, mean_q=0.0, mean_k=0.0, rho=0.0):
+    products = np.empty((n_walks, d_k))
+    for i in range(d_k):
+        if i % 4 == 0:
+            rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(0, i // 4))))
+        a, b = rng.standard_normal((2, n_walks))
+        products[:, i] = (mean_q + a) * (mean_k + rho * a + math.sqrt(1 - rho**2) * b)
+    return np.array([[math.fsum(row[:t]) for t in range(d_k + 1)] for row in products])
+
+
+# Sums of up to 70 products of either order: rounding.
+@pytest.mark.parametrize("broken", [{}, {"mean_q": 0.5, "mean_k": -1.0}, {"rho": 0.6}])
+def test_walks_are_the_sums_of_the_documented_draw(broken):
+    options = {"correlation" if name == "rho" else name: value for name, value in broken.items()}
+    walks = random_walks(70, n_walks=5, seed=11, **options)
+    again = drawn_again(70, 5, 11, **broken)
+    np.testing.assert_allclose(walks.walks, again, rtol=0, atol=1e-12)
+    thinned = walks.thinned(53, 12)
+    np.testing.assert_allclose(thinned.walks, again[:, thinned.steps], rtol=0, atol=1e-12)

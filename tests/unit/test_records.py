@@ -67,6 +67,11 @@ def test_what_holds_arrays_is_a_record_and_what_does_not_is_a_value(cls):
         assert cls.__eq__ is not object.__eq__
 
 
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: f"{cls.__module__}.{cls.__name__}")
+def test_no_record_and_no_value_changes_but_what_is_still_being_made(cls):
+    assert cls.__dataclass_params__.frozen or cls.__name__[0] == "_"
+
+
 @pytest.mark.parametrize(
     ("annotation", "expected"),
     [

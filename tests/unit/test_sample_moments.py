@@ -1,5 +1,8 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from sattn_core.sample_moments import sample_moments
@@ -26,3 +29,15 @@ def test_equal_values_have_variance_0_though_their_mean_is_rounded():
     values = np.full(3, 0.1)
     assert values.var() > 0
     assert sample_moments(values)[:2] == (pytest.approx(0.1), 0.0)
+
+
+# --- properties ----------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=60)
+@given(arrays(float, st.integers(2, 40), elements=st.integers(-50, 50).map(float)), st.floats(0.1, 10))
+def test_kurtosis_ignores_the_scale_and_is_at_least_minus_two(values, scale):
+    excess_kurtosis = sample_moments(values)[2]
+    if np.ptp(values) > 0:
+        assert excess_kurtosis >= -2 - 1e-12
+        np.testing.assert_allclose(sample_moments(scale * values)[2], excess_kurtosis, rtol=1e-9, atol=1e-9)

@@ -60,18 +60,6 @@ def test_curve_without_points_is_empty():
     assert expected_attention_curve(16, np.zeros((2, 0), dtype=int), 1.0).max_weight.shape == (2, 0)
 
 
-def test_arguments_are_not_written_to():
-    dims, scales = np.array([1, 2]), np.array([1.0, 0.5])
-    expected_attention_curve(4, dims, scales)
-    np.testing.assert_array_equal(dims, [1, 2])
-    np.testing.assert_array_equal(scales, [1.0, 0.5])
-
-
-def test_results_are_frozen():
-    with pytest.raises(AttributeError):
-        expected_softmax(2, 1.0).max_weight = 0.0
-
-
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [

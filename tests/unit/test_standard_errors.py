@@ -2,7 +2,9 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from sattn_core.components import COMPONENT_LAWS
 from sattn_core.standard_errors import (
     kurtosis_error,
     mean_and_error,
@@ -51,3 +53,27 @@ def test_share_interval_at_its_ends_by_hand():
     np.testing.assert_allclose(low[[0, 2]], [0.0, 0.025**0.1], rtol=1e-13)
     narrow = share_interval(5, 10, level=0.5)
     assert low[1] < narrow[0] < 0.5 < narrow[1] < high[1]
+
+
+# --- oracles -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", ["normal", "uniform", "laplace"])
+@pytest.mark.parametrize("d_k", [1, 5])
+def test_shared_row_covariance_is_the_variance_over_queries(law, d_k):
+    moments = COMPONENT_LAWS[law].moments
+    K = moments[1]
+    u = COMPONENT_LAWS[law].draw(np.random.default_rng(0), (200_000, d_k)) ** 2
+    kurtosis = 3 + (K**2 - 3) / d_k
+    given_q = (3 * u.sum(1) ** 2 + (K - 3) * (u**2).sum(1)) / d_k**2 - 2 * kurtosis * u.mean(1)
+    squares = (given_q - given_q.mean()) ** 2
+    error = squares.std() / math.sqrt(len(u))
+    assert abs(squares.mean() - shared_row_covariance(d_k, moments)) < 4 * error
+
+
+@pytest.mark.parametrize(("count", "n"), [(0, 2_000), (1, 10), (467, 2_000), (10, 10)])
+@pytest.mark.parametrize("level", [0.95, 0.5])
+def test_share_interval_is_scipy_s_exact_one(count, n, level):
+    wanted = stats.binomtest(count, n).proportion_ci(level, method="exact")
+    # SciPy searches for the roots; its tolerance is about 1e-12.
+    np.testing.assert_allclose(share_interval(count, n, level=level), wanted, rtol=1e-9, atol=1e-12)

@@ -1,9 +1,14 @@
-import dataclasses
+import math
 import tracemalloc
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
 
+from sattn_core.components import COMPONENT_LAWS
+from sattn_core.law import dot_product_cdf
 from sattn_core.pair_scores import draw_pair_scores
 from sattn_core.sweep import check_dims, dimension_sweep
 
@@ -70,11 +75,11 @@ def test_one_dimension_does_not_depend_on_the_others(sweep, row):
         np.testing.assert_array_equal(getattr(alone, name)[0], getattr(sweep, name)[row])
 
 
-def test_row_scores_grow_coordinate_by_coordinate():
+def test_row_scores_grow_component_by_component():
     signs = dimension_sweep(tuple(range(1, 140)), n_samples=2, n_keys=5, law="rademacher", seed=0)
     assert set(np.abs(signs.row_scores[0])) == {1.0}
     steps = np.diff(signs.row_scores, axis=0)
-    assert not np.array_equal(steps[:63], steps[64:127])  # coordinates come in blocks of 64
+    assert not np.array_equal(steps[:63], steps[64:127])  # components come in blocks of 64
     assert set(np.unique(steps)) == {-1.0, 1.0}
     assert np.unique(steps.T, axis=0).shape[0] == 5  # the keys differ
 
@@ -96,12 +101,7 @@ def test_a_sweep_holds_little_memory():
     dimension_sweep((16, 256), n_samples=20_000, n_keys=16, seed=0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 10e6  # the coordinates together would take 82 MB
-
-
-def test_results_are_frozen(sweep):
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        sweep.seed = 1
+    assert peak < 10e6  # the components together would take 82 MB
 
 
 @pytest.mark.parametrize(
@@ -138,3 +138,69 @@ def test_dims_may_come_as_any_sequence_of_integers():
 def test_sweep_refuses_bad_arguments(change, message):
     with pytest.raises(ValueError, match=message):
         dimension_sweep((2,), **({"n_samples": 10, "n_keys": 1, "seed": 0} | change))
+
+
+# --- properties ----------------------------------------------------------------------------------------
+
+
+dims_lists = st.lists(st.integers(1, 40), min_size=1, max_size=5, unique=True).map(sorted)
+
+
+@settings(deadline=None, max_examples=40)
+@given(dims_lists, st.sampled_from(tuple(COMPONENT_LAWS)), st.integers(0, 2**40))
+def test_counts_add_up_and_the_same_seed_gives_the_same_sweep(dims, law, seed):
+    first, second = (dimension_sweep(dims, n_samples=30, n_keys=3, law=law, seed=seed) for _ in range(2))
+    for name, value in vars(first).items():
+        np.testing.assert_array_equal(value, getattr(second, name))
+    for part in ("raw", "scaled"):
+        total = sum(getattr(first, f"{part}_{side}").sum() for side in ("counts", "below", "above"))
+        assert total == 30 * len(dims)
+    np.testing.assert_allclose(first.scaled_variance * dims, first.raw_variance, rtol=1e-12, atol=1e-12)
+
+
+# --- oracles -------------------------------------------------------------------------------------------
+
+
+DIMS_OF_ORACLES = (1, 2, 8, 32, 100)
+
+
+@pytest.mark.parametrize("law", COMPONENT_LAWS)
+def test_raw_variance_is_d_k_and_scaled_variance_is_1_whatever_the_law(law):
+    n = 10_000
+    sweep = dimension_sweep(DIMS_OF_ORACLES, n_samples=n, n_keys=1, law=law, seed=1)
+    d_k = np.array(DIMS_OF_ORACLES)
+    excess = (COMPONENT_LAWS[law].kurtosis ** 2 - 3) / d_k
+    error = np.sqrt((excess + 3 - (n - 3) / (n - 1)) / n)
+    assert (np.abs(sweep.raw_variance / d_k - 1) < 4 * error).all()
+    assert (np.abs(sweep.scaled_variance - 1) < 4 * error).all()
+    assert (np.abs(sweep.raw_mean / np.sqrt(d_k)) < 4 / math.sqrt(n)).all()
+
+
+def test_moments_agree_with_scipy():
+    sweep = dimension_sweep((7,), n_samples=400, n_keys=1, seed=2)
+    scores = draw_pair_scores(400, 7, seed=2)
+    assert sweep.raw_excess_kurtosis[0] == pytest.approx(stats.kurtosis(scores), rel=1e-12)
+
+
+@pytest.mark.parametrize("d_k", DIMS_OF_ORACLES)
+def test_histogram_counts_follow_the_exact_law(d_k):
+    n = 20_000
+    sweep = dimension_sweep((d_k,), n_samples=n, n_keys=1, seed=3)
+    expected = n * np.diff(dot_product_cdf(sweep.raw_edges, d_k))
+    kept = expected > 5
+    chi2 = np.sum((sweep.raw_counts[0][kept] - expected[kept]) ** 2 / expected[kept])
+    assert stats.chi2.sf(chi2, np.count_nonzero(kept)) > 1e-4
+
+
+@pytest.mark.parametrize("d_k", [2, 64])
+def test_row_scores_of_many_seeds_follow_the_exact_law(d_k):
+    first_key = [dimension_sweep((d_k,), n_samples=2, n_keys=3, seed=s).row_scores[0, 0] for s in range(500)]
+    assert stats.kstest(first_key, lambda s: dot_product_cdf(np.asarray(s), d_k)).pvalue > 1e-4
+
+
+def test_keys_of_a_row_share_their_query():
+    rows = np.array([dimension_sweep((1,), n_samples=2, n_keys=2, seed=s).row_scores[0] for s in range(2000)])
+    # log s² = log q² + log k², and the two terms have one law: the correlation of the logs is 1/2
+    x, y = ((logs - logs.mean()) / logs.std() for logs in np.log(rows**2).T)
+    influence = x * y - 0.25 * (x**2 + y**2)  # of the correlation at 1/2
+    assert abs(np.mean(x * y) - 0.5) < 4 * influence.std() / math.sqrt(len(rows))

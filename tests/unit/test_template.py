@@ -13,16 +13,15 @@ pytest.importorskip("streamlit", reason="the lesson is opened as a page")
 
 PLACES = {
     "pages/how_sure.py",
+    "pages/_view/lessons/how_sure/__init__.py",
+    "pages/_view/lessons/how_sure/bet.py",
     "pages/_view/lessons/how_sure/declaration.py",
     "pages/_view/lessons/how_sure/figures.py",
     "pages/_view/lessons/how_sure/work.py",
     "sattn_core/lessons/how_sure.py",
     "tests/unit/test_lesson_how_sure.py",
-    "tests/property/test_lesson_how_sure.py",
-    "tests/oracle/test_lesson_how_sure.py",
     "tests/figures/test_how_sure.py",
     "tests/pages/test_how_sure.py",
-    "tests/pages/tries/test_how_sure.py",
 }
 SHARED = {"pages/_view/lessons/__init__.py", "README.md"}
 
@@ -65,9 +64,8 @@ def test_the_order_and_the_readme_get_one_line_each(copy):
 
 def test_the_new_lesson_passes_its_own_tests_and_those_of_every_lesson(copy):
     root, *_ = copy
-    tests = [f"tests/{folder}/test_lesson_how_sure.py" for folder in ("unit", "property", "oracle")]
-    tests += ["tests/figures/test_how_sure.py", "tests/pages/test_how_sure.py", "tests/pages/tries/test_how_sure.py"]
-    tests += ["tests/unit/test_house.py", "tests/pages/test_every_lesson.py", "tests/pages/tries/test_all.py"]
+    tests = ["tests/unit/test_lesson_how_sure.py", "tests/figures/test_how_sure.py", "tests/unit/test_house.py"]
+    tests += [f"tests/pages/test_{name}.py" for name in ("how_sure", "every_lesson", "tries", "bets")]
     chosen = "how_sure or test_every_page_has_its_room or test_only_the_order_and_the_readme"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", chosen, *tests]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}

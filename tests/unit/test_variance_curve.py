@@ -1,16 +1,19 @@
 import math
 
 import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
-from sattn_core.components import PairLaw, append_coordinates
+from sattn_core.components import COMPONENT_LAWS, PairLaw, append_components
 from sattn_core.variance_curve import variance_curve
 
 
 def test_variance_curve_measures_the_appended_draw():
     curve = variance_curve((2, 9), n_samples=300, law="uniform", mean_q=0.5, correlation=0.2, seed=8)
     for column, d_k in enumerate((2, 9)):
-        scores = append_coordinates(np.zeros(300), 0, d_k, PairLaw("uniform", mean_q=0.5, correlation=0.2), seed=8)
+        scores = append_components(np.zeros(300), 0, d_k, PairLaw("uniform", mean_q=0.5, correlation=0.2), seed=8)
         measured = scores.var(ddof=1) / np.array([1, d_k, d_k**2])
         np.testing.assert_allclose(curve.measured[:, column], measured, rtol=1e-12)
     assert (curve.dims, curve.exponents) == ((2, 9), (0.0, 0.5, 1.0))
@@ -40,3 +43,31 @@ def test_variance_curve_says_when_its_band_is_estimated():
 def test_variance_curve_of_constant_scores_has_no_width():
     curve = variance_curve((4,), n_samples=100, law="rademacher", correlation=1.0, seed=0)
     np.testing.assert_array_equal([curve.measured, curve.low, curve.high], np.zeros((3, 3, 1)))
+
+
+# --- properties ----------------------------------------------------------------------------------------
+
+
+laws = st.sampled_from(tuple(COMPONENT_LAWS))
+seeds = st.integers(0, 2**40)
+means = st.sampled_from([0.0, 0.5, -2.0])
+correlations = st.sampled_from([0.0, 0.3, -1.0, 1.0])
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.sets(st.integers(1, 60), min_size=1, max_size=4), laws, means, correlations, seeds)
+def test_variance_curve_keeps_its_theory_inside_its_band(dims, law, mean_q, correlation, seed):
+    options = {"n_samples": 20, "law": law, "mean_q": mean_q, "correlation": correlation, "seed": seed}
+    curve = variance_curve(sorted(dims), **options)
+    assert ((curve.low <= curve.theory) & (curve.theory <= curve.high)).all()
+    np.testing.assert_array_equal(curve.measured, variance_curve(sorted(dims), **options).measured)
+
+
+# --- oracles -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", ["normal", "rademacher", "laplace"])
+def test_variance_curve_lies_within_four_standard_errors(law):
+    curve = variance_curve((1, 4, 32, 100), n_samples=5000, law=law, mean_q=0.3, correlation=0.2, seed=3)
+    error = (curve.high - curve.theory) / stats.norm.ppf(0.975)
+    assert (np.abs(curve.measured - curve.theory) < 4 * error).all()

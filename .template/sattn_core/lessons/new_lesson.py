@@ -7,27 +7,19 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
 from sattn_core._records import record
-from sattn_core.components import draw_queries_and_keys
+from sattn_core.components import STANDARD_NORMAL
 from sattn_core.cost import Price
 from sattn_core.moments import dot_product_moments
-from sattn_core.products import row_wise_dot
+from sattn_core.pair_scores import draw_pair_scores, pair_scores_price
 from sattn_core.scores import scale_factor
 
 
 @dataclass(frozen=True)
 class NewLessonParams:
-    """What the lesson is asked for.
+    """What the lesson is asked for."""
 
-    Attributes
-    ----------
-    d_k : int, 1 to 1,024
-    n_pairs : int, 100 to 10,000
-        Independent pairs of a query and a key.
-    seed : int
-    """
-
-    d_k: int
-    n_pairs: int = 1_000
+    d_k: int  # 1 to 1,024
+    n_pairs: int = 1_000  # 100 to 10,000: independent pairs of a query and a key
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -36,41 +28,26 @@ class NewLessonParams:
 
     @property
     def price(self) -> Price:
-        """What `measure_new_lesson` costs."""
-        return Price(1e-3 + 3e-8 * self.n_pairs * self.d_k, 24 * self.n_pairs * self.d_k)
+        """What `measure_new_lesson` costs: the draw; all else is little beside it."""
+        return pair_scores_price(self.n_pairs, self.d_k, STANDARD_NORMAL)
 
 
 @record
 class NewLessonResult:
-    """Variances of the raw and of the scaled scores.
-
-    Attributes
-    ----------
-    params : NewLessonParams
-    variance, standard_error, variance_theory : ndarray, shape (2,)
-        Raw, then scaled.
-    """
+    """Variances of the raw scores and of the scaled ones, in this order."""
 
     params: NewLessonParams
-    variance: NDArray[np.float64]
-    standard_error: NDArray[np.float64]
-    variance_theory: NDArray[np.float64]
+    variance: NDArray[np.float64]  # (2,)
+    standard_error: NDArray[np.float64]  # (2,)
+    variance_theory: NDArray[np.float64]  # (2,)
 
 
 def measure_new_lesson(params: NewLessonParams) -> NewLessonResult:
-    """Var(q·k) = d_k and Var(q·k / √d_k) = 1, on independent pairs.
+    """Var(q·k) = d_k and Var(q·k / √d_k) = 1, on independent pairs; a larger d_k appends components to them.
 
-    Parameters
-    ----------
-    params : NewLessonParams
-
-    Returns
-    -------
-    NewLessonResult
-        The mean of the scores, 0, is known, so the variance is the mean of their squares.
+    The mean of the scores, 0, is known, so the variance is the mean of their squares.
     """
-    Q, K = draw_queries_and_keys(params.n_pairs, params.n_pairs, params.d_k, seed=params.seed)
-    scores = row_wise_dot(Q, K)
+    scores = draw_pair_scores(params.n_pairs, params.d_k, seed=params.seed)
     predicted = dot_product_moments(params.d_k)
     factors = np.array([1.0, scale_factor(params.d_k) ** 2])
     error = predicted.variance * np.sqrt((predicted.excess_kurtosis + 2) / params.n_pairs)

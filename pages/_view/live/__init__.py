@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages._view._streamlit import session_id
 from pages._view.kinds import Value
 from pages._view.server.bundle import BUNDLE, BUNDLE_FILE
 
@@ -22,19 +22,23 @@ def _text(name):
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
+def _script(name):
+    return _text("streamlit.js") + _text(name)
+
+
 _slider = st.components.v2.component(
     "sattn_slider", html=_text("slider.html"), js=_text("slider.js"), isolate_styles=False
 )
-_mount = st.components.v2.component("sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_text("hero.js"))
+_mount = st.components.v2.component("sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_script("hero.js"))
 _between = st.components.v2.component("sattn_between", js=_text("between.js"))
-_cells = st.components.v2.component("sattn_cells", js=_text("cells.js"))
+_cells = st.components.v2.component("sattn_cells", js=_script("cells.js"))
 _picture = st.components.v2.component(
     "sattn_picture",
     html=_text("picture.html"),
-    js=_text("picture.js"),
+    js=_script("picture.js"),
     isolate_styles=False,  # the rules that Plotly writes for itself do not reach into a shadow root
 )
-_mend = st.components.v2.component("sattn_frame", js=_text("frame.js"))
+_mend = st.components.v2.component("sattn_frame", js=_script("frame.js"))
 
 
 def _sent(data):
@@ -44,8 +48,7 @@ def _sent(data):
 
 def mend_browser() -> None:
     """Let Back find each page as it was left, the keyboard scroll what is wider than its box, the connection last."""
-    run = get_script_run_ctx()
-    data = _sent({"bundle": BUNDLE, "session": run and run.session_id})
+    data = _sent({"bundle": BUNDLE, "session": session_id()})
     _mend(key="mend_browser", data=data, on_draw_change=lambda: None, on_bundle_change=_want_bundle)
     if "bundle_wanted" in st.session_state:
         _bundle()(key="bundle")
@@ -106,8 +109,8 @@ def _is_click(message):
 def draw_picture(drawn: Mapping[str, Any], *, key: str, config: dict[str, Any], bare: bool = False) -> None:
     """Show a figure and, unless it is to be bare, its sentence; the browser draws anew only what has changed.
 
-    drawn: figure (as JSON), height, sentence and alt. A main picture has two more: value, the place of the slider it
-    belongs to, and address, at which the browser asks for the picture at another place.
+    drawn: figure (as JSON), height, plot (its own height), sentence and alt. A main picture has two more: value, the
+    place of the slider it belongs to, and address, at which the browser asks for the picture at another place.
     """
     data = {"value": None, "address": "", "config": config, "bundle": BUNDLE, "bare": bare}
     _picture(key=key, data=_sent(data | dict(drawn)))

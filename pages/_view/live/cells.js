@@ -3,7 +3,6 @@
 // arrow keys that move about in a grid from turning the steps, which Streamlit would let them do.
 
 const MATRIX = "[class*='st-key-matrix_']";
-const GRID = "[data-testid=stDataFrame]";
 const STILL = 6; // pixels within which a press is a click and not the start of a drag
 
 export default function ({ setTriggerValue }) {
@@ -36,7 +35,7 @@ export default function ({ setTriggerValue }) {
   }
 
   function keepKeys(event) {
-    if (event.target.closest?.(GRID)) event.stopPropagation();
+    if (event.target.closest?.(STREAMLIT.grid)) event.stopPropagation();
   }
 
   const listeners = { pointerdown: onDown, pointerup: onUp, pointercancel: drop };

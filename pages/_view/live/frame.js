@@ -1,8 +1,7 @@
 // What the frame needs in the browser and Streamlit has no setting for.
 
 const LEAVING = 2000; // ms within which a page change follows the click on its link
-const SCROLLERS = { ".stTable > div": "Table", ".stCode pre": "Code" };
-const UPLOADS = "[data-testid=stFileUploaderDropzone]";
+const SCROLLERS = { [STREAMLIT.tables]: "Table", [STREAMLIT.codes]: "Code" };
 const STEP = "step"; // the control of a lesson that goes step by step
 const EDGE = 8; // px between a definition and the window's edge
 const SOON = 100; // ms from a change of the page to a look at its boxes
@@ -48,7 +47,7 @@ function keepStepsBack() {
   for (const act of ["click", "keydown"]) window.addEventListener(act, () => { acted = true; }, true);
   window.addEventListener("popstate", () => { acted = false; });
   window.addEventListener("click", (event) => {
-    if (!event.composedPath().some((element) => element.matches?.('a[data-testid*="Nav"]'))) return;
+    if (!event.composedPath().some((element) => element.matches?.(STREAMLIT.links))) return;
     window.clearTimeout(leaving);
     leaving = window.setTimeout(stay, LEAVING);
   }, true);
@@ -69,8 +68,13 @@ function keepStepsBack() {
 
 const stepOf = ({ search }) => new URLSearchParams(search).get(STEP);
 
-// A definition opens under its word, moved to the left as far as the window's edge asks.
+// A definition opens under its word, moved to the left as far as the window's edge asks. It may lie over the next line:
+// a click beside it puts it away.
 function keepDefinitionsInside() {
+  document.addEventListener("pointerdown", ({ target }) => {
+    const open = document.querySelector(".term[open]");
+    if (open && !open.contains(target)) open.open = false;
+  }, true);
   document.addEventListener("toggle", ({ target }) => {
     const text = target.matches(".term[open]") && target.querySelector("span");
     if (!text) return;
@@ -105,7 +109,7 @@ function mendBoxes() {
 
   function update() {
     timer = 0;
-    for (const box of document.querySelectorAll(UPLOADS)) box.setAttribute("role", "group");
+    for (const box of document.querySelectorAll(STREAMLIT.uploads)) box.setAttribute("role", "group");
     for (const [selector, name] of Object.entries(SCROLLERS)) {
       for (const box of document.querySelectorAll(selector)) {
         const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;

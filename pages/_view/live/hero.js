@@ -40,7 +40,7 @@ function makeHero(root) {
       sizes[name] = parseFloat(size) * scale;
       root.style.setProperty(`--${name}`, size.endsWith("px") ? `${sizes[name]}px` : size);
     }
-    const view = (root.getRootNode().host ?? root).closest("[data-testid=stMain]");
+    const view = (root.getRootNode().host ?? root).closest(STREAMLIT.main);
     const { top } = root.getBoundingClientRect();
     const others = sentence.getBoundingClientRect().bottom - top - find(".panels").getBoundingClientRect().height;
     const rows = window.innerWidth <= NARROW ? 4 : 2;
@@ -102,8 +102,8 @@ function makeHero(root) {
     fit();
     draw();
   });
-  const page = (root.getRootNode().host ?? root).closest("[data-testid=stMain]");
-  for (const each of [find(".panels"), page, page.querySelector("[data-testid=stVerticalBlock]")]) watched.observe(each);
+  const page = (root.getRootNode().host ?? root).closest(STREAMLIT.main);
+  for (const each of [find(".panels"), page, page.querySelector(STREAMLIT.block)]) watched.observe(each);
 
   return {
     receive(next) {

@@ -4,8 +4,8 @@
 // the window has room for, which is found while no hand moves. A projector's figures are written for a window of one
 // width and shown at another as they are, larger or smaller.
 
-const SHORTEST = 0.55; // of the height that the figure is written for
-const TALLEST = 1.6;
+const SHORTEST = 0.55; // of the height that the plot is written for, without the words around it
+const TALLEST = 1.6; // of that of the whole figure
 const BELOW = 8; // px between the sentence and the window's end
 const LETTERS = 155; // of a long sentence
 const REST = 0.5; // of the time that a picture took, before the next one
@@ -67,13 +67,14 @@ function fit(picture) {
 }
 
 function roomFor(picture, wish, sentence) {
-  const view = picture.closest("[data-testid=stMain]");
+  const view = picture.closest(STREAMLIT.main);
   const top = picture.getBoundingClientRect().top - view.getBoundingClientRect().top + view.scrollTop;
   if (top > view.clientHeight) return wish; // further down
   const room = view.clientHeight - top - BELOW;
   const alone = window.innerWidth <= NARROW ? Math.min(room, wish) : 0;
   const found = Math.min(Math.max(room - sentence, alone), TALLEST * wish);
-  return found < SHORTEST * wish ? wish : found; // what cannot be seen at once is not squeezed either
+  const least = wish - (1 - SHORTEST) * picture.given.plot * scaleOf();
+  return found < least ? wish : found; // what cannot be seen at once is not squeezed either
 }
 
 // What follows a sentence must not move when it takes a line more or less.
@@ -145,8 +146,8 @@ function watchSize(picture, Plotly) {
   };
   picture.watched = new ResizeObserver(look);
   picture.watched.observe(picture);
-  const page = picture.given.address && picture.closest("[data-testid=stMain]");
-  if (page) for (const each of [page, page.querySelector("[data-testid=stVerticalBlock]")]) picture.watched.observe(each);
+  const page = picture.given.address && picture.closest(STREAMLIT.main);
+  if (page) for (const each of [page, page.querySelector(STREAMLIT.block)]) picture.watched.observe(each);
 }
 
 function leave(picture) {

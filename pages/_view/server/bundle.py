@@ -4,9 +4,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 import plotly
+import streamlit as st
 from starlette.responses import FileResponse
 from starlette.routing import Route
-from streamlit import config
 
 BUNDLE = f"assets/plotly-{version('plotly')}.min.js"  # relative to every page, so that it also works below /lab
 BUNDLE_FILE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
@@ -19,7 +19,7 @@ async def _bundle(_request):
 
 def path_of(address: str) -> str:
     """The path of an address of the server, below its base path."""
-    base = (config.get_option("server.baseUrlPath") or "").strip("/")
+    base = (st.get_option("server.baseUrlPath") or "").strip("/")
     return f"{'/' + base if base else ''}/{address}"
 
 

@@ -1,16 +1,20 @@
-"""Security headers on every answer, and no public metrics."""
+"""Security headers on every answer, and nothing of the platform's inside that a page does not ask for."""
 
 import os
 import re
+from itertools import pairwise
 
 from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from pages._view._streamlit import PAGE_NEEDS, STATIC
+from pages._view.server.bundle import path_of
+
 # Who may show the lab in a frame, as a source list of the content policy: 'self', or 'self' https://course.example
 FRAME_ANCESTORS = "SATTN_FRAME_ANCESTORS"
 _SOURCES = re.compile(r"[^;,\s]+( [^;,\s]+)*")
-PRIVATE = "/_stcore/metrics"
+PRIVATE = "metrics"  # wherever the platform puts them
 
 
 def content_policy() -> str:
@@ -34,8 +38,19 @@ def content_policy() -> str:
     )
 
 
+def is_private(path: str) -> bool:
+    """Whether an address is of the platform's inside and none that a page asks for."""
+    parts = [*path.removeprefix(path_of("")).split("/"), ""]
+    for part, inside in pairwise(parts):
+        if part in (STATIC, PRIVATE):
+            return part == PRIVATE
+        if part.startswith("_") and inside not in PAGE_NEEDS:
+            return True
+    return False
+
+
 class SecurityHeaders:
-    """Adds the headers to every HTTP answer and keeps the metrics of the server to itself."""
+    """Adds the headers to every HTTP answer and keeps to itself what is nobody's business, as the metrics."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -55,5 +70,5 @@ class SecurityHeaders:
                 MutableHeaders(scope=message).update(self.headers)
             await send(message)
 
-        app = PlainTextResponse("Not found", 404) if scope["path"].endswith(PRIVATE) else self.app
+        app = PlainTextResponse("Not found", 404) if is_private(scope["path"]) else self.app
         await app(scope, receive, send_with_headers)

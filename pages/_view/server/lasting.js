@@ -7,12 +7,11 @@
   const PATIENCE = 5000; // ms for the server to say that it is there
   const LOOK = 100; // ms between two looks at whether the page is at rest
   const SILENCE = 500; // ms before the line is shown: the visitor may only be leaving the page
-  const BUTTONS = ".stButton button, a[data-testid*=Nav]";
-  const RERUN = 11; // the number of the field with which a message begins that asks for a run
+  const BUTTONS = `${STREAMLIT.buttons}, ${STREAMLIT.links}`;
 
   const Socket = window.WebSocket;
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-  const atRest = () => document.querySelector("[data-testid=stApp]").dataset.testScriptState === "notRunning";
+  const atRest = () => STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app));
 
   const line = document.createElement("p");
   line.id = "lab-away";
@@ -80,7 +79,7 @@
 
     send(message) {
       if (!window.labAway || this.asking) this.socket.send(message);
-      else if (message[0] >> 3 === RERUN) this.missed = true;
+      else if (STREAMLIT.asksForRun(message)) this.missed = true;
       else this.others.push(message);
       this.asking = false;
     }
@@ -95,13 +94,12 @@
         await pause(this.wait * (0.5 + Math.random()));
         this.wait = Math.min(2 * this.wait, LONGEST);
       } while (!(await this.serverAnswers()));
-      this.connect([...this.protocols.slice(0, 2), window.labPage.session]);
+      this.connect(STREAMLIT.protocolsOf(this.protocols, window.labPage.session));
     }
 
     serverAnswers() {
-      const health = this.url.replace(/^ws/, "http").replace(/stream$/, "health");
       const options = { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) };
-      return fetch(health, options).then((answer) => answer.ok, () => false);
+      return fetch(STREAMLIT.healthOf(this.url), options).then((answer) => answer.ok, () => false);
     }
 
     // A server that has just started knows no part of the page, and must have drawn it before a part can be asked for.

@@ -8,7 +8,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from pages._view.server.whole import WholeAnswer, unpacked
 
 _FOLDER = Path(__file__).parent
-_WORDS = b"%s<script>\n%s</script>\n" % tuple((_FOLDER / name).read_bytes() for name in ("shell.html", "lasting.js"))
+_PARTS = tuple((_FOLDER / name).read_bytes() for name in ("../live/streamlit.js", "shell.html", "lasting.js"))
+_WORDS = b"<script>\n%s</script>\n%s<script>\n%s</script>\n" % _PARTS
 
 
 class Shell:

@@ -1,4 +1,7 @@
-"""A bound on what one visitor uploads: Streamlit bounds each file, but takes any number of them."""
+"""A bound on what one visitor uploads: Streamlit bounds each file, but takes any number of them.
+
+Files come to one address only; whatever is sent to any other is refused, so that none is unbounded.
+"""
 
 import re
 
@@ -7,31 +10,42 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from pages._view._streamlit import UPLOADS
 from pages._view.server.bundle import path_of
 
 MOST_BYTES = 130 * 2**20  # two fields, each with a file of server.maxUploadSize and the form around it
 FILE_BYTES = 2**16  # what a file counts beside its own bytes, so that empty ones are bounded too
 MOST_VISITORS = 10_000  # whose files are counted; beyond, those who came first are forgotten
 TOO_LARGE = f"Your files may have {MOST_BYTES // 2**20} MB together: remove one or reload the page, then try again."
+NOT_HERE = "Nothing can be sent to this address."
 
 
 class BoundedUploads:
-    """Answers 413 to a file that is too much for one visitor: by the length it names, and by counting as it comes."""
+    """Answers 413 to what is too much for one visitor: by the length it names, and by counting as it comes."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.held: dict[str, dict[object, int]] = {}  # visitor -> file -> bytes, those on their way included
-        self.places = re.compile(re.escape(path_of("_stcore/upload_file/")) + "([^/]+)/([^/]+)")
+        self.places = re.compile(re.escape(path_of(UPLOADS)) + "([^/]+)/([^/]+)")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         place = scope["type"] == "http" and self.places.fullmatch(scope["path"])
         if place and scope["method"] == "PUT":
             await self._take(place[1], place[2], scope, receive, send)
         elif place and scope["method"] == "DELETE":
-            if await _accepts(self.app, scope, receive, send):
+            if await _accepts(self.app, scope, _bounded(receive, FILE_BYTES), send):  # it says whose file it is
                 self.held.get(place[1], {}).pop(place[2], None)
+        elif scope["type"] == "http":
+            await self._take_nothing(scope, receive, send)
         else:
             await self.app(scope, receive, send)
+
+    async def _take_nothing(self, scope, receive, send):
+        headers = Headers(scope=scope)
+        if headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
+            await self.app(scope, _bounded(receive, 0), send)
+        else:
+            await PlainTextResponse(NOT_HERE, 413)(scope, receive, send)
 
     async def _take(self, visitor, file, scope, receive, send):
         files, arriving = self._files_of(visitor), object()
@@ -51,6 +65,21 @@ class BoundedUploads:
         if visitor not in self.held and len(self.held) >= MOST_VISITORS:
             del self.held[next(iter(self.held))]
         return self.held.setdefault(visitor, {})
+
+
+def _bounded(receive, most):
+    """What is sent to an address that takes no files."""
+    left = most
+
+    async def count():
+        nonlocal left
+        message = await receive()
+        left -= len(message.get("body", b""))
+        if left < 0:
+            raise HTTPException(413, NOT_HERE)
+        return message
+
+    return count
 
 
 def _counted(receive, files, arriving):

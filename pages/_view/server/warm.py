@@ -9,9 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from starlette.types import ASGIApp
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from pages._view._streamlit import STREAM, ends_the_run, wish_for
 from pages._view.server.bundle import BUNDLE, path_of
 
 PATIENCE = 30  # seconds after which the server answers all the same
@@ -19,8 +18,11 @@ PATIENCE = 30  # seconds after which the server answers all the same
 
 @asynccontextmanager
 async def lifespan(app: ASGIApp) -> AsyncIterator[None]:
-    """Warm the server, unless it is told not to, then let it serve."""
+    """Measure how fast the machine is and warm the server, unless it is told not to, then let it serve."""
     if os.environ.get("SATTN_WARM_UP") != "0":
+        from pages._view import rates  # not at the top: NumPy is imported after its number of threads is set
+
+        rates.measure()
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 await warm(app)
@@ -52,7 +54,7 @@ async def _fetch(app, path):
 async def _open(app, address):
     """Speak as a browser that opens a page, and leave once the page is drawn."""
     drawn = asyncio.Event()
-    words = iter(({"type": "websocket.connect"}, {"type": "websocket.receive", "bytes": _wish(address)}))
+    words = iter(({"type": "websocket.connect"}, {"type": "websocket.receive", "bytes": wish_for(address)}))
 
     async def receive():
         for word in words:
@@ -61,25 +63,12 @@ async def _open(app, address):
         return {"type": "websocket.disconnect", "code": 1000}
 
     async def send(message):
-        if message["type"] == "websocket.close" or _ends_the_run(message):
+        if message["type"] == "websocket.close" or ends_the_run(message.get("bytes") or b""):
             drawn.set()
 
-    scope = _scope("websocket", "_stcore/stream") | {"headers": [], "subprotocols": []}
+    scope = _scope("websocket", STREAM) | {"headers": [], "subprotocols": []}
     await app(scope, receive, send)
 
 
 def _scope(kind, path):
     return {"type": kind, "path": path_of(path), "root_path": "", "query_string": b""}
-
-
-def _wish(address):
-    message = BackMsg()
-    message.rerun_script.page_name = address
-    return message.SerializeToString()
-
-
-def _ends_the_run(message):
-    heard = ForwardMsg()
-    heard.ParseFromString(message.get("bytes") or b"")
-    again = heard.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
-    return heard.WhichOneof("type") == "script_finished" and not again

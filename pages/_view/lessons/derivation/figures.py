@@ -27,10 +27,10 @@ _SHORT = {
     "variance_d_k": (r"\operatorname{Var}(q \cdot k) = d_k", "variance of q·k"),
     "scaled_variance_one": (r"\operatorname{Var}(q \cdot k / \sqrt{d_k}) = 1", "variance of q·k/√dₖ"),
 }
-_NEEDS = {  # line -> assumption -> its words
+_USED = {  # line -> assumption -> its words
     "mean_zero": {"means": "means 0", "alignment": "qᵢ and kᵢ independent"},
-    "variance_d_k": {"variances": "variances 1", "coordinates": "coordinates independent"},
-    "scaled_variance_one": {"tails": "a variance exists"},
+    "variance_d_k": {"variances": "variances 1", "components": "components independent"},
+    "scaled_variance_one": {"tails": "a finite variance"},
 }
 _MARKS = {"holds": "✓\u00a0holds", "fails": "✗\u00a0fails", "cannot be checked": "?\u00a0cannot be checked"}
 _USES = {
@@ -67,9 +67,9 @@ _REASONS = {
     "sqrt_d_k": "",
     "component_variances": "",
     "within_row": ", the standard deviation within a row, because softmax does not see what all keys share",
-    "effective_dimension": ", because correlated coordinates add up like fewer, larger ones",
-    "d_k": ", because the score of an aligned pair grows with its mean",
-    "tail_power": ", because there is no variance; logarithms are left out",
+    "effective_dimension": ", because correlated components add up like fewer, larger ones",
+    "d_k": ", because the mean of an aligned pair grows like dₖ",
+    "tail_power": ", up to a power of its logarithm, because there is no variance",
 }
 
 
@@ -77,22 +77,22 @@ _REASONS = {
 
 
 def three_lines(growth: ScoreGrowth, d_k: int) -> str:
-    """The derivation in three lines as a Markdown table: each measured, with its verdict and what it needs."""
-    rows = ["| line | measured | check | needs |", "|:--|--:|:--|:--|"]
+    """The derivation in three lines as a Markdown table: each measured, with its verdict and what it uses."""
+    rows = ["| line | measured | check | uses |", "|:--|--:|:--|:--|"]
     for each in growth.at(d_k):
         latex, _ = _SHORT[each.name]
-        said = f"{number(each.measured)} | {_MARKS[each.check]} | {_needs(each, growth.params)}"
+        said = f"{number(each.measured)} | {_MARKS[each.check]} | {_used(each, growth.params)}"
         rows.append(f"| ${{{latex}}}$ | {said} |")  # in braces no line breaks
     return "\n".join(rows)
 
 
-def _needs(line_of_three, params):
-    """What the line needs beyond those above it; what is broken is struck out."""
+def _used(line_of_three, params):
+    """What the line uses beyond those above it; what is broken is struck out."""
     broken = {name for name, words in _broken_ones(params).items() if words}
     if params.nu is not None and params.nu > 2:
         broken.discard("tails")
-    needs = _NEEDS[line_of_three.name].items()
-    words = ", ".join(f"~~{words}~~" if name in broken else words for name, words in needs)
+    used = _USED[line_of_three.name].items()
+    words = ", ".join(f"~~{words}~~" if name in broken else words for name, words in used)
     return words if line_of_three.name == "mean_zero" else f"also {words}"
 
 
@@ -208,9 +208,11 @@ def _failing(growth, d_k):
             f"the mean is {number(mean.measured)}, not zero. Divided by √dₖ it is {still}, and its size grows with dₖ."
         )
     raw, left = number(variance.measured), number(scaled.measured)
-    if growth.params.coordinate_correlation:
-        return f"the raw variance is {raw}, not dₖ. Divided by √dₖ it is {left}, not one, and grows with dₖ."
-    return f"the raw variance is {raw}, not dₖ. Divided by √dₖ it is about {left}, not one, whatever dₖ is."
+    if growth.params.component_correlation:
+        return (
+            f"raw scores have variance {raw}, not dₖ. Divided by √dₖ they have {left}, not one, and more as dₖ grows."
+        )
+    return f"raw scores have variance {raw}, not dₖ. Divided by √dₖ they have about {left}, not one, whatever dₖ is."
 
 
 def _variance_alt(growth, d_k):
@@ -229,7 +231,7 @@ def _sure(growth, d_k):
         *(_measured_line(each) for each in lines),
         f"Each ± is one standard error over {n:,} independent pairs of q and k; a band in the figure is two. z is the "
         "distance from the prediction in standard errors.",
-        "All dimensions use the same pairs: a larger dₖ appends coordinates, so neighbouring marks err the same way.",
+        "All dimensions use the same pairs: a larger dₖ appends components, so neighbouring marks err the same way.",
     )
 
 
@@ -377,15 +379,15 @@ def _state(result):
 
 def _broken_ones(params):
     """How each assumption is broken, in words; nothing where it holds."""
-    p, found = params, dict.fromkeys(("means", "variances", "alignment", "coordinates", "tails"), "")
+    p, found = params, dict.fromkeys(("means", "variances", "alignment", "components", "tails"), "")
     if p.mean_q or p.mean_k:
         found["means"] = f"means {typed(p.mean_q)} and {typed(p.mean_k)}"
     if (p.variance_q, p.variance_k) != (1, 1):
         found["variances"] = f"variances {typed(p.variance_q)} and {typed(p.variance_k)}"
     if p.correlation:
         found["alignment"] = f"correlation {typed(p.correlation)} of qᵢ with kᵢ"
-    if p.coordinate_correlation:
-        found["coordinates"] = f"correlation {typed(p.coordinate_correlation)} between coordinates"
+    if p.component_correlation:
+        found["components"] = f"correlation {typed(p.component_correlation)} between components"
     if p.nu is not None:
         found["tails"] = f"Student t components, ν = {typed(p.nu)}"
     return found
@@ -506,18 +508,26 @@ def _usable(known, value):
 
 
 def growth(result: DerivationResult, profile: Profile) -> Picture:
-    """How the raw scores grow as coordinates are added, beside √d_k and the right divisor."""
-    rule = result.exact.right_rule
-    only = rule == "sqrt_d_k" or np.isclose(result.exact.right_divisor, result.divisor)
+    """How the raw scores grow as components are added, beside √d_k and the right divisor."""
     return Picture(
         "score_growth",
         _growth_figure(result, profile),
         _growth_sentence(result),
         _growth_table(result),
         _growth_code(result.params),
-        claim="Here √dₖ is the right divisor" if only else "Here √dₖ is not the right divisor",
+        claim=_growth_claim(result),
         sure=(_growth_ends(result),),
     )
+
+
+def _growth_claim(result):
+    """Whether to divide by √d_k. Without a variance nothing is: scores outgrow even the ν-th root of d_k."""
+    exact = result.exact
+    if result.params.d_k == 1 and exact.right_rule in ("d_k", "tail_power"):
+        return "At dₖ = 1 every power of dₖ is 1"
+    if np.isinf(exact.variance):
+        return "Without a variance √dₖ is not the right divisor"
+    return f"Here √dₖ is {'' if np.isclose(exact.right_divisor, result.divisor) else 'not '}the right divisor"
 
 
 def _growth_figure(result, profile):
@@ -540,7 +550,7 @@ def _growth_figure(result, profile):
         height=1.1,
         title=title("How raw scores grow", profile),
         annotations=[under(key, profile)],
-        xaxis=axis(profile, "coordinates added so far", near=True, **across),
+        xaxis=axis(profile, "components added so far", near=True, **across),
         yaxis=axis(profile, "size of s", grid=True, type="log", range=[lowest, 5.2], dtick=1, exponentformat="power"),
     )
 
@@ -556,7 +566,7 @@ def _growth_sentence(result):
     divisor, right = number(result.divisor), number(exact.right_divisor)
     if np.isinf(exact.variance):
         size = number(result.growth_typical[-1])
-        return f"{at} the typical score has size {size}; the right divisor is {right}, up to logarithms."
+        return f"{at} the median score has size {size}; the ν-th root of dₖ is {right}, and scores outgrow even that."
     if np.isclose(exact.right_divisor, result.divisor):
         inside = exact.right_rule == "within_row"
         what = "scores within one row" if inside else "raw scores"
@@ -568,7 +578,7 @@ def _growth_sentence(result):
 def _growth_ends(result):
     std, typical, right = result.growth_std, result.growth_typical, result.growth_right_divisor
     return (
-        f"From 1 coordinate to dₖ = {result.growth_dims[-1]:,} the standard deviation of the raw scores goes from "
+        f"From 1 component to dₖ = {result.growth_dims[-1]:,} the standard deviation of the raw scores goes from "
         f"{number(std[0])} to {number(std[-1])} and their median size from {number(typical[0])} to "
         f"{number(typical[-1])}; √dₖ goes from 1 to {number(result.divisor)}, the right divisor from "
         f"{number(right[0])} to {number(right[-1])}."
@@ -577,7 +587,7 @@ def _growth_ends(result):
 
 def _growth_table(result):
     return {
-        "coordinates": result.growth_dims.tolist(),
+        "components": result.growth_dims.tolist(),
         "standard deviation": result.growth_std.tolist(),
         "median size": result.growth_typical.tolist(),
         "√dₖ": np.sqrt(result.growth_dims).tolist(),

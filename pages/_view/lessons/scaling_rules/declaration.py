@@ -10,8 +10,8 @@ LESSON = Lesson(
     stem="scaling_rules",
     title="Scaling rules",
     question="Why √, and what else do people divide by?",
-    answer="Only $\\sqrt{d_k}$ keeps the *variance* of scores the same at every $d_k$; only $d_k$ keeps the *mean* of "
-    "aligned ones. The other rules solve other problems.",
+    answer="Among powers of $d_k$, only $\\sqrt{d_k}$ keeps the *variance* of scores the same, and only $d_k$ the "
+    "*mean* of aligned ones. The other rules solve other problems.",
     icon=":material/rule:",
     section="Go deeper",
     shared=("d_k", "n_keys", "seed"),

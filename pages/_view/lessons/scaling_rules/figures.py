@@ -60,7 +60,8 @@ _LANDMARK_WORDS = {"vaswani": "1/√dₖ", "no_scale": "no scale", "mup": "muP 1
 _AXES = {"d_k": "dₖ", "n_keys": "number of keys"}
 _NEARLY_UNCHANGED = 0.1  # error of the output, of its length
 _SAME = 0.02  # two numbers that differ by a smaller share are called the same
-_SAME_NATS = 0.05  # the same of two entropies
+_SAME_NATS = 0.1  # an entropy that moves by less hardly changes
+_SURE = 3  # standard errors of a change between any two points of a curve that chance may make
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _LETTER = 0.56  # width of a letter, of its size
 
@@ -208,7 +209,7 @@ def _by_exponent(result, what, i):
 def _mean_claim(result):
     if result.params.correlation == 0:
         return "Without correlation the mean is 0 at every exponent"
-    return "Only ÷ dₖ keeps the mean of correlated pairs"
+    return "Of these powers, only ÷ dₖ keeps the mean of correlated pairs"
 
 
 def _mean_sentence(result):
@@ -258,7 +259,7 @@ def _flat(curve, correlation):
         said = "stays: ½ is the exponent" if curve.variance_is_flat else "does not stay: only ½ is the exponent"
         return f"The variance {said} for independent q and k."
     if curve.variance_is_flat:
-        return "The variance stays and the mean grows."
+        return "The variance stays and the mean runs off."
     if curve.mean_is_flat:
         return "The mean stays and the variance shrinks."
     return "Neither stays the same, for the variance needs ½ and the mean 1."
@@ -558,39 +559,58 @@ def _span(x):
 
 
 def _curve_claim(result, name):
-    d_k, keys = (_trend(each[result.names.index(name)]) for each in (result.against_d_k, result.against_n_keys))
+    d_k, keys = (_trend(*_curve(result, name, what)) for what in _AXES)
     keys = " and" if keys == d_k else f", {keys}"
-    return f"Under {_curve_name(name)} entropy {d_k} with dₖ{keys} with more keys"
+    return f"Under {_SAID.get(name, _curve_name(name))} entropy {d_k} with dₖ{keys} with more keys"
 
 
-def _trend(entropies):
-    """Where a curve ends, beside where it begins."""
-    step = entropies[-1] - entropies[0]
-    return "stays" if abs(step) < _SAME_NATS else "grows" if step > 0 else "falls"
+def _curve(result, name, what):
+    """Entropies of one rule against d_k or against n_keys, and their standard errors."""
+    return tuple(getattr(result, f"against_{what}{part}")[result.names.index(name)] for part in ("", "_error"))
+
+
+def _trend(entropies, errors):
+    """Which way a curve runs: a move within its error, or one that nobody would see, is none."""
+    change = np.triu(entropies - entropies[:, None])  # (from, to)
+    error = np.nan_to_num(np.hypot(errors, errors[:, None]))
+    rises, falls = ((sign * change > np.maximum(_SAME_NATS, _SURE * error)).any() for sign in (1, -1))
+    if rises and falls:
+        ends = entropies[[0, -1]]
+        return "peaks" if entropies.max() - ends.max() >= ends.min() - entropies.min() else "dips"
+    return "grows" if rises else "falls" if falls else "hardly changes"
 
 
 def _curve_sentence(result, name):
     """The ends of the chosen rule's entropy against d_k."""
-    first, *_, last = result.against_d_k[result.names.index(name)]
+    entropies, errors = _curve(result, name, "d_k")
     word = _SAID.get(name, _curve_name(name)).replace("1/√dₖ", "÷ √dₖ")
-    return (
-        f"With {word} the entropy goes from {number(first, 2)} to {number(last, 2)} nats as dₖ grows; the dotted line "
-        f"is equal weights."
-    )
+    first, last = (number(entropies[end], 2) for end in (0, -1))
+    moves = {
+        "hardly changes": f"stays near {number(entropies.mean(), 2)} nats",
+        "peaks": f"peaks at {number(entropies.max(), 2)} nats and ends at {last}",
+        "dips": f"dips to {number(entropies.min(), 2)} nats and ends at {last}",
+    }
+    move = moves.get(_trend(entropies, errors), f"goes from {first} to {last} nats")
+    return f"With {word} the entropy {move} as dₖ grows; the dotted line is equal weights."
 
 
 def _curve_sure(result, name):
     """Where the chosen rule's entropy begins and ends, beside 1/√d_k."""
-    here, usual = result.names.index(name), result.names.index("vaswani")
     params, word = result.params, _SHORT.get(name, written(SCALING_RULES[name].title))
-    keys = f"{number(result.against_n_keys[here, 0])} to {number(result.against_n_keys[here, -1])}"
-    dims = f"{number(result.against_d_k[here, 0])} to {number(result.against_d_k[here, -1])}"
+    dims, keys = (" to ".join(_with_error(*_curve(result, name, what), end) for end in (0, -1)) for what in _AXES)
+    usual_d_k, usual_keys = (_with_error(*_curve(result, "vaswani", what), -1) for what in _AXES)
     return (
         f"Entropy in nats with {word}: from dₖ = {result.dims[0]} to {result.dims[-1]} with "
         f"{min(params.n_keys, 256)} keys {dims}; from {result.n_keys[0]} to {result.n_keys[-1]:,} keys at "
-        f"dₖ = {params.d_k} {keys}. 1/√dₖ ends at {number(result.against_d_k[usual, -1])} and "
-        f"{number(result.against_n_keys[usual, -1])}. Dotted: equal weights, the logarithm of the number of keys.",
+        f"dₖ = {params.d_k:,} {keys}. 1/√dₖ ends at {usual_d_k} and {usual_keys}. Behind ± stands one standard error. "
+        f"Dotted: equal weights, the logarithm of the number of keys.",
+        f"A change below {_SAME_NATS} nats, or within {_SURE} of its standard errors, counts as none.",
     )
+
+
+def _with_error(entropies, errors, end):
+    """A mean entropy with its error, where several draws tell it."""
+    return number(entropies[end]) + ("" if np.isnan(errors[end]) else f" ± {number(errors[end], 1)}")
 
 
 def _curve_table(result):

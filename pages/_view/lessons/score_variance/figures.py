@@ -340,19 +340,20 @@ def _curve_sentence(curve):
     raw, scaled, third = (row[-1] for row in curve.measured)
     if raw == 0:
         return "The variance is 0 at every dₖ, divided or not."
-    left = "; divided by dₖ, next to nothing is left" if third < _NOTHING * curve.measured[2][0] else ""
-    return f"At dₖ = {curve.dims[-1]:,} the variance is {number(raw)}; divided by √dₖ, it is {number(scaled)}{left}."
+    each = [f"raw scores have variance {number(raw)}", f"those divided by √dₖ {number(scaled)}"]
+    each += ["those divided by dₖ next to none"] if third < _NOTHING * curve.measured[2][0] else []
+    return f"At dₖ = {curve.dims[-1]:,} {listed(each)}."
 
 
 def _curve_sure(curve, n_samples):
     """The last point of each line beside its prediction, and what the bars are."""
-    names = ("raw", "divided by √dₖ", "divided by dₖ")
+    names = ("raw scores", "scores divided by √dₖ", "scores divided by dₖ")
     ends = (
-        f"{name} it is {number(measured)} (predicted {number(theory)})"
+        f"{number(measured)} for {name} (predicted {number(theory)})"
         for name, measured, theory in zip(names, curve.measured[:, -1], curve.theory[:, -1], strict=True)
     )
     return (
-        f"This is the variance at dₖ = {curve.dims[-1]:,}. {listed([*ends]).capitalize()}.",
+        f"The variance at dₖ = {curve.dims[-1]:,} is {listed([*ends])}.",
         f"Each point has {n_samples:,} pairs; bars are {'rough bands' if curve.is_rough else '95 % bands'}.",
     )
 

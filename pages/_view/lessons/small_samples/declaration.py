@@ -60,8 +60,8 @@ LESSON = Lesson(
     terms=("variance",),
     pictures=("small_samples", "sample_band", "large_experiment"),
     assumed="The question shows its code only as an image, so standard normal entries and ddof = 0 are assumptions. "
-    "Uniform entries cannot be meant, because the variance could not exceed 1. Only the first draw and the "
-    "large experiment multiply matrices. The other variances are drawn from their exact distribution.",
+    "Entries between 0 and 1, as `rand` draws them, cannot be meant: the variance could not exceed 1. Only the first "
+    "draw and the large experiment multiply matrices. The other variances are drawn from their exact distribution.",
     myths=(
         (
             "1.6 refutes the rule.",
@@ -69,7 +69,8 @@ LESSON = Lesson(
         ),
         (
             "The entries of $AB$ are independent samples.",
-            "They share rows and columns. The band for independent entries is far too narrow.",
+            "They share rows and columns. Unless $d_k$ is far larger than the matrix, the band for independent entries "
+            "is too narrow.",
         ),
     ),
     sources=(

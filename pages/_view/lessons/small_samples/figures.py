@@ -39,6 +39,7 @@ _KEY = "dashed line: exact mean, dotted: dₖ", "▲ last draw, dashed outline: 
 _HIGHEST_RATIO = 4
 _SIZE_TICKS = (2, 4, 8, 16, 32, 64)
 _SMALL = 0.5
+_NARROW = 0.9  # of the width of a band: one of less is called too narrow
 _ROW_NAMES = {"A": "A", "B": "B", "product": "A B", "scaled product": "A B / √dₖ"}
 _CHECK_NAMES = {
     "mean": "mean",
@@ -174,7 +175,7 @@ def _draws_sentence(asked, counted, i):
     ordinary = asked.low <= asked.value <= asked.high
     is_it = "so" if ordinary else "yet not even then"
     return (
-        f"Two-by-two products average {number(asked.mean_theory, 2)}, {is_it} {asked.value} is ordinary. "
+        f"Variances of two-by-two products average {number(asked.mean_theory, 2)}, {is_it} {asked.value} is ordinary. "
         f"At the right, {_near(counted, i)} within a tenth of dₖ."
     )
 
@@ -343,9 +344,13 @@ def _band_claim(curve):
 def _band_sentence(curve):
     """How far the band reaches at the first and at the last size."""
     small, large = (high / curve.d_k for high in (curve.high[0], curve.high[-1]))
+    narrow = (curve.naive_high[-1] - curve.naive_low[-1]) < _NARROW * (curve.high[-1] - curve.low[-1])
+    dotted_band = (
+        "Shared rows make the dotted band too narrow." if narrow else "At so large a dₖ, shared rows hardly matter."
+    )
     return (
-        f"Small products may reach {number(small, 2)} times dₖ, the largest ones only {number(large, 2)}. "
-        "Their entries share rows and columns, so the dotted band is too narrow."
+        f"The variance of small products may reach {number(small, 2)} times dₖ, that of large ones only "
+        f"{number(large, 2)}. {dotted_band}"
     )
 
 
@@ -464,7 +469,7 @@ def _large_sure(experiment):
     return (
         f"Matrices of {n} × {d} times {d} × {n} with seed {experiment.seed}: variance "
         f"{number(product.measured, 6)}, predicted {number(product.mean, 6)} ± {number(product.std)}, "
-        f"z = {number(product.z)}; divided by √{d} it is {number(scaled.measured, 6)}, with the same z.",
+        f"z = {number(product.z)}. Of the product divided by √{d} it is {number(scaled.measured, 6)}, with the same z.",
         f"The published run gave {_printed(product.published)} and {_printed(scaled.published)}: "
         f"z = {number(product.published_z)}, {'inside' if _inside(experiment) else 'outside'} the 95 % band {low} to "
         f"{high}. Treating the entries as independent would give a standard deviation of "

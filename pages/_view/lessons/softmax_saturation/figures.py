@@ -248,7 +248,7 @@ def _row_sentences(row, i):
         "Effective keys are e to the power of the entropy of the weights: 1 if one key has everything, "
         f"{row.raw_weights.shape[1]} if all keys have the same.",
         "This is one query and one draw of its keys. Another seed gives another row; the averages over many rows are "
-        "in the next figure. A larger dₖ appends coordinates to the same query and the same keys.",
+        "in the next figure. A larger dₖ appends components to the same query and the same keys.",
     )
 
 
@@ -446,7 +446,9 @@ def overflow(study: OverflowStudy, profile: Profile) -> Picture:
         _overflow_sentence(study, stable),
         _overflow_table(study),
         code(overflow_study, show=shown),
-        claim="Overflow is cured by subtracting the largest score, not by the scale" if stable else "Softmax overflows",
+        claim="Subtracting the largest score cures exp’s overflow; the scale does not"
+        if stable
+        else "Softmax overflows",
         sure=_overflow_sentences(study),
     )
 
@@ -506,7 +508,8 @@ def _overflow_sentences(study):
             f"s = {reach}, and {_wrong(curve.stable_largest_error)}."
             for curve in study.curves
         ),
-        "The scale cures saturation and the subtraction cures overflow. Neither does the work of the other.",
+        "The scale is there against saturation, the subtraction against the overflow of exp. It comes too late for "
+        "products that overflow before softmax, as in float16 they can; dividing q or k first does help these.",
     )
 
 

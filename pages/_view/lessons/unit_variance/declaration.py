@@ -85,6 +85,8 @@ LESSON = Lesson(
     pictures=("unit_variance", "shared_input", "schemes", "stage_histograms"),
     assumed="All weights are independent, with mean 0. This is about the start of training, and nothing keeps these "
     "variances afterwards.\n\n"
+    "Above a model width of 512 no weight is drawn, but $q$ and $k$ of all tokens as normal weights give them; with "
+    "uniform ones they are distributed almost alike.\n\n"
     "The predictions for PyTorch are tested on its own layers. Those for Keras are derived from its source and "
     "simulated.",
     myths=(
@@ -92,6 +94,10 @@ LESSON = Lesson(
             "Layer norm and Xavier make unit variance safe.",
             "For a square Xavier matrix they do. PyTorch’s attention by default packs three matrices into one, which "
             "halves the variance of $q$.",
+        ),
+        (
+            "Layer norm gives every feature mean 0 and variance 1.",
+            "It normalises over the features of one token. A single feature, over many tokens, may have any mean.",
         ),
         (
             "$Q=K=X$ shows the rule.",

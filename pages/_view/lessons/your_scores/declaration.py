@@ -16,7 +16,8 @@ LESSON = Lesson(
     stem="your_scores",
     title="Your scores",
     question="Is √dₖ right for my model?",
-    answer="It is if $\\mathbf{q}\\cdot\\mathbf{k}/\\sqrt{d_k}$ has standard deviation near 1 inside a row. "
+    answer="At the start of training it is if $\\mathbf{q}\\cdot\\mathbf{k}/\\sqrt{d_k}$ has standard deviation near 1 "
+    "inside a row. "
     "Load q and k of your own model and see, or try a sample.",
     icon=":material/upload_file:",
     section="Go deeper",
@@ -52,7 +53,7 @@ LESSON = Lesson(
         ),
         Try(
             "heavy_tailed",
-            "A heavy-tailed sample: the spread lies outside the normal band, and inside the wider one of its tails",
+            "A heavy-tailed sample: single values go far, yet √dₖ is right, with a spread of about 0.97",
             {"sample": "heavy_tailed", "d_k": 64, "head": 1, "seed": 1},
         ),
     ),

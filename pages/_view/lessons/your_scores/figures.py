@@ -102,14 +102,20 @@ def _about(value):
 
 
 def _say_right(told, spread):
-    return f"Here √dₖ is right: divided by it, the scores of a row spread by {spread}, as ideal ones do."
+    return f"Here √dₖ is right: divided by it, the scores of a row spread by {spread}, {_beside_ideal(told)}."
+
+
+def _beside_ideal(told):
+    """How the spread compares with the band of ideal q and k: a spread may count as right outside it."""
+    low, high = told.scaled_band
+    return "as ideal ones do" if low <= told.scaled_std <= high else "near enough to ideal"
 
 
 def _say_aligned(told, spread):
     way, lift = "higher" if told.paired_lift > 0 else "lower", _about(abs(told.paired_lift))
     return (
-        f"The scores of a row spread by {spread}, as they should, but the key of a query’s own number scores "
-        f"{lift} spreads {way}."
+        f"The scores of a row spread by {spread}, {_beside_ideal(told)}; yet query i scores {lift} spreads {way} with "
+        "key i."
     )
 
 
@@ -148,7 +154,12 @@ def _histogram_sure(result):
     """The verdict with its numbers, its reason, and how the shown head's spread compares with that of ideal q and k."""
     report, shown = result.report, result.shown
     head = f"Head {result.head + 1} has {number(shown.scaled_std, 4)}. " if has_heads(result) else ""
-    return (report.verdict, report.reason, f"{head}{shown.chance}")
+    return (report.verdict, report.reason, f"{head}{shown.chance}", _AT_THE_START)
+
+
+_AT_THE_START = (
+    "All this is about the start of training. A trained model has adapted to its scale, whatever its spread has become."
+)
 
 
 def _histogram_table(result):

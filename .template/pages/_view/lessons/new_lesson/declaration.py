@@ -1,11 +1,12 @@
 """What the new_lesson lesson declares."""
 
-from pages._view.kinds import Number
-from pages._view.lesson import Lesson, Try
+from pages._view.kinds import Choice, Number
+from pages._view.lesson import Bet, Lesson, Try
 
 LESSON = Lesson(
     stem="new_lesson",
     title="New lesson",
+    card="A few words that do not answer it.",
     question="Is this a question?",
     answer="Yes: the variance of a score is $d_k$, and 1 once it is divided by $\\sqrt{d_k}$.",
     icon=":material/school:",
@@ -21,6 +22,11 @@ LESSON = Lesson(
             "dₖ = 1: raw and scaled scores are the same",
             {"d_k": 1, "n_pairs": 1_000, "seed": 0},
         ),
+    ),
+    bet=Bet(
+        "From dₖ = {d_k} to twice as much: does the variance of the scaled scores grow, fall or stay?",
+        Choice("The variance", "stays", ("grows", "falls", "stays")),
+        names=("Variance of the scores",),
     ),
     pictures=("new_lesson_variances",),
     assumed="All components are independent, with mean 0 and variance 1.",

@@ -1,9 +1,10 @@
 """Pictures of the new_lesson lesson: the variance of raw and of scaled scores."""
 
 from pages._view.figures.base import axis, figure, points, title
+from pages._view.figures.code import code
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number
-from sattn_core.lessons.new_lesson import NewLessonParams, NewLessonResult
+from sattn_core.lessons.new_lesson import NewLessonResult, measure_new_lesson
 
 
 def variances(result: NewLessonResult, profile: Profile) -> Picture:
@@ -13,7 +14,7 @@ def variances(result: NewLessonResult, profile: Profile) -> Picture:
         _figure(result, profile),
         _sentence(result),
         _table(result),
-        _code(result.params),
+        code(measure_new_lesson, result.params, show="result.variance, result.variance_theory"),
         sure=_sure(result),
     )
 
@@ -53,11 +54,3 @@ def _table(result):
         "standard error": result.standard_error.tolist(),
         "predicted": result.variance_theory.tolist(),
     }
-
-
-def _code(params: NewLessonParams) -> str:
-    return (
-        "from sattn_core.lessons.new_lesson import NewLessonParams, measure_new_lesson\n\n"
-        f"result = measure_new_lesson({params!r})\n"
-        "print(result.variance, result.standard_error, result.variance_theory)\n"
-    )

@@ -1,0 +1,61 @@
+"""All that the lab knows of Streamlit beyond its public interface; what its scripts know is in `live/streamlit.js`.
+
+Each name has a test in tests/pages/test_streamlit_contract.py, which says what an upgrade of Streamlit has broken.
+"""
+
+from urllib.parse import parse_qsl
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.delta_generator import DeltaGenerator as DeltaGenerator
+from streamlit.errors import StreamlitAPIException as StreamlitAPIException
+from streamlit.navigation.page import StreamlitPage as StreamlitPage
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+# Addresses of the platform's own, below the base path.
+STREAM = "_stcore/stream"
+UPLOADS = "_stcore/upload_file/"  # then the session and the file
+PAGE_NEEDS = ("health", "host-config", "stream", "upload_file")  # all that a page asks for below _stcore
+STATIC = "static"  # the folder of the platform's own files, some of which have names that begin as _stcore does
+
+
+def session_id() -> str | None:
+    """Who looks at this run of a page; None outside of one."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context.session_id if context else None
+
+
+def is_connected(session: str | None) -> bool:
+    """Whether a visitor's page is connected; where no server runs, everybody is."""
+    return not runtime.exists() or runtime.get_instance().is_active_session(session or "")
+
+
+def end_run_if_asked() -> None:
+    """Streamlit ends the run of a page here, if its visitor has left or asked for something else."""
+    if session_id():
+        st.session_state.get("asked")
+
+
+def step_of_history() -> dict[str, str] | None:
+    """The address of the step that Back or Forward has come to, or None: Streamlit drops a part of it."""
+    run = get_script_run_ctx(suppress_warning=True)
+    if not (run and run.is_history_navigation):
+        return None
+    return dict(parse_qsl(run.query_string, keep_blank_values=True))
+
+
+def wish_for(page: str) -> bytes:
+    """The message by which a browser asks for a page."""
+    message = BackMsg()
+    message.rerun_script.page_name = page
+    return message.SerializeToString()
+
+
+def ends_the_run(heard: bytes) -> bool:
+    """Whether a message to the browser says that the page is drawn."""
+    message = ForwardMsg()
+    message.ParseFromString(heard)
+    again = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+    return message.WhichOneof("type") == "script_finished" and not again

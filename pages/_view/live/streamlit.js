@@ -1,0 +1,20 @@
+// All that the scripts know of Streamlit's page and messages beyond its public interface. It stands before each of
+// them; tests/pages/test_streamlit_contract.py holds it against the Streamlit that is installed.
+const STREAMLIT = {
+  app: "[data-testid=stApp]",
+  main: "[data-testid=stMain]",
+  block: "[data-testid=stVerticalBlock]",
+  grid: "[data-testid=stDataFrame]",
+  uploads: "[data-testid=stFileUploaderDropzone]",
+  links: "a[data-testid*=Nav]",
+  buttons: ".stButton button",
+  tables: ".stTable > div",
+  codes: ".stCode pre",
+  isConnected: (app) => app?.dataset.testConnectionState === "CONNECTED",
+  isAtRest: (app) => app?.dataset.testScriptState === "notRunning",
+  // The number of the field with which a message to the server begins that asks for a run.
+  asksForRun: (message) => message[0] >> 3 === 11,
+  healthOf: (stream) => stream.replace(/^ws/, "http").replace(/stream$/, "health"),
+  // Of what a page says when it connects, the third is the session that it had.
+  protocolsOf: (protocols, session) => [...protocols.slice(0, 2), session],
+};

@@ -1,0 +1,209 @@
+"""What the lab takes for granted of Streamlit beyond its public interface: a test that fails says where to mend it."""
+
+import pkgutil
+import re
+import tomllib
+from contextlib import suppress
+from functools import cache
+from inspect import signature
+from pathlib import Path
+from unittest.mock import MagicMock
+
+import pytest
+import streamlit as st
+from starlette.datastructures import Headers
+from streamlit import runtime
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.state import SafeSessionState, SessionState
+from streamlit.testing.v1 import AppTest
+from streamlit.web.server.starlette import starlette_app, starlette_websocket
+
+from pages._view import _streamlit
+from pages._view.server import headers
+
+VIEW = Path(_streamlit.__file__).parent
+MODULE, SCRIPT = "pages/_view/_streamlit.py", "pages/_view/live/streamlit.js"
+KNOWN = (VIEW / "live/streamlit.js").read_text(encoding="utf-8")
+BROWSER = Path(st.__file__).parent / "static/static/js"
+
+
+def broken(what, where=MODULE):
+    """What a failure says."""
+    return f"Streamlit {st.__version__}: {what}. Mend it in {where}"
+
+
+PUBLIC = {"__main__", "column_config", "components", "starlette", "testing", "typing"}
+
+
+def test_the_linter_knows_all_modules_of_streamlit_that_are_not_public():
+    rules = tomllib.loads((VIEW.parents[1] / ".ruff.toml").read_text())["lint"]["flake8-tidy-imports"]["banned-api"]
+    banned = {name.split(".")[1] for name in rules if name.startswith("streamlit.")}
+    there = {each.name for each in pkgutil.iter_modules(st.__path__)}
+    assert there <= banned | PUBLIC, broken(f"it has {there - banned - PUBLIC} besides", ".ruff.toml")
+
+
+# --- the run of a page ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["session_id", "query_string", "is_history_navigation"])
+def test_the_context_of_a_run_has_the_fields_that_are_read(name):
+    assert hasattr(ScriptRunContext, name) or name in ScriptRunContext.__dataclass_fields__, broken(
+        f"the context of a run has no {name} any more"
+    )
+
+
+def test_a_run_knows_its_session_and_a_thread_of_its_own_knows_none():
+    def script():
+        import streamlit as st
+
+        from pages._view import _streamlit
+
+        st.write(f"session: {_streamlit.session_id()}, history: {_streamlit.step_of_history()}")
+
+    (said,) = AppTest.from_function(script).run().markdown
+    assert re.fullmatch("session: (?!None).+, history: None", said.value), broken("a run says otherwise whose it is")
+    assert _streamlit.session_id() is None, broken("there is a session where no page runs")
+
+
+def test_a_server_knows_whether_a_session_is_active():
+    assert runtime.exists() in (True, False), broken("nothing says whether a server runs")
+    takes = list(signature(runtime.Runtime.is_active_session).parameters)
+    assert takes == ["self", "session_id"], broken(f"is_active_session takes {takes}")
+
+
+def test_a_look_at_the_state_lets_streamlit_end_the_run():
+    looks = []
+    with suppress(KeyError):
+        SafeSessionState(SessionState(), lambda: looks.append(1))["asked"]
+    assert looks, broken("reading the state of a session no longer ends a run that nobody waits for")
+
+
+def test_a_part_of_a_page_is_refused_where_the_whole_page_is_drawn():
+    def script():
+        import streamlit as st
+
+        from pages._view import _streamlit
+
+        try:
+            st.rerun(scope="fragment")
+        except _streamlit.StreamlitAPIException:
+            st.write("refused")
+
+    said = [each.value for each in AppTest.from_function(script).run().markdown]
+    assert said == ["refused"], broken("st.rerun refuses a fragment in another way, see also `go_on` in race.py")
+
+
+# --- messages ------------------------------------------------------------------------------------------
+
+
+def test_a_page_is_asked_for_by_its_name():
+    wish = BackMsg.FromString(_streamlit.wish_for("start"))
+    assert wish.WhichOneof("type") == "rerun_script", broken("another message asks for a page")
+    assert wish.rerun_script.page_name == "start", broken("a page is named in another way")
+
+
+def test_the_browser_knows_by_its_first_byte_the_message_that_asks_for_a_run():
+    number = int(re.search(r"message\[0\] >> 3 === (\d+)", KNOWN)[1])
+    assert BackMsg.DESCRIPTOR.fields_by_name["rerun_script"].number == number, broken("the field has moved", SCRIPT)
+    assert _streamlit.wish_for("start")[0] >> 3 == number, broken("its number takes more than a byte", SCRIPT)
+
+
+@pytest.mark.parametrize(
+    ("message", "ends"),
+    [
+        (ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY), True),
+        (ForwardMsg(script_finished=ForwardMsg.FINISHED_EARLY_FOR_RERUN), False),
+        (ForwardMsg(), False),
+    ],
+)
+def test_the_end_of_a_run_is_known(message, ends):
+    assert _streamlit.ends_the_run(message.SerializeToString()) is ends, broken("the end of a run is said otherwise")
+
+
+def test_a_page_that_connects_again_names_its_session_third():
+    assert "[...protocols.slice(0, 2), session]" in KNOWN
+    named = Headers({"sec-websocket-protocol": "streamlit, token, mine"})
+    found = starlette_websocket._parse_subprotocols(named)
+    assert found == ("streamlit", "token", "mine"), broken("a session is named elsewhere", f"{SCRIPT}, protocolsOf")
+
+
+# --- addresses -----------------------------------------------------------------------------------------
+
+
+@cache
+def routes():
+    """The platform's own addresses, each with its methods."""
+    made = starlette_app.create_streamlit_routes(MagicMock())
+    return [(each.path, getattr(each, "methods", None) or set()) for each in made]
+
+
+@pytest.mark.parametrize("name", _streamlit.PAGE_NEEDS)
+def test_what_a_page_asks_for_is_there(name):
+    found = [path for path, _ in routes() if path.startswith(f"/_stcore/{name}")]
+    assert found, broken(f"/_stcore/{name} has moved: until PAGE_NEEDS names its new place, pages do not work")
+
+
+def test_everything_else_that_the_platform_serves_of_itself_is_private():
+    """Mounted folders, media files and components of others are no inside."""
+    public = [path for path, _ in routes() if not headers.is_private(path)]
+    known = "/_stcore/(health|host-config|stream|upload_file/.+)|/(media|component|oauth2callback|auth|static)(/.*)?|"
+    unknown = [path for path in public if not re.fullmatch(known, path)]
+    assert unknown == [], broken(f"it serves {unknown} to everybody: look whether it may", "is_private in headers.py")
+    assert any(headers.is_private(path) and path.endswith("/metrics") for path, _ in routes())
+
+
+def test_files_come_to_the_one_address_that_is_counted():
+    taken = [path for path, methods in routes() if methods & {"PUT", "POST", "PATCH"} and not headers.is_private(path)]
+    assert taken == [f"/{_streamlit.UPLOADS}{{session_id}}/{{file_id}}"], broken(f"files come to {taken}")
+
+
+def test_the_health_of_a_server_stands_beside_its_messages():
+    assert _streamlit.STREAM in [path.strip("/") for path, _ in routes()], broken("messages go to another address")
+    assert 'replace(/stream$/, "health")' in KNOWN
+    assert _streamlit.STREAM.replace("stream", "health") in [path.strip("/") for path, _ in routes()], broken(
+        "health is asked for elsewhere", f"{SCRIPT}, healthOf"
+    )
+
+
+# --- the page in the browser ---------------------------------------------------------------------------
+
+
+@cache
+def scripts():
+    """All scripts that Streamlit's page may load."""
+    return "\n".join(path.read_text(encoding="utf-8") for path in BROWSER.glob("*.js"))
+
+
+def names():
+    """What our scripts and style rules call the parts of its page, each with the file that does."""
+    for path in sorted([VIEW / "live/streamlit.js", *(VIEW / "style").glob("*.css")]):
+        found = set(re.findall(r"\bst[A-Z]\w+(?:-\w+)?|react-aria-\w+", path.read_text(encoding="utf-8")))
+        yield from (pytest.param(name, path, id=f"{path.name}-{name}") for name in sorted(found))
+
+
+@pytest.mark.parametrize(("name", "path"), [*names()])
+def test_the_parts_of_the_page_have_the_names_by_which_they_are_found(name, path):
+    where = path.relative_to(VIEW.parents[1])
+    head, dash, _ = name.partition("-")  # what follows may be put together, such as stBaseButton-${kind}
+    found = rf"[`\"' ]({name}[`\"' ]" + (rf"|{head}-\$)" if dash else ")")
+    assert re.search(found, scripts()), broken(f"no part of its page is called {name}", where)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["data-test-script-state", "data-test-connection-state", "notRunning", "CONNECTED", "st-key-"],
+)
+def test_the_page_says_how_it_is(name):
+    assert name in scripts(), broken(f"its page has no {name} any more", f"{SCRIPT} and pages/_view/style")
+
+
+def test_nothing_else_knows_the_parts_of_the_page():
+    inside = re.compile(r"data-testid|_stcore|\.st[A-Z]|testScriptState")
+    may = {VIEW / "_streamlit.py", VIEW / "live/streamlit.js", *(VIEW / "style").glob("*.css")}
+    files = [
+        path for path in VIEW.parent.rglob("*") if path.suffix in {".py", ".js", ".css", ".html"} and path not in may
+    ]
+    naming = [str(path.relative_to(VIEW)) for path in files if inside.search(path.read_text(encoding="utf-8"))]
+    assert naming == []
