@@ -58,7 +58,7 @@ def _sum_of_squares(diagonal, below, length, along):
 def product_variance_sweep(size: int, dims: Sequence[int], n_draws: int, seed: int) -> NDArray[np.float64]:
     """Draw np.var (ddof=0) of n_draws products at every d_k of dims, each draw followed from one d_k to the next.
 
-    dims rise. A larger d_k adds to the squared lengths in A that are there already, as appended coordinates would;
+    dims rise. A larger d_k adds to the squared lengths in A that are there already, as appended components would;
     all else is kept. The first draws do not depend on n_draws.
     """
     across, along, below = _fixed_parts(size, n_draws, seed)

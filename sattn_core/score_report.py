@@ -457,7 +457,11 @@ def _reason(head):
     if head.code == "no_variation":
         return "Softmax sees only differences inside a row."
     if head.code == "aligned":
-        grown = f"they grow like d_k^{_digits(exponent)}" if math.isfinite(exponent) else "they grow faster than √d_k"
+        grown = (
+            f"their scores grow like d_k^{_digits(exponent)}"
+            if math.isfinite(exponent)
+            else "their scores outgrow √d_k"
+        )
         way = _way(head.paired_lift)[1]
         return f"q and k of one row point {way}: {grown}, which √d_k does not keep steady; see 1/d_k."
     if head.code == "right":

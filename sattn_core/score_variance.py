@@ -96,7 +96,7 @@ def score_variance_moments(
 
 def _variance_given_queries(m, n, d, excess_q, excess_k, square_q, square_k):
     """Mean over the queries of the variance of N V over the keys."""
-    # Moments of an entry G_cc and of the mean q_c of one coordinate; E G_cd^2 = m - 1 for c != d.
+    # Moments of an entry G_cc and of the mean q_c of one component; E G_cd^2 = m - 1 for c != d.
     diagonal = (m - 1) ** 2 + 2 * (m - 1) + excess_q * (m - 1) ** 2 / m
     both = square_q * (m - 1) + (m - 1) / m + excess_q * (m - 1) / m**2  # E G_cc q_c^2
     fourth = square_q**2 + 6 * square_q / m + (3 + excess_q / m) / m**2  # E q_c^4

@@ -1,4 +1,4 @@
-"""Dot products at many dimensions, all from one draw to which coordinates are appended."""
+"""Dot products at many dimensions, all from one draw to which components are appended."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -69,7 +69,7 @@ class DimensionSweep:
 def dimension_sweep(
     dims: Sequence[int], *, n_samples: int, n_keys: int, law: str = "normal", seed: int
 ) -> DimensionSweep:
-    """Measure q·k and q·k/√d_k at every d_k of ``dims``, on one draw that grows coordinate by coordinate.
+    """Measure q·k and q·k/√d_k at every d_k of ``dims``, on one draw that grows component by component.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def dimension_sweep(
     Notes
     -----
     Samples are independent at one d_k. Along d_k they are not: neighbouring dimensions share
-    coordinates on purpose, so errors at neighbouring dimensions go the same way. The pairs are
+    components on purpose, so errors at neighbouring dimensions go the same way. The pairs are
     those of `draw_pair_scores` at the same seed; ``row_scores`` has a stream of its own.
 
     Examples
@@ -162,6 +162,6 @@ def _row_scores(dims, n_keys, law, seed):
     for start in range(0, dims[-1], _ROW_BLOCK):
         rng = block_generator(seed, _ROW_STREAM, start // _ROW_BLOCK)
         part = component.draw(rng, (_ROW_BLOCK, 1 + n_keys))
-        products = part[:, :1] * part[:, 1:]  # (coordinate, 1) * (coordinate, key)
+        products = part[:, :1] * part[:, 1:]  # (component, 1) * (component, key)
         scores[start : start + _ROW_BLOCK] = products[: dims[-1] - start]
     return np.cumsum(scores, axis=0)[np.array(dims) - 1]

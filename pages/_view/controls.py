@@ -127,7 +127,7 @@ def _tables():
 
 
 def _carried():
-    return (CARRIED, *(lesson.guesses for lesson in _lessons()))
+    return (CARRIED, *(lesson.linked for lesson in _lessons()))
 
 
 def _lessons():

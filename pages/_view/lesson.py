@@ -81,6 +81,7 @@ class Lesson:
     in_sight : those of its controls that stand under the slider, at most two. The page draws the others that belong to
         a picture.
     settings : those of its controls that stand in the Settings drawer.
+    unseen : what has no widget and stands in its address alone, beside what was bet.
     bet : what the learner may bet on before the picture is seen, if anything.
     slider : whether the large slider of d_k stands above its main picture, which follows it while it is dragged.
     still : a control and the option at which the main picture does not follow d_k, so that there is no slider.
@@ -105,14 +106,15 @@ class Lesson:
     in_sight: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     slider: bool = True
+    unseen: Mapping[str, Control] = field(default_factory=dict)
     bet: Bet | None = None
     still: tuple[str, str] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("controls", "old_names"):
+        for name in ("controls", "old_names", "unseen"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     @cached_property
-    def guesses(self) -> dict[str, Answer]:
-        """The control that holds what was bet, by its name."""
-        return {"guess": Answer(self.bet.answer)} if self.bet else {}
+    def linked(self) -> dict[str, Answer | Control]:
+        """What stands in its address alone, by name: what was bet, and what is unseen."""
+        return {"guess": Answer(self.bet.answer), **self.unseen} if self.bet else {**self.unseen}

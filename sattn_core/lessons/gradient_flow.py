@@ -113,7 +113,7 @@ class GradientFlowResult:
 
 @record
 class FreezingRows:
-    """A hundred rows one by one at every d_k; a larger d_k appends coordinates to the same queries and keys.
+    """A hundred rows one by one at every d_k; a larger d_k appends components to the same queries and keys.
 
     A row that is frozen at one d_k may pass on again at a larger one: its best two keys may come close.
     """

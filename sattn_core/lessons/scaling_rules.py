@@ -39,7 +39,7 @@ class ExponentParams:
 
     exponent: float = 0.5  # 0 to 1
     correlation: float = 0.0  # 1 to 1
-    n_samples: int = 4_000  # 100 to 100,000: Pairs; the same pairs at every d_k, with coordinates appended
+    n_samples: int = 4_000  # 100 to 100,000: Pairs; the same pairs at every d_k, with components appended
     seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
@@ -302,7 +302,7 @@ def measure_exponents(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIM
     """Variance and mean of q·k / d_k^α against d_k: (1 + ρ²) d_k^(1−2α) and ρ d_k^(1−α).
 
     Each pair (q_i, k_i) is standard bivariate normal with correlation ρ. Neighbouring dimensions share
-    their coordinates, so their errors go the same way.
+    their components, so their errors go the same way.
 
     Reference: Yang et al. (2022), arXiv:2203.03466, definition 4.1 (1/d attention).
     """
@@ -332,7 +332,7 @@ def rule_curves(
 ) -> RuleCurves:
     """Mean entropy of every rule against d_k and against the number of keys.
 
-    Means over several draws of queries and keys; along d_k the draws are the same, with coordinates appended. Scores
+    Means over several draws of queries and keys; along d_k the draws are the same, with components appended. Scores
     are independent unless the params' correlation is not 0: then every query is aligned with a key of its own.
     """
     short, longest = min(params.n_keys, 256), max(dims)

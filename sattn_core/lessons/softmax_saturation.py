@@ -173,7 +173,7 @@ def _check_draw(params):
 def measure_row(params: RowParams) -> RowResult:
     """Weights softmax(q·k) and softmax(q·k/√d_k) of one query at every d_k.
 
-    The row is that of `dimension_sweep` at the same seed: a larger d_k appends coordinates to the
+    The row is that of `dimension_sweep` at the same seed: a larger d_k appends components to the
     same query and the same keys.
     """
     dims, n_keys = params.dims, params.n_keys
@@ -295,7 +295,7 @@ def measure_saturation(params: SaturationParams) -> SaturationResult:
     Components are independent with mean 0 and variance 1. Rows that share
     their keys are not independent, so they are drawn in 20 independent batches
     and the standard error is that of the batch means. A larger d_k appends
-    coordinates to the same queries and keys.
+    components to the same queries and keys.
     """
     measured_dims = tuple(2**i for i in range(params.dims[-1].bit_length()))
     raw, scaled = _exact_curves(params.n_keys, params.dims)
@@ -347,8 +347,8 @@ def _growing_scores(params, dims):
     scores = np.zeros((N_BATCHES, n_queries, params.n_keys))
     for start, stop in pairwise((0, *dims)):
         for batch, rng in zip(scores, rngs, strict=True):
-            coordinates = law.draw(rng, (stop - start, n_queries + params.n_keys))
-            q, k = coordinates[:, :n_queries], coordinates[:, n_queries:]
+            components = law.draw(rng, (stop - start, n_queries + params.n_keys))
+            q, k = components[:, :n_queries], components[:, n_queries:]
             # No matrix product: the threads of BLAS wait for a core on a busy machine.
             batch += np.einsum("dq,dk->qk", q, k)
         yield scores

@@ -52,7 +52,7 @@ def texts_of(one):
 
 
 def _known(lesson):
-    return {**SHARED, **lesson.controls, **CARRIED, **lesson.guesses}
+    return {**SHARED, **lesson.controls, **CARRIED, **lesson.linked}
 
 
 def addresses(pages=PAGES):

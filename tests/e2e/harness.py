@@ -4,7 +4,6 @@ Import it as ``from harness import open_page`` (the test settings put this folde
 """
 
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -205,11 +204,6 @@ def launch_browser(playwright, *flags):
     return playwright.chromium.launch(executable_path=find_browser(playwright), headless=True, args=args)
 
 
-# On a deep link Streamlit's browser side first asks below the page's own path where its server is. It gets
-# two 404s, asks at the root next and goes on; nothing in the app can keep it from asking.
-STREAMLIT_ASKS = re.compile(r"^[^/]+//[^/]+(/\w+){1,2}/_stcore/(health|host-config)$")
-
-
 OWN_HOSTS = ("127.0.0.1", "localhost", None)  # None: data and blobs, which the page already has
 
 
@@ -221,7 +215,7 @@ def watch_console(page, problems):
 
     def on_console(message):
         url = message.location.get("url", "")
-        if message.type == "error" and not STREAMLIT_ASKS.match(url):
+        if message.type == "error":
             problems.append(f"console: {message.text} ({url})")
 
     def on_error(error):

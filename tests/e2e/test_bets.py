@@ -4,8 +4,8 @@ Without a browser every lesson is tried.
 """
 
 import pytest
-from dashboard import CHARTS, LESSONS, SLIDER, sentences
-from harness import check_accessibility, open_page, query_parameters, wait_until_idle
+from dashboard import CHARTS, LESSONS, SLIDER, sentences, wait_for_address
+from harness import check_accessibility, open_page, wait_until_idle
 
 from pages._view.kinds import Choice
 from pages._view.lessons import LESSONS as DECLARED
@@ -72,16 +72,63 @@ def test_a_bet_is_hidden_placed_and_revealed(page, server, stem):
     assert page.locator(CARD).inner_text() == before
 
 
-def test_the_way_on_carries_the_bets_and_the_settings_and_the_menu_does_not(page, server):
+def test_the_way_on_and_the_menu_carry_the_bets_and_the_settings_and_no_guess(page, server):
     first, second = WITH_BETS[1], WITH_BETS[2]
     open_page(page, server, first, bet=1, tally="1-2", guess=95, n_keys=32, d_k=100)
-    page.locator(".st-key-way").get_by_role("link", name=LESSONS[second]).click()
-    page.get_by_role("heading", level=1, name=LESSONS[second]).wait_for()
-    wait_until_idle(page)
-    assert query_parameters(page) == {"bet": "1", "tally": "1-2", "n_keys": "32", "d_k": "100"}
-    page.locator(PLACE).wait_for()
-    page.get_by_test_id("stSidebar").get_by_role("link", name=LESSONS[first]).click()
-    page.get_by_role("heading", level=1, name=LESSONS[first]).wait_for()
-    wait_until_idle(page)
-    assert not {"bet", "tally", "guess"} & query_parameters(page).keys()
-    assert page.locator(CARD).count() == 0
+    for place, question in ((".st-key-way", LESSONS[second]), ("[data-testid=stSidebar]", LESSONS[first])):
+        page.locator(place).get_by_role("link", name=question).click()
+        page.get_by_role("heading", level=1, name=question).wait_for()
+        wait_for_address(page, bet="1", tally="1-2", n_keys="32", d_k="100")
+        page.locator(PLACE).wait_for()
+    assert page.locator(PLACE).is_disabled()  # nothing is bet before the marker is moved
+
+
+# The height of a plot, without the words around it.
+PLOT = """chart => {
+  const {height, margin} = chart.querySelector('.js-plotly-plot')._fullLayout;
+  return height - margin.t - margin.b;
+}"""
+
+
+def test_a_bet_leaves_the_picture_its_room_on_a_phone(new_page, server):
+    page = new_page(390, 844)
+    open_page(page, server, "one_query", bet=1, guess="×4 as far", step="divide")
+    assert page.locator(CHARTS).first.evaluate(PLOT) > 100
+
+
+# The contrast of a button's text with what it stands on, as the browser has computed the two.
+CONTRAST = """async button => {
+  await Promise.all(button.getAnimations({subtree: true}).map(each => each.finished));
+  const parts = text => text.match(/[\\d.]+/g).map(Number);
+  const over = ([r, g, b, a = 1], below) => [r, g, b].map((each, i) => a * each + (1 - a) * below[i]);
+  const grounds = [];
+  for (let each = button; each; each = each.parentElement) grounds.push(parts(getComputedStyle(each).backgroundColor));
+  const ground = grounds.reverse().reduce((below, each) => over(each, below), [255, 255, 255]);
+  const text = over(parts(getComputedStyle(button.querySelector('p') ?? button).color), ground);
+  const light = ([...rgb]) => rgb.map(each => each / 255)
+    .map(each => each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, each, i) => sum + each * [0.2126, 0.7152, 0.0722][i], 0);
+  const [low, high] = [light(text), light(ground)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}"""
+
+
+@pytest.mark.parametrize("mode", ["screen", "projector"])
+def test_every_button_can_be_read_in_every_state_in_the_dark(new_page, server, mode):
+    page = new_page(color_scheme="dark")
+    open_page(page, server, FIRST_OF_KIND[0], bet=1, mode=mode)
+    tools = page.context.new_cdp_session(page)
+    tools.send("DOM.enable")
+    tools.send("CSS.enable")
+    for _ in ("disabled", "enabled"):
+        root = tools.send("DOM.getDocument")["root"]["nodeId"]
+        nodes = tools.send("DOM.querySelectorAll", {"nodeId": root, "selector": ".stButton button"})["nodeIds"]
+        for states in ([], ["hover"], ["active", "hover"], ["focus", "focus-visible"]):
+            for node in nodes:
+                tools.send("CSS.forcePseudoState", {"nodeId": node, "forcedPseudoClasses": states})
+            seen = page.locator(".stButton button").evaluate_all(f"all => Promise.all(all.map({CONTRAST}))")
+            assert min(seen) >= 4.5, (states, seen)
+        page.locator(f"{CARD} input").first.press("Space")
+        page.locator(f"{CARD} input").first.press("ArrowRight")
+        wait_until_idle(page)
+        assert page.locator(PLACE).is_enabled()

@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from dashboard import LESSONS, SETTINGS, SLIDER, field, menu_names, slider, watch_menu
+from dashboard import LESSONS, SETTINGS, SLIDER, field, go_to, menu_names, slider, watch_menu
 from harness import free_port, open_page, query_parameters, running_server, wait_until_idle
 
 from pages._view.shared import SHARED
@@ -133,15 +133,22 @@ def test_a_server_that_was_started_anew_shows_what_was_set_without_one_and_no_fi
         wait_until_back(page)
         assert places(page) == {last}
         assert query_parameters(page) == {"d_k": last, "seed": "3"}
-        check_file_is_asked_for_again(scores)
+        scores.get_by_text("choose it again").wait_for()
+        wait_until_back(scores)
         page.close()
+    wait_until_away(scores)
+    with running_server(port=port, warm=False):  # which the visitor may be the first to see
+        wait_until_back(scores)
+        check_file_is_asked_for_again(scores)
+        go_to(scores, LESSONS["score_variance"])
+        go_to(scores, LESSONS["your_scores"])
+        assert scores.get_by_text("choose it again").count() == 1
         scores.close()
     problems.clear()  # what the browser could not fetch
 
 
 def check_file_is_asked_for_again(scores):
     scores.get_by_text("choose it again").wait_for()
-    wait_until_back(scores)
     assert scores.locator(FILE_NAMES).count() == 0
     assert scores.get_by_text("Sample “aligned”").count() == 1
     choose(scores, "second.npz")

@@ -127,8 +127,11 @@ def test_a_definition_opens_over_the_page_by_touch_and_by_keyboard(new_page, ser
     shown = page.locator(".term[open] > span")
     assert shown.inner_text().startswith("A vector of dₖ numbers")
     assert (box(page, BAR), box(page, TERM)) == before
-    left, _, right, _ = box(page, ".term[open] > span")
+    left, top, right, _ = box(page, ".term[open] > span")
     assert 0 <= left < right <= width
+    _, _, word_right, word_bottom = box(page, ".term[open] summary")
+    assert abs(top - word_bottom) <= 2  # beside its word
+    assert left <= word_right <= right
     check_accessibility(page)
     page.locator(TERM).first.press("Enter")
     assert shown.all_inner_texts() == ["How far values typically lie from their mean: the square root of the variance."]

@@ -94,3 +94,24 @@ def test_the_memory_of_a_race_is_right_within_a_factor_of_two(name):
     finally:
         tracemalloc.stop()
     assert 0.5 < params.price.bytes / peak < 2
+
+
+def test_training_without_the_scale_is_slower_where_d_k_is_large_and_not_where_it_is_small():
+    # The lesson's answer speaks of a large d_k: at 8 the race without the scale is ahead after 50 steps.
+    def losses(d_k):
+        return measure_training_race(TrainingRaceParams(d_k, (0.0, 0.5), n_steps=50, n_seeds=16)).loss
+
+    for d_k in (24, 64, 256):
+        found = losses(d_k)
+        assert found.low[0, -1] > found.high[1, -1]  # every seed
+    raw, scaled = losses(8).mean[:, -1]
+    assert raw < 0.7 * scaled
+
+
+def test_adam_learns_nearly_all_pairs_at_d_k_32_in_many_times_the_steps():
+    params = TrainingRaceParams(32, (0.0, 0.5), "adam", 0.003, n_steps=2_000, n_seeds=3, seed=1)
+    found = measure_training_race(params)
+    soonest = [found.steps[(run >= 0.95).argmax()] for run in found.accuracy.mean]
+    assert found.accuracy.mean[0, -1] >= 0.95
+    assert found.accuracy.mean[1, -1] == 1.0
+    assert soonest[0] > 5 * soonest[1] > 0

@@ -12,7 +12,7 @@ from pages._view.lessons.training_race import dose, race, work
 from pages._view.rates import decided
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
-from tests.pages.opening import button, charts, controls_of, open_page, pictures, settle, widget
+from tests.pages.opening import button, charts, controls_of, open_page, pictures, said, settle, widget
 
 SAID = {
     "race_attention": "the right key on the diagonal. After 300 steps at d_k = 64, ",
@@ -80,7 +80,7 @@ def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button()
         "After 300 steps at dₖ = 64, only ÷ √dₖ has learnt; raw is ([0-9]+) % right.", first_sentence(app)
     )
     assert 3 < float(said[1]) < 20  # near-ties decide some answers, and a processor's rounding the near-ties
-    assert bar(app) == "The race is finished"
+    assert bar(app) == "The race at dₖ = 64 is finished"
     app = open_race(rates="best", d_k="256")
     price = work.race_price(app.session_state["race_run"].params, True)
     assert decided(price) > compute.UNASKED.seconds
@@ -192,6 +192,17 @@ def test_a_move_of_the_dimension_shows_the_start_there_and_neither_starts_nor_st
     assert first_sentence(move(app, 64)).startswith("After 300 steps at dₖ = 64, ")
 
 
+def test_a_link_shows_the_last_race_where_the_slider_has_moved_on():
+    mine = move(open_race(n_seeds="1"), 16)
+    assert mine.query_params == {"n_seeds": "1", "d_k": "16", "race_d_k": "64"}
+    theirs = open_race(**mine.query_params)
+    assert theirs.query_params == mine.query_params
+    assert bar(theirs) == bar(mine)
+    assert said(theirs) == said(mine)
+    for after in (move(mine, 64), choose(theirs, "small_d_k")):
+        assert "race_d_k" not in after.query_params
+
+
 def test_a_race_that_runs_stays_in_the_picture_while_the_slider_moves(monkeypatch):
     monkeypatch.setattr(race, "_AT_ONCE", 0)
     monkeypatch.setattr(race, "go_on", lambda rest: None)
@@ -278,7 +289,7 @@ def test_a_race_shown_live_ends_as_the_race_at_once():
     app = open_race(n_seeds="2", n_steps="50")
     at_once = app.session_state["race_run"].result
     live = train(app)
-    assert bar(app) == "The race is finished"
+    assert bar(app) == "The race at dₖ = 64 is finished"
     assert live.result is not at_once
     assert (live.result.loss.mean == at_once.loss.mean).all()
     assert [each.label for each in app.button if each.label == "Stop"] == []
@@ -322,6 +333,19 @@ def test_stop_keeps_what_is_there(monkeypatch):
     assert "race_learning" in charts(app)
 
 
+def test_after_a_move_every_headline_and_the_bar_say_of_which_d_k_they_are():
+    app = open_race(n_steps="20", n_seeds="1", n_pairs="4")
+    train(app, "map_rates")
+    for d_k in (896, 8):
+        move(app, d_k)
+        assert first_sentence(app).startswith(f"Untrained at dₖ = {d_k}, ")
+        learning, state, rates, equal, _ = (each.value for each in app.header)
+        for headline in (learning, state, rates):
+            assert "dₖ = 64" in headline
+        assert f"dₖ = {work.equal_d_k(d_k)}" in equal
+        assert bar(app).startswith("The last race was of dₖ = 64. ")
+
+
 def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
     app = open_race(n_seeds="1", n_steps="20", d_k="8", n_pairs="4")
     result = app.session_state["race_run"].result
@@ -332,7 +356,7 @@ def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
     assert run.result is result
     assert run.sweep.progress == 1
     assert "race_rates" in charts(app)
-    assert bar(app) == "The race is finished"
+    assert bar(app) == "The race at dₖ = 8 is finished"
 
 
 @pytest.mark.parametrize("moments", [partial(race._moments, False), race._sweep_moments])

@@ -114,12 +114,21 @@ class Browser:
     """What Streamlit makes of a browser's upload fields: None for a file that this server does not have."""
 
     def __init__(self, state, **files):
-        self.state, self.files, self.drawn = state, files, None
+        self.state, self.files, self.drawn, self.ticked = state, files, None, {}
 
-    def file_uploader(self, label, types, *, key):
-        self.drawn = key
+    def file_uploader(self, label, types, *, key, **callback):
+        self.drawn, self.change = key, callback
         self.state[key] = self.files.get(key)
         return None if self.state[key] == "lost" else self.state[key]
+
+    def choose(self, file):
+        """Put a file into the field, or None."""
+        self.files[self.drawn] = file
+        self.change["on_change"](*self.change["args"])
+
+    def checkbox(self, label, *, key):
+        self.ticked[key] = self.state.setdefault(key, self.ticked.get(key, False))
+        return self.ticked[key]
 
 
 class Again(Exception):
@@ -130,10 +139,12 @@ class Again(Exception):
 def come(session, monkeypatch):
     """A new session with a browser: what the first run that ends gives, the field drawn last, and the remarks."""
 
-    def draw(**files):
+    def draw(ticked=(), **files):
         session.clear()
         browser = Browser(session, **files)
+        browser.ticked.update(ticked)
         monkeypatch.setattr(st, "empty", lambda: browser)
+        monkeypatch.setattr(st, "checkbox", browser.checkbox)
         try:
             file = uploads.draw("q_file", "Q")
         except Again:
@@ -159,10 +170,26 @@ def test_a_new_session_has_an_empty_field_and_no_remark(come):
 def test_a_field_whose_file_was_lost_gives_way_to_an_empty_one_until_a_file_is_chosen(come, held, fresh):
     browser, file, remarks = come(**{held: "lost"})
     assert (browser.drawn, file, remarks) == (fresh, None, [uploads.LOST])
-    assert uploads.draw("q_file", "Q") is None
-    assert uploads.remarks("q_file") == [uploads.LOST]
-    browser.files[fresh] = "own.npz"
+    assert come(browser.ticked)[1:] == (None, [uploads.LOST])  # nor does the next server have it
+    browser, *_ = come(**{held: "lost"})
+    assert (uploads.draw("q_file", "Q"), uploads.remarks("q_file")) == (None, [uploads.LOST])
+    browser.choose("own.npz")
     assert (uploads.draw("q_file", "Q"), browser.drawn, uploads.remarks("q_file")) == ("own.npz", fresh, [])
+    assert come(browser.ticked)[1:] == (None, [])
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_a_file_that_another_page_made_forget_is_missed_and_one_that_was_taken_away_is_not(come, session, left):
+    browser, *_ = come()
+    uploads.draw("q_file", "Q")
+    browser.choose("own.npz")
+    assert uploads.draw("q_file", "Q") == "own.npz"
+    if left:  # Streamlit drops what the fields of a page hold
+        browser.files.clear()
+        session.pop("q_file_missed")
+    else:
+        browser.choose(None)
+    assert (uploads.draw("q_file", "Q"), uploads.remarks("q_file")) == (None, [uploads.LOST] * left)
 
 
 def test_the_limits_are_those_of_the_server():
@@ -210,6 +237,7 @@ def test_try_heavy_tailed(tried):
     _, shown = tried("your_scores", "heavy_tailed", **ADVERSE)
     head = shown.measure_sample.shown
     assert head.code == "right"
+    assert head.scaled_std == pytest.approx(0.97, abs=0.005)
     assert not head.scaled_band[0] <= head.scaled_std <= head.scaled_band[1]
     assert head.tail_band[0] <= head.scaled_std <= head.tail_band[1]
     assert min(head.query.kurtosis, head.key.kurtosis) > 20

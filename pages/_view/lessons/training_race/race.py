@@ -2,8 +2,8 @@
 
 A race that takes a moment, or that this server has run before, is there when the page is opened, when a setting is
 changed and when a suggestion is clicked; a long one waits for its button. A move of d_k starts and stops none: it
-shows what the race would start from, and the last race stays. While a job trains, the page draws its latest frame and
-asks Streamlit for its next run, in which a click counts.
+shows what the race would start from, and the last race stays; the address says of which d_k that is. While a job
+trains, the page draws its latest frame and asks Streamlit for its next run, in which a click counts.
 """
 
 import time
@@ -30,6 +30,7 @@ from sattn_core.lessons.training_race import (
 )
 
 _PRESET = "race_preset"
+_RACE_D_K = "race_d_k"  # in the address
 _OWN = "own settings"
 _PLAIN = "race"  # the preset of the defaults, which needs no words
 _AT_ONCE = compute.UNASKED.seconds  # of all that the page computes before anybody has asked
@@ -126,13 +127,27 @@ def open_run(*, at_once: bool = True) -> Run:
     run = st.session_state.get("race_run")
     settings = (replace(run.params, d_k=params.d_k), run.best, run.applied) if run else None
     if settings != (params, best, controls.applied()):
-        found = None
+        found, raced = None, replace(params, d_k=params.d_k if run else _linked_d_k(params.d_k))
         if at_once:
-            found = (compute.result if _costs_little(params, best) else compute.kept)(work.train, params, best)
+            found = (compute.result if _costs_little(raced, best) else compute.kept)(work.train, raced, best)
         turns.end_job()
-        run = st.session_state["race_run"] = Run(params, best, *(found or (_first_moment(params),)))
+        run = st.session_state["race_run"] = Run(raced, best, *(found or (_first_moment(raced),)))
         run.applied = controls.applied()
+    _write_d_k(run if run.params.d_k != params.d_k and run.result.step else None)
     return run
+
+
+def _linked_d_k(d_k):
+    """Of which d_k the link says that the race is which it shows: of the slider's, unless that had moved on."""
+    return controls.linked_value(_RACE_D_K) if _RACE_D_K in st.query_params else d_k
+
+
+def _write_d_k(run):
+    """Let the address say of which d_k the race is, where the slider has moved on: else a link would show another."""
+    if run is None:
+        st.query_params.pop(_RACE_D_K, None)
+    elif st.query_params.get(_RACE_D_K) != str(run.params.d_k):
+        st.query_params[_RACE_D_K] = str(run.params.d_k)
 
 
 def _costs_little(params, best):
@@ -234,7 +249,7 @@ def progress_sentence(run):
     if run.playing:
         return f"Training: {place}"
     if run.complete and run.params.d_k == controls.value_of("d_k"):
-        return "The race is finished"
+        return f"The race at dₖ = {run.params.d_k:,} is finished"
     if run.result.step and run.params.d_k == controls.value_of("d_k"):
         return f"Stopped at {place}"
     last = f"The last race was of dₖ = {run.params.d_k:,}. " if run.result.step else ""
@@ -306,6 +321,7 @@ def _choose_preset():
     for key, value in _preset_settings(name).items():
         if key != "d_k" or own_d_k:  # else the visitor's d_k stays
             controls.place(key, value)
+    _write_d_k(None)
     st.session_state.pop("race_run", None)  # that of the preset is there at once, if it costs little
     st.rerun()
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from sattn_core.lessons.your_scores import SUFFIXES
 
-LOST = "You were reconnected to another server, which does not have your file: choose it again."
+LOST = "Your file is gone: leaving this page, or being reconnected to another server, forgets it. Choose it again."
 
 
 def draw_both() -> list[Any]:
@@ -31,13 +31,15 @@ def draw(name: str, label: str) -> Any:
     if key is None:
         lost = [each for each in (f"{name}_again", name) if _is_lost(place, label, each)]
         st.session_state[f"{name}_key"] = f"{name}_again" if name in lost else name
-        st.session_state[f"{name}_lost"] = bool(lost)
-        if not lost:
-            return None
-        st.rerun()
-    file = place.file_uploader(label, list(SUFFIXES), key=key)
-    if file is not None:
-        st.session_state[f"{name}_lost"] = False
+        st.session_state[f"{name}_had"] = bool(lost)
+        if lost:
+            st.rerun()
+        file, missed = None, _box(name)
+    else:
+        file = place.file_uploader(label, list(SUFFIXES), key=key, on_change=_forget, args=(name,))
+        missed = _box(name, ticked=file is None and st.session_state[f"{name}_had"])
+    st.session_state[f"{name}_lost"] = missed
+    st.session_state[f"{name}_had"] = missed or file is not None
     return file
 
 
@@ -49,3 +51,16 @@ def remarks(*names: str) -> list[str]:
 def _is_lost(place, label, key):
     """Whether the browser names a file that the server does not have: the field is None, yet the state holds it."""
     return place.file_uploader(label, list(SUFFIXES), key=key) is None and st.session_state[key] is not None
+
+
+def _forget(name):
+    """The visitor has taken the file away, or chosen another: none is missed."""
+    st.session_state[f"{name}_had"] = False
+
+
+def _box(name, ticked=None):
+    """Whether a file is missed, in a box that nobody sees: the browser tells the next server what it says."""
+    key = f"{name}_missed"
+    if ticked is not None:
+        st.session_state[key] = ticked
+    return st.checkbox("A file is missed", key=key)
