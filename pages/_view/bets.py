@@ -98,12 +98,10 @@ def settle(redraw: Callable[[], None]) -> None:
         redraw()
 
 
-def carried(*, along: bool) -> dict[str, str]:
-    """What a link to another lesson hands on: the tally, and whether to bet, as the start proposes along the path."""
-    query = controls.carried()
-    if along and controls.current_lesson().stem == ORDER[0]:
-        query.setdefault("bet", "1")
-    return query
+def proposed() -> dict[str, str] | None:
+    """What a link along the path says: the start proposes to bet. All else goes along by itself, see `controls`."""
+    first = controls.current_lesson().stem == ORDER[0]
+    return {"bet": "1"} if first and "bet" not in st.query_params else None
 
 
 def addressed() -> dict[str, str]:

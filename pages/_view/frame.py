@@ -81,7 +81,7 @@ def _ask_for_rest():
 
 
 def _way_to(lesson, **options):
-    st.page_link(file_of(lesson), label=lesson.question, query_params=bets.carried(along=True), **options)
+    st.page_link(file_of(lesson), label=lesson.question, query_params=bets.proposed(), **options)
 
 
 def profile() -> theme.Profile:
@@ -104,8 +104,7 @@ def _draw_menu():
             st.markdown(f"**{section}**")
             for each in LESSONS.values():
                 if each.section == section:
-                    carried = bets.carried(along=False)
-                    st.page_link(file_of(each), label=each.question, icon=each.icon, query_params=carried)
+                    st.page_link(file_of(each), label=each.question, icon=each.icon)
 
 
 def file_of(lesson: Lesson) -> Path:

@@ -311,13 +311,12 @@ def path(here: Lesson) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key=f"links_{others[0].stem}"):
             st.markdown(f"**{name}**")
             for lesson in others:
-                said = bets.carried(along=False)
-                st.page_link(frame.file_of(lesson), label=lesson.question, query_params=said)
+                st.page_link(frame.file_of(lesson), label=lesson.question)
 
 
 def _draw_card(column, i, lesson):
     with column.container(border=True, height="stretch"):
-        label, said = f"**{i}. {lesson.question}**", bets.carried(along=True)
+        label, said = f"**{i}. {lesson.question}**", bets.proposed()
         st.page_link(frame.file_of(lesson), label=label, icon=lesson.icon, query_params=said)
         st.markdown(lesson.card)
 

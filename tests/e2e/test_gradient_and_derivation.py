@@ -65,7 +65,7 @@ BROKEN = {
     "variances not 1": ("7", "variances 1"),
     "q and k aligned": ("3", "qᵢ and kᵢ independent"),
     "components correlated": ("5", "components independent"),
-    "heavy tails": ("5", "a variance exists"),
+    "heavy tails": ("5", "a finite variance"),
 }
 
 
