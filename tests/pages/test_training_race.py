@@ -108,7 +108,7 @@ def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, r
     ((params, best),) = ran
     first = replace(params.memory(), n_steps=0, checkpoint_steps=(0,)).price
     spent = first if best is None else work.race_price(params, best)
-    assert rates.decided(spent + work.equal_pairs_price(work.equal_d_k(d_k))) <= 1
+    assert race.rates.decided(spent + work.equal_pairs_price(work.equal_d_k(d_k))) <= 1
     if (d_k, rates, n_seeds) == (1, "fixed", 1):
         assert best is False  # a short race is there at once
 
