@@ -104,7 +104,6 @@ def _draw_menu():
             st.markdown(f"**{section}**")
             for each in LESSONS.values():
                 if each.section == section:
-                    carried = bets.carried(along=False)
                     st.page_link(file_of(each), label=each.question, icon=each.icon)
 
 
