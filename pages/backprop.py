@@ -1,4 +1,4 @@
-"""backprop: the gradient comes back through three products of matrices, and the scale multiplies it too."""
+"""backprop: the gradient comes back through every product of matrices, and the scale multiplies it too."""
 
 import streamlit as st
 

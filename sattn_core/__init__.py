@@ -1,7 +1,7 @@
 """Scaled dot-product attention, and why it divides by the square root of d_k."""
 
 from sattn_core.attention import AttentionGradients, AttentionSteps, attention, attention_backward
-from sattn_core.components import COMPONENT_LAWS, ComponentLaw, PairLaw, append_coordinates, draw_queries_and_keys
+from sattn_core.components import COMPONENT_LAWS, ComponentLaw, PairLaw, append_components, draw_queries_and_keys
 from sattn_core.initialisation import INIT_SCHEMES, ProjectionVariance, projection_variance
 from sattn_core.key_value_memory import KeyValueMemoryParams, MemoryCheckpoint, train_key_value_memory
 from sattn_core.law import dot_product_cdf, dot_product_pdf, dot_product_ppf
@@ -36,6 +36,8 @@ from sattn_core.softmax import (
 )
 from sattn_core.sweep import DimensionSweep, dimension_sweep
 
+append_coordinates = append_components  # its former name
+
 __version__ = "1.0.0"
 
 __all__ = [
@@ -55,7 +57,7 @@ __all__ = [
     "ScalingRule",
     "ScoreReport",
     "ScoreVarianceMoments",
-    "append_coordinates",
+    "append_components",
     "attention",
     "attention_backward",
     "correlated_pair_moments",

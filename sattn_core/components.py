@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
+from sattn_core.cost import DRAWS, Price
 
-_BLOCK = 4  # coordinates that share one random stream; starting in the middle of a block wastes at most 3 draws
+_BLOCK = 4  # components that share one random stream; starting in the middle of a block wastes at most 3 draws
 _PAIR_STREAM = 0
 
 
@@ -26,8 +27,8 @@ class ComponentLaw:
         ``even_moment(r)`` is E a²ʳ, r ≥ 1; E a² is 1, and a moment that does not exist is ``inf``.
     sampler : callable
         ``sampler(rng, shape)`` returns draws as float64.
-    seconds : float
-        CPU seconds a draw takes.
+    work : Price
+        Counted work of one draw.
 
     Examples
     --------
@@ -38,7 +39,7 @@ class ComponentLaw:
     name: str
     even_moment: Callable[[int], float] = field(repr=False)
     sampler: Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]] = field(repr=False)
-    seconds: float = field(default=1e-8, repr=False)
+    work: Price = field(default=Price(draws=1), repr=False)
 
     @property
     def moments(self) -> tuple[float, ...]:
@@ -97,16 +98,25 @@ def _sparse(rng, shape):
     return draws
 
 
+_WORK = {
+    "normal": Price(draws=1),
+    "uniform": Price(draws=DRAWS["random"], passes=2),
+    "rademacher": Price(draws=DRAWS["integers"], passes=2),
+    "laplace": Price(draws=2 * DRAWS["standard_exponential"], passes=2),
+    "student_t": Price(draws=DRAWS["standard_t"], passes=1),
+    "sparse": Price(draws=DRAWS["random"] + 0.1, passes=2.1),
+}
+
 COMPONENT_LAWS = MappingProxyType(
     {
         law.name: law
         for law in (
-            ComponentLaw("normal", _normal_moment, _normal, 9e-9),
-            ComponentLaw("uniform", lambda r: 3**r / (2 * r + 1), _uniform, 2.5e-9),
-            ComponentLaw("rademacher", lambda r: 1, _rademacher, 4.5e-9),
-            ComponentLaw("laplace", lambda r: math.factorial(2 * r) / 2**r, _laplace, 1.3e-8),
-            ComponentLaw("student_t", lambda r: (1, 9)[r - 1] if r < 3 else math.inf, _student_t, 3.3e-8),
-            ComponentLaw("sparse", lambda r: 10 ** (r - 1) * _normal_moment(r), _sparse, 8e-9),
+            ComponentLaw("normal", _normal_moment, _normal, _WORK["normal"]),
+            ComponentLaw("uniform", lambda r: 3**r / (2 * r + 1), _uniform, _WORK["uniform"]),
+            ComponentLaw("rademacher", lambda r: 1, _rademacher, _WORK["rademacher"]),
+            ComponentLaw("laplace", lambda r: math.factorial(2 * r) / 2**r, _laplace, _WORK["laplace"]),
+            ComponentLaw("student_t", lambda r: (1, 9)[r - 1] if r < 3 else math.inf, _student_t, _WORK["student_t"]),
+            ComponentLaw("sparse", lambda r: 10 ** (r - 1) * _normal_moment(r), _sparse, _WORK["sparse"]),
         )
     }
 )
@@ -180,13 +190,13 @@ def block_generator(seed: int, stream: int, *place: int) -> np.random.Generator:
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(stream, *place))))
 
 
-def coordinate_products(
+def component_products(
     start: int, stop: int, n_samples: int, pair_law: PairLaw, seed: int, part: int = 0
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield q_i k_i, shape (n_samples,), for the coordinates i = start, …, stop − 1 of the draw ``seed``.
+    """Yield q_i k_i, shape (n_samples,), for the components i = start, …, stop − 1 of the draw ``seed``.
 
-    A coordinate depends on the seed, on i and on n_samples, never on start or stop: blocks of
-    coordinates have streams of their own, and inside a block coordinates are drawn in turn.
+    A component depends on the seed, on i and on n_samples, never on start or stop: blocks of
+    components have streams of their own, and inside a block components are drawn in turn.
     Parts other than 0 are further pairs.
     """
     component = pair_law.component
@@ -260,7 +270,7 @@ def draw_queries_and_keys(
     return pair_law.query(A), K
 
 
-def append_coordinates(
+def append_components(
     scores: ArrayLike,
     start: int,
     stop: int,
@@ -268,14 +278,14 @@ def append_coordinates(
     *,
     seed: int,
 ) -> NDArray[np.float64]:
-    """Append coordinates to dot products of one draw: s + Σ_{start ≤ i < stop} q_i k_i.
+    """Append components to dot products of one draw: s + Σ_{start ≤ i < stop} q_i k_i.
 
     Parameters
     ----------
     scores : array_like, shape (n_samples,)
-        One dot product per sampled pair, over the coordinates 0, …, start − 1 (zeros when start is 0).
+        One dot product per sampled pair, over the components 0, …, start − 1 (zeros when start is 0).
     start, stop : int
-        First coordinate to append, at least 0, and the one after the last, at least start.
+        First component to append, at least 0, and the one after the last, at least start.
     pair_law : PairLaw
         How the components of a pair are drawn.
     seed : int
@@ -293,7 +303,7 @@ def append_coordinates(
 
     Notes
     -----
-    Moving d_k must change d_k only. Here a larger d_k keeps all earlier coordinates of every
+    Moving d_k must change d_k only. Here a larger d_k keeps all earlier components of every
     pair (common random numbers), so a picture that moves shows d_k and not a fresh draw.
 
     References
@@ -302,16 +312,16 @@ def append_coordinates(
 
     Examples
     --------
-    >>> two = append_coordinates([0.0, 0.0], 0, 2, PairLaw("rademacher", correlation=1.0), seed=7)
-    >>> two                             # k = q with components ±1: each coordinate adds 1
+    >>> two = append_components([0.0, 0.0], 0, 2, PairLaw("rademacher", correlation=1.0), seed=7)
+    >>> two                             # k = q with components ±1: each component adds 1
     array([2., 2.])
-    >>> append_coordinates(two, 2, 5, PairLaw("rademacher", correlation=1.0), seed=7)
+    >>> append_components(two, 2, 5, PairLaw("rademacher", correlation=1.0), seed=7)
     array([5., 5.])
     """
     total = check_array("scores", scores, ndim=1, min_length=1)
     start = check_integer("start", start, 0)
     stop = check_integer("stop", stop, start)
     seed, pair_law = check_integer("seed", seed, 0, None), check_pair_law(pair_law)
-    for product in coordinate_products(start, stop, len(total), pair_law, seed):
+    for product in component_products(start, stop, len(total), pair_law, seed):
         total += product
     return total

@@ -15,19 +15,14 @@ from numpy.typing import NDArray
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.attention import _backward, _forward
-from sattn_core.cost import Price, proceed
+from sattn_core.cost import DRAWS, MATRIX, STREAM, Price, proceed
 from sattn_core.layer_norm import layer_norm
 from sattn_core.softmax import entropy_nats, log_softmax
 
 OPTIMIZERS = ("sgd", "adam")
 LOSSES = ("output", "weights")
 _ADAM = (0.9, 0.999, 1e-8)
-# CPU seconds on one core, fitted to 170 trainings. A training costs _START and _FIRST_WEIGHT per starting weight;
-# a step costs _STEP, and for each run and seed _MATRIX, _PRODUCT per multiplication, _CELL per attention weight and
-# _WEIGHT per trained weight; _DRAWN is per number drawn; a checkpoint costs _MEASURED and _MEASURED_CELL per weight.
-_START, _FIRST_WEIGHT = 1.5e-3, 2.5e-8
-_STEP, _MATRIX, _PRODUCT, _CELL = {"sgd": 5e-5, "adam": 9e-5}, 1.2e-6, 7e-11, 7e-9
-_WEIGHT, _DRAWN, _MEASURED, _MEASURED_CELL = {"sgd": 4.5e-9, "adam": 1.1e-8}, 1e-7, 2e-4, 4e-8
+_UPDATE = {"sgd": 2, "adam": 10}  # passes over each trained weight
 _COPIES = {"sgd": 3, "adam": 5}  # of the weights: themselves, two gradients, and the moments
 _WEIGHT_STREAM, _DATA_STREAM = 0, 1
 
@@ -133,17 +128,49 @@ class KeyValueMemoryParams:
 
     @property
     def price(self) -> Price:
-        """`Price` of the whole training, with BLAS on one core."""
-        n, d_k, width, measured = self.n_keys, self.d_k, self.d_model, len(self.measured_steps)
-        runs = len(self.exponents) * self.n_seeds
-        weights = 2 * width * d_k + n * n * self.train_values
-        products = 4 * n * width * d_k + 3 * n * n * d_k + 2 * n**3
-        each = _MATRIX + _PRODUCT * products + _CELL * n * n + _WEIGHT[self.optimizer] * weights
-        step = _STEP[self.optimizer] + runs * each + _DRAWN * self.n_seeds * n * width * self.fresh_data
-        start = _START + _FIRST_WEIGHT * self.n_seeds * weights
-        seconds = start + (self.n_steps + 1) * step + measured * (_MEASURED + _MEASURED_CELL * runs * n * n)
-        numbers = runs * (_COPIES[self.optimizer] * weights + 5 * n * d_k + 8 * n * n)
-        return Price(seconds, 8 * (numbers + measured * len(self.exponents) * n * n))
+        """`Price` of the whole training."""
+        n, weights = self.n_keys, self._n_weights
+        numbers = self.n_runs * (_COPIES[self.optimizer] * weights + 5 * n * self.d_k + 8 * n * n)
+        kept = len(self.measured_steps) * len(self.exponents) * self.n_keys**2
+        steps = (self.n_steps + 1) * self._step + len(self.measured_steps) * self._measurement
+        return (self._start + steps).holding(8 * (numbers + kept))
+
+    @property
+    def n_runs(self) -> int:
+        """How many memories are trained: every run with every seed."""
+        return len(self.exponents) * self.n_seeds
+
+    @property
+    def _n_weights(self):
+        return 2 * self.d_model * self.d_k + self.n_keys**2 * self.train_values
+
+    @property
+    def _start(self):
+        drawn = self.n_seeds * Price(calls=3 * STREAM, draws=2 * self.d_model * self.d_k)
+        data = Price() if self.fresh_data else self._data
+        return drawn + data + Price(calls=100, passes=2 * self.n_runs * self._n_weights)
+
+    @property
+    def _data(self):
+        """One data set for every seed."""
+        numbers = self.n_keys * self.d_model * (1 if self.fresh_data else 2)
+        draws = numbers + self.n_keys * DRAWS["permutation"]
+        return self.n_seeds * Price(calls=25, draws=draws, passes=15 * numbers)
+
+    @property
+    def _step(self):
+        n, d_k, adam = self.n_keys, self.d_k, self.optimizer == "adam"
+        values = 1 + self.train_values if self.loss == "output" else 0  # gradients that pass by V
+        products = 4 * n * self.d_model * d_k + 3 * n * n * d_k + (1 + values) * n**3 + (8 + values) * MATRIX
+        passes = _UPDATE[self.optimizer] * self._n_weights + 10 * n * n + 6 * n
+        work = self.n_runs * Price(products=products, specials=n * n, passes=passes)
+        return work + Price(calls=30 + 20 * adam) + (self._data if self.fresh_data else Price())
+
+    @property
+    def _measurement(self):
+        n = self.n_keys
+        passes = 2 * self._n_weights + 24 * n * n + 30 * n
+        return self.n_runs * Price(specials=n * n + n, passes=passes) + Price(calls=60)
 
 
 @record

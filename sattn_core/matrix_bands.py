@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from sattn_core._memory import remembered
 from sattn_core.bands import EXACT, NORMAL, ROUGH_GAMMA, ROUGH_NORMAL, SIMULATED, Band, gamma_source
 from sattn_core.components import COMPONENT_LAWS, PairLaw
-from sattn_core.cost import Price
+from sattn_core.cost import MATRIX, Price
 from sattn_core.law import dot_product_ppf
 from sattn_core.score_moments import pair_moments, score_moments
 from sattn_core.score_variance import (
     SMALLEST_GAMMA_SHAPE,
     ScoreVarianceMoments,
     score_variance_band,
+    score_variance_band_price,
     score_variance_moments,
 )
 from sattn_core.standard_errors import kurtosis_error, shared_row_covariance
@@ -38,19 +39,20 @@ def matrix_bands(shape: Shape, pair_law: PairLaw) -> tuple[Band, Band, Band]:
 
 
 def matrix_bands_price(shape: Shape, pair_law: PairLaw) -> Price:
-    """Return the `Price` of the matrices that are simulated for `matrix_bands`, when no band is kept."""
-    m, n, d_k = shape
-    mean, variance = _variance_moments(shape, pair_law)
-    if mean**2 >= SMALLEST_GAMMA_SHAPE * variance:
-        return Price(0.0, 0)
+    """Return the `Price` of `matrix_bands`, and of the matrices that are simulated for them when no band is kept."""
+    (m, n, d_k), (mean, variance) = shape, _variance_moments(shape, pair_law)
     if pair_law.law == "normal" and pair_law.is_centred:
-        size = min(m, n) * min(m, n, d_k)
-        return Price(0.008 + 1.1e-3 * size, 400_000 + 120_000 * size)
-    if not _simulated_matrices(shape):
-        return Price(0.0, 0)
-    numbers = numbers_of(shape) * _simulated_matrices(shape)
-    seconds = (pair_law.component.seconds + 7e-9) * numbers + 5e-7 * _simulated_matrices(shape)
-    return Price(seconds, 10_000_000)
+        quantile = Price(calls=25_000 if d_k == 1 else 5_000, specials=100_000)  # of a dot product
+        return quantile + score_variance_band_price(*shape)
+    n_matrices = _simulated_matrices(shape)
+    if mean**2 >= SMALLEST_GAMMA_SHAPE * variance or not n_matrices:
+        return Price()
+    numbers, formed = numbers_of(shape), d_k > min(m, n)  # whether the entries are formed
+    products = m * n * d_k + MATRIX if formed else (m + n + 2) * d_k**2 + 4 * MATRIX
+    passes = 4 * m * n if formed else 2.5 * numbers + 6 * d_k**2
+    matrix = numbers * pair_law.component.work + Price(products=products, passes=numbers + passes)
+    calls = 50 + 15 * numbers * n_matrices / _BLOCK
+    return (n_matrices * matrix + Price(calls=calls)).holding(10_000_000)
 
 
 def numbers_of(shape: Shape) -> int:

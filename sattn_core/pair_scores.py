@@ -1,9 +1,9 @@
 """Scores q·k of many independent pairs or rows, drawn without drawing every component of q and k.
 
-A sum over a block of coordinates has a law of its own, from which it is drawn at once. Blocks are the octaves
+A sum over a block of components has a law of its own, from which it is drawn at once. Blocks are the octaves
 [0, 1), [1, 2), [2, 4), [4, 8), …; a block that is cut is split in half, again and again, by the law of the
 halves given the whole. So d_k costs a number of draws that grows like log d_k, and yet the scores at a larger
-d_k are those at a smaller one plus independent products: coordinates are appended.
+d_k are those at a smaller one plus independent products: components are appended.
 """
 
 import math
@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
-from sattn_core.components import STANDARD_NORMAL, PairLaw, block_generator, check_pair_law, coordinate_products
-from sattn_core.cost import Price, proceed
+from sattn_core.components import STANDARD_NORMAL, PairLaw, block_generator, check_pair_law, component_products
+from sattn_core.cost import DRAWS, STREAM, Price, proceed
 
-# Streams 0 to 2 of a seed draw the coordinates of pairs, the row of the sweep and the batches.
+# Streams 0 to 2 of a seed draw the components of pairs, the row of the sweep and the batches.
 _STREAM, _ROW_STREAM = 3, 4
 _PART = 65_536  # pairs drawn at a time, to stay in the processor's cache
 _WORD = 64  # signs in one random word
@@ -59,8 +59,8 @@ def draw_pair_scores(
     -----
     With a normal law q·k needs only Σ a, Σ a² and one normal number, a the components of q about their mean: given
     q, Σ q_i b_i is N(0, |q|²). Signs are counted in random words of 64 bits. Of sparse components with mean 0 and
-    no correlation, only the few coordinates count in which both are not 0. In all other cases every component is
-    drawn, as by `append_coordinates`.
+    no correlation, only the few components count in which both are not 0. In all other cases every component is
+    drawn, as by `append_components`.
 
     References
     ----------
@@ -97,7 +97,7 @@ def growing_scores(dims: Sequence[int], n_samples: int, pair_law: PairLaw, seed:
 def growing_rows(dims: Sequence[int], n_rows: int, n_keys: int, seed: int) -> Iterator[NDArray[np.float64]]:
     """Yield the raw scores of rows, each a query with keys of its own, shape (n_rows, n_keys), at the increasing dims.
 
-    Components are standard normal. As for pairs, coordinates are appended: what is drawn at one d_k does not depend on
+    Components are standard normal. As for pairs, components are appended: what is drawn at one d_k does not depend on
     the other dims.
     """
     return _block_scores((n_rows, n_keys), tuple(dims), STANDARD_NORMAL, (seed, _ROW_STREAM), proceed)
@@ -105,44 +105,53 @@ def growing_rows(dims: Sequence[int], n_rows: int, n_keys: int, seed: int) -> It
 
 def growing_rows_price(dims: Sequence[int], n_rows: int, n_keys: int) -> Price:
     """Return the `Price` of `growing_rows`."""
-    cuts, scores = len(_octaves(dims[-1])) + _halvings(dims), n_rows * n_keys
-    return Price(cuts * (4.5e-5 + 1.4e-8 * scores), 120 * scores)
+    octaves, halvings, scores = len(_octaves(dims[-1])), _halvings(dims), n_rows * n_keys
+    queries = (octaves + halvings) * DRAWS["standard_gamma"] + halvings  # of each only the length is drawn
+    cut = Price(calls=STREAM + 20, draws=scores, passes=3 * scores)
+    return ((octaves + halvings) * cut + Price(draws=n_rows * queries)).holding(120 * scores)
 
 
 def pair_scores_price(n_samples: int, d_k: int, pair_law: PairLaw) -> Price:
     """Return the `Price` of `draw_pair_scores`."""
     held = 64 + (50 * _halvings((d_k,)) if _sampler(pair_law) is _block_scores else 0)  # bytes for each of a part
-    return Price(_seconds((d_k,), n_samples, pair_law), 8 * n_samples + held * min(n_samples, _PART))
+    return _work((d_k,), n_samples, pair_law).holding(8 * n_samples + held * min(n_samples, _PART))
 
 
 def growing_scores_price(dims: Sequence[int], n_samples: int, pair_law: PairLaw) -> Price:
     """Return the `Price` of `growing_scores`."""
-    return Price(_seconds(dims, n_samples, pair_law), 400 * n_samples)
+    return _work(dims, n_samples, pair_law).holding(400 * n_samples)
 
 
-def _seconds(dims, n_samples, pair_law):
-    """CPU seconds of the scores at all of dims."""
-    if _sampler(pair_law) is _coordinate_scores:
-        each = coordinate_seconds(pair_law) * dims[-1]
+def _work(dims, n_samples, pair_law):
+    """The scores at all of dims."""
+    if _sampler(pair_law) is _component_scores:
+        each, calls = dims[-1] * component_work(pair_law), (STREAM / 4 + 7) * dims[-1]
     elif pair_law.law == "rademacher":
-        each = 2e-8 + 1.8e-8 * -(-dims[-1] // _WORD) + 1e-8 * len(dims)
+        words = -(-dims[-1] // _WORD)
+        each = words * Price(draws=2 * DRAWS["integers"], passes=11) + len(dims) * Price(passes=15)
+        calls = (STREAM + 10) * words + 10 * len(dims)
     else:
-        first, octave, half = _BLOCK_SECONDS[pair_law.law, _needs_sums(pair_law)]
-        each = first + octave * len(_octaves(dims[-1])) + half * _halvings(dims)
-    return 2e-4 + 5e-5 * len(dims) + each * n_samples
+        octaves, halvings = len(_octaves(dims[-1])), _halvings(dims)
+        octave, half = _block_work(pair_law)
+        each, calls = octaves * octave + halvings * half, (STREAM + 20) * (octaves + halvings)
+    return n_samples * each + Price(calls=calls * -(-n_samples // _PART))
 
 
-def coordinate_seconds(pair_law: PairLaw) -> float:
-    """CPU seconds to draw one component of q and of k and to multiply them."""
-    return 2 * pair_law.component.seconds + 4e-9
+def component_work(pair_law: PairLaw) -> Price:
+    """One component of q and of k: drawn, multiplied and added."""
+    moved = bool(pair_law.mean_q) + bool(pair_law.mean_k) + 3 * bool(pair_law.correlation)
+    return 2 * pair_law.component.work + Price(passes=2 + moved)
 
 
-# CPU seconds per pair: of the first block, of an octave, and of halving one.
-_BLOCK_SECONDS = {
-    ("normal", False): (5e-8, 3.8e-8, 6e-8),
-    ("normal", True): (5e-8, 5e-8, 9e-8),
-    ("sparse", False): (5e-8, 6e-8, 17e-8),
-}
+def _block_work(pair_law):
+    """For each pair: the sums over an octave, and over half of a block."""
+    gamma, more = DRAWS["standard_gamma"], 3 * bool(pair_law.correlation)
+    if pair_law.law == "sparse":
+        octave, half = DRAWS["binomial"] + gamma + 1, DRAWS["hypergeometric"] + 2 * gamma + 1
+        return Price(draws=octave, passes=7), Price(draws=half, passes=26)
+    if _needs_sums(pair_law):
+        return Price(draws=gamma + 2, passes=15 + more), Price(draws=2 * gamma + 2, passes=40 + more)
+    return Price(draws=gamma + 1, passes=4 + more), Price(draws=gamma + 2, passes=20 + more)
 
 
 def _needs_sums(pair_law):
@@ -153,14 +162,14 @@ def _sampler(pair_law):
     """The cheapest way to draw the scores of a law; it yields them at each of the increasing dims."""
     if pair_law.law == "normal" or (pair_law.law == "sparse" and pair_law.is_centred):
         return _block_scores
-    return _sign_scores if pair_law.law == "rademacher" else _coordinate_scores
+    return _sign_scores if pair_law.law == "rademacher" else _component_scores
 
 
-def _coordinate_scores(n, dims, pair_law, key, check):
+def _component_scores(n, dims, pair_law, key, check):
     """Every component drawn."""
     seed, _, part = key
     scores = np.zeros(n)
-    for d_k, product in enumerate(coordinate_products(0, dims[-1], n, pair_law, seed, part), start=1):
+    for d_k, product in enumerate(component_products(0, dims[-1], n, pair_law, seed, part), start=1):
         scores += product
         check()
         if d_k in dims:
@@ -188,15 +197,15 @@ def _score_of_signs(sums, d_k, pair_law):
 
 
 class _Block(NamedTuple):
-    """Sums over the coordinates of one block, one number per pair; sums that a law does not need are 0.
+    """Sums over the components of one block, one number per pair; sums that a law does not need are 0.
 
     Of rows, only `cross` has one per key; the others have one per query.
 
-    Components are a = γ z and b = γ w; in a sparse law γ is 0 but in `rare` coordinates.
+    Components are a = γ z and b = γ w; in a sparse law γ is 0 but in `rare` components.
     """
 
     size: int
-    rare: NDArray[np.float64] | int  # how many coordinates count: all, or those where neither a nor b is 0
+    rare: NDArray[np.float64] | int  # how many components count: all, or those where neither a nor b is 0
     total: NDArray[np.float64] | float  # Σ z
     square: NDArray[np.float64]  # Σ z²
     cross: NDArray[np.float64] | float  # Σ (mean_q + z) w
@@ -216,7 +225,7 @@ def _block_scores(n, dims, pair_law, key, check):
 
 
 def _scores_inside(block, start, before, dims, pair_law, key):
-    """The scores at those of dims that end inside a block or with it; its coordinates follow `start` others."""
+    """The scores at those of dims that end inside a block or with it; its components follow `start` others."""
     end = start + block.size
     inside = [d_k for d_k in dims if start < d_k < end]
     if inside:
@@ -255,7 +264,7 @@ def _chi_square(rng, degrees, n):
 
 
 def _whole(n, size, pair_law, rng):
-    """The sums over a block of coordinates, of n pairs or of (rows, keys)."""
+    """The sums over a block of components, of n pairs or of (rows, keys)."""
     queries = n if np.ndim(n) == 0 else (n[0], 1)
     rare = rng.binomial(size, _RARE**2, n) if pair_law.law == "sparse" else size
     total = math.sqrt(size) * rng.standard_normal(queries) if _needs_sums(pair_law) else 0.0
@@ -286,9 +295,9 @@ def _left_half(block, pair_law, rng):
 
 
 def _share_of_half(rng, half, n):
-    """Share that half of the coordinates has in the sum of squares: Beta(half/2, half/2).
+    """Share that half of the components has in the sum of squares: Beta(half/2, half/2).
 
-    It is (1 + x)/2, x one coordinate of a random point on the sphere in half + 1 dimensions: one χ² instead of two.
+    It is (1 + x)/2, x one component of a random point on the sphere in half + 1 dimensions: one χ² instead of two.
     """
     one = rng.standard_normal(n)
     return 0.5 + 0.5 * one / np.sqrt(one**2 + _chi_square(rng, half, n))

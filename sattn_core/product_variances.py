@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sattn_core._memory import remembered
 from sattn_core._records import record
+from sattn_core.cost import DRAWS, Price
 from sattn_core.standard_errors import share_error
 
 BLOCK_NUMBERS = 200_000  # random numbers held at a time
@@ -57,7 +58,7 @@ def _sum_of_squares(diagonal, below, length, along):
 def product_variance_sweep(size: int, dims: Sequence[int], n_draws: int, seed: int) -> NDArray[np.float64]:
     """Draw np.var (ddof=0) of n_draws products at every d_k of dims, each draw followed from one d_k to the next.
 
-    dims rise. A larger d_k adds to the squared lengths in A that are there already, as appended coordinates would;
+    dims rise. A larger d_k adds to the squared lengths in A that are there already, as appended components would;
     all else is kept. The first draws do not depend on n_draws.
     """
     across, along, below = _fixed_parts(size, n_draws, seed)
@@ -86,6 +87,12 @@ def _fixed_parts(size, n_draws, seed):
 def numbers_a_draw(size: int, d_k: int) -> int:
     """Return how many random numbers `product_variances` takes for one draw."""
     return 4 * min(size, d_k + 1)
+
+
+def variance_work(size: int, d_k: int) -> Price:
+    """The work of one draw of `product_variances`."""
+    numbers = numbers_a_draw(size, d_k)
+    return Price(draws=numbers * (3 * DRAWS["standard_gamma"] + 1) / 4, passes=2.7 * numbers)
 
 
 def reference_draws(size: int, d_k: int) -> int:

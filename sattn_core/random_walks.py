@@ -1,13 +1,13 @@
-"""A dot product as a random walk: what each coordinate adds, and how far the sum has spread after it."""
+"""A dot product as a random walk: what each component adds, and how far the sum has spread after it."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
 from sattn_core._records import record
-from sattn_core.components import PairLaw, coordinate_products
+from sattn_core.components import PairLaw, component_products
 from sattn_core.cost import Price, priced
-from sattn_core.pair_scores import coordinate_seconds
+from sattn_core.pair_scores import component_work
 from sattn_core.score_moments import pair_moments
 
 
@@ -37,7 +37,8 @@ class RandomWalks:
 
 
 def _price(d_k, *, n_walks=6, law="normal", **_):
-    return Price(0.01 + coordinate_seconds(PairLaw(law)) * d_k * n_walks, 200 * d_k + 16 * d_k * n_walks)
+    walked = n_walks * d_k * component_work(PairLaw(law))
+    return (walked + Price(calls=100 + 8 * d_k, passes=20 * d_k)).holding(200 * d_k + 16 * d_k * n_walks)
 
 
 @priced(_price)
@@ -51,7 +52,7 @@ def random_walks(
     correlation: float = 0.0,
     seed: int,
 ) -> RandomWalks:
-    """Follow n_walks dot products coordinate by coordinate: Σ_{i ≤ t} q_i k_i for t = 0, …, d_k.
+    """Follow n_walks dot products component by component: Σ_{i ≤ t} q_i k_i for t = 0, …, d_k.
 
     Steps are independent and identically distributed, so mean and variance grow in proportion
     to t: the envelope is a parabola on its side. With a mean the walks also drift.
@@ -59,7 +60,7 @@ def random_walks(
     d_k, n_walks = check_integer("d_k", d_k, 1), check_integer("n_walks", n_walks, 1)
     pair_law, seed = PairLaw(law, mean_q, mean_k, correlation), check_integer("seed", seed, 0)
     one = pair_moments(1, pair_law)
-    products = list(coordinate_products(0, d_k, n_walks, pair_law, seed))
+    products = list(component_products(0, d_k, n_walks, pair_law, seed))
     walks = np.cumsum([np.zeros(n_walks), *products], axis=0).T
     steps = np.arange(d_k + 1)
     mean, std = np.float64(one.mean) * steps, np.sqrt(np.float64(one.variance) * steps)

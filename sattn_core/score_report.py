@@ -233,10 +233,11 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
 def score_report_price(n_heads: int, n_queries: int, n_keys: int, d_k: int) -> Price:
     """What `measure_scores` costs for arrays of these sizes."""
     numbers, squares, shown = (n_queries + n_keys) * d_k, d_k**2, min(n_queries, SHOWN_QUERIES) * n_keys
-    band = row_variance_band_price(n_queries, n_keys, d_k)
-    a_head = 1e-3 + 5e-8 * numbers + 1.2e-10 * numbers * d_k + 2.4e-8 * squares + 1.15e-7 * shown
-    at_once = max(56 * shown, 30 * numbers + 32 * squares, band.bytes)
-    return Price(band.seconds + n_heads * a_head, n_heads * (8 * numbers + 4_000) + at_once)
+    products, passes = (3 * numbers + shown) * d_k, 38 * numbers + 8 * squares + 145 * shown
+    head = Price(calls=400, products=products, specials=8 * shown, passes=passes)
+    held = Price(calls=100, bytes=max(56 * shown, 30 * numbers + 32 * squares))
+    report = n_heads * head + held + row_variance_band_price(n_queries, n_keys, d_k)
+    return report.holding(n_heads * (8 * numbers + 4_000))
 
 
 def check_score_shapes(shape_q: tuple[int, ...], shape_k: tuple[int, ...]) -> None:
@@ -456,7 +457,11 @@ def _reason(head):
     if head.code == "no_variation":
         return "Softmax sees only differences inside a row."
     if head.code == "aligned":
-        grown = f"they grow like d_k^{_digits(exponent)}" if math.isfinite(exponent) else "they grow faster than √d_k"
+        grown = (
+            f"their scores grow like d_k^{_digits(exponent)}"
+            if math.isfinite(exponent)
+            else "their scores outgrow √d_k"
+        )
         way = _way(head.paired_lift)[1]
         return f"q and k of one row point {way}: {grown}, which √d_k does not keep steady; see 1/d_k."
     if head.code == "right":

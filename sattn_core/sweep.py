@@ -1,4 +1,4 @@
-"""Dot products at many dimensions, all from one draw to which coordinates are appended."""
+"""Dot products at many dimensions, all from one draw to which components are appended."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sattn_core._checks import check_choice, check_integer
 from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS, PairLaw, block_generator
+from sattn_core.cost import STREAM, Price
 from sattn_core.histograms import bin_counts
 from sattn_core.pair_scores import growing_scores
 from sattn_core.sample_moments import sample_moments
@@ -68,7 +69,7 @@ class DimensionSweep:
 def dimension_sweep(
     dims: Sequence[int], *, n_samples: int, n_keys: int, law: str = "normal", seed: int
 ) -> DimensionSweep:
-    """Measure q·k and q·k/√d_k at every d_k of ``dims``, on one draw that grows coordinate by coordinate.
+    """Measure q·k and q·k/√d_k at every d_k of ``dims``, on one draw that grows component by component.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ def dimension_sweep(
     Notes
     -----
     Samples are independent at one d_k. Along d_k they are not: neighbouring dimensions share
-    coordinates on purpose, so errors at neighbouring dimensions go the same way. The pairs are
+    components on purpose, so errors at neighbouring dimensions go the same way. The pairs are
     those of `draw_pair_scores` at the same seed; ``row_scores`` has a stream of its own.
 
     Examples
@@ -148,12 +149,19 @@ def check_dims(dims: Iterable[int]) -> tuple[int, ...]:
     return dims
 
 
+def row_scores_price(dims: Sequence[int], n_keys: int, law: str) -> Price:
+    """`Price` of the row of scores of a sweep."""
+    n_blocks = -(-dims[-1] // _ROW_BLOCK)
+    each = COMPONENT_LAWS[law].work + Price(passes=2)
+    return _ROW_BLOCK * n_blocks * (1 + n_keys) * each + Price(calls=(STREAM + 3) * n_blocks)
+
+
 def _row_scores(dims, n_keys, law, seed):
     component = COMPONENT_LAWS[law]
     scores = np.empty((dims[-1], n_keys))
     for start in range(0, dims[-1], _ROW_BLOCK):
         rng = block_generator(seed, _ROW_STREAM, start // _ROW_BLOCK)
         part = component.draw(rng, (_ROW_BLOCK, 1 + n_keys))
-        products = part[:, :1] * part[:, 1:]  # (coordinate, 1) * (coordinate, key)
+        products = part[:, :1] * part[:, 1:]  # (component, 1) * (component, key)
         scores[start : start + _ROW_BLOCK] = products[: dims[-1] - start]
     return np.cumsum(scores, axis=0)[np.array(dims) - 1]

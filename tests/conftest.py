@@ -16,6 +16,13 @@ settings.register_profile("local", deadline=None)
 settings.register_profile("attack", deadline=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "local")
 
+# SATTN_CLOCK_SPEED=0.3 (or 3): the clock that prices read runs so many times as fast, in the servers that are started
+# and here, where the rates are then measured as those servers do. No test's outcome may change.
+if "SATTN_CLOCK_SPEED" in os.environ and find_spec("streamlit"):
+    from pages._view import rates
+
+    rates.measure()
+
 # The core's tests also run where only NumPy and SciPy are installed.
 collect_ignore = []
 if find_spec("streamlit") is None or find_spec("plotly") is None:

@@ -7,21 +7,29 @@ from collections.abc import Callable, Hashable
 from dataclasses import fields, is_dataclass
 from sys import getsizeof
 from threading import Condition
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 import streamlit as st
 from cachetools import LRUCache, cached
 from cachetools.keys import hashkey
 
-from pages._view import turns
-from sattn_core.cost import Price, price_of
+from pages._view import rates, turns
+from sattn_core.cost import price_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-UNASKED = Price(1.0, 100_000_000)  # the most that a page computes without being asked
-WITHOUT_BUTTON = Price(0.65, 100_000_000)  # the most of one computation that can wait for a button
+
+class Limit(NamedTuple):
+    """Seconds at the reference rates, and bytes."""
+
+    seconds: float
+    bytes: int
+
+
+UNASKED = Limit(1.0, 100_000_000)  # the most that a page computes without being asked
+WITHOUT_BUTTON = Limit(0.65, 100_000_000)  # the most of one computation that can wait for a button
 AT_ONCE = 0.3  # seconds; what takes longer takes turns, and is not drawn while a hand moves
 ENTRIES, BYTES = 8_000, 32_000_000
 
@@ -90,9 +98,9 @@ def result(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 
 def _seconds(function, *args, **kwargs):
-    """What a call is expected to take; nothing, if it has no price."""
+    """What a call takes at the reference rates; nothing, if it has no price."""
     try:
-        return price_of(function, *args, **kwargs).seconds
+        return rates.decided(price_of(function, *args, **kwargs))
     except TypeError:
         return 0.0
 
@@ -122,12 +130,12 @@ def forget() -> None:
 
 def cheap(params: Any) -> bool:
     """Whether these params cost so little that they can be computed while a hand moves."""
-    return params.price.seconds <= AT_ONCE and params.price.bytes <= WITHOUT_BUTTON.bytes
+    return rates.decided(params.price) <= AT_ONCE and params.price.bytes <= WITHOUT_BUTTON.bytes
 
 
 def needs_button(params: Any) -> bool:
     """Whether these params cost so much that a page computes them only for a visitor who asks for them."""
-    return params.price.seconds > WITHOUT_BUTTON.seconds or params.price.bytes > WITHOUT_BUTTON.bytes
+    return rates.decided(params.price) > WITHOUT_BUTTON.seconds or params.price.bytes > WITHOUT_BUTTON.bytes
 
 
 def asked_for(params: Any) -> bool:

@@ -4,7 +4,7 @@ from types import MappingProxyType
 
 TERMS = MappingProxyType(
     {
-        "query": "A vector of dₖ numbers that says what one token looks for.",
+        "query": "A vector of dₖ numbers, its components, that says what one token looks for.",
         "key": "A vector of dₖ numbers that says what one token has to offer; it is compared with queries.",
         "score": "The dot product q·k of a query and a key: the sum of dₖ products, larger where the two agree.",
         "spread": "How far values scatter around their mean: the standard deviation σ, the root of the variance.",

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages._view import bets, compute, controls, frame, turns
+from pages._view import bets, compute, controls, frame, rates, turns
 from pages._view._streamlit import DeltaGenerator
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
@@ -179,7 +179,7 @@ def _is_computed(params, work):
 def _ask(params):
     """A button that computes these params, with how long it takes."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="ask_main"):
-        label = f"Compute (about {_duration(params.price.seconds)})"
+        label = f"Compute (about {_duration(rates.here(params.price))})"
         st.button(label, key="compute_main", on_click=compute.ask_for, args=(params,), icon=":material/play_arrow:")
         st.markdown("These settings take longer than a moment.")
 
@@ -193,7 +193,7 @@ def _progress():
     if job is None or not job.runs:
         frame.redraw_picture()
         return
-    seconds = job.wanted.price.seconds
+    seconds = rates.here(job.wanted.price)
     with st.container(horizontal=True, vertical_alignment="center", key="progress_main"):
         left = f"About {_duration(max(1, seconds - job.spent))} left"
         st.progress(min(_NEARLY, job.spent / seconds), turns.queue_text(job.before) if job.before else left)

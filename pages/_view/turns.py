@@ -16,7 +16,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages._view import _streamlit
+from pages._view import _streamlit, rates
 
 SLOTS = max(1, (os.cpu_count() or 1) - 1)
 GONE = 2.0  # seconds without a sign after which somebody who computes or waits has left
@@ -152,7 +152,7 @@ class Job:
 
     def check(self) -> None:
         """Between two blocks: rest if nobody waits, pause while it is another's turn."""
-        self.spent = self._earlier + time.thread_time()
+        self.spent = self._earlier + rates.clock()
         while True:
             with self._lock:
                 self._visitors = {each for each in self._visitors if _streamlit.is_connected(each)}

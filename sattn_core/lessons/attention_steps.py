@@ -54,7 +54,8 @@ class AttentionStepsParams:
     def price(self) -> Price:
         """What `measure_attention_steps`, or one cell written out, costs at most."""
         numbers = sum(len(matrix) * len(matrix[0]) for matrix in (self.Q, self.K, self.V))
-        return Price(2e-3 + 4e-7 * numbers, 500_000 + 100 * numbers)
+        products = 2 * len(self.Q) * len(self.K) * (len(self.K[0]) + len(self.V[0]))
+        return Price(calls=150, products=products, passes=1_000 + 6 * numbers, bytes=500_000 + 100 * numbers)
 
 
 @record

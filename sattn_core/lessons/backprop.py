@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.attention import attention, attention_backward, softmax_rows
-from sattn_core.cost import Price, priced
+from sattn_core.cost import MATRIX, Price, priced
 from sattn_core.products import frobenius, hadamard, row_wise_dot
 from sattn_core.scores import scale_factor
 from sattn_core.sweep import check_dims
@@ -58,7 +58,7 @@ class ProductsParams:
     @property
     def price(self) -> Price:
         """What `measure_products` costs at most."""
-        return Price(2e-3, 500_000)
+        return Price(calls=150, bytes=500_000)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class BackpropParams:
     @property
     def price(self) -> Price:
         """What the gradients, or one of the two curves of their differences, cost at most."""
-        return Price(0.01, 3_000_000)
+        return Price(calls=1_200, draws=8_000, products=31_000_000, specials=200_000, passes=4_000_000, bytes=9_000_000)
 
 
 @record
@@ -270,7 +270,11 @@ def measure_backprop(params: BackpropParams) -> BackpropResult:
 
 
 def _sweep_price(params: BackpropParams, dims: Sequence[int]) -> Price:
-    return Price(7e-4 * len(dims) + 6e-7 * sum(dims), 400_000 + 20_000 * len(dims))
+    n, width, d_v = params.n_tokens, params.d_model, params.d_v
+    products = 12 * n * width + 8 * n**2  # for each component of a query and a key
+    component = Price(draws=2 * width, products=products, passes=12 * (n + width))
+    other = Price(calls=270, draws=n * width + width * d_v + n * d_v, products=38 * MATRIX, passes=1_500)
+    return (sum(dims) * component + len(dims) * other).holding(400_000 + 20_000 * len(dims))
 
 
 @priced(_sweep_price)

@@ -1,7 +1,7 @@
 """Where does d_k come from? Every line of the variance derivation, checked on simulated q and k.
 
 q_i = mean_q + √variance_q · a_i and k_i = mean_k + √variance_k · (ρ a_i + √(1−ρ²) b_i). The a_i have mean 0,
-variance 1 and the same correlation r between any two coordinates; so have the b_i, independently.
+variance 1 and the same correlation r between any two components; so have the b_i, independently.
 """
 
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer, check_number
 from sattn_core._records import record
-from sattn_core.cost import Price
+from sattn_core.cost import DRAWS, Price, priced
 from sattn_core.heavy_tails import median_size
 
 SEEN_BEYOND = 4.0  # a line is seen to fail when its two sides differ by more standard errors than this
@@ -54,7 +54,7 @@ class DerivationParams:
     variance_q: float = 1.0
     variance_k: float = 1.0
     correlation: float = 0.0  # 1 to 1: ρ between q_i and k_i
-    coordinate_correlation: float = 0.0  # 0 to 1: r between any two coordinates of q, and of k
+    component_correlation: float = 0.0  # 0 to 1: r between any two components of q, and of k
     nu: float | None = None  # 1.5 to 100, or None: Degrees of freedom of Student t components; None for normal ones
     seed: int = 0  # at least 0
 
@@ -67,19 +67,26 @@ class DerivationParams:
         for name in ("variance_q", "variance_k"):
             check_number(name, getattr(self, name), 0.0, 100.0, open_low=True)
         check_number("correlation", self.correlation, -1.0, 1.0)
-        check_number("coordinate_correlation", self.coordinate_correlation, 0.0, 1.0)
+        check_number("component_correlation", self.component_correlation, 0.0, 1.0)
         if self.nu is not None:
             check_number("nu", self.nu, 1.5, 100.0)
-            if self.correlation or self.coordinate_correlation:
+            if self.correlation or self.component_correlation:
                 raise ValueError(f"nu must be None where a correlation is not 0, but got {self.nu:g}")
 
     @property
     def price(self) -> Price:
         """What `measure_derivation` costs."""
-        components = self.d_k * self.n_samples
-        each = 5e-8 if self.nu is None else 1.1e-7 if self.nu > 2 else 1.7e-7
-        held = min(components, max(_CACHED_NUMBERS, self.n_samples))
-        return Price(3e-3 + each * components, 45 * held + 250 * self.n_samples)
+        octaves, held = self.d_k.bit_length(), min(self.d_k * self.n_samples, max(_CACHED_NUMBERS, self.n_samples))
+        lines = Price(products=7 * self.d_k, passes=7 * self.d_k + 220 + 40 * octaves)
+        measured = self.n_samples * lines + Price(calls=60 * octaves)
+        return (self._drawn + measured).holding(45 * held + 250 * self.n_samples)
+
+    @property
+    def _drawn(self):
+        """The pairs with their products."""
+        each = DRAWS["standard_normal" if self.nu is None else "standard_t"]
+        pairs = self.n_samples * Price(draws=2 * each * self.d_k + 2, passes=7 * self.d_k)
+        return pairs + Price(calls=200 + self.d_k * self.n_samples / 2_000)
 
 
 @dataclass(frozen=True)
@@ -91,7 +98,7 @@ class DerivationLine:
     name: str
     formula: str
     assumption: str
-    # left, right: Both sides, measured on the same draws; averaged over coordinates where the line has an index i
+    # left, right: Both sides, measured on the same draws; averaged over components where the line has an index i
     left: float
     right: float
     # left_error, right_error: Standard error of each side; 0 for a side that is a given number
@@ -144,7 +151,7 @@ class ScoreGrowth:
     """Moments of the raw scores at every dimension up to params.d_k, all from the same pairs."""
 
     params: DerivationParams  # Its d_k is the largest dimension
-    # mean, variance, mean_error, variance_error (d_k,): Measured on the first 1, 2, 3, … coordinates of the pairs; the
+    # mean, variance, mean_error, variance_error (d_k,): Measured on the first 1, 2, 3, … components of the pairs; the
     # variance divides by n_samples
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]
@@ -177,7 +184,7 @@ class ExactScores:
     mean: float
     variance: float
     within_row_variance: float  # Variance over keys that are independent of the query, which is all that softmax sees
-    effective_dimension: float  # d_k / (1 + (d_k − 1) r²), the number of uncorrelated coordinates with the same effect
+    effective_dimension: float  # d_k / (1 + (d_k − 1) r²), the number of uncorrelated components with the same effect
     right_rule: str  # Which rule gives it, see `_right_rule`
     right_divisor: float  # What to divide by instead of √d_k
 
@@ -217,7 +224,7 @@ class DerivationResult:
     right_typical: float
     growth_dims: NDArray[np.int_]  # (n_dims,): 1, 2, 4, … and d_k
     # growth_std, growth_typical, growth_right_divisor (n_dims,): standard deviation and median size of the raw scores
-    # of the first coordinates, and the right divisor
+    # of the first components, and the right divisor
     growth_std: NDArray[np.float64]
     growth_typical: NDArray[np.float64]
     growth_right_divisor: NDArray[np.float64]
@@ -231,7 +238,7 @@ class DerivationResult:
 
 @record
 class _Draws:
-    """Sums over coordinates: one number per sample (first seven), and sums of sample moments (next four)."""
+    """Sums over components: one number per sample (first seven), and sums of sample moments (next four)."""
 
     scores: NDArray[np.float64]  # Σ q_i k_i
     dots: NDArray[np.float64]  # the same by a dot product
@@ -244,7 +251,7 @@ class _Draws:
     products_of_means: float
     variances: float
     rule_value: float
-    growth: NDArray[np.float64]  # scores of the first 1, 2, 4, … coordinates: std and median size
+    growth: NDArray[np.float64]  # scores of the first 1, 2, 4, … components: std and median size
 
 
 def measure_derivation(params: DerivationParams) -> DerivationResult:
@@ -252,7 +259,7 @@ def measure_derivation(params: DerivationParams) -> DerivationResult:
 
     Both sides of a line use the same draws, and the standard error is that of their difference (by
     influence functions). `holds` is exact; `seen_to_fail` is what the draws show. If a break is too
-    small for n_samples to show, both are False. Growing d_k appends coordinates.
+    small for n_samples to show, both are False. Growing d_k appends components.
 
     Reference: Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, footnote 4.
     Goodman (1960), "On the Exact Variance of Products", JASA 55.
@@ -279,6 +286,7 @@ def measure_derivation(params: DerivationParams) -> DerivationResult:
     )  # fmt: skip
 
 
+@priced(lambda params: params._drawn.holding(params.price.bytes))
 def measure_growth(params: DerivationParams) -> ScoreGrowth:
     """Mean and variance of s = q·k at every dimension from 1 to params.d_k, on the pairs of `measure_derivation`.
 
@@ -286,10 +294,10 @@ def measure_growth(params: DerivationParams) -> ScoreGrowth:
     dimensions go the same way.
     """
     scores, found = np.zeros(params.n_samples), []
-    for _, q, k in _coordinate_blocks(params):
+    for _, q, k in _component_blocks(params):
         running = np.multiply(q, k)
         running[0] += scores
-        np.cumsum(running, axis=0, out=running)  # (coordinate, sample)
+        np.cumsum(running, axis=0, out=running)  # (component, sample)
         scores = running[-1].copy()
         found.append(_moments(running))
     _, variance, covariance = _product_moments(params)
@@ -315,7 +323,7 @@ def spread_ratio(params: DerivationParams, factor: int = 4) -> float:
     """How many times as far raw scores spread when d_k becomes factor times as large: σ(factor · d_k) / σ(d_k).
 
     √factor if no assumption is broken, whatever d_k is. The variances of the components and the correlation
-    of q_i with k_i do not change it; correlated coordinates make it larger. Without a variance it is the ratio of
+    of q_i with k_i do not change it; correlated components make it larger. Without a variance it is the ratio of
     the median sizes.
     """
     factor = check_integer("factor", factor, 1, 4096 // params.d_k)
@@ -338,12 +346,12 @@ def exact_scores(params: DerivationParams) -> ExactScores:
 
     Right divisors: √d_k when nothing is broken; √(d_k variance_q variance_k) for other variances; the
     within-row standard deviation for non-zero means, since what all keys share softmax does not see;
-    d_k/√d_eff for correlated coordinates; d_k for aligned pairs, whose mean grows like d_k;
+    d_k/√d_eff for correlated components; d_k for aligned pairs, whose mean grows like d_k;
     d_k^(1/ν), up to logarithms, without a variance. Where several apply, the last in this list counts.
 
     Reference: Yang et al. (2022), "Tensor Programs V", arXiv:2203.03466 (1/d for aligned pairs).
     """
-    d, r = params.d_k, params.coordinate_correlation
+    d, r = params.d_k, params.component_correlation
     mean_product, variance_product, covariance = _product_moments(params)
     within = (1 - r) * d * (params.variance_q + params.mean_q**2)
     within += r * (d * params.variance_q * (1 + (d - 1) * r) + (d * params.mean_q) ** 2)
@@ -361,7 +369,7 @@ def exact_scores(params: DerivationParams) -> ExactScores:
 def _product_moments(params):
     """Mean and variance of q_i k_i, and its covariance with q_j k_j, i ≠ j."""
     mq, mk, vq, vk = params.mean_q, params.mean_k, params.variance_q, params.variance_k
-    rho, r = params.correlation, params.coordinate_correlation
+    rho, r = params.correlation, params.component_correlation
     c = rho * np.sqrt(vq * vk)
     mean = mq * mk + c
     variance = vq * vk + c**2 + mq**2 * vk + mk**2 * vq + 2 * mq * mk * c
@@ -375,7 +383,7 @@ def _right_rule(params):
         return "tail_power"
     if params.correlation:
         return "d_k"
-    if params.coordinate_correlation:
+    if params.component_correlation:
         return "effective_dimension"
     if params.mean_q or params.mean_k:
         return "within_row"
@@ -384,7 +392,7 @@ def _right_rule(params):
 
 def _right_divisor(params, d):
     size = params.variance_q * params.variance_k
-    spread = 1 + (d - 1) * params.coordinate_correlation**2  # d / d_eff
+    spread = 1 + (d - 1) * params.component_correlation**2  # d / d_eff
     divisors = {
         "sqrt_d_k": np.sqrt(d),
         "component_variances": np.sqrt(d * size),
@@ -399,7 +407,7 @@ def _right_divisor(params, d):
 def _simulate(params):
     samples, numbers, growth = np.zeros((7, params.n_samples)), np.zeros(4), []
     dims = _growth_dims(params.d_k)
-    for stop, q, k in _coordinate_blocks(params):
+    for stop, q, k in _component_blocks(params):
         block_samples, block_numbers = _block_terms(q, k)
         samples += block_samples
         numbers += block_numbers
@@ -409,7 +417,7 @@ def _simulate(params):
 
 
 def _block_terms(q, k):
-    """Sums over the coordinates of one block, shape (n_coordinates, n_samples).
+    """Sums over the components of one block, shape (n_components, n_samples).
 
     Squares and products about the mean are multiplied out, so that each is a matrix-vector product.
     """
@@ -428,15 +436,15 @@ def _block_terms(q, k):
     return np.array(samples), np.array([mean_x.sum(), mean_q @ mean_k, variance.sum(), rule.sum()])
 
 
-def _coordinate_blocks(params):
-    """Yield (stop, q, k): the coordinates up to stop, block by block, each of shape (n, n_samples).
+def _component_blocks(params):
+    """Yield (stop, q, k): the components up to stop, block by block, each of shape (n, n_samples).
 
-    The streams of a and of b run coordinate by coordinate, so a larger d_k begins with the same coordinates.
+    The streams of a and of b run component by component, so a larger d_k begins with the same components.
     """
     streams = [np.random.SeedSequence(params.seed, spawn_key=(stream,)) for stream in range(3)]
     rng_a, rng_b, rng_shared = (np.random.Generator(np.random.SFC64(stream)) for stream in streams)
     shared_a, shared_b = rng_shared.standard_normal((2, params.n_samples))
-    rho, r = params.correlation, params.coordinate_correlation
+    rho, r = params.correlation, params.component_correlation
     block = max(1, _CACHED_NUMBERS // params.n_samples)
     stops = sorted({*range(block, params.d_k, block), *_growth_dims(params.d_k).tolist()})
     for start, stop in zip([0, *stops], stops, strict=False):

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_array, check_integer
 from sattn_core._records import record
 from sattn_core.chi_square import chi_square_quantiles
-from sattn_core.cost import Price, priced
+from sattn_core.cost import DRAWS, Price, priced
 from sattn_core.crossover import MedianCrossover, median_crossover
 from sattn_core.histograms import counts_by_edges
 from sattn_core.order_statistics import expected_maximum, median_bounds
@@ -55,10 +55,12 @@ class GradientFlowParams:
     @property
     def price(self) -> Price:
         """What `measure_gradient_flow` costs."""
-        return gradient_flow_price(1, self.n_keys, self.n_rows)
+        shown = growing_rows_price((self.d_k,), DOTS, self.n_keys)
+        return gradient_flow_price(1, self.n_keys, self.n_rows) + shown
 
 
-CROSSOVER_PRICE = Price(0.4, 10_000_000)  # of `crossover_curve`, with nothing in memory
+# Of `crossover_curve`, with nothing in memory.
+CROSSOVER_PRICE = Price(calls=33_000, draws=2_200_000, specials=37_000_000, passes=110_000_000, bytes=10_000_000)
 
 
 @record
@@ -111,7 +113,7 @@ class GradientFlowResult:
 
 @record
 class FreezingRows:
-    """A hundred rows one by one at every d_k; a larger d_k appends coordinates to the same queries and keys.
+    """A hundred rows one by one at every d_k; a larger d_k appends components to the same queries and keys.
 
     A row that is frozen at one d_k may pass on again at a larger one: its best two keys may come close.
     """
@@ -189,8 +191,10 @@ class _Rows:
 def gradient_flow_price(n_dims: int, n_keys: int, n_rows: int = 2_000) -> Price:
     """Return the `Price` of the sensitivities of n_rows rows at n_dims dimensions: of `gradient_curve`, too."""
     scores = n_keys * n_rows
-    seconds = 4e-3 + 3.5e-8 * scores + n_dims * (1e-3 + 6e-7 * n_rows + 2.7e-8 * scores)
-    return Price(seconds, 42 * scores + 350 * n_rows + 150_000 * n_dims)
+    drawn = Price(calls=300, draws=2 * scores + 2 * DRAWS["random"] * n_rows, passes=5 * scores)
+    rows = Price(specials=3 * scores + 33 * n_rows, passes=25 * scores + 870 * n_rows)
+    quantiles = Price(calls=900, products=12_000, specials=90_000, passes=120_000)  # of |q|², from a table for each d_k
+    return (drawn + n_dims * (rows + quantiles)).holding(42 * scores + 350 * n_rows + 150_000 * n_dims)
 
 
 def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
@@ -226,7 +230,8 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
 
 def _freezing_price(dims, n_keys):
     drawn, scores = growing_rows_price(dims, DOTS, n_keys), DOTS * n_keys
-    return Price(drawn.seconds + len(dims) * (7e-5 + 7e-9 * scores), drawn.bytes + 1_700 * len(dims))
+    traces = len(dims) * Price(calls=30, specials=2 * scores, passes=12 * scores)
+    return (drawn + traces).holding(1_700 * len(dims))
 
 
 @priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, seed=0: _freezing_price(dims, n_keys))

@@ -18,7 +18,7 @@ STEPS = ("ask", "multiply", "add", "wander", "softmax", "divide")
 SENTENCE = "On the mat the cat slept: it was tired."
 QUERY_WORD = "it"
 KEY_WORDS = ("mat", "cat", "slept", "tired")  # in the order of the sentence
-COORDINATES = ("living", "thing", "action", "feeling")
+COMPONENTS = ("living", "thing", "action", "feeling")
 INVENTED_QUERY = (1.0, 1.0, -1.0, 0.5)
 INVENTED_KEYS = (
     (-0.5, 1.5, -0.5, -1.0),
@@ -35,8 +35,8 @@ _MOST = 1_024
 class OneQueryParams:
     """How long the query and the keys are."""
 
-    d_k: int  # 1 to 1,024: the first four coordinates are the invented ones, the others are drawn
-    seed: int = 0  # Of the drawn coordinates
+    d_k: int  # 1 to 1,024: the first four components are the invented ones, the others are drawn
+    seed: int = 0  # Of the drawn components
 
     def __post_init__(self) -> None:
         check_integer("d_k", self.d_k, 1, _MOST)
@@ -45,7 +45,7 @@ class OneQueryParams:
     @property
     def price(self) -> Price:
         """What `measure_one_query` costs at most."""
-        return Price(2e-3, 500_000)
+        return Price(calls=200, draws=1_300, products=4 * self.d_k, passes=24_000 + 90 * self.d_k, bytes=500_000)
 
 
 @record
@@ -87,8 +87,8 @@ class OneQueryResult:
     # keys, products (4, d_k): products[j, i] = query[i] keys[j, i]
     keys: NDArray[np.float64]
     products: NDArray[np.float64]
-    n_invented: int  # How many of the coordinates are invented: 4, or d_k if that is less. Drawn ones are +1 or −1.
-    invented_scores: SoftmaxRow  # The scores after the invented coordinates
+    n_invented: int  # How many of the components are invented: 4, or d_k if that is less. Drawn ones are +1 or −1.
+    invented_scores: SoftmaxRow  # The scores after the invented components
     # n_up, n_down (4,): how many of the drawn products are +1, and how many −1
     n_up: NDArray[np.int_]
     n_down: NDArray[np.int_]
@@ -104,7 +104,7 @@ class OneQueryResult:
 def measure_one_query(params: OneQueryParams) -> OneQueryResult:
     """Products q_i k_i, their sums, and softmax of the sums with and without the division by √d_k.
 
-    The invented coordinates are few; from the fifth on every coordinate is +1 or −1 with equal chance, so every
+    The invented components are few; from the fifth on every component is +1 or −1 with equal chance, so every
     product is, and the sum is the classical random walk.
     """
     query, keys = _vectors(params)
@@ -130,7 +130,7 @@ def measure_one_query(params: OneQueryParams) -> OneQueryResult:
 
 
 def _vectors(params):
-    """The query and the keys at the largest d_k: the invented coordinates, then the drawn ones."""
+    """The query and the keys at the largest d_k: the invented components, then the drawn ones."""
     n_drawn = _MOST - len(INVENTED_QUERY)
     Q, K = draw_queries_and_keys(1, len(KEY_WORDS), n_drawn, law="rademacher", seed=params.seed)
     return np.concatenate([INVENTED_QUERY, Q[0]]), np.hstack([INVENTED_KEYS, K])

@@ -16,7 +16,7 @@ from sattn_core._memory import remembered
 from sattn_core._records import record
 from sattn_core.attention import attention
 from sattn_core.components import PairLaw, draw_queries_and_keys
-from sattn_core.cost import Price, priced
+from sattn_core.cost import DRAWS, MATRIX, Price, priced
 from sattn_core.initialisation import check_heads, init_scheme
 from sattn_core.layer_norm import layer_norm
 from sattn_core.moments import correlated_pair_moments
@@ -39,7 +39,7 @@ class ExponentParams:
 
     exponent: float = 0.5  # 0 to 1
     correlation: float = 0.0  # 1 to 1
-    n_samples: int = 4_000  # 100 to 100,000: Pairs; the same pairs at every d_k, with coordinates appended
+    n_samples: int = 4_000  # 100 to 100,000: Pairs; the same pairs at every d_k, with components appended
     seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
@@ -184,8 +184,7 @@ class BugParams:
     @property
     def price(self) -> Price:
         """What `measure_bug` costs."""
-        weights, scores = 3 * self.d_model**2, self.n_heads * self.n_tokens**2
-        return Price(2e-3 + 1e-8 * weights + 1.2e-7 * scores, 8 * weights + 16 * weights // 8 + 60 * scores)
+        return _bugs_price(self, 1)
 
 
 @record
@@ -274,26 +273,28 @@ BUGS = MappingProxyType(
 def _rules_price(d_k, n_keys, n_queries):
     """Price of applying every rule to the scores of one shape; some of them normalise Q and K."""
     numbers, scores = (n_keys + n_queries) * d_k, n_keys * n_queries
-    return Price(5e-3 + 6e-8 * numbers + 1.2e-6 * scores, 40 * numbers + 70 * scores)
+    products, passes, held = 5 * scores * d_k, 25 * numbers + 840 * scores, 40 * numbers + 70 * scores
+    return Price(calls=1_600, draws=numbers, products=products, specials=40 * scores, passes=passes, bytes=held)
 
 
 def rule_curves_price(params: RulesParams, dims: Sequence[int], n_keys: Sequence[int]) -> Price:
     """Return the `Price` of `rule_curves`."""
     short, longest = min(params.n_keys, 256), max(dims)
     shapes = [*((d_k, short, longest) for d_k in dims), *((params.d_k, n, params.d_k) for n in n_keys)]
-    prices = [_point_price(*shape) for shape in shapes]
-    return Price(sum(each.seconds for each in prices), max(each.bytes for each in prices))
+    return sum((_point_price(*shape) for shape in shapes), Price())
 
 
 def _point_price(d_k, n_keys, longest):
     n_queries, draws = _curve_draws(longest, n_keys)
     numbers, scores = draws * (n_keys + n_queries) * d_k, draws * n_keys * n_queries
-    return Price(2.2e-3 + 5e-8 * numbers + 6e-7 * scores, _rules_price(d_k, n_keys * draws, n_queries).bytes)
+    products, passes = 5 * (scores * d_k + draws * MATRIX), 26 * numbers + 460 * scores
+    work = Price(calls=780, draws=numbers, products=products, specials=21 * scores, passes=passes)
+    return work.holding(_rules_price(d_k, n_keys * draws, n_queries).bytes)
 
 
 def _exponents_price(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIMS) -> Price:
     drawn = growing_scores_price(dims, params.n_samples, PairLaw(correlation=params.correlation))
-    return Price(0.01 + drawn.seconds + 1e-8 * len(dims) * params.n_samples, drawn.bytes + 1_000 * len(dims))
+    return (drawn + len(dims) * Price(calls=15, passes=6 * params.n_samples)).holding(1_000 * len(dims))
 
 
 @priced(_exponents_price)
@@ -301,7 +302,7 @@ def measure_exponents(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIM
     """Variance and mean of q·k / d_k^α against d_k: (1 + ρ²) d_k^(1−2α) and ρ d_k^(1−α).
 
     Each pair (q_i, k_i) is standard bivariate normal with correlation ρ. Neighbouring dimensions share
-    their coordinates, so their errors go the same way.
+    their components, so their errors go the same way.
 
     Reference: Yang et al. (2022), arXiv:2203.03466, definition 4.1 (1/d attention).
     """
@@ -331,7 +332,7 @@ def rule_curves(
 ) -> RuleCurves:
     """Mean entropy of every rule against d_k and against the number of keys.
 
-    Means over several draws of queries and keys; along d_k the draws are the same, with coordinates appended. Scores
+    Means over several draws of queries and keys; along d_k the draws are the same, with components appended. Scores
     are independent unless the params' correlation is not 0: then every query is aligned with a key of its own.
     """
     short, longest = min(params.n_keys, 256), max(dims)
@@ -353,12 +354,17 @@ def measure_bug(params: BugParams) -> BugResult:
     return _bug_result(params, *_right_attention(params))
 
 
-def _museum_price(params: BugParams) -> Price:
-    prices = [replace(params, bug=bug).price for bug in BUGS]
-    return Price(sum(price.seconds for price in prices), sum(price.bytes for price in prices))
+def _bugs_price(params, n_bugs):
+    """The right attention and, beside it, each wrong one."""
+    width, tokens = params.d_model, params.n_tokens
+    weights, inputs, scores = 3 * width**2, tokens * width, params.n_heads * tokens**2
+    layer = Price(draws=DRAWS["uniform"] * weights + inputs, products=weights * tokens, passes=35 * inputs)
+    right = Price(calls=60, products=2 * tokens * inputs, specials=scores, passes=2 * scores)
+    wrong = Price(calls=90, products=2 * tokens * inputs, specials=3 * scores, passes=47 * scores)
+    return (layer + right + n_bugs * wrong).holding(10 * weights + 80 * scores)
 
 
-@priced(_museum_price)
+@priced(lambda params: _bugs_price(params, len(BUGS)))
 def measure_museum(params: BugParams) -> tuple[BugResult, ...]:
     """Run attention with every bug of `BUGS` beside the right computation, on the same x and weights.
 

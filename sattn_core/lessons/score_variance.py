@@ -33,7 +33,7 @@ __all__ = [
 ]  # fmt: skip
 
 SAMPLINGS = ("pairs", "matrix")
-_FIXED_SECONDS, _SCORE_SECONDS, _SCORE_BYTES = 4e-3, 6e-8, 48  # of measuring: in all, and for each score
+_SCORE_BYTES = 48  # of measuring, for each score
 _LARGEST = 1024  # d_k for which the shared axis has room: it does not move with d_k
 _SHARED_HALF_WIDTH, _SHARED_DEVIATIONS = 112.0, 3.5  # of 32, the standard deviation of raw scores at d_k = 1,024
 _N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even grid: at d_k = 1 the density at 0 is infinite
@@ -83,12 +83,12 @@ class ScoreVarianceParams:
         """What `measure_score_variance` costs."""
         if self.sampling == "matrix":
             shape, n_scores = (self.n_queries, self.n_keys, self.d_k), self.n_queries * self.n_keys
-            bands, numbers = matrix_bands_price(shape, self.pair_law), numbers_of(shape)
-            drawn = self.pair_law.component.seconds * numbers + 7e-11 * n_scores * self.d_k
-            seconds = _FIXED_SECONDS + drawn + bands.seconds + _SCORE_SECONDS * n_scores
-            return Price(seconds, max(bands.bytes, 16 * numbers + _SCORE_BYTES * n_scores))
-        n, draws = self.n_samples, pair_scores_price(self.n_samples, self.d_k, self.pair_law)
-        return Price(_FIXED_SECONDS + draws.seconds + _SCORE_SECONDS * n, max(draws.bytes, (8 + _SCORE_BYTES) * n))
+            drawn = numbers_of(shape) * self.pair_law.component.work + Price(products=n_scores * self.d_k)
+            measured = Price(calls=500, passes=60 * n_scores, bytes=16 * numbers_of(shape) + _SCORE_BYTES * n_scores)
+            return drawn + measured + matrix_bands_price(shape, self.pair_law)
+        n = self.n_samples
+        measured = Price(calls=1_500, specials=100_000, passes=38 * n, bytes=(8 + _SCORE_BYTES) * n)
+        return pair_scores_price(n, self.d_k, self.pair_law) + measured
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ A variance computed from a few dependent entries scatters widely, and at 2 × 2 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from sattn_core._checks import check_integer
 from sattn_core._records import record
-from sattn_core.cost import Price, priced
+from sattn_core.cost import DRAWS, SORTED, Price, priced
 from sattn_core.product_variances import (
     BLOCK_NUMBERS,
     independent_entries_std,
@@ -23,8 +23,9 @@ from sattn_core.product_variances import (
     product_variances,
     reference_distribution,
     reference_draws,
+    variance_work,
 )
-from sattn_core.score_variance import score_variance_band, score_variance_moments
+from sattn_core.score_variance import score_variance_band, score_variance_band_price, score_variance_moments
 from sattn_core.standard_errors import share_error
 
 ASKED_VALUE = 1.6  # printed by the experiment in the question
@@ -35,7 +36,6 @@ HIGHEST_RATIO = 4.0  # end of the bins of a `DrawSweep`
 NEAR = 0.1  # a variance within this share of d_k is near it
 DEFAULT_SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 MOST_DRAWS = 10_000
-_SECONDS_A_NUMBER, _SECONDS_A_REFERENCE = 2.9e-8, 6e-8
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,34 @@ class SmallSamplesParams:
     def price(self) -> Price:
         """`Price` of `measure_small_samples`, including its reference draws (later calls find them in memory)."""
         width, reference = numbers_a_draw(self.size, self.d_k), reference_draws(self.size, self.d_k)
-        seconds = 2e-3 + _SECONDS_A_NUMBER * width * (self.n_draws + reference) + _SECONDS_A_REFERENCE * reference
         block = min(width * max(self.n_draws, reference), max(BLOCK_NUMBERS, width))
         held = 16 * block + 24 * reference + 60 * self.n_draws + 16 * self.size * self.d_k
-        return Price(seconds, 100_000 + held)
+        drawn = (self.n_draws + reference) * variance_work(self.size, self.d_k)
+        measured = Price(calls=600, passes=30 * self.n_draws + (30 + SORTED) * reference)
+        multiplied = _first_price(self.size, self.d_k) + Price(products=self.size**2 * self.d_k)
+        band = score_variance_band_price(self.size, self.size, self.d_k)
+        return replace(drawn + multiplied + measured + band, bytes=100_000 + held)
 
 
-LARGE_PRICE = Price(0.03, 43_000_000)  # of `measure_large_experiment` at the published sizes
+def _first_price(size, d_k):
+    """The first draw multiplies its two matrices."""
+    return Price(calls=60, draws=2 * size * d_k, products=size**2 * d_k)
+
+
+# Of `measure_large_experiment` at the published sizes.
+LARGE_PRICE = Price(calls=60, draws=250_000, products=274_000_000, passes=22_000_000, bytes=43_000_000)
 
 
 def band_price(d_k: int) -> Price:
     """`Price` of `band_curve` over the default sizes; where d_k is small, more of its bands are simulated."""
     d_k = check_integer("d_k", d_k, 1, 1024)
-    return Price(0.065, 3_000_000) if d_k < 8 else Price(0.04, 2_000_000)
+    return sum((_point_price(size, d_k) for size in DEFAULT_SIZES), Price())
+
+
+def _point_price(size, d_k):
+    """The draws and the band of one size."""
+    band = replace(score_variance_band_price(size, size, d_k), bytes=2_000_000 if d_k >= 8 else 3_000_000)
+    return 40 * variance_work(size, d_k) + _first_price(size, d_k) + band
 
 
 @dataclass(frozen=True)
@@ -234,7 +249,10 @@ class FirstDraws:
 def sweep_price(dims: Sequence[int], size: int, n_draws: int) -> Price:
     """`Price` of `draw_sweep`."""
     numbers = len(dims) * n_draws
-    return Price(2e-3 + 1e-4 * len(dims) + numbers * (6e-8 + 4e-8 * size), 50_000 + 17 * numbers + 60 * n_draws * size)
+    squares = DRAWS["standard_gamma"]
+    fixed = n_draws * size * Price(draws=2 * squares + 1, passes=5)
+    each = Price(calls=45, draws=squares * n_draws * size, passes=n_draws * (9 * size + 6))
+    return (fixed + len(dims) * each + Price(calls=60)).holding(50_000 + 17 * numbers + 60 * n_draws * size)
 
 
 @priced(lambda dims, *, size=2, n_draws=200, **_: sweep_price(dims, size, n_draws))

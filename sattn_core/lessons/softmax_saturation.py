@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.bands import student_quantile
-from sattn_core.components import COMPONENT_LAWS, block_generator
+from sattn_core.components import COMPONENT_LAWS, PairLaw, block_generator
 from sattn_core.cost import Price, priced
+from sattn_core.pair_scores import growing_scores_price
 from sattn_core.saturation import ExpectedSoftmax, critical_score_std, expected_attention_curve, expected_softmax
 from sattn_core.scores import scale_factor
 from sattn_core.softmax import (
@@ -23,7 +24,7 @@ from sattn_core.softmax import (
     softmax_jacobian_norm,
 )
 from sattn_core.standard_errors import mean_and_error
-from sattn_core.sweep import check_dims, dimension_sweep
+from sattn_core.sweep import check_dims, dimension_sweep, row_scores_price
 from sattn_core.typed import MAX_LIST, MAX_MAGNITUDE, MIN_LIST
 
 MIN_LISTS, MAX_LISTS = 2, 4
@@ -60,7 +61,7 @@ class ListComparison:
     log10_jacobian_norm_ratio: float
 
 
-@priced(lambda lists, **_: Price(0.01, 1_000_000))
+@priced(lambda lists, **_: len(lists) * Price(calls=120, specials=300, passes=6_000, bytes=1_000_000))
 def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift: float = 0.0) -> ListComparison:
     """Softmax of multiplier * list + shift, its entropy and its Jacobian norm, list by list.
 
@@ -134,9 +135,10 @@ class RowParams:
     def price(self) -> Price:
         """What `measure_row` costs."""
         d_k, n_dims = self.dims[-1], len(self.dims)
-        drawn = (COMPONENT_LAWS[self.law].seconds + 6e-9) * d_k * self.n_keys
-        weights = 1e-7 * n_dims * self.n_keys
-        return Price(0.01 + drawn + weights + 2e-4 * n_dims, (16 * d_k + 60 * n_dims) * self.n_keys + 200_000)
+        weights = n_dims * Price(calls=65, specials=4 * self.n_keys, passes=60 * self.n_keys)
+        row = row_scores_price(self.dims, self.n_keys, self.law)
+        pairs = growing_scores_price(self.dims, _FEWEST_PAIRS, PairLaw(self.law))  # a sweep has some
+        return (row + pairs + weights + Price(calls=100)).holding((16 * d_k + 60 * n_dims) * self.n_keys + 200_000)
 
 
 @record
@@ -171,7 +173,7 @@ def _check_draw(params):
 def measure_row(params: RowParams) -> RowResult:
     """Weights softmax(q·k) and softmax(q·k/√d_k) of one query at every d_k.
 
-    The row is that of `dimension_sweep` at the same seed: a larger d_k appends coordinates to the
+    The row is that of `dimension_sweep` at the same seed: a larger d_k appends components to the
     same query and the same keys.
     """
     dims, n_keys = params.dims, params.n_keys
@@ -215,10 +217,12 @@ class SaturationParams:
     def price(self) -> Price:
         """What `measure_saturation` costs."""
         d_k, scores = self.dims[-1], self.n_rows * self.n_keys
-        drawn = COMPONENT_LAWS[self.law].seconds * d_k * (self.n_rows + N_BATCHES * self.n_keys)
-        products, averages = 6e-10 * d_k * scores, 3.5e-8 * d_k.bit_length() * scores
+        drawn = d_k * (self.n_rows + N_BATCHES * self.n_keys) * COMPONENT_LAWS[self.law].work
+        multiplied, octaves = Price(passes=d_k * scores), d_k.bit_length()  # block by block, by `einsum`
+        averages = octaves * scores * Price(specials=4, passes=69)
+        exact = Price(calls=2_300 + 0.003 * octaves * scores, products=5_800_000, specials=200_000, passes=2_000_000)
         held = 4 * d_k * (self.n_rows // N_BATCHES + self.n_keys)
-        return Price(0.03 + drawn + products + averages, 16 * scores + held + 500_000)
+        return (drawn + multiplied + averages + exact).holding(16 * scores + held + 500_000)
 
 
 @record
@@ -291,7 +295,7 @@ def measure_saturation(params: SaturationParams) -> SaturationResult:
     Components are independent with mean 0 and variance 1. Rows that share
     their keys are not independent, so they are drawn in 20 independent batches
     and the standard error is that of the batch means. A larger d_k appends
-    coordinates to the same queries and keys.
+    components to the same queries and keys.
     """
     measured_dims = tuple(2**i for i in range(params.dims[-1].bit_length()))
     raw, scaled = _exact_curves(params.n_keys, params.dims)
@@ -343,8 +347,8 @@ def _growing_scores(params, dims):
     scores = np.zeros((N_BATCHES, n_queries, params.n_keys))
     for start, stop in pairwise((0, *dims)):
         for batch, rng in zip(scores, rngs, strict=True):
-            coordinates = law.draw(rng, (stop - start, n_queries + params.n_keys))
-            q, k = coordinates[:, :n_queries], coordinates[:, n_queries:]
+            components = law.draw(rng, (stop - start, n_queries + params.n_keys))
+            q, k = components[:, :n_queries], components[:, n_queries:]
             # No matrix product: the threads of BLAS wait for a core on a busy machine.
             batch += np.einsum("dq,dk->qk", q, k)
         yield scores
@@ -410,7 +414,7 @@ class OverflowStudy:
     curves: tuple[OverflowCurve, ...]  # float16, float32, float64
 
 
-@priced(lambda: Price(0.01, 1_000_000))
+@priced(lambda: Price(calls=50, specials=500, passes=8_000, bytes=1_000_000))
 def overflow_study() -> OverflowStudy:
     """Softmax of [0, s] with and without the subtraction of the largest score, as s grows.
 

@@ -34,7 +34,7 @@ HALF_DECADES = MappingProxyType(
 SWEEP_STEPS = (10, 20, 30, 50, 100, 200, 300, 500, 1_000, 2_000, 3_000, 5_000, 10_000, 20_000)
 DOSE_DIMS = (8, 16, 24, 32, 64, 128, 256, 512)
 SOLVED_ACCURACY = 0.95
-_FRAME = 4e-4  # CPU seconds to assemble one frame
+_FRAME = Price(calls=100)  # to assemble one frame
 _DIVERGED = 10  # a loss this many times that of the start counts as diverged, even if it is still finite
 
 
@@ -74,8 +74,7 @@ class TrainingRaceParams:
     @property
     def price(self) -> Price:
         """`Price` of `race_frames` to its end."""
-        training = self.memory().price
-        return Price(training.seconds + _FRAME * len(self.memory().measured_steps), training.bytes)
+        return self.memory().price + len(self.memory().measured_steps) * _FRAME
 
     def memory(self) -> KeyValueMemoryParams:
         """The same race as `KeyValueMemoryParams`, with about 60 checkpoints."""
@@ -343,8 +342,7 @@ def sweep_frames(
 def sweep_price(params: TrainingRaceParams, rates: Sequence[float] | None = None) -> Price:
     """`Price` of `sweep_frames` to its end."""
     races = _races_of(params, tuple(HALF_DECADES[params.optimizer] if rates is None else rates))
-    each = races[0].price.seconds + _FRAME * len(races[0].measured_steps)
-    return Price(len(races) * each, races[0].price.bytes)
+    return len(races) * (races[0].price + len(races[0].measured_steps) * _FRAME)
 
 
 def dose_response(
@@ -377,7 +375,7 @@ def dose_frames(
 ) -> Iterator[DoseTable]:
     """Yield the dose–response table as it grows, and its progress between rows."""
     races = _dose_races(dims, optimizers, n_steps, n_seeds, seed)
-    work = np.cumsum([0, *(sweep_price(race).seconds for race in races)])
+    work = np.cumsum([0, *(sweep_price(race).products for race in races)])
     rows: list[DoseRow] = []
     for race, before, after in zip(races, work[:-1] / work[-1], work[1:] / work[-1], strict=True):
         for best in sweep_frames(race, pauses=pauses):
@@ -391,8 +389,7 @@ def dose_price(
     dims: Sequence[int] = DOSE_DIMS, *, optimizers: Sequence[str] = OPTIMIZERS, n_steps: int = 300, n_seeds: int = 3
 ) -> Price:
     """`Price` of `dose_frames` to their end."""
-    prices = [sweep_price(race) for race in _dose_races(dims, optimizers, n_steps, n_seeds, 0)]
-    return Price(sum(each.seconds for each in prices), max(each.bytes for each in prices))
+    return sum((sweep_price(race) for race in _dose_races(dims, optimizers, n_steps, n_seeds, 0)), Price())
 
 
 def preset_params(name: str, **shared: Any) -> TrainingRaceParams:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_choice, check_integer
 from sattn_core._records import record
 from sattn_core.components import draw_queries_and_keys
-from sattn_core.cost import Price, proceed
+from sattn_core.cost import DRAWS, Price, proceed
 from sattn_core.initialisation import init_scheme
 from sattn_core.layer_norm import layer_norm
 from sattn_core.score_files import LIMITS as LIMITS
@@ -94,10 +94,10 @@ class YourScoresParams:
         width = self.n_heads * self.d_k
         numbers = 2 * self.n_rows * width
         if self.n_heads == 1:
-            return Price(1.5e-8 * numbers + report.seconds, 8 * numbers + report.bytes)
-        weights = 2 * width**2
-        drawn = 1e-8 * weights + 4e-11 * weights * self.n_rows
-        return Price(drawn + report.seconds, max(8 * weights + 12 * numbers, 8 * numbers + report.bytes))
+            return (Price(calls=30, draws=numbers) + report).holding(8 * numbers)
+        weights, inputs = 2 * width**2, self.n_rows * width
+        layer = Price(calls=50, draws=DRAWS["uniform"] * weights + inputs, products=weights * self.n_rows)
+        return layer + Price(passes=13 * inputs, bytes=8 * weights + 12 * numbers) + report.holding(8 * numbers)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ MEASUREMENTS = {
     "attention": ("core_ratios", "attention"),
     "gradient_curve": ("core_ratios", "gradient_curve"),
     "training_step": ("core_ratios", "training_step"),
+    "prices": ("prices", "prices"),
     "hero": ("browser_ratios", "hero"),
     "drag": ("dragging", "drag"),
     "move": ("browser_ratios", "move"),

@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 
-from harness import launch_browser
+from harness import launch_browser, watch_runs
 from playwright.sync_api import sync_playwright
 
 # Elements in the document and in every open shadow root.
@@ -38,6 +38,7 @@ def new_page(browser, script=""):
     """A page in a context of its own: its cache is empty."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.add_init_script(DEEP + script)
+    watch_runs(context)
     return context.new_page()
 
 

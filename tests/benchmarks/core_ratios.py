@@ -23,7 +23,7 @@ GRADIENT_KEYS = (16, 64)  # the page's default and the size that the lesson spea
 GRADIENT_BUDGET = 1.5  # seconds
 TRAINING_DIMS = (64, 512)
 TRAINING_STEPS = 300
-TRAINING_BUDGETS = {"sgd": 1.5, "adam": None}  # Adam's own passes over the weights come on top of any product
+TRAINING_BUDGETS = {"sgd": 1.8, "adam": None}  # Adam's own passes over the weights come on top of any product
 
 
 def sweep():
@@ -35,7 +35,7 @@ def sweep():
         dimension_sweep(DIMENSIONS, n_samples=SWEEP_SAMPLES, n_keys=16, seed=0)
 
     def bare():
-        # One buffer for all coordinates: no time is lost to fresh memory.
+        # One buffer for all components: no time is lost to fresh memory.
         rng = np.random.Generator(np.random.SFC64(0))
         buffer = np.empty((2, SWEEP_SAMPLES))
         for _ in range(DIMENSIONS[-1]):

@@ -14,7 +14,7 @@ MOVES = 40
 PAUSE = 0.025  # seconds between two moves
 ROUNDS = 5
 SHOWN_BUDGET = 10  # pictures a second, at least
-STRETCH_BUDGET = 1.5  # times the drag in which nothing is redrawn
+STRETCH_BUDGET = 1.8  # times the drag in which nothing is redrawn
 SLIDER = "[data-slider] input"
 
 # Pictures count when they are drawn: the picture, and the hero, write down which value they show.

@@ -9,7 +9,7 @@ from harness import page_url, running_server
 from ratios import ratio_row
 
 LOADS = 7
-BUDGET = 1.6
+BUDGET = 1.9
 SERVERS = 2  # fresh ones for each lesson
 LATER = 2  # visits after the first one to each of them
 FRESH_BUDGET = 1.3

@@ -5,7 +5,7 @@ Import it as ``from dashboard import lesson_state`` (the test settings put this 
 
 from contextlib import suppress
 
-from harness import runs_asked, wait_until_idle, wait_until_still
+from harness import query_parameters, runs_asked, wait_until_idle, wait_until_still
 from playwright.sync_api import TimeoutError
 
 from pages._view.lessons import LESSONS as DECLARED
@@ -115,6 +115,19 @@ def type_into(page, name, text):
     with suppress(TimeoutError):  # the same text as before asks for nothing
         page.wait_for_function("before => window.__runs?.asked > before", arg=before, timeout=1_000)
     wait_until_idle(page)
+
+
+def wait_for_address(page, **wanted):
+    """Wait until the address says this and nothing else. Streamlit writes it in several steps."""
+    page.wait_for_function(
+        """wanted => {
+             const found = [...new URL(location.href).searchParams];
+             return found.length === Object.keys(wanted).length && found.every(([name, text]) => wanted[name] === text);
+           }""",
+        arg=wanted,
+    )
+    wait_until_idle(page)
+    assert query_parameters(page) == wanted
 
 
 def chart_data(page, i=0):

@@ -64,8 +64,8 @@ BROKEN = {
     "means not 0": ("4", "means 0"),
     "variances not 1": ("7", "variances 1"),
     "q and k aligned": ("3", "qᵢ and kᵢ independent"),
-    "coordinates correlated": ("5", "coordinates independent"),
-    "heavy tails": ("5", "a variance exists"),
+    "components correlated": ("5", "components independent"),
+    "heavy tails": ("5", "a finite variance"),
 }
 
 

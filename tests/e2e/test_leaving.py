@@ -16,7 +16,7 @@ from pages._view import turns
 pytestmark = pytest.mark.e2e
 
 LONG = {"law": "student_t", "d_k": 1024, "n_samples": 1_000_000}  # more than a minute of one core
-COMPUTING = re.compile("^About [0-9]+ s left$")
+COMPUTING = re.compile("^About [0-9]+ (s|minutes) left$")
 
 
 def offer(page):

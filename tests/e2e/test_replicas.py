@@ -124,7 +124,7 @@ def choose_file(page):
 def train(page):
     """Train a race that is long enough to wait for its button."""
     page.get_by_role("button", name="Train", exact=True).click()
-    page.get_by_text("The race is finished").wait_for()
+    page.get_by_text(re.compile(r"The race at dₖ = [\d,]+ is finished")).wait_for()
     wait_until_idle(page)
 
 

@@ -45,7 +45,7 @@ def test_a_link_opens_on_the_finished_race_and_a_preset_goes_into_the_address(se
     page = new_page(1440, 900)
     open_page(page, server, "training_race", d_k="32", seed="3")
     assert sentence(page).startswith("After 300 steps at dₖ = 32, ")
-    assert bar(page) == "The race is finished"
+    assert bar(page) == "The race at dₖ = 32 is finished"
     page.locator(".st-key-race_preset input").click()
     page.get_by_role("option", name="Fresh data every step").click()
     wait_until_idle(page)

@@ -143,7 +143,12 @@ def test_a_gradient_is_drawn_said_and_given_away(sweep, result, name, profile):
         np.testing.assert_array_equal(np.array(trace.z, dtype=float), values)
         assert picture.table["gradient"] == values.ravel().tolist()
         assert f"At dₖ = {d_k:,} " in picture.sentence
-        assert f"has length {number(sweep.norms[name][i], 2)}" in picture.sentence
+        length = (
+            f"is {number(sweep.norms[name][i], 2)} in size"
+            if name == "scale"
+            else f"has length {number(sweep.norms[name][i], 2)}"
+        )
+        assert length in picture.sentence
         assert picture.alt.endswith(picture.sentence)
         assert picture.sure == ()
     found = next(each for each in result.gradients if each.name == name)
@@ -169,10 +174,12 @@ def test_the_sentence_says_what_the_scale_has_to_do_with_a_gradient(sweep):
         return figures.gradient(at, name, d_k, LIGHT).sentence
 
     raw = number(sweep.raw_score_norms[DIMS.index(64)], 2)
-    assert said("S").endswith(f"; at the raw scores the scale leaves {raw} of it.")
+    assert said("S").endswith(f"; times the scale, at the raw scores, it has length {raw}.")
+    size = number(sweep.norms["scale"][DIMS.index(64)], 2)
+    assert said("scale") == f"At dₖ = 64 dc is {size} in size: the slope of the loss in the scale itself."
     assert said("W_Q").endswith("; the scale, 0.125, is one of its factors.")
     assert said("V").endswith("; the scale acts on it only through the weights P.")
-    assert said("Q", 1).endswith(", and no scale makes it smaller.")
+    assert said("Q", 1).endswith("; the scale is 1 here.")
     nothing = replace(sweep, norms=sweep.norms | {"Q": np.zeros(len(DIMS))})
     assert said("Q", at=nothing) == "At dₖ = 64 dQ is 0: nothing comes back here."
 

@@ -27,7 +27,7 @@ BROKEN = {
     "means": {"mean_q": 1.0, "mean_k": 1.0},
     "variances": {"variance_q": 2.0, "variance_k": 2.0},
     "alignment": {"correlation": 0.5},
-    "coordinates": {"coordinate_correlation": 0.3},
+    "components": {"component_correlation": 0.3},
     "tails": {"nu": 1.5},
 }
 
@@ -72,7 +72,7 @@ ENDS = [
     *({"mean_q": q, "mean_k": k} for q in (-4.0, 0.0, 0.25, 4.0) for k in (-4.0, 0.0, 1.0)),
     *({"variance_q": q, "variance_k": k} for q in (0.25, 2.0, 16.0) for k in (0.25, 0.5, 16.0)),
     *({"correlation": rho} for rho in (-1.0, -0.05, 0.0, 0.05, 0.5, 1.0)),
-    *({"coordinate_correlation": r} for r in (0.0, 0.05, 0.3, 1.0)),
+    *({"component_correlation": r} for r in (0.0, 0.05, 0.3, 1.0)),
     *({"nu": nu} for nu in (1.5, 2.0, 2.1, 4.0, 4.5, 30.0)),
 ]
 
@@ -136,7 +136,7 @@ def test_what_is_broken_is_struck_out_where_it_is_used(growths):
         "means": [(0, "means 0")],
         "variances": [(1, "variances 1")],
         "alignment": [(0, "qᵢ and kᵢ independent")],
-        "coordinates": [(1, "coordinates independent")],
+        "components": [(1, "components independent")],
         "tails": [(2, "a finite variance")],
     }
     assert [row[3].startswith("also ") for row in three(growths["nothing"], 64)[2:]] == [False, True, True]
@@ -156,13 +156,11 @@ def test_the_sentence_has_the_numbers_of_the_moment(growths):
 
 
 def test_a_variance_that_grows_beyond_the_division_is_told_from_one_that_stays(growths):
-    grows, stays = (
-        figures.growing_variance(growths[name], 64, LIGHT).sentence for name in ("coordinates", "variances")
-    )
+    grows, stays = (figures.growing_variance(growths[name], 64, LIGHT).sentence for name in ("components", "variances"))
     assert grows.endswith("not one, and more as dₖ grows.")
     assert stays.endswith("not one, whatever dₖ is.")
     scaled = [[exact_scores(DerivationParams(d, **BROKEN[name])).variance / d for d in (64, 128)] for name in
-              ("coordinates", "variances")]  # fmt: skip
+              ("components", "variances")]  # fmt: skip
     assert scaled[0][1] > 1.5 * scaled[0][0]
     assert scaled[1][1] == scaled[1][0]
 
@@ -233,7 +231,7 @@ def test_how_sure_has_every_line_with_its_error_its_prediction_and_z(growths):
 
 
 def test_the_table_and_the_code_of_the_three_lines_give_the_points(growths):
-    picture = figures.growing_variance(growths["coordinates"], 6, LIGHT)
+    picture = figures.growing_variance(growths["components"], 6, LIGHT)
     assert picture.table["dₖ"] == [1, 2, 4, 6]
     printed = [row.split() for row in run(picture.code)[1].splitlines()]
     assert [row[0] for row in printed[:3]] == list(SCORE_LINES)
@@ -270,7 +268,7 @@ def test_every_line_stands_with_its_formula_its_assumption_and_both_sides(result
 
 
 def test_the_first_line_that_fails_is_the_only_bold_one(results):
-    first = {"nothing": None, "means": 4, "variances": 7, "alignment": 3, "coordinates": 5, "tails": 5}
+    first = {"nothing": None, "means": 4, "variances": 7, "alignment": 3, "components": 5, "tails": 5}
     for name, number_of_line in first.items():
         bold = [int(row[0]) for row in cells(results[name])[2:] if row[6].startswith("**")]
         assert bold == ([] if number_of_line is None else [number_of_line])
@@ -369,7 +367,7 @@ def test_what_is_broken_the_first_failing_line_and_the_right_divisor_are_named(r
         "means": ("means 1 and 1, line 4, E[s] = 0, is the first to fail. ", "√(dₖ Var(kᵢ) (Var(qᵢ) + E[qᵢ]²)) = 5.66"),
         "variances": ("variances 2 and 2, line 7, Var(s) = dₖ, is the first to fail. ", "√(dₖ Var(qᵢ) Var(kᵢ)) = 8.00"),
         "alignment": ("correlation 0.5 of qᵢ with kᵢ, line 3, E[qᵢ kᵢ]", "is dₖ = 16.0"),
-        "coordinates": ("correlation 0.3 between coordinates, line 5, Var(s)", "√(effective dimension) = 6.13"),
+        "components": ("correlation 0.3 between components, line 5, Var(s)", "√(effective dimension) = 6.13"),
         "tails": ("Student t components, ν = 1.5, line 5, Var(s)", "the ν-th root of dₖ = 6.35"),
     }
     for name, parts in wanted.items():
@@ -419,9 +417,9 @@ def test_the_moments_stand_beside_their_predictions(results):
     assert within.startswith("The variance within a row is 32.0 for these settings; measured ")  # d (1 + 1)
     line = cells(means)[2 + 6]  # Var(s) = d_k, the same number with the same digits
     assert line[3] == error
-    coordinates = results["coordinates"]
-    measured = number(coordinates.effective_dimension), number(coordinates.effective_dimension_error, 2)
-    assert figures.lines(coordinates).sure[5] == (
+    components = results["components"]
+    measured = number(components.effective_dimension), number(components.effective_dimension_error, 2)
+    assert figures.lines(components).sure[5] == (
         f"The effective dimension is {number(16 / (1 + 15 * 0.09))} for these settings; "
         f"measured {' ± '.join(measured)}."
     )
@@ -440,13 +438,13 @@ def test_the_line_table_is_the_data(results):
 
 
 def test_the_code_gives_the_lines(results):
-    names, printed = run(figures.lines(results["coordinates"]).code)
-    assert names["result"].lines == results["coordinates"].lines
+    names, printed = run(figures.lines(results["components"]).code)
+    assert names["result"].lines == results["components"].lines
     assert printed.count("\n") == 10
 
 
 def test_the_growth_code_gives_the_points_of_the_figure(results):
-    result = results["coordinates"]
+    result = results["components"]
     picture = figures.growth(result, LIGHT)
     printed, table = run(picture.code)[1], picture.table
     points = zip(*(table[name] for name in table if name != "√dₖ"), strict=True)
@@ -498,11 +496,11 @@ def test_the_growth_s_sentence_and_table(results):
     assert picture.claim == "Here √dₖ is the right divisor"
     assert picture.sentence == f"At dₖ = 16 raw scores have standard deviation {number(std[-1])}, and √dₖ is 4.00."
     assert picture.sure == (
-        f"From 1 coordinate to dₖ = 16 the standard deviation of the raw scores goes from {number(std[0])} to "
+        f"From 1 component to dₖ = 16 the standard deviation of the raw scores goes from {number(std[0])} to "
         f"{number(std[-1])} and their median size from {number(typical[0])} to {number(typical[-1])}; √dₖ goes from "
         f"1 to 4.00, the right divisor from 1.00 to 4.00.",
     )
-    assert picture.table["coordinates"] == [1, 2, 4, 8, 16]
+    assert picture.table["components"] == [1, 2, 4, 8, 16]
     assert picture.table["median size"] == typical.tolist()
 
 

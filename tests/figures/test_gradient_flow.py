@@ -195,7 +195,7 @@ def test_how_sure_counts_the_rows_that_pass_on_again(shown, result):
     again = replace(shown, passed=np.stack([raw, shown.passed[1]]))
     appended = "A larger dₖ appends components to the same queries and keys."
     assert figures.rows(again, 512, LIGHT, result).sure[-1] == (
-        f"{appended} Of the rows that are frozen at dₖ = 64 without the scale, 5 of 8 pass on again at dₖ = 512. So "
+        f"{appended} Of the 8 rows that are frozen at dₖ = 64 without the scale, 5 pass on again at dₖ = 512. So "
         "which rows are frozen changes; their share, over many rows, only grows."
     )
     assert figures.rows(again, 1, LIGHT, result).sure[-1] == appended  # nothing is smaller

@@ -69,21 +69,22 @@ def test_all_steps_are_of_one_height(result):
 
 def test_the_matrix_has_the_query_above_the_keys(result):
     picture = shown(result, "ask")
-    z = trace_of(plotted(picture), "numbers").z
+    z = trace_of(plotted(picture), "components").z
     assert list(z[0][:4]) == [1, 1, -1, 0.5]
     assert list(z[1]) == [None] * 5
     assert [list(row[:4]) for row in z[2:]] == result.keys[:, :4].tolist()
-    assert picture.sentence.endswith("each with dₖ = 64 numbers: the first 4 are invented, the others drawn at random.")
-    assert shown(measured(4), "ask").sentence.endswith("each with dₖ = 4 invented numbers.")
+    rest = "the first 4 are invented, the others drawn at random."
+    assert picture.sentence.endswith(f"each with dₖ = 64 components: {rest}")
+    assert shown(measured(4), "ask").sentence.endswith("each with dₖ = 4 invented components.")
 
 
-def test_beside_the_invented_numbers_stand_the_first_of_the_others(result):
-    last = [row[-1] for row in trace_of(plotted(shown(result, "ask")), "numbers").text]
+def test_beside_the_invented_components_stand_the_first_of_the_others(result):
+    last = [row[-1] for row in trace_of(plotted(shown(result, "ask")), "components").text]
     drawn = [f"{a:.0f}, …".replace("-", "−") for a in result.keys[:, 4]]
     assert last[2:] == drawn
     assert ticks(shown(result, "ask"))[-1] == ["60", "more, +1", "or −1"]
     for d_k, said in ((3, ""), (4, ""), (5, "−1"), (6, "−1, …")):
-        assert trace_of(plotted(shown(measured(d_k), "ask")), "numbers").text[0][-1] == said
+        assert trace_of(plotted(shown(measured(d_k), "ask")), "components").text[0][-1] == said
     assert ticks(shown(measured(4), "ask"))[-1] == [""]
     assert [text for (text,) in ticks(shown(measured(2), "ask"))] == ["living", "thing", ""]
 
@@ -150,7 +151,7 @@ def test_one_takes_all_and_they_share_again_are_said_where_it_is_so(result):
     assert plotted(shown(result, "softmax")).layout.title.text == "“cat” takes nearly all"
     assert shown(result, "softmax").sentence.endswith("at dₖ = 64 “cat” gets 99.9 %.")
     assert shown(result, "divide").sentence == (
-        "Divided by √dₖ = 8, the scores share the weight again: “cat” gets 61 % instead of 99.9 %."
+        "Divided by √dₖ = 8, the words share the weight again: “cat” gets 61 % instead of 99.9 %."
     )
     assert ticks(shown(result, "divide"))[:2] == [
         ["mat", "13 ÷ 8", "= 1.625", "26 %"],
@@ -200,10 +201,10 @@ def test_the_sentence_marks_the_words_of_the_step():
     assert re.findall(r"<b[^>]*>(\w+)</b>", figures.words("multiply", LIGHT)) == ["cat", "it"]
 
 
-def test_the_file_of_coordinates_has_every_product(result):
+def test_the_file_of_components_has_every_product(result):
     columns = shown(result, "ask").bins
     assert columns["product with cat"] == result.products[1].tolist()
-    assert len(columns["coordinate"]) == 64
+    assert len(columns["component"]) == 64
 
 
 def test_the_code_gives_the_numbers_that_are_shown(result):

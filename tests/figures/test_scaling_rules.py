@@ -202,7 +202,7 @@ def test_the_axes_are_the_same_for_every_exponent_and_hold_every_point():
     [
         (0.5, 0.0, "The variance stays: ½ is the exponent for independent q and k."),
         (0.25, 0.0, "The variance does not stay: only ½ is the exponent for independent q and k."),
-        (0.5, 0.5, "The variance stays and the mean grows."),
+        (0.5, 0.5, "The variance stays and the mean runs off."),
         (1.0, 0.5, "The mean stays and the variance shrinks."),
         (0.25, -0.5, "Neither stays the same, for the variance needs ½ and the mean 1."),
     ],
@@ -414,6 +414,8 @@ def with_curves(curves, name, d_k, keys, error=0.0):
     [
         ((1.0, 0.5), (1.0, 5.0, 1.02), 0.0, "falls with dₖ", ", peaks with more keys"),
         ((1.0, 0.5), (1.0, 0.2, 0.4), 0.0, "falls with dₖ", ", dips with more keys"),
+        ((1.0, 0.5), (0.95, 1.06, 0.62), 0.0, "falls with dₖ", ", peaks with more keys"),
+        ((1.0, 0.5), (0.62, 0.5, 1.0), 0.0, "falls with dₖ", ", dips with more keys"),
         ((1.0, 0.95), (1.0, 1.05, 1.02), 0.0, "hardly changes with dₖ", " and with more keys"),
         ((1.0, 1.4), (1.0, 1.5, 3.0), 0.0, "grows with dₖ", " and with more keys"),
         ((1.0, 1.4), (1.0, 1.5, 3.0), 0.2, "hardly changes with dₖ", ", grows with more keys"),

@@ -248,13 +248,25 @@ def test_the_band_shows_both_bands_and_every_point(curve, profile):
 
 def test_the_band_s_sentence_and_table(curve):
     low, high = (number(each / 16, 2) for each in (curve.high[0], curve.high[-1]))
-    assert band(curve).sentence.startswith(f"Small products may reach {low} times dₖ, the largest ones only {high}.")
+    assert band(curve).sentence.startswith(
+        f"The variance of small products may reach {low} times dₖ, that of large ones only {high}."
+    )
     assert band(curve).claim == "Larger matrices scatter less"
     said = " ".join(band(curve).sure)
     assert said.startswith(f"At dₖ = 16 the 95 % band of the variance goes from {number(curve.low[0])} to ")
     assert f"Of 15 measured points {100 * curve.share_inside.mean():.0f} % lie inside it" in said
     assert f"and {100 * curve.naive_share_inside.mean():.0f} % inside the dotted band" in said
     assert band(curve).table["naive low"] == curve.naive_low.tolist()
+
+
+# The narrower the dotted band is, the fewer draws it holds: 93.5 % at dₖ = 1,024.
+@pytest.mark.parametrize("d_k", [1, 64, 1024])
+def test_the_dotted_band_is_called_too_narrow_only_where_it_is(d_k):
+    drawn = band_curve((2, 64), d_k=d_k, ddof=0, n_draws=300, seed=0)
+    sentence = band(drawn).sentence
+    assert ("too narrow" in sentence) == (drawn.naive_share_inside[-1] < 0.85)
+    assert ("hardly matter" in sentence) != ("too narrow" in sentence)
+    assert len(sentence.split()) <= 25
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -277,7 +277,7 @@ def test_the_careful_words_have_the_numbers_of_the_row_and_of_the_notes():
         "Effective keys are e to the power of the entropy of the weights: 1 if one key has everything, 16 if all keys "
         "have the same.",
         "This is one query and one draw of its keys. Another seed gives another row; the averages over many rows are "
-        "in the next figure. A larger dₖ appends coordinates to the same query and the same keys.",
+        "in the next figure. A larger dₖ appends components to the same query and the same keys.",
         "Softmax turns [4, 5] into [26.89 %, 73.11 %]; the gap is 1.",
         "Softmax turns [1, 10] into [0.01 %, 99.99 %]; the gap is 9.",
         "Only differences count. The Jacobian of softmax, which carries the gradient, has norm 0.393224 and "

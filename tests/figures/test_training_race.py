@@ -218,19 +218,19 @@ def test_the_sentence_of_a_start_is_true_of_its_matrices(d_k, n_keys, init):
 @pytest.mark.parametrize(
     ("raw", "scaled", "claim"),
     [
-        (1e-6, 1e-3, "Without the scale the typical row's gradient has vanished by step 10"),
-        (4e-4, 1e-3, "At step 10 the typical row's gradient is smaller without the scale"),
-        (9e-4, 1e-3, "At step 10 scaled and raw rows have about the same gradient"),
-        (0.0, 0.0, "At step 10 scaled and raw rows have about the same gradient"),
-        (1e-2, 1e-3, "At step 10 the typical row's gradient is larger without the scale"),
-        (np.nan, 1e-3, "By step 10 the numbers of a training have overflowed"),
+        (1e-6, 1e-3, "At dₖ = D, the typical raw gradient vanishes by step 10"),
+        (4e-4, 1e-3, "At dₖ = D, step 10, the typical raw gradient is smaller"),
+        (9e-4, 1e-3, "At dₖ = D, step 10, raw and scaled gradients are alike"),
+        (0.0, 0.0, "At dₖ = D, step 10, raw and scaled gradients are alike"),
+        (1e-2, 1e-3, "At dₖ = D, step 10, the typical raw gradient is larger"),
+        (np.nan, 1e-3, "At dₖ = D, a training has overflowed by step 10"),
     ],
 )
 def test_the_claim_of_the_gradients_is_that_of_the_tenth_step(result, raw, scaled, claim):
     mean = result.median_row_gradient.mean.copy()
     mean[:2, list(result.steps).index(10)] = raw, scaled
     shown = replace(result, median_row_gradient=replace(result.median_row_gradient, mean=mean))
-    assert figures.state(shown, LIGHT).claim == claim
+    assert figures.state(shown, LIGHT).claim == claim.replace("D", str(result.params.d_k))
     assert len(claim.split()) <= 12
 
 
@@ -337,8 +337,8 @@ def test_the_sentence_of_the_map_counts_what_was_run(sweep):
     accuracy[1, 3:6, -1], accuracy[1, 4, 1] = 0.95, 1.0
     shown = replace(sweep, accuracy=accuracy, solved=accuracy >= 0.95)
     picture = figures.rates(shown, LIGHT)
-    assert picture.sentence.startswith("Dark cells are solved: at least 95 % of the answers are right.")
-    assert picture.claim == "÷ √dₖ works at 3 learning rates, raw at none"
+    assert picture.sentence.startswith("At dₖ = 16, dark cells are solved: at least 95 % of the answers are right.")
+    assert picture.claim == "dₖ = 16: ÷ √dₖ works at 3 rates, raw at none"
     said = sure_of(shown)
     assert said.startswith("At dₖ = 16, all 11 learning rates, mean of 2 seeds.")
     assert "solved it by step 40: raw 0, ÷\u00a0√dₖ 3 (the first by step 20), ÷\u00a0dₖ 0, " in said
@@ -347,7 +347,7 @@ def test_the_sentence_of_the_map_counts_what_was_run(sweep):
     said = sure_of(replace(shown, accuracy=accuracy))
     assert said.startswith("At dₖ = 16, 5 of 11 learning rates so far, ")
     claim = figures.rates(replace(shown, accuracy=accuracy), LIGHT).claim
-    assert claim == "So far ÷ √dₖ works at 3 learning rates, raw at none"
+    assert claim == "So far ÷ √dₖ works at 3 rates, raw at none"
     assert len(claim.split()) <= 12
     accuracy[:] = np.nan
     assert "Smallest" not in sure_of(replace(shown, accuracy=accuracy))
@@ -356,9 +356,9 @@ def test_the_sentence_of_the_map_counts_what_was_run(sweep):
 def test_one_rate_is_said_in_the_singular(sweep):
     solved = np.zeros(sweep.solved.shape, bool)
     solved[0, 3, -1] = True
-    assert figures.rates(replace(sweep, solved=solved), LIGHT).claim == "÷ √dₖ works at no learning rates, raw at 1"
+    assert figures.rates(replace(sweep, solved=solved), LIGHT).claim == "dₖ = 16: ÷ √dₖ works at no rates, raw at 1"
     solved[1, 3, -1] = True
-    assert figures.rates(replace(sweep, solved=solved), LIGHT).claim == "÷ √dₖ works at 1 learning rate, raw at 1"
+    assert figures.rates(replace(sweep, solved=solved), LIGHT).claim == "dₖ = 16: ÷ √dₖ works at 1 rate, raw at 1"
 
 
 def sure_of(sweep):
@@ -391,14 +391,16 @@ def test_the_equivalence_shows_every_pair_and_says_only_what_it_measured(pairs):
     assert f"Adam, × ⁴√dₖ: the losses are at most {apart} apart, relative to their size." in shown.sure
     wrong = "Adam, × √dₖ (the wrong power): the losses are more than 1 % apart from step 1 on."
     assert shown.sure[-1] == wrong
-    assert shown.claim == "The same training is possible without the scale"
-    same = "At dₖ = 24 gradient descent without the scale, and with it from a matching start,"
-    assert shown.sentence == f"{same} differ by practically nothing in 5 steps."
+    assert shown.claim == "At dₖ = 24 the same training is possible without the scale"
+    same = "At dₖ = 24, gradient descent without the scale, and with it from a matching start, has"
+    assert shown.sentence == f"{same} practically the same losses for 5 steps."
+    apart = replace(pairs[0], largest_difference=0.004)
+    assert figures.equivalence([apart, *pairs[1:]], LIGHT).sentence == f"{same} losses less than 1 % apart in 5 steps."
     exact = figures.equivalence([replace(pairs[0], largest_difference=0.0), *pairs[1:]], LIGHT)
-    assert exact.sentence == f"{same} agree to the last digit in 5 steps."
-    assert "SGD 0.01, × √dₖ: the losses are equal to the last digit." in exact.sure
+    assert exact.sentence == f"{same} exactly the same losses for 5 steps."
+    assert "SGD 0.01, × √dₖ: the losses are exactly equal." in exact.sure
     parted = figures.equivalence([replace(pairs[0], parted=7), *pairs[1:]], LIGHT)
-    assert parted.sentence == f"{same} part after a while in 5 steps."
+    assert parted.sentence == f"{same} losses that part at step 7."
     assert parted.claim == "Rounding parts two equal trainings at dₖ = 24"
     assert "SGD 0.01, × √dₖ: the losses are more than 1 % apart from step 7 on." in parted.sure
     assert shown.table["Adam, × √dₖ: relative difference"] == pairs[3].relative_difference.tolist()
@@ -467,3 +469,12 @@ def test_the_code_of_a_race_that_was_stopped_stops_where_it_did():
     stopped = list(race_frames(PARAMS))[3]
     steps, loss, *_ = printed(figures.learning(stopped, LIGHT).code)
     assert (steps, loss) == (stopped.steps.tolist(), stopped.loss.mean.tolist())
+
+
+def test_the_step_at_which_each_has_learnt_is_said(result):
+    mean = np.zeros_like(result.accuracy.mean)
+    mean[1, 2:] = 0.95
+    shown = replace(result, accuracy=replace(result.accuracy, mean=mean))
+    said = f"Learnt by step: raw none, ÷\u00a0√dₖ {result.steps[2]:,}, ÷\u00a0dₖ none"
+    assert said in " ".join(figures.learning(shown, LIGHT).sure)
+    assert "raw not yet, " in " ".join(figures.learning(replace(shown, progress=0.5), LIGHT).sure)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from sattn_core.components import COMPONENT_LAWS, PairLaw, append_coordinates, draw_queries_and_keys
+from sattn_core.components import COMPONENT_LAWS, PairLaw, append_components, draw_queries_and_keys
 from sattn_core.law import dot_product_cdf
 from sattn_core.moments import paired_score_moments
 
@@ -70,7 +70,7 @@ def test_sparse_nonzero_draws_are_normal_with_variance_ten():
 
 @pytest.mark.parametrize("d_k", [1, 5, 32])
 def test_appended_scores_follow_the_exact_law(d_k):
-    scores = append_coordinates(np.zeros(20_000), 0, d_k, seed=5)
+    scores = append_components(np.zeros(20_000), 0, d_k, seed=5)
     assert stats.kstest(scores, lambda s: dot_product_cdf(s, d_k)).pvalue > 1e-4
 
 
@@ -78,7 +78,7 @@ def test_appended_scores_follow_the_exact_law(d_k):
 @pytest.mark.parametrize("d_k", [3, 10])
 def test_appended_scores_have_the_exact_mean_and_variance(law, d_k):
     pair = {"mean_q": 0.5, "mean_k": -1.0, "correlation": 0.6}
-    scores = append_coordinates(np.zeros(40_000), 0, d_k, PairLaw(law, **pair), seed=6)
+    scores = append_components(np.zeros(40_000), 0, d_k, PairLaw(law, **pair), seed=6)
     theory = paired_score_moments(d_k, moments=COMPONENT_LAWS[law].moments, **pair)
     assert abs(scores.mean() - theory.mean) < 4 * math.sqrt(theory.variance / scores.size)
     error = theory.variance * math.sqrt((theory.excess_kurtosis + 2) / scores.size)

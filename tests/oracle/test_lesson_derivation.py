@@ -18,8 +18,8 @@ BREAKS = [
     {"correlation": -0.4},
     {"mean_q": 0.5, "mean_k": -1.0},
     {"variance_q": 2.5},
-    {"coordinate_correlation": 0.2},
-    {"mean_q": 0.5, "mean_k": 1.0, "correlation": 0.3, "coordinate_correlation": 0.1, "variance_k": 2.0},
+    {"component_correlation": 0.2},
+    {"mean_q": 0.5, "mean_k": 1.0, "correlation": 0.3, "component_correlation": 0.1, "variance_k": 2.0},
     {"nu": 9.0, "mean_q": 1.0},
 ]
 
@@ -36,7 +36,7 @@ def test_measured_moments_lie_within_four_standard_errors_of_the_exact_ones(opti
 def test_within_row_variance_is_that_of_a_row_with_keys_of_its_own(options):
     params = DerivationParams(d_k=6, **options)
     rng = np.random.default_rng(4)
-    n, r, t = 4_000, params.coordinate_correlation, (9.0, np.sqrt(7 / 9))
+    n, r, t = 4_000, params.component_correlation, (9.0, np.sqrt(7 / 9))
 
     def draw(*shape):
         return rng.standard_t(t[0], shape) * t[1] if params.nu else rng.standard_normal(shape)
@@ -94,7 +94,7 @@ def test_the_error_of_each_side_is_its_spread_over_seeds(mean_k):
     assert spread == pytest.approx(np.mean([run.within_row_error for run in runs]), rel=0.2)
 
 
-@pytest.mark.parametrize("options", [{"coordinate_correlation": 0.3}, {"variance_q": 4.0}, {"mean_k": 1.0}])
+@pytest.mark.parametrize("options", [{"component_correlation": 0.3}, {"variance_q": 4.0}, {"mean_k": 1.0}])
 def test_the_right_divisor_gives_the_row_unit_variance(options):
     exact = exact_scores(DerivationParams(**options))
     assert exact.within_row_variance / exact.right_divisor**2 == pytest.approx(1, rel=1e-12)
@@ -123,11 +123,11 @@ def test_the_three_lines_lie_within_four_standard_errors_of_the_exact_moments_at
             assert abs(line.measured - line.exact) < 4 * line.standard_error, (d_k, line.name)
 
 
-@pytest.mark.parametrize("options", [{}, {"correlation": 0.6}, {"coordinate_correlation": 0.5}, {"mean_k": 2.0}])
+@pytest.mark.parametrize("options", [{}, {"correlation": 0.6}, {"component_correlation": 0.5}, {"mean_k": 2.0}])
 def test_the_ratio_of_the_spreads_is_that_of_drawn_scores(options):
     params = DerivationParams(d_k=16, **options)
     rng = np.random.default_rng(8)
-    n, r = 20_000, params.coordinate_correlation
+    n, r = 20_000, params.component_correlation
 
     def drawn(d_k):
         a, b = (np.sqrt(r) * rng.standard_normal((n, 1)) + np.sqrt(1 - r) * rng.standard_normal((n, d_k)) for _ in "qk")

@@ -82,7 +82,7 @@ def test_other_laws_approach_the_prediction():
 @pytest.mark.parametrize("law", sorted(COMPONENT_LAWS))
 @pytest.mark.parametrize("n_keys", [2, 16, 512])
 def test_a_row_is_scipy_s_softmax_of_one_query_and_its_keys(law, n_keys):
-    # The draw as `dimension_sweep` describes it: blocks of 64 coordinates of stream 1, the query first, then the keys.
+    # The draw as `dimension_sweep` describes it: blocks of 64 components of stream 1, the query first, then the keys.
     dims = (1, 2, 63, 64, 65, 512, 1024)
     row = measure_row(RowParams(n_keys, dims, law, 12))
     blocks = [COMPONENT_LAWS[law].draw(block_generator(12, 1, block), (64, 1 + n_keys)) for block in range(16)]

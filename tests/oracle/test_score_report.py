@@ -17,7 +17,7 @@ def test_the_ideal_density_is_that_of_the_scaled_score():
         assert np.allclose(report.ideal_density, root * law(root * np.abs(centres)), rtol=1e-9, atol=0)
 
 
-def test_correlated_coordinates_have_the_variance_of_theory():
+def test_correlated_components_have_the_variance_of_theory():
     # Var(q·k) = tr(Σ Σ) = d² / d_eff for q, k ~ N(0, Σ), tr Σ = d.
     d, n = 12, 1500
     sizes = np.linspace(0.2, 1.8, d)

@@ -1,12 +1,14 @@
 """Visitors of the pages, and clicks on suggestions."""
 
+import re
 from collections import defaultdict
 from types import SimpleNamespace
 
 import pytest
 
 from pages._view import compute
-from tests.pages.opening import app_at, check_page, controls_of, open_page, settle, widget
+from pages._view.lessons import LESSONS
+from tests.pages.opening import app_at, charts, check_page, controls_of, open_page, settle, widget
 
 
 @pytest.fixture(scope="module")
@@ -40,11 +42,38 @@ def move_back(app, stem):
     return moved
 
 
+QUANTITIES = ("band", "mean", "median", "variance", "entropy", "gradient", "loss", "outline")
+A_NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
+HEDGED = rf"\b(?:about|over|under|below|in|within|than|up to|or more) {A_NUMBER}"
+
+
+def not_shown(suggested, app):
+    """What a promise speaks of that the page does not: quantities, and exact numbers that are no settings either.
+
+    A quantity has to be in a picture, in what a table is of, or set: the words of the prose and "How sure?" show none.
+    """
+    pictures = " ".join(f"{each.alt} {each.spec}" for each in charts(app).values()).lower()
+    tables = " ".join(str(each.value.to_numpy().tolist()) for each in app.table)
+    settings = " ".join(f"{name} {value}" for name, value in suggested.settings.items())
+    promise = suggested.promise.replace("−", "-")
+    numbers = re.findall(rf"(?<![\w/.]){A_NUMBER}(?![\w/])", re.sub(HEDGED, "", promise))
+    said = " ".join(each.value for each in app.markdown)
+    shown = {float(each.replace(",", "")) for each in re.findall(A_NUMBER, f"{pictures} {tables} {settings} {said}")}
+    return [
+        *(
+            word
+            for word in QUANTITIES
+            if re.search(rf"\b{word}\b", promise) and word not in f"{pictures} {tables} {settings}"
+        ),
+        *(number for number in numbers if float(number.replace(",", "")) not in shown),
+    ]
+
+
 @pytest.fixture
 def tried(monkeypatch):
     """Click a suggestion on its page: the app, and the last result of every function that the page asked for.
 
-    All of them, in their order, are in `calls`.
+    All of them, in their order, are in `calls`. What is promised has to be in sight.
     """
     calls, result = defaultdict(list), compute.result
 
@@ -60,6 +89,8 @@ def tried(monkeypatch):
         calls.clear()
         app.button(key=f"try_{key}").click().run()
         assert [each.message for each in app.exception] == []
+        (suggested,) = [each for each in LESSONS[stem].tries if each.key == key]
+        assert not_shown(suggested, app) == []
         return app, SimpleNamespace(calls=calls, **{name: found[-1] for name, found in calls.items()})
 
     return click

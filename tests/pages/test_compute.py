@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from pages._view import compute, turns
+from pages._view import compute, rates, turns
+from sattn_core.cost import Price
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
 
 
@@ -117,7 +118,7 @@ def test_what_takes_a_second_is_not_drawn_while_a_hand_moves_and_takes_turns(mon
     def computed():
         return seconds
 
-    price, taken = SimpleNamespace(seconds=seconds, bytes=0), []
+    price, taken = Price(draws=1e9 * seconds / rates.decided(Price(draws=1e9))), []
     computed.price = lambda: price
     monkeypatch.setattr(turns, "turn", lambda **_: taken.append(1) or nullcontext())
     assert compute.cheap(SimpleNamespace(price=price)) == at_once

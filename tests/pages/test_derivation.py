@@ -12,7 +12,7 @@ FIRST_FAILING = {
     "means not 0": 4,
     "variances not 1": 7,
     "q and k aligned": 3,
-    "coordinates correlated": 5,
+    "components correlated": 5,
     "heavy tails": 5,
 }
 
@@ -120,7 +120,7 @@ def test_try_one_mean(tried):
 
 def test_try_copies(tried):
     _, shown = tried("derivation", "copies", **ADVERSE)
-    assert shown.measure_derivation.params.coordinate_correlation == 1
+    assert shown.measure_derivation.params.component_correlation == 1
     _, variance, scaled = shown.measure_growth.at(64)
     assert variance.exact == 64**2
     assert abs(variance.measured - 64**2) < 4 * variance.standard_error

@@ -12,8 +12,8 @@ SAID = {
     "rules": {
         "rules": "keys are in use with",
         "rule_scores": "On this query the largest weight is",
-        "rule_entropy_d_k": "the entropy goes from",
-        "rule_entropy_n_keys": "the entropy goes from",
+        "rule_entropy_d_k": "the entropy stays near",
+        "rule_entropy_n_keys": "the entropy stays near",
     },
     "museum": {"bug_weights": "the output is off by"},
 }  # what each picture's sentence speaks of

@@ -155,10 +155,7 @@ def test_try_aligned(tried):
 
 
 def test_try_few_rows(tried):
-    _, shown = tried("score_variance", "few_rows", **ADVERSE)
-    assert shown.measure_score_variance.params.sampling == "matrix"
-    one, many = (
-        result.rows[1].high - result.rows[1].low
-        for result in (shown.measure_score_variance, measure_score_variance(ScoreVarianceParams(64, 10_000)))
-    )
-    assert one > 10 * many
+    app, shown = tried("score_variance", "few_rows", **ADVERSE)
+    result = shown.measure_score_variance
+    assert (result.params.sampling, result.n_scores) == ("matrix", 32)
+    assert "raw scores spread by about 6.7, less than the root of dₖ" in seen(app)

@@ -345,6 +345,13 @@ def test_the_server_opens_every_lesson_and_fetches_the_bundle_before_it_answers(
     assert app.asked == [(f"/{bundle.BUNDLE}", None), *pages]
 
 
+def test_a_server_that_is_thrown_away_may_leave_that_out(monkeypatch):
+    monkeypatch.setenv("SATTN_WARM_UP", "0")
+    app = Opened(FINISHED)
+    serve(app)
+    assert app.asked == []
+
+
 @pytest.mark.parametrize("answers", [(), (ForwardMsg(), AGAIN)])
 def test_a_page_that_does_not_end_keeps_the_server_from_answering_for_a_while_only(monkeypatch, answers):
     monkeypatch.setattr(warm, "PATIENCE", 0.1)

@@ -10,7 +10,7 @@ from tests.pages.opening import button, press, said
 
 SAID = {
     "small_samples": "so 1.6 is ordinary",
-    "sample_band": "the dotted band is too narrow",
+    "sample_band": "the dotted band too narrow",
     "large_experiment": "a false alarm",
 }  # what each picture's sentence speaks of
 

@@ -4,12 +4,12 @@ import re
 import tracemalloc
 from dataclasses import replace
 from functools import partial
-from math import ceil
 
 import pytest
 
 from pages._view import compute, controls, turns
 from pages._view.lessons.training_race import dose, race, work
+from pages._view.rates import decided
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
 from tests.pages.opening import button, charts, controls_of, open_page, pictures, said, settle, widget
@@ -80,11 +80,11 @@ def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button()
         "After 300 steps at dₖ = 64, only ÷ √dₖ has learnt; raw is ([0-9]+) % right.", first_sentence(app)
     )
     assert 3 < float(said[1]) < 20  # near-ties decide some answers, and a processor's rounding the near-ties
-    assert bar(app) == "The race is finished"
+    assert bar(app) == "The race at dₖ = 64 is finished"
     app = open_race(rates="best", d_k="256")
-    seconds = work.race_price(app.session_state["race_run"].params, True).seconds
-    assert seconds > 2
-    assert bar(app) == f"Train takes about {ceil(seconds)} seconds"
+    price = work.race_price(app.session_state["race_run"].params, True)
+    assert decided(price) > compute.UNASKED.seconds
+    assert bar(app) == f"Train takes {race.about(price)}"
     assert first_sentence(app).startswith("Untrained at dₖ = 256, raw rows put ")
     assert list(charts(app)) == ["race_attention", "race_equivalence"]
 
@@ -94,7 +94,7 @@ def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button()
 @pytest.mark.parametrize("n_steps", [10, 60, 300])
 @pytest.mark.parametrize("n_seeds", [1, 8])
 def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, rates, n_steps, n_seeds):
-    """The race or its first step, and the equivalence; their prices are held against CPU time elsewhere."""
+    """The race or its first step, and the equivalence; their prices are held against counted work elsewhere."""
     ran = []
     monkeypatch.setattr(race, "race_frames", lambda params, **_: iter([ran.append((params, None))]))
     monkeypatch.setattr(compute, "kept", lambda *_: None)
@@ -106,9 +106,9 @@ def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, r
     monkeypatch.setattr(race.st, "session_state", {})
     race.open_run()
     ((params, best),) = ran
-    first = replace(params.memory(), n_steps=0, checkpoint_steps=(0,)).price.seconds
-    spent = first if best is None else work.race_price(params, best).seconds
-    assert spent + work.equal_pairs_price(work.equal_d_k(d_k)).seconds <= 1
+    first = replace(params.memory(), n_steps=0, checkpoint_steps=(0,)).price
+    spent = first if best is None else work.race_price(params, best)
+    assert decided(spent + work.equal_pairs_price(work.equal_d_k(d_k))) <= 1
     if (d_k, rates, n_seeds) == (1, "fixed", 1):
         assert best is False  # a short race is there at once
 
@@ -289,7 +289,7 @@ def test_a_race_shown_live_ends_as_the_race_at_once():
     app = open_race(n_seeds="2", n_steps="50")
     at_once = app.session_state["race_run"].result
     live = train(app)
-    assert bar(app) == "The race is finished"
+    assert bar(app) == "The race at dₖ = 64 is finished"
     assert live.result is not at_once
     assert (live.result.loss.mean == at_once.loss.mean).all()
     assert [each.label for each in app.button if each.label == "Stop"] == []
@@ -333,17 +333,30 @@ def test_stop_keeps_what_is_there(monkeypatch):
     assert "race_learning" in charts(app)
 
 
+def test_after_a_move_every_headline_and_the_bar_say_of_which_d_k_they_are():
+    app = open_race(n_steps="20", n_seeds="1", n_pairs="4")
+    train(app, "map_rates")
+    for d_k in (896, 8):
+        move(app, d_k)
+        assert first_sentence(app).startswith(f"Untrained at dₖ = {d_k}, ")
+        learning, state, rates, equal, _ = (each.value for each in app.header)
+        for headline in (learning, state, rates):
+            assert "dₖ = 64" in headline
+        assert f"dₖ = {work.equal_d_k(d_k)}" in equal
+        assert bar(app).startswith("The last race was of dₖ = 64. ")
+
+
 def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
     app = open_race(n_seeds="1", n_steps="20", d_k="8", n_pairs="4")
     result = app.session_state["race_run"].result
     assert "race_rates" not in charts(app)
-    seconds = work.map_price(app.session_state["race_run"].params).seconds
-    assert app.button("map_rates").label == f"Map the rates, about {ceil(seconds)} second"
+    price = work.map_price(app.session_state["race_run"].params)
+    assert app.button("map_rates").label == f"Map the rates, {race.about(price)}"
     run = train(app, "map_rates")
     assert run.result is result
     assert run.sweep.progress == 1
     assert "race_rates" in charts(app)
-    assert bar(app) == "The race is finished"
+    assert bar(app) == "The race at dₖ = 8 is finished"
 
 
 @pytest.mark.parametrize("moments", [partial(race._moments, False), race._sweep_moments])
@@ -361,7 +374,8 @@ def test_whoever_leaves_or_asks_for_something_else_ends_a_race_after_a_step(monk
 
 def test_a_block_between_two_checks_is_short():
     worst = TrainingRaceParams(1024, optimizer="adam", exponents=(0.0, 0.5, 1.0, 0.25), n_keys=64, n_seeds=8)
-    assert replace(worst, n_steps=200).price.seconds - replace(worst, n_steps=100).price.seconds < 100 * 0.5
+    shorter, longer = (decided(replace(worst, n_steps=n).price) for n in (100, 200))
+    assert longer - shorter < 100 * 0.5
 
 
 def make_small(monkeypatch):

@@ -237,6 +237,7 @@ def test_try_heavy_tailed(tried):
     _, shown = tried("your_scores", "heavy_tailed", **ADVERSE)
     head = shown.measure_sample.shown
     assert head.code == "right"
+    assert head.scaled_std == pytest.approx(0.97, abs=0.005)
     assert not head.scaled_band[0] <= head.scaled_std <= head.scaled_band[1]
     assert head.tail_band[0] <= head.scaled_std <= head.tail_band[1]
     assert min(head.query.kurtosis, head.key.kurtosis) > 20

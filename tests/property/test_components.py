@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sattn_core.components import COMPONENT_LAWS, PairLaw, append_coordinates, draw_queries_and_keys
+from sattn_core.components import COMPONENT_LAWS, PairLaw, append_components, draw_queries_and_keys
 
 laws = st.sampled_from(tuple(COMPONENT_LAWS))
 seeds = st.integers(0, 2**64)
@@ -19,8 +19,8 @@ def test_however_the_range_is_cut_the_sum_is_the_same(law, seed, mean_q, mean_k,
     cuts = sorted([0, *cuts])
     scores = np.zeros(7)
     for start, stop in pairwise(cuts):
-        scores = append_coordinates(scores, start, stop, pair_law, seed=seed)
-    np.testing.assert_array_equal(scores, append_coordinates(np.zeros(7), 0, cuts[-1], pair_law, seed=seed))
+        scores = append_components(scores, start, stop, pair_law, seed=seed)
+    np.testing.assert_array_equal(scores, append_components(np.zeros(7), 0, cuts[-1], pair_law, seed=seed))
 
 
 @settings(deadline=None, max_examples=60)

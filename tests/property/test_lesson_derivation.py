@@ -21,7 +21,7 @@ PARAMS = st.builds(
     variance_q=st.floats(0.1, 4),
     variance_k=st.floats(0.1, 4),
     correlation=st.floats(-1, 1),
-    coordinate_correlation=st.floats(0, 1),
+    component_correlation=st.floats(0, 1),
     seed=st.integers(0, 2**32 - 1),
 )
 

@@ -42,7 +42,7 @@ DOORS = {
     "measure_scores Q": lambda x: sattn_core.measure_scores(x, EYE),
     "dot_product_pdf s": lambda x: sattn_core.dot_product_pdf(x, 4),
     "dot_product_cdf s": lambda x: sattn_core.dot_product_cdf(x, 4),
-    "append_coordinates scores": lambda x: sattn_core.append_coordinates(
+    "append_components scores": lambda x: sattn_core.append_components(
         x if isinstance(x, (list, tuple)) else x.ravel(), 4, 8, seed=0
     ),
     "rule raw_scores": lambda x: sattn_core.SCALING_RULES["vaswani"].apply(x, d_k=2),

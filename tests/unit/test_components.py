@@ -3,7 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from sattn_core.components import COMPONENT_LAWS, PairLaw, append_coordinates, draw_queries_and_keys
+import sattn_core
+from sattn_core.components import COMPONENT_LAWS, PairLaw, append_components, draw_queries_and_keys
 from sattn_core.scores import raw_scores
 
 LAWS = tuple(COMPONENT_LAWS)
@@ -83,27 +84,31 @@ def test_pair_law_product_is_the_product_of_query_and_key():
 @pytest.mark.parametrize("law", LAWS)
 def test_appending_in_parts_gives_the_same_bits(law):
     pair_law = PairLaw(law, 0.3, -0.2, 0.4)
-    whole = append_coordinates(np.zeros(50), 0, 64, pair_law, seed=11)
-    part = append_coordinates(np.zeros(50), 0, 19, pair_law, seed=11)
-    np.testing.assert_array_equal(append_coordinates(part, 19, 64, pair_law, seed=11), whole)
+    whole = append_components(np.zeros(50), 0, 64, pair_law, seed=11)
+    part = append_components(np.zeros(50), 0, 19, pair_law, seed=11)
+    np.testing.assert_array_equal(append_components(part, 19, 64, pair_law, seed=11), whole)
 
 
-def test_appended_coordinates_add_to_the_scores_they_get():
-    # k = q with components ±1 adds 1 a coordinate
-    scores = append_coordinates([10.0, 20.0], 3, 6, PairLaw("rademacher", correlation=1.0), seed=0)
+def test_the_former_name_of_append_components_still_works():
+    assert sattn_core.append_coordinates is append_components
+
+
+def test_appended_components_add_to_the_scores_they_get():
+    # k = q with components ±1 adds 1 a component
+    scores = append_components([10.0, 20.0], 3, 6, PairLaw("rademacher", correlation=1.0), seed=0)
     np.testing.assert_array_equal(scores, [13.0, 23.0])
 
 
-def test_coordinates_differ_from_one_another_and_between_seeds():
-    single = [append_coordinates(np.zeros(5), i, i + 1, seed=0) for i in range(12)]
-    single.append(append_coordinates(np.zeros(5), 0, 1, seed=1))
+def test_components_differ_from_one_another_and_between_seeds():
+    single = [append_components(np.zeros(5), i, i + 1, seed=0) for i in range(12)]
+    single.append(append_components(np.zeros(5), 0, 1, seed=1))
     assert np.unique(single).size == 13 * 5
 
 
 def test_appending_returns_a_new_array():
     scores = np.zeros(4)
     for stop in (0, 3):
-        result = append_coordinates(scores, 0, stop, seed=0)
+        result = append_components(scores, 0, stop, seed=0)
         assert not np.shares_memory(result, scores)
 
 
@@ -148,5 +153,5 @@ def test_draws_refuse_bad_arguments(change, error, message):
 def test_appending_refuses_bad_arguments(change, error, message):
     arguments = {"scores": [0.0], "start": 0, "stop": 1, "seed": 0} | change
     with pytest.raises(error) as caught:
-        append_coordinates(**arguments)
+        append_components(**arguments)
     assert message in str(caught.value)

@@ -1,5 +1,8 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import special
 
 from sattn_core.lessons.attention_steps import (
     PRESETS,
@@ -12,7 +15,7 @@ from sattn_core.lessons.attention_steps import (
     typed_params,
 )
 from sattn_core.softmax import entropy_nats
-from sattn_core.typed import format_mask
+from sattn_core.typed import format_mask, parse_mask
 
 NOTES = preset_params("notes")
 
@@ -96,7 +99,7 @@ def test_same_input_has_a_scaled_diagonal_of_the_square_root_of_d_k(d_k):
     assert not measure_attention_steps(preset_params("random", d_k=d_k)).same_input
 
 
-def test_more_dimensions_keep_the_coordinates_there_were():
+def test_more_dimensions_keep_the_components_there_were():
     small, large = preset_params("random", d_k=5), preset_params("random", d_k=1024)
     assert np.array_equal(np.array(small.Q), np.array(large.Q)[:, :5])
     assert np.array_equal(np.array(small.K), np.array(large.K)[:, :5])
@@ -239,3 +242,62 @@ def test_drawn_matrices_go_further_than_typed_ones():
         typed_params("random", Q=",".join(["1"] * 65), d_k=65)
     with pytest.raises(ValueError, match="Q has 1,025 columns: at most 1,024 are allowed"):
         AttentionStepsParams([[1.0] * 1025], [[1.0] * 1025], [[1.0]])
+
+
+# --- properties ----------------------------------------------------------------------------------------
+
+
+PARAMS = st.builds(
+    preset_params,
+    st.sampled_from(PRESETS),
+    n_queries=st.integers(1, 16),
+    n_keys=st.integers(1, 16),
+    d_k=st.integers(1, 1024),
+    d_v=st.integers(1, 64),
+    seed=st.integers(0, 2**32 - 1),
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(PARAMS)
+def test_a_mask_survives_the_link(params):
+    if params.mask is not None:
+        assert parse_mask(format_mask(params.mask), len(params.Q), len(params.K)) == params.mask
+
+
+@settings(deadline=None, max_examples=60)
+@given(PARAMS, st.integers(0, 15), st.integers(0, 15), st.integers(0, 63))
+def test_written_out_cells_agree_with_the_matrices(params, query, key, column):
+    query, key, column = query % len(params.Q), key % len(params.K), column % len(params.V[0])
+    result = measure_attention_steps(params)
+    cell, output = expand_cell(params, query, key), expand_output(params, query, column)
+    assert abs(cell.products.sum() - cell.raw_score) < 1e-12 * (1 + np.abs(cell.products).sum())
+    assert abs(cell.raw_score / cell.divisor - cell.scaled_score) < 1e-12 * (1 + abs(cell.scaled_score))
+    for terms, steps in ((cell.scaled, result.scaled), (cell.unscaled, result.unscaled)):
+        assert terms.weight == steps.attention_weights[query, key]
+        assert abs(terms.exponential - terms.weight * terms.row_sum) < 1e-12
+    assert abs(output.scaled_weights @ output.values - result.scaled.output[query, column]) < 1e-10
+    assert abs(output.unscaled_weights @ output.values - result.unscaled.output[query, column]) < 1e-10
+
+
+# --- oracles -------------------------------------------------------------------------------------------
+
+
+def test_weights_and_entropy_against_scipy():
+    result = measure_attention_steps(preset_params("random", n_queries=16, n_keys=16, d_k=64))
+    for steps, rows in ((result.scaled, result.scaled_rows), (result.unscaled, result.unscaled_rows)):
+        weights = special.softmax(steps.scaled_scores, axis=1)
+        # SciPy subtracts the maximum too; both round each exponential once.
+        assert np.allclose(steps.attention_weights, weights, rtol=1e-13, atol=1e-300)
+        assert np.allclose(np.log(rows.effective_keys), special.entr(weights).sum(axis=1), rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("preset", ["causal", "padding", "fully_masked"])
+def test_masked_outputs_against_pytorch(preset):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed; CI compares with it")
+    params = preset_params(preset, n_queries=5, n_keys=6)
+    tensors = [torch.tensor(matrix, dtype=torch.float64) for matrix in (params.Q, params.K, params.V)]
+    attend = torch.nn.functional.scaled_dot_product_attention
+    expected = attend(*tensors, attn_mask=torch.tensor(params.mask)).numpy()
+    # Averages of values below 4: rounding stays near 1e-15.
+    assert np.allclose(measure_attention_steps(params).scaled.output, expected, rtol=0, atol=1e-12)

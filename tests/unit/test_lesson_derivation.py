@@ -8,7 +8,7 @@ from sattn_core.lessons.derivation import (
     LINE_NAMES,
     SCORE_LINES,
     DerivationParams,
-    _coordinate_blocks,
+    _component_blocks,
     exact_scores,
     measure_derivation,
     measure_growth,
@@ -18,7 +18,7 @@ from sattn_core.lessons.derivation import (
 
 
 def collected(params):
-    blocks = list(_coordinate_blocks(params))
+    blocks = list(_component_blocks(params))
     return np.concatenate([q for _, q, _ in blocks]), np.concatenate([k for _, _, k in blocks])
 
 
@@ -43,7 +43,7 @@ def test_nothing_broken_all_lines_hold():
         ({"correlation": 0.5, "mean_q": 0.5, "mean_k": -0.5}, {3, 4, 7, 9}, "d_k"),
         ({"variance_q": 2.0}, {7, 9}, "component_variances"),
         ({"variance_q": 2.0, "variance_k": 0.5}, set(), "sqrt_d_k"),
-        ({"coordinate_correlation": 0.4}, {5, 7, 9}, "effective_dimension"),
+        ({"component_correlation": 0.4}, {5, 7, 9}, "effective_dimension"),
         ({"nu": 3.0}, set(), "sqrt_d_k"),
     ],
 )
@@ -91,8 +91,8 @@ def test_a_break_too_small_to_see_fails_unseen():
     assert result.first_seen is None
 
 
-def test_one_coordinate_has_no_terms_to_correlate():
-    result = measure_derivation(DerivationParams(d_k=1, coordinate_correlation=0.9))
+def test_one_component_has_no_terms_to_correlate():
+    result = measure_derivation(DerivationParams(d_k=1, component_correlation=0.9))
     assert result.first_failing is None
     assert result.lines[4].standard_error == 0
 
@@ -129,14 +129,14 @@ def test_sides_and_errors_by_hand():
     assert (result.mean, result.variance) == pytest.approx((s.mean(), s.var()), rel=1e-12)
 
 
-def test_more_dimensions_append_coordinates():
+def test_more_dimensions_append_components():
     small, large = collected(DerivationParams(d_k=5)), collected(DerivationParams(d_k=37))
     assert np.array_equal(small[0], large[0][:5])
     assert np.array_equal(small[1], large[1][:5])
 
 
 def test_growth_starts_at_one_and_ends_at_d_k():
-    result = measure_derivation(DerivationParams(d_k=12, coordinate_correlation=0.5))
+    result = measure_derivation(DerivationParams(d_k=12, component_correlation=0.5))
     assert result.growth_dims.tolist() == [1, 2, 4, 8, 12]
     assert abs(result.growth_std[-1] - np.sqrt(result.variance)) < 1e-12
     assert abs(result.growth_typical[-1] - result.scaled_typical * result.divisor) < 1e-12
@@ -158,8 +158,8 @@ def test_shapes_of_the_divided_scores():
         ({"correlation": 0.5}, 32, 80, 64, 64),
         ({"mean_q": 1.0, "mean_k": 2.0}, 128, 64 * 6, 128, 64),
         ({"variance_q": 2.0, "variance_k": 3.0}, 0, 384, 384, 64),
-        ({"coordinate_correlation": 0.5}, 0, 64 * (1 + 63 * 0.25), 64 * (1 + 63 * 0.25), 64 / 16.75),
-        ({"coordinate_correlation": 1.0}, 0, 64**2, 64**2, 1),
+        ({"component_correlation": 0.5}, 0, 64 * (1 + 63 * 0.25), 64 * (1 + 63 * 0.25), 64 / 16.75),
+        ({"component_correlation": 1.0}, 0, 64**2, 64**2, 1),
         ({"nu": 5.0}, 0, 64, 64, 64),
     ],
 )
@@ -177,7 +177,7 @@ def test_exact_moments(options, mean, variance, within, effective):
         ({"mean_q": 1.0}, np.sqrt(128)),
         ({"mean_k": 1.0}, 8),
         ({"variance_q": 4.0}, 16),
-        ({"coordinate_correlation": 0.5}, 64 / np.sqrt(64 / 16.75)),
+        ({"component_correlation": 0.5}, 64 / np.sqrt(64 / 16.75)),
         ({"nu": 2.0}, 8),
     ],
 )
@@ -214,7 +214,7 @@ def test_effective_dimension_is_measured_only_where_it_means_something():
 
 # --- the three lines, and the growth along d_k ---------------------------------------------------------
 
-SHORT = [{}, {"correlation": 0.5}, {"mean_q": 1.0, "mean_k": -2.0}, {"coordinate_correlation": 0.3}, {"nu": 1.5}]
+SHORT = [{}, {"correlation": 0.5}, {"mean_q": 1.0, "mean_k": -2.0}, {"component_correlation": 0.3}, {"nu": 1.5}]
 
 
 @pytest.mark.parametrize("broken", SHORT)
@@ -268,7 +268,7 @@ def test_a_larger_growth_begins_with_the_smaller_one():
         ({}, 1, 1),
         ({"correlation": 0.5}, 4, 2),
         ({"mean_q": 2.0, "variance_k": 3.0}, 4, 2),
-        ({"coordinate_correlation": 1.0}, 4, 4),
+        ({"component_correlation": 1.0}, 4, 4),
         ({"nu": 2.1}, 4, 2),
     ],
 )
@@ -304,7 +304,7 @@ def test_only_the_square_root_leaves_the_variance_at_one():
         ({"mean_k": 11.0}, r"mean_k must be a finite number in \[-10, 10\], but got 11"),
         ({"variance_q": 0.0}, r"variance_q must be a finite number in \(0, 100\], but got 0"),
         ({"correlation": 1.5}, r"correlation must be a finite number in \[-1, 1\], but got 1.5"),
-        ({"coordinate_correlation": -0.1}, r"coordinate_correlation must be a finite number in \[0, 1\]"),
+        ({"component_correlation": -0.1}, r"component_correlation must be a finite number in \[0, 1\]"),
         ({"nu": 1.4}, r"nu must be a finite number in \[1.5, 100\], but got 1.4"),
         ({"nu": 3.0, "correlation": 0.1}, "nu must be None where a correlation is not 0, but got 3"),
         ({"seed": -1}, "seed must be at least 0"),

@@ -1,7 +1,12 @@
-"""The numbers of the one_query lesson that can be checked in the head."""
+"""The one_query lesson: numbers checked in the head, what always holds, and exact fractions and mpmath beside it."""
 
+from fractions import Fraction
+
+import mpmath
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sattn_core.lessons.one_query import (
     EXAMPLE_KEY,
@@ -61,7 +66,7 @@ def test_the_largest_and_the_smallest_are_named_and_several_where_they_tie():
     assert row.top_weight == row.weights[0] == row.weights[1]
 
 
-def test_divided_at_one_coordinate_nothing_changes():
+def test_divided_at_one_component_nothing_changes():
     result = measured(1)
     assert result.divisor == 1
     assert (result.raw.weights == result.scaled.weights).all()
@@ -97,3 +102,78 @@ def test_what_is_drawn_is_counted_in_standard_deviations():
 def test_params_out_of_range_are_refused(d_k, seed, named):
     with pytest.raises(ValueError, match=named):
         OneQueryParams(d_k, seed)
+
+
+# --- properties ----------------------------------------------------------------------------------------
+
+
+dimensions, seeds = st.integers(1, 128), st.integers(0, 9999)
+
+
+@given(dimensions, dimensions, seeds)
+def test_a_larger_dimension_keeps_every_number_of_a_smaller_one(one, other, seed):
+    small, large = (measure_one_query(OneQueryParams(d_k, seed)) for d_k in sorted((one, other)))
+    d_k = small.params.d_k
+    np.testing.assert_array_equal(small.query, large.query[:d_k])
+    np.testing.assert_array_equal(small.keys, large.keys[:, :d_k])
+    np.testing.assert_array_equal(small.walk.sums, large.walk.sums[:, : d_k + 1])
+
+
+@given(dimensions, seeds)
+def test_the_weights_sum_to_one_and_the_division_keeps_their_order_and_shares_more(d_k, seed):
+    result = measure_one_query(OneQueryParams(d_k, seed))
+    for row in (result.raw, result.scaled):
+        assert abs(row.weights.sum() - 1) < 1e-12
+        np.testing.assert_allclose(row.weights, row.exponentials / row.total, rtol=1e-12)
+    assert result.raw.largest == result.scaled.largest
+    assert result.scaled.top_weight <= result.raw.top_weight + 1e-15
+    assert result.scaled.effective_keys >= result.raw.effective_keys - 1e-12
+
+
+@given(dimensions, seeds)
+def test_no_sum_leaves_its_axis(d_k, seed):
+    result = measure_one_query(OneQueryParams(d_k, seed))
+    assert np.abs(result.walk.sums).max() <= result.walk.limit
+    assert (result.walk.roots <= np.sqrt(result.walk.horizon)).all()
+
+
+# --- oracles -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("d_k", [1, 3, 4, 5, 64, 1024])
+def test_the_scores_are_the_sums_in_exact_fractions(d_k):
+    result = measure_one_query(OneQueryParams(d_k, seed=2))
+    query = [Fraction(x) for x in result.query.tolist()]
+    for key, score, sums in zip(result.keys.tolist(), result.raw.scores, result.walk.sums, strict=True):
+        total = Fraction(0)
+        for i, (q, k) in enumerate(zip(query, key, strict=True), start=1):
+            total += q * Fraction(k)
+            assert total == Fraction(float(sums[i]))
+        assert total == Fraction(float(score))
+
+
+@pytest.mark.parametrize("d_k", [4, 64, 1024])
+def test_both_softmaxes_at_forty_digits(d_k):
+    result = measure_one_query(OneQueryParams(d_k))
+    with mpmath.workdps(40):
+        for row, divisor in ((result.raw, mpmath.mpf(1)), (result.scaled, mpmath.sqrt(d_k))):
+            powers = [mpmath.exp(mpmath.mpf(float(score)) / divisor) for score in result.raw.scores]
+            weights = [power / sum(powers) for power in powers]
+            entropy = -sum(p * mpmath.log(p) for p in weights)
+            np.testing.assert_allclose(row.weights, [float(p) for p in weights], rtol=1e-13)
+            # at d_k = 1,024 without the division the entropy is 1e-11, and e to that power keeps 16 digits
+            assert row.effective_keys == pytest.approx(float(mpmath.exp(entropy)), rel=1e-13)
+
+
+def test_what_is_drawn_has_mean_0_and_variance_d_k_less_the_four_invented_within_four_standard_errors():
+    d_k, n_seeds = 64, 400
+    results = [measure_one_query(OneQueryParams(d_k, seed)) for seed in range(n_seeds)]
+    drawn = np.array([result.raw.scores - result.invented_scores.scores for result in results]).ravel()
+    variance, n = d_k - 4, drawn.size
+    # Products of signs are independent across keys too. The fourth moment of a sum of m signs is 3 m² − 2 m.
+    fourth = 3 * variance**2 - 2 * variance
+    assert abs(drawn.mean()) < 4 * np.sqrt(variance / n)
+    assert abs(np.mean(drawn**2) - variance) < 4 * np.sqrt((fourth - variance**2) / n)
+    z = np.array([result.drawn_z for result in results]).ravel()
+    np.testing.assert_allclose(z * np.sqrt(variance), drawn, rtol=1e-13)
+    assert results[0].drawn_std == pytest.approx(float(mpmath.sqrt(variance)), rel=1e-15)

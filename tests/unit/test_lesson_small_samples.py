@@ -1,6 +1,5 @@
 import math
 import tracemalloc
-from functools import partial
 
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ from sattn_core.lessons.small_samples import (
     next_draws,
 )
 from sattn_core.product_variances import reference_distribution
-from tests.reference import reference_seconds
 
 
 @pytest.fixture(scope="module")
@@ -136,11 +134,8 @@ def test_draw_i_is_the_same_however_many_follow_it(size, d_k, monkeypatch):
 
 # Every two controls meet at both of their ends.
 @pytest.mark.parametrize(("size", "d_k", "n_draws"), [(2, 1, 1), (2, 1024, 10_000), (64, 1, 10_000), (64, 1024, 1)])
-def test_the_price_is_right_within_a_factor_of_two_at_both_ends_of_every_control(size, d_k, n_draws):
+def test_the_memory_is_right_within_a_factor_of_two_at_both_ends_of_every_control(size, d_k, n_draws):
     params = SmallSamplesParams(size, d_k, n_draws=n_draws)
-    seconds = reference_seconds(partial(measure_small_samples, params), before=reference_distribution.cache_clear)
-    assert 0.5 < params.price.seconds / seconds < 2
-    assert params.price.seconds < 1
     reference_distribution.cache_clear()
     tracemalloc.start()
     measure_small_samples(params)

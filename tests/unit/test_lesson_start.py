@@ -3,8 +3,12 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
 
 from sattn_core.components import COMPONENT_LAWS, ComponentLaw
+from sattn_core.law import dot_product_pdf
 from sattn_core.lessons import start
 from sattn_core.lessons.start import StartParams, mean_largest_weight, measure_start
 from sattn_core.softmax import effective_keys, softmax
@@ -98,3 +102,78 @@ def test_inside_is_within_1_96_standard_errors_of_the_theory(result):
     assert result.scaled_std_inside.tolist() == result.raw_std_inside.tolist()
     seeds = [measure_start(StartParams((16,), n_samples=200, seed=seed)).raw_std_inside[0] for seed in range(200)]
     assert 0.90 <= np.mean(seeds) <= 0.99  # 95 % of 200 draws, 3.2 standard errors wide
+
+
+# --- properties ----------------------------------------------------------------------------------------
+
+
+dims_lists = st.sets(st.integers(1, 200), min_size=1, max_size=3).map(lambda d: tuple(sorted(d)))
+
+
+@settings(deadline=None, max_examples=30)
+@given(dims_lists, st.sampled_from(tuple(COMPONENT_LAWS)), st.integers(1, 9), st.integers(0, 2**40))
+def test_weights_are_distributions_and_the_law_has_at_most_mass_1(dims, law, n_keys, seed):
+    result = measure_start(StartParams(dims, n_samples=20, n_keys=n_keys, law=law, seed=seed))
+    for weights, largest, keys in (
+        (result.raw_weights, result.raw_max_weight, result.raw_effective_keys),
+        (result.scaled_weights, result.scaled_max_weight, result.scaled_effective_keys),
+    ):
+        np.testing.assert_allclose(weights.sum(axis=1), 1, rtol=0, atol=1e-12)
+        assert (largest >= 1 / n_keys - 1e-12).all()
+        assert ((keys >= 1 - 1e-12) & (keys <= n_keys + 1e-12 * n_keys)).all()
+    density, edges = result.scaled_law, result.sweep.scaled_edges
+    assert (density >= 0).all()
+    assert (density @ np.diff(edges) <= 1 + 1e-12).all()
+    np.testing.assert_allclose(density, density[:, ::-1], rtol=1e-6, atol=1e-12)
+
+
+# --- oracles -------------------------------------------------------------------------------------------
+
+
+DIMS_OF_ORACLES = (1, 2, 3, 8, 64)
+
+
+@pytest.mark.parametrize("law", COMPONENT_LAWS)
+def test_measured_standard_deviations_lie_within_four_standard_errors(law):
+    result = measure_start(StartParams(DIMS_OF_ORACLES, n_samples=20_000, law=law, seed=5))
+    assert (np.abs(result.raw_std_measured - result.raw_std_theory) < 4 * result.raw_std_error).all()
+    assert (np.abs(result.scaled_std_measured - 1) < 4 * result.scaled_std_error).all()
+
+
+def test_standard_error_is_the_spread_of_the_measured_standard_deviation():
+    results = [measure_start(StartParams((8,), n_samples=400, n_keys=1, seed=s)) for s in range(400)]
+    spread = np.std([r.raw_std_measured[0] for r in results])
+    # a standard deviation of 400 nearly normal values has relative standard error 1/√800
+    assert abs(spread / results[0].raw_std_error[0] - 1) < 4 / np.sqrt(800)
+
+
+@pytest.mark.parametrize(("row", "d_k"), tuple(enumerate(DIMS_OF_ORACLES)))
+def test_exact_law_is_the_bin_average_of_the_density(row, d_k):
+    result = measure_start(StartParams(DIMS_OF_ORACLES, n_samples=2))
+    edges = result.sweep.scaled_edges * np.sqrt(d_k)
+    for b in (len(edges) // 2 + 1, len(edges) // 2 + 6):
+        mass = integrate.quad(dot_product_pdf, edges[b], edges[b + 1], args=(d_k,))[0]
+        assert result.scaled_law[row, b] == pytest.approx(mass / 0.125, rel=1e-7)  # quad asks for 1.5e-8
+
+
+@pytest.mark.parametrize("law", COMPONENT_LAWS)
+@pytest.mark.parametrize(("d_k", "n_keys"), [(1, 2), (1, 512), (16, 16), (16, 512), (64, 16)])
+def test_the_mean_over_all_queries_is_that_of_the_rows_that_other_seeds_show(law, d_k, n_keys):
+    # The page shows one row of a seed; what it says of all of them is their mean, for this distribution.
+    rows = [measure_start(StartParams((d_k,), n_samples=2, n_keys=n_keys, law=law, seed=s)) for s in range(200)]
+    mean = mean_largest_weight(d_k, n_keys, law)
+    for side in ("raw", "scaled"):
+        shown = np.array([getattr(each, f"{side}_max_weight")[0] for each in rows])
+        error = np.hypot(shown.std(ddof=1) / np.sqrt(len(shown)), getattr(mean, f"{side}_error"))
+        assert abs(shown.mean() - getattr(mean, side)) < 4 * error + 1e-12
+        assert getattr(mean, f"{side}_error") <= 0.02
+
+
+def test_one_key_of_many_that_score_1_or_minus_1_has_next_to_no_weight():
+    # 512 keys, half of them near +1: the largest weight is e/(N e + (512 − N)/e), N binomial.
+    n = np.arange(1, 513)
+    largest = np.e / (n * np.e + (512 - n) / np.e)
+    exact = stats.binom(512, 0.5).pmf(n) @ largest + 0.5**512 / 512
+    mean = mean_largest_weight(1, 512, "rademacher")
+    assert abs(mean.raw - exact) < 4 * mean.raw_error
+    assert mean.raw == mean.scaled

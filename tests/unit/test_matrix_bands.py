@@ -6,6 +6,7 @@ from scipy import stats
 
 from sattn_core.bands import ROUGH
 from sattn_core.components import PairLaw
+from sattn_core.cost import Price
 from sattn_core.law import dot_product_ppf
 from sattn_core.matrix_bands import matrix_bands, matrix_bands_price, numbers_of, variances_of_products
 from sattn_core.score_variance import score_variance_band
@@ -42,14 +43,14 @@ def test_a_simulated_band_is_the_same_at_every_call_and_costs_what_it_says():
     first, second = (matrix_bands(shape, pair_law)[1] for _ in range(2))
     assert first == second
     assert first.low < first.predicted < first.high
-    assert matrix_bands_price(shape, pair_law).seconds > 0
-    assert matrix_bands_price((64, 64, 64), pair_law).seconds == 0
+    assert matrix_bands_price(shape, pair_law).draws > 0
+    assert matrix_bands_price((64, 64, 64), pair_law) == Price()
 
 
 def test_where_simulation_would_take_too_many_numbers_the_band_is_rough_and_free():
     shape, pair_law = (2, 512, 16), PairLaw("sparse")
     assert matrix_bands(shape, pair_law)[1].error_source == "exact, rough gamma approximation"
-    assert matrix_bands_price(shape, pair_law).seconds == 0
+    assert matrix_bands_price(shape, pair_law) == Price()
 
 
 def test_numbers_of_a_matrix():

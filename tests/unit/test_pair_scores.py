@@ -1,12 +1,11 @@
 import math
-import time
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from sattn_core.components import COMPONENT_LAWS, PairLaw, append_coordinates
+from sattn_core.components import COMPONENT_LAWS, PairLaw, append_components
 from sattn_core.law import dot_product_cdf
 from sattn_core.moments import paired_score_moments
 from sattn_core.pair_scores import (
@@ -20,6 +19,7 @@ from sattn_core.pair_scores import (
     growing_scores_price,
     pair_scores_price,
 )
+from tests.counting import count, so_far
 
 LAWS = tuple(COMPONENT_LAWS)
 PAIR = {"mean_q": 0.5, "mean_k": -1.0, "correlation": 0.6}
@@ -41,7 +41,7 @@ def test_the_same_seed_gives_the_same_scores_and_another_seed_others(law, pair):
 
 @pytest.mark.parametrize(("law", "pair"), [("uniform", {}), ("laplace", PAIR), ("student_t", {}), ("sparse", PAIR)])
 def test_a_law_without_a_short_cut_has_its_components_drawn(law, pair):
-    wanted = append_coordinates(np.zeros(50), 0, 21, PairLaw(law, **pair), seed=4)
+    wanted = append_components(np.zeros(50), 0, 21, PairLaw(law, **pair), seed=4)
     np.testing.assert_array_equal(draw_pair_scores(50, 21, PairLaw(law, **pair), seed=4), wanted)
 
 
@@ -76,12 +76,12 @@ def test_many_growing_scores_come_in_the_same_parts():
 
 @pytest.mark.parametrize("law", ["normal", "sparse"])
 def test_the_price_of_growing_scores_counts_what_they_share_once(law):
-    def seconds(*dims):
-        return growing_scores_price(dims, 100_000, PairLaw(law)).seconds
+    def draws(*dims):
+        return growing_scores_price(dims, 100_000, PairLaw(law)).draws
 
-    assert seconds(1000) == pytest.approx(pair_scores_price(100_000, 1000, PairLaw(law)).seconds)
-    assert seconds(992, 1000) == pytest.approx(seconds(1000), abs=1e-4)  # 1000 is reached by way of 992
-    assert seconds(65, 1000) > seconds(1000) + 1e-3
+    assert draws(1000) == pair_scores_price(100_000, 1000, PairLaw(law)).draws
+    assert draws(992, 1000) == draws(1000)  # 1000 is reached by way of 992
+    assert draws(65, 1000) > draws(1000)
 
 
 def test_signs_add_up_to_the_lattice():
@@ -91,7 +91,7 @@ def test_signs_add_up_to_the_lattice():
         assert np.abs(scores).max() <= d_k
 
 
-def test_one_more_coordinate_of_signs_adds_plus_or_minus_one():
+def test_one_more_component_of_signs_adds_plus_or_minus_one():
     scores = [draw_pair_scores(500, d_k, PairLaw("rademacher"), seed=2) for d_k in range(60, 70)]
     np.testing.assert_array_equal(np.abs(np.diff(scores, axis=0)), np.ones((9, 500)))
 
@@ -104,7 +104,7 @@ def test_signs_by_hand():
 
 @pytest.mark.parametrize("law", ["normal", "sparse"])
 def test_a_move_of_d_k_keeps_what_lies_below(law):
-    # Scores of one draw: correlated like sums that share coordinates, and closer the fewer are added.
+    # Scores of one draw: correlated like sums that share components, and closer the fewer are added.
     scores = {d_k: draw_pair_scores(4_000, d_k, PairLaw(law), seed=5) for d_k in (64, 72, 100, 101)}
     for small, large in ((64, 72), (72, 100), (100, 101)):
         correlation = np.corrcoef(scores[small], scores[large])[0, 1]
@@ -118,11 +118,11 @@ def test_normal_scores_at_the_ends_of_the_correlation_are_finite(pair):
         assert np.isfinite(draw_pair_scores(100, d_k, PairLaw(**pair), seed=0)).all()
 
 
-# Two coordinates of q: one that is 0, two that are equal, two at minus their mean. Their squares, computed from sums,
+# Two components of q: one that is 0, two that are equal, two at minus their mean. Their squares, computed from sums,
 # then differ from what they must be by a rounding error on either side, which no root may be taken of. Of random
 # pairs one in about 1e8 comes that near, a few in a day of a class.
 ROUNDED = {
-    "one coordinate is 0": (lambda z: (z, z**2), {"mean_k": 1.0}),
+    "one component is 0": (lambda z: (z, z**2), {"mean_k": 1.0}),
     "both are equal": (lambda z: (2 * z, np.nextafter(2 * z**2, 0)), {"mean_k": 1.0}),
     "both are minus the mean": (lambda z: (-1.4 * (1 + 1e-9 * z), 0.98 * (1 + 1e-9 * z) ** 2), {"mean_q": 0.7}),
 }
@@ -148,17 +148,20 @@ def test_fully_aligned_pairs_score_the_length_of_their_queries():
     [({"law": "student_t"}, 1_000_000), ({"law": "normal"}, 1_000_000), ({"law": "sparse"}, 1_000_000)],
 )
 def test_a_long_draw_asks_often_whether_to_go_on_and_ends_when_told_so(options, n_samples):
-    moments = []
+    drawn = []
 
     def check():
-        moments.append(time.process_time())
-        if len(moments) == 6:
+        drawn.append(so_far().draws)
+        if len(drawn) == 6:
             raise Left
 
-    with pytest.raises(Left):
-        draw_pair_scores(n_samples, 1_000, PairLaw(**options), seed=0, check=check)
-    assert len(moments) == 6
-    assert max(np.diff(moments)) < 0.25  # CPU seconds between two checks
+    def draw():
+        with pytest.raises(Left):
+            draw_pair_scores(n_samples, 1_000, PairLaw(**options), seed=0, check=check)
+
+    count(draw)
+    assert len(drawn) == 6
+    assert 0 < max(np.diff(drawn)) < 10_000_000  # a tenth of a second
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -171,14 +174,13 @@ def test_every_law_can_be_ended_after_its_first_block(law):
 
 
 def test_the_price_grows_with_d_k_only_where_every_component_is_drawn():
-    def seconds(law, d_k, **pair):
-        return pair_scores_price(1_000_000, d_k, PairLaw(law, **pair)).seconds
+    def draws(law, d_k, **pair):
+        return pair_scores_price(1_000_000, d_k, PairLaw(law, **pair)).draws
 
-    for law in ("normal", "rademacher", "sparse"):
-        assert seconds(law, 1024) < 1
+    for law, growth in (("normal", 11 / 6), ("rademacher", 16), ("sparse", 11 / 6)):
+        assert draws(law, 1024) == pytest.approx(growth * draws(law, 32))
     for law, pair in (("uniform", {}), ("laplace", {}), ("student_t", {}), ("sparse", PAIR)):
-        assert seconds(law, 1024, **pair) > 5
-        assert seconds(law, 1024, **pair) > 30 * seconds(law, 32, **pair)
+        assert draws(law, 1024, **pair) == pytest.approx(32 * draws(law, 32, **pair))
 
 
 @pytest.mark.parametrize(
@@ -220,7 +222,7 @@ def test_normal_scores_follow_the_exact_law(d_k):
 @pytest.mark.parametrize("d_k", [1, 6, 37])
 def test_scores_follow_the_law_of_scores_whose_components_are_all_drawn(law, pair, d_k):
     short = draw_pair_scores(N, d_k, PairLaw(law, **pair), seed=6)
-    all_drawn = append_coordinates(np.zeros(N), 0, d_k, PairLaw(law, **pair), seed=7)
+    all_drawn = append_components(np.zeros(N), 0, d_k, PairLaw(law, **pair), seed=7)
     # Scores on a lattice differ by rounding between the two ways; they are equal to nine decimals.
     assert stats.ks_2samp(np.round(short, 9), np.round(all_drawn, 9)).pvalue > 1e-4
 
@@ -287,6 +289,6 @@ def test_the_scores_of_a_row_share_their_query_and_what_is_added_is_independent(
 
 
 @pytest.mark.parametrize("half", [1, 2, 8, 256])
-def test_the_share_of_half_the_coordinates_follows_scipy_s_beta(half):
+def test_the_share_of_half_the_components_follows_scipy_s_beta(half):
     share = _share_of_half(np.random.default_rng(3), half, N)
     assert stats.kstest(share, stats.beta(half / 2, half / 2).cdf).pvalue > 1e-4

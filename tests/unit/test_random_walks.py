@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sattn_core.components import COMPONENT_LAWS, PairLaw, append_coordinates
+from sattn_core.components import COMPONENT_LAWS, PairLaw, append_components
 from sattn_core.moments import paired_score_moments
 from sattn_core.random_walks import random_walks
 
@@ -17,7 +17,7 @@ def test_walks_start_at_zero_and_end_at_the_appended_scores():
     assert walks.walks.shape == (5, 38)
     np.testing.assert_array_equal(walks.walks[:, 0], np.zeros(5))
     for t in (1, 20, 37):
-        np.testing.assert_array_equal(walks.walks[:, t], append_coordinates(np.zeros(5), 0, t, pair_law, seed=4))
+        np.testing.assert_array_equal(walks.walks[:, t], append_components(np.zeros(5), 0, t, pair_law, seed=4))
     np.testing.assert_array_equal(walks.walks[:, :21], random_walks(20, n_walks=5, **options).walks)
 
 
@@ -101,8 +101,8 @@ def test_walks_spread_as_their_envelope():
     assert (np.abs(ratio - 1) < 4 * np.sqrt((excess + 2) / 4000) / 2).all()
 
 
-# The draw as it is documented: coordinates come in blocks of four, and block b has a generator of its own, SFC64 seeded
-# with SeedSequence(seed, spawn_key=(0, b)), which gives each coordinate the components a of all pairs and then the b.
+# The draw as it is documented: components come in blocks of four, and block b has a generator of its own, SFC64 seeded
+# with SeedSequence(seed, spawn_key=(0, b)), which gives each component the a of all pairs and then the b.
 def drawn_again(d_k, n_walks, seed, mean_q=0.0, mean_k=0.0, rho=0.0):
     products = np.empty((n_walks, d_k))
     for i in range(d_k):

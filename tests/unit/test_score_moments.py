@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sattn_core.components import COMPONENT_LAWS, PairLaw, append_coordinates
+from sattn_core.components import COMPONENT_LAWS, PairLaw, append_components
 from sattn_core.moments import paired_score_moments
 from sattn_core.score_moments import pair_moments, score_moments
 
@@ -72,7 +72,7 @@ def test_score_moments_of_normal_components():
 
 def test_score_moments_of_a_sample():
     pair_law = PairLaw("uniform", mean_q=0.5, mean_k=1.0, correlation=-0.4)
-    scores = append_coordinates(np.zeros(200_000), 0, 3, pair_law, seed=0)
+    scores = append_components(np.zeros(200_000), 0, 3, pair_law, seed=0)
     theory = paired_score_moments(
         3, moments=COMPONENT_LAWS["uniform"].moments, mean_q=0.5, mean_k=1.0, correlation=-0.4
     )

@@ -75,11 +75,11 @@ def test_one_dimension_does_not_depend_on_the_others(sweep, row):
         np.testing.assert_array_equal(getattr(alone, name)[0], getattr(sweep, name)[row])
 
 
-def test_row_scores_grow_coordinate_by_coordinate():
+def test_row_scores_grow_component_by_component():
     signs = dimension_sweep(tuple(range(1, 140)), n_samples=2, n_keys=5, law="rademacher", seed=0)
     assert set(np.abs(signs.row_scores[0])) == {1.0}
     steps = np.diff(signs.row_scores, axis=0)
-    assert not np.array_equal(steps[:63], steps[64:127])  # coordinates come in blocks of 64
+    assert not np.array_equal(steps[:63], steps[64:127])  # components come in blocks of 64
     assert set(np.unique(steps)) == {-1.0, 1.0}
     assert np.unique(steps.T, axis=0).shape[0] == 5  # the keys differ
 
@@ -101,7 +101,7 @@ def test_a_sweep_holds_little_memory():
     dimension_sweep((16, 256), n_samples=20_000, n_keys=16, seed=0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 10e6  # the coordinates together would take 82 MB
+    assert peak < 10e6  # the components together would take 82 MB
 
 
 @pytest.mark.parametrize(

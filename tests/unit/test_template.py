@@ -13,6 +13,7 @@ pytest.importorskip("streamlit", reason="the lesson is opened as a page")
 
 PLACES = {
     "pages/how_sure.py",
+    "pages/_view/lessons/how_sure/__init__.py",
     "pages/_view/lessons/how_sure/bet.py",
     "pages/_view/lessons/how_sure/declaration.py",
     "pages/_view/lessons/how_sure/figures.py",

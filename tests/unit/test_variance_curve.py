@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sattn_core.components import COMPONENT_LAWS, PairLaw, append_coordinates
+from sattn_core.components import COMPONENT_LAWS, PairLaw, append_components
 from sattn_core.variance_curve import variance_curve
 
 
 def test_variance_curve_measures_the_appended_draw():
     curve = variance_curve((2, 9), n_samples=300, law="uniform", mean_q=0.5, correlation=0.2, seed=8)
     for column, d_k in enumerate((2, 9)):
-        scores = append_coordinates(np.zeros(300), 0, d_k, PairLaw("uniform", mean_q=0.5, correlation=0.2), seed=8)
+        scores = append_components(np.zeros(300), 0, d_k, PairLaw("uniform", mean_q=0.5, correlation=0.2), seed=8)
         measured = scores.var(ddof=1) / np.array([1, d_k, d_k**2])
         np.testing.assert_allclose(curve.measured[:, column], measured, rtol=1e-12)
     assert (curve.dims, curve.exponents) == ((2, 9), (0.0, 0.5, 1.0))

@@ -11,7 +11,7 @@ from pages._view.literal import as_code, drawn, plain, written
         ("At d_k = 64, √d_k = 8", "At dₖ = 64, √dₖ = 8"),
         ("n_keys must be between 2 and 512", "The number of keys must be between 2 and 512"),
         ("√n_heads times, d_model wide", "√(number of heads) times, model width wide"),
-        ("they grow like d_k^0.499", "they grow like dₖ to the power 0.499"),
+        ("their scores grow like d_k^0.499", "their scores grow like dₖ to the power 0.499"),
         ("corr(q_i, k_i), S_max", "corr(qᵢ, kᵢ), Sₘₐₓ"),
         ("my_d_k, d_k.npy, x_d_k", "my_d_k, d_k.npy, x_d_k"),
     ],

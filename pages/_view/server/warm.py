@@ -18,8 +18,11 @@ PATIENCE = 30  # seconds after which the server answers all the same
 
 @asynccontextmanager
 async def lifespan(app: ASGIApp) -> AsyncIterator[None]:
-    """Warm the server, unless it is told not to, then let it serve."""
+    """Measure how fast the machine is and warm the server, unless it is told not to, then let it serve."""
     if os.environ.get("SATTN_WARM_UP") != "0":
+        from pages._view import rates  # not at the top: NumPy is imported after its number of threads is set
+
+        rates.measure()
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 await warm(app)

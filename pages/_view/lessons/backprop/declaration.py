@@ -16,8 +16,8 @@ LESSON = Lesson(
     stem="backprop",
     title="Backprop",
     question="How does the gradient come back?",
-    answer="Training moves the scores through this gradient. It comes back through three products of matrices, and the "
-    "scale multiplies it too.",
+    answer="Training moves the scores through this gradient. It comes back through every product of matrices and "
+    "through softmax, and the scale multiplies it too.",
     icon=":material/undo:",
     section="Go deeper",
     shared=("d_k", "seed"),

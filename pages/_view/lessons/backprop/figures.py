@@ -197,11 +197,11 @@ def _gradient_sentence(sweep, name, i):
     if name in ("V", "P", "W_V"):
         return f"{long}; the scale acts on it only through the weights P."
     if name == "scale":
-        return f"{long}: it is the slope of the loss in the scale itself."
+        return f"{start} is {number(norm, 2)} in size: the slope of the loss in the scale itself."
     if scale == 1:
-        return f"{long}, and no scale makes it smaller."
+        return f"{long}; the scale is 1 here."
     if name == "S":
-        return f"{long}; at the raw scores the scale leaves {number(sweep.raw_score_norms[i], 2)} of it."
+        return f"{long}; times the scale, at the raw scores, it has length {number(sweep.raw_score_norms[i], 2)}."
     if name == "X":
         return f"{long}; the scale multiplies what comes through Q and K."
     return f"{long}; the scale, {number(scale)}, is one of its factors."
@@ -298,7 +298,7 @@ def raw_scores(sweep: GradientSweep, d_k: int, profile: Profile) -> Picture:
             "Both lines are of one layer and one draw, so another seed gives other lines. A larger dₖ adds columns to "
             "the weights of Q and K and leaves all else as it is.",
             "Two things happen without the scale: no small factor multiplies the gradient any more, and a softmax "
-            "with larger scores passes on less. Which wins depends on dₖ and on the draw.",
+            "with larger scores usually passes on less. Which wins depends on dₖ and on the draw.",
         ),
     )
 

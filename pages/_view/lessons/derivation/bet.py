@@ -16,7 +16,7 @@ def outcome(values: Values) -> Outcome:
     params = work.params(values, values["d_k"])
     ratio = compute.result(spread_ratio, params, 4)
     nearest = min(RATIOS, key=lambda option: abs(log(ratio) - log(float(option))))
-    text = f"×{number(ratio).rstrip('0').rstrip('.')}"
+    text = f"{number(ratio).rstrip('0').rstrip('.')} times as far"
     return Outcome(nearest, _why(ratio, params), text)
 
 
@@ -25,4 +25,4 @@ def _why(ratio, params):
         return "These components have no variance: a few huge terms decide how far a score goes."
     if isclose(ratio, 2):
         return "Four times as many terms have four times the variance, and the spread is its square root."
-    return "Correlated coordinates push a score the same way, so its variance grows faster than their number."
+    return "Correlated components push a score the same way, so its variance grows faster than their number."

@@ -12,9 +12,10 @@ _BROKEN = {  # what older links call it -> what it is called today
     "means": "means not 0",
     "variances": "variances not 1",
     "alignment": "q and k aligned",
-    "coordinates": "coordinates correlated",
+    "components": "components correlated",
     "tails": "heavy tails",
 }
+_COORDINATES = ("coordinates", "coordinates correlated")  # what older links call components
 
 LESSON = Lesson(
     stem="derivation",
@@ -33,10 +34,10 @@ LESSON = Lesson(
             "all hold",
             ("all hold", *_BROKEN.values()),
             help="Break one at a time and see which line gives way. Means: those of qᵢ and kᵢ are not 0. Variances: "
-            "not 1. Aligned: qᵢ is correlated with kᵢ. Coordinates: correlated with each other. Heavy tails: "
+            "not 1. Aligned: qᵢ is correlated with kᵢ. Components: correlated with each other. Heavy tails: "
             "components with Student's t distribution.",
             bar=True,
-            old_options={"nothing": "all hold", **_BROKEN},
+            old_options={"nothing": "all hold", **dict.fromkeys(_COORDINATES, _BROKEN["components"]), **_BROKEN},
         ),
         "mean_q": Number("Mean of qᵢ", 1, -4, 4, _MEANS, whole=False, shown=decimal, when=("broken", _BROKEN["means"])),
         "mean_k": Number("Mean of kᵢ", 1, -4, 4, _MEANS, whole=False, shown=decimal, when=("broken", _BROKEN["means"])),
@@ -57,14 +58,14 @@ LESSON = Lesson(
             when=("broken", _BROKEN["alignment"]),
         ),
         "r": Number(
-            "r between coordinates",
+            "r between components",
             0.3,
             0,
             1,
             tuple(j / 20 for j in range(21)),
             whole=False,
             shown=decimal,
-            when=("broken", _BROKEN["coordinates"]),
+            when=("broken", _BROKEN["components"]),
         ),
         "nu": Number(
             "Degrees of freedom ν",
@@ -91,8 +92,8 @@ LESSON = Lesson(
         ),
         Try(
             "copies",
-            "Let all coordinates be copies of one: the variance is about dₖ², and ÷ √dₖ is too weak",
-            {"broken": _BROKEN["coordinates"], "r": 1.0, "d_k": 64, "seed": 0},
+            "Let all components be copies of one: the variance is about dₖ², and ÷ √dₖ is too weak",
+            {"broken": _BROKEN["components"], "r": 1.0, "d_k": 64, "seed": 0},
         ),
         Try(
             "tails",
@@ -102,7 +103,13 @@ LESSON = Lesson(
     ),
     bet=Bet(
         "From dₖ = {d_k} to four times as much: how many times as far do the raw scores spread?",
-        Choice("They spread", "2", RATIOS, shown={each: f"×{each}" for each in RATIOS}),
+        Choice(
+            "They spread",
+            "2",
+            RATIOS,
+            shown={each: f"{each} times as far" for each in RATIOS},
+            old_options={f"×{each}": each for each in RATIOS},
+        ),
     ),
     pictures=("three_lines", "derivation", "score_growth"),
     assumed="Each line names the assumption it uses. Normality is not among them. The variance of the sum has no cross "

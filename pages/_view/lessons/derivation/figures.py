@@ -29,7 +29,7 @@ _SHORT = {
 }
 _USED = {  # line -> assumption -> its words
     "mean_zero": {"means": "means 0", "alignment": "qᵢ and kᵢ independent"},
-    "variance_d_k": {"variances": "variances 1", "coordinates": "coordinates independent"},
+    "variance_d_k": {"variances": "variances 1", "components": "components independent"},
     "scaled_variance_one": {"tails": "a finite variance"},
 }
 _MARKS = {"holds": "✓\u00a0holds", "fails": "✗\u00a0fails", "cannot be checked": "?\u00a0cannot be checked"}
@@ -67,8 +67,8 @@ _REASONS = {
     "sqrt_d_k": "",
     "component_variances": "",
     "within_row": ", the standard deviation within a row, because softmax does not see what all keys share",
-    "effective_dimension": ", because correlated coordinates add up like fewer, larger ones",
-    "d_k": ", because the score of an aligned pair grows with its mean",
+    "effective_dimension": ", because correlated components add up like fewer, larger ones",
+    "d_k": ", because the mean of an aligned pair grows like dₖ",
     "tail_power": ", up to a power of its logarithm, because there is no variance",
 }
 
@@ -208,7 +208,7 @@ def _failing(growth, d_k):
             f"the mean is {number(mean.measured)}, not zero. Divided by √dₖ it is {still}, and its size grows with dₖ."
         )
     raw, left = number(variance.measured), number(scaled.measured)
-    if growth.params.coordinate_correlation:
+    if growth.params.component_correlation:
         return (
             f"raw scores have variance {raw}, not dₖ. Divided by √dₖ they have {left}, not one, and more as dₖ grows."
         )
@@ -231,7 +231,7 @@ def _sure(growth, d_k):
         *(_measured_line(each) for each in lines),
         f"Each ± is one standard error over {n:,} independent pairs of q and k; a band in the figure is two. z is the "
         "distance from the prediction in standard errors.",
-        "All dimensions use the same pairs: a larger dₖ appends coordinates, so neighbouring marks err the same way.",
+        "All dimensions use the same pairs: a larger dₖ appends components, so neighbouring marks err the same way.",
     )
 
 
@@ -379,15 +379,15 @@ def _state(result):
 
 def _broken_ones(params):
     """How each assumption is broken, in words; nothing where it holds."""
-    p, found = params, dict.fromkeys(("means", "variances", "alignment", "coordinates", "tails"), "")
+    p, found = params, dict.fromkeys(("means", "variances", "alignment", "components", "tails"), "")
     if p.mean_q or p.mean_k:
         found["means"] = f"means {typed(p.mean_q)} and {typed(p.mean_k)}"
     if (p.variance_q, p.variance_k) != (1, 1):
         found["variances"] = f"variances {typed(p.variance_q)} and {typed(p.variance_k)}"
     if p.correlation:
         found["alignment"] = f"correlation {typed(p.correlation)} of qᵢ with kᵢ"
-    if p.coordinate_correlation:
-        found["coordinates"] = f"correlation {typed(p.coordinate_correlation)} between coordinates"
+    if p.component_correlation:
+        found["components"] = f"correlation {typed(p.component_correlation)} between components"
     if p.nu is not None:
         found["tails"] = f"Student t components, ν = {typed(p.nu)}"
     return found
@@ -508,7 +508,7 @@ def _usable(known, value):
 
 
 def growth(result: DerivationResult, profile: Profile) -> Picture:
-    """How the raw scores grow as coordinates are added, beside √d_k and the right divisor."""
+    """How the raw scores grow as components are added, beside √d_k and the right divisor."""
     return Picture(
         "score_growth",
         _growth_figure(result, profile),
@@ -550,7 +550,7 @@ def _growth_figure(result, profile):
         height=1.1,
         title=title("How raw scores grow", profile),
         annotations=[under(key, profile)],
-        xaxis=axis(profile, "coordinates added so far", near=True, **across),
+        xaxis=axis(profile, "components added so far", near=True, **across),
         yaxis=axis(profile, "size of s", grid=True, type="log", range=[lowest, 5.2], dtick=1, exponentformat="power"),
     )
 
@@ -578,7 +578,7 @@ def _growth_sentence(result):
 def _growth_ends(result):
     std, typical, right = result.growth_std, result.growth_typical, result.growth_right_divisor
     return (
-        f"From 1 coordinate to dₖ = {result.growth_dims[-1]:,} the standard deviation of the raw scores goes from "
+        f"From 1 component to dₖ = {result.growth_dims[-1]:,} the standard deviation of the raw scores goes from "
         f"{number(std[0])} to {number(std[-1])} and their median size from {number(typical[0])} to "
         f"{number(typical[-1])}; √dₖ goes from 1 to {number(result.divisor)}, the right divisor from "
         f"{number(right[0])} to {number(right[-1])}."
@@ -587,7 +587,7 @@ def _growth_ends(result):
 
 def _growth_table(result):
     return {
-        "coordinates": result.growth_dims.tolist(),
+        "components": result.growth_dims.tolist(),
         "standard deviation": result.growth_std.tolist(),
         "median size": result.growth_typical.tolist(),
         "√dₖ": np.sqrt(result.growth_dims).tolist(),

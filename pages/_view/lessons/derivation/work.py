@@ -10,7 +10,7 @@ from sattn_core.lessons.derivation import DerivationParams, ScoreGrowth, measure
 
 SAMPLES = 2_000  # pairs that check the derivation: at d_k = 1,024 more would be felt
 LARGEST = 1024  # d_k: the three lines are measured once for all up to it, so that they follow a moving slider
-_FIELDS = {"var_q": "variance_q", "var_k": "variance_k", "r": "coordinate_correlation"}
+_FIELDS = {"var_q": "variance_q", "var_k": "variance_k", "r": "component_correlation"}
 
 
 def params(values: Values, d_k: int) -> DerivationParams:

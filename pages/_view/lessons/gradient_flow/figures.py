@@ -206,12 +206,12 @@ def _thawed(shown, i):
     appended = "A larger dₖ appends components to the same queries and keys."
     before = int(np.searchsorted(shown.dims, shown.dims[i] / 2, side="right")) - 1
     were, are = (shown.passed[RAW, at] < FROZEN_BELOW for at in (max(before, 0), i))
-    if before < 0 or not were.any():
+    again, frozen = np.count_nonzero(were & ~are), np.count_nonzero(were)
+    if before < 0 or frozen < 2 or not again:
         return appended
-    again = np.count_nonzero(were & ~are)
     return (
-        f"{appended} Of the rows that are frozen at dₖ = {shown.dims[before]:,} without the scale, {again} of "
-        f"{np.count_nonzero(were)} pass on again at dₖ = {shown.dims[i]:,}. So which rows are frozen changes; their "
+        f"{appended} Of the {frozen} rows that are frozen at dₖ = {shown.dims[before]:,} without the scale, {again} "
+        f"pass{'es' if again == 1 else ''} on again at dₖ = {shown.dims[i]:,}. So which rows are frozen changes; their "
         f"share, over many rows, only grows."
     )
 

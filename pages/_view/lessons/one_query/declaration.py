@@ -19,7 +19,7 @@ LESSON = Lesson(
     tries=(
         Try(
             "invented_only",
-            "Softmax of the invented numbers alone, dₖ = 4: “cat” gets two thirds, “mat” a quarter",
+            "Softmax of the invented components alone, dₖ = 4: “cat” gets two thirds, “mat” a quarter",
             {"d_k": 4, "step": "softmax"},
         ),
         Try(
@@ -29,20 +29,26 @@ LESSON = Lesson(
         ),
         Try(
             "another_draw",
-            "Draw the further numbers with seed 1: at dₖ = 64 another word wins",
+            "Draw the further components with seed 1: at dₖ = 64 another word wins",
             {"d_k": 64, "step": "divide", "seed": 1},
         ),
     ),
     bet=Bet(
         "From dₖ = {d_k} products to sixteen times as many: how many times as far does their sum usually wander?",
-        Choice("It wanders", "4", FARTHER, shown={each: f"×{each} as far" for each in FARTHER}),
+        Choice(
+            "It wanders",
+            "4",
+            FARTHER,
+            shown={each: f"{each} times as far" for each in FARTHER},
+            old_options={f"×{each} as far": each for each in FARTHER},
+        ),
         names=("The sums wander", "Products add up to scores"),
     ),
     terms=("key", "query"),
     pictures=("one_query",),
-    assumed="The first four numbers of each vector are invented and have names. Those that a model learns have none. "
-    "All further numbers are +1 or −1 at random, so chance decides which word wins. The dashed line treats the "
-    "invented products as random too.",
+    assumed="The first four components of each vector are invented and have names. Those that a model learns have "
+    "none. All further components are +1 or −1 at random, so chance decides which word wins. The dashed line treats "
+    "the invented products as random too.",
     myths=(
         (
             "A score lies between −1 and 1.",

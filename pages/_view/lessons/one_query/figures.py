@@ -1,4 +1,4 @@
-"""Pictures of the one_query lesson: one for each step from the numbers of a query and its keys to weights."""
+"""Pictures of the one_query lesson: one for each step from the components of a query and its keys to weights."""
 
 import re
 from math import sqrt
@@ -11,7 +11,7 @@ from pages._view.figures.matrices import cell, equals, operand
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.lessons.one_query import (
-    COORDINATES,
+    COMPONENTS,
     EXAMPLE_KEY,
     KEY_WORDS,
     QUERY_WORD,
@@ -24,7 +24,7 @@ _ASKING = f"“{QUERY_WORD}”"
 _EXAMPLE = f"“{KEY_WORDS[EXAMPLE_KEY]}”"
 _ROWS = (f"{_ASKING} asks", "", *KEY_WORDS)  # of the first step's matrix: a gap below the query
 _HEIGHT = 0.75  # of a figure: the sentence above it and its steps need room too
-_LARGEST = 2.3  # end of the axes of the invented numbers
+_LARGEST = 2.3  # end of the axes of the invented components
 _LINE = 1.3  # of its letters' size: the height of a line of text
 _WIDE, _NARROW = 0.6, 0.28  # of the room of a word: its bar, and one that stands in front of another
 _LETTERS = 10  # of the longest name at the end of a line, with its sum
@@ -58,9 +58,9 @@ def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
         sentence,
         _table(result),
         _code(result.params),
-        note="The file of coordinates has every number of the query and of the keys, and every product.",
-        bins=_coordinates(result),
-        bins_name="the coordinates",
+        note="The file has every component of the query and of the keys, and every product.",
+        bins=_components(result),
+        bins_name="the components",
         alt=sentence if here in sentence else f"{sentence} Here {here}.",
         sure=(_sure(result),) if drawn else (),
         checks=_checks(result) if drawn else None,
@@ -83,42 +83,42 @@ def claim(result: OneQueryResult, step: str) -> str:
 
 
 def _asked(result, profile):
-    """The invented numbers of the query above those of the keys, and beside them the first of the drawn ones."""
+    """The invented components of the query above those of the keys, and beside them the first of the drawn ones."""
     rows = [_cells(row, result.n_invented) for row in (result.query, None, *result.keys)]  # a gap below the query
     values, texts = ([[cell[part] for cell in row] for row in rows] for part in (0, 1))
     return figure(
         profile,
-        [heatmap(profile, values, 2 * _LARGEST, text=texts, name="numbers")],
+        [heatmap(profile, values, 2 * _LARGEST, text=texts, name="components")],
         height=_HEIGHT,
         bottom=_room(profile, 3),
         left=5.0,
-        title=title(f"{_ASKING} asks, words answer", profile, key=_extent(result, "numbers")),
-        xaxis=_slots_axis(COORDINATES[: result.n_invented], _more(result), profile),
+        title=title(f"{_ASKING} asks, words answer", profile, key=_extent(result, "components")),
+        xaxis=_slots_axis(COMPONENTS[: result.n_invented], _more(result), profile),
         yaxis=_ticks_axis(_ROWS, profile) | {"range": [len(_ROWS) - 0.5, -0.5]},
     )
 
 
 def _cells(row, n_invented):
-    """Value and text of each place of a row; the last one has the first drawn number, and dots for the others."""
+    """Value and text of each place of a row; the last one has the first drawn component, and dots for the others."""
     empty = [(None, "")]
     if row is None:
-        return empty * (len(COORDINATES) + 1)
+        return empty * (len(COMPONENTS) + 1)
     invented = [(float(x), typed(x)) for x in row[:n_invented]]
     dots = ["…"] * (len(row) > n_invented + 1)
     drawn = (0.0, ", ".join([*map(typed, row[n_invented : n_invented + 1]), *dots]))
-    return [*invented, *empty * (len(COORDINATES) - n_invented), drawn]
+    return [*invented, *empty * (len(COMPONENTS) - n_invented), drawn]
 
 
 def _more(result):
-    """What stands for the numbers and products that are not shown one by one, line by line."""
+    """What stands for the components and products that are not shown one by one, line by line."""
     more = result.params.d_k - result.n_invented
     return [f"{more:,}", "more, +1", "or −1"] if more else []
 
 
 def _slots_axis(texts, rest, profile):
-    """An axis of a place for each invented coordinate, and a last one for the rest, whatever d_k is."""
+    """An axis of a place for each invented component, and a last one for the rest, whatever d_k is."""
     places = list(range(len(texts)))
-    last = len(COORDINATES)
+    last = len(COMPONENTS)
     return _ticks_axis([*texts, "<br>".join(rest)], profile) | {
         "range": [-0.5, last + 0.5],
         "tickvals": [*places, last],
@@ -134,8 +134,8 @@ def _say_asked(result):
     d_k, n_invented = result.params.d_k, result.n_invented
     answers = f"{_ASKING} asks and four words answer, each with dₖ = {d_k:,}"
     if d_k == n_invented:
-        return f"{answers} invented number{'s' if d_k > 1 else ''}."
-    return f"{answers} numbers: the first {n_invented} are invented, the others drawn at random."
+        return f"{answers} invented component{'s' if d_k > 1 else ''}."
+    return f"{answers} components: the first {n_invented} are invented, the others drawn at random."
 
 
 def _ask_by_hand(result):
@@ -143,7 +143,7 @@ def _ask_by_hand(result):
     vectors = [(QUERY_WORD, result.query), *zip(KEY_WORDS, result.keys, strict=True)]
     drawn = [" , ".join(typed(x) for x in row[n : n + 4]) or "none" for _, row in vectors]
     rows = [(word, *map(typed, row[:n]), more) for (word, row), more in zip(vectors, drawn, strict=True)]
-    return _columns(("word", *COORDINATES[:n], "the next four, drawn"), rows)
+    return _columns(("word", *COMPONENTS[:n], "the next four, drawn"), rows)
 
 
 # --- 2: two vectors multiply -------------------------------------------------------------------------
@@ -165,9 +165,9 @@ def _multiplied(result, profile):
 
 
 def _multiplications(result):
-    """Each named number of the example key: its name, q_i × k_i, and the product."""
+    """Each named component of the example key: its name, q_i × k_i, and the product."""
     n = result.n_invented
-    rows = zip(COORDINATES, result.query, result.keys[EXAMPLE_KEY], result.products[EXAMPLE_KEY], strict=False)
+    rows = zip(COMPONENTS, result.query, result.keys[EXAMPLE_KEY], result.products[EXAMPLE_KEY], strict=False)
     return [(name, f"{_signed(q)} × {_signed(k)}", product) for name, q, k, product in list(rows)[:n]]
 
 
@@ -178,13 +178,13 @@ def _signed(value):
 def _say_multiplied(result):
     name, said, product = _multiplications(result)[0]
     return (
-        f"Multiply {_ASKING} by {_EXAMPLE}, number by number: {said} = {typed(product)} for “{name}”. "
+        f"Multiply {_ASKING} by {_EXAMPLE}, component by component: {said} = {typed(product)} for “{name}”. "
         "Equal signs help the key, unequal signs hurt it."
     )
 
 
 def _multiply_by_hand(result):
-    return _columns(("number", "query × key", "product"), [(a, b, typed(c)) for a, b, c in _multiplications(result)])
+    return _columns(("component", "query × key", "product"), [(a, b, typed(c)) for a, b, c in _multiplications(result)])
 
 
 # --- 3: they add up ----------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def _added(result, profile):
         profile,
         [_bars(scores, profile.raw, "scores")],
         height=_HEIGHT,
-        bottom=_room(profile, 2 + len(COORDINATES) / 2),
+        bottom=_room(profile, 2 + len(COMPONENTS) / 2),
         title=title("Products add up to scores", profile, key=_extent(result, "products")),
         xaxis=_ticks_axis(ticks, profile),
         yaxis=_signed_axis("sum", profile),
@@ -393,7 +393,7 @@ def _say_divided(result):
     if before == after:
         return f"{divided}, the scores give practically the same weights: {who} keep{s} {after}{each}."
     share = "share the weight again" if _shares_again(result) else "share the weight more evenly"
-    return f"{divided}, the scores {share}: {who} get{s} {after}{each} instead of {before}."
+    return f"{divided}, the words {share}: {who} get{s} {after}{each} instead of {before}."
 
 
 def _divide_claim(result):
@@ -501,9 +501,9 @@ def _table(result):
     }
 
 
-def _coordinates(result):
-    """Every coordinate of the query and of the keys, and every product."""
-    columns = {"coordinate": list(range(1, result.params.d_k + 1)), "query": result.query.tolist()}
+def _components(result):
+    """Every component of the query and of the keys, and every product."""
+    columns = {"component": list(range(1, result.params.d_k + 1)), "query": result.query.tolist()}
     for word, key, products in zip(KEY_WORDS, result.keys, result.products, strict=True):
         columns |= {f"key of {word}": key.tolist(), f"product with {word}": products.tolist()}
     return columns

@@ -259,7 +259,7 @@ def _flat(curve, correlation):
         said = "stays: ½ is the exponent" if curve.variance_is_flat else "does not stay: only ½ is the exponent"
         return f"The variance {said} for independent q and k."
     if curve.variance_is_flat:
-        return "The variance stays and the mean grows."
+        return "The variance stays and the mean runs off."
     if curve.mean_is_flat:
         return "The mean stays and the variance shrinks."
     return "Neither stays the same, for the variance needs ½ and the mean 1."
@@ -575,7 +575,8 @@ def _trend(entropies, errors):
     error = np.nan_to_num(np.hypot(errors, errors[:, None]))
     rises, falls = ((sign * change > np.maximum(_SAME_NATS, _SURE * error)).any() for sign in (1, -1))
     if rises and falls:
-        return "peaks" if entropies.argmin() < entropies.argmax() else "dips"
+        ends = entropies[[0, -1]]
+        return "peaks" if entropies.max() - ends.max() >= ends.min() - entropies.min() else "dips"
     return "grows" if rises else "falls" if falls else "hardly changes"
 
 
@@ -601,7 +602,7 @@ def _curve_sure(result, name):
     return (
         f"Entropy in nats with {word}: from dₖ = {result.dims[0]} to {result.dims[-1]} with "
         f"{min(params.n_keys, 256)} keys {dims}; from {result.n_keys[0]} to {result.n_keys[-1]:,} keys at "
-        f"dₖ = {params.d_k} {keys}. 1/√dₖ ends at {usual_d_k} and {usual_keys}. Behind ± stands one standard error. "
+        f"dₖ = {params.d_k:,} {keys}. 1/√dₖ ends at {usual_d_k} and {usual_keys}. Behind ± stands one standard error. "
         f"Dotted: equal weights, the logarithm of the number of keys.",
         f"A change below {_SAME_NATS} nats, or within {_SURE} of its standard errors, counts as none.",
     )

@@ -69,7 +69,8 @@ LESSON = Lesson(
         ),
         (
             "The entries of $AB$ are independent samples.",
-            "They share rows and columns. The band for independent entries is far too narrow.",
+            "They share rows and columns. Unless $d_k$ is far larger than the matrix, the band for independent entries "
+            "is too narrow.",
         ),
     ),
     sources=(

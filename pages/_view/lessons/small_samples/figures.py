@@ -39,6 +39,7 @@ _KEY = "dashed line: exact mean, dotted: dₖ", "▲ last draw, dashed outline: 
 _HIGHEST_RATIO = 4
 _SIZE_TICKS = (2, 4, 8, 16, 32, 64)
 _SMALL = 0.5
+_NARROW = 0.9  # of the width of a band: one of less is called too narrow
 _ROW_NAMES = {"A": "A", "B": "B", "product": "A B", "scaled product": "A B / √dₖ"}
 _CHECK_NAMES = {
     "mean": "mean",
@@ -343,9 +344,13 @@ def _band_claim(curve):
 def _band_sentence(curve):
     """How far the band reaches at the first and at the last size."""
     small, large = (high / curve.d_k for high in (curve.high[0], curve.high[-1]))
+    narrow = (curve.naive_high[-1] - curve.naive_low[-1]) < _NARROW * (curve.high[-1] - curve.low[-1])
+    dotted_band = (
+        "Shared rows make the dotted band too narrow." if narrow else "At so large a dₖ, shared rows hardly matter."
+    )
     return (
-        f"Small products may reach {number(small, 2)} times dₖ, the largest ones only {number(large, 2)}. "
-        "Their entries share rows and columns, so the dotted band is too narrow."
+        f"The variance of small products may reach {number(small, 2)} times dₖ, that of large ones only "
+        f"{number(large, 2)}. {dotted_band}"
     )
 
 

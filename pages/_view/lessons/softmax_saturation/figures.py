@@ -248,7 +248,7 @@ def _row_sentences(row, i):
         "Effective keys are e to the power of the entropy of the weights: 1 if one key has everything, "
         f"{row.raw_weights.shape[1]} if all keys have the same.",
         "This is one query and one draw of its keys. Another seed gives another row; the averages over many rows are "
-        "in the next figure. A larger dₖ appends coordinates to the same query and the same keys.",
+        "in the next figure. A larger dₖ appends components to the same query and the same keys.",
     )
 
 

@@ -158,7 +158,7 @@ def _sentence(result, i):
 def _about(weight):
     """A weight as a person says it."""
     if weight >= _SURE:
-        return "practically 100 %"
+        return "over 99.9 %"
     if weight >= 0.99:
         return percent(weight, 1)
     return percent(weight, 0) if weight >= 0.095 else f"{number(100 * weight, 1)} %"

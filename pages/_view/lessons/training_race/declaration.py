@@ -26,7 +26,8 @@ LESSON = Lesson(
     stem="training_race",
     title="Training race",
     question="Does it matter when we train?",
-    answer="It can. On a fixed set of keys, training without the scale is slower, and fewer learning rates work.",
+    answer="It can. On a fixed set of keys, where dₖ is large, training without the scale is slower, and fewer "
+    "learning rates work.",
     icon=":material/sports_score:",
     section="The path",
     card="The same task, trained with different scales.",
@@ -112,7 +113,7 @@ LESSON = Lesson(
         ),
         Try(
             "exact_twin",
-            "dₖ = 256: gradient descent with the scale and without, further down, agree to the last digit",
+            "dₖ = 256: gradient descent without the scale can have exactly the same losses as with it",
             {"d_k": 256},
         ),
     ),
@@ -155,7 +156,7 @@ LESSON = Lesson(
         ),
         (
             "Adam repairs the harm.",
-            "At $d_k=32$ and a well-chosen rate it learns all pairs, in many times the steps.",
+            "At $d_k=32$ and a well-chosen rate it learns nearly all pairs, in many times the steps.",
         ),
         (
             "$1/d_k$ is too small.",

@@ -44,7 +44,7 @@ def want(optimizer):
 
 def label(optimizer):
     """The button of the table says how long it takes."""
-    return f"Compute the table, {race.about(dose_price(**_whole(optimizer)).seconds)}"
+    return f"Compute the table, {race.about(dose_price(**_whole(optimizer)))}"
 
 
 def progress(table):

@@ -252,9 +252,16 @@ def _learning_sure(result):
         f"Loss at step {result.step:,} of {result.params.n_steps:,} at dₖ = {result.params.d_k:,}, {_seeds(result)}: "
         f"{_each(result, lambda run: _with_error(result.loss, run))}. Uniform attention has "
         f"{number(result.uniform_loss)}.",
+        f"Learnt by step: {_each(result, lambda run: _learnt_by(result, run))}. "
         "The band runs from the smallest to the largest seed.",
         *(["“Undefined” means that the numbers of a run overflowed."] if result.diverged.any() else []),
     )
+
+
+def _learnt_by(result, run):
+    """The first of the measured steps at which a run has learnt."""
+    learnt_at = result.steps[result.accuracy.mean[run] >= SOLVED_ACCURACY]
+    return f"{learnt_at[0]:,}" if learnt_at.size else "not yet" if result.progress < 1 else "none"
 
 
 def _loss_panel(result):
@@ -286,14 +293,14 @@ def _state_claim(result):
     """What is left of the median row's gradient without the scale, early in the race."""
     at = min(int(np.searchsorted(result.steps, _EARLY)), len(result.steps) - 1)
     raw, scaled = result.median_row_gradient.mean[:2, at]
-    step, row = f"{result.steps[at]:,}", "the typical row's gradient"
+    step, place = f"{result.steps[at]:,}", f"At dₖ = {result.params.d_k:,},"
     if not (np.isfinite(raw) and np.isfinite(scaled)):
-        return f"By step {step} the numbers of a training have overflowed"
+        return f"{place} a training has overflowed by step {step}"
     if raw < _GONE * scaled:
-        return f"Without the scale {row} has vanished by step {step}"
+        return f"{place} the typical raw gradient vanishes by step {step}"
     if _ALIKE[0] * scaled <= raw <= _ALIKE[1] * scaled:
-        return f"At step {step} scaled and raw rows have about the same gradient"
-    return f"At step {step} {row} is {'smaller' if raw < scaled else 'larger'} without the scale"
+        return f"{place} step {step}, raw and scaled gradients are alike"
+    return f"{place} step {step}, the typical raw gradient is {'smaller' if raw < scaled else 'larger'}"
 
 
 def _state_sentence(result):
@@ -470,13 +477,14 @@ def rates(sweep: LearningRateSweep, profile: Profile) -> Picture:
 def _rates_claim(sweep):
     """How many rates have solved the task with the second scale and with the first."""
     raw, scaled = (len(rates) for rates in sweep.solved_rates[:2])
-    so_far = "" if sweep.n_tried == len(sweep.rates) else "So far "
-    return f"{so_far}÷ √dₖ works at {scaled or 'no'} learning rate{'' if scaled == 1 else 's'}, raw at {raw or 'none'}"
+    place = f"dₖ = {sweep.params.d_k:,}:" if sweep.n_tried == len(sweep.rates) else "So far"
+    return f"{place} ÷ √dₖ works at {scaled or 'no'} rate{'' if scaled == 1 else 's'}, raw at {raw or 'none'}"
 
 
 def _rates_sentence(sweep):
     crosses = " A cross marks a training that diverged." if sweep.diverged.any() else ""
-    return f"Dark cells are solved: at least {percent(SOLVED_ACCURACY, 0)} of the answers are right.{crosses}"
+    solved = f"at least {percent(SOLVED_ACCURACY, 0)} of the answers are right"
+    return f"At dₖ = {sweep.params.d_k:,}, dark cells are solved: {solved}.{crosses}"
 
 
 def _maps(sweep, profile):
@@ -602,7 +610,7 @@ def equivalence(pairs: Sequence[Equivalence], profile: Profile) -> Picture:
 
 def _equivalence_claim(pairs):
     if pairs[0].parted is None:
-        return "The same training is possible without the scale"
+        return f"At dₖ = {pairs[0].d_k:,} the same training is possible without the scale"
     return f"Rounding parts two equal trainings at dₖ = {pairs[0].d_k:,}"
 
 
@@ -610,18 +618,20 @@ def _equivalence_sentence(pairs):
     """How far the first pair is apart: gradient descent at a small rate, with the right power."""
     first, *_ = pairs
     return (
-        f"At dₖ = {first.d_k:,} gradient descent without the scale, and with it from a matching start, "
-        f"{_how_far(first)} in {first.n_steps} steps."
+        f"At dₖ = {first.d_k:,}, gradient descent without the scale, and with it from a matching start, has "
+        f"{_how_far(first)}."
     )
 
 
 def _how_far(pair):
     if pair.parted is not None:
-        return "part after a while"
+        return f"losses that part at step {pair.parted}"
+    steps = f"{pair.n_steps} steps"
     if not pair.largest_difference:
-        return "agree to the last digit"
-    most = "practically nothing" if pair.largest_difference < _ROUNDING else f"less than {percent(PARTED, 0)}"
-    return f"differ by {most}"
+        return f"exactly the same losses for {steps}"
+    if pair.largest_difference < _ROUNDING:
+        return f"practically the same losses for {steps}"
+    return f"losses less than {percent(PARTED, 0)} apart in {steps}"
 
 
 def _equivalence(pairs, profile):
@@ -665,6 +675,7 @@ def _equivalence_sure(pairs):
     return (
         f"At dₖ = {first.d_k:,}, {first.n_steps} steps without the scale stand beside {first.n_steps} steps with "
         "÷ √dₖ, from a start that is ⁴√dₖ times as large, at a learning rate times a power of dₖ.",
+        "Such pairs are trained at a few dₖ only, here at the largest that is not above the slider’s.",
         *(f"{_pair_name(found)}{_whether_wrong(found)}: the losses are {_differ(found)}." for found in pairs),
     )
 
@@ -677,7 +688,7 @@ def _differ(found):
     if found.parted is not None:
         return f"more than {percent(PARTED, 0)} apart from step {found.parted} on"
     if not found.largest_difference:
-        return "equal to the last digit"
+        return "exactly equal"
     return f"at most {number(found.largest_difference, 2)} apart, relative to their size"
 
 

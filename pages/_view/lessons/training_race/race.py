@@ -14,7 +14,7 @@ from math import ceil
 
 import streamlit as st
 
-from pages._view import compute, controls, show, turns
+from pages._view import compute, controls, rates, show, turns
 from pages._view._streamlit import StreamlitAPIException
 from pages._view.lessons.training_race import figures, work
 from pages._view.picture import Picture
@@ -152,8 +152,8 @@ def _write_d_k(run):
 
 def _costs_little(params, best):
     """Whether a race, and the equal trainings below it, are computed unasked."""
-    seconds = work.race_price(params, best).seconds + work.equal_pairs_price(params.d_k).seconds
-    return seconds <= _AT_ONCE and params.price.bytes <= compute.UNASKED.bytes
+    price = work.race_price(params, best) + work.equal_pairs_price(params.d_k)
+    return rates.decided(price) <= _AT_ONCE and params.price.bytes <= compute.UNASKED.bytes
 
 
 def _first_moment(params):
@@ -184,7 +184,7 @@ def _play(run, moments):
 
 def map_label():
     """The button of the map says how long it takes."""
-    return f"Map the rates, {about(work.map_price(_params()).seconds)}"
+    return f"Map the rates, {about(work.map_price(_params()))}"
 
 
 def stop():
@@ -249,11 +249,11 @@ def progress_sentence(run):
     if run.playing:
         return f"Training: {place}"
     if run.complete and run.params.d_k == controls.value_of("d_k"):
-        return "The race is finished"
+        return f"The race at dₖ = {run.params.d_k:,} is finished"
     if run.result.step and run.params.d_k == controls.value_of("d_k"):
         return f"Stopped at {place}"
     last = f"The last race was of dₖ = {run.params.d_k:,}. " if run.result.step else ""
-    return f"{last}Train takes {about(work.race_price(_params(), run.best).seconds)}"
+    return f"{last}Train takes {about(work.race_price(_params(), run.best))}"
 
 
 def progress(run):
@@ -261,9 +261,9 @@ def progress(run):
     return run.sweep.progress if run.sweeping else run.result.progress
 
 
-def about(seconds):
-    """A time as a person says it."""
-    whole = ceil(seconds)
+def about(price):
+    """How long that takes on this machine, as a person says it."""
+    whole = ceil(rates.here(price))
     return f"about {whole:,} second{'s' if whole > 1 else ''}"
 
 

@@ -61,8 +61,7 @@ MAIN = Main(_starts)
 
 def race_price(params: TrainingRaceParams, best: bool) -> Price:
     """Of the race, with the sweep before it where one is asked for."""
-    seconds = params.price.seconds + (map_price(params).seconds if best else 0.0)
-    return Price(seconds, params.price.bytes)
+    return map_price(params) + params.price if best else params.price
 
 
 def map_price(params: TrainingRaceParams) -> Price:
@@ -85,8 +84,7 @@ def train(params: TrainingRaceParams, best: bool) -> tuple[TrainingRaceResult, L
 
 def equal_pairs_price(d_k: int) -> Price:
     """Of the pairs of equal trainings."""
-    prices = [equivalence_price(d_k, **_EQUAL, **pair) for pair in _EQUAL_PAIRS]
-    return Price(sum(price.seconds for price in prices), max(price.bytes for price in prices))
+    return sum((equivalence_price(d_k, **_EQUAL, **pair) for pair in _EQUAL_PAIRS), Price())
 
 
 def equal_d_k(d_k: int) -> int:
