@@ -112,7 +112,6 @@ def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, r
     if (d_k, rates, n_seeds) == (1, "fixed", 1):
         assert best is False  # a short race is there at once
 
-
 @pytest.mark.parametrize(
     "query",
     [

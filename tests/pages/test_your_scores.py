@@ -16,9 +16,11 @@ SAMPLE = work.sample_params("ideal", 16, 0)
 
 
 @pytest.fixture(autouse=True)
-def session(monkeypatch):
+def session(monkeypatch, request):
+    """A session without a page; the tests that open the page have that of their app."""
     state = {}
-    monkeypatch.setattr(st, "session_state", state)
+    if "tried" not in request.fixturenames:
+        monkeypatch.setattr(st, "session_state", state)
     return state
 
 
