@@ -26,7 +26,6 @@ PARAMS = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=60)
 @given(PARAMS)
 def test_every_number_is_finite_and_identities_hold_whatever_is_broken(params):
     result = measure_derivation(params)
@@ -37,7 +36,7 @@ def test_every_number_is_finite_and_identities_hold_whatever_is_broken(params):
     assert 1 <= result.exact.effective_dimension <= params.d_k
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(PARAMS)
 def test_same_seed_same_result(params):
     once, again = measure_derivation(params), measure_derivation(params)
@@ -45,7 +44,6 @@ def test_same_seed_same_result(params):
     assert np.array_equal(once.growth_typical, again.growth_typical)
 
 
-@settings(deadline=None, max_examples=60)
 @given(PARAMS)
 def test_q_and_k_may_change_places(params):
     means = {"mean_q": params.mean_k, "mean_k": params.mean_q}
@@ -55,7 +53,7 @@ def test_q_and_k_may_change_places(params):
     assert abs(here.variance - there.variance) <= 1e-12 * here.variance
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(PARAMS)
 def test_the_three_lines_follow_from_each_other_at_every_dimension(params):
     growth = measure_growth(params)
@@ -67,7 +65,6 @@ def test_the_three_lines_follow_from_each_other_at_every_dimension(params):
         assert variance.holds == scaled.holds
 
 
-@settings(deadline=None, max_examples=60)
 @given(PARAMS)
 def test_scores_spread_by_at_least_the_root_and_at_most_the_whole_of_the_factor(params):
     assert 2 * (1 - 1e-12) <= spread_ratio(params) <= 4 * (1 + 1e-12)

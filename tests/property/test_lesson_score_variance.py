@@ -40,7 +40,6 @@ def _few_simulated_matrices():
         yield
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.one_of(pair_params, matrix_params))
 def test_every_choice_is_measured_without_a_warning(params):
     result = measure_score_variance(params)
@@ -53,7 +52,7 @@ def test_every_choice_is_measured_without_a_warning(params):
         assert (raw.inside is None) == (not math.isfinite(raw.z))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(tables)
 def test_a_vector_with_itself_gives_its_squared_length(rows):
     example = hand_made_example(rows, rows)
@@ -61,7 +60,7 @@ def test_a_vector_with_itself_gives_its_squared_length(rows):
     assert example.variance >= 0
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(1, 200), st.integers(1, 60), st.integers(2, 80), laws, means, means, correlations, seeds)
 def test_thinned_walks_keep_to_their_walks(d_k, more, most, law, mean_q, mean_k, correlation, seed):
     draw = {"law": law, "mean_q": mean_q, "mean_k": mean_k, "correlation": correlation, "seed": seed}
@@ -73,7 +72,7 @@ def test_thinned_walks_keep_to_their_walks(d_k, more, most, law, mean_q, mean_k,
     np.testing.assert_array_equal(some.walks, walks.walks[:, some.steps])
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(means, means, correlations)
 def test_the_shared_axis_holds_the_mean_at_every_dimension_and_does_not_move(mean_q, mean_k, correlation):
     spans = set()

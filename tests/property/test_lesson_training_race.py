@@ -27,7 +27,7 @@ PARAMS = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(PARAMS)
 def test_a_race_is_complete_and_its_bands_hold_their_means(params):
     result = measure_training_race(params)
@@ -41,7 +41,7 @@ def test_a_race_is_complete_and_its_bands_hold_their_means(params):
         assert (curve.mean <= curve.high + slack).all()
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(PARAMS)
 def test_the_best_rate_is_the_best(params):
     sweep = sweep_learning_rates(params, (0.01, 0.1, 1.0))
@@ -49,7 +49,7 @@ def test_the_best_rate_is_the_best(params):
         assert sweep.loss[run, sweep.rates.index(rate), -1] == np.nanmin(sweep.loss[run, :, -1])
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(PARAMS)
 def test_a_start_is_attention_and_that_of_its_race(params):
     start, race = measure_race_start(params), measure_training_race(params)

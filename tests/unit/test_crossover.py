@@ -61,7 +61,7 @@ def test_other_numbers_of_keys_are_refused(n_keys, error, message):
 # --- properties ----------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(st.integers(2, 1024))
 def test_it_lies_well_above_the_threshold_and_inside_its_interval(n_keys):
     crossover = median_crossover(n_keys)
@@ -69,7 +69,7 @@ def test_it_lies_well_above_the_threshold_and_inside_its_interval(n_keys):
     assert np.sqrt(crossover.low) > 2 * critical_score_std(n_keys)
 
 
-@settings(deadline=None, max_examples=6)
+@settings(max_examples=6)
 @given(st.integers(2, 256))
 def test_many_more_keys_cross_later(n_keys):
     assert median_crossover(n_keys).high < median_crossover(4 * n_keys).low

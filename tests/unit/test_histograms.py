@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -42,7 +42,6 @@ def test_lattice_bins_hold_equally_many_sums_and_reach_far_enough(d_k):
 # --- properties ----------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=60)
 @given(arrays(float, st.integers(1, 50), elements=st.floats(-9, 9)), st.integers(1, 20))
 def test_bins_agree_with_a_search_among_the_edges(values, n_bins):
     edges = np.arange(n_bins + 1) * 0.5 - 2.0

@@ -172,7 +172,7 @@ def test_bad_params(params, changes, message):
 # --- properties ----------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.floats(0, 1), st.floats(-1, 1), st.integers(100, 300), st.integers(0, 2**32))
 def test_slopes_are_those_of_the_exponent(exponent, correlation, n_samples, seed):
     for curve in measure_exponents(ExponentParams(exponent, correlation, n_samples, seed)).curves:
@@ -181,7 +181,7 @@ def test_slopes_are_those_of_the_exponent(exponent, correlation, n_samples, seed
         assert math.isclose(log_theory[-1] - log_theory[0], (1 - 2 * curve.exponent) * math.log(1024), abs_tol=1e-9)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(2, 64), st.integers(2, 32), st.integers(1, 8), st.floats(-1, 1), st.integers(0, 2**32))
 def test_weights_of_every_rule_sum_to_1(d_k, n_keys, n_queries, correlation, seed):
     for rule in compare_rules(RulesParams(d_k, n_keys, n_queries, correlation, seed)).rules:
@@ -190,7 +190,7 @@ def test_weights_of_every_rule_sum_to_1(d_k, n_keys, n_queries, correlation, see
         assert 1 - 1e-9 <= rule.effective_keys <= n_keys + 1e-9
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.sampled_from(sorted(BUGS)), st.integers(1, 4), st.integers(1, 8), st.integers(2, 8), st.integers(0, 2**32))
 def test_a_harmless_bug_changes_nothing_and_any_other_scales_the_scores(bug, n_heads, d_k, n_tokens, seed):
     d_model = max(2, n_heads * d_k)

@@ -110,7 +110,7 @@ def test_inside_is_within_1_96_standard_errors_of_the_theory(result):
 dims_lists = st.sets(st.integers(1, 200), min_size=1, max_size=3).map(lambda d: tuple(sorted(d)))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(dims_lists, st.sampled_from(tuple(COMPONENT_LAWS)), st.integers(1, 9), st.integers(0, 2**40))
 def test_weights_are_distributions_and_the_law_has_at_most_mass_1(dims, law, n_keys, seed):
     result = measure_start(StartParams(dims, n_samples=20, n_keys=n_keys, law=law, seed=seed))

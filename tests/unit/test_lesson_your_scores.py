@@ -166,7 +166,7 @@ def test_sampling_alone_lowers_the_effective_dimension():
 # --- properties ----------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.sampled_from(sorted(SAMPLES)), st.integers(2, 20), st.integers(2, 9), st.integers(0, 2**32))
 def test_a_sample_file_holds_the_sample(sample, n_rows, d_k, seed):
     params = YourScoresParams(sample, n_rows, d_k, seed)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sattn_core.products import frobenius, hadamard, row_wise_dot
@@ -64,7 +64,6 @@ def matrices(drawn, *shapes):
     return [rng.standard_normal([drawn[axis] for axis in shape]) for shape in shapes]
 
 
-@settings(deadline=None, max_examples=60)
 @given(SHAPES)
 def test_the_matrix_collapses_to_the_vector_and_the_vector_to_the_number(drawn):
     A, B = matrices(drawn, (0, 1), (0, 1))
@@ -72,7 +71,6 @@ def test_the_matrix_collapses_to_the_vector_and_the_vector_to_the_number(drawn):
     assert abs(row_wise_dot(A, B).sum() - frobenius(A, B)) < 1e-12
 
 
-@settings(deadline=None, max_examples=60)
 @given(SHAPES)
 def test_frobenius_is_a_trace_and_factors_move_across(drawn):
     A, B, left, right = matrices(drawn, (0, 1), (0, 1), (0, 2), (2, 1))
@@ -81,7 +79,6 @@ def test_frobenius_is_a_trace_and_factors_move_across(drawn):
     assert abs(frobenius(A, left @ right) - frobenius(left.T @ A, right)) < 1e-12
 
 
-@settings(deadline=None, max_examples=60)
 @given(SHAPES)
 def test_a_hadamard_factor_moves_across(drawn):
     A, B, C = matrices(drawn, (0, 1), (0, 1), (0, 1))

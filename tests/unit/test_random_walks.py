@@ -78,7 +78,7 @@ means = st.sampled_from([0.0, 0.5, -2.0])
 correlations = st.sampled_from([0.0, 0.3, -1.0, 1.0])
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(1, 50), st.integers(1, 50), laws, means, correlations, seeds)
 def test_shorter_walks_are_the_beginning_of_longer_ones(first, second, law, mean_k, correlation, seed):
     short, long = (

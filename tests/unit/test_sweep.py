@@ -146,7 +146,7 @@ def test_sweep_refuses_bad_arguments(change, message):
 dims_lists = st.lists(st.integers(1, 40), min_size=1, max_size=5, unique=True).map(sorted)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(dims_lists, st.sampled_from(tuple(COMPONENT_LAWS)), st.integers(0, 2**40))
 def test_counts_add_up_and_the_same_seed_gives_the_same_sweep(dims, law, seed):
     first, second = (dimension_sweep(dims, n_samples=30, n_keys=3, law=law, seed=seed) for _ in range(2))
