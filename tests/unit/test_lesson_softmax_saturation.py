@@ -128,28 +128,10 @@ def test_the_largest_weight_of_the_lesson_at_its_default_settings():
     assert row.scaled_effective_keys[0] == pytest.approx(8.900, abs=5e-4)
 
 
-@pytest.mark.parametrize(
-    ("fields", "error", "message"),
-    [
-        ({"n_keys": 1}, ValueError, "n_keys must be between 2 and 4096, but got 1"),
-        ({"dims": (2, 2)}, ValueError, "dims must be strictly increasing"),
-        ({"dims": (1, 5000)}, ValueError, "the largest entry of dims must be between 1 and 4096, but got 5000"),
-        ({"law": "cauchy"}, ValueError, "law must be one of normal, .* but got 'cauchy'"),
-        ({"seed": -1}, ValueError, "seed must be at least 0, but got -1"),
-    ],
-)
-def test_bad_params_of_a_row_are_named(fields, error, message):
-    with pytest.raises(error, match=message):
-        RowParams(**{"n_keys": 8, "dims": (1, 2)} | fields)
-
-
 def test_shapes_and_the_measured_dimensions():
     result = measure_saturation(SaturationParams(8, (3, 20), n_rows=40))
     np.testing.assert_array_equal(result.dims, [3, 20])
     np.testing.assert_array_equal(result.measured_dims, [1, 2, 4, 8, 16])
-    for name in QUANTITIES:
-        assert getattr(result.raw, name).shape == getattr(result.scaled, name).shape == (2,)
-        assert getattr(result.raw_measured, name).inside.shape == (5,)
 
 
 def test_freezing_dimension_is_where_the_raw_spread_is_critical():
@@ -214,36 +196,9 @@ def test_mean_and_error_of_one_row_a_batch():
     np.testing.assert_allclose(mean.standard_error, [np.sqrt(entropy.var(ddof=1) / 20)], rtol=1e-12)
 
 
-def test_scale_does_nothing_at_dimension_one():
-    result = measure_saturation(SaturationParams(8, (1,), n_rows=40))
-    np.testing.assert_array_equal(
-        result.raw_measured.entropy_nats.measured, result.scaled_measured.entropy_nats.measured
-    )
-
-
 def test_prediction_is_exact_for_normal_components_only():
     assert measure_saturation(SaturationParams(4, (2,), n_rows=20)).prediction_is_exact
     assert not measure_saturation(SaturationParams(4, (2,), "uniform", n_rows=20)).prediction_is_exact
-
-
-@pytest.mark.parametrize(
-    ("fields", "error", "message"),
-    [
-        ({"n_keys": 1}, ValueError, "n_keys must be between 2 and 4096, but got 1"),
-        ({"dims": (2, 2)}, ValueError, "dims must be strictly increasing"),
-        ({"dims": ()}, ValueError, "dims must hold at least one dimension"),
-        ({"dims": (1, 5000)}, ValueError, "the largest entry of dims must be between 1 and 4096, but got 5000"),
-        ({"law": "cauchy"}, ValueError, "law must be one of normal, .* but got 'cauchy'"),
-        ({"n_rows": 30}, ValueError, "n_rows must be a multiple of 20, but got 30"),
-        ({"n_rows": 0}, ValueError, "n_rows must be between 20 and 625000, but got 0"),
-        ({"n_keys": 4096, "n_rows": 2000}, ValueError, "n_rows must be between 20 and 1220, but got 2000"),
-        ({"seed": -1}, ValueError, "seed must be at least 0, but got -1"),
-        ({"seed": 1.5}, TypeError, "seed must be an integer, but got 1.5"),
-    ],
-)
-def test_bad_params_are_named(fields, error, message):
-    with pytest.raises(error, match=message):
-        SaturationParams(**{"n_keys": 8, "dims": (1, 2)} | fields)
 
 
 def test_naive_softmax_fails_where_exp_overflows():
@@ -306,16 +261,6 @@ def test_a_draw_depends_on_the_seed_and_not_on_the_dimensions_asked(law, seed, l
         np.testing.assert_array_equal(mine.jacobian_trace.measured, theirs.jacobian_trace.measured[:n_measured])
 
 
-@settings(max_examples=15)
-@given(st.sampled_from(sorted(COMPONENT_LAWS)), st.integers(0, 2**32))
-def test_scaled_attention_is_never_sharper(law, seed):
-    # Dividing scores by √d_k >= 1 raises the entropy of every single row.
-    result = measure_saturation(SaturationParams(6, (32,), law, 20, seed))
-    raw, scaled = result.raw_measured, result.scaled_measured
-    assert (scaled.entropy_nats.measured >= raw.entropy_nats.measured - 1e-12).all()
-    assert (scaled.max_weight.measured <= raw.max_weight.measured + 1e-12).all()
-
-
 @settings(max_examples=25)
 @given(st.sampled_from(sorted(COMPONENT_LAWS)), st.integers(0, 2**32), st.integers(2, 40), st.integers(1, 200))
 def test_a_row_of_weights_whatever_is_drawn(law, seed, n_keys, d_k):
@@ -339,16 +284,6 @@ def test_a_shift_makes_no_list_sharper_and_a_factor_does(numbers, shift, factor)
 
 
 # --- oracles -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n_keys", [2, 64])
-@pytest.mark.parametrize("seed", [1, 2])
-def test_measured_means_lie_within_four_errors_of_the_exact_ones(n_keys, seed):
-    result = measure_saturation(SaturationParams(n_keys, (1024,), seed=seed))
-    for measured in (result.raw_measured, result.scaled_measured):
-        for name in QUANTITIES:
-            mean = getattr(measured, name)
-            assert (np.abs(mean.measured - mean.predicted) <= 4 * mean.standard_error).all(), name
 
 
 def test_the_band_covers_what_it_says():
@@ -394,13 +329,6 @@ def test_every_law_is_measured_as_drawn(law):
     assert abs(mean.measured[2] - entropy.mean()) <= 4 * error
 
 
-def test_other_laws_approach_the_prediction():
-    for law in ("uniform", "rademacher", "laplace"):
-        result = measure_saturation(SaturationParams(16, (1024,), law, seed=6))
-        mean = result.raw_measured.entropy_nats
-        assert abs(mean.measured[-1] - mean.predicted[-1]) <= 4 * mean.standard_error[-1]
-
-
 @pytest.mark.parametrize("law", sorted(COMPONENT_LAWS))
 @pytest.mark.parametrize("n_keys", [2, 16, 512])
 def test_a_row_is_scipy_s_softmax_of_one_query_and_its_keys(law, n_keys):
@@ -418,11 +346,3 @@ def test_a_row_is_scipy_s_softmax_of_one_query_and_its_keys(law, n_keys):
             np.testing.assert_allclose(getattr(row, f"{side}_max_weight")[i], weights.max(), rtol=1e-11)
             entropy = special.entr(weights).sum()
             np.testing.assert_allclose(getattr(row, f"{side}_effective_keys")[i], math.exp(entropy), rtol=1e-10)
-
-
-def test_the_sharper_of_two_lists_has_less_entropy_in_scipy():
-    rng = np.random.default_rng(8)
-    for _ in range(200):
-        lists = [rng.normal(0, 3, rng.integers(2, 9)) for _ in range(2)]
-        one, other = (special.entr(special.softmax(each)).sum() for each in lists)
-        assert sharper(*lists) == ("first" if one < other else "second")

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import trapezoid
@@ -49,11 +49,6 @@ def test_without_layer_norm_size_and_mean_of_x_go_through():
     assert abs(stages["scaled_scores"].predicted_std - 25.0) < 2
 
 
-def test_histograms_count_everything():
-    for stage in measure_unit_variance(UnitVarianceParams(**SMALL)).stages:
-        assert stage.counts.sum() + stage.outside == math.prod(stage.shape)
-
-
 def test_the_table_is_sorted_and_marks_the_chosen_scheme():
     result = measure_unit_variance(UnitVarianceParams(scheme="he_normal"))
     stds = [row.scaled_std for row in result.schemes]
@@ -84,23 +79,6 @@ def test_bias_changes_only_what_has_one():
     with_bias = measure_unit_variance(UnitVarianceParams(**SMALL, scheme="torch_linear", bias=True)).stages[2]
     without = measure_unit_variance(UnitVarianceParams(**SMALL, scheme="torch_linear")).stages[2]
     assert abs(with_bias.predicted_std**2 - without.predicted_std**2 - 1 / (3 * 64)) < 1e-12
-
-
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"d_model": 1}, ValueError, "d_model must be between 2 and 2048"),
-        ({"n_heads": 7}, ValueError, "n_heads must divide d_model = 512, but got 7"),
-        ({"n_tokens": 1}, ValueError, "n_tokens must be between 2 and 256"),
-        ({"x_std": 0.0}, ValueError, "x_std must be a finite number"),
-        ({"law": "cauchy"}, ValueError, "law must be one of"),
-        ({"scheme": "zeros"}, ValueError, "scheme must be one of"),
-        ({"normalise": "yes"}, TypeError, "normalise must be True or False, but got 'yes'"),
-    ],
-)
-def test_bad_params(changes, error, message):
-    with pytest.raises(error, match=message):
-        UnitVarianceParams(**changes)
 
 
 def test_what_is_expected_by_hand():
@@ -160,27 +138,6 @@ def test_every_stage_is_whole(params):
     raw, scaled = result.stages[-2:]
     assert math.isclose(scaled.std * math.sqrt(params.d_k), raw.std, rel_tol=1e-12)
     assert sum(row.chosen for row in result.schemes) == 1
-
-
-@settings(max_examples=40)
-@given(params())
-def test_sharing_keeps_its_bounds(params):
-    for row in measure_shared_input(params):
-        assert 0 <= row.self_weight <= 1 + 1e-12
-        assert np.isfinite(row.scores).all()
-        assert math.isfinite(row.predicted_off_diagonal_std)
-
-
-@settings(max_examples=40)
-@given(st.integers(1, 1024), st.integers(1, 64), st.floats(-1e3, 1e3), st.floats(0.01, 1e3), st.booleans())
-def test_the_division_takes_the_root_of_d_k_and_scores_have_the_variance_of_q_times_that_of_k(
-    d_k, n_heads, x_mean, x_std, normalise
-):
-    sweep = expected_stages((d_k,), n_heads=n_heads, x_mean=x_mean, x_std=x_std, normalise=normalise)
-    *_, q, k, raw, scaled = sweep.std[:, 0].T
-    assert 2 <= d_k * sweep.n_heads[0] <= 2048
-    np.testing.assert_allclose(raw, math.sqrt(d_k) * scaled, rtol=1e-12)
-    np.testing.assert_allclose(scaled, q * k, rtol=1e-12)
 
 
 # --- oracles -----------------------------------------------------------------------------------------

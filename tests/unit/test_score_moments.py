@@ -33,9 +33,7 @@ def test_pair_moments_are_those_of_the_law():
 
 
 laws = st.sampled_from(tuple(COMPONENT_LAWS))
-seeds = st.integers(0, 2**40)
 means = st.sampled_from([0.0, 0.5, -2.0])
-correlations = st.sampled_from([0.0, 0.3, -1.0, 1.0])
 
 
 @settings(max_examples=40)

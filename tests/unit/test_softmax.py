@@ -84,18 +84,6 @@ def test_jacobian_diagonal_survives_where_one_minus_p_rounds_to_zero():
     np.testing.assert_allclose(np.abs(jacobian), np.full((2, 2), np.exp(-40.0)), rtol=1e-15)
 
 
-def test_norm_of_two_keys_far_apart():
-    assert softmax_jacobian_norm([0.0, 40.0]) == pytest.approx(2 * np.exp(-40.0), rel=1e-15, abs=0)
-    assert softmax_jacobian_norm([700.0, 0.0]) == pytest.approx(2 * np.exp(-700.0), rel=1e-13, abs=0)
-    assert softmax_jacobian_norm([0.0, 5000.0]) == 0.0
-    assert log_softmax_jacobian_norm([0.0, 5000.0]) == pytest.approx(np.log(2) - 5000.0, rel=1e-15)
-
-
-def test_entropy_of_two_keys_far_apart():
-    # H = ln(1 + x) + g x/(1 + x), x = e^-g
-    assert entropy_nats([0.0, 40.0]) == pytest.approx(41 * np.exp(-40.0), rel=1e-14, abs=0)
-
-
 def test_log_weight_of_the_largest_score_is_not_lost():
     assert log_softmax([0.0, 40.0])[1] == pytest.approx(-np.exp(-40.0), rel=1e-14, abs=0)
 
@@ -188,14 +176,6 @@ def test_a_shift_changes_nothing(scores, shift):
     np.testing.assert_array_equal(softmax_jacobian_norm(scores + shift), softmax_jacobian_norm(scores))
 
 
-@given(SCORES, st.randoms(use_true_random=False))
-def test_permuting_keys_permutes_weights(scores, random):
-    order = random.sample(range(scores.shape[-1]), scores.shape[-1])
-    np.testing.assert_allclose(softmax(scores[:, order]), softmax(scores)[:, order], rtol=1e-12)
-    np.testing.assert_allclose(entropy_nats(scores[:, order]), entropy_nats(scores), rtol=1e-12)
-    np.testing.assert_allclose(softmax_jacobian_norm(scores[:, order]), softmax_jacobian_norm(scores), rtol=1e-12)
-
-
 @given(MASKED_SCORES)
 def test_entropy_lies_between_zero_and_uniform(scores):
     entropy = entropy_nats(scores)
@@ -218,20 +198,6 @@ def test_norm_is_the_norm_of_the_jacobian(scores):
     norm = softmax_jacobian_norm(scores)
     np.testing.assert_allclose(norm, np.linalg.norm(softmax_jacobian(scores), axis=(-2, -1)), rtol=1e-12)
     np.testing.assert_allclose(np.exp(log_softmax_jacobian_norm(scores)), norm, rtol=1e-12)
-
-
-@given(MASKED_SCORES)
-def test_norm_is_at_most_one_half(scores):
-    # A few roundings of sums of at most 12 numbers of order 1.
-    assert (softmax_jacobian_norm(scores) <= 0.5 * (1 + 1e-14)).all()
-    assert (log_softmax_jacobian_norm(scores) <= np.log(0.5) + 1e-14).all()
-
-
-@given(st.integers(0, 10), st.floats(40.0, 1e6), st.floats(-1e3, 1e3))
-def test_two_equal_keys_far_above_the_rest_attain_one_half(n_others, gap, top):
-    # At a gap of 40 each of the others has a weight of 2e-18, below the rounding of the norm.
-    norm = softmax_jacobian_norm([top, *[top - gap] * n_others, top])
-    np.testing.assert_allclose(norm, 0.5, rtol=1e-15)
 
 
 # --- oracles -----------------------------------------------------------------------------------------
@@ -259,14 +225,6 @@ def test_norm_and_entropy_agree_with_mpmath(scores, norm, entropy, log_norm):
     assert log_softmax_jacobian_norm(scores) == pytest.approx(log_norm, rel=1e-14)
 
 
-def test_facts_of_the_two_lists():
-    np.testing.assert_allclose(softmax([4, 5]), [0.268941, 0.731059], atol=5e-7)
-    np.testing.assert_allclose(softmax([1, 10]), [1.23395e-4, 0.999877], atol=5e-7)
-    assert softmax([1, 10])[0] == pytest.approx(1.23395e-4, rel=5e-6)
-    ratio = softmax_jacobian_norm([4, 5]) / softmax_jacobian_norm([1, 10])
-    assert ratio == pytest.approx(1593.56, abs=0.005)
-
-
 @pytest.mark.parametrize("spread", [0.1, 1.0, 10.0, 300.0])
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_weights_agree_with_scipy(spread, axis):
@@ -276,12 +234,6 @@ def test_weights_agree_with_scipy(spread, axis):
     # SciPy takes ln of the sum where this module takes log1p of the others: 1e-16 absolute apart.
     expected = special.log_softmax(scores, axis)
     np.testing.assert_allclose(log_softmax(scores, axis), expected, rtol=1e-14, atol=4e-16)
-
-
-def test_entropy_agrees_with_scipy_where_weights_are_not_tiny():
-    scores = np.random.default_rng(6).standard_normal((50, 40))
-    expected = special.entr(special.softmax(scores, axis=-1)).sum(axis=-1)
-    np.testing.assert_allclose(entropy_nats(scores), expected, rtol=1e-13)
 
 
 def test_jacobian_agrees_with_central_differences():

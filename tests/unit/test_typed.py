@@ -30,10 +30,6 @@ def test_matrices_are_read_in_every_usual_form(text):
     assert parse_matrix("Q", text) == ((1.0, 2.0), (3.0, 4.0))
 
 
-def test_a_spreadsheet_and_a_typeset_minus_are_understood():
-    assert parse_matrix("Q", "\ufeff1,−2.5\r\n3,4\r\n") == ((1.0, -2.5), (3.0, 4.0))
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -124,20 +120,6 @@ def test_the_largest_matrix_is_laid_out_and_written_again():
 
 
 @pytest.mark.parametrize(
-    ("text", "rows"),
-    [
-        ("1 2", ((1.0, 2.0),)),
-        ("1, 2\n-3.5 ,4e1", ((1.0, 2.0), (-3.5, 40.0))),
-        ("\n 1,2 \r\n\n3\t4\n", ((1.0, 2.0), (3.0, 4.0))),
-        ("1 2; 3 4", ((1.0, 2.0), (3.0, 4.0))),
-        ("1000000", ((1e6,),)),
-    ],
-)
-def test_vector_rows_are_read(text, rows):
-    assert parse_vector_rows(text) == rows
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "There are no numbers: write one vector per line, for example 1, 2."),
@@ -148,10 +130,7 @@ def test_vector_rows_are_read(text, rows):
         ("1, 2,", "A number is missing (line 1, item 3): a comma or semicolon stands alone."),
         ("nan 1", '"nan" (line 1, item 1) is not a finite number.'),
         ("1 1e400", '"1e400" (line 1, item 2) is not a finite number.'),
-        (
-            "1 -2e6",
-            '"-2e6" (line 1, item 2) is too large: numbers must lie between −1,000,000 and 1,000,000.',
-        ),
+        ("1 -2e6", '"-2e6" (line 1, item 2) is too large: numbers must lie between −1,000,000 and 1,000,000.'),
         ("1 2\n\n3", "Line 3 has 1 number, but line 1 has 2: all vectors need the same length."),
         ("1\n" * 17, "There are 17 vectors, but at most 16 lines are allowed."),
         ("1 " * 65, "Line 1 has 65 numbers, but at most 64 are allowed."),
@@ -172,18 +151,6 @@ def test_sixteen_rows_of_sixty_four_numbers_are_allowed():
 def test_vector_rows_are_read_from_text_only():
     with pytest.raises(TypeError, match="text must be a string, but got int"):
         parse_vector_rows(12)
-
-
-@pytest.mark.parametrize(
-    "text", ["4, 5, -6.5e1", "4;5;-65", " 4\n5\t-65 ", "4 ,5; -65", "+4.0,\n 5 ,-65.", "4e0,.5e1,-65"]
-)
-def test_every_way_to_write_the_list(text):
-    assert parse_score_list(text) == (4.0, 5.0, -65.0)
-
-
-@pytest.mark.parametrize("text", ["[4, 5, -65]", " [4 5 -65] ", "[ 4,\n5,\n-65 ]\n"])
-def test_a_list_may_stand_in_brackets(text):
-    assert parse_score_list(text) == (4.0, 5.0, -65.0)
 
 
 @pytest.mark.parametrize("text", ["[4, 5", "4, 5]", "[[4, 5]]", "[4], 5"])
@@ -269,8 +236,7 @@ def test_a_number_is_read_in_every_spelling(text):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "1_0", "１", "٣", "1e", "0x1", "nan", "1/0", "inf/inf", "1/2/3", "[1", "[[1]]", "1−", "1;2", "abc"],
+    "text", ["", "1_0", "１", "٣", "1e", "0x1", "nan", "1/0", "inf/inf", "1/2/3", "[1", "[[1]]", "1−", "1;2", "abc"]
 )
 def test_what_is_no_number_is_refused(text):
     with pytest.raises(ValueError, match="text must be a number, but got"):
