@@ -4,12 +4,12 @@ import re
 import tracemalloc
 from dataclasses import replace
 from functools import partial
-from math import ceil
 
 import pytest
 
-from pages._view import compute, controls, rates, turns
+from pages._view import compute, controls, turns
 from pages._view.lessons.training_race import dose, race, work
+from pages._view.rates import decided
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
 from tests.pages.opening import (
@@ -87,9 +87,9 @@ def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button()
     assert 3 < float(said[1]) < 20  # near-ties decide some answers, and a processor's rounding the near-ties
     assert bar(app) == "The race at dₖ = 64 is finished"
     app = open_race(rates="best", d_k="256")
-    seconds = rates.here(work.race_price(app.session_state["race_run"].params, True))
-    assert seconds > 2
-    assert bar(app) == f"Train takes about {ceil(seconds)} seconds"
+    price = work.race_price(app.session_state["race_run"].params, True)
+    assert decided(price) > compute.UNASKED.seconds
+    assert bar(app) == f"Train takes {race.about(price)}"
     assert first_sentence(app).startswith("Untrained at dₖ = 256, raw rows put ")
     assert list(charts(app)) == ["race_attention", "race_equivalence"]
 
@@ -113,7 +113,7 @@ def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, r
     ((params, best),) = ran
     first = replace(params.memory(), n_steps=0, checkpoint_steps=(0,)).price
     spent = first if best is None else work.race_price(params, best)
-    assert rates.decided(spent + work.equal_pairs_price(work.equal_d_k(d_k))) <= 1
+    assert decided(spent + work.equal_pairs_price(work.equal_d_k(d_k))) <= 1
     if (d_k, rates, n_seeds) == (1, "fixed", 1):
         assert best is False  # a short race is there at once
 
@@ -329,8 +329,8 @@ def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
     app = open_race(n_seeds="1", n_steps="20", d_k="8", n_pairs="4")
     result = app.session_state["race_run"].result
     assert "race_rates" not in charts(app)
-    seconds = rates.here(work.map_price(app.session_state["race_run"].params))
-    assert app.button("map_rates").label == f"Map the rates, about {ceil(seconds)} second"
+    price = work.map_price(app.session_state["race_run"].params)
+    assert app.button("map_rates").label == f"Map the rates, {race.about(price)}"
     run = train(app, "map_rates")
     assert (run.result, run.sweep.progress) == (result, 1)
     assert "race_rates" in charts(app)
@@ -352,7 +352,7 @@ def test_whoever_leaves_or_asks_for_something_else_ends_a_race_after_a_step(monk
 
 def test_a_block_between_two_checks_is_short():
     worst = TrainingRaceParams(1024, optimizer="adam", exponents=(0.0, 0.5, 1.0, 0.25), n_keys=64, n_seeds=8)
-    shorter, longer = (rates.decided(replace(worst, n_steps=n).price) for n in (100, 200))
+    shorter, longer = (decided(replace(worst, n_steps=n).price) for n in (100, 200))
     assert longer - shorter < 100 * 0.5
 
 

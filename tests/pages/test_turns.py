@@ -255,7 +255,7 @@ def test_frames_go_on_where_they_rested(line):
 def waiting(held, monkeypatch):
     """A page on which a job waits for its turn."""
     monkeypatch.setattr(compute, "AT_ONCE", 10.0)
-    monkeypatch.setattr(compute, "WITHOUT_BUTTON", Price(0.0, 0))
+    monkeypatch.setattr(compute, "WITHOUT_BUTTON", compute.Limit(0.0, 0))
     app = open_page("score_variance", n_samples="1000", d_k="3")
     return app.button(key="compute_main").click().run()
 
