@@ -27,7 +27,7 @@ from tests.pages.opening import (
     without_definitions,
 )
 
-ROW = ("d_k", "n_keys", "law", "seed")
+LINKED = {"d_k": "300", "n_keys": "48", "law": "uniform", "seed": "3"}
 LONGEST = 2_000  # characters of a text in a link
 DRAWN_LATER = {"rules", "rule_scores", "rule_curves", "bug_weights", "race_rates"}  # in a part, or when asked for
 
@@ -81,6 +81,7 @@ def test_a_page_opens_inside_its_frame_with_every_control_once(stem):
     filled = [each.key for each in app.expander if each.key.endswith("_sure") and (each.markdown or each.table)]
     assert sorted(filled) == sorted(f"{key}_sure" for key in pictures(app))
     check_folds(app, LESSONS[stem])
+    check_way_on(app, stem)
     buttons = {each.key: each.label for each in app.button}
     assert LESSONS[stem].tries
     assert {f"try_{each.key}": plain(each.promise) for each in LESSONS[stem].tries}.items() <= buttons.items()
@@ -93,6 +94,7 @@ def test_a_page_of_the_appendix_is_there_to_be_read(stem):
     assert [each.value for each in app.title] == [LESSONS[stem].question]
     assert LESSONS[stem].answer in [without_definitions(each.value) for each in app.markdown]
     assert LESSONS[stem].section == "Appendix"
+    check_way_on(app, stem)
     assert drawn_controls(app) == set(SHARED) - {"rest"}
     assert [*charts(app), *folds(app)] == []
 
@@ -110,9 +112,8 @@ def check_folds(app, lesson):
     assert rows == [f"| {heard} | {fact} |" for heard, fact in lesson.myths] != []
 
 
-@pytest.mark.parametrize("stem", PAGES)
-def test_the_way_on_leads_to_the_questions_before_and_after_and_says_where_one_is(stem):
-    app = open_page(stem)
+def check_way_on(app, stem):
+    """It leads to the questions before and after, and says where one is; only the cards of the start ask for bets."""
     here, questions = PAGES.index(stem), [each.question for each in LESSONS.values()]
     beside = questions[max(here - 1, 0) : here] + questions[here + 1 : here + 2]
     assert [each.label for each in app.main.get("page_link")][-len(beside) :] == beside
@@ -120,17 +121,26 @@ def test_the_way_on_leads_to_the_questions_before_and_after_and_says_where_one_i
     place = f"{LESSONS[stem].section}: {section.index(stem) + 1} of {len(section)}"
     assert [each.value for each in app.main.markdown][-1] == place
     links = [*app.sidebar.get("page_link"), *(app.main.get("page_link") if stem != ORDER[0] else ())]
-    assert {each.proto.query_string for each in links} == {""}  # nobody is asked to bet but by the cards of the start
+    assert {each.proto.query_string for each in links} == {""}
 
 
 @pytest.mark.parametrize("stem", ORDER[1:])
 def test_a_deep_link_that_is_the_first_request_of_a_server_opens_inside_the_frame(stem, monkeypatch):
     monkeypatch.setattr(PagesManager, "uses_pages_directory", None)  # as in a process that has just begun
-    app = open_page(stem, d_k="100", n_keys="32", law="uniform", seed="3")
+    check_linked(open_page(stem, **LINKED), stem)
+
+
+def test_a_link_to_the_start_opens_there():
+    check_linked(open_page(ORDER[0], **LINKED), ORDER[0])
+
+
+def check_linked(app, stem):
+    """Every shared control stands where the link says, that between two stops has its place on the slider."""
     check_page(app, stem)
-    assert set(ROW) <= drawn_controls(app)
-    assert [app.session_state[name] for name in ROW] == [100, 32, "uniform", 3]
-    assert follows_d_k(app, stem, 100)
+    assert len(app.info) == 0
+    assert [str(widget(app, name).value) for name in LINKED] == [*LINKED.values()]
+    assert not LESSONS[stem].slider or (300 in large_slider(app).stops and large_slider(app).value == 300)
+    assert follows_d_k(app, stem, 300)
 
 
 @pytest.mark.parametrize("stem", ORDER)
@@ -175,19 +185,14 @@ def test_a_control_works_at_both_ends(app, stem, name):
 
 
 @pytest.mark.parametrize("stem", ORDER)
-def test_a_move_of_the_dimension_is_said_at_once(app, stem):
-    widget(app, "d_k").set_value(111).run()
-    assert [each.message for each in app.exception] == []
-    assert follows_d_k(app, stem, 111)
-
-
-@pytest.mark.parametrize("stem", ORDER)
-def test_a_typed_dimension_moves_the_slider(app, stem):
+def test_a_typed_dimension_moves_the_slider_and_is_said_at_once(app, stem):
     assert widget(app, "d_k").value == 64
-    widget(app, "d_k").set_value(300)
+    widget(app, "d_k").set_value(300).run()
+    assert [each.message for each in app.exception] == []
+    assert follows_d_k(app, stem, 300)
     settle(app)
     check_page(app, stem)
-    assert (widget(app, "d_k").value, app.session_state["d_k"]) == (300, 300)
+    assert widget(app, "d_k").value == app.session_state["d_k"] == 300
     assert follows_d_k(app, stem, 300)
 
 
@@ -214,16 +219,6 @@ def test_a_bad_link_leaves_every_page_working(stem):
     check_page(app, stem)
     assert len(app.info) == 1
     assert app.session_state["d_k"] == 1024
-
-
-@pytest.mark.parametrize("stem", ORDER)
-def test_a_link_between_two_stops_is_a_place_on_every_slider(stem):
-    app = open_page(stem, d_k="300", n_keys="48")
-    check_page(app, stem)
-    assert len(app.info) == 0
-    assert (widget(app, "d_k").value, widget(app, "n_keys").value) == (300, 48)
-    assert not LESSONS[stem].slider or (300 in large_slider(app).stops and large_slider(app).value == 300)
-    assert follows_d_k(app, stem, 300)
 
 
 @pytest.mark.parametrize("stem", ORDER)

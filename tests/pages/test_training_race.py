@@ -283,33 +283,23 @@ def test_a_race_shown_live_ends_as_the_race_at_once():
     assert [each.label for each in app.button if each.label == "Stop"] == []
 
 
-def test_a_race_that_goes_on_gives_its_data_away_when_it_rests(monkeypatch):
-    monkeypatch.setattr(race, "go_on", lambda rest: None)
+def test_a_race_that_goes_on_gives_its_data_away_when_it_rests_and_stop_keeps_what_is_there(monkeypatch):
     monkeypatch.setattr(race, "_AT_ONCE", 0)
+    going, curves = race.go_on, ["race_learning", "race_state"]
+    monkeypatch.setattr(race, "go_on", lambda rest: None)
     app = open_race(n_seeds="1", d_k="8", n_steps="3000", seed="1")
     assert pictures(app) == ["race_attention", "race_equivalence"]  # it waits: there are no curves yet
     button(app, "Train").click().run()
     run = app.session_state["race_run"]
-    assert run.playing
-    watch(run)
-    app.run()
-    assert list(charts(app)) == ["race_attention", "race_learning", "race_state", "race_equivalence"]
-    assert pictures(app) == ["race_equivalence"]
-
-
-def test_stop_keeps_what_is_there(monkeypatch):
-    monkeypatch.setattr(race, "_AT_ONCE", 0)
-    app = open_race(n_seeds="1", d_k="8", n_steps="3000")
-    button(app, "Train").click().run()
-    run = app.session_state["race_run"]
-    go_on(run)
     watch(run)
     assert 0 < run.result.step < 3000
-    assert run.playing
+    assert list(charts(app.run())) == ["race_attention", *curves, "race_equivalence"]
+    assert (run.playing, pictures(app)) == (True, ["race_equivalence"])
+    monkeypatch.setattr(race, "go_on", going)
     app.run()  # the whole page, in which the race rests
     assert not run.playing
     assert bar(app) == f"Stopped at step {run.result.step:,} of 3,000, dₖ = 8"
-    assert "race_learning" in charts(app)
+    assert pictures(app.run()) == ["race_attention", *curves, "race_equivalence"]
 
 
 def test_after_a_move_every_headline_and_the_bar_say_of_which_d_k_they_are():
