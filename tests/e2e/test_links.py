@@ -1,7 +1,6 @@
 """Links: the address is the state, on a cold server, after a page change, a reload, Back and Forward."""
 
 import re
-from urllib.parse import urlencode
 
 import pytest
 from dashboard import (
@@ -219,7 +218,7 @@ def test_back_takes_one_step_a_page_however_often_a_control_moved(page, server):
 def test_back_undoes_the_steps_of_a_lesson_while_next_stands_still(page, server):
     open_page(page, server, "one_query")
     step_on, went, stood = page.get_by_role("button", name="Next"), [query_parameters(page)], []
-    for _ in STEPS[1:3]:
+    for step in STEPS[1:3]:
         stood.append(step_on.bounding_box())
         step_on.click()
         page.wait_for_function("step => location.search.includes(step)", arg=step)
