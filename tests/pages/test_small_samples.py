@@ -25,12 +25,6 @@ def test_the_story_and_the_answer_are_there_at_once():
     assert "The 1.6 of the question is at percentile 71.4" in sure_of(app, "small_samples")
 
 
-def test_with_ddof_1_the_mean_is_d_k_and_the_percentile_another():
-    sure = sure_of(open_page(ddof="1"), "small_samples")
-    assert "where 2.00 is predicted, which is dₖ" in sure
-    assert "percentile 63." in sure  # 63.3, from 400,000 draws ± 0.08
-
-
 def test_the_right_side_has_the_slider_s_d_k_and_as_many_draws_as_asked():
     app = open_page(size="64", d_k="1024", n_draws="2000")
     assert drawn(app) == 2_000
