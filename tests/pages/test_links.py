@@ -93,7 +93,7 @@ OLDER_LINKS = [
         for old, today in LESSONS["derivation"].controls["broken"].old_options.items()
         if old not in ("nothing", "means", "alignment")
     ),
-    ("attention_steps", {"without_scale": "show", "preset": "notes"}, {"scaling": "off", "preset": "notes"}),
+    ("attention_steps", {"without_scale": "show", "d_k": "8"}, {"scaling": "off", "d_k": "8"}),
     ("attention_steps", {"without_scale": "hide", "step": "softmax"}, {"step": "softmax"}),
     ("scaling_rules", {"alpha": "0.75", "rho": "-0.3"}, {"exponent": "0.75", "correlation": "-0.3"}),
     ("training_race", {"own_exponent": "0.2"}, {"exponent": "0.2"}),

@@ -1,7 +1,5 @@
 """The small_samples page: as asked, other matrices, draws that fall until they stop, the next seed."""
 
-import json
-
 import numpy as np
 
 from pages._view.lessons.small_samples import falling
@@ -43,18 +41,11 @@ def test_draws_fall_one_by_one_until_they_are_stopped():
     button(app, "Draw many").click().run()
     seen = [drawn(app) for _ in range(3) if app.run()]
     assert seen == [seen[0], seen[0] + 1, seen[0] + 2]
+    assert f"n_draws={seen[-1]}&" in f"{charts(app)['small_samples'].address}&"  # for what follows the hand
     button(app, "Stop").click().run()
     assert drawn(app.run()) == seen[-1]
     assert app.session_state["n_draws"] == seen[-1]
     assert button(app, "Draw many")
-
-
-def test_what_follows_the_hand_has_the_draws_that_have_fallen():
-    app = open_page()
-    button(app, "Draw many").click().run()
-    app.run()
-    address = json.loads(next(each for each in app.get("bidi_component") if each.key == "small_samples").proto.json)[0]
-    assert f"n_draws={drawn(app)}&" in f"{address['address']}&"
 
 
 def test_a_suggestion_ends_the_falling():

@@ -42,16 +42,6 @@ def test_read_lists_leaves_out_the_optional_lists_that_are_empty():
     assert work.read_lists(["4, 5", "1, 10", "", "0 1"]) == (((4.0, 5.0), (1.0, 10.0), (0.0, 1.0)), [])
 
 
-def test_read_lists_names_each_list_that_cannot_be_read():
-    lists, problems = work.read_lists(["", "1, 10", "x, 1", "2"])
-    assert lists == ((1.0, 10.0),)
-    assert problems == [
-        "First list: The list is empty: write at least 2 numbers, for example 4, 5.",
-        'Third list: "x" (item 1) is not a number.',
-        "Fourth list: The list has 1 number, but 2 to 64 are needed.",
-    ]
-
-
 # --- tries ---------------------------------------------------------------------------------------------
 
 
