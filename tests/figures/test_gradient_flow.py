@@ -483,18 +483,8 @@ def test_a_change_that_chance_explains_is_none():
 @pytest.mark.parametrize(
     ("raw", "scaled", "said", "claim"),
     [
-        (
-            (0.8, 0.08),
-            (0.4, 0.04),
-            "falls to 10 % without the scale; scaled, it falls too.",
-            "but does not vanish",
-        ),
-        (
-            (0.8, 0.008),
-            (0.4, 0.4),
-            "falls to 1.0 % without the scale; scaled, it hardly changes.",
-            "falls, and far",
-        ),
+        ((0.8, 0.08), (0.4, 0.04), "falls to 10 % without the scale; scaled, it falls too.", "but does not vanish"),
+        ((0.8, 0.008), (0.4, 0.4), "falls to 1.0 % without the scale; scaled, it hardly changes.", "falls, and far"),
         ((0.8, 0.8), (0.4, 0.8), "hardly changes without the scale; scaled, it grows.", "hardly changes"),
     ],
 )
@@ -639,12 +629,7 @@ def test_how_sure_has_the_norms_of_the_lists():
         ([4, 5], 4, "Raw, this row passes on 0.393; divided by √4, it passes on 0.470.", "passes on more"),
         ([4, 5], 1, "Raw or divided by √1, this row passes on 0.393.", None),
         ([9, 9], 4, "Raw or divided by √4, this row passes on 0.500.", "passes on about as much"),
-        (
-            [0, 900],
-            9,
-            "Raw or divided by √9, this row passes on practically nothing.",
-            "passes on more",
-        ),
+        ([0, 900], 9, "Raw or divided by √9, this row passes on practically nothing.", "passes on more"),
     ],
 )
 def test_the_jacobian_s_sentence_and_claim(scores, d_k, said, claim):

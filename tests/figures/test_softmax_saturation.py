@@ -398,9 +398,7 @@ def test_each_average_spans_all_the_values_it_can_take(result):
 
 def test_the_words_have_the_averages_at_the_chosen_dimension(result):
     curve = replace(
-        result.raw,
-        max_weight=np.array([0.2, 0.5, 0.876, 0.98]),
-        effective_keys=np.array([9.0, 3.0, 1.412, 1.1]),
+        result.raw, max_weight=np.array([0.2, 0.5, 0.876, 0.98]), effective_keys=np.array([9.0, 3.0, 1.412, 1.1])
     )
     scaled = replace(
         result.scaled, max_weight=np.array([0.2, 0.2, 0.2542, 0.2]), effective_keys=np.array([9.0, 9.0, 9.876, 9.0])

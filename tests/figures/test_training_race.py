@@ -161,18 +161,10 @@ def test_a_row_that_attends_to_one_key_is_said_in_the_singular(result):
     [
         ((0.094, 1, 0.9, 0.5), "only ÷ √dₖ has learnt; raw is 9 % right.", "only ÷ √dₖ has"),
         ((0.5, 1, 0.96, 0.5), "÷ √dₖ and ÷ dₖ have learnt; raw is 50 % right.", "two of four have"),
-        (
-            (1, 1, 1, 1),
-            "all four have learnt: leaving out the scale does no harm here.",
-            "all four have",
-        ),
+        ((1, 1, 1, 1), "all four have learnt: leaving out the scale does no harm here.", "all four have"),
         ((0.2, 0.3, 0.1, 0), "none of the four has learnt; raw is 20 % right.", "none of four has"),
         ((1, 0.3, 0.4, 0), "only raw has learnt; ÷ √dₖ is 30 % right.", "only raw has"),
-        (
-            (1, 1, 0.946, 1),
-            "raw, ÷ √dₖ and ÷ dₖ⁰·²⁵ have learnt; ÷ dₖ is 94.6 % right.",
-            "three of four have",
-        ),
+        ((1, 1, 0.946, 1), "raw, ÷ √dₖ and ÷ dₖ⁰·²⁵ have learnt; ÷ dₖ is 94.6 % right.", "three of four have"),
     ],
 )
 def test_the_sentence_says_which_trainings_have_learnt(result, right, sentence, claim):

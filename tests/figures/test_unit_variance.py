@@ -251,8 +251,7 @@ def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result, profile
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"d_model": 2048, "n_heads": 2}, {"d_model": 2, "n_heads": 2}, {"x_std": 100.0, "normalise": False}],
+    "options", [{"d_model": 2048, "n_heads": 2}, {"d_model": 2, "n_heads": 2}, {"x_std": 100.0, "normalise": False}]
 )
 def test_every_mark_of_the_schemes_is_on_the_axis(options):
     result = measure_unit_variance(UnitVarianceParams(n_tokens=8, **options))

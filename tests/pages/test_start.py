@@ -68,8 +68,8 @@ def test_a_card_does_not_answer_its_question():
         assert not re.search(r"\d|√", LESSONS[stem].card)
 
 
-def test_the_cards_of_the_path_ask_for_bets_and_hand_on_the_tally():
-    for address, carried in (({}, "bet=1"), ({"tally": "1-2"}, "bet=1&tally=1-2"), ({"bet": "0"}, "")):
+def test_the_cards_of_the_path_ask_for_bets():
+    for address, carried in (({}, "bet=1"), ({"bet": "0"}, "")):
         links = open_page("start", **address).main.get("page_link")
         cards = {each.proto.query_string for each in links if each.label.startswith("**")}
         assert cards == {carried}

@@ -17,7 +17,7 @@ SAMPLE = work.sample_params("ideal", 16, 0)
 
 @pytest.fixture(autouse=True)
 def session(monkeypatch, request):
-    """The state of a session in which no page runs."""
+    """A session without a page; the tests that open the page have that of their app."""
     state = {}
     if "tried" not in request.fixturenames:
         monkeypatch.setattr(st, "session_state", state)

@@ -71,11 +71,7 @@ def test_another_cache_is_seen(source, found):
 
 @pytest.mark.parametrize(
     ("source", "lines"),
-    [
-        ("@remembered(8)\ndef f(): ...", []),
-        ("\n@remembered(most)\ndef f(): ...", [2]),
-        ("g = remembered", [1]),
-    ],
+    [("@remembered(8)\ndef f(): ...", []), ("\n@remembered(most)\ndef f(): ...", [2]), ("g = remembered", [1])],
 )
 def test_a_use_without_a_bound_is_seen(source, lines):
     assert unbounded_uses(source) == lines
