@@ -28,12 +28,6 @@ def test_every_gradient_agrees_whatever_the_mask_and_the_scale(masking, exponent
     assert list(checks_of(app, "gradient_matrix")["verdict"]) == ["agree"] * 10
 
 
-def test_the_central_difference_has_no_truncation_in_w_v_and_the_page_says_why():
-    app = open_page("backprop", weight="W_V")
-    assert "Only rounding is left here" in charts(app)["difference_error"].alt
-    assert "no h² branch: the loss is quadratic in $W_V$" in sure_of(app, "difference_error")
-
-
 @pytest.mark.parametrize("stem", ["backprop"])
 @pytest.mark.parametrize(
     ("text", "sentence"),
