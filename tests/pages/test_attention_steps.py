@@ -72,12 +72,6 @@ def test_every_step_of_every_preset_is_shown_without_the_scale(preset):
         assert all(REMARKS[preset] in each.value for each in app.info)
 
 
-def test_the_picture_follows_d_k_to_the_end_of_the_slider():
-    app = open_page("attention_steps", d_k="1024")
-    assert len(panels(app)["Q"][0]) == 64
-    assert "q₁k₁ + q₂k₂ + … + q₁₀₂₄k₁₀₂₄" in prose(app)
-
-
 def test_the_chosen_cell_is_written_out_term_by_term():
     said = prose(open_page("attention_steps", preset="notes", query="3", key="2"))
     assert "8 × 5 + 9 × 6 = 40 + 54 = 94" in said

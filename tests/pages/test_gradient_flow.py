@@ -5,7 +5,7 @@ import pytest
 
 from pages._view.lessons.gradient_flow import work
 from sattn_core.lessons.gradient_flow import PLACES
-from tests.pages.opening import charts, check_page, claims, open_page, settle, sure_of, widget
+from tests.pages.opening import charts, check_page, claims, open_page, sure_of, widget
 
 
 @pytest.mark.parametrize(
@@ -35,25 +35,6 @@ def test_each_place_has_its_own_sentences_and_only_q_has_no_exact_mean(app, stem
         assert ("The rate" in sure_of(app, "gradient_curves")) == (place != "q")
         frozen.add(said["rows_freezing"].sentence)
     assert len(frozen) == 1
-
-
-@pytest.mark.parametrize("stem", ["gradient_flow"])
-def test_the_lists_of_the_notes_and_the_drawn_rows_have_their_jacobians(app, stem):
-    widget(app, "d_k").set_value(1)
-    settle(app)
-    for chosen, norm in (("4, 5", "0.393224"), ("1, 10", "0.000246759")):
-        widget(app, "jacobian").set_value(chosen).run()
-        check_page(app, stem)
-        sure = sure_of(app, "row_jacobians").replace("\\", "")
-        assert f"The scores [{chosen}]: " in sure
-        assert f"norm {norm}; after ÷ √1 " in sure
-    widget(app, "jacobian").set_value("row").run()
-    first = sure_of(app, "row_jacobians")
-    widget(app, "row").set_value(2).run()
-    second = sure_of(app, "row_jacobians")
-    assert "Row 1: " in first
-    assert "Row 2: " in second
-    assert first.split("Row 1: ")[1] != second.split("Row 2: ")[1]
 
 
 @pytest.mark.parametrize("stem", ["gradient_flow"])

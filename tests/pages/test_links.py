@@ -65,27 +65,6 @@ def test_a_bad_link_opens_a_working_page_and_says_so_in_one_line(query, state, n
     assert app.query_params == kept
 
 
-def test_a_good_link_is_followed_without_a_word():
-    app = open_page(
-        "softmax_saturation", multiplier="1/64", shift="-20", list_1="1; 2 3", list_3="0 0", law="sparse", seed="9999"
-    )
-    check_page(app, "softmax_saturation")
-    assert len(app.info) == 0
-    state = {name: app.session_state[name] for name in ("multiplier", "shift", "list_1", "list_3", "law", "seed")}
-    assert state == {"multiplier": 1 / 64, "shift": -20, "list_1": "1; 2 3"} | {
-        "list_3": "0 0", "law": "sparse", "seed": 9999
-    }  # fmt: skip
-
-
-def test_the_same_link_gives_two_visitors_the_same_sentences():
-    query = {"d_k": "111", "law": "laplace", "seed": "5", "n_samples": "2000", "mean_q": "0.25"}
-    first, second = (open_page("score_variance", **query) for _ in range(2))
-    assert [chart.alt for chart in charts(first).values()] == [chart.alt for chart in charts(second).values()]
-    alt = charts(first)["score_histograms"].alt
-    assert alt.startswith("At d_k = 111, ")
-    assert "histograms of 2,000 independent pairs" in alt
-
-
 def test_shared_controls_keep_their_values_on_the_next_page():
     app = open_page("score_variance", d_k="300", n_keys="32", law="laplace", seed="7")
     for stem in ("softmax_saturation", "score_variance"):
@@ -114,7 +93,7 @@ OLDER_LINKS = [
         for old, today in LESSONS["derivation"].controls["broken"].old_options.items()
         if old not in ("nothing", "means", "alignment")
     ),
-    ("attention_steps", {"without_scale": "show", "preset": "notes"}, {"scaling": "off", "preset": "notes"}),
+    ("attention_steps", {"without_scale": "show", "d_k": "8"}, {"scaling": "off", "d_k": "8"}),
     ("attention_steps", {"without_scale": "hide", "step": "softmax"}, {"step": "softmax"}),
     ("scaling_rules", {"alpha": "0.75", "rho": "-0.3"}, {"exponent": "0.75", "correlation": "-0.3"}),
     ("training_race", {"own_exponent": "0.2"}, {"exponent": "0.2"}),

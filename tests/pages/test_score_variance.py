@@ -1,7 +1,5 @@
 """The score_variance page: pairs and matrices, broken assumptions, vectors by hand."""
 
-import json
-
 import pytest
 
 from pages._view.show import plain
@@ -21,14 +19,6 @@ def test_scores_are_measured_in_pairs_and_in_a_matrix(app, stem):
         check_page(app, stem)
         assert drawn in charts(app)["score_histograms"].alt
         assert app.table[0].value["predicted"].tolist()[1::3] == predicted
-
-
-def test_an_older_link_to_axes_of_their_own_still_has_them():
-    shared, own = (open_page(STEM, **query) for query in ({}, {"axis": "own"}))
-    assert widget(own, "axis").value == "own"
-    shared, own = (json.loads(charts(app)["score_histograms"].spec)["layout"] for app in (shared, own))
-    assert shared["yaxis3"]["range"] == [-112, 112]
-    assert own["yaxis3"]["range"] == [-5, 5]
 
 
 def test_projector_mode_shows_the_main_picture_alone_until_asked():

@@ -8,7 +8,7 @@ import pytest
 from pages._view.lessons import LESSONS
 from pages._view.lessons.softmax_saturation import work
 from pages._view.show import plain
-from tests.pages.opening import charts, pictures, settle, traces, widget
+from tests.pages.opening import pictures, traces, widget
 
 
 def test_a_typed_d_k_draws_no_rows_again():
@@ -37,50 +37,9 @@ def test_every_list_that_cannot_be_read_gets_its_own_sentence(app, stem):
     assert list(drawn(app)) == ["raw", "scaled"]  # and the row of the first picture
 
 
-@pytest.mark.parametrize("stem", ["softmax_saturation"])
-def test_a_shift_changes_no_weight_and_a_multiplier_does(app, stem):
-    def said():
-        return charts(app)["softmax_weights"].alt
-
-    assert "[4, 5] into [26.89 %, 73.11 %]" in said()
-    assert "[1, 10] into [0.01 %, 99.99 %]" in said()
-    widget(app, "shift").set_value(100).run()
-    assert "[104, 105] into [26.89 %, 73.11 %]" in said()
-    assert "[101, 110] into [0.01 %, 99.99 %]" in said()
-    widget(app, "multiplier").set_value(2.0).run()
-    assert "[108, 110] into [11.92 %, 88.08 %]" in said()  # 1 / (1 + e**2)
-
-
-@pytest.mark.parametrize("stem", ["softmax_saturation"])
-def test_the_row_of_the_first_picture_follows_d_k(app, stem):
-    def largest():
-        return [max(drawn(app)[side]) for side in ("raw", "scaled")]
-
-    assert largest() == pytest.approx([0.9350, 0.3001], abs=5e-5)
-    widget(app, "d_k").set_value(1).run()
-    settle(app)
-    first, second = largest()
-    assert first == second
-    assert charts(app)["softmax_weights"].sentence.startswith("At dₖ = 1 the scale changes nothing")
-    widget(app, "d_k").set_value(1024).run()
-    settle(app)
-    assert largest()[0] > 1 - 1e-8
-    assert largest()[1] < 0.5
-
-
 def test_read_lists_leaves_out_the_optional_lists_that_are_empty():
     assert work.read_lists(["4, 5", "1, 10", "", "  "]) == (((4.0, 5.0), (1.0, 10.0)), [])
     assert work.read_lists(["4, 5", "1, 10", "", "0 1"]) == (((4.0, 5.0), (1.0, 10.0), (0.0, 1.0)), [])
-
-
-def test_read_lists_names_each_list_that_cannot_be_read():
-    lists, problems = work.read_lists(["", "1, 10", "x, 1", "2"])
-    assert lists == ((1.0, 10.0),)
-    assert problems == [
-        "First list: The list is empty: write at least 2 numbers, for example 4, 5.",
-        'Third list: "x" (item 1) is not a number.',
-        "Fourth list: The list has 1 number, but 2 to 64 are needed.",
-    ]
 
 
 # --- tries ---------------------------------------------------------------------------------------------

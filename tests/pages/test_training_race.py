@@ -226,20 +226,16 @@ def test_a_race_that_runs_stays_in_the_picture_while_the_slider_moves(monkeypatc
     assert first_sentence(move(app, 8)).startswith("After 3,000 steps at dₖ = 8, ")
 
 
-def test_train_starts_a_race_at_the_dimension_of_the_slider():
+def test_train_and_another_setting_start_a_race_at_the_dimension_of_the_slider():
     app = move(open_race(n_seeds="1", n_steps="20", n_pairs="4", d_k="8"), 4)
     run = train(app)
     assert (run.params.d_k, run.complete) == (4, True)
     assert first_sentence(app).startswith("After 20 steps at dₖ = 4, ")
-
-
-def test_another_setting_is_another_race_at_the_dimension_of_the_slider():
-    app = move(open_race(n_seeds="1"), 16)
-    app.number_input("seed").set_value(3)
+    move(app, 16).number_input("seed").set_value(3)
     settle(app)
     run = app.session_state["race_run"]
     assert (run.params.d_k, run.params.seed, run.complete) == (16, 3, True)
-    assert first_sentence(app).startswith("After 300 steps at dₖ = 16, ")
+    assert first_sentence(app).startswith("After 20 steps at dₖ = 16, ")
 
 
 def test_another_setting_ends_the_race_that_runs(monkeypatch):
@@ -302,21 +298,8 @@ def test_a_race_that_goes_on_gives_its_data_away_when_it_rests_and_stop_keeps_wh
     assert pictures(app.run()) == ["race_attention", *curves, "race_equivalence"]
 
 
-def test_after_a_move_every_headline_and_the_bar_say_of_which_d_k_they_are():
+def test_the_map_of_the_rates_leaves_the_race_and_after_a_move_every_headline_says_its_d_k():
     app = open_race(n_steps="20", n_seeds="1", n_pairs="4")
-    train(app, "map_rates")
-    for d_k in (896, 8):
-        move(app, d_k)
-        assert first_sentence(app).startswith(f"Untrained at dₖ = {d_k}, ")
-        learning, state, rates, equal, _ = claims(app)
-        for headline in (learning, state, rates):
-            assert "dₖ = 64" in headline
-        assert f"dₖ = {work.equal_d_k(d_k)}" in equal
-        assert bar(app).startswith("The last race was of dₖ = 64. ")
-
-
-def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
-    app = open_race(n_seeds="1", n_steps="20", d_k="8", n_pairs="4")
     result = app.session_state["race_run"].result
     assert "race_rates" not in charts(app)
     price = work.map_price(app.session_state["race_run"].params)
@@ -324,7 +307,14 @@ def test_the_map_of_the_rates_is_drawn_without_touching_the_race():
     run = train(app, "map_rates")
     assert (run.result, run.sweep.progress) == (result, 1)
     assert "race_rates" in charts(app)
-    assert bar(app) == "The race at dₖ = 8 is finished"
+    assert bar(app) == "The race at dₖ = 64 is finished"
+    for d_k in (896, 8):
+        move(app, d_k)
+        assert first_sentence(app).startswith(f"Untrained at dₖ = {d_k}, ")
+        *race_s, equal, _ = claims(app)
+        assert ["dₖ = 64" in headline for headline in race_s] == [True] * 3
+        assert f"dₖ = {work.equal_d_k(d_k)}" in equal
+        assert bar(app).startswith("The last race was of dₖ = 64. ")
 
 
 @pytest.mark.parametrize("moments", [partial(race._moments, False), race._sweep_moments])

@@ -22,28 +22,11 @@ def test_pytorch_s_attention_gives_half_at_first_sight():
     assert app.table[2].value["σ scaled"].tolist()[:2] == ["2.00", "1.78"]
 
 
-def test_an_initialisation_has_its_name_in_words_and_older_links_name_it_as_the_code_does():
-    old, new = (open_lesson(scheme=name) for name in ("keras_multihead_attention", "Keras MultiHeadAttention"))
-    assert old.session_state["scheme"] == new.session_state["scheme"] == "keras_multihead_attention"
-    assert charts(old)["unit_variance"].sentence == charts(new)["unit_variance"].sentence
-    assert "With Keras MultiHeadAttention at dₖ = 64" in charts(old)["unit_variance"].sentence
-
-
-@pytest.mark.parametrize(("scheme", "scaled"), [("xavier_square", "1.00"), ("keras_multihead_attention", "0.0278")])
-def test_the_initialisation_decides(scheme, scaled):
-    assert deviations(open_lesson(scheme=scheme))["scaled q·k/√dₖ"] == scaled
-
-
 def test_the_size_of_x_counts_only_without_layer_norm():
     normalised, free = (deviations(open_lesson(x_std="7", x_mean="3", normalise=state)) for state in ("on", "off"))
     assert normalised["x"] == free["x"] == "7.00"
     assert normalised["scaled q·k/√dₖ"] == "0.500"
     assert float(free["scaled q·k/√dₖ"]) == pytest.approx(58 / 2, rel=0.05)  # (3² + 7²)/2
-
-
-def test_the_default_bias_of_the_linear_layer():
-    without, with_bias = (deviations(open_lesson(scheme="torch_linear", bias=state)) for state in ("off", "on"))
-    assert (without["scaled q·k/√dₖ"], with_bias["scaled q·k/√dₖ"]) == ("0.333", "0.334")
 
 
 def test_a_number_of_heads_that_does_not_fit_is_drawn_with_the_nearest():
