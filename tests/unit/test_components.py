@@ -190,6 +190,18 @@ def test_draws_follow_their_distribution_function(name):
     assert stats.kstest(draws, SCIPY_LAWS[name].cdf).pvalue > 1e-4
 
 
+@pytest.mark.parametrize("name", COMPONENT_LAWS)
+def test_draws_have_the_moments_of_their_law(name):
+    law = COMPONENT_LAWS[name]
+    draws = law.draw(np.random.default_rng(2), N)
+    assert abs(draws.mean()) < 4 / math.sqrt(N)
+    # E a² = 1 is known, so the mean square has standard error √((K − 1)/N); 1e-12 for ±1, where K = 1
+    assert abs(np.mean(draws**2) - 1) < 4 * math.sqrt((law.kurtosis - 1) / N) + 1e-12
+    if law.has_eight_moments:
+        error = math.sqrt((law.moments[3] - law.kurtosis**2) / N)
+        assert abs(np.mean(draws**4) - law.kurtosis) < 4 * error + 1e-12
+
+
 def test_sparse_nonzero_draws_are_normal_with_variance_ten():
     draws = COMPONENT_LAWS["sparse"].draw(np.random.default_rng(4), 10 * N)
     kept = draws[draws != 0]

@@ -22,6 +22,7 @@ def test_every_row_is_normalised_by_itself():
 
 def test_a_constant_row_gives_zeros():
     assert np.array_equal(layer_norm([[7.0, 7.0, 7.0]]), [[0.0, 0.0, 0.0]])
+    assert layer_norm([1e300, 1e300]).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("length", [3, 7, 10, 64, 1000])
@@ -32,10 +33,6 @@ def test_rounding_does_not_make_a_constant_row_vary(length):
 
 def test_huge_rows_do_not_overflow():
     assert np.allclose(layer_norm([-1e300, 1e300]), [-1.0, 1.0], rtol=1e-15, atol=0)
-
-
-def test_a_constant_row_of_huge_numbers_gives_zeros():
-    assert layer_norm([1e300, 1e300]).tolist() == [0.0, 0.0]
 
 
 def test_tiny_rows_are_below_eps():

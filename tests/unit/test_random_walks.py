@@ -27,13 +27,6 @@ def test_walk_envelope_is_the_theory_at_every_step():
     np.testing.assert_array_equal(walks.high, walks.mean + walks.std)
 
 
-def test_walks_are_checked():
-    with pytest.raises(ValueError, match="n_walks must be at least 1"):
-        random_walks(4, n_walks=0, seed=0)
-    with pytest.raises(ValueError, match="d_k must be at least 1"):
-        random_walks(0, seed=0)
-
-
 def test_thinned_walks_are_those_at_some_of_their_steps_and_at_the_last_one():
     walks = random_walks(1024, n_walks=3, mean_q=0.5, seed=1)
     some = walks.thinned(300, 150)
@@ -53,7 +46,11 @@ def test_thinned_walks_of_a_larger_dimension_go_on_from_those_of_a_smaller_one()
     assert len(longer) <= 150
 
 
-def test_thinning_is_checked():
+def test_walks_and_their_thinning_are_checked():
+    with pytest.raises(ValueError, match="n_walks must be at least 1"):
+        random_walks(4, n_walks=0, seed=0)
+    with pytest.raises(ValueError, match="d_k must be at least 1"):
+        random_walks(0, seed=0)
     walks = random_walks(9, seed=1)
     with pytest.raises(ValueError, match="d_k must be between 1 and 9, but got 10"):
         walks.thinned(10, 5)

@@ -110,10 +110,7 @@ def test_dims_are_checked(dims, error, message):
     with pytest.raises(error) as caught:
         dimension_sweep(dims, n_samples=10, n_keys=1, seed=0)
     assert message in str(caught.value)
-
-
-def test_dims_may_come_as_any_sequence_of_integers():
-    assert check_dims(np.array([1, 2])) == (1, 2)
+    assert check_dims(np.array([1, 2])) == (1, 2)  # any sequence of integers
 
 
 @pytest.mark.parametrize(

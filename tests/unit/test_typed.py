@@ -148,11 +148,6 @@ def test_sixteen_rows_of_sixty_four_numbers_are_allowed():
     assert (len(rows), len(rows[0])) == (16, 64)
 
 
-def test_vector_rows_are_read_from_text_only():
-    with pytest.raises(TypeError, match="text must be a string, but got int"):
-        parse_vector_rows(12)
-
-
 @pytest.mark.parametrize("text", ["[4, 5", "4, 5]", "[[4, 5]]", "[4], 5"])
 def test_brackets_that_do_not_match_are_named(text):
     with pytest.raises(ValueError, match=r"is not a number\."):
@@ -190,6 +185,8 @@ def test_what_a_person_is_told(text, sentence):
 
 
 def test_only_text_is_parsed():
+    with pytest.raises(TypeError, match="text must be a string, but got int"):
+        parse_vector_rows(12)
     with pytest.raises(TypeError, match="text must be a string, but got float"):
         parse_score_list(4.5)
 
