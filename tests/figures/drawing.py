@@ -7,18 +7,28 @@ import re
 import plotly.graph_objects as go
 import pytest
 
+from pages._view.literal import plain
 from pages._view.picture import Figure, Picture
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 
 PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
 
 
-def check(picture):
-    """A picture is whole: Plotly takes its figures, its sentence ends, its table has columns of one length."""
-    assert isinstance(picture, Picture)
-    plotted(picture)
-    assert picture.sentence.endswith(".")
-    assert len({len(column) for column in picture.table.values()}) == 1
+def whole(picture):
+    """What holds of every picture: words that end and are short, without a name of the code, and a table of columns.
+
+    At most 25 words and three numbers in a sentence, 12 words in a claim; a power of ten belongs to its number.
+    """
+    said = re.sub("<[^>]*>", "", picture.sentence)
+    assert said.endswith((".", "?")), said
+    for text, most in ((said, 25), (picture.claim, 12)):
+        assert len([word for word in text.split() if word.strip("×·=+−÷:;,.()")]) <= most, text
+    assert len(re.findall(r"\d[\d,.⁰-⁹]*(?: × \d[\d⁰-⁹⁻]*)*", said)) <= 3, said
+    written = re.sub(r"\$[^$]*\$", "", plain(" ".join([said, picture.claim, *picture.sure])).replace("\\", ""))
+    assert not re.search(r"[a-zA-Z]_[a-zA-Z]|\^|(?<![\w.])-\d", written), written
+    assert picture.spoken()
+    for table in (picture.table, picture.bins, picture.checks):
+        assert table is None or len({len(column) for column in table.values()}) == 1, table
 
 
 def plotted(shown):

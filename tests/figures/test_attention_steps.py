@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.attention_steps import figures
-from pages._view.lessons.attention_steps.declaration import LESSON
 from pages._view.theme import LIGHT
 from sattn_core.lessons.attention_steps import (
     PRESETS,
@@ -18,7 +17,7 @@ from sattn_core.lessons.attention_steps import (
     preset_params,
     typed_params,
 )
-from tests.figures.drawing import PROFILES, check, plotted, run
+from tests.figures.drawing import plotted, run
 
 FIRST = (0, 0, 0)
 
@@ -58,10 +57,9 @@ def test_the_steps_are_those_of_the_core():
     assert tuple(figures.STEPS) == STEP_NAMES
 
 
-@pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("step", STEP_NAMES)
-def test_the_diagram_lights_one_step(step, profile):
-    drawn = figures.diagram(step, profile)
+def test_the_diagram_lights_one_step(step):
+    drawn = figures.diagram(step, LIGHT)
     assert drawn.count('aria-current="step"') == 1
     boxes = drawn.split("<li")[1:]
     assert ['aria-current="step"' in box for box in boxes] == [name == step for name in STEP_NAMES]
@@ -72,7 +70,7 @@ def test_the_diagram_lights_one_step(step, profile):
         "Softmax",
         "MatMul",
     ]
-    assert f"background:{profile.text};color:{profile.ground}" in drawn
+    assert f"background:{LIGHT.text};color:{LIGHT.ground}" in drawn
 
 
 STEP_PANELS = {
@@ -84,13 +82,9 @@ STEP_PANELS = {
 }
 
 
-@pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("scaled", [True, False])
 @pytest.mark.parametrize("step", STEP_NAMES)
-def test_every_panel_shows_the_result_s_matrix(notes, step, scaled, profile):
-    whole = picture(notes, step, profile=profile, scaled=scaled)
-    check(whole)
-    assert (whole.key,) == LESSON.pictures
+def test_every_panel_shows_the_result_s_matrix(notes, step, scaled):
     steps = notes.scaled if scaled else notes.unscaled
     wanted = {
         "Q": notes.params.Q,
@@ -102,7 +96,7 @@ def test_every_panel_shows_the_result_s_matrix(notes, step, scaled, profile):
         "weights": steps.attention_weights,
         "output": steps.output,
     }
-    shown = panels(notes, step, profile=profile, scaled=scaled)
+    shown = panels(notes, step, profile=LIGHT, scaled=scaled)
     assert list(shown) == STEP_PANELS[step]
     for name, trace in shown.items():
         np.testing.assert_array_equal(values(trace), np.array(wanted[name], dtype=float))
@@ -134,7 +128,7 @@ def test_the_axes_and_colours_stay_while_d_k_moves(step, preset):
     assert len(seen) == 1
 
 
-def test_drawn_vectors_grow_on_one_axis_and_have_no_numbers():
+def test_drawn_vectors_grow_on_one_axis_and_what_is_not_drawn_is_left_to_the_code(notes):
     for d_k, columns in ((2, 2), (64, 64), (512, 64)):
         fig = plotted(picture(measure_attention_steps(preset_params("random", d_k=d_k)), "matmul"))
         assert values(fig.data[0]).shape == (4, columns)
@@ -143,9 +137,18 @@ def test_drawn_vectors_grow_on_one_axis_and_have_no_numbers():
         assert (fig.layout.annotations[0].text == "Q, first 64") == (d_k > 64)
     beyond = measure_attention_steps(preset_params("random", d_k=512))
     assert "The picture has the first 64 of 512 components; the scores add up all." in sure(beyond, "matmul")
+    wide = picture(measure_attention_steps(preset_params("random", d_k=512)), "matmul")
+    assert set(wide.table["matrix"]) & {"Q", "K", "V"} == {"V"}
+    assert "the code makes them" in wide.note
+    assert not picture(measure_attention_steps(preset_params("random", d_k=64)), "matmul").note
+    table = picture(notes, "matmul").table
+    assert len(table["value"]) == 2 * 6 + 9 + 7 * 9
+    at = table["matrix"].index("raw scores")
+    assert table["value"][at : at + 9] == notes.scaled.raw_scores.ravel().tolist()
+    assert (table["row"][at + 5], table["column"][at + 5]) == (2, 3)
 
 
-def test_the_chosen_cell_row_or_column_is_framed(notes):
+def test_the_chosen_cell_row_or_column_is_framed_where_it_is_drawn(notes):
     for step, frames in (
         ("matmul", [(0, 2, 2, 3), (0, 2, 1, 2), (1, 2, 2, 3)]),
         ("softmax", [(0, 3, 2, 3), (1, 2, 2, 3)]),
@@ -153,9 +156,6 @@ def test_the_chosen_cell_row_or_column_is_framed(notes):
     ):
         shapes = plotted(picture(notes, step, (2, 1, 2))).layout.shapes
         assert [(each.x0 + 0.5, each.x1 + 0.5, each.y0 + 0.5, each.y1 + 0.5) for each in shapes] == frames
-
-
-def test_a_chosen_column_beyond_what_is_drawn_has_no_frame():
     wide = measure_attention_steps(preset_params("same_input", d_k=128))
     shapes = plotted(picture(wide, "output", (0, 0, 63))).layout.shapes
     assert all(each.visible is not False for each in shapes)
@@ -163,12 +163,20 @@ def test_a_chosen_column_beyond_what_is_drawn_has_no_frame():
     assert [each.visible for each in shapes] == [None, False, False]
 
 
-def test_raw_and_scaled_scores_share_one_colour_domain(notes):
+def test_scores_and_weights_share_colour_domains(notes, masked):
     raw, scaled = panels(notes, "scale").values()
     assert (raw.zmin, raw.zmax) == (scaled.zmin, scaled.zmax) == (-98, 98)
     assert raw.colorscale == scaled.colorscale
     assert plotted(picture(notes, "scale")).layout.annotations[1].text == "Scaled scores"
     assert plotted(picture(notes, "scale", scaled=False)).layout.annotations[1].text == "Not divided"
+    wanted = "Raw and scaled scores share their colours, darkest at ±98, the largest raw score here."
+    assert wanted in sure(notes, "scale")
+    ours, theirs = (panels(notes, "softmax", scaled=scaled)["weights"] for scaled in (True, False))
+    assert (ours.zmin, ours.zmax) == (theirs.zmin, theirs.zmax) == (0, 1)
+    assert ours.colorscale[-1] != theirs.colorscale[-1]
+    assert theirs.text[2] == ["≈ 0", "0.02", "0.98"]
+    texts = panels(masked, "mask")["masked"].text
+    assert [[text == "−∞" for text in row] for row in texts] == [[j >= i for j in range(4)] for i in range(4)]
 
 
 @pytest.mark.parametrize("preset", ["random", "causal", "padding", "fully_masked"])
@@ -184,23 +192,6 @@ def test_drawn_scores_get_darker_with_d_k_and_scaled_ones_do_not(preset):
     assert shades["raw"][-1] > 5 * shades["raw"][0]  # √64 = 8 but for the luck of 256 scores
     assert max(shades["scaled"]) < 1.5 * min(shades["scaled"])
     assert shades["scaled"][-1] == pytest.approx(shades["raw"][-1] / 8, rel=1e-12)
-
-
-def test_other_matrices_say_that_their_colours_are_their_own(notes):
-    wanted = "Raw and scaled scores share their colours, darkest at ±98, the largest raw score here."
-    assert wanted in sure(notes, "scale")
-
-
-def test_weights_are_blue_with_the_scale_and_orange_without_on_one_domain(notes):
-    ours, theirs = (panels(notes, "softmax", scaled=scaled)["weights"] for scaled in (True, False))
-    assert (ours.zmin, ours.zmax) == (theirs.zmin, theirs.zmax) == (0, 1)
-    assert ours.colorscale[-1] != theirs.colorscale[-1]
-    assert theirs.text[2] == ["≈ 0", "0.02", "0.98"]
-
-
-def test_a_forbidden_cell_is_minus_infinity(masked):
-    texts = panels(masked, "mask")["masked"].text
-    assert [[text == "−∞" for text in row] for row in texts] == [[j >= i for j in range(4)] for i in range(4)]
 
 
 @pytest.mark.parametrize(
@@ -235,23 +226,14 @@ def test_the_numbers_without_the_scale_are_there_too(notes):
         ("scale", True, "At dₖ = 2 the division by √dₖ shrinks the spread of the scores from 32.9 to 23.2."),
         ("scale", False, "Without the scale this step is left out: at dₖ = 2 the scores keep their spread of 32.9."),
         ("mask", True, "Nothing is masked: every query may attend to every key, and no score changes."),
-        (
-            "softmax",
-            True,
-            "At dₖ = 2 the framed query gives its favourite key 94 % of its weight; without the scale, 98 %.",
-        ),
-        (
-            "softmax",
-            False,
-            "At dₖ = 2 the framed query gives its favourite key 98 % of its weight; with the scale, 94 %.",
-        ),
-        (
-            "output",
-            True,
-            "Each output row averages the rows of V: at dₖ = 2 the framed cell is 0.944; without the scale, 0.982.",
-        ),
+        ("softmax", True,
+         "At dₖ = 2 the framed query gives its favourite key 94 % of its weight; without the scale, 98 %."),
+        ("softmax", False,
+         "At dₖ = 2 the framed query gives its favourite key 98 % of its weight; with the scale, 94 %."),
+        ("output", True,
+         "Each output row averages the rows of V: at dₖ = 2 the framed cell is 0.944; without the scale, 0.982."),
     ],
-)
+)  # fmt: skip
 def test_the_sentence_says_the_point_of_the_step(notes, step, scaled, wanted):
     assert said(notes, step, (2, 1, 2), scaled=scaled) == wanted
     alt = picture(notes, step, (2, 1, 2), scaled=scaled).alt
@@ -261,16 +243,13 @@ def test_the_sentence_says_the_point_of_the_step(notes, step, scaled, wanted):
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("step", STEP_NAMES)
-def test_every_sentence_is_short_whatever_is_set(step, preset):
+def test_nothing_is_undefined_whatever_is_set(step, preset):
     for d_k in (1, 2, 3, 8, 64, 512, 1024):
         result = measure_attention_steps(preset_params(preset, d_k=d_k))
         for query, scaled in np.ndindex(len(result.params.Q), 2):
             sentence = said(result, step, (query, 0, 0), scaled=bool(scaled))
-            assert len(sentence.split()) <= 25, sentence
-            assert len(re.findall(r"\d[\d,.]*", sentence)) <= 3, sentence
             for text in (sentence, sure(result, step, (query, 0, 0), scaled=bool(scaled))):
                 assert "undefined" not in text
-                assert not re.search(r"-\d", text)
 
 
 def test_what_has_no_number_is_said_in_words():
@@ -311,7 +290,7 @@ def chosen(d_k, query=1, key=1, column=1):
     return {"d_k": d_k, "query": query, "key": key, "column": column}
 
 
-def test_the_remarks_name_the_masked_row_and_the_trap(notes, masked):
+def test_the_remarks_name_the_masked_row_the_trap_and_places_outside(notes, masked):
     assert figures.remarks(notes, chosen(2), FIRST) == []
     assert figures.remarks(notes, chosen(64), FIRST) == [
         "These matrices have dₖ = 2 of their own; the slider moves the random ones."
@@ -320,9 +299,13 @@ def test_the_remarks_name_the_masked_row_and_the_trap(notes, masked):
     (trap,) = figures.remarks(measure_attention_steps(preset_params("same_input", d_k=64)), chosen(64), FIRST)
     assert "here 8, 8, 8, 8;" in trap
     assert "√dₖ = 8)" in trap
+    assert figures.remarks(notes, chosen(2, 16, 3, 64), (2, 2, 2)) == [
+        "There is no query 16: these matrices have 3 queries, and query 3 is shown.",
+        "There is no column 64: these matrices have 3 columns, and column 3 is shown.",
+    ]
 
 
-def test_one_cell_is_written_out_to_its_weight(notes):
+def test_a_cell_an_output_and_what_is_forbidden_are_written_out(notes, masked):
     cell = expand_cell(notes.params, 2, 1)
     assert [text for _, text in figures.calculation(cell, scaled=True)] == [
         "8 × 5 + 9 × 6 = 40 + 54 = 94",
@@ -337,9 +320,18 @@ def test_one_cell_is_written_out_to_its_weight(notes):
         "(1.29958 × 10⁻²⁴) + 0.0183156 + 1 ≈ 1.01832",
         "0.0183156 ÷ 1.01832 ≈ 0.0179862",
     ]
+    row = figures.calculation(expand_cell(masked.params, 0, 0), scaled=True)
+    assert row[-1][1] == "every key is forbidden, so the row sum is 0 and the weight is 0"
+    one = figures.calculation(expand_cell(masked.params, 1, 3), scaled=True)
+    assert one[-1][1] == "the mask makes the score −∞ and e to that power is 0: weight 0 ÷ 1 = 0"
+    output = expand_output(notes.params, 2, 2)
+    assert [figures.output_calculation(output, scaled=scaled)[0][1] for scaled in (True, False)] == [
+        "(1.21610 × 10⁻¹⁷) × 0 + 0.0558072 × 0 + 0.944193 × 1 ≈ 0.944193",
+        "(1.27621 × 10⁻²⁴) × 0 + 0.0179862 × 0 + 0.982014 × 1 ≈ 0.982014",
+    ]
 
 
-def test_more_than_eight_products_are_elided():
+def test_one_column_has_nothing_to_divide_and_more_than_eight_products_are_elided():
     eight, nine, many = (
         figures.calculation(expand_cell(preset_params("random", d_k=d_k), 0, 0), scaled=True)[0][1]
         for d_k in (8, 9, 64)
@@ -352,21 +344,12 @@ def test_more_than_eight_products_are_elided():
     assert letters == "q₁k₁ + q₂k₂ + … + q₆₄k₆₄"
     assert factors.count(" × ") == 3
     assert f"{last:.6g}".replace("-", "−") in products
-
-
-def test_forbidden_cells_and_rows_are_written_out_too(masked):
-    row = figures.calculation(expand_cell(masked.params, 0, 0), scaled=True)
-    assert row[-1][1] == "every key is forbidden, so the row sum is 0 and the weight is 0"
-    one = figures.calculation(expand_cell(masked.params, 1, 3), scaled=True)
-    assert one[-1][1] == "the mask makes the score −∞ and e to that power is 0: weight 0 ÷ 1 = 0"
-
-
-def test_the_output_is_written_out_with_the_scale_or_without(notes):
-    output = expand_output(notes.params, 2, 2)
-    assert [figures.output_calculation(output, scaled=scaled)[0][1] for scaled in (True, False)] == [
-        "(1.21610 × 10⁻¹⁷) × 0 + 0.0558072 × 0 + 0.944193 × 1 ≈ 0.944193",
-        "(1.27621 × 10⁻²⁴) × 0 + 0.0179862 × 0 + 0.982014 × 1 ≈ 0.982014",
-    ]
+    one = measure_attention_steps(preset_params("random", d_k=1))
+    assert said(one, "scale") == "At dₖ = 1 the division changes nothing, for √1 is 1."
+    assert "√1 = 1, so" in sure(one, "scale")
+    assert "falls" not in sure(one, "scale")
+    product = figures.calculation(expand_cell(one.params, 0, 0), scaled=True)[0][1]
+    assert len(re.findall("[=≈]", product)) == 1
 
 
 _AS_PYTHON = str.maketrans("−×÷", "-*/") | str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
@@ -393,37 +376,6 @@ def test_a_calculator_finds_what_is_printed(preset, d_k):
                 # Operands and results have six digits, each at most half of 1 in 100,000 off; a sum of such
                 # operands may be off by as many units of 1e-6 as it has terms where they nearly cancel.
                 assert _calculated(right) == pytest.approx(_calculated(left), rel=1.6e-5, abs=5e-5), text
-
-
-def test_a_place_outside_the_matrices_is_said(notes):
-    assert figures.remarks(notes, chosen(2, 16, 3, 64), (2, 2, 2)) == [
-        "There is no query 16: these matrices have 3 queries, and query 3 is shown.",
-        "There is no column 64: these matrices have 3 columns, and column 3 is shown.",
-    ]
-
-
-def test_one_column_has_nothing_to_divide_by_or_to_add_up():
-    one = measure_attention_steps(preset_params("random", d_k=1))
-    assert said(one, "scale") == "At dₖ = 1 the division changes nothing, for √1 is 1."
-    assert "√1 = 1, so" in sure(one, "scale")
-    assert "falls" not in sure(one, "scale")
-    product = figures.calculation(expand_cell(one.params, 0, 0), scaled=True)[0][1]
-    assert len(re.findall("[=≈]", product)) == 1
-
-
-def test_the_table_has_every_entry(notes):
-    table = picture(notes, "matmul").table
-    assert len(table["value"]) == 2 * 6 + 9 + 7 * 9
-    at = table["matrix"].index("raw scores")
-    assert table["value"][at : at + 9] == notes.scaled.raw_scores.ravel().tolist()
-    assert (table["row"][at + 5], table["column"][at + 5]) == (2, 3)
-
-
-def test_wide_drawn_matrices_leave_the_table_to_the_code():
-    wide = picture(measure_attention_steps(preset_params("random", d_k=512)), "matmul")
-    assert set(wide.table["matrix"]) & {"Q", "K", "V"} == {"V"}
-    assert "the code makes them" in wide.note
-    assert not picture(measure_attention_steps(preset_params("random", d_k=64)), "matmul").note
 
 
 @pytest.mark.parametrize(

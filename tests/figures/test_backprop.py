@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.backprop import figures
-from pages._view.lessons.backprop.declaration import LESSON
 from pages._view.theme import LIGHT, number
 from sattn_core.lessons.backprop import (
     WEIGHTS,
@@ -19,19 +18,10 @@ from sattn_core.lessons.backprop import (
     measure_backprop,
     measure_products,
 )
-from tests.figures.drawing import PROFILES, check, plotted, run, texts
+from tests.figures.drawing import plotted, run, texts
 
 PARAMS = BackpropParams()
 DIMS = (1, 3, 4, 16, 64, 1024)
-
-
-def is_short(picture):
-    """25 words and 3 numbers in a sentence, 12 words in a claim, and no name of the code."""
-    assert len(picture.sentence.split()) <= 25, picture.sentence
-    numbers = re.findall(r"[\d⁰-⁹][\d,.⁰-⁹]*(?: × 10[⁰-⁹⁻]+)?", picture.sentence)
-    assert len(numbers) <= 3, picture.sentence
-    assert len(picture.claim.split()) <= 12, picture.claim
-    assert not re.search(r"[a-z]_[a-z]", " ".join([picture.sentence, picture.claim, *picture.sure]), re.IGNORECASE)
 
 
 @pytest.fixture(scope="module")
@@ -67,25 +57,8 @@ def difference(error):
     return figures.difference(error, PARAMS, LIGHT)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("weight", WEIGHTS)
-def test_every_picture_is_whole(result, sweep, products, weight, profile):
-    pictures = (
-        figures.gradient(sweep, weight, 64, profile, result),
-        figures.raw_scores(sweep, 64, profile),
-        figures.first_order(first_order_change(PARAMS, weight), PARAMS, profile),
-        figures.difference(central_difference_error(PARAMS, weight), PARAMS, profile),
-        figures.products(products, profile),
-    )
-    for picture in pictures:
-        check(picture)
-        is_short(replace(picture, sure=()))
-    assert tuple(picture.key for picture in pictures) == LESSON.pictures
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_the_three_products_collapse_on_one_colour_domain(products, profile):
-    both, rows, whole = plotted(figures.products(products, profile)).values()
+def test_the_three_products_collapse_on_one_colour_domain(products):
+    both, rows, whole = plotted(figures.products(products, LIGHT)).values()
     for fig in (both, rows, whole):
         assert (fig.data[0].zmin, fig.data[0].zmax) == (-70, 70)
     np.testing.assert_array_equal(both.data[0].z, [[5, 12], [21, 32]])
@@ -104,7 +77,7 @@ def test_wide_products_are_numbers_only():
     assert whole.data[0].text[0][0] == "(−13.5) + (−13.5)<br>= −27"
 
 
-def test_the_products_are_said_and_given_away(products):
+def test_the_products_are_said_with_both_sides_of_every_identity_and_given_away(products):
     picture = figures.products(products, LIGHT)
     assert picture.sentence == (
         "A ∘ B multiplies entry by entry, A ⊖ B adds up each row, and ⟨A, B⟩ = 70 adds up everything."
@@ -114,10 +87,6 @@ def test_the_products_are_said_and_given_away(products):
     table = picture.table
     assert (table["A"], table["B"], table["A ∘ B"]) == ([1, 2, 3, 4], [5, 6, 7, 8], [5, 12, 21, 32])
     assert (table["A ⊖ B of the row"], table["⟨A, B⟩"]) == ([17, 17, 53, 53], [70] * 4)
-    assert run(picture.code)[1].endswith("[17. 53.]\n70.0\n")
-
-
-def test_every_identity_is_shown_with_both_sides(products):
     checks = figures.products(products, LIGHT).checks
     assert checks["left"] == checks["right"] == ["70", "70", "70", "4892", "5148", "720"]
     assert checks["relative error"] == ["0"] * 6
@@ -131,13 +100,10 @@ def test_the_gradients_are_those_of_the_core_in_their_order(result):
     assert figures.GRADIENTS == tuple(check.name for check in result.gradients)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", figures.GRADIENTS)
-def test_a_gradient_is_drawn_said_and_given_away(sweep, result, name, profile):
+def test_a_gradient_is_drawn_said_and_given_away(sweep, result, name):
     for i, d_k in enumerate(DIMS):
-        picture = figures.gradient(sweep, name, d_k, profile)
-        check(picture)
-        is_short(picture)
+        picture = figures.gradient(sweep, name, d_k, LIGHT)
         (trace,) = plotted(picture).data
         values = np.atleast_2d(sweep.gradients[i][name])
         np.testing.assert_array_equal(np.array(trace.z, dtype=float), values)
@@ -152,7 +118,7 @@ def test_a_gradient_is_drawn_said_and_given_away(sweep, result, name, profile):
         assert picture.alt.endswith(picture.sentence)
         assert picture.sure == ()
     found = next(each for each in result.gradients if each.name == name)
-    sure = figures.gradient(sweep, name, 4, profile, result).sure[0]
+    sure = figures.gradient(sweep, name, 4, LIGHT, result).sure[0]
     assert f"has norm {number(np.linalg.norm(found.gradient))} at dₖ = 4. " in sure
     assert sure.endswith("Both agree.")
 
@@ -184,7 +150,7 @@ def test_the_sentence_says_what_the_scale_has_to_do_with_a_gradient(sweep):
     assert said("Q", at=nothing) == "At dₖ = 64 dQ is 0: nothing comes back here."
 
 
-def test_a_disagreement_is_said(sweep, result):
+def test_a_disagreement_the_scale_s_place_and_both_ways_to_d_are_said(sweep, result):
     wrong = replace(result.gradients[3], central_agrees=False, central_error=0.5, central_tolerance=3e-7)
     found = replace(result, gradients=(*result.gradients[:3], wrong, *result.gradients[4:]))
     picture = figures.gradient(sweep, "Q", 64, LIGHT, found)
@@ -195,9 +161,6 @@ def test_a_disagreement_is_said(sweep, result):
     assert table["verdict"] == ["agree"] * 3 + ["DISAGREE"] + ["agree"] * 6
     assert table["central difference: error (allowed)"][3] == "0.50 (3 × 10⁻⁷)"
     assert table["formula"][3] == "dQ = c dS K"
-
-
-def test_the_scale_s_place_and_both_ways_to_d_are_shown(sweep, result):
     _, layer, scale, D, sums = figures.gradient(sweep, "Q", 4, LIGHT, result).sure
     without = np.linalg.norm(result.d_Q_without_scale)
     assert f"with c = 0.500, ‖dS K‖ = {number(without)} becomes ‖dQ‖ = {number(without / 2)}" in scale
@@ -210,14 +173,10 @@ def test_the_scale_s_place_and_both_ways_to_d_are_shown(sweep, result):
 # --- at the raw scores ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_the_gradient_at_the_raw_scores_has_a_line_with_the_scale_and_one_without(sweep, profile):
-    picture = figures.raw_scores(sweep, 64, profile)
+def test_the_gradient_at_the_raw_scores_has_a_line_with_the_scale_and_one_without(sweep):
+    picture = figures.raw_scores(sweep, 64, LIGHT)
     raw, scaled = plotted(picture).data
-    for trace, values, colour in (
-        (raw, sweep.without_scale, profile.raw),
-        (scaled, sweep.raw_score_norms, profile.scaled),
-    ):
+    for trace, values, colour in ((raw, sweep.without_scale, LIGHT.raw), (scaled, sweep.raw_score_norms, LIGHT.scaled)):
         assert list(trace.x) == list(DIMS)
         np.testing.assert_array_equal(trace.y, np.maximum(values, 1e-8))
         assert trace.line.color == colour
@@ -226,7 +185,6 @@ def test_the_gradient_at_the_raw_scores_has_a_line_with_the_scale_and_one_withou
     i = DIMS.index(64)
     assert f"{number(sweep.without_scale[i], 2)} long without the scale" in picture.sentence
     assert f"{number(sweep.raw_score_norms[i], 2)} with it." in picture.sentence
-    assert run(picture.code)[0]["result"].without_scale.tolist() == sweep.without_scale.tolist()
 
 
 @pytest.mark.parametrize(
@@ -243,14 +201,12 @@ def test_the_claim_says_what_leaving_out_the_scale_does_at_this_dimension(sweep,
     picture = figures.raw_scores(at, 64, LIGHT)
     assert picture.claim == claim
     assert ("practically nothing" in picture.sentence) == (without < 1e-8)
-    is_short(picture)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("weight", WEIGHTS)
-def test_the_curves_hold_their_data_on_log_axes(profile, weight):
+def test_the_curves_hold_their_data_on_log_axes(weight):
     change = first_order_change(PARAMS, weight)
-    fig = plotted(figures.first_order(change, PARAMS, profile))
+    fig = plotted(figures.first_order(change, PARAMS, LIGHT))
     for trace, values in zip(fig.data, (change.change, change.predicted, change.remainder), strict=False):
         np.testing.assert_array_equal(trace.x, change.epsilon)
         np.testing.assert_array_equal(trace.y, values)
@@ -259,7 +215,7 @@ def test_the_curves_hold_their_data_on_log_axes(profile, weight):
     assert texts(fig) == [f"slope {number(change.slope)}"]
     assert key_of(fig) == ["green: change", "dashed: first order", "points: remainder", "dotted: rounding floor"]
     error = central_difference_error(PARAMS, weight)
-    fig = plotted(figures.difference(error, PARAMS, profile))
+    fig = plotted(figures.difference(error, PARAMS, LIGHT))
     np.testing.assert_array_equal(fig.data[0].x, error.h)
     np.testing.assert_array_equal(fig.data[0].y, error.error)
     assert set(fig.data[1].y) == {error.complex_error}
@@ -273,18 +229,12 @@ def key_of(fig):
     return re.split("<br>|\u2002\u2002", fig.layout.title.subtitle.text)
 
 
-def test_a_line_that_a_log_axis_cannot_show_is_not_in_the_key(error):
+def test_keys_slopes_and_points_have_their_places(error, change):
     fig = plotted(difference(replace(error, complex_error=0.0)))
     assert key_of(fig) == ["points: central difference"]
-
-
-def test_a_slope_stands_on_the_side_of_its_branch_where_the_curve_is_not(error):
     falling, rising = plotted(difference(error)).layout.annotations
     assert (falling.xanchor, falling.yanchor) == ("right", "top")  # below a branch that falls to the right
     assert (rising.xanchor, rising.yanchor) == ("right", "bottom")  # above one that rises
-
-
-def test_every_point_lies_on_its_axes(change, error):
     layout = plotted(first_order(change)).layout
     assert layout.xaxis.range[0] < -8 < 0 < layout.xaxis.range[1]
     assert layout.yaxis.range[0] < np.log10(change.rounding_floor) < np.log10(change.change.max()) < 1.2
@@ -294,7 +244,7 @@ def test_every_point_lies_on_its_axes(change, error):
     assert layout.yaxis.range[0] < np.log10(error.complex_error)
 
 
-def test_the_sentences_of_the_curves(change, error):
+def test_the_curves_are_said_and_given_away(change, error):
     assert f"a remainder of slope {number(change.slope)} (predicted 2)" in first_order(change).sure[0]
     assert f"its slope is {number(change.slope)}, and 2 is predicted." in first_order(change).sentence
     assert first_order(change).claim == "What first order leaves out falls like ε²"
@@ -310,20 +260,8 @@ def test_the_sentences_of_the_curves(change, error):
     quadratic = difference(central_difference_error(PARAMS, "W_V"))
     assert "the loss is quadratic in W_V" in quadratic.sure[0]
     assert quadratic.claim == "Here only rounding limits the difference"
-    for picture in (hidden, shown, quadratic):
-        is_short(replace(picture, sure=()))
-
-
-def test_the_curves_are_given_away(change, error):
     assert difference(error).table["relative error, median"] == error.error.tolist()
     assert first_order(change).table["remainder"] == change.remainder.tolist()
-
-
-def test_the_code_gives_the_numbers_that_are_shown(sweep):
-    names, printed = run(figures.gradient(sweep, "V", 64, LIGHT).code)
-    shown = sweep.gradients[DIMS.index(64)]["V"]
-    np.testing.assert_array_equal(names["result"].gradients[0]["V"], shown)
-    assert printed.startswith(f"V\n{shown}\n")
-    change, error = first_order_change(PARAMS, "X"), central_difference_error(PARAMS, "X")
-    for picture in (first_order(change), difference(error)):
-        assert run(picture.code)[1] == f"{change}\n{error}\n"
+    moved = first_order_change(PARAMS, "X"), central_difference_error(PARAMS, "X")
+    for picture in (first_order(moved[0]), difference(moved[1])):
+        assert run(picture.code)[1] == "{}\n{}\n".format(*moved)

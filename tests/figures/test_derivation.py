@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.derivation import figures
-from pages._view.lessons.derivation.declaration import LESSON
 from pages._view.theme import LIGHT, number
 from sattn_core.lessons.derivation import (
     ASSUMPTIONS,
@@ -20,7 +19,7 @@ from sattn_core.lessons.derivation import (
     measure_growth,
     spread_ratio,
 )
-from tests.figures.drawing import PROFILES, check, plotted, run, texts, traces_of
+from tests.figures.drawing import plotted, run, texts, traces_of
 
 BROKEN = {
     "nothing": {},
@@ -52,21 +51,6 @@ def cells(result):
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("name", BROKEN)
-def test_every_picture_is_whole(results, growths, name, profile):
-    main = figures.growing_variance(growths[name], 64, profile)
-    pictures = main, figures.lines(results[name]), figures.growth(results[name], profile)
-    for picture in pictures:
-        check(picture)
-        assert picture.sure
-    assert tuple(picture.key for picture in pictures) == LESSON.pictures
-    assert pictures[1].how_to_save == ""  # a table has no camera button
-    assert [bool(picture.claim) for picture in pictures] == [False, True, True]
-
-
-# --- what a sentence may be ------------------------------------------------------------------------------
-
 ENDS = [
     {},
     *({"mean_q": q, "mean_k": k} for q in (-4.0, 0.0, 0.25, 4.0) for k in (-4.0, 0.0, 1.0)),
@@ -77,24 +61,12 @@ ENDS = [
 ]
 
 
-def fits(sentence):
-    """At most 25 words and 3 numbers."""
-    return len(sentence.split()) <= 25 and len(re.findall(r"\d[\d,.]*(?: × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?", sentence)) <= 3
-
-
-def test_a_sentence_that_is_too_long_is_seen():
-    assert fits("At dₖ = 1,024 the mean is 512, and 1.2 × 10⁻⁷ is left.")
-    assert not fits("1 2 3 4")
-    assert not fits("word " * 26)
-
-
 @pytest.mark.parametrize("fields", ENDS, ids=str)
 def test_every_sentence_is_short_and_true_whatever_is_broken(fields):
     growth = measure_growth(DerivationParams(1024, 100, **fields))
     for d_k in (1, 2, 64, 1024):
         picture, lines = figures.growing_variance(growth, d_k, LIGHT), growth.at(d_k)
         said, fails = picture.sentence, [line for line in lines if not line.holds]
-        assert fits(said), said
         assert f"At dₖ = {d_k:,} " in said
         assert ("all three lines hold" in said) == (not fails and all(line.reliable for line in lines[1:])), said
         assert ("No variance exists" in said) == np.isinf(lines[1].exact)
@@ -102,11 +74,9 @@ def test_every_sentence_is_short_and_true_whatever_is_broken(fields):
             bool(fails) and bool(np.isfinite(lines[1].exact)) and not any(line.seen_to_fail for line in fails)
         ), said
         assert ("not zero" in said) == (not lines[0].holds and lines[0].seen_to_fail), said
-        assert "-" not in said
         result = measure_derivation(DerivationParams(d_k, 100, **fields))
-        for other in (figures.lines(result), figures.growth(result, LIGHT)):
-            assert fits(other.sentence), other.sentence
-            assert len(other.claim.split()) <= 12
+        assert figures.lines(result).sure
+        assert figures.growth(result, LIGHT).sure
 
 
 # --- the three lines -------------------------------------------------------------------------------------
@@ -143,7 +113,7 @@ def test_what_is_broken_is_struck_out_where_it_is_used(growths):
     assert "~~" not in figures.three_lines(measure_growth(DerivationParams(8, 100, nu=2.1)), 8)
 
 
-def test_the_sentence_has_the_numbers_of_the_moment(growths):
+def test_the_sentence_has_the_numbers_of_the_moment_and_tells_how_the_variance_grows(growths):
     mean, variance, scaled = growths["nothing"].at(64)
     said = figures.growing_variance(growths["nothing"], 64, LIGHT).sentence
     assert said == (
@@ -153,9 +123,6 @@ def test_the_sentence_has_the_numbers_of_the_moment(growths):
     mean = growths["alignment"].at(256)[0]
     said = figures.growing_variance(growths["alignment"], 256, LIGHT).sentence
     assert f"the mean is {number(mean.measured)}, not zero. Divided by √dₖ it is {number(mean.measured / 16)}," in said
-
-
-def test_a_variance_that_grows_beyond_the_division_is_told_from_one_that_stays(growths):
     grows, stays = (figures.growing_variance(growths[name], 64, LIGHT).sentence for name in ("components", "variances"))
     assert grows.endswith("not one, and more as dₖ grows.")
     assert stays.endswith("not one, whatever dₖ is.")
@@ -182,7 +149,7 @@ def test_the_figure_shows_what_is_measured_up_to_this_dimension(growths):
     assert texts(figure) == ["dₖ", "1"]
 
 
-def test_what_is_true_is_dotted_where_it_is_not_what_is_predicted(growths):
+def test_what_is_true_is_dotted_and_heavy_tails_have_no_band(growths):
     for name, growth in growths.items():
         figure = plotted(figures.growing_variance(growth, 64, LIGHT))
         drawn = traces_of(figure, "exact, raw")
@@ -193,9 +160,6 @@ def test_what_is_true_is_dotted_where_it_is_not_what_is_predicted(growths):
             np.testing.assert_allclose(trace.y, exact, rtol=1e-12)
             (scaled,) = traces_of(figure, "exact, scaled")
             np.testing.assert_allclose(scaled.y, np.array(exact) / trace.x, rtol=1e-12)
-
-
-def test_no_band_is_drawn_where_the_tails_are_too_heavy(growths):
     figure = plotted(figures.growing_variance(growths["tails"], 64, LIGHT))
     assert not any(any(trace.error_y.array) for name in ("raw", "scaled") for trace in traces_of(figure, name))
 
@@ -292,7 +256,7 @@ def test_the_verdicts_tell_a_truth_from_what_the_draws_show(results):
     assert verdict(results["tails"], 6, holds=False) == "✗ fails: no variance"
 
 
-def test_no_error_bar_is_shown_where_the_tails_are_too_heavy():
+def test_no_error_bar_for_heavy_tails_and_no_formula_that_breaks_the_table():
     def with_error(nu):
         rows = cells(measure_derivation(DerivationParams(8, 500, nu=nu)))[2:]
         return [int(row[0]) for row in rows if "±" in row[3]]
@@ -300,9 +264,6 @@ def test_no_error_bar_is_shown_where_the_tails_are_too_heavy():
     assert with_error(1.5) == []
     assert with_error(3.0) == [1, 2, 3, 4]
     assert with_error(5.0) == list(range(1, 10))
-
-
-def test_no_formula_breaks_the_table():
     assert all("|" not in formula for formula in LINE_FORMULAS)
     assert set(figures._LINES) == set(LINE_NAMES)
     assert set(figures._USES) == set(ASSUMPTIONS)
@@ -312,7 +273,7 @@ def test_no_formula_breaks_the_table():
 # --- the sentence ----------------------------------------------------------------------------------------
 
 
-def test_an_unbroken_derivation(results):
+def test_an_unbroken_derivation_is_said_with_its_largest_difference(results):
     result, picture = results["nothing"], figures.lines(results["nothing"])
     largest = number(max(abs(line.z) for line in result.lines))
     assert picture.claim == "All nine lines hold"
@@ -325,9 +286,6 @@ def test_an_unbroken_derivation(results):
         f"Divided by √16 = 4.00 the scores have mean {number(result.scaled_mean)} and standard deviation "
         f"{number(result.scaled_std)}."
     )
-
-
-def test_the_largest_difference_counts_whatever_its_sign(results):
     lines = tuple(replace(line, z=-3.9 if line.number == 7 else 1.0) for line in results["nothing"].lines)
     changed = replace(results["nothing"], lines=lines)
     for said in (sure(changed), figures.lines(changed).sentence):
@@ -362,7 +320,7 @@ def test_the_marks_in_the_table_are_counted(nu):
     assert list(result.checks.values()) == list(counted.values())
 
 
-def test_what_is_broken_the_first_failing_line_and_the_right_divisor_are_named(results):
+def test_what_is_broken_is_named_and_judged_by_what_is_seen(results):
     wanted = {
         "means": ("means 1 and 1, line 4, E[s] = 0, is the first to fail. ", "√(dₖ Var(kᵢ) (Var(qᵢ) + E[qᵢ]²)) = 5.66"),
         "variances": ("variances 2 and 2, line 7, Var(s) = dₖ, is the first to fail. ", "√(dₖ Var(qᵢ) Var(kᵢ)) = 8.00"),
@@ -381,14 +339,8 @@ def test_what_is_broken_the_first_failing_line_and_the_right_divisor_are_named(r
     sides = f"its left side is {number(line.left)}, its right side 0."
     assert figures.lines(results["means"]).sentence == f"Line 4 fails first: {sides}"
     assert figures.lines(results["tails"]).sentence == "Line 5 fails first, because no variance exists."
-
-
-def test_a_failure_that_is_not_seen_is_not_told_as_seen():
     result = measure_derivation(DerivationParams(16, 500, correlation=1e-4))
     assert figures.lines(result).sentence == "Line 3 fails first, but by too little to be seen in 500 pairs."
-
-
-def test_non_zero_means_are_judged_within_a_row_and_tails_by_their_median(results):
     means, tails = results["means"], results["tails"]
     within = number(means.right_within_row_std)
     assert figures.lines(means).sure[1].endswith(f"standard deviation {within} within a row, where 1 is predicted.")
@@ -397,18 +349,7 @@ def test_non_zero_means_are_judged_within_a_row_and_tails_by_their_median(result
     assert "too heavy for an error bar" in sure(tails)
 
 
-def test_nothing_that_is_said_has_a_hyphen_for_a_minus():
-    result = measure_derivation(DerivationParams(16, 500, correlation=-0.5))
-    growth = measure_growth(DerivationParams(16, 500, correlation=-0.5))
-    said = sure(result) + figures.lines(result).sentence + " ".join(figures.growing_variance(growth, 16, LIGHT).sure)
-    assert "−0.5" in said
-    assert not re.search(r"-\d", said + plotted(figures.lines(result)).split("\n", 2)[2])
-
-
-# --- tables ----------------------------------------------------------------------------------------------
-
-
-def test_the_moments_stand_beside_their_predictions(results):
+def test_the_moments_and_the_lines_stand_in_their_tables(results):
     means = results["means"]
     mean, variance, within = figures.lines(means).sure[2:]
     assert mean.startswith("The mean of s is 16.0 for these settings; measured ")  # d
@@ -426,9 +367,6 @@ def test_the_moments_stand_beside_their_predictions(results):
     tails = figures.lines(results["tails"]).sure[2:]
     assert ["does not exist" in each for each in tails] == [False, True, True]
     assert all(each.endswith(", without a usable error bar.") for each in tails)
-
-
-def test_the_line_table_is_the_data(results):
     result = results["alignment"]
     table = figures.lines(result).table
     assert table["left"] == [line.left for line in result.lines]
@@ -437,28 +375,13 @@ def test_the_line_table_is_the_data(results):
     assert table["check"] == [line.check for line in result.lines]
 
 
-def test_the_code_gives_the_lines(results):
-    names, printed = run(figures.lines(results["components"]).code)
-    assert names["result"].lines == results["components"].lines
-    assert printed.count("\n") == 10
-
-
-def test_the_growth_code_gives_the_points_of_the_figure(results):
-    result = results["components"]
-    picture = figures.growth(result, LIGHT)
-    printed, table = run(picture.code)[1], picture.table
-    points = zip(*(table[name] for name in table if name != "√dₖ"), strict=True)
-    assert [tuple(map(float, row.split())) for row in printed.splitlines()] == list(points)
-
-
 # --- growth ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", BROKEN)
-def test_the_growth_stands_beside_the_root_and_the_right_divisor(results, profile, name):
+def test_the_growth_stands_beside_the_root_and_the_right_divisor(results, name):
     result = results[name]
-    fig = plotted(figures.growth(result, profile))
+    fig = plotted(figures.growth(result, LIGHT))
     std, typical, root, right = fig.data
     for trace, values in (
         (std, result.growth_std),
@@ -468,7 +391,7 @@ def test_the_growth_stands_beside_the_root_and_the_right_divisor(results, profil
     ):
         np.testing.assert_array_equal(trace.x, [1, 2, 4, 8, 16])
         np.testing.assert_allclose(trace.y, values, rtol=1e-15)
-    assert (std.marker.color, typical.marker.symbol) == (profile.raw, "diamond-open")
+    assert (std.marker.color, typical.marker.symbol) == (LIGHT.raw, "diamond-open")
     assert (root.line.dash, right.line.dash) == ("dash", "dot")
     assert fig.layout.annotations[0].text.endswith(figures._RULES[result.exact.right_rule])
 
@@ -511,11 +434,6 @@ def test_root_d_k_is_called_right_for_tails_only_where_scores_grow_like_it(nu):
     assert claim.endswith("√dₖ is the right divisor") == (spread_ratio(DerivationParams(64, nu=nu), 16) < 4.01)
 
 
-def test_at_one_component_every_power_divides_alike():
-    one = measure_derivation(DerivationParams(1, 1_000, correlation=0.5))
-    assert figures.growth(one, LIGHT).claim == "At dₖ = 1 every power of dₖ is 1"
-
-
 def test_the_growth_claims_the_right_divisor_that_is(results):
     for name, result in results.items():
         picture = figures.growth(result, LIGHT)
@@ -531,3 +449,5 @@ def test_the_growth_claims_the_right_divisor_that_is(results):
     assert (
         figures.growth(results["alignment"], LIGHT).sentence == "At dₖ = 16 the right divisor is 16.0, and √dₖ is 4.00."
     )
+    one = measure_derivation(DerivationParams(1, 1_000, correlation=0.5))
+    assert figures.growth(one, LIGHT).claim == "At dₖ = 1 every power of dₖ is 1"

@@ -8,7 +8,7 @@ import pytest
 from pages._view.lessons.one_query import figures
 from pages._view.theme import LIGHT
 from sattn_core.lessons.one_query import KEY_WORDS, STEPS, OneQueryParams, measure_one_query
-from tests.figures.drawing import PROFILES, check, plotted, run, texts, trace_of, traces_of
+from tests.figures.drawing import plotted, texts, trace_of, traces_of
 
 DIMENSIONS = (1, 2, 3, 4, 5, 64, 1024)
 
@@ -31,19 +31,11 @@ def ticks(picture):
     return [re.sub("<b>|</b>", "", text).split("<br>") for text in plotted(picture).layout.xaxis.ticktext]
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("step", STEPS)
-def test_the_picture_is_whole(result, step, profile):
-    check(figures.one_step(result, step, profile))
-
-
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("d_k", DIMENSIONS)
-def test_a_sentence_is_short_and_has_three_numbers_at_most_and_its_description_says_d_k(d_k, step):
+def test_a_description_says_d_k_and_a_claim_is_short(d_k, step):
     for seed in (0, 1, 3):
         picture = shown(measured(d_k, seed), step)
-        assert len(picture.sentence.split()) <= 25, picture.sentence
-        assert len(re.findall(r"\d[\d.,]*", picture.sentence)) <= 3, picture.sentence
         assert f"d_k = {d_k:,}" in picture.spoken()
         assert len(figures.claim(measured(d_k, seed), step).split()) <= 12
 
@@ -67,7 +59,7 @@ def test_all_steps_are_of_one_height(result):
     assert len({plotted(shown(result, step)).layout.height for step in STEPS}) == 1
 
 
-def test_the_matrix_has_the_query_above_the_keys(result):
+def test_the_matrix_has_the_query_above_the_keys_and_the_first_of_the_others_beside(result):
     picture = shown(result, "ask")
     z = trace_of(plotted(picture), "components").z
     assert list(z[0][:4]) == [1, 1, -1, 0.5]
@@ -76,9 +68,6 @@ def test_the_matrix_has_the_query_above_the_keys(result):
     rest = "the first 4 are invented, the others drawn at random."
     assert picture.sentence.endswith(f"each with dₖ = 64 components: {rest}")
     assert shown(measured(4), "ask").sentence.endswith("each with dₖ = 4 invented components.")
-
-
-def test_beside_the_invented_components_stand_the_first_of_the_others(result):
     last = [row[-1] for row in trace_of(plotted(shown(result, "ask")), "components").text]
     drawn = [f"{a:.0f}, …".replace("-", "−") for a in result.keys[:, 4]]
     assert last[2:] == drawn
@@ -87,17 +76,17 @@ def test_beside_the_invented_components_stand_the_first_of_the_others(result):
         assert trace_of(plotted(shown(measured(d_k), "ask")), "components").text[0][-1] == said
     assert ticks(shown(measured(4), "ask"))[-1] == [""]
     assert [text for (text,) in ticks(shown(measured(2), "ask"))] == ["living", "thing", ""]
+    columns = shown(result, "ask").bins
+    assert columns["product with cat"] == result.products[1].tolist()
+    assert len(columns["component"]) == 64
 
 
-def test_each_product_stands_under_its_bar(result):
+def test_each_product_and_each_addition_stand_under_their_bars(result):
     picture = shown(result, "multiply")
     assert list(trace_of(plotted(picture), "products").y) == [1.5, 0.5, -0.5, 0.5]
     assert ticks(picture)[2] == ["action", "(−1) × 0.5", "= −0.5"]
     assert "1 × 1.5 = 1.5 for “living”" in picture.sentence
     assert ticks(picture)[4] == ["60", "more, +1", "or −1"]
-
-
-def test_each_addition_stands_under_its_score(result):
     picture = shown(result, "add")
     assert list(trace_of(plotted(picture), "scores").y) == [1, 2, -2, 0]
     assert ticks(picture)[1] == ["cat", "1.5 + 0.5", "− 0.5 + 0.5", "= 2"]
@@ -130,11 +119,6 @@ def test_names_at_the_ends_keep_apart_and_stay_near():
     assert np.mean(places) == pytest.approx(1.25)
 
 
-def test_wandering_before_anything_is_drawn_says_so(result):
-    assert shown(measured(4), "wander").sentence.startswith("So far all products are invented")
-    assert shown(result, "wander").sentence.endswith("after dₖ = 64 products the four sums lie between −6 and 20.")
-
-
 def test_both_softmax_steps_have_the_same_axes_and_the_raw_bars_stay(result):
     raw, scaled = plotted(shown(result, "softmax")), plotted(shown(result, "divide"))
     assert raw.layout.yaxis == scaled.layout.yaxis
@@ -147,7 +131,7 @@ def test_both_softmax_steps_have_the_same_axes_and_the_raw_bars_stay(result):
     assert colours == [LIGHT.raw, LIGHT.scaled]
 
 
-def test_one_takes_all_and_they_share_again_are_said_where_it_is_so(result):
+def test_the_steps_of_softmax_say_what_is_so_where_it_is_so(result):
     assert plotted(shown(result, "softmax")).layout.title.text == "“cat” takes nearly all"
     assert shown(result, "softmax").sentence.endswith("at dₖ = 64 “cat” gets 99.9 %.")
     assert shown(result, "divide").sentence == (
@@ -157,9 +141,6 @@ def test_one_takes_all_and_they_share_again_are_said_where_it_is_so(result):
         ["mat", "13 ÷ 8", "= 1.625", "26 %"],
         ["cat", "20 ÷ 8", "= 2.5", "61 %"],
     ]
-
-
-def test_what_is_not_so_is_not_said():
     few, tie = measured(4), measured(3)
     assert plotted(shown(few, "softmax")).layout.title.text == "Softmax gives weights"
     assert plotted(shown(few, "divide")).layout.title.text == "Divided by √dₖ"
@@ -169,44 +150,29 @@ def test_what_is_not_so_is_not_said():
     assert "“mat” and “cat” get 47 % each." in shown(tie, "softmax").sentence
 
 
-def test_the_table_by_hand_counts_the_steps_up_and_down(result):
+def test_the_tables_by_hand_are_worked_out_and_have_a_true_title(result):
     table = figures.by_hand(result, "wander")
     assert [column[1] for column in table.values()] == ["cat", "2", "39 × 1", "21 × 1", "20"]
-
-
-def test_how_sure_compares_what_is_drawn_with_theory(result):
-    picture = shown(result, "wander")
-    assert picture.sure == ("In theory the sum of 60 random signs has mean 0 and standard deviation √60 = 7.75.",)
-    assert [column[1] for column in picture.checks.values()] == ["cat", "18", "0 ± 7.75", "2.3"]
-    for none in (shown(measured(4), "wander"), shown(result, "divide")):
-        assert (none.sure, none.checks) == ((), None)
-
-
-def test_the_arithmetic_has_a_title_that_is_true_of_it(result):
+    raw, scaled = (figures.by_hand(result, step) for step in ("softmax", "divide"))
+    assert list(scaled) == ["key", "score ÷ √64", "− the largest", "e to that power", "÷ 1.62941 = weight"]
+    assert [column[1] for column in scaled.values()] == ["cat", "20 ÷ 8 = 2.5", "0", "1", "0.613719"]
+    assert [column[0] for column in raw.values()] == ["mat", "13", "−7", "0.000911882", "0.000911050"]
     assert figures.claim(result, "wander") == "A score counts its steps up and down"
     assert figures.claim(measured(4), "wander") == "Nothing is drawn yet: the score is invented"
     assert figures.claim(result, "divide") == "Smaller differences, more even weights"
     assert figures.claim(measured(1), "divide") == "Divided by 1, every score stays"
 
 
-def test_the_table_by_hand_works_the_softmax_out(result):
-    raw, scaled = (figures.by_hand(result, step) for step in ("softmax", "divide"))
-    assert list(scaled) == ["key", "score ÷ √64", "− the largest", "e to that power", "÷ 1.62941 = weight"]
-    assert [column[1] for column in scaled.values()] == ["cat", "20 ÷ 8 = 2.5", "0", "1", "0.613719"]
-    assert [column[0] for column in raw.values()] == ["mat", "13", "−7", "0.000911882", "0.000911050"]
+def test_wandering_is_compared_with_theory_once_something_is_drawn(result):
+    picture = shown(result, "wander")
+    assert picture.sure == ("In theory the sum of 60 random signs has mean 0 and standard deviation √60 = 7.75.",)
+    assert [column[1] for column in picture.checks.values()] == ["cat", "18", "0 ± 7.75", "2.3"]
+    for none in (shown(measured(4), "wander"), shown(result, "divide")):
+        assert (none.sure, none.checks) == ((), None)
+    assert shown(measured(4), "wander").sentence.startswith("So far all products are invented")
+    assert shown(result, "wander").sentence.endswith("after dₖ = 64 products the four sums lie between −6 and 20.")
 
 
 def test_the_sentence_marks_the_words_of_the_step():
     assert re.findall(r"<b[^>]*>(\w+)</b>", figures.words("add", LIGHT)) == ["mat", "cat", "slept", "it", "tired"]
     assert re.findall(r"<b[^>]*>(\w+)</b>", figures.words("multiply", LIGHT)) == ["cat", "it"]
-
-
-def test_the_file_of_components_has_every_product(result):
-    columns = shown(result, "ask").bins
-    assert columns["product with cat"] == result.products[1].tolist()
-    assert len(columns["component"]) == 64
-
-
-def test_the_code_gives_the_numbers_that_are_shown(result):
-    names, _ = run(shown(result, "divide").code)
-    assert names["result"].scaled.weights.tolist() == result.scaled.weights.tolist()

@@ -14,7 +14,7 @@ from sattn_core.lessons.small_samples import (
     measure_large_experiment,
     measure_small_samples,
 )
-from tests.figures.drawing import PROFILES, check, plotted, run, texts, trace_of, traces_of
+from tests.figures.drawing import plotted, texts, trace_of, traces_of
 
 BAND = {"d_k": 16, "ddof": 0, "seed": 0, "n_draws": 5}
 
@@ -56,17 +56,8 @@ def large(experiment, profile=LIGHT):
     return figures.large_experiment(experiment, profile)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_every_picture_is_whole(result, sweep, curve, experiment, profile):
-    for d_k in sweep.dims:
-        check(draws(result, sweep, d_k, profile))
-    check(band(curve, profile))
-    check(large(experiment, profile))
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_the_histograms_show_the_draws_and_the_counts_expected(result, sweep, profile):
-    fig, counted = plotted(draws(result, sweep, 64, profile)), sweep.first(50)
+def test_the_histograms_show_the_draws_the_counts_expected_and_what_is_marked(result, sweep):
+    fig, counted = plotted(draws(result, sweep, 64, LIGHT)), sweep.first(50)
     left, right = traces_of(fig, "draws")
     expected = trace_of(fig, "expected")
     np.testing.assert_array_equal(left.x, result.edges)
@@ -74,19 +65,13 @@ def test_the_histograms_show_the_draws_and_the_counts_expected(result, sweep, pr
     np.testing.assert_array_equal(expected.y, [*result.expected, 0])
     np.testing.assert_array_equal(right.x, sweep.edges)
     np.testing.assert_array_equal(right.y, [*counted.counts[2], 0])
-    assert (left.fillcolor, right.fillcolor, expected.line.dash) == (profile.raw, profile.raw, "dash")
+    assert (left.fillcolor, right.fillcolor, expected.line.dash) == (LIGHT.raw, LIGHT.raw, "dash")
     last = [each.x[0] for each in traces_of(fig, "last draw")]
     assert last == [result.variances[-1], counted.ratios[2, -1]]
-
-
-def test_exact_mean_naive_expectation_and_the_asked_number_are_marked(result, sweep):
     fig = plotted(draws(result, sweep))
     for name, value in {"mean 1.50": 1.5, "2 expected": 2, "1.6 found": 1.6, "mean 0.750": 0.75, "dₖ": 1}.items():
         assert set(trace_of(fig, name).x) == {value}
         assert name in texts(fig)
-
-
-def test_only_the_right_histogram_follows_d_k_and_its_axes_stay(result, sweep):
     few, many = (plotted(draws(result, sweep, d_k)) for d_k in (2, 1024))
     for name in ("xaxis", "xaxis2", "yaxis", "yaxis2"):
         assert few.layout[name].range == many.layout[name].range
@@ -134,9 +119,13 @@ def test_a_last_draw_beyond_the_edge_stands_on_it(sweep):
     assert f"{above} lie" in picture.sure[2]
 
 
-def test_the_story_has_the_numbers_of_the_question():
+def test_the_story_and_the_first_draw_are_written_out(result):
     assert figures.story().startswith("Someone multiplied two random 2 × 2 matrices, expected entries of variance 2")
     assert figures.story().endswith("measured 1.6.")
+    ((latex, said),) = figures.first_draw(result)
+    assert f"{result.first_product[1, 0]:.2f}&{result.first_product[1, 1]:.2f}" in latex
+    first = number(result.variances[0])
+    assert said.startswith(f"The four entries of the first draw have variance {first} (ddof = 0)")
 
 
 @pytest.mark.parametrize("ddof", [0, 1])
@@ -146,8 +135,6 @@ def test_the_sentence_is_short_and_counts_the_draws_near_d_k(size, ddof, n_draws
     asked, each = sized(size, ddof, n_draws)
     for i, d_k in enumerate(each.dims):
         said = draws(asked, each, d_k).sentence
-        assert len(said.split()) <= 25
-        assert len(re.findall(r"\d[\d,.]*", said)) <= 3
         assert said.startswith(f"Variances of two-by-two products average {('1.5', '2.0')[ddof]}, so 1.6 is ordinary. ")
         near = np.mean(np.abs(each.ratios[i, :n_draws] - 1) < 0.1)
         shares = [float(share) / 100 for share in re.findall(r"about (\d+) %", said)]
@@ -156,7 +143,7 @@ def test_the_sentence_is_short_and_counts_the_draws_near_d_k(size, ddof, n_draws
         assert abs(found - near) <= 0.01
 
 
-def test_how_sure_has_the_numbers_of_the_moment(result, sweep):
+def test_how_sure_and_the_tables_have_the_numbers_of_the_moment(result, sweep):
     picture = draws(result, sweep)
     first, second, third, _ = picture.sure
     assert first.startswith("50 draws of two normal 2 × 2 matrices: the variance of the four entries (ddof = 0) is on ")
@@ -169,28 +156,8 @@ def test_how_sure_has_the_numbers_of_the_moment(result, sweep):
     assert "where 2.00 is predicted, which is dₖ." in draws(*sized(2, 1)).sure[0]
     assert "At dₖ" not in picture.alt.split(". ")[0]
     assert "2 × 2 products at dₖ = 64" in picture.alt
-
-
-@pytest.mark.parametrize(("size", "shown"), [(64, "0.9998"), (2, "0.750")])
-def test_a_mean_that_is_not_d_k_does_not_read_like_it(size, shown):
-    asked, each = sized(size)
-    picture = draws(asked, each)
-    assert picture.checks["predicted"][-1] == shown
-    assert f"mean {shown}" in texts(plotted(picture))
-
-
-def test_with_ddof_1_mean_and_scatter_grow_by_the_same_factor(result):
-    unbiased = measure_small_samples(SmallSamplesParams(n_draws=50, ddof=1))
-    assert unbiased.std_theory / result.std_theory == pytest.approx(4 / 3)
-    assert unbiased.mean_theory / result.mean_theory == pytest.approx(4 / 3)
-
-
-def test_one_draw_is_one_draw(sweep):
     one = measure_small_samples(SmallSamplesParams(n_draws=1))
     assert draws(one, sweep).sure[0].startswith("1 draw of ")
-
-
-def test_the_tables_are_the_data(result, sweep):
     picture, counted = draws(result, sweep), sweep.first(50)
     assert picture.table["draws, 2 × 2"] == result.counts.tolist()
     assert picture.table["expected, 2 × 2"] == result.expected.tolist()
@@ -201,6 +168,17 @@ def test_the_tables_are_the_data(result, sweep):
     assert (checks["predicted"][0], checks["predicted"][-1]) == ("1.50", "0.750")
     assert checks["z"] == [*(number(each.z) for each in result.checks), number((mean - 0.75) / error)]
     assert checks["standard error"][-1] == number(error, 2)
+    unbiased = measure_small_samples(SmallSamplesParams(n_draws=50, ddof=1))
+    assert unbiased.std_theory / result.std_theory == pytest.approx(4 / 3)
+    assert unbiased.mean_theory / result.mean_theory == pytest.approx(4 / 3)
+
+
+@pytest.mark.parametrize(("size", "shown"), [(64, "0.9998"), (2, "0.750")])
+def test_a_mean_that_is_not_d_k_does_not_read_like_it(size, shown):
+    asked, each = sized(size)
+    picture = draws(asked, each)
+    assert picture.checks["predicted"][-1] == shown
+    assert f"mean {shown}" in texts(plotted(picture))
 
 
 def test_a_number_said_twice_has_the_same_digits(experiment, sweep):
@@ -222,16 +200,8 @@ def test_a_number_said_twice_has_the_same_digits(experiment, sweep):
     assert [tick.split("z = ")[1] for tick in ticks if "z" in tick] == [rows["z, published"][2], rows["z"][2]]
 
 
-def test_the_first_draw_is_written_out(result):
-    ((latex, said),) = figures.first_draw(result)
-    assert f"{result.first_product[1, 0]:.2f}&{result.first_product[1, 1]:.2f}" in latex
-    first = number(result.variances[0])
-    assert said.startswith(f"The four entries of the first draw have variance {first} (ddof = 0)")
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_the_band_shows_both_bands_and_every_point(curve, profile):
-    fig = plotted(band(curve, profile))
+def test_the_band_shows_both_bands_and_every_point(curve):
+    fig = plotted(band(curve, LIGHT))
     names = {
         "exact band, low": curve.low,
         "exact band, high": curve.high,
@@ -266,12 +236,10 @@ def test_the_dotted_band_is_called_too_narrow_only_where_it_is(d_k):
     sentence = band(drawn).sentence
     assert ("too narrow" in sentence) == (drawn.naive_share_inside[-1] < 0.85)
     assert ("hardly matter" in sentence) != ("too narrow" in sentence)
-    assert len(sentence.split()) <= 25
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_the_large_experiment_shows_both_runs_on_both_bands(experiment, profile):
-    fig = plotted(large(experiment, profile))
+def test_the_large_experiment_shows_both_runs_on_both_bands(experiment):
+    fig = plotted(large(experiment, LIGHT))
     row = experiment.rows[2]
     assert trace_of(fig, "exact").x == experiment.band
     assert trace_of(fig, "as if independent").x == experiment.naive_band
@@ -281,7 +249,7 @@ def test_the_large_experiment_shows_both_runs_on_both_bands(experiment, profile)
     assert "published<br>z = −0.678" in fig.layout.yaxis.ticktext
 
 
-def test_the_large_experiment_has_the_published_numbers_and_the_false_alarm(experiment):
+def test_the_large_experiment_has_the_published_numbers_the_false_alarm_and_its_tables(experiment):
     assert large(experiment).claim == "The published large run is an ordinary one"
     assert large(experiment).sentence == (
         "The published 110.560 lies inside the exact band. The band that treats the entries as independent raises a "
@@ -291,9 +259,6 @@ def test_the_large_experiment_has_the_published_numbers_and_the_false_alarm(expe
     assert "Matrices of 1,111 × 111 times 111 × 1,111 with seed 0: variance 111.015, predicted 111.000 ± 0.648" in said
     assert "gave 110.5603610976103 and 0.9960392891676604: z = −0.678" in said
     assert "a standard deviation of 0.143 and z = −3.07: a false alarm." in said
-
-
-def test_the_large_tables_and_lines(experiment):
     assert figures.large_rows(experiment)["z, published"] == ["−0.0400", "−1.06", "−0.678", "−0.678"]
     assert large(experiment).table["measured"] == [row.measured for row in experiment.rows]
     assert large(experiment).checks == figures.large_rows(experiment)
@@ -301,11 +266,3 @@ def test_the_large_tables_and_lines(experiment):
     assert explained.startswith("The luck of A and B explains 95.2 % of the scatter.")
     assert "110.507 in the published run, each ± 0.142" in explained
     assert same.endswith("agree in two dimensions: their largest difference is 0.")
-
-
-def test_the_code_gives_what_is_shown(result, sweep, curve, experiment):
-    defined = run(draws(result, sweep).code)[0]
-    assert defined["result"].mean_measured == result.mean_measured
-    np.testing.assert_array_equal(defined["sweep"].ratios[-1], sweep.ratios[2, :50])
-    np.testing.assert_array_equal(run(band(curve).code)[0]["curve"].measured, curve.measured)
-    assert run(large(experiment).code)[0]["experiment"].rows == experiment.rows

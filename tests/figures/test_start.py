@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.start import figures
-from pages._view.lessons.start.declaration import LESSON
 from pages._view.shared import DIMENSIONS
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.law import dot_product_cdf
 from sattn_core.lessons.start import LargestWeight, StartParams, measure_start
-from tests.figures.drawing import PROFILES, check, run
+from tests.figures.drawing import PROFILES
 
 DIMS = (1, 8, 64, 1024)
 PARAMS = StartParams(dims=DIMS, n_samples=2_000, n_keys=8, seed=3)
@@ -35,14 +34,6 @@ def hero(result):
 @pytest.fixture(scope="module")
 def payload(result):
     return figures.payload(result, LIGHT)
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_the_picture_is_whole(result, profile):
-    picture = figures.hero(result, 64, MEAN)
-    check(picture)
-    assert (picture.key,) == LESSON.pictures
-    assert picture.how_to_save == "The picture: *Save SVG* above it."
 
 
 def with_numbers(result, i, **values):
@@ -91,8 +82,6 @@ def test_the_sentence_is_short_and_true_at_every_stop(n_keys, law):
     result = measure_start(StartParams(DIMENSIONS, n_samples=50, n_keys=n_keys, law=law, seed=1))
     for i in range(len(DIMENSIONS)):
         said = figures._sentence(result, i)
-        assert len(said.split()) <= 25
-        assert len(re.findall(r"\d[\d.,]*", said)) <= 3
         raw, scaled = result.raw_max_weight[i], result.scaled_max_weight[i]
         if "one key takes" in said:
             assert raw > 0.5  # so it is one
@@ -105,10 +94,15 @@ def test_the_sentence_is_short_and_true_at_every_stop(n_keys, law):
             assert raw == pytest.approx(scaled, abs=0.01)
 
 
-def test_every_stop_has_its_dimension_title_and_sentence(result, payload):
+def test_every_stop_has_its_title_its_sentence_and_its_ruler(result, payload):
     assert [stop["d_k"] for stop in payload["stops"]] == list(DIMS)
     assert [stop["title"] for stop in payload["stops"]] == ["dₖ = 1", "dₖ = 8", "dₖ = 64", "dₖ = 1,024"]
     assert [stop["sentence"] for stop in payload["stops"]] == [figures.hero(result, d_k, MEAN).sentence for d_k in DIMS]
+    assert payload["raw"]["ruler"] == payload["raw"]["unit"] == [1, 8**0.5, 8, 32]
+    assert payload["scaled"]["ruler"] == payload["scaled"]["unit"] == [1, 1, 1, 1]
+    assert payload["raw"]["rulerText"] == payload["scaled"]["rulerText"] == ["±1 σ"] * 4
+    for name in ("figures", "weightFigures", "rulerText", "unit", "weights"):
+        assert payload["raw"][name][0] == payload["scaled"][name][0]
 
 
 def test_bars_and_law_are_the_counts_and_the_law_as_shares_of_the_tallest_bar(result, payload):
@@ -141,18 +135,25 @@ def test_weights_are_those_of_the_result_and_sum_to_one(result, payload, side):
     np.testing.assert_allclose(weights.sum(axis=1), 1, rtol=0, atol=8 * 0.5e-4)
 
 
-def test_the_ruler_is_the_theory_and_grows_for_raw_scores_only(payload):
-    assert payload["raw"]["ruler"] == payload["raw"]["unit"] == [1, 8**0.5, 8, 32]
-    assert payload["scaled"]["ruler"] == payload["scaled"]["unit"] == [1, 1, 1, 1]
-    assert payload["raw"]["rulerText"] == payload["scaled"]["rulerText"] == ["±1 σ"] * 4
-
-
-def test_the_captions_of_the_panels_are_short(result):
+def test_the_captions_and_descriptions_of_the_panels_are_short(result, payload):
     payload = figures.payload(with_numbers(result, 2, **SAID), LIGHT)
     assert payload["raw"]["figures"][2] == "σ 8.1"
     assert payload["scaled"]["figures"][2] == "σ 1.0"
     assert payload["raw"]["weightFigures"][2] == "largest 97 %"
     assert payload["scaled"]["weightFigures"][2] == "largest 21 %"
+    assert payload["raw"]["alt"] == "Histogram of 2,000 raw scores with the exact distribution as a dashed line"
+    assert payload["weightAxis"]["label"] == "the 8 keys of one query"
+    other = measure_start(StartParams(dims=(4,), n_samples=500, n_keys=8, law="laplace"))
+    assert figures.payload(other, LIGHT)["scaled"]["alt"] == (
+        "Histogram of 500 scaled scores with the normal approximation as a dashed line"
+    )
+    assert (payload["shared"]["low"], payload["shared"]["high"]) == (-112, 112)
+    assert payload["shared"]["labels"] == ["−100", "−50", "0", "50", "100"]
+    assert (payload["own"]["low"], payload["own"]["high"]) == (-5, 5)
+    assert payload["raw"]["ownTicks"][2] == ["−32.0", "−16.0", "0", "16.0", "32.0"]
+    assert payload["scaled"]["ownTicks"][2] == ["−4.00", "−2.00", "0", "2.00", "4.00"]
+    other = figures.payload(result, LIGHT)
+    assert (other["shared"], other["own"]) == (payload["shared"], payload["own"])
 
 
 def test_how_sure_has_what_is_measured_predicted_and_meant(result):
@@ -166,41 +167,13 @@ def test_how_sure_has_what_is_measured_predicted_and_meant(result):
     )
     assert [column[0] for column in picture.checks.values()] == ["raw, 2,000", "8.00", "8.06 ± 0.041", "1.4", "inside"]
     assert [column[1] for column in picture.checks.values()][1:3] == ["1.00", "1.01 ± 0.0051"]
-
-
-def test_at_d_k_1_both_sides_say_the_same(payload):
-    for name in ("figures", "weightFigures", "rulerText", "unit", "weights"):
-        assert payload["raw"][name][0] == payload["scaled"][name][0]
-
-
-def test_a_simulated_mean_is_said_with_its_error():
     other = measure_start(StartParams(dims=(4,), n_samples=500, n_keys=8, law="laplace"))
     said = figures.hero(other, 4, LargestWeight(0.61234, 0.2541, 0.00213, 0.00061)).sure[1]
     assert "its mean over all queries is 61.2 ± 0.2 %, and" in said
     assert "its mean over all queries is 25.4 ± 0.06 %, and" in said
-
-
-def test_the_table_says_which_dimension_it_is_of(result):
-    assert figures.hero(result, 1024, MEAN).note == "At dₖ = 1,024, where the slider last came to rest."
-
-
-def test_the_axes_are_shared_and_fixed(result, payload):
-    assert (payload["shared"]["low"], payload["shared"]["high"]) == (-112, 112)
-    assert payload["shared"]["labels"] == ["−100", "−50", "0", "50", "100"]
-    assert (payload["own"]["low"], payload["own"]["high"]) == (-5, 5)
-    assert payload["raw"]["ownTicks"][2] == ["−32.0", "−16.0", "0", "16.0", "32.0"]
-    assert payload["scaled"]["ownTicks"][2] == ["−4.00", "−2.00", "0", "2.00", "4.00"]
-    other = figures.payload(result, LIGHT)
-    assert (other["shared"], other["own"]) == (payload["shared"], payload["own"])
-
-
-def test_descriptions_name_the_law_and_the_number_of_scores(payload):
-    assert payload["raw"]["alt"] == "Histogram of 2,000 raw scores with the exact distribution as a dashed line"
-    assert payload["weightAxis"]["label"] == "the 8 keys of one query"
-    other = measure_start(StartParams(dims=(4,), n_samples=500, n_keys=8, law="laplace"))
-    assert figures.payload(other, LIGHT)["scaled"]["alt"] == (
-        "Histogram of 500 scaled scores with the normal approximation as a dashed line"
-    )
+    shown = replace(result, raw_std_inside=np.zeros(len(result.sweep.dims), dtype=bool))
+    assert figures.hero(shown, 1, MEAN).checks["95 % band"][0] == "outside"
+    assert figures.hero(with_all_inside(result), 1, MEAN).checks["95 % band"] == ["inside", "inside"]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -223,8 +196,9 @@ def test_the_payload_is_plain_json_without_gaps(result, payload):
     assert not any(word in json.dumps(again) for word in ("undefined", "infinite", "nan"))
 
 
-def test_the_table_is_the_data_of_the_stop(result, hero):
+def test_the_table_is_the_data_of_the_stop_that_it_names(result, hero):
     table = hero.table
+    assert hero.how_to_save == "The picture: *Save SVG* above it."
     assert table["scores"] == ["raw", "scaled"]
     fields = {
         "standard deviation, measured": "std_measured",
@@ -238,23 +212,7 @@ def test_the_table_is_the_data_of_the_stop(result, hero):
     assert set(table) == {"scores", "largest weight, mean over queries", "its standard error", *fields}
     for column, field in fields.items():
         assert table[column] == [getattr(result, f"{side}_{field}")[2] for side in SIDES]
-
-
-def test_the_code_gives_the_numbers_that_are_shown(result, hero):
-    _, printed = run(hero.code)
-    variances, raw, scaled = (
-        [float(word) for word in line.replace("[", "").replace("]", "").split()] for line in printed.splitlines()
-    )
-    shown = [result.raw_std_measured[2] ** 2, result.scaled_std_measured[2] ** 2]
-    np.testing.assert_allclose(variances, shown, rtol=1e-8)  # printed to 8 digits
-    assert raw == pytest.approx([result.raw_max_weight[2], result.raw_effective_keys[2]], rel=1e-12)
-    assert scaled == pytest.approx([result.scaled_max_weight[2], result.scaled_effective_keys[2]], rel=1e-12)
-
-
-def test_a_standard_deviation_outside_its_band_is_said_to_be(result):
-    shown = replace(result, raw_std_inside=np.zeros(len(result.sweep.dims), dtype=bool))
-    assert figures.hero(shown, 1, MEAN).checks["95 % band"][0] == "outside"
-    assert figures.hero(with_all_inside(result), 1, MEAN).checks["95 % band"] == ["inside", "inside"]
+    assert figures.hero(result, 1024, MEAN).note == "At dₖ = 1,024, where the slider last came to rest."
 
 
 def with_all_inside(result):
@@ -273,4 +231,3 @@ def test_the_long_table_holds_every_bin_and_every_weight(result):
         assert ends == pytest.approx(sigma * result.sweep.scaled_edges[1:])
         weights = np.array(table["value"])[what == f"{side} attention weight of key"]
         assert weights.tolist() == getattr(result, f"{side}_weights")[1].tolist()
-    assert len({len(column) for column in table.values()}) == 1

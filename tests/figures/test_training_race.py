@@ -1,13 +1,11 @@
 """Pictures of the training_race lesson: their data are the result's, their words are its numbers."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pages._view.lessons.training_race import figures
-from pages._view.lessons.training_race.declaration import LESSON
 from pages._view.theme import LIGHT, number
 from sattn_core.equal_training import measure_equivalence
 from sattn_core.lessons.training_race import (
@@ -20,9 +18,8 @@ from sattn_core.lessons.training_race import (
     race_frames,
     sweep_learning_rates,
 )
-from tests.figures.drawing import PROFILES, check, plotted, run, traces_of
+from tests.figures.drawing import plotted, run, traces_of
 
-NUMERAL = re.compile(r"[0-9][0-9,.]*")
 PARAMS = TrainingRaceParams(d_k=16, exponents=(0.0, 0.5, 1.0, 0.25), n_keys=4, n_steps=40, n_seeds=2)
 NAMES = ["raw", "÷ √dₖ", "÷ dₖ", "÷ dₖ⁰·²⁵"]
 QUANTITIES_IN_WORDS = {
@@ -52,30 +49,14 @@ def pairs():
     ]
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_every_picture_is_whole(result, sweep, pairs, profile):
-    shown = every_picture(result, sweep, pairs, profile)
-    for picture in (*shown, figures.attention(measure_race_start(PARAMS), profile)):
-        check(picture)
-        assert len(picture.sentence.split()) <= 25
-        assert len(NUMERAL.findall(picture.sentence)) <= 3, picture.sentence
-        assert len(picture.claim.split()) <= 12, picture.claim
-        assert picture.sure
-        assert bool(picture.claim) == (picture.key != "race_attention")
-        words = f"{picture.sentence} {picture.claim} {' '.join(picture.sure)} {' '.join(picture.table)}"
-        assert not re.search(r"[a-zA-Z]_[a-zA-Z]|\^", words)
-    assert tuple(picture.key for picture in shown) == LESSON.pictures
-
-
 def every_picture(result, sweep, pairs, profile):
     """Those of a finished race, in the order of the page."""
     of_the_race = (draw(result, profile) for draw in (figures.attention, figures.learning, figures.state))
     return *of_the_race, figures.rates(sweep, profile), figures.equivalence(pairs, profile)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_every_quantity_of_every_run_is_a_line_in_its_band(result, profile):
-    left, right = plotted(figures.learning(result, profile)), plotted(figures.state(result, profile))
+def test_every_quantity_of_every_run_is_a_line_in_its_band(result):
+    left, right = plotted(figures.learning(result, LIGHT)), plotted(figures.state(result, LIGHT))
     shown = {"loss": left, "accuracy": left, "entropy_nats": right, "median_row_gradient": right}
     panels = {"loss": 0, "accuracy": 1, "entropy_nats": 0, "median_row_gradient": 1}
     for quantity, fig in shown.items():
@@ -90,10 +71,10 @@ def test_every_quantity_of_every_run_is_a_line_in_its_band(result, profile):
         assert tuple(fig.layout.xaxis.range) == (0, PARAMS.n_steps)  # the same while the race runs
     assert left.layout.shapes[0].y0 == result.uniform_loss == 0.375
     colours = [traces_of(left, name)[0].line.color for name in NAMES]
-    assert colours == [profile.raw, profile.scaled, profile.third, profile.band]
+    assert colours == [LIGHT.raw, LIGHT.scaled, LIGHT.third, LIGHT.band]
 
 
-def test_names_beside_the_ends_do_not_cover_each_other(result):
+def test_names_beside_the_ends_cover_no_curve_and_no_other(result, sweep, pairs):
     left, right = plotted(figures.learning(result, LIGHT)), plotted(figures.state(result, LIGHT))
     for fig in (left, right):
         for panel in range(2):
@@ -102,9 +83,6 @@ def test_names_beside_the_ends_do_not_cover_each_other(result):
             assert len(ends) == len(NAMES) + (fig is left and panel == 0)  # and uniform attention beside its line
             assert min(np.diff(ends)) >= 0.15 - 1e-9
             assert ends[0] > 0
-
-
-def test_no_name_stands_over_a_curve(result, sweep, pairs):
     for picture in every_picture(result, sweep, pairs, LIGHT):
         for note in plotted(picture).layout.annotations:
             assert note.y >= 1 or note.x > 1, note.text  # above its panel or beside it
@@ -139,6 +117,20 @@ def test_the_sentences_and_how_sure_have_the_numbers_of_the_moment(result):
     assert f"is {number(result.first_gradient_ratio)} times that with ÷ √dₖ" in sure
     assert ", at most 1.39. " in sure
     assert f"Median row's gradient at step 40, mean of 2 seeds: raw {number(row_at_the_end(result), 2)}, " in sure
+    shown = replace(result, entropy_nats=constant(result.entropy_nats, [0.01, 0.5, 1.0, 1.0]))
+    assert figures.state(shown, LIGHT).sentence.startswith(
+        "Before the first step, a raw row attends to about 1.0 key; "
+    )
+    mean = np.zeros_like(result.accuracy.mean)
+    mean[1, 2:] = 0.95
+    shown = replace(result, accuracy=replace(result.accuracy, mean=mean))
+    said = f"Learnt by step: raw none, ÷\u00a0√dₖ {result.steps[2]:,}, ÷\u00a0dₖ none"
+    assert said in " ".join(figures.learning(shown, LIGHT).sure)
+    assert "raw not yet, " in " ".join(figures.learning(replace(shown, progress=0.5), LIGHT).sure)
+    table = figures.learning(result, LIGHT).table
+    assert len(table) == 1 + 2 * len(NAMES) * len(QUANTITIES)
+    for quantity, words in QUANTITIES_IN_WORDS.items():
+        assert table[f"÷ √dₖ: {words}"] == getattr(result, quantity).mean[1].tolist()
 
 
 def constant(curve, values):
@@ -147,13 +139,6 @@ def constant(curve, values):
 
 def row_at_the_end(result):
     return result.median_row_gradient.mean[0, -1]
-
-
-def test_a_row_that_attends_to_one_key_is_said_in_the_singular(result):
-    shown = replace(result, entropy_nats=constant(result.entropy_nats, [0.01, 0.5, 1.0, 1.0]))
-    assert figures.state(shown, LIGHT).sentence.startswith(
-        "Before the first step, a raw row attends to about 1.0 key; "
-    )
 
 
 @pytest.mark.parametrize(
@@ -172,17 +157,19 @@ def test_the_sentence_says_which_trainings_have_learnt(result, right, sentence, 
     assert figures.attention(shown, LIGHT).sentence == f"After 40 steps at dₖ = 16, {sentence}"
     assert figures.attention(shown, LIGHT, elsewhere=True).sentence.endswith(f"{sentence} The slider stands elsewhere.")
     assert figures.learning(shown, LIGHT).claim == f"At dₖ = 16, {claim} learnt by step 40"
-    for said in (figures.attention(shown, LIGHT, elsewhere=True).sentence, f"{claim} learnt by step 40 at dₖ = 16"):
-        assert len(said.split()) <= 25
-        assert len(NUMERAL.findall(said)) <= 3
 
 
-def test_a_race_that_goes_on_says_how_far_it_is_and_a_training_that_overflowed_is_said_to_have(result):
+def test_a_race_that_goes_on_one_that_overflowed_and_trained_values_are_said(result):
     running = with_accuracy(result, 0.1, 1, 0, 0, progress=0.5, step=20)
     said = figures.attention(running, LIGHT).sentence
     assert said == "Step 20 of 40 at dₖ = 16: so far only ÷ √dₖ has learnt."
     lost = with_accuracy(result, 0.1, 1, 0.2, 0.2, diverged=np.array([True, False, False, False]))
     assert figures.attention(lost, LIGHT).sentence.endswith("only ÷ √dₖ has learnt; raw has overflowed.")
+    trained = replace(result, params=replace(result.params, train_values=True))
+    losses = [number(each) for each in result.loss.mean[:2, -1]]
+    assert figures.outcome(trained, "race").endswith(
+        f"The loss is {losses[0]} without the scale and {losses[1]} with ÷ √dₖ."
+    )
 
 
 @pytest.mark.parametrize("n_keys", [2, 32])
@@ -203,8 +190,6 @@ def test_the_sentence_of_a_start_is_true_of_its_matrices(d_k, n_keys, init):
     else:
         assert (d_k > 1, init) == (True, None)
         assert said == f"Untrained at dₖ = {d_k:,}, raw rows put {raw} on one key{wrong}; divided by √dₖ, {scaled}."
-    assert len(said.split()) <= 25
-    assert len(NUMERAL.findall(said)) <= 3
 
 
 @pytest.mark.parametrize(
@@ -223,29 +208,20 @@ def test_the_claim_of_the_gradients_is_that_of_the_tenth_step(result, raw, scale
     mean[:2, list(result.steps).index(10)] = raw, scaled
     shown = replace(result, median_row_gradient=replace(result.median_row_gradient, mean=mean))
     assert figures.state(shown, LIGHT).claim == claim.replace("D", str(result.params.d_k))
-    assert len(claim.split()) <= 12
 
 
 @pytest.mark.parametrize(
     ("right", "middle", "verdict"),
     [
-        (
-            (0.169, 1.0),
-            0.165,
-            "Leaving the scale out does harm here. At step 20 the raw training was 16.5 % right, "
-            "so the second half gained nothing.",
-        ),
-        (
-            (0.4, 1.0),
-            0.3,
-            "Leaving the scale out does harm here. At step 20 the raw training was 30.0 % right, "
-            "so in the second half it was still learning.",
-        ),
+        ((0.169, 1.0), 0.165, "Leaving the scale out does harm here. At step 20 the raw training was 16.5 % right, "
+         "so the second half gained nothing."),
+        ((0.4, 1.0), 0.3, "Leaving the scale out does harm here. At step 20 the raw training was 30.0 % right, "
+         "so in the second half it was still learning."),
         ((1.0, 1.0), 0.5, "Leaving the scale out does no harm here."),
         ((0.2, 0.3), 0.1, "Neither raw nor ÷ √dₖ learns them all."),
         ((1.0, 0.3), 0.5, "Here it is ÷ √dₖ that lags."),
     ],
-)
+)  # fmt: skip
 def test_the_outcome_is_that_of_the_race_shown(result, right, middle, verdict):
     mean = result.accuracy.mean.copy()
     mean[:2, -1], mean[0, list(result.steps).index(20)] = right, middle
@@ -263,23 +239,14 @@ def test_the_outcome_is_that_of_the_race_shown(result, right, middle, verdict):
     assert figures.attention(replace(shown, progress=0.5), LIGHT).sure == sure[:-1]
 
 
-def test_where_values_are_trained_the_loss_is_said_too(result):
-    trained = replace(result, params=replace(result.params, train_values=True))
-    losses = [number(each) for each in result.loss.mean[:2, -1]]
-    assert figures.outcome(trained, "race").endswith(
-        f"The loss is {losses[0]} without the scale and {losses[1]} with ÷ √dₖ."
-    )
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_attention_is_shown_on_one_colour_domain_with_its_bar(result, profile):
+def test_attention_is_shown_on_one_colour_domain_with_its_bar(result):
     for shown in (result, measure_race_start(PARAMS)):
-        fig = plotted(figures.attention(shown, profile))
+        fig = plotted(figures.attention(shown, LIGHT))
         for i, (trace, name) in enumerate(zip(fig.data, NAMES, strict=True)):
             np.testing.assert_array_equal(trace.z, shown.attention_weights[i])
             assert (trace.name, trace.zmin, trace.zmax) == (name, 0, 1)
             assert trace.colorscale == fig.data[0].colorscale
-            assert trace.colorscale[0] == (0, profile.ground)
+            assert trace.colorscale[0] == (0, LIGHT.ground)
             assert trace.showscale == (i == 0)
         bar = fig.data[0].colorbar
         assert dict(zip(bar.tickvals, bar.ticktext, strict=True)) == {0: "weight 0", 0.5: "0.5", 1: "1"}
@@ -296,9 +263,8 @@ def test_how_sure_a_start_is_has_its_numbers():
     assert f"in {round(32 * start.right)} of 32 rows" in sure
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_the_maps_hold_the_sweep_on_shared_axes_and_one_colour_domain(sweep, profile):
-    fig = plotted(figures.rates(sweep, profile))
+def test_the_maps_hold_the_sweep_on_shared_axes_and_one_colour_domain(sweep):
+    fig = plotted(figures.rates(sweep, LIGHT))
     layout = fig.layout.to_plotly_json()
     for i, (trace, name) in enumerate(zip(fig.data, NAMES, strict=True)):
         assert trace.name == name
@@ -318,13 +284,7 @@ def test_the_maps_hold_the_sweep_on_shared_axes_and_one_colour_domain(sweep, pro
     assert layout["xaxis"]["title"]["text"] == "learning rate"
 
 
-def test_solved_is_where_the_colour_jumps(sweep):
-    scale = plotted(figures.rates(sweep, LIGHT)).data[0].colorscale
-    assert [share for share, _ in scale] == [0, 0.95, 0.95, 1]
-    assert scale[2][1] == scale[3][1] != scale[1][1]
-
-
-def test_the_sentence_of_the_map_counts_what_was_run(sweep):
+def test_the_map_counts_what_was_run_and_jumps_where_it_is_solved(sweep):
     accuracy = np.zeros_like(sweep.accuracy)
     accuracy[1, 3:6, -1], accuracy[1, 4, 1] = 0.95, 1.0
     shown = replace(sweep, accuracy=accuracy, solved=accuracy >= 0.95)
@@ -340,17 +300,16 @@ def test_the_sentence_of_the_map_counts_what_was_run(sweep):
     assert said.startswith("At dₖ = 16, 5 of 11 learning rates so far, ")
     claim = figures.rates(replace(shown, accuracy=accuracy), LIGHT).claim
     assert claim == "So far ÷ √dₖ works at 3 rates, raw at none"
-    assert len(claim.split()) <= 12
     accuracy[:] = np.nan
     assert "Smallest" not in sure_of(replace(shown, accuracy=accuracy))
-
-
-def test_one_rate_is_said_in_the_singular(sweep):
     solved = np.zeros(sweep.solved.shape, bool)
     solved[0, 3, -1] = True
     assert figures.rates(replace(sweep, solved=solved), LIGHT).claim == "dₖ = 16: ÷ √dₖ works at no rates, raw at 1"
     solved[1, 3, -1] = True
     assert figures.rates(replace(sweep, solved=solved), LIGHT).claim == "dₖ = 16: ÷ √dₖ works at 1 rate, raw at 1"
+    scale = plotted(figures.rates(sweep, LIGHT)).data[0].colorscale
+    assert [share for share, _ in scale] == [0, 0.95, 0.95, 1]
+    assert scale[2][1] == scale[3][1] != scale[1][1]
 
 
 def sure_of(sweep):
@@ -421,13 +380,6 @@ def test_the_dose_table_has_a_line_for_every_dimension():
     assert figures.dose_claim(other) == "More learning rates work without the scale"
 
 
-def test_the_tables_hold_every_checkpoint(result):
-    table = figures.learning(result, LIGHT).table
-    assert len(table) == 1 + 2 * len(NAMES) * len(QUANTITIES)
-    for quantity, words in QUANTITIES_IN_WORDS.items():
-        assert table[f"÷ √dₖ: {words}"] == getattr(result, quantity).mean[1].tolist()
-
-
 def printed(code):
     """What a piece of code prints, line by line, as numbers."""
     _, lines = run(code)
@@ -439,7 +391,7 @@ def drawn(fig, *names):
     return [list(trace.y) for name in names for trace in traces_of(fig, name)]
 
 
-def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it(result, sweep, pairs):
+def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it_up_to_where_it_stopped(result, sweep, pairs):
     attention, learning, state, rates, _ = every_picture(result, sweep, pairs, LIGHT)
     for picture in (learning, state):
         lines = printed(picture.code)
@@ -455,18 +407,6 @@ def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it(result, swee
     np.testing.assert_array_equal([np.array(trace.z)[::-1].T for trace in plotted(rates).data], accuracy)
     assert (tried, steps) == (sweep.rates, sweep.steps)
     assert printed(figures.equivalence(pairs, LIGHT).code) == [found.relative_difference.tolist() for found in pairs]
-
-
-def test_the_code_of_a_race_that_was_stopped_stops_where_it_did():
     stopped = list(race_frames(PARAMS))[3]
     steps, loss, *_ = printed(figures.learning(stopped, LIGHT).code)
     assert (steps, loss) == (stopped.steps.tolist(), stopped.loss.mean.tolist())
-
-
-def test_the_step_at_which_each_has_learnt_is_said(result):
-    mean = np.zeros_like(result.accuracy.mean)
-    mean[1, 2:] = 0.95
-    shown = replace(result, accuracy=replace(result.accuracy, mean=mean))
-    said = f"Learnt by step: raw none, ÷\u00a0√dₖ {result.steps[2]:,}, ÷\u00a0dₖ none"
-    assert said in " ".join(figures.learning(shown, LIGHT).sure)
-    assert "raw not yet, " in " ".join(figures.learning(replace(shown, progress=0.5), LIGHT).sure)

@@ -1,13 +1,12 @@
 """Pictures of the unit_variance lesson: their data are the result's, their words are its numbers."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pages._view.lessons.unit_variance import figures
-from pages._view.lessons.unit_variance.declaration import LESSON, SCHEME_NAMES
+from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES
 from pages._view.theme import LIGHT, number
 from sattn_core.initialisation import INIT_SCHEMES
 from sattn_core.lessons.unit_variance import (
@@ -17,7 +16,7 @@ from sattn_core.lessons.unit_variance import (
     measure_shared_input,
     measure_unit_variance,
 )
-from tests.figures.drawing import PROFILES, check, plotted, run, texts, trace_of
+from tests.figures.drawing import plotted, texts, trace_of
 
 FEW = UnitVarianceParams(n_tokens=16)
 
@@ -48,34 +47,13 @@ def verdict(result):
     return sure(result, result.params.n_heads).split("): ")[1].split(" Squares")[0]
 
 
-def short(sentence):
-    """At most 25 words and 3 numbers."""
-    return len(sentence.split()) <= 25 and len(re.findall(r"\d[\d,.]*", sentence)) <= 3
-
-
 def chosen(result):
     (row,) = [row for row in result.schemes if row.chosen]
     return row
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_every_picture_is_whole(result, rows, profile):
-    shown = (
-        figures.expected(expected_stages((64,), n_heads=2), "xavier_square", 64, 2, profile, result),
-        figures.shared(rows, FEW, profile),
-        figures.schemes(result, profile),
-        figures.pipeline(result, profile),
-    )
-    for picture in shown:
-        check(picture)
-        assert short(picture.sentence)
-        assert len(picture.claim.split()) <= 12
-    assert tuple(picture.key for picture in shown) == LESSON.pictures
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_the_expected_deviations_are_those_of_the_moment_beside_the_assumed_and_the_measured(sweep, result, profile):
-    fig = plotted(figures.expected(sweep, "torch_multihead_attention", 64, 2, profile, result))
+def test_the_expected_deviations_are_those_of_the_moment_beside_the_assumed_and_the_measured(sweep, result):
+    fig = plotted(figures.expected(sweep, "torch_multihead_attention", 64, 2, LIGHT, result))
     found = sweep.std[sweep.schemes.index("torch_multihead_attention"), 1]
     np.testing.assert_array_equal(trace_of(fig, "expected").y, found)
     np.testing.assert_array_equal(trace_of(fig, "chosen").y, found)
@@ -83,9 +61,9 @@ def test_the_expected_deviations_are_those_of_the_moment_beside_the_assumed_and_
     assert list(trace_of(fig, "measured").y) == [stage.std for stage in result.stages]
     others = np.array(trace_of(fig, "others").y).reshape(len(INIT_SCHEMES), -1)
     np.testing.assert_array_equal(others[:, :-1], sweep.std[:, 1])
-    assert list(trace_of(fig, "expected").marker.color)[-2:] == [profile.raw, profile.scaled]
+    assert list(trace_of(fig, "expected").marker.color)[-2:] == [LIGHT.raw, LIGHT.scaled]
     assert [tick.split("<br>")[0] for tick in fig.layout.xaxis.ticktext] == [number(value) for value in found]
-    moving = figures.expected(sweep, "torch_multihead_attention", 64, 2, profile)
+    moving = figures.expected(sweep, "torch_multihead_attention", 64, 2, LIGHT)
     assert not [trace for trace in plotted(moving).data if trace.name == "measured"]
     assert (moving.checks, moving.sure) == (None, ())
 
@@ -110,7 +88,6 @@ def test_the_sentence_is_short_and_says_what_is_expected(scheme, options):
         picture = figures.expected(sweep, scheme, d_k, options.get("n_heads", 8), LIGHT)
         at = sweep.schemes.index(scheme)
         said, scaled, within = picture.sentence, sweep.std[at, i, -1], sweep.row_std[at, i]
-        assert short(said), said
         assert said.startswith(f"With {SCHEME_NAMES[scheme]}")
         if within < 0.95 * scaled:
             here = f"scaled scores have σ = {number(scaled)}, but only {number(within)} within a row"
@@ -124,9 +101,8 @@ def test_the_sentence_is_short_and_says_what_is_expected(scheme, options):
         assert f"at dₖ = {d_k:,} with " in picture.alt
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_the_pipeline_shows_every_stage_on_one_axis(result, profile):
-    fig = plotted(figures.pipeline(result, profile))
+def test_the_pipeline_shows_every_stage_on_one_axis(result):
+    fig = plotted(figures.pipeline(result, LIGHT))
     assert [stage.name for stage in result.stages] == list(STAGES)
     for i, stage in enumerate(result.stages):
         bars = trace_of(fig, stage.name)
@@ -136,35 +112,29 @@ def test_the_pipeline_shows_every_stage_on_one_axis(result, profile):
         ends = [trace.x[0] for trace in fig.data if trace.name == f"{stage.name}, predicted ± 1 σ"]
         np.testing.assert_allclose(ends, [-stage.predicted_std, stage.predicted_std])
     assert (trace_of(fig, "raw_scores").fillcolor, trace_of(fig, "scaled_scores").fillcolor) == (
-        profile.raw,
-        profile.scaled,
+        LIGHT.raw,
+        LIGHT.scaled,
     )
     assert tuple(fig.layout.xaxis.range) == (-24, 24)  # 3 √64
 
 
-def test_the_axis_depends_on_d_k_only():
+def test_the_axes_of_the_pipeline_depend_on_d_k_only_and_its_stages_are_titled(result):
     def span(**options):
         params = UnitVarianceParams(32, 8, 8, **options)
         return tuple(plotted(figures.pipeline(measure_unit_variance(params), LIGHT)).layout.xaxis.range)
 
     assert {span(scheme=name) for name in INIT_SCHEMES} | {span(x_std=100.0)} == {(-9, 9)}
-
-
-def test_without_layer_norm_its_stage_is_left_out():
     result = measure_unit_variance(UnitVarianceParams(32, 2, 8, normalise=False))
     said = texts(plotted(figures.pipeline(result, LIGHT)))
     assert len(said) == 5
     assert not [text for text in said if text.startswith("LayerNorm")]
     assert "no LayerNorm and" in sure(result)
-
-
-def test_every_stage_is_titled_with_its_measured_deviation(result):
     said = texts(plotted(figures.pipeline(result, LIGHT)))
     names = ("x", "LayerNorm(x)", "q = x W<sub>Q</sub>", "k = x W<sub>K</sub>", "raw scores q·k", "scaled q·k/√dₖ")
     assert said == [f"{name}: σ {number(stage.std)}" for name, stage in zip(names, result.stages, strict=True)]
 
 
-def test_the_sentence_has_measured_and_predicted_numbers(result):
+def test_how_sure_has_measured_and_predicted_numbers_and_what_lies_outside(result):
     said = sure(result)
     assert f"Within a row, which is all that softmax sees, the scaled scores have σ = {number(result.row_std)} " in said
     q, raw, scaled = result.stages[2], result.stages[4], result.stages[5]
@@ -176,12 +146,14 @@ def test_the_sentence_has_measured_and_predicted_numbers(result):
     assert f"of raw scores {number(raw.std)} (4.00, " in said
     assert f"of scaled scores {number(scaled.std)} (0.500, " in said
     assert "only 0.500 times what the rule assumes." in said
-
-
-def test_a_measured_value_outside_its_band_is_said_to_be(result):
     *others, last = result.stages
     assert "0.900 (0.500, outside its band)" in sure(replace(result, stages=(*others, replace(last, std=0.9))))
     assert "0.500 (0.500, inside its band)" in sure(replace(result, stages=(*others, replace(last, std=0.5))))
+    sweep = expected_stages((64,), n_heads=64)
+    picture = figures.expected(sweep, "he_normal", 64, 64, LIGHT, result)
+    said = "With 64 heads the model width would not be from 2 to 2,048. 32 heads are used."
+    assert picture.sure[-1] == said
+    assert picture.alt.endswith(said)
 
 
 @pytest.mark.parametrize(
@@ -237,16 +209,15 @@ def test_the_stage_tables_are_the_data(result):
     assert len(data) == 18
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result, profile):
-    fig = plotted(figures.schemes(result, profile))
+def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result):
+    fig = plotted(figures.schemes(result, LIGHT))
     predicted = trace_of(fig, "predicted")
     assert dict(zip(predicted.y, predicted.x, strict=True)) == {_said(row): row.scaled_std for row in result.schemes}
     measured = trace_of(fig, "measured")
     assert (measured.y, measured.x) == (("PyTorch MultiheadAttention",), (chosen(result).measured_scaled_std,))
     assert fig.layout.yaxis.showticklabels is None  # the names are the axis's own, each at its marks
     assert {note.yref for note in fig.layout.annotations} == {"paper"}  # no word in the plot
-    assert 0.5 * profile.tick_size * max(map(len, INIT_SCHEMES)) < fig.layout.margin.l
+    assert 0.5 * LIGHT.tick_size * max(map(len, INIT_SCHEMES)) < fig.layout.margin.l
     assert fig.layout.yaxis.categoryarray[-1] == _said(result.schemes[0])  # the largest is on top
 
 
@@ -283,7 +254,7 @@ def _said(row):
     return SCHEME_NAMES[row.name]
 
 
-def test_the_schemes_sentence_has_both_ends_and_the_chosen_one(result):
+def test_the_schemes_are_said_and_tabled_the_chosen_one_measured(result):
     picture = figures.schemes(result, LIGHT)
     assert picture.claim == "Only two of eight initialisations give unit variance"
     assert picture.sentence == (
@@ -295,9 +266,6 @@ def test_the_schemes_sentence_has_both_ends_and_the_chosen_one(result):
     assert f"from {number(first.scaled_std)} ({_said(first)}) to {number(last.scaled_std)} ({_said(last)})" in said
     assert "only square Xavier and LeCun normal give 1." in said
     assert f"predicted at 0.500 for normalised x, measured at {number(chosen(result).measured_scaled_std)}" in said
-
-
-def test_the_schemes_tables_show_measured_numbers_for_the_chosen_one_only():
     result = measure_unit_variance(UnitVarianceParams())
     table = figures.schemes_table(result)
     assert dict(zip(table["scheme"], table["σ scaled"], strict=True)) == {
@@ -313,19 +281,19 @@ def test_the_schemes_tables_show_measured_numbers_for_the_chosen_one_only():
     shown = {name for name, value in zip(table["scheme"], table["σ scaled, measured"], strict=True) if value}
     assert shown == {"PyTorch MultiheadAttention"}
     assert figures.schemes(result, LIGHT).table["scaled_std"] == [row.scaled_std for row in result.schemes]
+    rows = result.schemes
+    for count, words in ((0, "none gives 1"), (1, "only {} gives 1"), (2, "only {} and {} give 1"),
+                         (3, "only {}, {} and {} give 1")):  # fmt: skip
+        moved = tuple(replace(row, scaled_std=1.0 if i < count else 3.0) for i, row in enumerate(rows))
+        picture = figures.schemes(replace(result, schemes=moved), LIGHT)
+        (said,) = picture.sure
+        named = {0: "None of the eight initialisations gives", 1: "Only one of eight initialisations gives"}
+        assert picture.claim.startswith(named.get(count, "Only "))
+        assert words.format(*(_said(row) for row in rows[:count])) + ". The chosen" in said
 
 
-def test_a_number_of_heads_that_does_not_fit_is_said(result):
-    sweep = expected_stages((64,), n_heads=64)
-    picture = figures.expected(sweep, "he_normal", 64, 64, LIGHT, result)
-    said = "With 64 heads the model width would not be from 2 to 2,048. 32 heads are used."
-    assert picture.sure[-1] == said
-    assert picture.alt.endswith(said)
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_shared_inputs_share_one_colour_domain(rows, profile):
-    fig = plotted(figures.shared(rows, FEW, profile))
+def test_shared_inputs_share_one_colour_domain(rows):
+    fig = plotted(figures.shared(rows, FEW, LIGHT))
     assert [trace.showscale for trace in fig.data] == [True, False, False]
     for trace, row in zip(fig.data, rows, strict=True):
         np.testing.assert_array_equal(trace.z, row.scores)
@@ -351,33 +319,3 @@ def test_the_trap_in_words_and_numbers(rows):
     assert table["diagonal: mean"] == [number(row.diagonal_mean) for row in rows]
     assert table["predicted"] == ["0", number(rows[1].predicted_diagonal_mean), "8.00"]
     assert picture.table["tied_weights"] == rows[1].scores.ravel().tolist()
-
-
-def test_the_code_gives_what_is_shown(result, rows):
-    names, _ = run(figures.pipeline(result, LIGHT).code)
-    assert names["result"].stages[2].std == result.stages[2].std
-    names, _ = run(figures.shared(rows, FEW, LIGHT).code)
-    np.testing.assert_array_equal(names["rows"][1].scores, rows[1].scores)
-
-
-def test_the_code_of_the_initialisations_prints_what_their_figure_shows(result):
-    _, printed = run(figures.schemes(result, LIGHT).code)
-    lines = printed.splitlines()
-    assert len(lines) == len(result.schemes)
-    for text, row in zip(lines, result.schemes, strict=True):
-        name, *numbers = text.split()
-        assert name == row.name
-        shown = [row.component_variance, row.raw_std, row.scaled_std, row.measured_scaled_std]
-        np.testing.assert_array_equal([float(each) for each in numbers], shown)
-
-
-def test_the_initialisations_that_give_1_are_listed_with_commas(result):
-    rows = result.schemes
-    for count, words in ((0, "none gives 1"), (1, "only {} gives 1"), (2, "only {} and {} give 1"),
-                         (3, "only {}, {} and {} give 1")):  # fmt: skip
-        moved = tuple(replace(row, scaled_std=1.0 if i < count else 3.0) for i, row in enumerate(rows))
-        picture = figures.schemes(replace(result, schemes=moved), LIGHT)
-        (said,) = picture.sure
-        named = {0: "None of the eight initialisations gives", 1: "Only one of eight initialisations gives"}
-        assert picture.claim.startswith(named.get(count, "Only "))
-        assert words.format(*(_said(row) for row in rows[:count])) + ". The chosen" in said

@@ -156,6 +156,10 @@ def test_shapes_of_the_divided_scores():
         ({"component_correlation": 0.5}, 0, 64 * (1 + 63 * 0.25), 64 * (1 + 63 * 0.25), 64 / 16.75),
         ({"component_correlation": 1.0}, 0, 64**2, 64**2, 1),
         ({"nu": 5.0}, 0, 64, 64, 64),
+        # c = 1: 4 + c² + 1 + 4·4 + 2·2 c a component
+        ({"correlation": 0.5, "mean_q": 1.0, "mean_k": 2.0, "variance_q": 4.0}, 192, 64 * 26, 64 * 5, 64),
+        # 6 a component and ¼ + ½ (1 + 4) a pair of them
+        ({"component_correlation": 0.5, "mean_q": 1.0, "mean_k": 2.0}, 128, 64 * (6 + 63 * 2.75), 3152, 64 / 16.75),
     ],
 )
 def test_exact_moments(options, mean, variance, within, effective):

@@ -123,7 +123,7 @@ def test_the_museum_is_every_bug_by_itself():
 
 
 def test_no_bug_leaves_the_output_nearly_unchanged():
-    # At the page's sizes; the oracle tests compare such an error with PyTorch's attention.
+    # At the page's sizes; the next test compares such an error with attention itself.
     errors = [[result.output_error for result in measure_museum(BugParams(seed=seed))] for seed in range(2)]
     assert np.min(errors) > 0.5
     assert np.max(errors) < 5

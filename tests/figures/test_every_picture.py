@@ -1,0 +1,220 @@
+"""What holds of every picture of every lesson, at the defaults, at each option and at both ends of its controls."""
+
+import re
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+import pytest
+
+from pages._view.kinds import Choice, Number
+from pages._view.lessons import LESSONS, ORDER
+from pages._view.shared import SHARED
+from pages._view.theme import LIGHT, PROJECTOR
+from tests.figures.drawing import PROFILES, plotted, run, whole
+from tests.figures.pictures import pictures
+
+# What would take long is short here.
+SHORT = {"n_samples": 1_000, "n_draws": 50, "n_steps": 20, "n_seeds": 1, "n_pairs": 4}
+PLACES = {"row", "column", "key", "query", "number in the draw"}  # columns that count, and nothing computes
+THEORY = re.compile(r"^predicted|(theory|predicted|exact mean|(exact|normal|ideal) distribution)$")
+COLOURS = ((re.compile(r"raw(?!_)\b"), "raw"), (re.compile(r"scaled(?!_)\b|÷ √dₖ$|÷ √dₖ,"), "scaled"),
+           (re.compile(r"÷ dₖ$|÷ dₖ,"), "third"))  # fmt: skip
+
+
+def controls_of(stem):
+    return {**SHARED, **LESSONS[stem].controls}
+
+
+def at(stem, **chosen):
+    """The values of a lesson's controls: the defaults, but for those chosen and those that would take long."""
+    return {name: each.default for name, each in controls_of(stem).items()} | {"d_k": 64} | SHORT | chosen
+
+
+def settings_of(stem):
+    """The defaults and each option of each choice of its own, with all numbers at their defaults and at either end."""
+    lesson = controls_of(stem)
+    numbers = {name: each for name, each in lesson.items() if isinstance(each, Number) and name not in SHORT}
+    ends = {end: {name: getattr(each, end) for name, each in numbers.items()} for end in ("low", "high")}
+    options = {"": {}}
+    for name, control in LESSONS[stem].controls.items():
+        if isinstance(control, Choice):
+            needed = dict([control.when]) if control.when else {}
+            options |= {
+                f"{name}={each} ": {**needed, name: each} for each in control.options if each != control.default
+            }
+    for name, option in options.items():
+        yield from ((f"{name}{end}", at_end | option) for end, at_end in {"defaults": {}, **ends}.items())
+
+
+EVERYTHING = [pytest.param(stem, chosen, id=f"{stem}-{name}") for stem in ORDER for name, chosen in settings_of(stem)]
+OTHERS = {"d_k": 8, "n_keys": 4, "law": "laplace", "seed": 3}
+PARTS = [(stem, {}) for stem in ORDER] + [("scaling_rules", {"part": part}) for part in ("rules", "museum")]
+
+
+def figures_of(picture):
+    """Its figures as Plotly's own."""
+    drawn = plotted(picture)
+    if isinstance(drawn, dict):
+        return list(drawn.values())
+    return [] if drawn is None or isinstance(drawn, str) else [drawn]
+
+
+def check_looks(figure, profile):
+    """Ground, text and sizes are the profile's; what is raw, scaled and predicted looks so."""
+    layout = figure.layout
+    assert (layout.paper_bgcolor, layout.font.color, layout.font.size) == (
+        profile.ground,
+        profile.text,
+        profile.tick_size,
+    )
+    assert layout.plot_bgcolor in (profile.ground, profile.grid)
+    for size in sizes_in(figure.to_plotly_json()):
+        assert size >= (profile.tick_size if profile is PROJECTOR else 0.8 * profile.tick_size)
+    for name in layout.to_plotly_json():
+        if re.match("[xy]axis", name) and layout[name].title.text and layout[name].visible is not False:
+            assert layout[name].title.font.size >= profile.tick_size
+    for trace in figure.data:
+        if trace.type in ("scatter", "bar"):
+            check_colour(trace, profile)
+
+
+def check_colour(trace, profile):
+    name = trace.name or ""
+    line = trace.line if trace.type == "scatter" else None
+    if THEORY.search(name) and trace.mode != "markers":
+        assert (line.dash, line.color) == ("dash", profile.text), name
+        return
+    used = trace.marker.color if trace.marker.color is not None else line and (line.color or trace.fillcolor)
+    for meaning, colour in COLOURS:
+        if meaning.match(name):
+            assert {*np.atleast_1d(used)} <= {getattr(profile, colour), profile.text}, (name, used)
+
+
+def sizes_in(part):
+    """The sizes of all fonts in a figure."""
+    if isinstance(part, dict):
+        for name, value in part.items():
+            if name.endswith("font") and isinstance(value, dict) and "size" in value:
+                yield value["size"]
+            yield from sizes_in(value)
+    elif isinstance(part, (list, tuple)):
+        for each in part:
+            yield from sizes_in(each)
+
+
+@pytest.mark.parametrize(("stem", "chosen"), EVERYTHING)
+def test_every_picture_is_whole_and_in_the_colours_of_its_meaning(stem, chosen):
+    shown = pictures(stem, at(stem, **chosen), LIGHT)
+    keys = [each.key for each in shown]
+    assert keys == [key for key in LESSONS[stem].pictures if key in keys]
+    for picture in shown:
+        for figure in figures_of(picture):
+            check_looks(figure, LIGHT)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(("stem", "chosen"), PARTS)
+def test_every_picture_has_the_ground_the_text_and_the_sizes_of_its_profile(stem, chosen, profile):
+    for picture in pictures(stem, at(stem, **chosen), profile):
+        for figure in figures_of(picture):
+            check_looks(figure, profile)
+
+
+def test_every_declared_picture_is_looked_at():
+    shown = {each.key for stem, chosen in PARTS for each in pictures(stem, at(stem, **chosen), LIGHT)}
+    assert shown == {key for lesson in LESSONS.values() for key in lesson.pictures}
+
+
+def numbers_in(value, seen):
+    """Every number that a piece of code has computed."""
+    if isinstance(value, (bool, str, type)) or id(value) in seen:
+        return
+    seen.add(id(value))
+    if isinstance(value, (int, float, np.number)):
+        yield float(value)
+    elif isinstance(value, np.ndarray):
+        yield from value.ravel().tolist() if value.dtype.kind in "fiu" else ()
+    elif is_dataclass(value) or isinstance(value, (dict, tuple, list)):
+        parts = value.values() if isinstance(value, dict) else value
+        for part in [getattr(value, each.name) for each in fields(value)] if is_dataclass(value) else parts:
+            yield from numbers_in(part, seen)
+
+
+# Columns that no name holds when the code has run: of a training or a change that others follow, and a division.
+UNNAMED = {"race_equivalence": re.compile("SGD|Adam"), "three_lines": re.compile("scaled variance"),
+           "first_order": re.compile(""), "start": re.compile(".*mean over queries|its standard error")}  # fmt: skip
+
+
+@pytest.mark.parametrize("others", [{}, OTHERS], ids=["defaults", "others"])
+@pytest.mark.parametrize(("stem", "chosen"), PARTS)
+def test_the_code_beside_a_picture_computes_every_number_of_its_table(stem, chosen, others):
+    for picture in pictures(stem, at(stem, **chosen, **others), LIGHT):
+        names, printed = run(picture.code)
+        seen = set()
+        found = [
+            number for name, value in names.items() if name != "__builtins__" for number in numbers_in(value, seen)
+        ]
+        found += [float(each) for each in re.findall(r"-?\d+\.?\d*(?:e[+-]?\d+)?", printed)]
+        computed = {f"{each:.9g}" for each in found}
+        for name, column in picture.table.items():
+            if name not in PLACES and not (picture.key in UNNAMED and UNNAMED[picture.key].match(name)):
+                numbers = {float(each) for each in column if isinstance(each, (int, float, np.number))}
+                assert {f"{each:.9g}" for each in numbers if each == each} <= computed, (picture.key, name)
+
+
+def places_of(trace, letter, axis):
+    """Where the marks of a trace stand along an axis, as the axis counts; a logarithmic one knows none at zero."""
+    given = np.ravel(np.array(trace[letter], dtype=float))
+    if axis.type != "log":
+        return given[~np.isnan(given)]
+    return np.log10(given[given > 0])
+
+
+# What may run beyond its axis, which is the same at every setting or counts in words what lies beyond.
+CUT = {"stage_histograms", "gradient_curves", "race_learning", "race_state", "sample_band", "score_histograms",
+       "unit_variance"}  # fmt: skip
+
+
+@pytest.mark.parametrize(("stem", "chosen"), EVERYTHING)
+def test_every_mark_stands_on_its_axes(stem, chosen):
+    for picture in pictures(stem, at(stem, **chosen), LIGHT):
+        for figure in figures_of(picture) if picture.key not in CUT else ():
+            for trace in (each for each in figure.data if each.type in ("scatter", "bar")):
+                for letter in "xy":
+                    axis = figure.layout[f"{letter}axis{(trace[f'{letter}axis'] or letter)[1:]}"]
+                    if axis.range is None or not np.size(trace[letter]) or isinstance(trace[letter][0], str):
+                        continue
+                    low, high = sorted(axis.range)
+                    if len(found := places_of(trace, letter, axis)):
+                        assert low - 1e-9 <= found.min() <= found.max() <= high + 1e-9, (
+                            picture.key,
+                            trace.name,
+                            letter,
+                        )
+
+
+FRAMED = [stem for stem in ORDER if stem not in ("start", "attention_steps", "your_scores", "training_race")]
+
+
+@pytest.mark.parametrize("stem", FRAMED)
+def test_the_axes_of_a_main_picture_stay_while_the_dimension_moves(stem):
+    frames = set()
+    for d_k in (1, 2, 64, 300, 1024):
+        layout = figures_of(pictures(stem, at(stem, d_k=d_k), LIGHT)[0])[0].layout
+        axes = [name for name in layout.to_plotly_json() if re.match("[xy]axis", name)]
+        frames.add((layout.height, layout.margin.t, *((name, layout[name].range) for name in axes)))
+    assert len(frames) == 1
+
+
+def test_a_picture_that_says_too_much_or_has_columns_of_two_lengths_is_seen():
+    class Said:
+        sentence, claim, sure, table, bins, checks = "One.", "", (), {"a": [1], "b": [2]}, None, None
+        spoken = staticmethod(lambda: "One.")
+
+    whole(Said)
+    faults = {"sentence": ["word " * 25 + "end.", "1 2 3 4.", "No end", "d_k.", "At -1."], "claim": ["a " * 13],
+              "table": [{"a": [1], "b": []}], "sure": [["n_keys_of"]], "spoken": [lambda: ""]}  # fmt: skip
+    for name, values in faults.items():
+        for value in values:
+            with pytest.raises(AssertionError):
+                whole(type("Wrong", (Said,), {name: staticmethod(value) if callable(value) else value}))
