@@ -20,6 +20,12 @@ def test_next_and_previous_walk_through_the_gradients():
     assert app.session_state["gradient"] == "W_V"
 
 
+def test_the_central_difference_has_no_truncation_in_w_v_and_the_page_says_why():
+    app = open_page("backprop", weight="W_V")
+    assert "Only rounding is left here" in charts(app)["difference_error"].alt
+    assert "no h² branch: the loss is quadratic in $W_V$" in sure_of(app, "difference_error")
+
+
 @pytest.mark.parametrize("stem", ["backprop"])
 @pytest.mark.parametrize(
     ("text", "sentence"),
