@@ -27,7 +27,7 @@ MATRIX = 1_500.0  # products that multiplying two matrices takes however small t
 STREAM = 15.0  # calls that a new generator with a seed of its own takes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Price:
     """The counted work of a computation before it is run, and the memory it takes.
 

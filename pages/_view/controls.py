@@ -355,9 +355,13 @@ def applied() -> int:
 
 
 def _follow_address(name):
-    """Put a control where the address says, or where Python has placed it and the address does not say so yet."""
-    wanted = st.session_state.get("placed", {}).get(name, linked_value(name))
-    if value_of(name) != wanted:
+    """Put a control where the address says, or where Python has placed it and the address does not say so yet.
+
+    Of a control on its way to another page Streamlit sometimes drops what the address says: then it stays.
+    """
+    linked = linked_value(name) if name in st.query_params or step_of_history() is not None else value_of(name)
+    wanted = st.session_state.get("placed", {}).get(name, linked)
+    if not value_of(name) == linked_value(name) == wanted:
         place(name, wanted)
 
 

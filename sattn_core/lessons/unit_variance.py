@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS
-from sattn_core.cost import Price, priced
+from sattn_core.cost import DRAWS, Price, priced
 from sattn_core.histograms import bin_counts
 from sattn_core.initialisation import INIT_SCHEMES, check_heads, init_scheme, projection_variance
 from sattn_core.layer_norm import layer_norm
@@ -61,12 +61,16 @@ class UnitVarianceParams:
 
     @property
     def price(self) -> Price:
-        """What `measure_unit_variance` costs, and `measure_shared_input` with it."""
-        inputs = self.d_model * self.n_tokens
-        weights = inputs if self.d_model > _EACH_WEIGHT else self.d_model**2
+        """What `measure_unit_variance` costs."""
+        inputs, wide = self.d_model * self.n_tokens, self.d_model > _EACH_WEIGHT
+        weights = inputs if wide else self.d_model**2
         scores = self.n_heads * self.n_tokens**2
-        seconds = 2e-3 + weights * (1.3e-8 + 6e-11 * self.n_tokens) + 1e-7 * inputs + 6e-8 * scores
-        return Price(seconds, 8 * weights + 24 * inputs + 30 * scores)
+        uniform = init_scheme(self.scheme).weights == "uniform" and not wide
+        each = DRAWS["uniform" if uniform else "standard_normal"]
+        drawn = Price(draws=2 * each * weights + COMPONENT_LAWS[self.law].work.draws * inputs)
+        projected = Price(products=2 * weights * self.n_tokens, passes=70 * inputs)
+        multiplied = Price(calls=160, products=6 * self.n_tokens * inputs, passes=23 * scores)
+        return (drawn + projected + multiplied).holding(8 * weights + 24 * inputs + 30 * scores)
 
 
 @record
@@ -200,7 +204,7 @@ def fitting_heads(d_k: int, n_heads: int) -> int:
     return min(max(n_heads, -(-NARROWEST // d_k)), WIDEST // d_k)
 
 
-@priced(lambda dims, **_: Price(1e-3 + 4e-4 * len(dims), 20_000 + 600 * len(dims)))
+@priced(lambda dims, **_: len(dims) * Price(calls=250, bytes=20_000))
 def expected_stages(
     dims: Sequence[int],
     *,
@@ -239,6 +243,7 @@ def _expected(params):
     return (params.x_std, *([1.0] if params.normalise else []), q, q, raw, component, row)
 
 
+@priced(lambda params: params.price + Price(draws=params.d_k * params.n_tokens))
 def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ...]:
     """Compare independent W_Q, W_K with tied weights and with Q = K = x: the diagonal of x xᵀ/√d_k is √d_k.
 

@@ -14,13 +14,19 @@ _FOCUSABLE = """() => {
   visit(document);
   return [...found];
 }"""
+# Within a shadow root the focus moves unseen from outside.
 _NOTE_FOCUS = """() => {
   window.reached = new Set();
-  document.addEventListener('focusin', event => {
+  const note = event => {
     const [element] = event.composedPath();
     const group = element.getAttribute('role') === 'radio' && element.closest('[role=radiogroup]');
     window.reached.add(window.nameOf(group || element));
-  });
+  };
+  const visit = root => {
+    root.addEventListener('focusin', note);
+    root.querySelectorAll('*').forEach(element => element.shadowRoot && visit(element.shadowRoot));
+  };
+  visit(document);
   document.activeElement.blur();
 }"""
 _AT_ONCE = 10  # keys between two looks at what they have reached

@@ -72,13 +72,13 @@ def test_a_bet_is_hidden_placed_and_revealed(page, server, stem):
     assert page.locator(CARD).inner_text() == before
 
 
-def test_the_way_on_and_the_menu_carry_the_bets_and_the_settings_and_no_guess(page, server):
+def test_the_way_on_and_the_menu_carry_the_bets_and_no_guess(page, server):
     first, second = WITH_BETS[1], WITH_BETS[2]
-    open_page(page, server, first, bet=1, tally="1-2", guess=95, n_keys=32, d_k=100)
+    open_page(page, server, first, bet=1, tally="1-2", guess=95, d_k=100)
     for place, question in ((".st-key-way", LESSONS[second]), ("[data-testid=stSidebar]", LESSONS[first])):
         page.locator(place).get_by_role("link", name=question).click()
         page.get_by_role("heading", level=1, name=question).wait_for()
-        wait_for_address(page, bet="1", tally="1-2", n_keys="32", d_k="100")
+        wait_for_address(page, bet="1", tally="1-2", d_k="100")
         page.locator(PLACE).wait_for()
     assert page.locator(PLACE).is_disabled()  # nothing is bet before the marker is moved
 

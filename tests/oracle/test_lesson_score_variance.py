@@ -7,14 +7,10 @@ import pytest
 from scipy import stats
 
 from sattn_core.components import COMPONENT_LAWS, PairLaw
-from sattn_core.lessons.score_variance import (
-    ScoreVarianceParams,
-    measure_score_variance,
-)
+from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
 from sattn_core.pair_scores import draw_pair_scores
 
 P = ScoreVarianceParams
-FINITE_LAWS = [name for name, law in COMPONENT_LAWS.items() if np.isfinite(law.moments).all()]
 SMALL = {"sampling": "matrix", "n_queries": 12, "n_keys": 16}
 N_REPEATS = 200
 

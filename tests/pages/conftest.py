@@ -1,7 +1,6 @@
 """Visitors of the pages, and clicks on suggestions."""
 
 import re
-from collections import defaultdict
 from types import SimpleNamespace
 
 import pytest
@@ -70,27 +69,33 @@ def not_shown(suggested, app):
 
 
 @pytest.fixture
-def tried(monkeypatch):
-    """Click a suggestion on its page: the app, and the last result of every function that the page asked for.
-
-    All of them, in their order, are in `calls`. What is promised has to be in sight.
-    """
-    calls, result = defaultdict(list), compute.result
+def asked(monkeypatch):
+    """What pages ask the core for, in its order: (function's name, arguments, result)."""
+    asked, result = [], compute.result
 
     def record(function, *args, **kwargs):
         found = result(function, *args, **kwargs)
-        calls[function.__name__].append(found)
+        asked.append((function.__name__, args, found))
         return found
 
     monkeypatch.setattr(compute, "result", record)
+    return asked
+
+
+@pytest.fixture
+def tried(asked):
+    """Click a suggestion on its page: the app, and the last result of every function that the page asked for.
+
+    What is promised has to be in sight.
+    """
 
     def click(stem, key, **query):
         app = app_at(stem, timeout=120, **query).run()
-        calls.clear()
+        asked.clear()
         app.button(key=f"try_{key}").click().run()
         assert [each.message for each in app.exception] == []
         (suggested,) = [each for each in LESSONS[stem].tries if each.key == key]
         assert not_shown(suggested, app) == []
-        return app, SimpleNamespace(calls=calls, **{name: found[-1] for name, found in calls.items()})
+        return app, SimpleNamespace(**{name: found for name, _, found in asked})
 
     return click

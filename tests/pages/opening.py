@@ -2,8 +2,10 @@
 
 import json
 import re
+from base64 import b64decode
 from types import SimpleNamespace
 
+import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from pages._view.lessons import LESSONS, ORDER
@@ -86,6 +88,61 @@ def large_slider(app):
     """What the large slider is given: its value, its stops and their texts."""
     (found,) = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.key == "dimension"]
     return SimpleNamespace(**found)
+
+
+def traces(app, key):
+    """The traces of a picture by their names, their numbers as arrays."""
+    return {each["name"]: _decoded(each) for each in json.loads(charts(app)[key].spec)["data"]}
+
+
+def _decoded(data):
+    if not isinstance(data, dict):
+        return data
+    if "bdata" in data:
+        flat = np.frombuffer(b64decode(data["bdata"]), data["dtype"])
+        return flat.reshape([int(size) for size in data.get("shape", str(flat.size)).split(", ")])
+    return {name: _decoded(each) for name, each in data.items()}
+
+
+def sure_of(app, key):
+    """What stands under a picture's "How sure?"."""
+    return " ".join(each.value for each in _sure_box(app, key).markdown)
+
+
+def checks_of(app, key):
+    """The table there."""
+    return _sure_box(app, key).table[0].value
+
+
+def _sure_box(app, key):
+    (box,) = [each for each in app.expander if each.key == f"{key}_sure"]
+    return box
+
+
+def rows_of(app, head):
+    """The rows of the table of Markdown that begins with this head."""
+    (table,) = [each.value for each in app.markdown if each.value.startswith(head)]
+    return table.split("\n")[2:]
+
+
+def prose(app):
+    """All Markdown of a page."""
+    return " ".join(each.value for each in app.markdown)
+
+
+def claims(app):
+    """The headlines of a page."""
+    return [each.value for each in app.header]
+
+
+def seen(app):
+    """All that a visitor sees of a page but its controls."""
+    kinds = ("markdown", "header", "error", "warning", "info", "html")
+    texts = [str(each.proto) for kind in kinds for each in app.get(kind)]
+    drawn = [json.loads(each.proto.json or "[{}]")[0] for each in app.get("bidi_component") if each.key != "dimension"]
+    for each in drawn:
+        each.pop("address", None)  # which says every control
+    return "\n".join([*texts, *(each.value.to_csv() for each in app.table), *map(str, drawn)])
 
 
 def said(app):

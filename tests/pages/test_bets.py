@@ -42,6 +42,11 @@ from tests.pages.opening import (
 )
 
 WITH_BETS = [stem for stem, lesson in LESSONS.items() if lesson.bet]
+OF_EACH_KIND = (
+    "softmax_saturation",
+    "derivation",
+    "training_race",
+)  # number, choice, a truth that is trained
 SETTINGS = ({}, {"d_k": "1"}, {"d_k": "1024", "n_keys": "512"}, {"d_k": "7", "n_keys": "2", "seed": "5"})
 
 
@@ -85,14 +90,15 @@ def main_chart(app):
 
 @pytest.mark.parametrize("said", SETTINGS[::2])
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_an_open_bet_sends_nothing_that_tells(stem, said):
+def test_an_open_bet_asks_on_the_picture_s_axes_and_sends_nothing_that_tells(stem, said):
     shown = open_page(stem, **said)
     app = open_page(stem, bet="1", **said)
     assert [*app.exception, *app.error, *app.info] == []
     (veiled,) = charts(app).values()
     spec = json.loads(veiled.spec)
     assert all(each["x"] == [None] == each["y"] for each in spec["data"])
-    assert {each["text"] for each in spec["layout"]["annotations"]} <= {*LESSONS[stem].bet.names, *_own_words(spec)}
+    assert axes_of(spec["layout"]) == axes_of(json.loads(main_chart(shown).spec)["layout"]) != {}
+    check_frame(spec["layout"], stem)
     assert (veiled.sentence, veiled.address, veiled.value, veiled.bare) == ("", "", None, True)
     assert [*pictures(app), *folds(app), *app.expander[1:]] == []
     sent = everything_sent(app)
@@ -101,42 +107,32 @@ def test_an_open_bet_sends_nothing_that_tells(stem, said):
         assert chart.alt not in sent
         assert chart.sentence not in sent
     assert not [each for each in app.button if (each.key or "").startswith("try_")]
+    (asked,) = [each for each in texts(app) if each.startswith("**") and each.endswith("?**")]
+    assert ("1,024" in asked) == ("{d_k}" in LESSONS[stem].bet.question and "d_k" in said)
+    assert "{" not in asked
+    assert button(app, "Place my bet").disabled
 
 
-def _own_words(spec):
-    """The marker and its words, on the frame of a picture."""
-    return {each["text"] for each in spec["layout"]["annotations"] if "◆" in each["text"]}
+def axes_of(layout):
+    """The axes of a picture, of whose ticks only the number is said."""
+    axes = {name: each for name, each in layout.items() if name[1:5] == "axis"}
+    return {name: each | {"ticktext": len(each.get("ticktext", ()))} for name, each in axes.items()}
 
 
-@pytest.mark.parametrize("stem", WITH_BETS)
-def test_the_axes_of_the_frame_are_those_of_the_picture(stem):
-    specs = [json.loads(main_chart(open_page(stem, bet=bet)).spec)["layout"] for bet in ("0", "1")]
-    axes = [{name: _without_tick_words(each) for name, each in spec.items() if name[1:5] == "axis"} for spec in specs]
-    assert axes[0] == axes[1]
-    assert axes[0]
+def check_frame(layout, stem):
+    """It has no title, no words but the marker's, and no number that the bet does not name."""
+    names = LESSONS[stem].bet.names
+    assert {each["text"] for each in layout["annotations"] if "◆" not in each["text"]} <= {*names}
+    assert layout.get("title", {}).get("text", "") in ("", *names)
+    assert "subtitle" not in layout.get("title", {})
+    ticks = [text for name, each in layout.items() if name[1:5] == "axis" for text in each.get("ticktext", ())]
+    assert not [text for text in ticks if "<br>" in text and any(letter.isdigit() for letter in text)]
 
 
-def _without_tick_words(axis):
-    return {name: each for name, each in axis.items() if name != "ticktext"} | {"ticks": len(axis.get("ticktext", ()))}
-
-
-@pytest.mark.parametrize("stem", WITH_BETS)
-def test_the_frame_has_no_title_and_no_number_that_the_bet_does_not_name(stem):
-    steps = LESSONS[stem].controls["step"].options if "step" in LESSONS[stem].controls else ("",)
-    for step in steps:
-        layout = json.loads(main_chart(open_page(stem, bet="1", **({"step": step} if step else {}))).spec)["layout"]
-        assert layout.get("title", {}).get("text", "") in ("", *LESSONS[stem].bet.names)
-        assert "subtitle" not in layout.get("title", {})
-        ticks = [text for name, each in layout.items() if name[1:5] == "axis" for text in each.get("ticktext", ())]
-        assert not [text for text in ticks if "<br>" in text and any(letter.isdigit() for letter in text)]
-
-
-@pytest.mark.parametrize("stem", [*ORDER])
-def test_without_a_word_in_the_address_the_picture_is_seen_at_once(stem):
-    for app in (open_page(stem), open_page(stem, bet="0")):
-        check_page(app, stem)
-        assert LESSONS[stem].answer in texts(app)
-        assert [each.key for each in app.get("toggle")] == ["bet_switch"] * (stem in WITH_BETS)
+@pytest.mark.parametrize("stem", [stem for stem in WITH_BETS if "step" in LESSONS[stem].controls])
+def test_the_frame_tells_nothing_at_any_step(stem):
+    for step in LESSONS[stem].controls["step"].options:
+        check_frame(json.loads(main_chart(open_page(stem, bet="1", step=step)).spec)["layout"], stem)
 
 
 @pytest.mark.parametrize("stem", [stem for stem in ORDER if stem not in WITH_BETS])
@@ -147,7 +143,7 @@ def test_a_lesson_without_a_bet_ignores_that_one_is_wanted(stem):
     assert app.query_params == {"bet": "1"}
 
 
-@pytest.mark.parametrize("stem", WITH_BETS)
+@pytest.mark.parametrize("stem", OF_EACH_KIND)
 def test_the_switch_opens_the_bet_and_takes_it_away(stem):
     app = open_page(stem)
     app.toggle(key="bet_switch").set_value(True).run()
@@ -200,9 +196,8 @@ def test_a_placed_bet_reveals_the_lesson_with_the_bet_and_the_truth_on_the_pictu
     layout = json.loads(chart.spec)["layout"]
     (strip,) = [each["text"] for each in layout["annotations"] if "your bet" in each["text"]]
     assert "in fact" in strip
-    assert (
-        max(map(len, re.sub(r"</?span.*?>", "", strip).split("<br>"))) <= 45
-    )  # letters, for which a phone has room beside the camera
+    lines = re.sub(r"</?span.*?>", "", strip).split("<br>")
+    assert max(map(len, lines)) <= 45  # letters, for which a phone has room beside the camera
     assert "Your bet: " in chart.alt
     if bet.place:
         check_mark(layout, bet, guess)
@@ -222,7 +217,7 @@ def test_the_address_shows_the_same_to_somebody_else_and_to_a_moving_hand(stem):
     assert moved.partition("Your bet: ")[2] == chart.alt.partition("Your bet: ")[2] != ""
 
 
-@pytest.mark.parametrize("stem", WITH_BETS)
+@pytest.mark.parametrize("stem", OF_EACH_KIND)
 def test_a_bet_counts_once_and_another_look_is_free(stem):
     app = place(open_page(stem, bet="1", tally="2-3"), stem, options(stem)[0])
     first = app.query_params["tally"]
@@ -239,13 +234,6 @@ def test_the_tally_grows_from_lesson_to_lesson_and_the_guess_stays_behind():
     app.query_params.pop("guess")  # as the browser does when it follows the link
     app = place(turn_to(app, "derivation").run(), "derivation", "16")
     assert app.query_params["tally"] == "1-2"
-
-
-def test_the_start_of_the_path_proposes_to_bet_and_a_page_from_the_menu_does_not():
-    for stem, said in (("start", {"bet=1", ""}), ("derivation", {""})):  # links that go deeper ask for none
-        app = open_page(stem)
-        assert {each.proto.query_string for each in app.main.get("page_link")} == said
-        assert {each.proto.query_string for each in app.sidebar.get("page_link")} == {""}
 
 
 def test_bets_and_tally_go_along_by_a_menu_whose_links_say_nothing():
@@ -294,9 +282,8 @@ def test_the_flat_exponent_is_the_one_at_which_sampled_variances_agree(said):
     spreads = [_sampled_variance(rng, d_k, values["correlation"]) for d_k in (16, 256)]
     for exponent in (0.0, 0.5, 1.0):
         small, large = (each / d_k ** (2 * exponent) for each, d_k in zip(spreads, (16, 256), strict=True))
-        assert (0.8 < large / small < 1.25) == (
-            exponent == flat
-        )  # 4,000 pairs: within 5 % or so; others differ 16-fold
+        # 4,000 pairs: within 5 % or so; others differ 16-fold
+        assert (0.8 < large / small < 1.25) == (exponent == flat)
 
 
 def _sampled_variance(rng, d_k, correlation):
@@ -339,9 +326,8 @@ def turn_part(app, name):
 def test_the_gradient_at_the_raw_scores_does_what_the_core_says(said, truth):
     values = values_of("backprop", **said)
     found = bet_of("backprop")(values)
-    sweep = gradient_sweep(
-        BackpropParams(exponent=values["exponent"], mask=values["masking"], seed=values["seed"]), (values["d_k"],)
-    )
+    params = BackpropParams(exponent=values["exponent"], mask=values["masking"], seed=values["seed"])
+    sweep = gradient_sweep(params, (values["d_k"],))
     ratio = sweep.without_scale[0] / sweep.raw_score_norms[0]
     assert found.truth == ("grows" if ratio > 1.1 else "shrinks" if ratio < 0.9 else "stays")
     assert truth in (None, found.truth)
@@ -511,8 +497,10 @@ def test_a_setting_that_is_changed_keeps_the_bet_and_changes_the_truth():
 # --- what an address may say ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("guess", ["abc", "1001", "-1", "", "<b>", "7" * 5_000])
-@pytest.mark.parametrize("stem", WITH_BETS)
+BAD_GUESSES = [("softmax_saturation", guess) for guess in ("1001", "-1", "", "<b>", "7" * 5_000)]
+
+
+@pytest.mark.parametrize(("stem", "guess"), [*((stem, "abc") for stem in WITH_BETS), *BAD_GUESSES])
 def test_a_bad_guess_in_a_link_leaves_the_bet_open_and_is_said(stem, guess):
     app = open_page(stem, bet="1", guess=guess, tally="9-2")
     assert [*app.exception, *app.error] == []
@@ -526,14 +514,8 @@ def test_answers_and_tallies_survive_the_address():
     assert isinstance(tally, Tally)
     assert [answer.read(text)[0] for text in ("0", "100", "100.1", "no")] == [0, 100, "", ""]
     assert answer.write(0) == "0"
-    assert [tally.read(text)[0] for text in ("3-5", "0-1", "0-0", "5-3", "1-100", "x")] == [
-        "3-5",
-        "0-1",
-        "",
-        "",
-        "",
-        "",
-    ]
+    read = [tally.read(text)[0] for text in ("3-5", "0-1", "0-0", "5-3", "1-100", "x")]
+    assert read == ["3-5", "0-1", "", "", "", ""]
 
 
 @pytest.mark.parametrize(
@@ -544,18 +526,6 @@ def test_near_is_right_and_a_little_farther_is_close(placed, truth, said):
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_a_question_reads_the_settings_of_the_moment(stem):
-    app = open_page(stem, bet="1", d_k="1024")
-    question = LESSONS[stem].bet.question
-    assert [each for each in texts(app) if each.startswith("**") and ("1,024" in each) == ("{d_k}" in question)]
-
-    (asked,) = [each for each in texts(app) if each.startswith("**") and each.endswith("?**")]
-    assert ("1,024" in asked) == ("{d_k}" in LESSONS[stem].bet.question)
-    assert "{" not in asked
-    assert button(app, "Place my bet").disabled
-
-
-@pytest.mark.parametrize("stem", [stem for stem in ORDER if LESSONS[stem].bet])
 def test_what_is_computed_for_a_bet_has_a_price_and_costs_little(monkeypatch, stem):
     prices, result = [], compute.result
 

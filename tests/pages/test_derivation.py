@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from pages._view import compute
 from pages._view.lessons import LESSONS
 from pages._view.shared import SHARED
-from tests.pages.opening import charts, check_page, drawn_controls, open_page, widget
+from tests.pages.opening import charts, check_page, claims, drawn_controls, open_page, rows_of, widget
 
 FIRST_FAILING = {
     "means not 0": 4,
@@ -17,15 +16,9 @@ FIRST_FAILING = {
 }
 
 
-def rows_of(app, head):
-    """The rows of the table of Markdown that begins with this head."""
-    (table,) = [each.value for each in app.markdown if each.value.startswith(head)]
-    return table.split("\n")[2:]
-
-
 def claim_of(app):
     """What the page says of the nine lines."""
-    return next(each.value for each in app.header if "of nine" in each.value or "nine lines" in each.value)
+    return next(each for each in claims(app) if "of nine" in each or "nine lines" in each)
 
 
 def test_the_three_lines_stand_beside_their_figure_and_the_nine_below():
@@ -33,7 +26,7 @@ def test_the_three_lines_stand_beside_their_figure_and_the_nine_below():
     assert list(charts(app)) == ["three_lines", "score_growth"]
     assert charts(app)["three_lines"].sentence.startswith("At dₖ = 64 all three lines hold.")
     assert [len(rows_of(app, head)) for head in ("| line |", "| no.")] == [3, 9]
-    assert [each.value for each in app.header] == ["All nine lines hold", "Here √dₖ is the right divisor"]
+    assert claims(app) == ["All nine lines hold", "Here √dₖ is the right divisor"]
     assert [each.key for each in app.expander if each.key.endswith("_sure")] == [
         "three_lines_sure",
         "derivation_sure",
@@ -41,60 +34,36 @@ def test_the_three_lines_stand_beside_their_figure_and_the_nine_below():
     ]
 
 
-def test_the_three_lines_are_measured_once_for_every_dimension(monkeypatch):
-    asked, result = [], compute.result
-    monkeypatch.setattr(compute, "result", lambda *args: asked.append(args) or result(*args))
+def test_the_three_lines_are_measured_once_for_every_dimension(asked):
     app = open_page("derivation", d_k="8")
     widget(app, "d_k").set_value(512).run()
-    growths = {params for function, params in asked if function.__name__ == "measure_growth"}
+    growths = {args[0] for name, args, _ in asked if name == "measure_growth"}
     assert [(each.d_k, each.n_samples) for each in growths] == [(1024, 2_000)]
-    assert charts(app)["three_lines"].sentence.startswith("At dₖ = 512 ")
 
 
-@pytest.mark.parametrize("broken", FIRST_FAILING)
-def test_an_assumption_is_broken_by_its_own_controls(broken):
+@pytest.mark.parametrize(("broken", "number"), FIRST_FAILING.items())
+def test_an_assumption_is_broken_by_its_own_controls_and_the_first_line_that_fails_is_named(broken, number):
     controls = LESSONS["derivation"].controls
     strengths = {name for name, control in controls.items() if control.when == ("broken", broken)}
-    app = open_page("derivation", broken=broken, d_k="8")
+    app = open_page("derivation", broken=broken)
     check_page(app, "derivation")
     assert strengths
     assert drawn_controls(app) == {*SHARED, "broken", *strengths} - {"rest"}
     assert any("~~" in row for row in rows_of(app, "| line |"))
+    assert claim_of(app) == f"Line {number} of nine is the first to fail"
+    rows = rows_of(app, "| no.")
+    assert [row.split()[1] for row in rows if "**" in row] == [str(number)]
+    assert len(rows) == 9
     widget(app, "broken").set_value("all hold").run()
     check_page(app, "derivation")
     assert claim_of(app) == "All nine lines hold"
 
 
-@pytest.mark.parametrize(("broken", "number"), FIRST_FAILING.items())
-def test_the_first_line_that_fails_is_named_and_marked(broken, number):
-    app = open_page("derivation", broken=broken)
-    assert claim_of(app) == f"Line {number} of nine is the first to fail"
-    rows = rows_of(app, "| no.")
-    assert [row.split()[1] for row in rows if "**" in row] == [str(number)]
-    assert len(rows) == 9
-
-
-@pytest.mark.parametrize(("old", "today"), LESSONS["derivation"].controls["broken"].old_options.items())
-def test_an_older_link_breaks_the_same_assumption(old, today):
-    app = open_page("derivation", broken=old, d_k="8")
-    check_page(app, "derivation")
-    assert (widget(app, "broken").value, len(app.info)) == (today, 0)
-    assert app.query_params == {"d_k": "8"} | ({} if today == "all hold" else {"broken": today})
-
-
 # --- tries ---------------------------------------------------------------------------------------------
 
 
-ADVERSE = {
-    "broken": "variances not 1",
-    "mean_q": "2",
-    "mean_k": "-1",
-    "correlation": "-0.2",
-    "r": "0.1",
-    "nu": "1.5",
-    "d_k": "7",
-    "seed": "5",
-}
+ADVERSE = {"broken": "variances not 1", "mean_q": "2", "mean_k": "-1", "correlation": "-0.2", "d_k": "7", "seed": "5"}
+ADVERSE |= {"r": "0.1", "nu": "1.5"}
 
 
 def test_try_alignment(tried):
@@ -134,10 +103,5 @@ def test_try_tails(tried):
     assert np.isfinite(variance.exact)
     assert variance.check == scaled.check == "cannot be checked"
     assert result.checks == {"holds": 5, "fails": 0, "cannot be checked": 4}
-    assert not any("holds" in row for row in _rows(app, "| no.") if row.startswith("| 7 "))
-    assert [row.split("|")[3].strip()[0] for row in _rows(app, "| line |")[2:]] == ["✓", "?", "?"]
-
-
-def _rows(app, head):
-    (table,) = [each.value for each in app.markdown if each.value.startswith(head)]
-    return table.splitlines()
+    assert not any("holds" in row for row in rows_of(app, "| no.") if row.startswith("| 7 "))
+    assert [row.split("|")[3].strip()[0] for row in rows_of(app, "| line |")] == ["✓", "?", "?"]

@@ -8,7 +8,8 @@ import pytest
 from starlette.applications import Starlette
 
 from pages._view import compute
-from pages._view.lessons import ORDER, main_of
+from pages._view.kinds import Choice
+from pages._view.lessons import LESSONS, ORDER, main_of
 from pages._view.server import moving
 from tests.pages.asgi import ask
 from tests.pages.opening import charts, open_page
@@ -48,8 +49,11 @@ def test_the_picture_on_its_way_is_the_one_that_the_page_shows_where_the_hand_le
 
 @pytest.mark.parametrize("stem", FOLLOWING)
 def test_the_address_says_every_control_but_the_dimension(stem):
-    shown = main_picture(open_page(stem, d_k="100", seed="7", mode="projector"))
+    bars = {name: one for name, one in LESSONS[stem].controls.items() if isinstance(one, Choice) and one.bar}
+    chosen = {name: one.write(one.options[1]) for name, one in bars.items() if one.options[1] != one.default}
+    shown = main_picture(open_page(stem, d_k="100", seed="7", mode="projector", **chosen))
     said = dict(parse_qsl(urlsplit(shown.address).query))
+    assert chosen.items() <= said.items()
     assert urlsplit(shown.address).path == f"moving/{stem}"
     assert (shown.value, said["seed"], said["mode"]) == (100, "7", "projector")
     assert "d_k" not in said

@@ -1,12 +1,9 @@
 """The one_query page: six steps, each a click and a place in the address, and a picture that follows d_k."""
 
-import json
-
 import pytest
 
-from pages._view.server import moving
 from sattn_core.lessons.one_query import KEY_WORDS, STEPS, OneQueryParams, measure_one_query
-from tests.pages.opening import charts, open_page, press, widget
+from tests.pages.opening import charts, claims, open_page, press, widget
 
 
 def alt(app):
@@ -27,15 +24,9 @@ def test_next_and_previous_walk_the_steps_and_stop_at_their_ends():
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_link_opens_a_step(step):
+def test_a_link_opens_a_step_and_its_picture_follows_the_dimension(step):
     app = open_page("one_query", step=step)
-    assert app.session_state["step"] == step
-    assert widget(app, "step").value == step
-
-
-@pytest.mark.parametrize("step", STEPS)
-def test_the_picture_follows_the_dimension(step):
-    app = open_page("one_query", step=step)
+    assert app.session_state["step"] == widget(app, "step").value == step
     before = charts(app)["one_query"]
     widget(app, "d_k").set_value(256).run()
     after = charts(app)["one_query"]
@@ -43,18 +34,11 @@ def test_the_picture_follows_the_dimension(step):
     assert after.alt != before.alt
 
 
-def test_the_moving_picture_is_that_of_the_page():
-    for step in ("wander", "divide"):
-        shown = charts(open_page("one_query", step=step, d_k="48", seed="5"))["one_query"]
-        there = json.loads(moving._drawn("one_query", {"step": step, "d_k": "48", "seed": "5"}))
-        assert (there["figure"], there["sentence"]) == (shown.spec, shown.sentence)
-
-
 def test_the_arithmetic_stands_under_its_claim_and_not_in_a_classroom():
     app = open_page("one_query", step="add")
-    assert [each.value for each in app.header] == ["A score is the sum of its products"]
+    assert claims(app) == ["A score is the sum of its products"]
     assert any("| cat | 1.5 + 0.5 − 0.5 + 0.5 | 2 |" in each.value for each in app.markdown)
-    assert [*open_page("one_query", step="add", mode="projector").header] == []
+    assert claims(open_page("one_query", step="add", mode="projector")) == []
 
 
 # --- tries ---------------------------------------------------------------------------------------------

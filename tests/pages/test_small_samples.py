@@ -1,28 +1,14 @@
 """The small_samples page: as asked, other matrices, draws that fall until they stop, the next seed."""
 
-import json
-
 import numpy as np
 
 from pages._view.lessons.small_samples import falling
 from tests.pages import opening
-from tests.pages.opening import button, press, said
-
-SAID = {
-    "small_samples": "so 1.6 is ordinary",
-    "sample_band": "the dotted band too narrow",
-    "large_experiment": "a false alarm",
-}  # what each picture's sentence speaks of
+from tests.pages.opening import button, charts, press, sure_of
 
 
 def open_page(**query):
     return opening.open_page("small_samples", **query)
-
-
-def sure_of(app, key):
-    """What stands under a picture's "How sure?"."""
-    (box,) = [each for each in app.expander if each.key == f"{key}_sure"]
-    return " ".join(each.value for each in box.markdown)
 
 
 def drawn(app):
@@ -30,44 +16,24 @@ def drawn(app):
     return int(sure_of(app, "small_samples").split()[0].replace(",", ""))
 
 
-def test_each_picture_says_what_it_is_of():
-    shown = said(open_page())
-    assert list(shown) == list(SAID)
-    assert all(words in shown[key] for key, words in SAID.items())
-
-
 def test_the_story_and_the_answer_are_there_at_once():
     app = open_page()
     assert any("two random 2 × 2 matrices" in each.value and "measured 1.6" in each.value for each in app.markdown)
-    assert said(app)["small_samples"].startswith("Variances of two-by-two products average 1.5, so 1.6 is ordinary.")
-    sure = sure_of(app, "small_samples")
-    assert sure.startswith("200 draws of two normal 2 × 2 matrices")
-    assert "where 1.50 is predicted, not dₖ = 2" in sure
-    assert "The 1.6 of the question is at percentile 71.4" in sure
-    assert app.table[0].value["predicted"].tolist()[0] == "1.50"
+    assert charts(app)["small_samples"].sentence.startswith("Variances of two-by-two products average 1.5, so 1.6 is")
+    assert "The 1.6 of the question is at percentile 71.4" in sure_of(app, "small_samples")
 
 
-def test_with_ddof_1_the_mean_is_d_k_and_the_percentile_another():
-    sure = sure_of(open_page(ddof="1"), "small_samples")
-    assert "where 2.00 is predicted, which is dₖ" in sure
-    assert "percentile 63." in sure  # 63.3, from 400,000 draws ± 0.08
-
-
-def test_the_right_side_has_the_slider_s_d_k():
-    app = open_page(size="16", d_k="100")
-    assert "16 × 100 times 100 × 16" in sure_of(app, "small_samples")
-    assert "At dₖ = 100 the 95 % band" in sure_of(app, "sample_band")
-
-
-def test_of_large_matrices_as_many_are_drawn():
-    assert drawn(open_page(size="64", d_k="1024", n_draws="2000")) == 2_000
+def test_the_right_side_has_the_slider_s_d_k_and_as_many_draws_as_asked():
+    app = open_page(size="64", d_k="1024", n_draws="2000")
+    assert drawn(app) == 2_000
+    assert "64 × 1024 times 1024 × 64" in sure_of(app, "small_samples").replace(",", "")
+    assert "At dₖ = 1,024 the 95 % band" in sure_of(app, "sample_band")
 
 
 def test_one_more_draw():
     app = open_page(n_draws="1")
     press(app, "Draw once")
-    assert drawn(app) == 2
-    assert app.session_state["n_draws"] == 2
+    assert drawn(app) == app.session_state["n_draws"] == 2
 
 
 def test_draws_fall_one_by_one_until_they_are_stopped():
@@ -75,18 +41,11 @@ def test_draws_fall_one_by_one_until_they_are_stopped():
     button(app, "Draw many").click().run()
     seen = [drawn(app) for _ in range(3) if app.run()]
     assert seen == [seen[0], seen[0] + 1, seen[0] + 2]
+    assert f"n_draws={seen[-1]}&" in f"{charts(app)['small_samples'].address}&"  # for what follows the hand
     button(app, "Stop").click().run()
     assert drawn(app.run()) == seen[-1]
     assert app.session_state["n_draws"] == seen[-1]
     assert button(app, "Draw many")
-
-
-def test_what_follows_the_hand_has_the_draws_that_have_fallen():
-    app = open_page()
-    button(app, "Draw many").click().run()
-    app.run()
-    address = json.loads(next(each for each in app.get("bidi_component") if each.key == "small_samples").proto.json)[0]
-    assert f"n_draws={drawn(app)}&" in f"{address['address']}&"
 
 
 def test_a_suggestion_ends_the_falling():

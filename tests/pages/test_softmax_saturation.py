@@ -1,29 +1,14 @@
 """The softmax_saturation page: typed lists, shift and multiplier."""
 
-import base64
-import json
 import math
 
 import numpy as np
 import pytest
 
+from pages._view.lessons import LESSONS
 from pages._view.lessons.softmax_saturation import work
 from pages._view.show import plain
-from tests.pages.opening import charts, open_page, settle, widget
-
-SAID = {
-    "softmax_weights": "One row at d_k = 64.",
-    "average_max_weight": "Over many queries",
-    "average_effective_keys": "Over many queries",
-    "average_entropy_nats": "Over many queries",
-    "overflow": "In float16 the bare formula breaks",
-}  # what each picture's sentence speaks of
-
-
-def test_each_picture_says_what_it_is_of():
-    shown = charts(open_page("softmax_saturation"))
-    assert list(shown) == list(SAID)
-    assert all(words in shown[key].alt for key, words in SAID.items())
+from tests.pages.opening import pictures, traces, widget
 
 
 def test_a_typed_d_k_draws_no_rows_again():
@@ -36,36 +21,7 @@ def test_a_typed_d_k_draws_no_rows_again():
 
 def drawn(app):
     """The heights of the first picture, by the names of its traces."""
-    traces = json.loads(charts(app)["softmax_weights"].spec)["data"]
-    return {each["name"]: np.frombuffer(base64.b64decode(each["y"]["bdata"]), each["y"]["dtype"]) for each in traces}
-
-
-THOUSAND = ", ".join(["1"] * 1_000)
-BAD_LISTS = [
-    ("4, five", '"five" (item 2) is not a number.'),
-    ("", "The list is empty: write at least 2 numbers, for example 4, 5."),
-    ("   ", "The list is empty: write at least 2 numbers, for example 4, 5."),
-    ("1e400, 2", '"1e400" (item 1) is not a finite number.'),
-    ("1, nan", '"nan" (item 2) is not a finite number.'),
-    ("1, 2000000", '"2000000" (item 2) is too large: numbers must lie between −1,000,000 and 1,000,000.'),
-    ("4", "The list has 1 number, but 2 to 64 are needed."),
-    ("4,, 5", "Item 2 is missing: a comma or semicolon has no number beside it."),
-    (THOUSAND[:1999], "The list has 667 numbers, but 2 to 64 are needed."),
-    (THOUSAND, "The text has 2,998 characters, but at most 2,000 are allowed."),
-    ("*4*, <b>5</b>", '"*4*" (item 1) is not a number.'),
-]
-
-
-@pytest.mark.parametrize("stem", ["softmax_saturation"])
-@pytest.mark.parametrize(("text", "sentence"), BAD_LISTS)
-def test_a_list_that_cannot_be_read_gets_a_sentence_and_stays(app, stem, text, sentence):
-    widget(app, "list_2").set_value(text).run()
-    assert [each.message for each in app.exception] == []
-    assert [each.value for each in app.error] == [plain(f"Second list: {sentence}")]
-    assert widget(app, "list_2").value == text
-    shown = charts(app)
-    assert list(shown) == list(SAID)  # the rest of the page is there, and the row of the first picture
-    assert list(drawn(app)) == ["raw", "scaled"]
+    return {name: each["y"] for name, each in traces(app, "softmax_weights").items()}
 
 
 @pytest.mark.parametrize("stem", ["softmax_saturation"])
@@ -75,38 +31,10 @@ def test_every_list_that_cannot_be_read_gets_its_own_sentence(app, stem):
         widget(app, name).set_value(text)
     app.run()
     assert [each.value.split()[0] for each in app.error] == ["First", "Third", "Fourth"]
+    assert app.error[0].value == plain('First list: "a" (item 1) is not a number.')
     assert {name: widget(app, name).value for name in typed} == typed
-
-
-@pytest.mark.parametrize("stem", ["softmax_saturation"])
-def test_a_shift_changes_no_weight_and_a_multiplier_does(app, stem):
-    def said():
-        return charts(app)["softmax_weights"].alt
-
-    assert "[4, 5] into [26.89 %, 73.11 %]" in said()
-    assert "[1, 10] into [0.01 %, 99.99 %]" in said()
-    widget(app, "shift").set_value(100).run()
-    assert "[104, 105] into [26.89 %, 73.11 %]" in said()
-    assert "[101, 110] into [0.01 %, 99.99 %]" in said()
-    widget(app, "multiplier").set_value(2.0).run()
-    assert "[108, 110] into [11.92 %, 88.08 %]" in said()  # 1 / (1 + e**2)
-
-
-@pytest.mark.parametrize("stem", ["softmax_saturation"])
-def test_the_row_of_the_first_picture_follows_d_k(app, stem):
-    def largest():
-        return [max(drawn(app)[side]) for side in ("raw", "scaled")]
-
-    assert largest() == pytest.approx([0.9350, 0.3001], abs=5e-5)
-    widget(app, "d_k").set_value(1).run()
-    settle(app)
-    first, second = largest()
-    assert first == second
-    assert charts(app)["softmax_weights"].sentence.startswith("At dₖ = 1 the scale changes nothing")
-    widget(app, "d_k").set_value(1024).run()
-    settle(app)
-    assert largest()[0] > 1 - 1e-8
-    assert largest()[1] < 0.5
+    assert pictures(app) == list(LESSONS["softmax_saturation"].pictures)  # the rest of the page is there
+    assert list(drawn(app)) == ["raw", "scaled"]  # and the row of the first picture
 
 
 def test_read_lists_leaves_out_the_optional_lists_that_are_empty():
@@ -114,28 +42,11 @@ def test_read_lists_leaves_out_the_optional_lists_that_are_empty():
     assert work.read_lists(["4, 5", "1, 10", "", "0 1"]) == (((4.0, 5.0), (1.0, 10.0), (0.0, 1.0)), [])
 
 
-def test_read_lists_names_each_list_that_cannot_be_read():
-    lists, problems = work.read_lists(["", "1, 10", "x, 1", "2"])
-    assert lists == ((1.0, 10.0),)
-    assert problems == [
-        "First list: The list is empty: write at least 2 numbers, for example 4, 5.",
-        'Third list: "x" (item 1) is not a number.',
-        "Fourth list: The list has 1 number, but 2 to 64 are needed.",
-    ]
-
-
 # --- tries ---------------------------------------------------------------------------------------------
 
 
-ADVERSE = {
-    "list_1": "4, five",
-    "list_2": "3 3 3",
-    "list_3": "1, 2",
-    "multiplier": "1/8",
-    "shift": "-30",
-    "n_keys": "2",
-    "d_k": "9",
-}
+ADVERSE = {"list_1": "4, five", "list_2": "3 3 3", "list_3": "1, 2", "multiplier": "1/8", "shift": "-30"}
+ADVERSE |= {"n_keys": "2", "d_k": "9"}
 
 
 def row_at(app, shown):

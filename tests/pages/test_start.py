@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from pages._view import compute
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.shared import DIMENSIONS
 from sattn_core.lessons.start import StartParams
@@ -42,22 +41,12 @@ def test_the_stops_are_the_same_whatever_d_k_so_that_they_are_sent_once():
         assert [each["d_k"] for each in hero(app, "hero_between")["stops"]] == between
 
 
-def test_a_typed_d_k_measures_nothing_else_again(monkeypatch):
-    asked, result = [], compute.result
-
-    def record(function, *args, **kwargs):
-        asked.extend(args)
-        return result(function, *args, **kwargs)
-
-    monkeypatch.setattr(compute, "result", record)
+def test_a_typed_d_k_measures_nothing_else_again(asked):
     app = open_page("start")
     widget(app, "d_k").set_value(65)
     settle(app)
-    assert {each.dims for each in asked if isinstance(each, StartParams)} == {DIMENSIONS, (65,)}
-
-
-def test_the_hero_follows_projector_mode():
-    assert hero(open_page("start", mode="projector"))["mode"] == "projector"
+    params = [each for _, args, _ in asked for each in args if isinstance(each, StartParams)]
+    assert {each.dims for each in params} == {DIMENSIONS, (65,)}
 
 
 def test_the_lessons_of_the_path_are_cards_and_the_others_a_row_of_links():
@@ -79,8 +68,8 @@ def test_a_card_does_not_answer_its_question():
         assert not re.search(r"\d|√", LESSONS[stem].card)
 
 
-def test_the_cards_of_the_path_ask_for_bets_and_hand_on_the_tally():
-    for address, carried in (({}, "bet=1"), ({"tally": "1-2"}, "bet=1&tally=1-2"), ({"bet": "0"}, "")):
+def test_the_cards_of_the_path_ask_for_bets():
+    for address, carried in (({}, "bet=1"), ({"bet": "0"}, "")):
         links = open_page("start", **address).main.get("page_link")
         cards = {each.proto.query_string for each in links if each.label.startswith("**")}
         assert cards == {carried}
@@ -90,6 +79,7 @@ def test_the_cards_of_the_path_ask_for_bets_and_hand_on_the_tally():
 
 def test_a_classroom_sees_the_hero_alone():
     app = open_page("start", mode="projector")
+    assert hero(app)["mode"] == "projector"
     assert [*app.header, *app.main.get("page_link")] == []
 
 

@@ -192,8 +192,7 @@ def test_the_parts_of_the_page_have_the_names_by_which_they_are_found(name, path
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["data-test-script-state", "data-test-connection-state", "notRunning", "CONNECTED", "st-key-"],
+    "name", ["data-test-script-state", "data-test-connection-state", "notRunning", "CONNECTED", "st-key-"]
 )
 def test_the_page_says_how_it_is(name):
     assert name in scripts(), broken(f"its page has no {name} any more", f"{SCRIPT} and pages/_view/style")

@@ -1,4 +1,4 @@
-"""Every suggestion of every lesson is a button on its page, fits its controls, and has a test of its promise."""
+"""Every suggestion of every lesson fits its controls, and has a test of its promise."""
 
 import ast
 from pathlib import Path
@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from pages._view.lessons import LESSONS, ORDER
-from pages._view.show import plain
-from tests.pages.opening import app_at, controls_of
+from tests.pages.opening import controls_of
 
 HERE = Path(__file__).parent
 ALL = [(stem, each) for stem, lesson in LESSONS.items() for each in lesson.tries]
@@ -21,12 +20,7 @@ def test_the_settings_are_values_their_controls_take_as_they_are(stem, each):
 
 
 @pytest.mark.parametrize("stem", ORDER)
-def test_every_promise_is_a_button_and_has_its_test(stem):
-    app = app_at(stem, timeout=120).run()
-    buttons = {each.key: each.label for each in app.button}
+def test_every_promise_has_its_test(stem):
     tests = ast.parse((HERE / f"test_{stem}.py").read_text(encoding="utf-8")).body
     names = {each.name for each in tests if isinstance(each, ast.FunctionDef)}
-    assert LESSONS[stem].tries
-    for each in LESSONS[stem].tries:
-        assert buttons[f"try_{each.key}"] == plain(each.promise)
-        assert f"test_try_{each.key}" in names
+    assert {f"test_try_{each.key}" for each in LESSONS[stem].tries} <= names

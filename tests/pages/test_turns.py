@@ -125,7 +125,7 @@ def test_a_computation_that_fails_leaves_the_line(line, monkeypatch):
         assert line.before("another", long=True) == 1
         raise ValueError("no")
 
-    fails.price = lambda: Price(1.0, 0)
+    fails.price = lambda: Price(calls=1e6)
     monkeypatch.setattr(turns, "visitor", lambda: "one")
     with pytest.raises(ValueError, match="no"):
         compute.result(fails)
@@ -139,7 +139,7 @@ def test_what_is_kept_or_short_needs_no_turn(line, held, monkeypatch):
     def cheap():
         return 2
 
-    dear.price, cheap.price = lambda: Price(1.0, 0), lambda: Price(0.0, 0)
+    dear.price, cheap.price = lambda: Price(calls=1e6), lambda: Price()
     monkeypatch.setattr(turns, "visitor", lambda: "one")
     compute.keep(1, dear)
     assert (compute.result(dear), compute.result(cheap)) == (1, 2)
@@ -255,7 +255,7 @@ def test_frames_go_on_where_they_rested(line):
 def waiting(held, monkeypatch):
     """A page on which a job waits for its turn."""
     monkeypatch.setattr(compute, "AT_ONCE", 10.0)
-    monkeypatch.setattr(compute, "WITHOUT_BUTTON", Price(0.0, 0))
+    monkeypatch.setattr(compute, "WITHOUT_BUTTON", compute.Limit(0.0, 0))
     app = open_page("score_variance", n_samples="1000", d_k="3")
     return app.button(key="compute_main").click().run()
 

@@ -16,9 +16,11 @@ SAMPLE = work.sample_params("ideal", 16, 0)
 
 
 @pytest.fixture(autouse=True)
-def session(monkeypatch):
+def session(monkeypatch, request):
+    """A session without a page; the tests that open the page have that of their app."""
     state = {}
-    monkeypatch.setattr(st, "session_state", state)
+    if "tried" not in request.fixturenames:
+        monkeypatch.setattr(st, "session_state", state)
     return state
 
 
@@ -59,36 +61,22 @@ def test_two_files_are_measured_together():
 @pytest.mark.parametrize(
     ("q_file", "said"),
     [
-        (chosen("q.npz", b"PK"), "q.npz"),
         (chosen("q.npy", b"\x93NUMPY\x01\x00"), "q.npy is damaged"),
-        (chosen("q.npy", b"<html>"), "q.npy does not begin as a .npy file does"),
         (chosen("q.txt", b"1,2"), "q.txt must be a .npy, .npz, .csv or .safetensors file"),
         (array_file(np.eye(4)), "q.npy holds one array, which is Q: now choose a file for K."),
     ],
 )
 def test_a_bad_file_is_answered_in_one_sentence_and_the_sample_stays(q_file, said):
-    result, own, problems = work.measure(SAMPLE, q_file, None, 1)
-    assert len(problems) == 1
-    assert said in problems[0]
+    result, own, (problem,) = work.measure(SAMPLE, q_file, None, 1)
+    assert said in problem
     assert (own, result.report.d_k) == ((), 16)
 
 
-@pytest.mark.parametrize(
-    ("array", "said"),
-    [
-        (np.full((4, 4), np.nan), "finite"),
-        (np.eye(4) * 1j, "real"),
-        (np.array([["a"]]), "real"),
-        (np.zeros((0, 4)), "at least 2 rows"),
-        (np.eye(5), "same d_k"),
-        (np.array([{}]), "never unpickled"),
-    ],
-)
+@pytest.mark.parametrize(("array", "said"), [(np.full((4, 4), np.nan), "finite"), (np.eye(5), "same d_k")])
 def test_a_bad_array_beside_a_good_one_is_named(array, said):
-    _, own, problems = work.measure(SAMPLE, array_file(array), array_file(np.eye(4), "k.npy", "2"), 1)
+    _, own, (problem,) = work.measure(SAMPLE, array_file(array), array_file(np.eye(4), "k.npy", "2"), 1)
     assert not own
-    assert said in problems[0]
-    assert len(problems) == 1
+    assert said in problem
 
 
 def test_a_file_for_k_alone_asks_for_q():

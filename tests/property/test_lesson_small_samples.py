@@ -16,7 +16,7 @@ def _few_reference_draws():
         yield
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(2, 6), st.integers(1, 6), st.integers(0, 1), st.integers(1, 50), st.integers(0, 2**32))
 def test_every_draw_is_counted_and_the_band_is_in_order(size, d_k, ddof, n_draws, seed):
     result = measure_small_samples(SmallSamplesParams(size, d_k, ddof, n_draws, seed))
@@ -27,7 +27,7 @@ def test_every_draw_is_counted_and_the_band_is_in_order(size, d_k, ddof, n_draws
     assert result.first_A.shape == (size, d_k)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.lists(st.integers(2, 64), min_size=1, max_size=4, unique=True), st.integers(1, 16))
 def test_a_size_does_not_depend_on_the_others(sizes, d_k):
     curve = band_curve(sizes, d_k=d_k, n_draws=2)
@@ -37,7 +37,7 @@ def test_a_size_does_not_depend_on_the_others(sizes, d_k):
             assert np.array_equal(getattr(curve, name)[i], getattr(alone, name)[0]), name
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     st.sets(st.integers(1, 1024), min_size=1, max_size=4),
     st.integers(2, 64),

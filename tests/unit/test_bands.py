@@ -3,16 +3,7 @@ import math
 import pytest
 from scipy import stats
 
-from sattn_core.bands import (
-    EXACT,
-    GAMMA,
-    NO_BAND,
-    NORMAL,
-    ROUGH,
-    ROUGH_NORMAL,
-    Band,
-    student_quantile,
-)
+from sattn_core.bands import EXACT, GAMMA, NO_BAND, NORMAL, ROUGH, ROUGH_NORMAL, Band, student_quantile
 
 
 def test_a_normal_band_is_two_sided_95_percent():

@@ -1,13 +1,15 @@
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate, stats
 
 import sattn_core
 from sattn_core.components import COMPONENT_LAWS, PairLaw, append_components, draw_queries_and_keys
-from sattn_core.scores import raw_scores
-
-LAWS = tuple(COMPONENT_LAWS)
+from sattn_core.law import dot_product_cdf
 
 
 def test_laws_are_the_six_named_ones_with_their_kurtosis():
@@ -28,13 +30,6 @@ def test_laws_cannot_be_changed():
         COMPONENT_LAWS["normal"] = COMPONENT_LAWS["uniform"]
     with pytest.raises(AttributeError):
         COMPONENT_LAWS["normal"].name = "other"
-
-
-@pytest.mark.parametrize("law", LAWS)
-def test_draw_has_the_shape_asked_and_is_float64(law):
-    draws = COMPONENT_LAWS[law].draw(np.random.default_rng(0), (3, 4))
-    assert draws.shape == (3, 4)
-    assert draws.dtype == np.float64
 
 
 def test_draws_stay_on_the_support_of_their_law():
@@ -81,14 +76,6 @@ def test_pair_law_product_is_the_product_of_query_and_key():
     assert pair.product(np.array([3.0]), np.array([5.0])) == pytest.approx((1 + 3) * (2 + 0.6 * 3 + 0.8 * 5))
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_appending_in_parts_gives_the_same_bits(law):
-    pair_law = PairLaw(law, 0.3, -0.2, 0.4)
-    whole = append_components(np.zeros(50), 0, 64, pair_law, seed=11)
-    part = append_components(np.zeros(50), 0, 19, pair_law, seed=11)
-    np.testing.assert_array_equal(append_components(part, 19, 64, pair_law, seed=11), whole)
-
-
 def test_the_former_name_of_append_components_still_works():
     assert sattn_core.append_coordinates is append_components
 
@@ -110,12 +97,6 @@ def test_appending_returns_a_new_array():
     for stop in (0, 3):
         result = append_components(scores, 0, stop, seed=0)
         assert not np.shares_memory(result, scores)
-
-
-def test_same_seed_same_scores_when_multiplied_out():
-    first = raw_scores(*draw_queries_and_keys(4, 3, 8, seed=5))
-    np.testing.assert_array_equal(first, raw_scores(*draw_queries_and_keys(4, 3, 8, seed=5)))
-    assert not np.array_equal(first, raw_scores(*draw_queries_and_keys(4, 3, 8, seed=6)))
 
 
 @pytest.mark.parametrize(
@@ -155,3 +136,90 @@ def test_appending_refuses_bad_arguments(change, error, message):
     with pytest.raises(error) as caught:
         append_components(**arguments)
     assert message in str(caught.value)
+
+
+# --- properties --------------------------------------------------------------------------------------
+
+
+laws = st.sampled_from(tuple(COMPONENT_LAWS))
+seeds = st.integers(0, 2**64)
+means = st.floats(-2, 2)
+correlations = st.floats(-1, 1)
+
+
+@given(laws, seeds, means, means, correlations, st.lists(st.integers(0, 40), min_size=1, max_size=6))
+def test_however_the_range_is_cut_the_sum_is_the_same(law, seed, mean_q, mean_k, correlation, cuts):
+    pair_law = PairLaw(law, mean_q, mean_k, correlation)
+    cuts = sorted([0, *cuts])
+    scores = np.zeros(7)
+    for start, stop in pairwise(cuts):
+        scores = append_components(scores, start, stop, pair_law, seed=seed)
+    np.testing.assert_array_equal(scores, append_components(np.zeros(7), 0, cuts[-1], pair_law, seed=seed))
+
+
+# --- oracles -----------------------------------------------------------------------------------------
+
+
+SCIPY_LAWS = {
+    "normal": stats.norm(),
+    "uniform": stats.uniform(-math.sqrt(3), 2 * math.sqrt(3)),
+    "laplace": stats.laplace(scale=math.sqrt(0.5)),
+    "student_t": stats.t(5, scale=math.sqrt(3 / 5)),
+}
+N = 100_000
+
+
+@pytest.mark.parametrize("name", ["normal", "uniform", "laplace"])
+def test_moments_are_the_integrals_of_the_density(name):
+    law, low, high = SCIPY_LAWS[name], *SCIPY_LAWS[name].support()
+    for order, moment in zip((2, 4, 6, 8), COMPONENT_LAWS[name].moments, strict=True):
+        value = 2 * integrate.quad(lambda x, k=order: x**k * law.pdf(x), 0, min(high, 60))[0]
+        assert moment == pytest.approx(value, rel=1e-8)  # quad's own error estimate
+    assert low == -high
+
+
+def test_sparse_moments_are_those_of_a_rare_wide_normal():
+    normal, p = (1, 3, 15, 105), 0.1
+    expected = [p * m / p**r for r, m in enumerate(normal, 1)]
+    np.testing.assert_allclose(COMPONENT_LAWS["sparse"].moments, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", SCIPY_LAWS)
+def test_draws_follow_their_distribution_function(name):
+    draws = COMPONENT_LAWS[name].draw(np.random.default_rng(1), N)
+    assert stats.kstest(draws, SCIPY_LAWS[name].cdf).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("name", COMPONENT_LAWS)
+def test_draws_have_the_moments_of_their_law(name):
+    law = COMPONENT_LAWS[name]
+    draws = law.draw(np.random.default_rng(2), N)
+    assert abs(draws.mean()) < 4 / math.sqrt(N)
+    # E a² = 1 is known, so the mean square has standard error √((K − 1)/N); 1e-12 for ±1, where K = 1
+    assert abs(np.mean(draws**2) - 1) < 4 * math.sqrt((law.kurtosis - 1) / N) + 1e-12
+    if law.has_eight_moments:
+        error = math.sqrt((law.moments[3] - law.kurtosis**2) / N)
+        assert abs(np.mean(draws**4) - law.kurtosis) < 4 * error + 1e-12
+
+
+def test_sparse_nonzero_draws_are_normal_with_variance_ten():
+    draws = COMPONENT_LAWS["sparse"].draw(np.random.default_rng(4), 10 * N)
+    kept = draws[draws != 0]
+    assert abs(len(kept) / draws.size - 0.1) < 4 * math.sqrt(0.09 / draws.size)
+    assert abs(np.mean(kept**2) / 10 - 1) < 4 * math.sqrt(2 / len(kept))
+    assert stats.kstest(kept / math.sqrt(10), "norm").pvalue > 1e-4
+
+
+@pytest.mark.parametrize("d_k", [1, 5, 32])
+def test_appended_scores_follow_the_exact_law(d_k):
+    scores = append_components(np.zeros(20_000), 0, d_k, seed=5)
+    assert stats.kstest(scores, lambda s: dot_product_cdf(s, d_k)).pvalue > 1e-4
+
+
+def test_paired_rows_have_the_correlation_asked_and_others_none():
+    rho, n_queries, d_k = 0.7, 200, 100
+    Q, K = draw_queries_and_keys(n_queries, 400, d_k, correlation=rho, seed=7)
+    paired = np.mean(Q * K[:n_queries])
+    assert abs(paired - rho) < 4 * math.sqrt((1 + rho**2) / (n_queries * d_k))  # Var q k = 1 + ρ²
+    assert abs(np.mean(Q * K[n_queries:])) < 4 / math.sqrt(n_queries * d_k)
+    assert abs(K.var() - 1) < 4 * math.sqrt(2 / K.size)

@@ -1,5 +1,3 @@
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -23,11 +21,6 @@ def test_the_ratio_is_that_to_the_threshold_of_freezing():
     crossover = median_crossover(16)
     assert crossover.critical_ratio == pytest.approx(np.sqrt(crossover.d_k) / critical_score_std(16), rel=1e-14)
     assert 3.5 < crossover.critical_ratio < 4
-
-
-def test_every_call_gives_the_same():
-    assert median_crossover(5) == median_crossover(5)
-    assert {field.name for field in dataclasses.fields(median_crossover(5))} >= {"n_keys", "d_k", "low", "high"}
 
 
 def test_traces_are_those_of_the_jacobian():
@@ -61,18 +54,12 @@ def test_other_numbers_of_keys_are_refused(n_keys, error, message):
 # --- properties ----------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(st.integers(2, 1024))
 def test_it_lies_well_above_the_threshold_and_inside_its_interval(n_keys):
     crossover = median_crossover(n_keys)
     assert crossover.low < crossover.d_k < crossover.high
     assert np.sqrt(crossover.low) > 2 * critical_score_std(n_keys)
-
-
-@settings(deadline=None, max_examples=6)
-@given(st.integers(2, 256))
-def test_many_more_keys_cross_later(n_keys):
-    assert median_crossover(n_keys).high < median_crossover(4 * n_keys).low
 
 
 # --- oracles -------------------------------------------------------------------------------------------

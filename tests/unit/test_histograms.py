@@ -2,9 +2,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from sattn_core.histograms import bin_counts, counts_by_edges, lattice_edges
 
@@ -34,21 +31,8 @@ def test_a_value_on_an_edge_belongs_to_the_bin_on_its_right():
 @pytest.mark.parametrize("d_k", [1, 2, 3, 16, 63, 64, 400])
 def test_lattice_bins_hold_equally_many_sums_and_reach_far_enough(d_k):
     edges = lattice_edges(d_k, 5 * math.sqrt(d_k), 80)
-    held = np.histogram(np.arange(-21 * d_k, 21 * d_k + 1, 2), edges)[0]
-    assert len(set(held)) == 1
+    lattice = np.arange(-21 * d_k, 21 * d_k + 1, 2)
+    assert len(set(np.histogram(lattice, edges)[0])) == 1
+    assert not np.isin(edges, lattice).any()
+    assert len(edges) <= 165
     assert edges[-1] == -edges[0] >= 5 * math.sqrt(d_k)
-
-
-# --- properties ----------------------------------------------------------------------------------------
-
-
-@settings(deadline=None, max_examples=60)
-@given(arrays(float, st.integers(1, 50), elements=st.floats(-9, 9)), st.integers(1, 20))
-def test_bins_agree_with_a_search_among_the_edges(values, n_bins):
-    edges = np.arange(n_bins + 1) * 0.5 - 2.0
-    counts, below, above = bin_counts(values, edges)
-    # the shift by the first edge rounds, so a value next to an edge goes where its rounded shift goes
-    place = np.searchsorted(edges - edges[0], values - edges[0], side="right") - 1
-    np.testing.assert_array_equal(counts, [np.count_nonzero(place == b) for b in range(n_bins)])
-    assert below == np.count_nonzero(place < 0)
-    assert above == np.count_nonzero(place >= n_bins)

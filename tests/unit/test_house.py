@@ -31,10 +31,6 @@ CORE = sorted((ROOT / "sattn_core").rglob("*.py"))
 PAGES = sorted((ROOT / "pages").glob("*.py"))
 EVERY_VIEW = sorted((ROOT / "pages" / "_view").rglob("*.py"))
 ROOMS = ROOT / "pages" / "_view" / "lessons"
-FIGURES = [path for path in EVERY_VIEW if path.parent.name == "figures" or path.name in ("figures.py", "picture.py")]
-DECLARATIONS = [path for path in EVERY_VIEW if path.name == "declaration.py"]
-VIEW = [path for path in EVERY_VIEW if path not in FIGURES and path not in DECLARATIONS]
-SOURCES = [ROOT / "app.py", *PAGES, *EVERY_VIEW, *CORE]
 LIVE = sorted(p for p in (ROOT / "pages").rglob("*") if p.suffix in {".js", ".css", ".html"})
 
 

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -22,6 +22,7 @@ def test_every_row_is_normalised_by_itself():
 
 def test_a_constant_row_gives_zeros():
     assert np.array_equal(layer_norm([[7.0, 7.0, 7.0]]), [[0.0, 0.0, 0.0]])
+    assert layer_norm([1e300, 1e300]).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("length", [3, 7, 10, 64, 1000])
@@ -32,10 +33,6 @@ def test_rounding_does_not_make_a_constant_row_vary(length):
 
 def test_huge_rows_do_not_overflow():
     assert np.allclose(layer_norm([-1e300, 1e300]), [-1.0, 1.0], rtol=1e-15, atol=0)
-
-
-def test_a_constant_row_of_huge_numbers_gives_zeros():
-    assert layer_norm([1e300, 1e300]).tolist() == [0.0, 0.0]
 
 
 def test_tiny_rows_are_below_eps():
@@ -61,7 +58,6 @@ def test_bad_arguments(x, eps, error, message):
 ROWS = arrays(np.float64, array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=6), elements=st.floats(-1e6, 1e6))
 
 
-@settings(deadline=None, max_examples=60)
 @given(ROWS)
 def test_rows_have_mean_0_and_the_exact_norm(x):
     y = layer_norm(x)
@@ -70,13 +66,6 @@ def test_rows_have_mean_0_and_the_exact_norm(x):
     # Rounding of the mean of numbers up to 1e6 is 1e-10, against at least √eps below the line.
     assert np.allclose(y.mean(axis=-1), 0, rtol=0, atol=1e-7)
     assert np.allclose(np.square(y).sum(axis=-1), n * v / (v + 1e-5), rtol=1e-6, atol=1e-9)
-
-
-@settings(deadline=None, max_examples=60)
-@given(arrays(np.float64, 5, elements=st.floats(-100, 100)), st.floats(-100, 100), st.floats(0.1, 100))
-def test_shift_and_scale_leave_it_as_it_is(x, shift, scale):
-    moved = layer_norm(scale * x + shift, eps=1e-5 * scale**2)
-    assert np.allclose(moved, layer_norm(x), rtol=0, atol=1e-8)
 
 
 # --- oracles -------------------------------------------------------------------------------------------

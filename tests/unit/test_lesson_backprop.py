@@ -2,6 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sattn_core.lessons.backprop import (
     GRADIENT_FORMULAS,
@@ -18,13 +20,6 @@ from sattn_core.lessons.backprop import (
     measure_backprop,
     measure_products,
 )
-
-
-def test_three_products_by_hand():
-    result = measure_products(ProductsParams())
-    assert result.hadamard.tolist() == [[5, 12], [21, 32]]
-    assert result.row_wise_dot.tolist() == [17, 53]
-    assert result.frobenius == 70
 
 
 def test_identities_by_hand():
@@ -186,32 +181,12 @@ def test_what_moves_every_entry_takes_16_dimensions_at_most():
             measure(BackpropParams(d_k=17))
 
 
-def test_directions_have_length_one():
-    lengths = np.linalg.norm(_directions(BackpropParams(), (6, 4), 5), axis=(1, 2))
-    assert np.allclose(lengths, 1, rtol=1e-14, atol=0)
-
-
 def test_more_directions_begin_with_the_same():
     one, three = (_directions(BackpropParams(), (6, 4), n) for n in (1, 3))
     assert np.array_equal(one[0], three[0])
+    assert np.allclose(np.linalg.norm(three, axis=(1, 2)), 1, rtol=1e-14, atol=0)
     errors = [central_difference_error(BackpropParams(), n_directions=n).error for n in (1, 3)]
     assert not np.array_equal(*errors)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_tokens": 9}, "n_tokens must be between 1 and 8, but got 9"),
-        ({"d_k": 1025}, "d_k must be between 1 and 1024, but got 1025"),
-        ({"d_model": 0}, "d_model must be between 1 and 16, but got 0"),
-        ({"exponent": 1.5}, r"exponent must be a finite number in \[0, 1\], but got 1.5"),
-        ({"mask": "some"}, "mask must be one of none, causal, fully_masked, but got 'some'"),
-        ({"seed": -1}, "seed must be at least 0"),
-    ],
-)
-def test_values_outside_the_range_are_named(options, message):
-    with pytest.raises(ValueError, match=message):
-        BackpropParams(**options)
 
 
 def test_unknown_weights_are_named():
@@ -221,3 +196,105 @@ def test_unknown_weights_are_named():
         central_difference_error(BackpropParams(), "W")
     with pytest.raises(ValueError, match="n_directions must be between 1 and 200"):
         central_difference_error(BackpropParams(), n_directions=0)
+
+
+# --- properties --------------------------------------------------------------------------------------
+
+
+SIZE = st.integers(1, 16)
+PARAMS = st.builds(
+    BackpropParams,
+    n_tokens=st.integers(1, 8),
+    d_model=SIZE,
+    d_k=SIZE,
+    d_v=SIZE,
+    exponent=st.floats(0, 1),
+    mask=st.sampled_from(MASKS),
+    seed=st.integers(0, 2**32 - 1),
+)
+
+
+@settings(max_examples=40)
+@given(PARAMS)
+def test_every_gradient_agrees_at_every_size(params):
+    result = measure_backprop(params)
+    agreeing = [check.name for check in result.gradients if check.central_agrees and check.complex_agrees]
+    assert len(agreeing) == 10
+    assert np.abs(result.score_gradient_row_sums).max() < 1e-12 * (1 + result.loss)
+
+
+@settings(max_examples=20)
+@given(PARAMS, st.lists(st.integers(1, 1024), min_size=1, max_size=3, unique=True))
+def test_what_a_sweep_finds_at_one_d_k_does_not_depend_on_the_others(params, dims):
+    dims = tuple(sorted(dims))
+    together, alone = gradient_sweep(params, dims), gradient_sweep(params, dims[-1:])
+    assert together.raw_score_norms[-1] == alone.raw_score_norms[0]
+    assert together.without_scale[-1] == alone.without_scale[0]
+    assert all(np.array_equal(each, alone.gradients[0][name]) for name, each in together.gradients[-1].items())
+    assert (together.raw_score_norms >= 0).all()
+
+
+@given(st.integers(1, 8), st.integers(1, 8), st.integers(0, 2**32 - 1), st.floats(1e-3, 1e3))
+def test_identities_hold_for_any_two_matrices(n_rows, n_columns, seed, size):
+    A, B = np.random.default_rng(seed).standard_normal((2, n_rows, n_columns))
+    result = measure_products(ProductsParams(size * A, B / size))
+    assert max(check.error for check in result.identities) < 1e-13
+    assert np.allclose(result.hadamard.sum(axis=1), result.row_wise_dot, rtol=0, atol=1e-12)
+
+
+# --- oracles -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mask", [mask for mask in MASKS if mask != "fully_masked"])
+@pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
+def test_gradients_match_autograd(mask, exponent):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed; CI compares with it")
+    params = BackpropParams(n_tokens=5, d_model=8, mask=mask, exponent=exponent, seed=3)
+    layer = _layer(params)
+    leaf = {"dtype": torch.float64, "requires_grad": True}
+    at = {name: torch.tensor(value, **leaf) for name, value in layer.inputs.items()}
+    for name in "QKV":
+        at[name] = at["X"] @ at[f"W_{name}"]
+    at["S"] = at["scale"] * (at["Q"] @ at["K"].T)
+    masked = at["S"] if layer.mask is None else at["S"].masked_fill(~torch.tensor(layer.mask), -torch.inf)
+    at["P"] = torch.softmax(masked, dim=-1)
+    for array in at.values():
+        array.retain_grad()
+    (0.5 * ((at["P"] @ at["V"] - torch.tensor(layer.target)) ** 2).sum()).backward()
+    for check in measure_backprop(params).gradients:
+        # Gradients of size about 1 to 10, sums of at most 8 terms three times over: rounding near 1e-14.
+        assert np.allclose(check.gradient, at[check.name].grad.numpy(), rtol=0, atol=1e-12), check.name
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.5])
+def test_a_long_layer_s_gradient_at_the_raw_scores_is_that_of_complex_steps(exponent):
+    # The loss as a function of the raw scores alone, written here anew: 16 entries at any d_k.
+    params = BackpropParams(d_k=700, exponent=exponent, seed=4)
+    inputs, target = _layer(params).inputs, _layer(params).target
+    raw = inputs["X"] @ inputs["W_Q"] @ (inputs["X"] @ inputs["W_K"]).T
+    V = inputs["X"] @ inputs["W_V"]
+    found = np.empty((4, 4))
+    for at in np.ndindex(4, 4):
+        moved = raw.astype(complex)
+        moved[at] += 1e-30j
+        scaled = moved * 700.0**-exponent
+        weights = np.exp(scaled - scaled.real.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        found[at] = (0.5 * ((weights @ V - target) ** 2).sum()).imag / 1e-30
+    sweep = gradient_sweep(params, (700,))
+    size = np.linalg.norm(found)
+    assert size > 1e-4
+    assert sweep.raw_score_norms[0] == pytest.approx(size, rel=1e-10)  # rounding of scores near 100, exponentiated
+    assert np.allclose(sweep.scales[0] * sweep.gradients[0]["S"], found, rtol=0, atol=1e-10 * size)
+
+
+def test_the_fully_masked_layer_equals_the_layer_without_its_first_output():
+    params = BackpropParams(n_tokens=4, mask="fully_masked")
+    result = measure_backprop(params)
+    d_Q, d_S = result.gradients[3].gradient, result.gradients[2].gradient
+    assert np.array_equal(d_Q[0], np.zeros(4))
+    assert np.array_equal(d_S[0], np.zeros(4))
+    layer = _layer(params)
+    steps, d_output, _ = _forward_backward(layer)
+    assert np.array_equal(steps.output[0], np.zeros(3))
+    assert np.array_equal(d_output[0], -layer.target[0])

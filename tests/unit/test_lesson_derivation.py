@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sattn_core.heavy_tails import median_size
 from sattn_core.lessons.derivation import (
@@ -97,13 +99,6 @@ def test_one_component_has_no_terms_to_correlate():
     assert result.lines[4].standard_error == 0
 
 
-def test_identities_have_no_error():
-    lines = measure_derivation(DerivationParams(mean_q=3.0, variance_k=2.0)).lines
-    for number in (1, 2, 8):
-        assert (lines[number - 1].standard_error, lines[number - 1].z) == (0, 0)
-        assert lines[number - 1].left_error > 0
-
-
 def test_sides_and_errors_by_hand():
     params = DerivationParams(d_k=3, n_samples=200, mean_q=0.5, correlation=0.3)
     q, k = collected(params)
@@ -161,6 +156,10 @@ def test_shapes_of_the_divided_scores():
         ({"component_correlation": 0.5}, 0, 64 * (1 + 63 * 0.25), 64 * (1 + 63 * 0.25), 64 / 16.75),
         ({"component_correlation": 1.0}, 0, 64**2, 64**2, 1),
         ({"nu": 5.0}, 0, 64, 64, 64),
+        # c = 1: 4 + c² + 1 + 4·4 + 2·2 c a component
+        ({"correlation": 0.5, "mean_q": 1.0, "mean_k": 2.0, "variance_q": 4.0}, 192, 64 * 26, 64 * 5, 64),
+        # 6 a component and ¼ + ½ (1 + 4) a pair of them
+        ({"component_correlation": 0.5, "mean_q": 1.0, "mean_k": 2.0}, 128, 64 * (6 + 63 * 2.75), 3152, 64 / 16.75),
     ],
 )
 def test_exact_moments(options, mean, variance, within, effective):
@@ -296,20 +295,80 @@ def test_only_the_square_root_leaves_the_variance_at_one():
         variance_after_dividing(0, 0.5)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"d_k": 0}, "d_k must be between 1 and 4096, but got 0"),
-        ({"n_samples": 99}, "n_samples must be between 100 and 100000, but got 99"),
-        ({"mean_k": 11.0}, r"mean_k must be a finite number in \[-10, 10\], but got 11"),
-        ({"variance_q": 0.0}, r"variance_q must be a finite number in \(0, 100\], but got 0"),
-        ({"correlation": 1.5}, r"correlation must be a finite number in \[-1, 1\], but got 1.5"),
-        ({"component_correlation": -0.1}, r"component_correlation must be a finite number in \[0, 1\]"),
-        ({"nu": 1.4}, r"nu must be a finite number in \[1.5, 100\], but got 1.4"),
-        ({"nu": 3.0, "correlation": 0.1}, "nu must be None where a correlation is not 0, but got 3"),
-        ({"seed": -1}, "seed must be at least 0"),
-    ],
+# --- properties --------------------------------------------------------------------------------------
+
+
+PARAMS = st.builds(
+    DerivationParams,
+    d_k=st.integers(1, 80),
+    n_samples=st.just(200),
+    mean_q=st.floats(-2, 2),
+    mean_k=st.floats(-2, 2),
+    variance_q=st.floats(0.1, 4),
+    variance_k=st.floats(0.1, 4),
+    correlation=st.floats(-1, 1),
+    component_correlation=st.floats(0, 1),
+    seed=st.integers(0, 2**32 - 1),
 )
-def test_values_outside_the_range_are_named(options, message):
-    with pytest.raises(ValueError, match=message):
-        DerivationParams(**options)
+
+
+@given(PARAMS)
+def test_every_number_is_finite_and_identities_hold_whatever_is_broken(params):
+    result = measure_derivation(params)
+    for line in result.lines:
+        assert np.isfinite([line.left, line.right, line.standard_error, line.z]).all(), line.name
+    assert [result.lines[i].z for i in (0, 1, 7)] == [0, 0, 0]
+    assert result.exact.variance > 0
+    assert 1 <= result.exact.effective_dimension <= params.d_k
+
+
+# --- oracles -----------------------------------------------------------------------------------------
+
+
+BREAKS = [
+    {},
+    {"correlation": -0.4},
+    {"mean_q": 0.5, "mean_k": -1.0},
+    {"variance_q": 2.5},
+    {"component_correlation": 0.2},
+    {"mean_q": 0.5, "mean_k": 1.0, "correlation": 0.3, "component_correlation": 0.1, "variance_k": 2.0},
+    {"nu": 9.0, "mean_q": 1.0},
+]
+
+
+@pytest.mark.parametrize("options", BREAKS)
+def test_measured_moments_lie_within_four_standard_errors_of_the_exact_ones(options):
+    result = measure_derivation(DerivationParams(d_k=24, n_samples=20_000, seed=11, **options))
+    assert abs(result.mean - result.exact.mean) < 4 * result.mean_error
+    assert abs(result.variance - result.exact.variance) < 4 * result.variance_error
+    assert abs(result.within_row_variance - result.exact.within_row_variance) < 4 * result.within_row_error
+
+
+def many_runs(**options):
+    params = (DerivationParams(d_k=8, n_samples=2_000, seed=seed, **options) for seed in range(200))
+    return [measure_derivation(each) for each in params]
+
+
+@pytest.mark.parametrize("options", [{}, {"mean_q": 1.0, "mean_k": 0.5}])
+def test_z_is_standard_normal_where_a_line_holds(options):
+    runs = many_runs(**options)
+    for i in range(9):
+        z = np.array([run.lines[i].z for run in runs])
+        if runs[0].lines[i].holds and z.any():
+            # Mean and standard deviation of 200 standard normals: errors 1/sqrt(200), 1/sqrt(400); a little
+            # bias (order 1/sqrt(n_samples)) comes from the skewness of squared scores.
+            assert abs(z.mean()) < 4 / np.sqrt(200) + 0.1
+            assert abs(z.std() - 1) < 4 / np.sqrt(400) + 0.1
+
+
+@pytest.mark.parametrize("mean_k", [0.0, 2.0])
+def test_the_error_of_each_side_is_its_spread_over_seeds(mean_k):
+    runs = many_runs(mean_q=1.0, mean_k=mean_k)
+    for i in range(9):
+        for side in ("left", "right"):
+            spread = np.std([getattr(run.lines[i], side) for run in runs])
+            error = np.mean([getattr(run.lines[i], f"{side}_error") for run in runs])
+            # The standard deviation of 200 runs is known to 5 %; four times that.
+            assert spread == pytest.approx(error, rel=0.2, abs=1e-12)
+    spread = np.std([run.within_row_variance for run in runs])
+    assert spread == pytest.approx(np.mean([run.within_row_error for run in runs]), rel=0.2)

@@ -61,10 +61,7 @@ def test_all_rules_see_the_same_scores():
     by_name = {rule.name: rule for rule in result.rules}
     assert np.array_equal(by_name["no_scale"].scores, result.raw_scores)
     assert np.allclose(by_name["vaswani"].scores, result.raw_scores / 4, rtol=1e-14)
-    for rule in result.rules:
-        assert abs(rule.attention_weights.sum() - 1) < 1e-13
-        assert 0 <= rule.entropy_nats <= math.log(result.params.n_keys) + 1e-12
-        assert rule.source
+    assert all(rule.source for rule in result.rules)
     assert by_name["mup"].check_value == 0.03125
 
 
@@ -126,7 +123,7 @@ def test_the_museum_is_every_bug_by_itself():
 
 
 def test_no_bug_leaves_the_output_nearly_unchanged():
-    # At the page's sizes; the oracle tests compare such an error with PyTorch's attention.
+    # At the page's sizes; the next test compares such an error with attention itself.
     errors = [[result.output_error for result in measure_museum(BugParams(seed=seed))] for seed in range(2)]
     assert np.min(errors) > 0.5
     assert np.max(errors) < 5
@@ -145,6 +142,8 @@ def test_a_fused_matrix_shrinks_the_values_too():
     )
     result = measure_bug(BugParams("fused_qkv", E, H, n))
     assert result.output_error == pytest.approx(np.linalg.norm(wrong - right) / np.linalg.norm(right), rel=1e-12)
+    cosine = np.vdot(wrong, right) / np.linalg.norm(wrong) / np.linalg.norm(right)
+    assert result.output_cosine == pytest.approx(cosine, rel=1e-12)
     assert round(measure_bug(BugParams("fused_qkv")).output_error, 2) == 0.57
 
 
@@ -154,25 +153,10 @@ def test_with_one_head_d_model_is_d_k():
     assert result.output_cosine == pytest.approx(1.0, rel=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("params", "changes", "message"),
-    [
-        (ExponentParams, {"exponent": 1.5}, r"exponent must be a finite number in \[0, 1\]"),
-        (ExponentParams, {"correlation": 2.0}, "correlation must be"),
-        (RulesParams, {"n_keys": 1}, "n_keys must be between 2 and 4096"),
-        (BugParams, {"bug": "none"}, "bug must be one of d_model, forgotten"),
-        (BugParams, {"n_heads": 3}, "n_heads must divide d_model = 512, but got 3"),
-    ],
-)
-def test_bad_params(params, changes, message):
-    with pytest.raises(ValueError, match=message):
-        params(**changes)
-
-
 # --- properties ----------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.floats(0, 1), st.floats(-1, 1), st.integers(100, 300), st.integers(0, 2**32))
 def test_slopes_are_those_of_the_exponent(exponent, correlation, n_samples, seed):
     for curve in measure_exponents(ExponentParams(exponent, correlation, n_samples, seed)).curves:
@@ -181,7 +165,7 @@ def test_slopes_are_those_of_the_exponent(exponent, correlation, n_samples, seed
         assert math.isclose(log_theory[-1] - log_theory[0], (1 - 2 * curve.exponent) * math.log(1024), abs_tol=1e-9)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(2, 64), st.integers(2, 32), st.integers(1, 8), st.floats(-1, 1), st.integers(0, 2**32))
 def test_weights_of_every_rule_sum_to_1(d_k, n_keys, n_queries, correlation, seed):
     for rule in compare_rules(RulesParams(d_k, n_keys, n_queries, correlation, seed)).rules:
@@ -190,7 +174,7 @@ def test_weights_of_every_rule_sum_to_1(d_k, n_keys, n_queries, correlation, see
         assert 1 - 1e-9 <= rule.effective_keys <= n_keys + 1e-9
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.sampled_from(sorted(BUGS)), st.integers(1, 4), st.integers(1, 8), st.integers(2, 8), st.integers(0, 2**32))
 def test_a_harmless_bug_changes_nothing_and_any_other_scales_the_scores(bug, n_heads, d_k, n_tokens, seed):
     d_model = max(2, n_heads * d_k)
@@ -205,14 +189,6 @@ def test_a_harmless_bug_changes_nothing_and_any_other_scales_the_scores(bug, n_h
 # --- oracles -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.5, -0.9])
-def test_measured_moments_are_within_their_errors(correlation):
-    curves = measure_exponents(ExponentParams(correlation=correlation, n_samples=20_000, seed=3)).curves
-    for curve in curves:
-        assert (np.abs(curve.variance - curve.variance_theory) < 4 * curve.variance_error).all()
-        assert (np.abs(curve.mean - curve.mean_theory) < 4 * curve.mean_error).all()
-
-
 def test_errors_are_those_of_repeated_draws():
     runs = [measure_exponents(ExponentParams(correlation=0.5, n_samples=100, seed=i)).curves[0] for i in range(200)]
     for name in ("variance", "mean"):
@@ -220,23 +196,3 @@ def test_errors_are_those_of_repeated_draws():
         kurtosis = (z**4).mean(axis=0) / (z**2).mean(axis=0) ** 2
         assert z.shape == (200, len(EXPONENT_DIMS))
         assert (np.abs(z.var(axis=0) - 1) < 4 * np.sqrt(kurtosis / 200)).all()
-
-
-def test_a_bug_against_pytorch():
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed; CI compares with it")
-    # The right computation is what PyTorch does by default: equal outputs would give a cosine of 1, so the
-    # cosine of the two must come out the same when PyTorch computes both sides from the same numbers.
-    from sattn_core.initialisation import init_scheme
-    from sattn_core.layer_norm import layer_norm
-
-    E, H, n = 32, 4, 10
-    rng = np.random.Generator(np.random.SFC64(5))
-    x = layer_norm(rng.standard_normal((n, E)))
-    weights = init_scheme("xavier_square").draw(rng, E, H, (3, E, E))
-    Q, K, V = (torch.tensor((x @ W).reshape(n, H, E // H).swapaxes(0, 1).copy()) for W in weights)
-    attend = torch.nn.functional.scaled_dot_product_attention
-    right, wrong = attend(Q, K, V).flatten(), attend(Q, K, V, scale=1.0).flatten()
-    cosine = float(right @ wrong / (right.norm() * wrong.norm()))
-    result = measure_bug(BugParams("forgotten", E, H, n, seed=5))
-    assert math.isclose(result.output_cosine, cosine, rel_tol=1e-12)
-    assert math.isclose(result.output_error, float((wrong - right).norm() / right.norm()), rel_tol=1e-12)

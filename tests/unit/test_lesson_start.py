@@ -71,6 +71,7 @@ def test_weights_are_the_softmax_of_the_row(result):
 
 
 def test_law_is_finite_everywhere_also_at_d_k_1(result):
+    assert result.law_is_exact
     assert np.isfinite(result.scaled_law).all()
     assert result.scaled_law[0].argmax() in (47, 48)  # the bins beside 0
 
@@ -80,10 +81,6 @@ def test_law_of_other_components_is_normal_with_variance_d_k():
     assert not result.law_is_exact
     # the bin (0, 1/8) of N(0, 1), averaged over its width
     assert result.scaled_law[0, 48] == pytest.approx(8 * math.erf(1 / 8 / math.sqrt(2)) / 2, rel=1e-12)
-
-
-def test_law_is_exact_for_normal_components(result):
-    assert result.law_is_exact
 
 
 def test_bad_params_are_refused_with_the_argument_named():
@@ -110,7 +107,7 @@ def test_inside_is_within_1_96_standard_errors_of_the_theory(result):
 dims_lists = st.sets(st.integers(1, 200), min_size=1, max_size=3).map(lambda d: tuple(sorted(d)))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(dims_lists, st.sampled_from(tuple(COMPONENT_LAWS)), st.integers(1, 9), st.integers(0, 2**40))
 def test_weights_are_distributions_and_the_law_has_at_most_mass_1(dims, law, n_keys, seed):
     result = measure_start(StartParams(dims, n_samples=20, n_keys=n_keys, law=law, seed=seed))
@@ -131,13 +128,6 @@ def test_weights_are_distributions_and_the_law_has_at_most_mass_1(dims, law, n_k
 
 
 DIMS_OF_ORACLES = (1, 2, 3, 8, 64)
-
-
-@pytest.mark.parametrize("law", COMPONENT_LAWS)
-def test_measured_standard_deviations_lie_within_four_standard_errors(law):
-    result = measure_start(StartParams(DIMS_OF_ORACLES, n_samples=20_000, law=law, seed=5))
-    assert (np.abs(result.raw_std_measured - result.raw_std_theory) < 4 * result.raw_std_error).all()
-    assert (np.abs(result.scaled_std_measured - 1) < 4 * result.scaled_std_error).all()
 
 
 def test_standard_error_is_the_spread_of_the_measured_standard_deviation():

@@ -108,21 +108,11 @@ def test_the_price_is_what_the_sample_and_its_report_take(sample, n_rows, d_k):
     assert 0.5 < peak / params.price.bytes < 2
 
 
-def test_a_sample_has_one_head_or_eight():
-    assert YourScoresParams("layer_norm_mha").n_heads == 8
-    assert YourScoresParams("ideal").n_heads == 1
-
-
 def test_a_report_on_a_file_can_be_ended():
     asked = []
     file = sample_file(YourScoresParams("layer_norm_mha", n_rows=8, d_k=4))
     read_your_scores(file, check=lambda: asked.append(1))
     assert len(asked) >= 8
-
-
-def test_samples_are_the_same_for_the_same_seed():
-    one, two = (sample_scores(YourScoresParams("anisotropic", seed=4))[0] for _ in range(2))
-    assert np.array_equal(one, two)
 
 
 def test_the_snippet_is_python_that_saves_what_the_page_reads():
@@ -136,19 +126,6 @@ def test_sample_files_hold_plain_numbers():
     assert name == "ideal.npz"
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         assert arrays["Q"].shape == (4, 3)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"sample": "mine"}, "sample must be one of ideal"),
-        ({"n_rows": 1}, "n_rows must be between 2 and 1024"),
-        ({"d_k": 1}, "d_k must be between 2 and 256"),
-    ],
-)
-def test_bad_params(changes, message):
-    with pytest.raises(ValueError, match=message):
-        YourScoresParams(**changes)
 
 
 def test_a_head_outside_the_report():
@@ -166,7 +143,7 @@ def test_sampling_alone_lowers_the_effective_dimension():
 # --- properties ----------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.sampled_from(sorted(SAMPLES)), st.integers(2, 20), st.integers(2, 9), st.integers(0, 2**32))
 def test_a_sample_file_holds_the_sample(sample, n_rows, d_k, seed):
     params = YourScoresParams(sample, n_rows, d_k, seed)
@@ -218,16 +195,3 @@ def test_the_snippet_takes_q_and_k_out_of_a_pytorch_model(tmp_path, monkeypatch,
     result, problem = read_your_scores(("q_and_k.npz", (tmp_path / "q_and_k.npz").read_bytes()))
     assert problem is None
     assert (result.report.n_heads, result.report.n_queries, result.report.d_k) == (4, 6, 3)
-
-
-def test_samples_are_what_they_say():
-    n, d = 1024, 32
-    Q, K = sample_scores(YourScoresParams("aligned", n, d))
-    assert abs((Q * K).mean() - 0.5) < 4 * math.sqrt(1.25 / (n * d))
-    Q, _ = sample_scores(YourScoresParams("layer_norm_mha", n, d))
-    # One start: 8·32 weights columns, each with a relative error √(2/256) of its variance, averaged over 256.
-    assert abs(Q.var() - 0.5) < 4 * 0.5 * math.sqrt(2 / 256) / math.sqrt(8 * d) * math.sqrt(1 + 8 * d / n)
-    Q, _ = sample_scores(YourScoresParams("heavy_tailed", n, d))
-    assert abs(Q.var() - 1) < 4 * math.sqrt(29 / (n * d))
-    Q, _ = sample_scores(YourScoresParams("anisotropic", n, d))
-    assert abs(Q.var() - 1) < 4 * math.sqrt(2 * 4 / (n * d))

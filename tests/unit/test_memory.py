@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sattn_core import chi_square, crossover, matrix_bands, product_variances, saturation, score_variance
+from sattn_core import chi_square, crossover, heavy_tails, matrix_bands, product_variances, saturation, score_variance
 from sattn_core._memory import MOST_ENTRIES, remembered
 from sattn_core.lessons import scaling_rules, start
 
@@ -19,6 +19,7 @@ CACHES = {"cache", "lru_cache"}
 MEMORIES = [
     (chi_square._table, (1,)),
     (crossover._crossover, (1024,)),
+    (heavy_tails.median_size, (1, 1.5)),
     (matrix_bands._simulated_band, ("normal", 0.0, 0.0, (2, 2, 2))),
     (product_variances.reference_distribution, (2, 2, 0, 1.6, 10.0, 200)),
     (saturation._legendre_rule, ()),
@@ -71,11 +72,7 @@ def test_another_cache_is_seen(source, found):
 
 @pytest.mark.parametrize(
     ("source", "lines"),
-    [
-        ("@remembered(8)\ndef f(): ...", []),
-        ("\n@remembered(most)\ndef f(): ...", [2]),
-        ("g = remembered", [1]),
-    ],
+    [("@remembered(8)\ndef f(): ...", []), ("\n@remembered(most)\ndef f(): ...", [2]), ("g = remembered", [1])],
 )
 def test_a_use_without_a_bound_is_seen(source, lines):
     assert unbounded_uses(source) == lines

@@ -7,12 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sattn_core.moments import (
-    correlated_pair_moments,
-    dot_product_moments,
-    paired_score_moments,
-    product_variance,
-)
+from sattn_core.moments import correlated_pair_moments, dot_product_moments, paired_score_moments, product_variance
 
 NORMAL = (1, 3, 15, 105)
 
@@ -52,13 +47,6 @@ def test_excess_kurtosis_of_other_components(kurtosis, excess_times_d):
     assert moments.excess_kurtosis == pytest.approx(excess_times_d / 16, rel=1e-14)
 
 
-def test_means_add_to_the_variance():
-    moments = dot_product_moments(10, mean_q=2, var_q=3, mean_k=5, var_k=7)
-    assert moments.mean == 100
-    assert moments.variance == 10 * (3 * 7 + 4 * 7 + 25 * 3)
-    assert moments.within_row_variance == 10 * 7 * (3 + 4)
-
-
 def test_an_infinite_kurtosis_leaves_the_variance():
     moments = dot_product_moments(8, kurtosis_q=math.inf, mean_q=1)
     assert moments.variance == 16
@@ -76,15 +64,6 @@ def test_a_constant_score_has_no_kurtosis():
     moments = dot_product_moments(4, var_q=0, var_k=0, mean_q=1, mean_k=3)
     assert (moments.mean, moments.variance) == (12, 0)
     assert math.isnan(moments.excess_kurtosis)
-
-
-def test_correlated_pair_by_hand():
-    moments = correlated_pair_moments(64, 0.5)
-    assert (moments.mean, moments.variance, moments.within_row_variance) == (32, 80, 64)
-    assert moments.excess_kurtosis == pytest.approx(0.15375, rel=1e-14)
-    # q = k: a chi-square with 64 degrees of freedom, excess kurtosis 12/64
-    aligned = correlated_pair_moments(64, 1)
-    assert (aligned.mean, aligned.variance, aligned.excess_kurtosis) == (64, 128, 12 / 64)
 
 
 def test_paired_scores_by_hand():
@@ -145,3 +124,63 @@ def test_moments_of_no_law_are_refused():
     for wrong in [(1, 3, 8, 105), (1, 3, 15, 70), (1, math.inf, 15, 105)]:
         with pytest.raises(ValueError, match="moments must be those of one law"):
             paired_score_moments(4, moments=wrong)
+
+
+# --- oracles -----------------------------------------------------------------------------------------
+
+
+# Symmetric laws of variance 1 as (values, probabilities): even moments (1, 3, 9, 27) and (1, 1, 1, 1).
+THREE_POINTS = (np.array([-math.sqrt(3), 0.0, math.sqrt(3)]), np.array([1 / 6, 2 / 3, 1 / 6]))
+COIN = (np.array([-1.0, 1.0]), np.array([0.5, 0.5]))
+
+
+def enumerate_sums(products, probabilities, d_k):
+    """Mean, variance and excess kurtosis of the sum of d_k independent draws, by summing every outcome."""
+    sums = sum(np.meshgrid(*[products.ravel()] * d_k, indexing="ij"))
+    weights = math.prod(np.meshgrid(*[probabilities.ravel()] * d_k, indexing="ij"))
+    mean = (weights * sums).sum()
+    m2, m4 = ((weights * (sums - mean) ** p).sum() for p in (2, 4))
+    return mean, m2, m4 / m2**2 - 3
+
+
+@pytest.mark.parametrize("d_k", [1, 2, 3])
+@pytest.mark.parametrize(("mean_q", "mean_k"), [(0, 0), (0.7, 0), (1.5, -0.4)])
+def test_independent_components_against_enumeration(d_k, mean_q, mean_k):
+    (x, p), (y, r) = THREE_POINTS, COIN
+    sd_q, sd_k = 1.3, 0.6
+    products = np.multiply.outer(mean_q + sd_q * x, mean_k + sd_k * y)
+    exact = enumerate_sums(products, np.multiply.outer(p, r), d_k)
+    moments = dot_product_moments(
+        d_k, mean_q=mean_q, var_q=sd_q**2, kurtosis_q=3, mean_k=mean_k, var_k=sd_k**2, kurtosis_k=1
+    )
+    # a few hundred terms of size one: rounding below 1e-12
+    assert (moments.mean, moments.variance, moments.excess_kurtosis) == pytest.approx(exact, abs=1e-12)
+    # given the query the score varies with the key alone; average that over queries
+    within = d_k * sd_k**2 * (p * (mean_q + sd_q * x) ** 2).sum()
+    assert moments.within_row_variance == pytest.approx(within, rel=1e-13)
+
+
+@pytest.mark.parametrize("d_k", [1, 2, 3])
+@pytest.mark.parametrize(("mean_q", "mean_k"), [(0, 0), (0.7, 0), (1.5, -0.4)])
+@pytest.mark.parametrize("rho", [0, 0.3, -0.8, 1])
+@pytest.mark.parametrize(("law", "even"), [(THREE_POINTS, (1, 3, 9, 27)), (COIN, (1, 1, 1, 1))])
+def test_paired_components_against_enumeration(d_k, mean_q, mean_k, rho, law, even):
+    x, p = law
+    a, b = x[:, None], x[None, :]
+    products = (mean_q + a) * (mean_k + rho * a + math.sqrt(1 - rho**2) * b)
+    pair = paired_score_moments(d_k, moments=even, mean_q=mean_q, mean_k=mean_k, correlation=rho)
+    if pair.variance == 0:
+        assert np.ptp(products) < 1e-15
+        return
+    exact = enumerate_sums(products, np.multiply.outer(p, p), d_k)
+    assert (pair.mean, pair.variance, pair.excess_kurtosis) == pytest.approx(exact, abs=1e-11)
+
+
+@pytest.mark.parametrize("rho", [-1, -0.6, 0, 0.25, 1])
+def test_the_correlated_normal_pair_against_its_cumulants(rho):
+    # s = (1+rho)/2 A - (1-rho)/2 B, A and B chi2(d): kappa_r = (d/2) (r-1)! [(1+rho)^r + (-1)^r (1-rho)^r]
+    d_k = 12
+    kappa = [d_k / 2 * math.factorial(r - 1) * ((1 + rho) ** r + (rho - 1) ** r) for r in (1, 2, 4)]
+    pair = correlated_pair_moments(d_k, rho)
+    expected = (kappa[0], kappa[1], kappa[2] / kappa[1] ** 2)
+    assert (pair.mean, pair.variance, pair.excess_kurtosis) == pytest.approx(expected, rel=1e-13, abs=1e-13)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -36,7 +36,6 @@ def test_the_number_of_normals_is_checked(n):
 # --- properties ----------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(2, 4096))
 def test_expected_maximum_grows_and_stays_below_its_bound(n):
     assert expected_maximum(n - 1) < expected_maximum(n) < np.sqrt(2 * np.log(n))

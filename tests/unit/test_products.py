@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sattn_core.products import frobenius, hadamard, row_wise_dot
@@ -36,19 +36,10 @@ def test_batches_keep_their_axes_but_frobenius_is_one_number():
     assert frobenius(batch, batch) == 30 + 174
 
 
-def test_integers_come_out_as_float64():
-    assert hadamard([[1]], [[2]]).dtype == np.float64
-    assert row_wise_dot([[1]], [[2]]).dtype == np.float64
-
-
 @pytest.mark.parametrize("product", PRODUCTS)
 def test_shapes_must_agree_and_both_are_named(product):
     with pytest.raises(ValueError, match=r"A and B must have the same shape, but got \(2, 2\) and \(1, 2\)"):
         product(A, [[1.0, 2.0]])
-
-
-@pytest.mark.parametrize("product", PRODUCTS)
-def test_vectors_are_refused(product):
     with pytest.raises(ValueError, match="A must have at least 2"):
         product([1.0, 2.0], [1.0, 2.0])
 
@@ -64,25 +55,8 @@ def matrices(drawn, *shapes):
     return [rng.standard_normal([drawn[axis] for axis in shape]) for shape in shapes]
 
 
-@settings(deadline=None, max_examples=60)
 @given(SHAPES)
 def test_the_matrix_collapses_to_the_vector_and_the_vector_to_the_number(drawn):
     A, B = matrices(drawn, (0, 1), (0, 1))
     assert np.allclose(hadamard(A, B).sum(axis=1), row_wise_dot(A, B), rtol=0, atol=1e-12)
     assert abs(row_wise_dot(A, B).sum() - frobenius(A, B)) < 1e-12
-
-
-@settings(deadline=None, max_examples=60)
-@given(SHAPES)
-def test_frobenius_is_a_trace_and_factors_move_across(drawn):
-    A, B, left, right = matrices(drawn, (0, 1), (0, 1), (0, 2), (2, 1))
-    assert abs(frobenius(A, B) - np.trace(A.T @ B)) < 1e-12
-    assert abs(frobenius(A, left @ right) - frobenius(A @ right.T, left)) < 1e-12
-    assert abs(frobenius(A, left @ right) - frobenius(left.T @ A, right)) < 1e-12
-
-
-@settings(deadline=None, max_examples=60)
-@given(SHAPES)
-def test_a_hadamard_factor_moves_across(drawn):
-    A, B, C = matrices(drawn, (0, 1), (0, 1), (0, 1))
-    assert abs(frobenius(A, hadamard(B, C)) - frobenius(hadamard(A, B), C)) < 1e-12

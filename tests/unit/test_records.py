@@ -141,10 +141,3 @@ def test_a_record_does_not_change_unless_it_says_so():
     growing = Growing(np.zeros(3))
     growing.numbers = np.ones(3)
     assert growing != Growing(np.ones(3))
-
-
-def test_a_careless_dataclass_would_be_found():
-    assert holds_arrays(Careless)
-    assert Careless.__eq__ is not object.__eq__
-    assert not holds_arrays(RulesParams)
-    assert not holds_arrays(Callable[[np.random.Generator], np.ndarray])

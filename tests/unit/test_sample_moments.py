@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -34,7 +34,6 @@ def test_equal_values_have_variance_0_though_their_mean_is_rounded():
 # --- properties ----------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=60)
 @given(arrays(float, st.integers(2, 40), elements=st.integers(-50, 50).map(float)), st.floats(0.1, 10))
 def test_kurtosis_ignores_the_scale_and_is_at_least_minus_two(values, scale):
     excess_kurtosis = sample_moments(values)[2]

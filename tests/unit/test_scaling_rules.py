@@ -2,10 +2,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.optimize import minimize
 
 from sattn_core.scaling_rules import SCALING_RULES, adaptive_beta, min_entropy_bound
 from sattn_core.softmax import entropy_nats, softmax
@@ -156,11 +155,7 @@ def test_bad_context(name, context, message):
 
 @pytest.mark.parametrize(
     ("name", "context"),
-    [
-        ("yarn", {"d_k": 1}),
-        ("qk_norm", {"Q": [[1e200]], "K": [[1e200]]}),
-        ("key_length_sum", {"K": [[1e200]]}),
-    ],
+    [("yarn", {"d_k": 1}), ("qk_norm", {"Q": [[1e200]], "K": [[1e200]]}), ("key_length_sum", {"K": [[1e200]]})],
 )
 def test_what_overflows_is_refused(name, context):
     with pytest.raises(ValueError, match="must be finite, but the inputs are so large"):
@@ -221,16 +216,6 @@ def test_scores_that_are_rounded_are_still_those_of_q_and_k(dtype):
     assert np.abs(after).max() <= 1 + 100 * np.finfo(dtype).eps
 
 
-def test_a_rule_is_itself_and_can_be_a_key():
-    assert {rule: rule.name for rule in SCALING_RULES.values()}[SCALING_RULES["yarn"]] == "yarn"
-
-
-def test_no_rule_is_from_memory():
-    for rule in SCALING_RULES.values():
-        assert "memory" not in rule.source
-        assert "confirmed" not in rule.source
-
-
 def test_ssmax_keeps_the_largest_weight_near_1_as_in_the_figure_that_043_is_from():
     # Figure 1 of arXiv:2501.19399: scores of −2 but one of +3, s = 0.43; softmax fades, SSMax stays near 1.
     for n in (16, 256, 4096):
@@ -248,7 +233,6 @@ def test_ssmax_keeps_the_largest_weight_near_1_as_in_the_figure_that_043_is_from
 NUMBERS = st.floats(-50, 50).map(lambda x: x if abs(x) > 1e-3 else 1.0)
 
 
-@settings(deadline=None, max_examples=60)
 @given(arrays(np.float64, (3, 4), elements=NUMBERS), arrays(np.float64, (5, 4), elements=NUMBERS))
 def test_every_rule_but_vit_keeps_the_order_inside_a_row(Q, K):
     raw = Q @ K.T
@@ -261,46 +245,8 @@ def test_every_rule_but_vit_keeps_the_order_inside_a_row(Q, K):
             assert (np.diff(ordered, axis=-1) >= -1e-9 * np.abs(scores).max()).all(), name
 
 
-@settings(deadline=None, max_examples=60)
 @given(arrays(np.float64, 6, elements=st.floats(-5, 5)))
 def test_no_row_has_less_entropy_than_its_norm_allows(row):
     bound = min_entropy_bound(float(np.linalg.norm(row)), 6)
     assert entropy_nats(row) >= bound - 1e-12
     assert 0 <= bound <= math.log(6) + 1e-15
-
-
-# --- oracles -------------------------------------------------------------------------------------------
-
-
-def test_the_default_of_pytorch_is_the_rule_of_vaswani():
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed; CI compares with it")
-    Q, K = np.random.default_rng(0).standard_normal((2, 6, 24))
-    scores = torch.tensor(SCALING_RULES["vaswani"].apply(Q @ K.T, d_k=24))
-    expected = torch.nn.functional.scaled_dot_product_attention(
-        torch.tensor(Q), torch.tensor(K), torch.eye(6, dtype=torch.float64)
-    )
-    # Sums of 24 terms of size 1: rounding below 1e-14.
-    assert np.allclose(torch.softmax(scores, -1).numpy(), expected.numpy(), rtol=0, atol=1e-13)
-
-
-@pytest.mark.parametrize("sigma", [0.5, 2.0, 6.0])
-def test_no_search_finds_less_entropy_than_the_bound(sigma):
-    n = 6
-
-    def entropy(row):
-        return float(entropy_nats(sigma * row / np.linalg.norm(row)))
-
-    starts = np.random.default_rng(1).standard_normal((6, n))
-    found = min(minimize(entropy, start, method="BFGS").fun for start in starts)
-    # BFGS stops at a gradient of 1e-5, where the entropy is flat to about 1e-9.
-    assert abs(found - min_entropy_bound(sigma, n)) < 1e-6
-    assert found > min_entropy_bound(sigma, n) - 1e-12
-
-
-def test_cosines_of_independent_vectors_have_variance_1_over_d():
-    d, n = 16, 4000
-    Q, K = np.random.default_rng(2).standard_normal((2, n, 1, d))
-    cosines = SCALING_RULES["qk_norm"].apply(Q @ K.swapaxes(-1, -2), Q=Q, K=K, qk_norm_gain=1.0).ravel()
-    # E cos⁴ = 3/(d (d + 2)), so Var(cos²) = 2 (d − 1)/(d² (d + 2)).
-    error = math.sqrt(2 * (d - 1) / (d**2 * (d + 2)) / n)
-    assert abs(np.square(cosines).mean() - 1 / d) < 4 * error

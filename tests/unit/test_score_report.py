@@ -2,9 +2,12 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from sattn_core.score_report import measure_scores
-from sattn_core.score_variance import row_variance_band
+from sattn_core.score_variance import row_variance_band, score_variance_moments
 
 RNG = np.random.default_rng(11)
 Q, K = RNG.standard_normal((2, 64, 16))
@@ -209,13 +212,6 @@ def test_bad_arguments(arrays, error, message):
         measure_scores(*arrays)
 
 
-def test_nothing_is_written_back():
-    before = Q.copy(), K.copy()
-    measure_scores(Q, K)
-    assert np.array_equal(before[0], Q)
-    assert np.array_equal(before[1], K)
-
-
 def test_a_row_of_few_keys_aims_at_less_than_1():
     # Sixteen components ±1/√n each way: the spread is exactly √(1/2), as ideal q and k give with two keys.
     queries, keys = np.sign(Q), np.array([[1.0], [-1.0]]) * np.ones(16) / math.sqrt(2)
@@ -343,3 +339,82 @@ def test_the_report_asks_several_times_a_head_whether_to_go_on():
 
     with pytest.raises(InterruptedError):
         measure_scores(Q, K, check=leave)
+
+
+# --- properties --------------------------------------------------------------------------------------
+
+
+ENTRIES = st.floats(-10, 10).map(lambda x: x if abs(x) > 1e-3 else 0.0)
+
+
+@st.composite
+def pairs(draw):
+    d_k, n, m = draw(st.integers(1, 6)), draw(st.integers(2, 6)), draw(st.integers(2, 6))
+    return draw(arrays(np.float64, (n, d_k), elements=ENTRIES)), draw(arrays(np.float64, (m, d_k), elements=ENTRIES))
+
+
+@given(pairs())
+def test_any_queries_and_keys_get_a_report(pair):
+    Q, K = pair
+    report = measure_scores(Q, K)
+    head = report.heads[0]
+    assert report.code in {"right", "aligned", "too_weak", "too_strong", "unclear", "no_variation"}
+    row_variance = (Q @ K.T).var(axis=1).mean()
+    assert math.isclose(head.within_row_std**2, row_variance, rel_tol=1e-9, abs_tol=1e-9)
+    if head.size_factor:
+        factors = head.size_factor * head.shape_factor
+        assert math.isclose(factors, head.scaled_std**2, rel_tol=1e-12, abs_tol=1e-300)
+    for each in head.saturation:
+        assert 0 <= each.entropy_nats <= math.log(len(K)) + 1e-12
+        assert 1 / len(K) - 1e-12 <= each.max_weight <= 1
+
+
+@settings(max_examples=30)
+@given(pairs(), st.permutations(range(6)))
+def test_the_order_of_keys_and_components_does_not_matter(pair, order):
+    Q, K = pair
+    keys = [i for i in order if i < len(K)]
+    components = [i for i in order if i < Q.shape[1]]
+    one, two = measure_scores(Q, K).heads[0], measure_scores(Q[:, components], K[keys][:, components]).heads[0]
+    assert math.isclose(one.within_row_std, two.within_row_std, rel_tol=1e-9, abs_tol=1e-7)
+    assert np.allclose(one.row_exponent.sizes, two.row_exponent.sizes, rtol=1e-6, atol=1e-6)
+
+
+# --- oracles -----------------------------------------------------------------------------------------
+
+
+ORACLE_RNG = np.random.default_rng(21)
+
+
+def test_the_ideal_density_is_that_of_the_scaled_score():
+    # q·k is a Laplace variable at d_k = 2, a difference of two Erlang ones at 4; over √d_k it is √d_k times denser.
+    for d_k, law in ((2, lambda s: np.exp(-s) / 2), (4, lambda s: (1 + s) * np.exp(-s) / 4)):
+        report = measure_scores(*ORACLE_RNG.standard_normal((2, 8, d_k)))
+        centres = (report.scaled_edges[1:] + report.scaled_edges[:-1]) / 2
+        root = math.sqrt(d_k)
+        assert np.allclose(report.ideal_density, root * law(root * np.abs(centres)), rtol=1e-9, atol=0)
+
+
+def test_correlated_components_have_the_variance_of_theory():
+    # Var(q·k) = tr(Σ Σ) = d² / d_eff for q, k ~ N(0, Σ), tr Σ = d.
+    d, n = 12, 1500
+    sizes = np.linspace(0.2, 1.8, d)
+    turn = np.linalg.qr(ORACLE_RNG.standard_normal((d, d)))[0]
+    Q, K = (ORACLE_RNG.standard_normal((n, d)) * np.sqrt(sizes) @ turn for _ in range(2))
+    head = measure_scores(Q, K).heads[0]
+    expected = np.sum(sizes**2) / d
+    # At most the relative error of iid scores with d_eff dimensions, twice for unequal directions.
+    mean, variance = score_variance_moments(n, n, int(d / expected))
+    assert abs(head.scaled_std**2 / expected - 1) < 4 * 2 * math.sqrt(variance) / mean
+    assert abs(head.query.effective_dimension / (sizes.sum() ** 2 / np.sum(sizes**2)) - 1) < 4 * math.sqrt(2 / n)
+
+
+def test_paired_correlation_and_growth_of_aligned_scores():
+    rho, n, d = 0.5, 2000, 32
+    A, B = ORACLE_RNG.standard_normal((2, n, d))
+    head = measure_scores(A, rho * A + math.sqrt(1 - rho**2) * B).heads[0]
+    assert abs(head.paired_correlation - rho) < 4 * math.sqrt((1 + rho**2) / (n * d))
+    # E s² over m components is m (1 + 2 ρ²) + m (m − 1) ρ².
+    m = np.array(head.paired_exponent.dims, dtype=float)
+    assert np.allclose(head.paired_exponent.sizes, np.sqrt(m * (1 + 2 * rho**2) + m * (m - 1) * rho**2), rtol=0.03)
+    assert abs(head.paired_lift - rho * d / head.within_row_std) < 0.1

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sattn_core.components import COMPONENT_LAWS
-from sattn_core.law import dot_product_cdf
 from sattn_core.pair_scores import draw_pair_scores
 from sattn_core.sweep import check_dims, dimension_sweep
 
@@ -50,15 +49,6 @@ def test_scores_are_those_of_draw_pair_scores(sweep, row):
     np.testing.assert_allclose(sweep.raw_variance[row], scores.var(ddof=1), rtol=1e-13)
     np.testing.assert_allclose(sweep.scaled_mean[row], scaled.mean(), rtol=1e-13)
     np.testing.assert_allclose(sweep.scaled_variance[row], scaled.var(ddof=1), rtol=1e-13)
-
-
-def test_every_sample_is_counted_once():
-    # standard deviation 64: a third of the samples lies outside the raw bins
-    wide = dimension_sweep((4096,), n_samples=300, n_keys=1, seed=0)
-    assert wide.raw_below[0] > 20
-    assert wide.raw_above[0] > 20
-    assert wide.raw_counts.sum() + wide.raw_below[0] + wide.raw_above[0] == 300
-    assert wide.scaled_counts.sum() + wide.scaled_below[0] + wide.scaled_above[0] == 300
 
 
 def test_below_and_above_are_not_swapped():
@@ -120,10 +110,7 @@ def test_dims_are_checked(dims, error, message):
     with pytest.raises(error) as caught:
         dimension_sweep(dims, n_samples=10, n_keys=1, seed=0)
     assert message in str(caught.value)
-
-
-def test_dims_may_come_as_any_sequence_of_integers():
-    assert check_dims(np.array([1, 2])) == (1, 2)
+    assert check_dims(np.array([1, 2])) == (1, 2)  # any sequence of integers
 
 
 @pytest.mark.parametrize(
@@ -146,7 +133,7 @@ def test_sweep_refuses_bad_arguments(change, message):
 dims_lists = st.lists(st.integers(1, 40), min_size=1, max_size=5, unique=True).map(sorted)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(dims_lists, st.sampled_from(tuple(COMPONENT_LAWS)), st.integers(0, 2**40))
 def test_counts_add_up_and_the_same_seed_gives_the_same_sweep(dims, law, seed):
     first, second = (dimension_sweep(dims, n_samples=30, n_keys=3, law=law, seed=seed) for _ in range(2))
@@ -161,41 +148,10 @@ def test_counts_add_up_and_the_same_seed_gives_the_same_sweep(dims, law, seed):
 # --- oracles -------------------------------------------------------------------------------------------
 
 
-DIMS_OF_ORACLES = (1, 2, 8, 32, 100)
-
-
-@pytest.mark.parametrize("law", COMPONENT_LAWS)
-def test_raw_variance_is_d_k_and_scaled_variance_is_1_whatever_the_law(law):
-    n = 10_000
-    sweep = dimension_sweep(DIMS_OF_ORACLES, n_samples=n, n_keys=1, law=law, seed=1)
-    d_k = np.array(DIMS_OF_ORACLES)
-    excess = (COMPONENT_LAWS[law].kurtosis ** 2 - 3) / d_k
-    error = np.sqrt((excess + 3 - (n - 3) / (n - 1)) / n)
-    assert (np.abs(sweep.raw_variance / d_k - 1) < 4 * error).all()
-    assert (np.abs(sweep.scaled_variance - 1) < 4 * error).all()
-    assert (np.abs(sweep.raw_mean / np.sqrt(d_k)) < 4 / math.sqrt(n)).all()
-
-
 def test_moments_agree_with_scipy():
     sweep = dimension_sweep((7,), n_samples=400, n_keys=1, seed=2)
     scores = draw_pair_scores(400, 7, seed=2)
     assert sweep.raw_excess_kurtosis[0] == pytest.approx(stats.kurtosis(scores), rel=1e-12)
-
-
-@pytest.mark.parametrize("d_k", DIMS_OF_ORACLES)
-def test_histogram_counts_follow_the_exact_law(d_k):
-    n = 20_000
-    sweep = dimension_sweep((d_k,), n_samples=n, n_keys=1, seed=3)
-    expected = n * np.diff(dot_product_cdf(sweep.raw_edges, d_k))
-    kept = expected > 5
-    chi2 = np.sum((sweep.raw_counts[0][kept] - expected[kept]) ** 2 / expected[kept])
-    assert stats.chi2.sf(chi2, np.count_nonzero(kept)) > 1e-4
-
-
-@pytest.mark.parametrize("d_k", [2, 64])
-def test_row_scores_of_many_seeds_follow_the_exact_law(d_k):
-    first_key = [dimension_sweep((d_k,), n_samples=2, n_keys=3, seed=s).row_scores[0, 0] for s in range(500)]
-    assert stats.kstest(first_key, lambda s: dot_product_cdf(np.asarray(s), d_k)).pvalue > 1e-4
 
 
 def test_keys_of_a_row_share_their_query():

@@ -1,7 +1,6 @@
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -54,20 +53,10 @@ means = st.sampled_from([0.0, 0.5, -2.0])
 correlations = st.sampled_from([0.0, 0.3, -1.0, 1.0])
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.sets(st.integers(1, 60), min_size=1, max_size=4), laws, means, correlations, seeds)
 def test_variance_curve_keeps_its_theory_inside_its_band(dims, law, mean_q, correlation, seed):
     options = {"n_samples": 20, "law": law, "mean_q": mean_q, "correlation": correlation, "seed": seed}
     curve = variance_curve(sorted(dims), **options)
     assert ((curve.low <= curve.theory) & (curve.theory <= curve.high)).all()
     np.testing.assert_array_equal(curve.measured, variance_curve(sorted(dims), **options).measured)
-
-
-# --- oracles -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("law", ["normal", "rademacher", "laplace"])
-def test_variance_curve_lies_within_four_standard_errors(law):
-    curve = variance_curve((1, 4, 32, 100), n_samples=5000, law=law, mean_q=0.3, correlation=0.2, seed=3)
-    error = (curve.high - curve.theory) / stats.norm.ppf(0.975)
-    assert (np.abs(curve.measured - curve.theory) < 4 * error).all()

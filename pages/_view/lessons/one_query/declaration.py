@@ -47,7 +47,7 @@ LESSON = Lesson(
     terms=("key", "query"),
     pictures=("one_query",),
     assumed="The first four components of each vector are invented and have names. Those that a model learns have "
-    "none. All further components are +1 or −1 at random, so chance decides which word wins. The dashed line treats "
+    "none. The others are +1 or −1 at random, so chance decides which word wins. The dashed line treats "
     "the invented products as random too.",
     myths=(
         (

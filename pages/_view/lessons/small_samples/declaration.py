@@ -60,8 +60,8 @@ LESSON = Lesson(
     terms=("variance",),
     pictures=("small_samples", "sample_band", "large_experiment"),
     assumed="The question shows its code only as an image, so standard normal entries and ddof = 0 are assumptions. "
-    "Entries between 0 and 1, as `rand` draws them, cannot be meant: the variance could not exceed 1. Only the first "
-    "draw and the large experiment multiply matrices. The other variances are drawn from their exact distribution.",
+    "`rand` cannot be meant: with entries between 0 and 1 the variance could not exceed 1. Only the first draw and "
+    "the large experiment multiply matrices. The other variances are drawn from their exact distribution.",
     myths=(
         (
             "1.6 refutes the rule.",

@@ -80,8 +80,8 @@ LESSON = Lesson(
         ),
         (
             "The scale prevents overflow.",
-            "Subtracting the largest score keeps exp from overflowing, with any scale. Only products too large for "
-            "float16 are helped by a scale, if it is on $q$ or $k$.",
+            "Subtracting the largest score keeps exp from overflowing, with any scale. A scale on $q$ or $k$ helps "
+            "only products too large for float16.",
         ),
         (
             "More keys make it worse.",

@@ -85,8 +85,8 @@ LESSON = Lesson(
     pictures=("unit_variance", "shared_input", "schemes", "stage_histograms"),
     assumed="All weights are independent, with mean 0. This is about the start of training, and nothing keeps these "
     "variances afterwards.\n\n"
-    "Above a model width of 512 no weight is drawn, but $q$ and $k$ of all tokens as normal weights give them; with "
-    "uniform ones they are distributed almost alike.\n\n"
+    "Above a model width of 512, $q$ and $k$ are drawn as normal weights give them; uniform ones differ by almost "
+    "nothing.\n\n"
     "The predictions for PyTorch are tested on its own layers. Those for Keras are derived from its source and "
     "simulated.",
     myths=(
