@@ -24,7 +24,8 @@ def whole(picture):
     for text, most in ((said, 25), (picture.claim, 12)):
         assert len([word for word in text.split() if word.strip("×·=+−÷:;,.()")]) <= most, text
     assert len(re.findall(r"\d[\d,.⁰-⁹]*(?: × \d[\d⁰-⁹⁻]*)*", said)) <= 3, said
-    written = re.sub(r"\$[^$]*\$", "", plain(" ".join([said, picture.claim, *picture.sure])).replace("\\", ""))
+    careful = re.sub(r"\$[^$]*\$", "", plain(" ".join(picture.sure)).replace("\\", ""))
+    written = f"{said} {picture.claim} {careful}"
     assert not re.search(r"[a-zA-Z]_[a-zA-Z]|\^|(?<![\w.])-\d", written), written
     assert picture.spoken()
     for table in (picture.table, picture.bins, picture.checks):
@@ -62,3 +63,16 @@ def trace_of(figure, name):
     """The one trace of this name."""
     (trace,) = traces_of(figure, name)
     return trace
+
+
+def luminance(colour):
+    """Relative luminance of #rrggbb (WCAG 2.2, "relative luminance")."""
+    shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    """(L1 + 0.05) / (L2 + 0.05), the lighter above (WCAG 2.2, "contrast ratio")."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)

@@ -4,9 +4,7 @@ import pytest
 
 from pages._view.figures import base
 from pages._view.theme import DARK, LIGHT, PROJECTOR
-from tests.figures.drawing import plotted
-
-PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
+from tests.figures.drawing import PROFILES, plotted
 
 
 def everything(profile):

@@ -11,23 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number, number_of_log10, percent, profile, typed
+from tests.figures.drawing import PROFILES, contrast
 
 ROOT = Path(__file__).resolve().parents[2]
-PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("dark", DARK), ("projector", PROJECTOR))]
 SETTINGS = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))["theme"]
-
-
-def luminance(colour):
-    """Relative luminance of #rrggbb (WCAG 2.2, "relative luminance")."""
-    shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one, other):
-    """(L1 + 0.05) / (L2 + 0.05), the lighter above (WCAG 2.2, "contrast ratio")."""
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 def test_the_contrast_formula_gives_the_known_values():

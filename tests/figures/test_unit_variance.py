@@ -124,11 +124,11 @@ def test_the_axes_of_the_pipeline_depend_on_d_k_only_and_its_stages_are_titled(r
         return tuple(plotted(figures.pipeline(measure_unit_variance(params), LIGHT)).layout.xaxis.range)
 
     assert {span(scheme=name) for name in INIT_SCHEMES} | {span(x_std=100.0)} == {(-9, 9)}
-    result = measure_unit_variance(UnitVarianceParams(32, 2, 8, normalise=False))
-    said = texts(plotted(figures.pipeline(result, LIGHT)))
+    without = measure_unit_variance(UnitVarianceParams(32, 2, 8, normalise=False))
+    said = texts(plotted(figures.pipeline(without, LIGHT)))
     assert len(said) == 5
     assert not [text for text in said if text.startswith("LayerNorm")]
-    assert "no LayerNorm and" in sure(result)
+    assert "no LayerNorm and" in sure(without)
     said = texts(plotted(figures.pipeline(result, LIGHT)))
     names = ("x", "LayerNorm(x)", "q = x W<sub>Q</sub>", "k = x W<sub>K</sub>", "raw scores q·k", "scaled q·k/√dₖ")
     assert said == [f"{name}: σ {number(stage.std)}" for name, stage in zip(names, result.stages, strict=True)]

@@ -5,7 +5,7 @@ import pytest
 from pages._view.lessons.new_lesson import figures
 from pages._view.theme import LIGHT
 from sattn_core.lessons.new_lesson import NewLessonParams, measure_new_lesson
-from tests.figures.drawing import PROFILES, check, plotted, run, trace_of
+from tests.figures.drawing import plotted, trace_of
 
 
 @pytest.fixture(scope="module")
@@ -13,17 +13,7 @@ def result():
     return measure_new_lesson(NewLessonParams(16))
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_the_picture_is_whole(result, profile):
-    check(figures.variances(result, profile))
-
-
 def test_the_points_are_the_variances(result):
     shown = plotted(figures.variances(result, LIGHT))
     assert trace_of(shown, "raw").y[0] == result.variance[0]
     assert trace_of(shown, "÷ √dₖ").y[0] == result.variance[1]
-
-
-def test_the_code_gives_the_numbers_that_are_shown(result):
-    names, _ = run(figures.variances(result, LIGHT).code)
-    assert names["result"].variance.tolist() == result.variance.tolist()
