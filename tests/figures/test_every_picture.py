@@ -171,8 +171,7 @@ def places_of(trace, letter, axis):
 
 
 # What may run beyond its axis, which is the same at every setting or counts in words what lies beyond.
-CUT = {"stage_histograms", "gradient_curves", "race_learning", "race_state", "sample_band", "score_histograms",
-       "variance_curve", "unit_variance"}  # fmt: skip
+CUT = {"stage_histograms", "gradient_curves", "race_learning", "race_state", "sample_band", "score_histograms"}
 
 
 @pytest.mark.parametrize(("stem", "chosen"), EVERYTHING)

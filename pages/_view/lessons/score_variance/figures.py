@@ -311,7 +311,7 @@ def _curve_figure(curve, profile):
         traces.append(points(profile, colour, symbol, dims, curve.measured[i], above, below, name))
         if curve.theory[i][-2] > 0:  # constant scores have no place on a log axis
             names.append(_at_the_end(name, profile, dims, curve.theory[i]))
-    vertical: dict[str, Any] = {"type": "log", "range": [-3.9, 4.2], "dtick": 1, "exponentformat": "power"}
+    vertical: dict[str, Any] = {"type": "log", "range": [-3.9, 4.4], "dtick": 1, "exponentformat": "power"}
     return figure(
         profile,
         traces,

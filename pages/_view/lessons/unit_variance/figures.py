@@ -101,15 +101,15 @@ def _expected_figure(sweep, found, i, result, profile):
         line(places, found[i], solid(profile, profile.text), "chosen"),
         _stage_marks("expected", places, found[i], "square", _stage_colours(sweep, profile), profile),
     ]
+    measured = [stage.std for stage in result.stages] if result else []
     if result:
-        measured = [stage.std for stage in result.stages]
         traces.append(_stage_marks("measured", places, measured, "circle-open", profile.text, profile))
     fig = figure(
         profile,
         traces,
         left=4.4,
         xaxis=axis(profile, tickvals=places, ticktext=_stage_ticks(sweep, found[i]), range=[-0.5, len(places) - 0.5]),
-        yaxis=axis(profile, "σ", grid=True, type="log", **_decades(sweep.std, 0.15)),
+        yaxis=axis(profile, "σ", grid=True, type="log", **_decades([*np.ravel(sweep.std), *measured], 0.15)),
         annotations=[under(_KEY, profile) | {"yshift": -3.9 * profile.axis_size}],  # below three lines of ticks
     )
     fig.layout["margin"] |= {"t": profile.axis_size, "b": 6.2 * profile.axis_size}
