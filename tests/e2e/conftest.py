@@ -80,7 +80,8 @@ def new_page(browser, contexts, problems):
             page = spare.pop() if spare else note_changes(context.new_page())
             taken.append((page, spare))
         page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=color_scheme, reduced_motion=reduced_motion)
+        # Said each time: a tab that was used before keeps what it was told.
+        page.emulate_media(color_scheme=color_scheme or "light", reduced_motion=reduced_motion or "no-preference")
         watched.append(watch_console(page, problems))
         page.changed = False
         return page
