@@ -487,7 +487,8 @@ def _chance(head):
     if (explained or close) and head.tail_band[1] - head.tail_band[0] > _WIDER * (high - low):
         kurtosis = f"kurtosis {_digits(head.query.kurtosis)} and {_digits(head.key.kurtosis)} instead of 3"
         wider, which = " to ".join(map(_digits, head.tail_band)), "inside that" if explained else "outside that too"
-        text += f" Those are normal; tails as heavy as here ({kurtosis}) scatter it more, {wider}, and it is {which}."
+        text += f" Those are normal; tails as heavy as here ({kurtosis}) give a wider one, {wider}, "
+        text += f"and the spread is {which}."
     if explained or not close:
         return text
     small = f"it is small enough to count as close to {_target_text(head)}"

@@ -13,7 +13,7 @@ TERMS = MappingProxyType(
         "softmax": "It turns scores into weights that are positive and add up to 1; it sees only their differences.",
         "logit": "Another word for a score that goes into softmax.",
         "temperature": "What scores are divided by before softmax: a large one evens the weights out.",
-        "effective keys": "To how many keys, sharing equally, the weights amount: e to the power of their entropy.",
+        "effective keys": "How many equally sharing keys the weights amount to: e to the power of their entropy.",
         "entropy": "How spread out the weights are, in nats: 0 for one key, ln n for n equal keys.",
         "Jacobian": "The table of all slopes of softmax: how much each weight moves when one score moves.",
         "gradient": "The slope of the loss in each number of the model; training steps against it.",

@@ -62,7 +62,7 @@ def test_the_slider_shows_the_start_and_the_finished_race_comes_back_at_its_dime
     slider = page.locator("[data-slider] input")
     press(slider, "ArrowRight")
     assert sentence(page).startswith("Untrained at dₖ = 36, ")
-    assert bar(page).startswith("The last race was of dₖ = 32.")
+    assert bar(page).startswith("The last race was at dₖ = 32.")
     start = measure_race_start(TrainingRaceParams(36))
     assert np.allclose(page.evaluate(MATRIX), start.attention_weights, rtol=1e-9, atol=1e-12)
     press(slider, "ArrowLeft")

@@ -140,7 +140,7 @@ def test_the_sentence_says_what_the_scale_has_to_do_with_a_gradient(sweep):
         return figures.gradient(at, name, d_k, LIGHT).sentence
 
     raw = number(sweep.raw_score_norms[DIMS.index(64)], 2)
-    assert said("S").endswith(f"; times the scale, at the raw scores, it has length {raw}.")
+    assert said("S").endswith(f"; times the scale, it has length {raw} at the raw scores.")
     size = number(sweep.norms["scale"][DIMS.index(64)], 2)
     assert said("scale") == f"At dₖ = 64 dc is {size} in size: the slope of the loss in the scale itself."
     assert said("W_Q").endswith("; the scale, 0.125, is one of its factors.")
@@ -190,9 +190,9 @@ def test_the_gradient_at_the_raw_scores_has_a_line_with_the_scale_and_one_withou
 @pytest.mark.parametrize(
     ("without", "claim"),
     [
-        (2.0, "Here the raw scores get more gradient without the scale"),
+        (2.0, "Here the raw scores get a larger gradient without the scale"),
         (1.01, "Here the raw scores get the same gradient without the scale"),
-        (1e-12, "Here the raw scores get less gradient without the scale"),
+        (1e-12, "Here the raw scores get a smaller gradient without the scale"),
     ],
 )
 def test_the_claim_says_what_leaving_out_the_scale_does_at_this_dimension(sweep, without, claim):

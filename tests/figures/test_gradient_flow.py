@@ -104,7 +104,7 @@ def test_both_sides_have_one_axis_that_stays_a_zone_for_the_frozen_and_their_cou
 @pytest.mark.parametrize(
     ("d_k", "raw", "scaled", "said"),
     [
-        (4, 0, 0, "At dₖ = 4 none of the hundred rows is frozen, neither without the scale nor with it."),
+        (4, 0, 0, "At dₖ = 4 none of the hundred rows is frozen, with the scale or without it."),
         (1, 3, 3, "At dₖ = 1, three of the hundred rows are frozen, without the scale as with it."),
         (1, 100, 100, "At dₖ = 1, all of the hundred rows are frozen, without the scale as with it."),
         (64, 25, 0,
@@ -268,7 +268,7 @@ def test_the_sentence_has_the_numbers_of_the_moment(result):
     )
     picture = figures.histograms(replace(said, statistics=statistics), "raw_scores", LIGHT)
     assert picture.sentence == (
-        "Without the scale the median row passes 8.6 % as much to the raw scores; the mean row passes 2.5 "
+        "Without the scale the median row passes 8.6 % as much to the raw scores; on average a row passes 2.5 "
         "times as much."
     )
     assert picture.claim == "The typical row passes on less without the scale"
@@ -278,7 +278,7 @@ def test_the_sentence_has_the_numbers_of_the_moment(result):
         "without the scale and 0.0426 (95 % interval 0.0426 to 0.0427) with it: 0.0865 times as much without it."
     ) in sure
     assert (
-        "The mean row passes 0.105 ± 0.0039 (exact 0.104) without the scale and 0.0425 ± 1.0 × 10⁻⁵ (exact 0.0425) "
+        "On average a row passes 0.105 ± 0.0039 (exact 0.104) without the scale and 0.0425 ± 1.0 × 10⁻⁵ (exact 0.0425) "
         "with it: 2.48 times as much without it."
     ) in sure
     assert "they differ by 0.45 and −0.74 standard errors, inside ± 1.96." in sure
@@ -299,7 +299,7 @@ def test_the_sentence_and_the_claim_follow_the_ratios(result, median, mean, said
     changed = replace(result, median_ratio=np.full(3, median), mean_ratio=np.full(3, mean))
     picture = figures.histograms(changed, "q", LIGHT)
     assert picture.sentence.startswith(f"Without the scale the median row passes {said} to q")
-    assert ("so does the mean row" in picture.sentence) == (mean == 1.0)
+    assert ("so does a row on average" in picture.sentence) == (mean == 1.0)
     assert picture.claim == f"The typical row {claim}"
 
 

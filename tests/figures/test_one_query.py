@@ -135,7 +135,7 @@ def test_the_steps_of_softmax_say_what_is_so_where_it_is_so(result):
     assert plotted(shown(result, "softmax")).layout.title.text == "“cat” takes nearly all"
     assert shown(result, "softmax").sentence.endswith("at dₖ = 64 “cat” gets 99.9 %.")
     assert shown(result, "divide").sentence == (
-        "Divided by √dₖ = 8, the words share the weight again: “cat” gets 61 % instead of 99.9 %."
+        "Divided by √dₖ = 8, the scores spread the weight again: “cat” gets 61 % instead of 99.9 %."
     )
     assert ticks(shown(result, "divide"))[:2] == [
         ["mat", "13 ÷ 8", "= 1.625", "26 %"],

@@ -153,8 +153,8 @@ def test_without_a_correlation_there_is_no_mean_and_with_one_the_sentence_says_w
 @pytest.mark.parametrize(
     ("exponent", "correlation", "verdict"),
     [
-        (0.5, 0.0, "The variance stays: ½ is the exponent for independent q and k."),
-        (0.25, 0.0, "The variance does not stay: only ½ is the exponent for independent q and k."),
+        (0.5, 0.0, "The variance stays the same: ½ is right for independent q and k."),
+        (0.25, 0.0, "The variance does not stay the same: only ½ is right for independent q and k."),
         (0.5, 0.5, "The variance stays and the mean runs off."),
         (1.0, 0.5, "The mean stays and the variance shrinks."),
         (0.25, -0.5, "Neither stays the same, for the variance needs ½ and the mean 1."),

@@ -218,7 +218,7 @@ def test_the_claim_of_the_gradients_is_that_of_the_tenth_step(result, raw, scale
         ((0.4, 1.0), 0.3, "Leaving the scale out does harm here. At step 20 the raw training was 30.0 % right, "
          "so in the second half it was still learning."),
         ((1.0, 1.0), 0.5, "Leaving the scale out does no harm here."),
-        ((0.2, 0.3), 0.1, "Neither raw nor ÷ √dₖ learns them all."),
+        ((0.2, 0.3), 0.1, "Neither raw nor ÷ √dₖ learns all pairs."),
         ((1.0, 0.3), 0.5, "Here it is ÷ √dₖ that lags."),
     ],
 )  # fmt: skip

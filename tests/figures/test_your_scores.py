@@ -193,9 +193,9 @@ def test_the_growth_says_how_sure_it_is_whether_the_interval_holds_a_half(result
     ("low", "high", "claim"),
     [
         (0.4, 0.6, "Scores grow with dₖ as √dₖ assumes"),
-        (0.51, 0.6, "Scores grow faster with dₖ than √dₖ"),
-        (0.4, 0.49, "Scores grow slower with dₖ than √dₖ"),
-        (np.nan, np.nan, "Too few rows tell how scores grow with dₖ"),
+        (0.51, 0.6, "Scores grow faster than √dₖ"),
+        (0.4, 0.49, "Scores grow more slowly than √dₖ"),
+        (np.nan, np.nan, "Too few rows to tell how scores grow with dₖ"),
     ],
 )
 def test_the_claim_of_the_growth_is_what_its_interval_says(results, low, high, claim):

@@ -483,7 +483,7 @@ def test_the_weights_that_give_scores_of_variance_1_are_those_of_the_closed_form
     assert (found.truth, found.text) == (truth, "" if truth else "none of the three")
     torch, xavier, he = (number(each) for each in scores)
     each = f"{torch} for PyTorch MultiheadAttention, {xavier} for square Xavier and {he} for He normal"
-    assert found.why == f"Scaled scores have Var(qᵢ) times Var(kᵢ) as variance: {each}."
+    assert found.why == f"The variance of scaled scores is Var(qᵢ) times Var(kᵢ): {each}."
 
 
 def test_a_setting_that_is_changed_keeps_the_bet_and_changes_the_truth():

@@ -185,7 +185,7 @@ def test_a_move_of_the_dimension_shows_the_start_there_and_neither_starts_nor_st
     for d_k in (16, 1, 512):
         move(app, d_k)
         assert first_sentence(app).startswith(f"Untrained at dₖ = {d_k:,}, ")
-        assert bar(app).startswith("The last race was of dₖ = 64. Train takes about ")
+        assert bar(app).startswith("The last race was at dₖ = 64. Train takes about ")
         assert app.session_state["race_run"] is run
         assert "At dₖ = 64, " in app.header[0].value  # the curves stay those of the race
     assert first_sentence(move(app, 64)).startswith("After 300 steps at dₖ = 64, ")
@@ -314,7 +314,7 @@ def test_the_map_of_the_rates_leaves_the_race_and_after_a_move_every_headline_sa
         *race_s, equal, _ = claims(app)
         assert ["dₖ = 64" in headline for headline in race_s] == [True] * 3
         assert f"dₖ = {work.equal_d_k(d_k)}" in equal
-        assert bar(app).startswith("The last race was of dₖ = 64. ")
+        assert bar(app).startswith("The last race was at dₖ = 64. ")
 
 
 @pytest.mark.parametrize("moments", [partial(race._moments, False), race._sweep_moments])

@@ -272,14 +272,16 @@ def test_heavy_tails_explain_a_right_scale_outside_the_band():
     assert report.chance.startswith("The spread is outside the 95 % band of ideal q and k, ")
     kurtosis = f"(kurtosis {report.query.kurtosis:.2f} and {report.key.kurtosis:.2f} instead of 3)"
     assert report.chance.endswith(
-        f"Those are normal; tails as heavy as here {kurtosis} scatter it more, {low:.4f} to {high:.3f}, "
-        "and it is inside that."
+        f"Those are normal; tails as heavy as here {kurtosis} give a wider one, {low:.4f} to {high:.3f}, "
+        "and the spread is inside that."
     )
     report = head(*heavy(1.24, n=256))
     low, high = report.tail_band
     assert report.code == "right"
     assert high < 1.24
-    assert report.chance.endswith(f"scatter it more, {low:.4f} to {high:.3f}, and it is outside that too. {SMALL}")
+    assert report.chance.endswith(
+        f"give a wider one, {low:.4f} to {high:.3f}, and the spread is outside that too. {SMALL}"
+    )
     inside = head(*heavy(1.0))
     low, high = inside.scaled_band
     assert inside.chance == f"The spread is inside the 95 % band of ideal q and k, {low:.4f} to {high:.3f}."

@@ -201,7 +201,7 @@ def _gradient_sentence(sweep, name, i):
     if scale == 1:
         return f"{long}; the scale is 1 here."
     if name == "S":
-        return f"{long}; times the scale, at the raw scores, it has length {number(sweep.raw_score_norms[i], 2)}."
+        return f"{long}; times the scale, it has length {number(sweep.raw_score_norms[i], 2)} at the raw scores."
     if name == "X":
         return f"{long}; the scale multiplies what comes through Q and K."
     return f"{long}; the scale, {number(scale)}, is one of its factors."
@@ -329,13 +329,14 @@ def _raw_score_claim(sweep, i):
     scaled, raw = sweep.raw_score_norms[i], sweep.without_scale[i]
     if abs(raw - scaled) <= _SAME * scaled:
         return "Here the raw scores get the same gradient without the scale"
-    return f"Here the raw scores get {'more' if raw > scaled else 'less'} gradient without the scale"
+    return f"Here the raw scores get a {'larger' if raw > scaled else 'smaller'} gradient without the scale"
 
 
 def _raw_score_sentence(sweep, i):
     raw, scaled = (amount(each[i]) for each in (sweep.without_scale, sweep.raw_score_norms))
     return (
-        f"At dₖ = {sweep.dims[i]:,} the gradient at the raw scores is {raw} long without the scale, {scaled} with it."
+        f"At dₖ = {sweep.dims[i]:,} the gradient at the raw scores has length {raw} without the scale and "
+        f"{scaled} with it."
     )
 
 

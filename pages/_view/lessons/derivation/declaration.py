@@ -82,7 +82,7 @@ LESSON = Lesson(
     tries=(
         Try(
             "alignment",
-            "Align q and k at dₖ = 1,024: the first line fails, with a mean of about 512, and of about 16 after ÷ √dₖ",
+            "Align q and k at dₖ = 1,024: the first line fails, for the mean is about 512, and about 16 after ÷ √dₖ",
             {"broken": _BROKEN["alignment"], "correlation": 0.5, "d_k": 1024, "seed": 0},
         ),
         Try(

@@ -52,12 +52,12 @@ LESSON = Lesson(
         ),
         Try(
             "gradient_of_q",
-            "Gradient at q: without the scale the mean rises with dₖ, with it the mean stays flat from dₖ = 4 on",
+            "Gradient at q: without the scale the mean rises with dₖ; with it, the mean stays flat from dₖ = 4 on",
             {"n_keys": 16, "place": "q", "seed": 0},
         ),
         Try(
             "second_list",
-            "Scores [1, 10]: the Jacobian is nearly empty; divided by √64 it has four bright cells",
+            "Scores [1, 10]: the Jacobian is nearly empty; with the scores divided by √64 it has four bright cells",
             {"jacobian": "1, 10", "d_k": 64},
         ),
     ),

@@ -153,7 +153,7 @@ def _rows_sentence(shown, i):
     """How many rows are frozen on both sides."""
     d_k, (raw, scaled) = shown.dims[i], shown.frozen[:, i]
     if raw == 0:
-        return f"At dₖ = {d_k:,} none of the hundred rows is frozen, neither without the scale nor with it."
+        return f"At dₖ = {d_k:,} none of the hundred rows is frozen, with the scale or without it."
     if raw == scaled:
         return f"At dₖ = {d_k:,}, {_of_the_rows(raw)} frozen, without the scale as with it."
     start = f"At dₖ = {d_k:,}, {_of_the_rows(raw)} frozen without the scale"
@@ -338,7 +338,7 @@ def _histogram_sentence(result, place):
     """The median and the mean row without the scale, beside those with it."""
     i = PLACES.index(place)
     median, mean = _as_much(result.median_ratio[i]), _as_much(result.mean_ratio[i])
-    also = ", and so does the mean row" if mean == median else f"; the mean row passes {mean}"
+    also = ", and so does a row on average" if mean == median else f"; on average a row passes {mean}"
     return f"Without the scale the median row passes {median} to {_WHERE[place]}{also}."
 
 
@@ -361,12 +361,12 @@ def _histogram_sure(result, place):
     return (
         f"The median row passes {medians[RAW]} {to_it} without the scale and {medians[SCALED]} with it: "
         f"{_times(result.median_ratio[i])} without it.",
-        f"The mean row passes {means[RAW]} without the scale and {means[SCALED]} with it: "
-        f"{_times(result.mean_ratio[i])} without it. Behind ± stands one standard error.",
+        f"On average a row passes {means[RAW]} without the scale and {means[SCALED]} with it: "
+        f"{_times(result.mean_ratio[i])} without it. Each ± is one standard error.",
         *_mean_bands(found, i),
         f"{_frozen(result, RAW).capitalize()} of the rows are frozen without the scale and {_frozen(result, SCALED)} "
         f"with it. This share is the same at every place, since the factor of the scale is the same for all rows.",
-        f"Without the scale a tenth of the rows holds {percent(found.top_tenth_share[i, RAW], 0)} of the total.",
+        f"Without the scale the top tenth of the rows holds {percent(found.top_tenth_share[i, RAW], 0)} of the total.",
     )
 
 

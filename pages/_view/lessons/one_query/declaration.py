@@ -24,7 +24,7 @@ LESSON = Lesson(
         ),
         Try(
             "large_dimension",
-            "Divide at dₖ = 1,024: without it one word takes all, with it each gets 5 % or more",
+            "Divide at dₖ = 1,024: before it one word takes all, after it each gets 5 % or more",
             {"d_k": 1024, "step": "divide", "seed": 0},
         ),
         Try(

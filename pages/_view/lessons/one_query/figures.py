@@ -179,7 +179,7 @@ def _say_multiplied(result):
     name, said, product = _multiplications(result)[0]
     return (
         f"Multiply {_ASKING} by {_EXAMPLE}, component by component: {said} = {typed(product)} for “{name}”. "
-        "Equal signs help the key, unequal signs hurt it."
+        "Matching signs help the key, opposite signs hurt it."
     )
 
 
@@ -392,8 +392,8 @@ def _say_divided(result):
         return f"{divided}, the scores stay as they are: {who} keep{s} {after}{each}."
     if before == after:
         return f"{divided}, the scores give practically the same weights: {who} keep{s} {after}{each}."
-    share = "share the weight again" if _shares_again(result) else "share the weight more evenly"
-    return f"{divided}, the words {share}: {who} get{s} {after}{each} instead of {before}."
+    share = "again" if _shares_again(result) else "more evenly"
+    return f"{divided}, the scores spread the weight {share}: {who} get{s} {after}{each} instead of {before}."
 
 
 def _divide_claim(result):

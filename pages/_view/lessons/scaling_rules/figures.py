@@ -256,7 +256,7 @@ def _exponent_checks(result, what, i):
 def _flat(curve, correlation):
     """Which of the two stays; a mean of 0 stays whatever the exponent is."""
     if correlation == 0:
-        said = "stays: ½ is the exponent" if curve.variance_is_flat else "does not stay: only ½ is the exponent"
+        said = "stays the same: ½ is right" if curve.variance_is_flat else "does not stay the same: only ½ is right"
         return f"The variance {said} for independent q and k."
     if curve.variance_is_flat:
         return "The variance stays and the mean runs off."

@@ -75,7 +75,7 @@ LESSON = Lesson(
         ),
         Try(
             "mean_of_two",
-            "Give k a mean of 2: raw scores spread more than twice as far, and ÷ √dₖ leaves that in",
+            "Give k a mean of 2: raw scores spread more than twice as far, and ÷ √dₖ does not undo that",
             _PAIRS | _NOTHING_BROKEN | {"mean_k": 2.0},
         ),
         Try(

@@ -199,8 +199,8 @@ def _drawn(result):
 def _main_alt(result, walks):
     """The picture in words, for those who do not see it."""
     return (
-        f"{_main_sentence(result)} At the left {len(walks.walks)} sums of products walk up to step "
-        f"{result.params.d_k:,}, between dashed lines one standard deviation above and below their mean. At the right, "
+        f"{_main_sentence(result)} On the left {len(walks.walks)} sums of products walk up to step "
+        f"{result.params.d_k:,}, between dashed lines one standard deviation above and below their mean. On the right, "
         f"histograms of {_drawn(result)}, raw and scaled."
     )
 

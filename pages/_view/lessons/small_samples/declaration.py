@@ -23,7 +23,7 @@ LESSON = Lesson(
             2,
             64,
             DEFAULT_SIZES,
-            help="At the right: size × dₖ times dₖ × size.",
+            help="On the right: size × dₖ times dₖ × size.",
         ),
         "ddof": Choice("ddof", "0", ("0", "1"), help="0: NumPy's variance divides by N. 1: by N − 1.", bar=True),
         "n_draws": Number("Draws", 200, 1, MOST_DRAWS, (200,), typed=True),

@@ -173,10 +173,10 @@ def _mean(sweep):
 def _draws_sentence(asked, counted, i):
     """Whether the number of the question is ordinary, and how near a draw of the moment comes to d_k."""
     ordinary = asked.low <= asked.value <= asked.high
-    is_it = "so" if ordinary else "yet not even then"
+    is_it = f"so {asked.value} is ordinary" if ordinary else f"yet {asked.value} is still not ordinary"
     return (
-        f"Variances of two-by-two products average {number(asked.mean_theory, 2)}, {is_it} {asked.value} is ordinary. "
-        f"At the right, {_near(counted, i)} within a tenth of dₖ."
+        f"Variances of two-by-two products average {number(asked.mean_theory, 2)}, {is_it}. "
+        f"On the right, {_near(counted, i)} within a tenth of dₖ."
     )
 
 

@@ -508,13 +508,13 @@ def _overflow_sentences(study):
             f"s = {reach}, and {_wrong(curve.stable_largest_error)}."
             for curve in study.curves
         ),
-        "The scale is there against saturation, the subtraction against the overflow of exp. It comes too late for "
-        "products that overflow before softmax, as in float16 they can; dividing q or k first does help these.",
+        "The scale guards against saturation, the subtraction against overflow of exp. But it comes too late for "
+        "products that overflow before softmax, as they can in float16; dividing q or k first helps with these.",
     )
 
 
 def _wrong(error):
-    return f"at most {number(error, 2)} wrong" if error else "right to the last digit"
+    return f"off by at most {number(error, 2)}" if error else "right to the last digit"
 
 
 def _overflow_table(study):

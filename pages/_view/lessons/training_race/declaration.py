@@ -52,13 +52,13 @@ LESSON = Lesson(
             _RATES,
             whole=False,
             shown=decimal,
-            help="Of every scale, if the learning rates are fixed.",
+            help="Used with every scale, if the learning rates are fixed.",
         ),
         "loss": Choice(
             "Loss on",
             "output",
             LOSSES,
-            help="output is ½ |output − value|², behind the softmax; weights is −ln of the weight on the right key.",
+            help="output is ½ |output − value|², after the softmax; weights is −ln of the weight on the right key.",
             bar=True,
         ),
         "data": Choice(

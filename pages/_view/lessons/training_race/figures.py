@@ -49,7 +49,7 @@ _IN_WORDS = {
 _OUTCOMES = {
     "harm": "Leaving the scale out does harm here",
     "harmless": "Leaving the scale out does no harm here",
-    "neither": "Neither raw nor ÷ √dₖ learns them all",
+    "neither": "Neither raw nor ÷ √dₖ learns all pairs",
     "only_without": "Here it is ÷ √dₖ that lags",
 }
 _DASHES = {0.0: "solid", 0.5: "solid", 1.0: "longdash"}
@@ -673,8 +673,8 @@ def _equivalence_sure(pairs):
     """What is changed in the second training of each pair, and how far its loss then is from that of the first."""
     first, *_ = pairs
     return (
-        f"At dₖ = {first.d_k:,}, {first.n_steps} steps without the scale stand beside {first.n_steps} steps with "
-        "÷ √dₖ, from a start that is ⁴√dₖ times as large, at a learning rate times a power of dₖ.",
+        f"At dₖ = {first.d_k:,}, {first.n_steps} steps without the scale are compared with {first.n_steps} with "
+        "÷ √dₖ, from a start ⁴√dₖ times as large, at a learning rate multiplied by a power of dₖ.",
         "Such pairs are trained at a few dₖ only, here at the largest that is not above the slider’s.",
         *(f"{_pair_name(found)}{_whether_wrong(found)}: the losses are {_differ(found)}." for found in pairs),
     )

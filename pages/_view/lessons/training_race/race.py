@@ -252,7 +252,7 @@ def progress_sentence(run):
         return f"The race at dₖ = {run.params.d_k:,} is finished"
     if run.result.step and run.params.d_k == controls.value_of("d_k"):
         return f"Stopped at {place}"
-    last = f"The last race was of dₖ = {run.params.d_k:,}. " if run.result.step else ""
+    last = f"The last race was at dₖ = {run.params.d_k:,}. " if run.result.step else ""
     return f"{last}Train takes {about(work.race_price(_params(), run.best))}"
 
 

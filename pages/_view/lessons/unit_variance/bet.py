@@ -16,5 +16,5 @@ def outcome(values: Values) -> Outcome:
     scores = [sweep.std[i, j, sweep.stages.index("scaled_scores")] ** 2 for i, j in at]
     truth = next((name for name, each in zip(TO_BET_ON, scores, strict=True) if abs(each - 1) < _UNIT), "")
     each = [f"{number(variance)} for {SCHEME_NAMES[name]}" for name, variance in zip(TO_BET_ON, scores, strict=True)]
-    why = f"Scaled scores have Var(qᵢ) times Var(kᵢ) as variance: {listed(each)}."
+    why = f"The variance of scaled scores is Var(qᵢ) times Var(kᵢ): {listed(each)}."
     return Outcome(truth, why, text="" if truth else "none of the three")

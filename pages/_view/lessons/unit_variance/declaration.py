@@ -79,7 +79,7 @@ LESSON = Lesson(
         ),
     ),
     bet=Bet(
-        "At dₖ = {d_k}: which way to draw the weights gives scores of variance 1 after ÷ √dₖ?",
+        "At dₖ = {d_k}: which way of drawing the weights gives scores of variance 1 after ÷ √dₖ?",
         Choice("The weights are", "he_normal", TO_BET_ON, shown={name: SCHEME_NAMES[name] for name in TO_BET_ON}),
     ),
     pictures=("unit_variance", "shared_input", "schemes", "stage_histograms"),

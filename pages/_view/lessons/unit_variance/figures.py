@@ -146,7 +146,7 @@ def _stage_ticks(sweep, values):
 
 def _expected_sentence(scaled, within, scheme, d_k):
     """What the scaled scores start with, and whether the rule is right to assume 1: within a row, if that is less."""
-    name = SCHEME_NAMES[scheme]
+    name = SCHEME_NAMES[scheme].replace("normal with σ", "normal weights of σ")  # not "with … with"
     if within < _SHARED * scaled:
         return (
             f"With {name}, scaled scores have σ = {number(scaled)}, but only {number(within)} within a row, which is "

@@ -16,8 +16,8 @@ LESSON = Lesson(
     stem="your_scores",
     title="Your scores",
     question="Is √dₖ right for my model?",
-    answer="At the start of training it is if $\\mathbf{q}\\cdot\\mathbf{k}/\\sqrt{d_k}$ has standard deviation near 1 "
-    "inside a row. "
+    answer="At the start of training it is, if $\\mathbf{q}\\cdot\\mathbf{k}/\\sqrt{d_k}$ has standard deviation near "
+    "1 inside a row. "
     "Load q and k of your own model and see, or try a sample.",
     icon=":material/upload_file:",
     section="Go deeper",

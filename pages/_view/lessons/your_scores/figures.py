@@ -286,10 +286,10 @@ def _growth_claim(result):
     if not isfinite(fitted.value):
         return "There is no growth to fit"
     if not isfinite(fitted.low):
-        return "Too few rows tell how scores grow with dₖ"
+        return "Too few rows to tell how scores grow with dₖ"
     if fitted.low <= 0.5 <= fitted.high:
         return "Scores grow with dₖ as √dₖ assumes"
-    return f"Scores grow {'faster' if fitted.low > 0.5 else 'slower'} with dₖ than √dₖ"
+    return f"Scores grow {'faster' if fitted.low > 0.5 else 'more slowly'} than √dₖ"
 
 
 def _growth_sentence(result):

@@ -6,7 +6,7 @@ import streamlit as st
 
 from sattn_core.lessons.your_scores import SUFFIXES
 
-LOST = "Your file is gone: leaving this page, or being reconnected to another server, forgets it. Choose it again."
+LOST = "Your file is gone: it is forgotten when you leave or are reconnected to another server. Choose it again."
 
 
 def draw_both() -> list[Any]:
