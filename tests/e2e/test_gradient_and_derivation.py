@@ -34,7 +34,7 @@ def test_the_gradient_page_by_keyboard(page, server):
     assert sentences(page)[0].startswith("At dₖ = 512, 60 of the hundred rows are frozen without the scale")
     press(radio(page, "place", "q"), "Space")
     assert chosen(page, "place") == "q"
-    assert "to q; on average a row passes" in sentences(page)[1]
+    assert "to q; on average rows pass" in sentences(page)[1]
     press(slider(page, "row"), "End")
     assert "Row 20: " in sure(page, "row_jacobians")
     press(slider(page, "row"), "Home")

@@ -23,7 +23,7 @@ from websockets.sync.client import connect
 
 pytestmark = [pytest.mark.e2e, pytest.mark.deploy]
 
-LOST = "You were reconnected to another server, which does not have your file: choose it again."
+LOST = "Choose it again."
 COOKIE = "lab_replica"
 
 

@@ -183,7 +183,7 @@ def test_the_gradient_at_the_raw_scores_has_a_line_with_the_scale_and_one_withou
     (line,) = plotted(picture).layout.shapes
     assert (line.x0, line.x1) == (64, 64)
     i = DIMS.index(64)
-    assert f"{number(sweep.without_scale[i], 2)} long without the scale" in picture.sentence
+    assert f"has length {number(sweep.without_scale[i], 2)} without the scale" in picture.sentence
     assert f"{number(sweep.raw_score_norms[i], 2)} with it." in picture.sentence
 
 

@@ -268,7 +268,7 @@ def test_the_sentence_has_the_numbers_of_the_moment(result):
     )
     picture = figures.histograms(replace(said, statistics=statistics), "raw_scores", LIGHT)
     assert picture.sentence == (
-        "Without the scale the median row passes 8.6 % as much to the raw scores; on average a row passes 2.5 "
+        "Without the scale the median row passes 8.6 % as much to the raw scores; on average rows pass 2.5 "
         "times as much."
     )
     assert picture.claim == "The typical row passes on less without the scale"
@@ -299,7 +299,7 @@ def test_the_sentence_and_the_claim_follow_the_ratios(result, median, mean, said
     changed = replace(result, median_ratio=np.full(3, median), mean_ratio=np.full(3, mean))
     picture = figures.histograms(changed, "q", LIGHT)
     assert picture.sentence.startswith(f"Without the scale the median row passes {said} to q")
-    assert ("so does a row on average" in picture.sentence) == (mean == 1.0)
+    assert ("so do rows on average" in picture.sentence) == (mean == 1.0)
     assert picture.claim == f"The typical row {claim}"
 
 

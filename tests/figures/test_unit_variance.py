@@ -88,7 +88,7 @@ def test_the_sentence_is_short_and_says_what_is_expected(scheme, options):
         picture = figures.expected(sweep, scheme, d_k, options.get("n_heads", 8), LIGHT)
         at = sweep.schemes.index(scheme)
         said, scaled, within = picture.sentence, sweep.std[at, i, -1], sweep.row_std[at, i]
-        assert said.startswith(f"With {SCHEME_NAMES[scheme]}")
+        assert said.startswith(f"With {SCHEME_NAMES[scheme].replace('normal with', 'normal weights of')}")
         if within < 0.95 * scaled:
             here = f"scaled scores have σ = {number(scaled)}, but only {number(within)} within a row"
             assert here in said

@@ -338,7 +338,7 @@ def _histogram_sentence(result, place):
     """The median and the mean row without the scale, beside those with it."""
     i = PLACES.index(place)
     median, mean = _as_much(result.median_ratio[i]), _as_much(result.mean_ratio[i])
-    also = ", and so does a row on average" if mean == median else f"; on average a row passes {mean}"
+    also = ", and so do rows on average" if mean == median else f"; on average rows pass {mean}"
     return f"Without the scale the median row passes {median} to {_WHERE[place]}{also}."
 
 
