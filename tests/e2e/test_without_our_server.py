@@ -29,7 +29,7 @@ def test_three_lines_show_the_lessons(new_page, plain, problems):
     watch_menu(page)
     open_page(page, plain, "score_variance", d_k=100)  # as the first visit: no lesson is opened without its frame
     assert menu_names(page) >= set(LESSONS.values())
-    for stem in ("", "attention_steps", "training_race"):
+    for stem in ("", "training_race", "attention_steps"):
         go_to(page, LESSONS[stem])
         assert page.locator("[data-hero] svg path.fill, [data-picture] .main-svg").count() > 0
     assert query_parameters(page)["d_k"] == "100"
