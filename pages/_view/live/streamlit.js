@@ -15,6 +15,12 @@ const STREAMLIT = {
   // The number of the field with which a message to the server begins that asks for a run.
   asksForRun: (message) => message[0] >> 3 === 11,
   healthOf: (stream) => stream.replace(/^ws/, "http").replace(/stream$/, "health"),
+  // Streamlit would ask below the page's own path first where its server is; it is where its scripts come from.
+  tellServer: () => {
+    for (const { src } of document.querySelectorAll("script[type=module][src*='/static/js/']")) {
+      window.__streamlit = { BACKEND_BASE_URL: src.slice(0, src.indexOf("static/js/")), ...window.__streamlit };
+    }
+  },
   // Of what a page says when it connects, the third is the session that it had.
   protocolsOf: (protocols, session) => [...protocols.slice(0, 2), session],
 };
