@@ -51,7 +51,6 @@ def open_frame() -> StreamlitPage:
     if more():
         worded(lesson.answer, lesson.terms)
     _draw_stage(lesson)
-    bets.draw_card(redraw_bet)
     controls.show_link_notes()
     return page
 
@@ -156,12 +155,7 @@ def draw_slider() -> None:
 def _release(value):
     """A move of d_k changes what depends on d_k."""
     controls.place("d_k", value)
-    _redraw(_SLIDER, LIVE, _TYPED, *([bets.CARD] if bets.has_card() else []))
-
-
-def redraw_bet() -> None:
-    """The frame of the picture, and what the card says: the marker was moved, or the bet is decided."""
-    _redraw(LIVE, bets.CARD)
+    _redraw(_SLIDER, LIVE, _TYPED)
 
 
 def redraw_picture() -> None:
