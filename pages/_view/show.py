@@ -92,7 +92,8 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
         return None
     shown = at_rest or (way.at_rest or way.picture)(values, profile)
     seen = bets.marked(shown, controls.current_lesson(), values, bets.guess(), profile)
-    _draw_main(seen, value=values["d_k"], address=frame.moving_address(values))
+    places = {name: values[name] for name in controls.current_lesson().followed}
+    _draw_main(seen, values=places, address=frame.moving_address(values))
     return shown
 
 
