@@ -5,7 +5,6 @@ address: bet=1 asks for the bets, guess is what was bet on this lesson, tally ho
 link say nothing, and show the picture at once.
 """
 
-import re
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -76,7 +75,7 @@ def asks() -> bool:
 def hold() -> None:
     """While a bet is open, put the lesson where the picture is that it is on, unless it stands at an earlier step.
 
-    Its other parts would tell the answer. A page on which another part can be chosen says so before it draws the choice.
+    Its other parts would tell the answer. A page that draws the choice itself calls this before it does.
     """
     if is_open() and _part() and controls.value_of(_part()[0]) not in (_part()[1], *_earlier()):
         st.query_params.pop(_part()[0], None)
@@ -262,8 +261,11 @@ def _switch():
 
 
 def draw_card() -> None:
-    """The question, or what became of the bet, right at the picture."""
-    if has_card():
+    """The question, or what became of the bet, right at the picture; at an earlier step, where it waits."""
+    if is_open() and not has_card():
+        name, option = _part()
+        st.markdown(f"A bet waits at **{plain(controls.control(name).write(option))}**.")
+    elif has_card():
         with st.container(border=True, key="bet_card"):
             (_ask if is_open() else _tell)(controls.current_lesson())
 
