@@ -78,8 +78,8 @@ def hold() -> None:
     Its other parts would tell the answer. A page that draws the choice itself calls this before it does.
     """
     if is_open() and _part() and controls.value_of(_part()[0]) not in (_part()[1], *_earlier()):
-        st.query_params.pop(_part()[0], None)
-        controls.place(*_part())
+        controls.send_to(*_part())
+        st.rerun()
 
 
 def holds(name: str) -> bool:
@@ -95,7 +95,8 @@ def _part():
 
 def _earlier():
     """The options before it, whose pictures tell nothing."""
-    return controls.current_lesson().bet.earlier
+    bet = controls.current_lesson().bet
+    return bet.earlier if bet else ()
 
 
 def proposed() -> dict[str, str] | None:
@@ -120,10 +121,10 @@ def read(lesson: Lesson, query: Mapping[str, str]) -> Any:
 def before(values: Values, profile: Profile) -> Picture:
     """What of the main picture is known before the bet is placed, with what was bet where the marker stands now."""
     lesson = controls.current_lesson()
-    known = before_of(lesson.stem)(values, profile)
+    known, bet = before_of(lesson.stem)(values, profile), lesson.bet
     here = st.session_state.get(_draft(lesson))
-    marks = [(_BET, f"your bet: {_written(lesson.bet, here)}", here)] if lesson.bet.place else []
-    return replace(known, key=f"{known.key}_before", figure=_drawn_on(_spec(known), lesson.bet, marks, profile))
+    marks = [(_BET, f"your bet: {_written(bet, here)}", here)] if bet and bet.place else []
+    return replace(known, key=f"{known.key}_before", figure=_drawn_on(_spec(known), bet, marks, profile))
 
 
 def marked(shown: Picture, lesson: Lesson, values: Values, bet: Any, profile: Profile) -> Picture:
@@ -291,12 +292,11 @@ def _tell(lesson):
         _count(lesson, told)
     else:
         _counted().add(lesson.stem)
-    st.markdown(f"**{told}** {plain(_both(lesson, placed, found))} {plain(found.why)}")
     right, _, of = controls.linked_value("tally").partition("-")
+    so_far = f" {right} of {of} {'bet' if of == '1' else 'bets'} right so far." if of else ""
     with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{told}** {plain(_both(lesson, placed, found))} {plain(found.why)}{so_far}", width="stretch")
         st.button("Bet again", key="bet_again", on_click=_take_back)
-        if of:
-            st.markdown(f"{right} of {of} {'bet' if of == '1' else 'bets'} right so far")
 
 
 def _draft(lesson):

@@ -87,14 +87,17 @@ class Picture:
         """The description as a screen reader says it."""
         return as_code(self.alt or self.sentence)
 
-    def partly(self, sentence: str, *, keep: Collection[str] = (), words: Collection[str] = ()) -> "Picture":
+    def partly(
+        self, sentence: str, *, keep: Collection[str] = (), words: Collection[str] = (), last: float | None = None
+    ) -> "Picture":
         """What may be seen of a single figure before a bet: its axes, the traces of these names, and these words.
 
-        Nothing else of it is in what is sent, nor what stands behind it; of a word of several lines the first is kept.
+        Nothing else of it is in what is sent, nor what stands behind it. last: the x beyond which a trace is not seen.
+        Of a word of several lines the first is kept.
         """
         if not isinstance(self.figure, Figure):
             raise TypeError(f"{self.key} must be a single figure, but is a {type(self.figure).__name__}")
-        data = [each if each["name"] in keep else _empty(each) for each in self.figure.data]
+        data = [_up_to(last, each) if each["name"] in keep else _empty(each) for each in self.figure.data]
         layout = deepcopy(self.figure.layout) | {"shapes": []}
         named = [each | {"text": each["text"].split("<br>")[0]} for each in layout.get("annotations", ())]
         layout["annotations"] = [each for each in named if each["text"] in words]
@@ -106,6 +109,13 @@ def _empty(trace):
     """A trace that shows nothing, and keeps its panel."""
     axes = {name: trace[name] for name in ("xaxis", "yaxis") if name in trace}
     return {"type": "scatter", "x": [None], "y": [None], "hoverinfo": "skip", "name": trace["name"], **axes}
+
+
+def _up_to(last, trace):
+    if last is None:
+        return trace
+    points = zip(trace["x"], trace["y"], strict=True)
+    return trace | {"y": [None if x is None or x > last else y for x, y in points]}
 
 
 def _hide_numbers(layout, words):

@@ -1,12 +1,10 @@
 """What the bet of unit_variance comes to."""
 
-from dataclasses import replace
-
 from pages._view.bets import Outcome
 from pages._view.lessons.unit_variance import work
 from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES, TO_BET_ON
 from pages._view.main_picture import Values
-from pages._view.picture import Figure, Picture
+from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number
 
 _HIDDEN = "The scores are q times k, added up over dₖ components; they are hidden until you have placed your bet."
@@ -14,19 +12,9 @@ _UNIT = 0.02  # a variance this near to 1 is called 1
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """The stages up to q and k, of every way to draw the weights."""
-    found = work.sweep(values)
-    keys = found.stages.index("k")
-    shown = work.MAIN.picture(values, profile).partly(_HIDDEN, keep=("assumed", "others", "chosen", "expected"))
-    return replace(shown, figure=Figure([_up_to(keys, each) for each in shown.figure.data], shown.figure.layout))
-
-
-def _up_to(place, trace):
-    """A trace without what lies beyond a place."""
-    if trace["name"] == "assumed":
-        return trace
-    seen = [x is not None and x <= place for x in trace["x"]]
-    return trace | {"y": [y if is_seen else None for y, is_seen in zip(trace["y"], seen, strict=True)]}
+    """The stages up to k, of every way to draw the weights."""
+    last, every = work.sweep(values).stages.index("k"), ("assumed", "others", "chosen", "expected")
+    return work.MAIN.picture(values, profile).partly(_HIDDEN, keep=every, last=last)
 
 
 def outcome(values: Values) -> Outcome:
