@@ -88,7 +88,8 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
     if params and not _is_computed(params, partial(bets.before if asks else way.picture, values, profile)):
         return None
     if asks:
-        _draw_main(bets.before(values, profile))
+        known = bets.before(values, profile)
+        _draw_main(known, on_drawn=bets.keep_drawing, drawing=bets.drawing(known, profile))
         return None
     shown = at_rest or (way.at_rest or way.picture)(values, profile)
     seen = bets.marked(shown, controls.current_lesson(), values, bets.guess(), profile)
@@ -97,8 +98,9 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
     return shown
 
 
-def _draw_main(shown, **place):
-    draw_picture(shown.drawn() | {"main": True} | place, key=shown.key, config=_chart_config(shown.key))
+def _draw_main(shown, on_drawn=None, **more):
+    data = shown.drawn() | {"main": True} | more
+    draw_picture(data, key=shown.key, config=_chart_config(shown.key), on_drawn=on_drawn)
 
 
 def behind(shown: Picture | None) -> None:

@@ -11,8 +11,9 @@ const LETTERS = 155; // of a long sentence
 const REST = 0.5; // of the time that a picture took, before the next one
 const NARROW = 640; // px of a window in which the sentence may come after the first view
 
-export default function ({ parentElement, data: [data] }) {
+export default function ({ parentElement, data: [data], setTriggerValue }) {
   const picture = parentElement.querySelector("[data-picture]");
+  picture.tell = setTriggerValue;
   picture.sentence ??= parentElement.querySelector("[data-sentence]");
   picture.given = data;
   fit(picture);
@@ -48,7 +49,7 @@ function paint(picture, Plotly) {
   picture.drawnAt = sizeOf(picture);
   Object.assign(plot.style, { width: `${width}px`, transformOrigin: "0 0", transform: scale === 1 ? "" : `scale(${scale})` });
   const { data, layout } = picture.parsed;
-  return Plotly.react(plot, data, { ...layout, width, height }, picture.given.config);
+  return Plotly.react(plot, data, { ...layout, width, height }, picture.given.config).then(() => letDraw(picture));
 }
 
 const sizeOf = (picture) => `${picture.clientWidth} ${picture.height} ${scaleOf()}`;
