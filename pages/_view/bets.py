@@ -27,7 +27,6 @@ _NEAR_ENOUGH = 3  # times as far off as what is right: close
 _BET, _TRUTH = "◆", "●"  # the marks on the picture
 _BEYOND = {"x": "→", "y": "↑"}  # where an axis goes on
 _NOTHING = "?"  # where the marker stands before it is moved, which is no answer
-_STOPS = 112  # between 0 and the end of the axis on which a curve is drawn
 _ONE_LINE = 40  # letters: the camera stands at the end of the line
 
 
@@ -85,6 +84,16 @@ def hold() -> None:
     if is_open() and _part() and controls.value_of(_part()[0]) not in (_part()[1], *_earlier()):
         controls.send_to(*_part())
         st.rerun()
+    if is_open():
+        _clear(controls.changed(_bet().usual))
+
+
+def _clear(names):
+    """Put settings on their defaults, for the question is about these."""
+    for name in names:
+        controls.send_to(name, controls.control(name).default)
+    if names:
+        st.rerun()
 
 
 def holds(name: str) -> bool:
@@ -94,14 +103,17 @@ def holds(name: str) -> bool:
 
 def _part():
     """Of a lesson of several parts, the control and the option at which the picture is what the bet is on."""
-    bet = controls.current_lesson().bet
+    bet = _bet()
     return bet and bet.when
 
 
 def _earlier():
     """The options before it, whose pictures tell nothing."""
-    bet = controls.current_lesson().bet
-    return bet.earlier if bet else ()
+    return _bet().earlier
+
+
+def _bet() -> Any:
+    return controls.current_lesson().bet
 
 
 def proposed() -> dict[str, str] | None:
@@ -144,7 +156,10 @@ def marked(shown: Picture, lesson: Lesson, values: Values, bet: Any, profile: Pr
     spec = _spec(shown)
     if isinstance(lesson.bet.answer, Drawing):
         spec["data"] += _curves(lesson.bet.place, found, bet, profile)
-    return replace(shown, figure=_drawn_on(spec, lesson.bet, marks, profile), alt=alt)
+    figure = _drawn_on(spec, lesson.bet, marks, profile)
+    if profile.name != "projector":  # where only the card says it
+        figure.layout["annotations"] += _strip(figure.layout, marks, profile)
+    return replace(shown, figure=figure, alt=alt)
 
 
 def _curves(place, found, heights, profile):
@@ -171,7 +186,7 @@ def _is_on_this(bet, values):
 def drawing(known: Picture, profile: Profile) -> dict[str, Any]:
     """What the browser needs to let the learner draw on a picture: nothing, if the answer is no curve."""
     lesson = controls.current_lesson()
-    bet: Any = lesson.bet
+    bet = _bet()
     if not isinstance(bet.answer, Drawing):
         return {}
     layout: Any = vars(known.figure)["layout"]
@@ -181,7 +196,6 @@ def drawing(known: Picture, profile: Profile) -> dict[str, Any]:
         "at": bet.answer.at,
         "reach": reach,
         "span": span,
-        "step": max(1, round(span[1] / _STOPS)),
         "heights": st.session_state.get(_draft(lesson)),
         "labels": [bet.answer.label.format(f"{each:,}") for each in bet.answer.at],
         "style": {"colour": profile.third, "width": 1.5 * profile.line_width, "size": 2 * profile.marker_size},
@@ -201,13 +215,12 @@ def _spec(shown):
 
 
 def _drawn_on(spec, bet, marks, profile):
-    """The figure with these marks: a line each for a number, and in words above everything."""
+    """The figure with these marks: a line each for a number."""
     layout = spec["layout"]
     numbers = bet.place and not isinstance(bet.answer, Drawing)
     placed = [_placed(layout, bet, mark, profile) for mark in marks if numbers and mark[2] is not None]
     layout["shapes"] = [*layout.get("shapes", ()), *(line for line, _ in placed if line)]
-    annotations = [*layout.get("annotations", ()), *(word for _, word in placed)]
-    layout["annotations"] = [*annotations, *_strip(layout, marks, profile)]
+    layout["annotations"] = [*layout.get("annotations", ()), *(word for _, word in placed)]
     return Figure(**spec)
 
 
@@ -283,9 +296,9 @@ def _both(lesson, bet, found):
     if isinstance(lesson.bet.answer, Drawing):
         most = _farthest(bet, found.truth)
         label = lesson.bet.answer.label.format(f"{lesson.bet.answer.at[most]:,}")
-        return f"{label}: {bet[most]:,} drawn, {number(found.truth[most])} in fact."
-    truth = "" if found.truth is None else f" In fact: {_fact(lesson, found)}."
-    return f"Your bet: {_written(lesson.bet, bet)}.{truth}"
+        return f"{label}: {_BET} {bet[most]:,} drawn, {_TRUTH} {number(found.truth[most])} in fact."
+    truth = "" if found.truth is None else f" {_TRUTH} In fact: {_fact(lesson, found)}."
+    return f"{_BET} Your bet: {_written(lesson.bet, bet)}.{truth}"
 
 
 def verdict(bet: Bet, placed: Any, truth: Any) -> str:
@@ -331,8 +344,7 @@ def draw_switch(lesson: Lesson) -> None:
 def _switch():
     if st.session_state["bet_switch"] == is_on():
         return  # called though nobody touched it, when the page changes right after a move of the slider
-    bet: Any = controls.current_lesson().bet
-    wish = "draw" if isinstance(bet.answer, Drawing) else "1"
+    wish = "draw" if isinstance(_bet().answer, Drawing) else "1"
     controls.carry("bet", wish if st.session_state["bet_switch"] else "0")
     st.query_params.pop("guess", None)
 
@@ -349,16 +361,14 @@ def draw_card() -> None:
 
 def _ask(lesson):
     bet, key = lesson.bet, _draft(lesson)
-    shown, answer, question = partial(_written, bet), bet.answer, f"**{plain(_question(bet))}**"
-    if not isinstance(answer, Drawing):
-        st.markdown(question)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="bet_row"):
-        if isinstance(answer, Drawing):
-            st.markdown(question, width="stretch")
-        elif isinstance(answer, Choice):
-            st.radio(answer.label, answer.options, format_func=shown, index=None, horizontal=True, key=key)
-        else:
-            st.select_slider(answer.label, (None, *answer.stops), None, shown, key=key)
+    with st.container(horizontal=True, vertical_alignment="center", key="bet_row"):
+        shown, answer = partial(_written, bet), bet.answer
+        st.markdown(f"**{plain(_question(bet))}**", width="stretch")
+        label: Any = {"label_visibility": "collapsed" if _on_a_wall() else "visible"}
+        if isinstance(answer, Choice):
+            st.radio(answer.label, answer.options, format_func=shown, index=None, horizontal=True, key=key, **label)
+        elif not isinstance(answer, Drawing):
+            st.select_slider(answer.label, (None, *answer.stops), None, shown, key=key, **label)
         none = st.session_state.get(key) is None
         st.button("Place my bet", key="place_bet", type="primary", on_click=_place, args=(lesson,), disabled=none)
 
@@ -372,10 +382,16 @@ def _tell(lesson):
     else:
         _counted().add(lesson.stem)
     right, _, of = controls.linked_value("tally").partition("-")
-    so_far = f" {right} of {of} {'bet' if of == '1' else 'bets'} right so far." if of else ""
+    why = f"{found.why} {right} of {of} {'bet' if of == '1' else 'bets'} right so far." if of else found.why
     with st.container(horizontal=True, vertical_alignment="center", key="bet_row"):
-        st.markdown(f"**{told}** {plain(_both(lesson, placed, found))} {plain(found.why)}{so_far}", width="stretch")
+        said = f"{_both(lesson, placed, found)} {'' if _on_a_wall() and found.truth is not None else why}"
+        st.markdown(f"**{told}** {plain(said)}", width="stretch")
         st.button("Bet again", key="bet_again", on_click=_take_back)
+
+
+def _on_a_wall():
+    """In a classroom, where there is room for what is seen only."""
+    return controls.value_of("mode") == "projector"
 
 
 def _draft(lesson):

@@ -50,6 +50,7 @@ class Bet:
     suffix : behind a number, such as " %".
     place : where a number or a curve stands on the picture. Its stops are those of that axis.
     when : a control and the option at which the picture is what the bet is on; while it is open, the control is there.
+    usual : settings that stand on their defaults while it is open.
     earlier : other options of that control whose pictures tell nothing, and may be looked at meanwhile.
     """
 
@@ -60,6 +61,7 @@ class Bet:
     place: Place | None = None
     when: tuple[str, str] | None = None
     earlier: tuple[str, ...] = ()
+    usual: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ T = TypeVar("T")
 INSTALL = "# Once, in a copy of this project: pip install ./sattn_core\n"
 LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
 TABLE_HEIGHT = 520  # pixels
+_LEAST = {False: 0.55, True: 0.4}  # of the height of a main picture's plot: less with a bet above it
 _EVERY = 0.3  # seconds between two looks at what is being computed
 _NEARLY = 0.95  # of the bar, for what takes longer than expected
 
@@ -99,7 +100,7 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
 
 
 def _draw_main(shown, on_drawn=None, **more):
-    data = shown.drawn() | {"main": True} | more
+    data = shown.drawn() | {"main": True, "least": _LEAST[bets.has_card()]} | more
     draw_picture(data, key=shown.key, config=_chart_config(shown.key), on_drawn=on_drawn)
 
 

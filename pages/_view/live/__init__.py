@@ -117,14 +117,15 @@ def draw_picture(
     """Show a figure and, unless it is to be bare, its sentence; the browser draws anew only what has changed.
 
     drawn: figure (as JSON), height, plot (its own height), sentence and alt. main: it is as high as the window has room
-    for. One that follows sliders has two more: values, the places of the sliders that it belongs to, and address, at
-    which the browser asks for the picture at other places. On one with drawing the visitor draws a curve, see
-    `bets.drawing`; on_drawn receives its heights whenever the hand lets go.
+    for, least: but not below this share of the plot's height. One that follows sliders has two more: values, the places
+    of the sliders that it belongs to, and address, at which the browser asks for the picture at other places. On one
+    with drawing the visitor draws a curve, see `bets.drawing`; on_drawn receives its heights whenever the hand lets go.
     """
     data = {
         "values": None,
         "address": "",
         "main": False,
+        "least": 1,
         "drawing": {},
         "config": config,
         "bundle": BUNDLE,

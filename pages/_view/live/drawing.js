@@ -31,21 +31,17 @@ function makeCurve(picture) {
   const share = (value, [low, high]) => (value - low) / (high - low);
   const xOf = (place) => share(place, drawing.reach) * area.clientWidth;
   const yOf = (height) => (1 - share(height, drawing.span)) * area.clientHeight;
+  const most = () => Math.floor(drawing.span[1]);
   const shown = () => heights ?? drawing.at.map(() => 0);
 
   function heightAt(y) {
     const [low, high] = drawing.span;
-    return kept(high - (y / area.clientHeight) * (high - low));
-  }
-
-  function kept(height) {
-    const { step, span } = drawing;
-    return Math.min(Math.max(Math.round(height / step), 0), Math.floor(span[1] / step)) * step;
+    return high - (y / area.clientHeight) * (high - low);
   }
 
   function set(i, height) {
     heights = [...shown()];
-    heights[i] = kept(height);
+    heights[i] = Math.min(Math.max(Math.round(height), 0), most());
   }
 
   function show() {
@@ -56,7 +52,7 @@ function makeCurve(picture) {
       Object.assign(point.style, { left: `${x}px`, top: `${y}px` });
       point.dataset.height = shown()[i];
       point.setAttribute("aria-valuenow", shown()[i]);
-      point.setAttribute("aria-valuemax", Math.floor(drawing.span[1]));
+      point.setAttribute("aria-valuemax", most());
     });
   }
 
@@ -73,11 +69,11 @@ function makeCurve(picture) {
     for (const [name, value] of Object.entries(fixed)) point.setAttribute(name, value);
     point.addEventListener("keydown", (event) => {
       const { key } = event;
-      const ends = { Home: 0, End: drawing.span[1] };
+      const ends = { Home: 0, End: most() };
       if (!(key in STEPS) && !(key in ends)) return;
       event.preventDefault();
       event.stopPropagation();
-      set(i, key in ends ? ends[key] : shown()[i] + STEPS[key] * drawing.step);
+      set(i, key in ends ? ends[key] : shown()[i] + STEPS[key]);
       show();
       window.clearTimeout(timer);
       timer = window.setTimeout(tell, STILL);
@@ -125,8 +121,9 @@ function makeCurve(picture) {
   function receive(next) {
     drawing = next;
     if (!hand && !heights) heights = next.heights;
-    const { colour, width, size } = next.style;
-    for (const [name, value] of Object.entries({ colour, width: `${width}px`, size: `${size}px` })) {
+    const { colour, ...sizes } = next.style;
+    const [width, size] = [sizes.width, sizes.size].map((each) => `${each * scaleOf()}px`);
+    for (const [name, value] of Object.entries({ colour, width, size })) {
       area.style.setProperty(`--${name}`, value);
     }
     if (!points.length) points = next.labels.map(add);

@@ -4,7 +4,6 @@
 // the window has room for, which is found while no hand moves. A projector's figures are written for a window of one
 // width and shown at another as they are, larger or smaller.
 
-const SHORTEST = 0.55; // of the height that the plot is written for, without the words around it
 const TALLEST = 1.6; // of that of the whole figure
 const BELOW = 8; // px between the sentence and the window's end
 const LETTERS = 155; // of a long sentence
@@ -74,7 +73,7 @@ function roomFor(picture, wish, sentence) {
   const room = view.clientHeight - top - BELOW;
   const alone = window.innerWidth <= NARROW ? Math.min(room, wish) : 0;
   const found = Math.min(Math.max(room - sentence, alone), TALLEST * wish);
-  const least = wish - (1 - SHORTEST) * picture.given.plot * scaleOf();
+  const least = wish - (1 - picture.given.least) * picture.given.plot * scaleOf();
   return found < least ? wish : found; // what cannot be seen at once is not squeezed either
 }
 

@@ -110,6 +110,7 @@ LESSON = Lesson(
         Drawing("Spread after {} products", DRAWN_AT, 100_000),
         near=1 / 8,
         place=Place("y", "x"),
+        usual=("mean_q", "mean_k", "correlation"),
     ),
     pictures=("score_histograms", "variance_curve"),
     assumed="$q$ and $k$ are independent, and so are their components, with mean 0 and variance 1. The excess kurtosis "
