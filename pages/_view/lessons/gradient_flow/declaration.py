@@ -11,7 +11,7 @@ LESSON = Lesson(
     answer="Not all of them. The weights of one query are a *row*: without the scale ever more rows freeze, while "
     "others get even more gradient. With the scale almost none freezes.",
     icon=":material/water_drop:",
-    section="The path",
+    section="Go deeper",
     card="Each row is a dot. Watch which of them freeze.",
     terms=("gradient",),
     shared=("d_k", "n_keys", "seed"),
