@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_array, check_integer
 from sattn_core._records import record
 from sattn_core.chi_square import chi_square_quantiles
+from sattn_core.components import block_generator
 from sattn_core.cost import DRAWS, Price, priced
 from sattn_core.order_statistics import expected_maximum, median_bounds
 from sattn_core.pair_scores import ROW_STREAM, growing_rows, growing_rows_price
@@ -170,7 +171,7 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     """
     sensitivity = _sensitivity(_draw_rows(params.n_keys, params.n_rows, params.seed), params.d_k)
     statistics = _statistics(sensitivity, _exact_means(params.n_keys, (params.d_k,))[..., 0])
-    return GradientFlowResult(params, statistics, *_frozen(sensitivity))  # type: ignore[call-arg]
+    return GradientFlowResult(params, statistics, *_frozen(sensitivity))
 
 
 def _freezing_price(dims, n_keys):
@@ -188,8 +189,7 @@ def freezing_rows(dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, seed:
     other dims.
     """
     dims = tuple(GradientFlowParams(d_k, n_keys, seed=seed).d_k for d_k in check_dims(dims))
-    push = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(_PUSH_STREAM,))))
-    push = push.standard_normal((DOTS, n_keys))
+    push = block_generator(seed, _PUSH_STREAM).standard_normal((DOTS, n_keys))
     drawn = zip(growing_rows(dims, DOTS, n_keys, seed), _squares_across(dims, seed), dims, strict=True)
     passed = np.stack([_row_by_row(*row, across, d_k, push) for row, across, d_k in drawn], axis=2)
     frozen = np.count_nonzero(passed[0] < FROZEN_BELOW, axis=-1)

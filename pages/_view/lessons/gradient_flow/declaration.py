@@ -8,8 +8,8 @@ LESSON = Lesson(
     stem="gradient_flow",
     title="Gradient flow",
     question="Do gradients really vanish?",
-    answer="Not all of them. The weights of one query are a *row*: without the scale ever more rows freeze, while "
-    "others get even more gradient. With the scale almost none freezes.",
+    answer="Not all. A *row* is one query's weights: without the scale ever more rows freeze, while others get more "
+    "gradient. With the scale almost none freezes.",
     icon=":material/water_drop:",
     section="Go deeper",
     card="Each row is a dot. Watch which of them freeze.",

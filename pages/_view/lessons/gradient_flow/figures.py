@@ -231,6 +231,7 @@ def _rows_sure(shown, i, result):
         f"frozen without the scale and {shares[SCALED]} with it. The intervals are exact (Clopper and Pearson).",
         *([scatter] if one_hundred else []),
         *(_mean_sure(result, scale) for scale in (RAW, SCALED)),
+        _q_sure(result.statistics),
         _thawed(shown, i),
     )
 
@@ -267,6 +268,11 @@ def _mean_sure(result, scale):
         f"{number(found.exact_mean[at])}: the difference is {number(found.z[at], 2)} standard errors, {inside} ± "
         f"{_WITHIN}."
     )
+
+
+def _q_sure(found):
+    raw, scaled = (_mean(found, PLACES.index("q"), scale) for scale in (RAW, SCALED))
+    return f"At q the mean length is {raw} without the scale and {scaled} with it. It has no closed form here."
 
 
 def _rows_table(shown, i):
@@ -364,9 +370,9 @@ def _curve_claim(curve, place):
     i = PLACES.index(place)
     mean, median = _verb(curve, i, RAW), _median_verb(curve, i)
     if mean != median:
-        return f"Without the scale the mean {mean}, the median row {median}"
+        return f"Without the scale the mean {mean}, the median {median}"
     if mean == "falls" and _median_change(curve, i) < _FAR * _change(curve, i, RAW)[0]:
-        return "Without the scale the mean falls, the median row far more"
+        return "Without the scale the mean falls, the median far more"
     return f"Without the scale mean and median {_PLURAL[mean]}"
 
 
@@ -443,9 +449,9 @@ def _median(found, i, scale, at):
     return f"{number(median)} (95 % interval {number(low)} to {number(high)})"
 
 
-def _mean(found, i, scale, at):
+def _mean(found, i, scale, *at):
     """A mean with its standard error, beside the exact mean where there is one."""
-    mean, error, exact = (each[i, scale, at] for each in (found.mean, found.standard_error, found.exact_mean))
+    mean, error, exact = (each[i, scale, *at] for each in (found.mean, found.standard_error, found.exact_mean))
     beside = "" if np.isnan(exact) else f" (exact {number(exact)})"
     return f"{number(mean)} ± {number(error, 2)}{beside}"
 
@@ -497,7 +503,7 @@ def jacobians(row: RowJacobian, name: str, d_k: int, profile: Profile) -> Pictur
         _jacobian_sentence(row, d_k),
         _jacobian_table(row),
         _jacobian_code(row, d_k),
-        claim=_jacobian_claim(row, d_k),
+        claim=_jacobian_claim(row, name[0].lower() + name[1:], d_k),
         sure=_jacobian_sure(row, name, d_k),
     )
 
@@ -547,11 +553,11 @@ def _matrix(row, values, axes, name, profile):
     return cells | {"x": keys, "y": keys, "xaxis": f"x{axes}", "yaxis": f"y{axes}"}
 
 
-def _jacobian_claim(row, d_k):
+def _jacobian_claim(row, name, d_k):
     """What the division does to this one row."""
     if d_k == 1:
         return "At dₖ = 1 the division changes nothing"
-    divided = f"Divided by √{d_k:,}, this row passes on"
+    divided = f"Divided by √{d_k:,}, {name} passes on"
     if abs(row.scaled_trace - row.raw_trace) <= _SAME * row.raw_trace:
         return f"{divided} about as much"
     return f"{divided} {'more' if row.scaled_trace > row.raw_trace else 'less'}"

@@ -39,7 +39,7 @@ def row_jacobian(values: Values) -> tuple[RowJacobian, str]:
     place, d_k = ring(values), values["d_k"]
     if place is None:
         chosen = values["jacobian"]
-        return measure_row_jacobian(typed.parse_score_list(chosen), d_k), f"The scores [{chosen}]"
+        return measure_row_jacobian(typed.parse_score_list(chosen), d_k), f"The list [{chosen}]"
     scores = compute.result(scores_of_rows, d_k, **_options(values))
     return measure_row_jacobian(scores[figures.row_at(rows(values), d_k, place)], d_k), f"Row {place}"
 
