@@ -102,11 +102,10 @@ def test_both_sides_have_one_axis_that_stays_a_zone_for_the_frozen_and_their_cou
 
 def test_the_axis_names_its_quantity_and_the_key_says_what_a_row_and_a_ring_are(shown):
     at_q = plotted(figures.rows(shown, 512, "q", 7, LIGHT))
-    assert at_q.layout.yaxis.title.text == "length of the gradient at q"
+    assert at_q.layout.yaxis.title.text == "gradient length at q"
     assert not at_q.layout.shapes  # the zone of the frozen belongs to the other quantity
     assert texts(at_q)[-1] == (
-        "a row: one query’s weights over 16 keys<br>least raw 1 − Σp² at the left; ring: row 7, as below<br>"
-        "star: frozen, 1 − Σp² below 0.01; line: mean"
+        "a row: one query’s weights, least raw at the left<br>star: frozen, 1 − Σp² < 0.01; line: mean; ring: row 7"
     )
     without = plotted(figures.rows(shown, 512, "q", None, LIGHT))
     assert not [trace.name for trace in without.data if trace.name.startswith("row ")]

@@ -84,10 +84,6 @@ LESSON = Lesson(
             "Every row gets less gradient at $q$ without the scale.",
             "Many get more. The typical row gets less only once $d_k$ is large.",
         ),
-        (
-            "A frozen row never moves again.",
-            "At small learning rates it can, slowly.",
-        ),
     ),
     sources=(
         "Vaswani et al. (2017), section 3.2.1.",

@@ -33,7 +33,7 @@ from sattn_core.lessons.gradient_flow import (
 
 RAW, SCALED = range(2)  # places of the scales 1 and 1/√d_k
 _WHERE = {"softmax": "the softmax", "q": "q"}
-_AXIS = {"softmax": "passed on: 1 − Σp²", "q": "length of the gradient at q"}
+_AXIS = {"softmax": "passed on: 1 − Σp²", "q": "gradient length at q"}
 _SCALES = ("raw", "÷ √dₖ")
 _IN_WORDS = ("without the scale", "with 1/√dₖ")
 _FEW = ("none", *"one two three four five six seven eight nine ten eleven twelve".split())
@@ -98,18 +98,17 @@ def _rows_figure(shown, i, place, ring, profile):
         yaxis=heights | words | {"anchor": "x"},
         yaxis2=heights | {"anchor": "x2", "matches": "y", "showticklabels": False, "ticks": ""},
         shapes=[_frozen_zone(profile, axes) for _, axes in sides] if place == "softmax" else [],
-        annotations=[*(_count(shown, i, *side, profile) for side in sides), under(_key(shown, ring), profile)],
+        annotations=[*(_count(shown, i, *side, profile) for side in sides), under(_key(ring), profile)],
     )
-    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": 6.3 * profile.axis_size}  # two lines, and three
+    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": 5 * profile.axis_size}  # two lines each
     return fig
 
 
-def _key(shown, ring):
+def _key(ring):
     """What a row is, in which order they stand, and what the marks are."""
-    marks = "star: frozen, 1 − Σp² below 0.01; line: mean"
-    ringed = f"ring: row {ring}, as below" if ring else ""
-    order = "least raw 1 − Σp² at the left"
-    return f"a row: one query’s weights over {shown.n_keys} keys", "; ".join(filter(None, (order, ringed))), marks
+    ringed = [f"ring: row {ring}"] if ring else []
+    marks = f"star: frozen, 1 − Σp² < {FROZEN_BELOW}", "line: mean", *ringed
+    return "a row: one query’s weights, least raw at the left", "; ".join(marks)
 
 
 def _row_axis(profile, domain, anchor):
