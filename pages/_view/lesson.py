@@ -55,7 +55,7 @@ class Bet:
     suffix: str = ""
     place: Place | None = None
     names: tuple[str, ...] = ()
-    when: tuple[str, str] | None = None
+    when: tuple[str, str | float] | None = None
 
 
 @dataclass(frozen=True)

@@ -143,6 +143,11 @@ class SaturationParams:
             raise ValueError(f"n_rows must be a multiple of {N_BATCHES}, but got {self.n_rows}")
 
     @property
+    def n_queries(self) -> int:
+        """Rows of a batch, which share their keys."""
+        return self.n_rows // N_BATCHES
+
+    @property
     def price(self) -> Price:
         """What `measure_saturation` costs."""
         d_k, scores = self.dims[-1], self.n_rows * self.n_keys
@@ -150,7 +155,7 @@ class SaturationParams:
         multiplied, octaves = Price(passes=d_k * scores), d_k.bit_length()  # block by block, by `einsum`
         averages = octaves * scores * Price(specials=4, passes=69)
         exact = Price(calls=2_300 + 0.003 * octaves * scores, products=5_800_000, specials=200_000, passes=2_000_000)
-        held = 4 * d_k * (self.n_rows // N_BATCHES + self.n_keys)
+        held = 4 * d_k * (self.n_queries + self.n_keys)
         return (drawn + multiplied + averages + exact).holding(16 * scores + held + 500_000)
 
 
@@ -275,7 +280,7 @@ def _scores_of_batch(params, dims, batch):
 
     It draws octave by octave, whatever dims are, so that the draw is always the same.
     """
-    n_queries, draw = params.n_rows // N_BATCHES, COMPONENT_LAWS[params.law].draw
+    n_queries, draw = params.n_queries, COMPONENT_LAWS[params.law].draw
     rng, scores = block_generator(params.seed, _BATCH_STREAM, batch), np.zeros((n_queries, params.n_keys))
     for start, stop in pairwise((0, *(2**i for i in range((dims[-1] - 1).bit_length() + 1)))):
         cuts = sorted({stop, *(d_k for d_k in dims if start < d_k < stop)})
@@ -338,7 +343,7 @@ class RowsParams(SaturationParams):
     @property
     def price(self) -> Price:
         """What `measure_rows` costs."""
-        d_k, n_queries, octaves = self.dims[-1], self.n_rows // N_BATCHES, (self.dims[-1] - 1).bit_length() + 1
+        d_k, n_queries, octaves = self.dims[-1], self.n_queries, (self.dims[-1] - 1).bit_length() + 1
         drawn = d_k * (n_queries + self.n_keys) * COMPONENT_LAWS[self.law].work
         scores = n_queries * self.n_keys
         one = drawn + Price(calls=STREAM + 6 * octaves, passes=(d_k + octaves) * scores)
@@ -361,9 +366,9 @@ class Rows:
         scales = np.array([scale_factor(d_k, exponent) for d_k in self.dims])
         weights = softmax(scales[:, None, None, None] * self.scores)
         largest, error = mean_and_error(weights[..., 0].mean(axis=-1))
-        spread = scales * self.spread
-        ratio = float(spread.max() / spread.min())
-        return DividedRows(self.dims, exponent, weights.mean(axis=(1, 2)), largest, error, spread, ratio)
+        spread, theory = scales * self.spread, scales * np.sqrt(self.dims)
+        means, ratio = weights.mean(axis=(1, 2)), float(spread.max() / spread.min())
+        return DividedRows(self.dims, exponent, means, largest, error, spread, theory, ratio, weights.shape[1])
 
 
 @record
@@ -377,13 +382,21 @@ class DividedRows:
     # max_weight, standard_error (n_dims,): mean largest weight, and its error from the spread of the batch means
     max_weight: NDArray[np.float64]
     standard_error: NDArray[np.float64]
-    spread: NDArray[np.float64]  # (n_dims,): that of the divided scores within a row
+    # spread, spread_theory (n_dims,): that of the divided scores within a row, and d_k^(1/2 − exponent)
+    spread: NDArray[np.float64]
+    spread_theory: NDArray[np.float64]
     ratio: float  # of the widest spread to the narrowest, at least 1
+    n_batches: int  # whose means say how large the error is
 
     @property
     def alike(self) -> bool:
         """Whether the scores spread so nearly the same at all dims that softmax makes hardly a difference."""
         return self.ratio <= ALIKE
+
+    def band(self, expected: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the ends of the 95 % band of the largest weights around what is expected, by Student's t."""
+        half_width = student_quantile(self.n_batches) * self.standard_error
+        return expected - half_width, expected + half_width
 
 
 def measure_rows(params: RowsParams) -> Rows:
