@@ -35,7 +35,7 @@ from sattn_core.lessons.softmax_saturation import (
 
 QUANTITIES = {"max_weight": "Largest weight", "effective_keys": "Effective keys", "entropy_nats": "Entropy (nats)"}
 SIDES = ("raw", "scaled")  # of the averages
-TASK = "Divide until the three rows look alike"
+TASK = "Divide until all three look alike"
 FEW, MANY = 4, 1024  # the dimensions of the first row and the last; between them stands that of the slider
 _NAMED = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}  # the exponents that have a name
 _COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}
@@ -76,7 +76,7 @@ def weights(
         _weights_table(rows, shown, comparison),
         _weights_code(params, comparison, rows.exponent),
         note="Each weight of a row is a mean over many rows, the keys of each in the order of their scores.",
-        alt=" ".join((*lists[:-1], f"Three rows of {rows.weights.shape[1]} keys, {_divisor(rows)}.", sentence)),
+        alt=" ".join((*lists[:-1], f"Three rows of {rows.weights.shape[1]} keys, {_called(rows)}.", sentence)),
         sure=(*_rows_sentences(rows, params), *lists),
         checks=None if expected is None else _rows_checks(rows, expected),
     )
@@ -95,7 +95,7 @@ def _weights_figure(rows, shown, comparison, profile):
         **{f"xaxis{2 + place}": _key_axis(rows, place, profile) for place in range(len(shown))},
         yaxis=_weight_axis(profile),
         annotations=[
-            _above(_divisor(rows), 1, profile, xanchor="right", yshift=top - 1.55 * size),
+            _above(_divisor(rows), sum(_ROWS[1]) / 2, profile, yshift=top - 1.6 * size),
             _above("lists" if scores else "no lists", sum(_LISTS) / 2, profile),
             *(note for each in enumerate(shown) for note in _names_of_row(rows, *each, tick, profile)),
         ],
@@ -103,8 +103,9 @@ def _weights_figure(rows, shown, comparison, profile):
 
 
 def _divisor(rows):
-    """What the scores are divided by."""
-    return _NAMED.get(rows.exponent, f"÷ dₖ<sup>{rows.exponent:.4g}</sup>")
+    """What the scores are divided by, and what that is called."""
+    power = f"÷ dₖ<sup>{rows.exponent:.4g}</sup>"
+    return {0.0: f"raw, {power}", 0.5: f"{power} = √dₖ", 1.0: "÷ dₖ"}.get(rows.exponent, power)
 
 
 def _above(text, x, profile, **options):
@@ -120,7 +121,7 @@ def _names_of_row(rows, place, i, tick, profile):
     return (
         _above(named if place else f"dₖ = {named}", middle, profile, yshift=1.3 * tick),
         _above(f"σ {_short(rows.spread[i])}", middle, profile, size=tick),
-        label(_share(rows.max_weight[i]), profile, **largest),
+        label(_said(rows.max_weight[i]).replace(">", "&gt;"), profile, **largest),
     )
 
 
@@ -181,8 +182,9 @@ def _key_axis(rows, place, profile):
     """The keys from the strongest to the weakest; they have no names."""
     n_keys = rows.weights.shape[1]
     around = {"domain": _ROWS[place], "range": [-0.7, n_keys - 0.3], "anchor": "y"}
-    found = axis(profile, f"{n_keys} keys, strongest first" if place == 1 else None, showticklabels=False, **around)
-    found["title"]["font"]["size"] = profile.tick_size
+    name = f"{n_keys} keys, strongest first<br>σ: spread of their scores" if place == 1 else None
+    found = axis(profile, name, showticklabels=False, **around)
+    found["title"] |= {"font": {"size": profile.tick_size}, "standoff": profile.tick_size // 2}
     return found | {"ticks": ""}
 
 
@@ -196,7 +198,7 @@ def _row_bars(rows, place, i, profile):
 
 
 def _called(rows):
-    """The same in the names of traces and columns, which have no superscript."""
+    """The same in the names of traces and rows of the table, which have no superscript."""
     return _NAMED.get(rows.exponent, f"÷ dₖ^{rows.exponent:.4g}")
 
 
@@ -213,9 +215,10 @@ def _rows_sentence(rows, shown):
     if rows.alike:
         return f"Found{_where(rows.exponent)} the three rows look alike; on average {said}."
     sharpens = np.polyfit(np.log(rows.dims), np.log(rows.spread), 1)[0] > 0
-    end = rows.dims[int((rows.max_weight.argmax if sharpens else rows.max_weight.argmin)())]
+    end = (rows.max_weight.argmax if sharpens else rows.max_weight.argmin)()
+    where = {0: "smallest", len(rows.dims) - 1: "largest"}.get(int(end), "middle")
     how = {0.0: "Not divided", 1.0: "Divided by dₖ"}.get(rows.exponent, "Not alike")
-    return f"{how}: {said} on average, the {'most' if sharpens else 'least'} at dₖ = {end:,}."
+    return f"{how}: {said} on average, the {'most' if sharpens else 'least'} at the {where} dₖ."
 
 
 def _where(exponent):
@@ -226,7 +229,7 @@ def _where(exponent):
 
 
 def _said(weight):
-    """A weight in a sentence, in two digits."""
+    """A weight in two digits."""
     return ">99 %" if weight >= _NEARLY_ALL else f"{number(100 * weight, 2)} %"
 
 
