@@ -409,7 +409,7 @@ def measure_rows(params: RowsParams) -> Rows:
     return Rows(params.dims, scores, np.sqrt(scores.var(axis=-1, ddof=1).mean(axis=(1, 2))))
 
 
-@priced(lambda n_keys, dims, _: Price(calls=15_000, products=2.1e8, specials=1e7, passes=4e7, bytes=2_000_000))
+@priced(lambda *_: Price(calls=200, products=5_700, specials=400, passes=200_000, bytes=2_000_000))
 def expected_largest(n_keys: int, dims: tuple[int, ...], exponent: float) -> NDArray[np.float64]:
     """Return the exact mean of the largest weight at every d_k, for normal components and scores over d_k^exponent."""
     scales = [scale_factor(d_k, exponent) for d_k in dims]

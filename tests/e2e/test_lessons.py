@@ -241,7 +241,7 @@ def test_softmax_saturation_data_and_code(page, server):
     drawn = np.concatenate(
         [*bars, *(each[1::4] for each in (few, here, many))]
     )  # the second of four corners: its height
-    assert drawn == pytest.approx(floats(lists[0]["weight"]), abs=1e-15)
+    assert np.concatenate(drawn) == pytest.approx(floats(lists[0]["weight"]), abs=1e-15)
     assert lists[0]["row"][5::16] == ["raw, dₖ = 4", "raw, dₖ = 32", "raw, dₖ = 1024"]
     points = {trace["name"]: trace["y"] for trace in chart_data(page, 1)}
     assert points["raw"] == pytest.approx(floats(averages[0]["raw: Largest weight, measured"]))

@@ -171,23 +171,25 @@ def test_the_sentences_at_the_defaults():
 
 
 @pytest.mark.parametrize(
-    ("max_weight", "spread", "exponent", "sentence"),
+    ("max_weight", "spread", "exponent", "takes", "end"),
     [
-        ((0.4, 0.6, 0.996), (1.0, 2.0, 4.0), 0.3,
-         "Not alike: the strongest key takes 40 %, 60 % and >99 % of the weight on average, the most at the largest dₖ."),
-        ((0.6, 0.5, 0.4), (1.0, 1.2, 1.3), 0.44,
-         "Not alike: the strongest key takes 60 %, 50 % and 40 % of the weight on average, the most at the smallest dₖ."),
-        ((0.4, 0.3, 0.002), (4.0, 2.0, 1.0), 0.7,
-         "Not alike: the strongest key takes 40 %, 30 % and 0.20 % of the weight on average, the least at the largest dₖ."),
-        ((0.4, 0.4, 0.4), (1.0, 1.0, 1.24), 0.58,
-         "Found, close to √dₖ: the three rows look alike; on average the strongest key takes 40 %, 40 % and 40 % of "
-         "the weight."),
-        ((0.4, 0.4, 0.4), (1.0, 1.0, 1.24), 0.62,
-         "Found: the three rows look alike; on average the strongest key takes 40 %, 40 % and 40 % of the weight."),
+        ((0.4, 0.6, 0.996), (1.0, 2.0, 4.0), 0.3, "40 %, 60 % and >99 %", "most at the largest"),
+        ((0.6, 0.5, 0.4), (1.0, 1.2, 1.3), 0.44, "60 %, 50 % and 40 %", "most at the smallest"),
+        ((0.5, 0.6, 0.4), (1.0, 1.2, 1.3), 0.44, "50 %, 60 % and 40 %", "most at the middle"),
+        ((0.4, 0.3, 0.002), (4.0, 2.0, 1.0), 0.7, "40 %, 30 % and 0.20 %", "least at the largest"),
     ],
-)  # fmt: skip
-def test_every_case_of_the_sentence(max_weight, spread, exponent, sentence):
-    assert said(max_weight, spread, exponent) == sentence
+)
+def test_which_row_stands_out(max_weight, spread, exponent, takes, end):
+    assert said(max_weight, spread, exponent) == (
+        f"Not alike: the strongest key takes {takes} of the weight on average, the {end} dₖ."
+    )
+
+
+@pytest.mark.parametrize(("exponent", "where"), [(0.42, ", close to √dₖ:"), (0.58, ", close to √dₖ:"), (0.62, ":")])
+def test_rows_that_look_alike_are_said_to_be_close_to_the_root_only_where_they_are(exponent, where):
+    assert said((0.4, 0.4, 0.4), (1.0, 1.0, 1.24), exponent) == (
+        f"Found{where} the three rows look alike; on average the strongest key takes 40 %, 40 % and 40 % of the weight."
+    )
 
 
 @pytest.mark.parametrize(("n_keys", "law"), list(product((2, 16, 512), COMPONENT_LAWS)))
@@ -240,7 +242,7 @@ def test_the_careful_words_and_the_alt_have_the_numbers_of_the_rows_and_of_the_l
     assert len(weights(None).sure) == 4
     assert shown.alt == (
         "Softmax turns [4, 5] into [26.89 %, 73.11 %]; the gap is 1. Softmax turns [1, 10] into [0.01 %, 99.99 %]; "
-        f"the gap is 9. Three rows of 16 keys, raw. {shown.sentence}"
+        f"the gap is 9. Rows at dₖ = 4, at dₖ = 64 and at dₖ = 1,024. {shown.sentence}"
     )
     *_, third, fourth, norms = weights((*NOTES, (5.0, 5.0), tuple(0.0 for _ in range(64)))).sure
     assert third == "Softmax turns [5, 5] into [50.00 %, 50.00 %]; the gap is 0."

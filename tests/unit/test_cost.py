@@ -50,6 +50,7 @@ from sattn_core.lessons.softmax_saturation import (
     RowsParams,
     SaturationParams,
     compare_lists,
+    expected_largest,
     measure_rows,
     measure_saturation,
     overflow_study,
@@ -155,6 +156,7 @@ CASES = [
 ]  # fmt: skip
 # What has one price for the most that it can be.
 AT_MOST = [
+    partial(expected_largest, 512, (1, 4, 1024), 0.5),
     *(partial(each, BackpropParams(8, 16, 16, 16)) for each in (measure_backprop, central_difference_error)),
     partial(measure_shared_input, UnitVarianceParams(256, 2, 64)),
     partial(expected_stages, OCTAVES),  # hardly any of its time is spent in NumPy

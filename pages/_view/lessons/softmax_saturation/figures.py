@@ -76,7 +76,7 @@ def weights(
         _weights_table(rows, shown, comparison),
         _weights_code(params, comparison, rows.exponent),
         note="Each weight of a row is a mean over many rows, the keys of each in the order of their scores.",
-        alt=" ".join((*lists[:-1], f"Three rows of {rows.weights.shape[1]} keys, {_called(rows)}.", sentence)),
+        alt=" ".join((*lists[:-1], f"Rows at dₖ = {FEW}, at dₖ = {d_k:,} and at dₖ = {MANY:,}.", sentence)),
         sure=(*_rows_sentences(rows, params), *lists),
         checks=None if expected is None else _rows_checks(rows, expected),
     )
