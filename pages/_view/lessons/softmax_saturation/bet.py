@@ -1,9 +1,16 @@
-"""What the bet of softmax_saturation comes to."""
+"""What the bet of softmax_saturation comes to, and the rows that are seen before it."""
 
 from pages._view.bets import Outcome
-from pages._view.lessons.softmax_saturation import work
+from pages._view.lessons.softmax_saturation import figures, work
 from pages._view.main_picture import Values
-from pages._view.theme import number, percent
+from pages._view.picture import Picture
+from pages._view.theme import Profile, number, percent
+
+
+def before(values: Values, profile: Profile) -> Picture:
+    """The rows without the scale, but for those of the d_k that the bet is on."""
+    raw = {**values, "exponent": 0.0}
+    return figures.without_row(work.rows(raw), values["d_k"], work.MAIN.picture(raw, profile))
 
 
 def outcome(values: Values) -> Outcome:

@@ -77,7 +77,6 @@ LESSON = Lesson(
         near=5,
         suffix=" %",
         place=Place("y", "x3", unit=0.01),
-        names=("lists", "raw"),
         when=("exponent", 0.0),
     ),
     dials=("exponent",),

@@ -130,6 +130,17 @@ def _short(spread):
     return f"{spread:.{2 if spread < 1 else 1 if spread < 10 else 0}f}"
 
 
+def without_row(rows: DividedRows, d_k: int, shown: Picture) -> Picture:
+    """The picture of the rows without what tells the weights at this d_k; only the lists and the other rows stay."""
+    ends = {each: where for each, where in ((FEW, "first"), (MANY, "last")) if each != d_k}
+    largest = {each: _said(rows.max_weight[rows.dims.index(each)]) for each in ends}
+    takes = listed([f"{largest[each]} of the weight in the {where} row" for each, where in ends.items()])
+    traces = [f"{_called(rows)}, dₖ = {each:,}" for each in ends]
+    names = ["Attention weights", "lists", _divisor(rows), f"dₖ = {FEW}", f"{d_k:,}", f"{MANY:,}", *largest.values()]
+    keep = [*traces, *(f"list {place}" for place in range(1, 5))]
+    return shown.partly(f"On average the strongest key takes {takes}.", keep=keep, words=names)
+
+
 def _list_places(scores):
     """Where the bars of each list stand: one after the other, a little apart."""
     starts = np.cumsum([0, *(len(each) + _BETWEEN for each in scores)])
