@@ -55,11 +55,13 @@ LESSON = Lesson(
             "gradient_of_q",
             "At q: without the scale the mean rises with dₖ; with it, the mean stays flat from dₖ = 4 on",
             {"n_keys": 16, "place": "q", "seed": 0},
+            "gradient_curves",
         ),
         Try(
             "second_list",
             "Scores [1, 10]: the Jacobian is nearly empty; with the scores divided by √64 it has four bright cells",
             {"jacobian": "1, 10", "d_k": 64},
+            "row_jacobians",
         ),
     ),
     bet=Bet(
@@ -67,7 +69,6 @@ LESSON = Lesson(
         Number("Frozen rows", 50, 0, 100, tuple(range(0, 101, 5))),
         near=5,
         place=Place("x", "y"),
-        names=("Raw", "Scaled"),
         when=("place", "softmax"),
     ),
     pictures=("rows_freezing", "row_jacobians", "gradient_curves"),
