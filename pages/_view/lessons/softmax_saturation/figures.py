@@ -46,7 +46,8 @@ _SPELLED = 8  # scores of a list that are written out
 _FEW = 4  # bars that have room for their numbers on a phone, over all lists
 _DIGITS = 19  # that fit side by side under the lists on a phone
 _BETWEEN = 0.4  # of a bar: the room between two lists
-_LISTS, _ROWS = [0.0, 0.44], ([0.485, 0.643], [0.663, 0.821], [0.841, 1.0])  # of the width
+_LISTS, _ROWS = [0.0, 0.43], ([0.475, 0.625], [0.6625, 0.8125], [0.85, 1.0])  # of the width
+_HEIGHT = 0.87  # of the usual one: a dial more stands above it, and on a wall it must fit all the same
 _TOP = 1.17  # of the axis of the weights: room for a number above a weight of 1
 _NEARLY_ALL = 0.995  # from here a percentage without decimals says 100 %
 
@@ -85,18 +86,19 @@ def weights(
 def _weights_figure(rows, shown, comparison, profile):
     """Four panels on one scale: the lists, and the rows."""
     size, tick = profile.axis_size, profile.tick_size
-    scores, top = comparison.scores if comparison else (), round(2.9 * profile.axis_size + 3.1 * profile.tick_size)
+    scores, top = comparison.scores if comparison else (), round(2.9 * profile.axis_size + 1.4 * profile.tick_size)
     return figure(
         profile,
         [*_list_bars(comparison, profile), *(_row_bars(rows, *each, profile) for each in enumerate(shown))],
         title=title("Attention weights", profile, size=size, key=TASK),
-        margin={"l": round(2.9 * size), "r": 10, "t": top, "b": 3 * size},
+        height=_HEIGHT,
+        margin={"l": round(2.9 * size), "r": 10, "t": top, "b": round(2.7 * size)},
         xaxis=_list_axis(scores, profile),
         **{f"xaxis{2 + place}": _key_axis(rows, place, profile) for place in range(len(shown))},
         yaxis=_weight_axis(profile),
         annotations=[
             _above(_divisor(rows), sum(_ROWS[1]) / 2, profile, yshift=top - 1.6 * size),
-            _above("lists" if scores else "no lists", sum(_LISTS) / 2, profile),
+            _above("lists" if scores else "no lists", sum(_LISTS) / 2, profile, size=tick),
             *(note for each in enumerate(shown) for note in _names_of_row(rows, *each, tick, profile)),
         ],
     )
@@ -111,7 +113,7 @@ def _divisor(rows):
 def _above(text, x, profile, **options):
     """The name of a panel, above its middle."""
     place = {"xref": "paper", "yref": "paper", "x": x, "y": 1, "xanchor": "center", "yanchor": "bottom"}
-    return label(text, profile, **({"size": profile.axis_size} | place | options))
+    return label(text, profile, **{"size": profile.axis_size, **place, **options})
 
 
 def _names_of_row(rows, place, i, tick, profile):
