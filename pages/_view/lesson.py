@@ -13,12 +13,14 @@ from pages._view.kinds import Answer, Choice, Control, Number
 class Try:
     """A suggestion: a click puts the controls on these settings, and then the promise is true.
 
-    key names its test in tests/pages/tries.
+    key names its test in tests/pages/test_X.py. picture: the key of the one that it changes and stands by; "" for the
+    main one.
     """
 
     key: str
     promise: str
     settings: Mapping[str, Any]
+    picture: str = ""
 
 
 @dataclass(frozen=True)

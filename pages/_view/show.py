@@ -17,7 +17,7 @@ from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.literal import as_code, written
 from pages._view.literal import plain as plain
-from pages._view.live import draw_picture
+from pages._view.live import draw_picture, follow_tries
 from pages._view.main_picture import Main
 from pages._view.picture import Figure, Picture, Table
 from pages._view.theme import number
@@ -64,6 +64,8 @@ def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, r
     if shown.claim:
         claim(shown.claim)
     _draw(shown, per_row, above=sentence_first)
+    if shown.key != controls.current_lesson().pictures[0]:
+        tries(controls.current_lesson(), shown.key)
     how_sure(shown)
     if resting:
         data(shown)
@@ -300,11 +302,22 @@ def download(label: str, make: Callable[[], str | bytes], file_name: str, mime: 
     st.download_button(label, make, file_name, mime, key=key, on_click="ignore")
 
 
-def tries(lesson: Lesson) -> None:
-    """Buttons, each with its promise as its label; a click sets the controls that make it true."""
-    st.markdown("**Try this**")
-    for each in lesson.tries:
-        st.button(plain(each.promise), key=f"try_{each.key}", on_click=controls.apply, args=(each.settings,))
+def tries(lesson: Lesson, picture: str = "") -> None:
+    """Buttons by the picture they change, the main one if none is named, each with its promise as its label.
+
+    A click sets the controls that make it true, and the browser shows it, see `tries.js`.
+    """
+    here = [each for each in lesson.tries if each.picture == picture]
+    if not here:
+        return
+    key = picture or lesson.pictures[0]
+    with st.container(key=f"tries_{key}"):
+        st.markdown("**Try this**")
+        for each in here:
+            args = (each.settings, key)
+            st.button(plain(each.promise), key=f"try_{each.key}", on_click=controls.try_out, args=args)
+        done = {each.key: all(map(controls.stands, each.settings.items())) for each in here}
+        follow_tries(done, controls.tried(key), key=key)
 
 
 def path(here: Lesson) -> None:
