@@ -268,7 +268,7 @@ def test_softmax_saturation_data_and_code(page, server):
     *bars, few, here, many = weights(page)
     drawn = [*bars, *(each[1::4] for each in (few, here, many))]  # of a bar's four corners the second is its height
     assert np.concatenate(drawn) == pytest.approx(floats(lists[0]["weight"]), abs=1e-15)
-    assert lists[0]["row"][5::16] == ["raw, dₖ = 4", "raw, dₖ = 32", "raw, dₖ = 1024"]
+    assert lists[0]["row"][5::16] == ["raw, dₖ = 4", "raw, dₖ = 32", "raw, dₖ = 1,024"]
     points = {trace["name"]: trace["y"] for trace in chart_data(page, 1)}
     assert points["raw"] == pytest.approx(floats(averages[0]["raw: Largest weight, measured"]))
     assert points["scaled"] == pytest.approx(floats(averages[0]["scaled: Largest weight, measured"]))

@@ -17,6 +17,7 @@ from pages._view.figures.base import (
     upright,
 )
 from pages._view.figures.code import code
+from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, number_of_log10, percent, typed
 from sattn_core.lessons.softmax_saturation import (
@@ -80,6 +81,7 @@ def weights(
         alt=" ".join((*lists[:-1], f"Rows at dₖ = {FEW}, at dₖ = {d_k:,} and at dₖ = {MANY:,}.", sentence)),
         sure=(*_rows_sentences(rows, params), *lists),
         checks=None if expected is None else _rows_checks(rows, expected),
+        marks=_rows_marks(rows, sentence),
     )
 
 
@@ -137,7 +139,7 @@ def without_row(rows: DividedRows, d_k: int, shown: Picture) -> Picture:
     ends = {each: where for each, where in ((FEW, "first"), (MANY, "last")) if each != d_k}
     largest = {each: _said(rows.max_weight[rows.dims.index(each)]) for each in ends}
     takes = listed([f"{largest[each]} of the weight in the {where} row" for each, where in ends.items()])
-    traces = [f"{_called(rows)}, dₖ = {each:,}" for each in ends]
+    traces = [_name_of(rows, rows.dims.index(each)) for each in ends]
     names = ["Attention weights", "lists", _divisor(rows), f"dₖ = {FEW}", f"{d_k:,}", f"{MANY:,}", *largest.values()]
     keep = [*traces, *(f"list {place}" for place in range(1, 5))]
     return shown.partly(f"On average the strongest key takes {takes}.", keep=keep, words=names)
@@ -206,8 +208,13 @@ def _row_bars(rows, place, i, profile):
     found, colour = rows.weights[i], getattr(profile, _COLOURS.get(rows.exponent, "band"))
     x = np.arange(found.size)[:, None] + np.array([-0.4, -0.4, 0.4, 0.4])  # (key, corner)
     y = found[:, None] * np.array([0.0, 1.0, 1.0, 0.0])
-    drawn = line(x.ravel(), y.ravel(), solid(profile, colour, 0.5), f"{_called(rows)}, dₖ = {rows.dims[i]:,}")
+    drawn = line(x.ravel(), y.ravel(), solid(profile, colour, 0.5), _name_of(rows, i))
     return drawn | {"fill": "tozeroy", "fillcolor": colour, "xaxis": f"x{2 + place}", "yaxis": "y", "hoverinfo": "y"}
+
+
+def _name_of(rows, i):
+    """A row as the figure and its table name it."""
+    return f"{_called(rows)}, dₖ = {rows.dims[i]:,}"
 
 
 def _called(rows):
@@ -232,6 +239,13 @@ def _rows_sentence(rows, shown):
     where = {0: "smallest", len(rows.dims) - 1: "largest"}.get(int(end), "middle")
     how = {0.0: "Not divided", 1.0: "Divided by dₖ"}.get(rows.exponent, "Not alike")
     return f"{how}: {said} on average, the {'most' if sharpens else 'least'} at the {where} dₖ."
+
+
+def _rows_marks(rows, sentence):
+    """The words of the sentence that name rows."""
+    names = tuple(_name_of(rows, i) for i in range(len(rows.dims)))
+    named = {"three rows": names, "the smallest dₖ": names[:1], "the largest dₖ": names[-1:]}
+    return tuple(Mark(word, traces) for word, traces in named.items() if word in sentence)
 
 
 def _where(exponent):
@@ -304,7 +318,7 @@ def _shown(scores):
 
 def _weights_table(rows, shown, comparison):
     """Every weight, in full precision: those of a list in its order, those of a row from the largest."""
-    parts = [(f"{_called(rows)}, dₖ = {rows.dims[i]}", rows.weights[i]) for i in dict.fromkeys(shown)]
+    parts = [(_name_of(rows, i), rows.weights[i]) for i in dict.fromkeys(shown)]
     if comparison:
         parts = [*((f"list {i}", each) for i, each in enumerate(comparison.attention_weights, start=1)), *parts]
     return {
