@@ -127,7 +127,7 @@ def _draw_stage(lesson):
         controls.draw("scaling")
         bets.draw_switch(lesson)
         _draw_settings(lesson)
-        dials = [name for name in lesson.dials if name not in lesson.placed_dials]
+        dials = [name for name in lesson.dials if name not in lesson.placed_dials and not bets.holds(name)]
         if dials:
             with st.container(horizontal=True, key="dials"):
                 for name in dials:

@@ -59,7 +59,7 @@ class Bet:
     near: float = 0.0
     suffix: str = ""
     place: Place | None = None
-    when: tuple[str, str] | None = None
+    when: tuple[str, str | float] | None = None
     earlier: tuple[str, ...] = ()
 
 
