@@ -9,15 +9,13 @@ from sattn_core._checks import check_integer
 from sattn_core._records import record
 from sattn_core.components import draw_queries_and_keys
 from sattn_core.cost import Price
+from sattn_core.example import KEY_WORDS
 from sattn_core.products import hadamard
 from sattn_core.scores import raw_scores, scale_factor
 from sattn_core.softmax import effective_keys, softmax
 
 STEPS = ("ask", "multiply", "add", "wander", "softmax", "divide")
 
-SENTENCE = "On the mat the cat slept: it was tired."
-QUERY_WORD = "it"
-KEY_WORDS = ("mat", "cat", "slept", "tired")  # in the order of the sentence
 COMPONENTS = ("living", "thing", "action", "feeling")
 INVENTED_QUERY = (1.0, 1.0, -1.0, 0.5)
 INVENTED_KEYS = (

@@ -7,7 +7,8 @@ import pytest
 
 from pages._view.lessons.one_query import figures
 from pages._view.theme import LIGHT
-from sattn_core.lessons.one_query import KEY_WORDS, STEPS, OneQueryParams, measure_one_query
+from sattn_core.example import KEY_WORDS
+from sattn_core.lessons.one_query import STEPS, OneQueryParams, measure_one_query
 from tests.figures.drawing import plotted, texts, trace_of, traces_of
 
 DIMENSIONS = (1, 2, 3, 4, 5, 64, 1024)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from sattn_core.lessons.one_query import KEY_WORDS, STEPS, OneQueryParams, measure_one_query
+from sattn_core.example import KEY_WORDS
+from sattn_core.lessons.one_query import STEPS, OneQueryParams, measure_one_query
 from tests.pages.opening import charts, claims, open_page, press, widget
 
 

@@ -10,15 +10,8 @@ from pages._view.figures.code import code
 from pages._view.figures.matrices import cell, equals, operand
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
-from sattn_core.lessons.one_query import (
-    COMPONENTS,
-    EXAMPLE_KEY,
-    KEY_WORDS,
-    QUERY_WORD,
-    SENTENCE,
-    OneQueryResult,
-    measure_one_query,
-)
+from sattn_core.example import KEY_WORDS, QUERY_WORD, SENTENCE
+from sattn_core.lessons.one_query import COMPONENTS, EXAMPLE_KEY, OneQueryResult, measure_one_query
 
 _ASKING = f"“{QUERY_WORD}”"
 _EXAMPLE = f"“{KEY_WORDS[EXAMPLE_KEY]}”"
