@@ -4,9 +4,9 @@ Bounds and defaults are declared in `shared` and by each lesson; where two lesso
 of the open lesson counts. A link is checked before any widget is drawn: a number outside its bounds goes to the
 nearest bound, anything unreadable to the default, and the visitor is told in one line.
 
-All are widgets that Streamlit binds to the address, but d_k: its slider is a component of ours, and its value is kept
-in the session and written into the address here. (A bound widget that a callback sets falls back to what the browser
-last said of it, if the callback asks for some of the fragments only.)
+All are widgets that Streamlit binds to the address, but d_k and the dials of a lesson: their sliders are components of
+ours, and their values are kept in the session and written into the address here. (A bound widget that a callback sets
+falls back to what the browser last said of it, if the callback asks for some of the fragments only.)
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,6 +37,7 @@ def open_lesson(lesson: Lesson) -> None:
     if before == lesson.stem:
         _follow_history(lesson)
     _open_slider(before != lesson.stem)
+    _open_dials(lesson, LESSONS[before])
     _carry_along(before != lesson.stem)
     if before != lesson.stem:
         for name in SHARED:
@@ -87,6 +88,22 @@ def _open_slider(new_page):
         _write_address(SLIDER)
 
 
+def _open_dials(lesson, before):
+    """Where the link says, or the step of Back and Forward; on the way to another page those of the one before go."""
+    for name in before.dials:
+        if name not in lesson.controls:
+            st.session_state.pop(name, None)
+            st.query_params.pop(name, None)
+    query = step_of_history() if lesson is not before else None
+    for name in lesson.dials:
+        if query is not None:
+            place(name, query.get(name, lesson.controls[name].default))
+        elif name not in st.session_state:
+            st.session_state[name] = linked_value(name)
+        else:
+            _write_address(name)
+
+
 def _start_anew(names):
     """Put controls on their defaults, for the lesson before had others of these names.
 
@@ -112,6 +129,11 @@ def control(name: str) -> Control:
 def _of_address(name: str) -> Control | Linked:
     """What a parameter of the address may say: a control, or what has no widget."""
     return next(table[name] for table in (*_tables(), *_carried()) if name in table)
+
+
+def number(name: str) -> Number:
+    """The control of this name, which must be a number."""
+    return _of_kind(Number, name)
 
 
 def _of_kind(kind: type[Kind], name: str) -> Kind:
@@ -275,7 +297,7 @@ def stops_of(name: str) -> tuple[float, ...]:
     """The stops of a slider: its own, and every value that a link or a typed number put between them."""
     visited = _visited(name)
     visited.update({linked_value(name), value_of(name)})
-    return tuple(sorted({*_of_kind(Number, name).stops, *visited}))
+    return tuple(sorted({*number(name).stops, *visited}))
 
 
 def _visited(name):
@@ -289,7 +311,7 @@ def place(name: str, value: Value) -> None:
     kept, _ = control(name).read(str(value))
     _visited(name).add(kept)
     st.session_state[name] = kept
-    if name == SLIDER:
+    if name == SLIDER or name in current_lesson().dials:
         _write_address(name)
     else:
         st.session_state.setdefault("placed", {})[name] = kept
@@ -306,7 +328,7 @@ def _write_address(name):
 
 def next_seed() -> None:
     """Another random draw; after the last seed comes the first."""
-    place("seed", (value_of("seed") + 1) % (int(_of_kind(Number, "seed").high) + 1))
+    place("seed", (value_of("seed") + 1) % (int(number("seed").high) + 1))
 
 
 def turn(name: str, steps: int) -> None:
@@ -371,7 +393,7 @@ def draw_typed(name: str) -> None:
     When something else moves the slider the field is a new one: the number that the browser
     still holds for the old one would otherwise count as typed and move the slider back.
     """
-    slider, field = _of_kind(Number, name), f"{name}_typed"
+    slider, field = number(name), f"{name}_typed"
     here = value_of(name)
     version, shown = st.session_state.get(field, (0, here))
     version += shown != here

@@ -1,7 +1,8 @@
 """The frame around every lesson: the navigation, the question, the slider with the Settings, the way on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -27,6 +28,7 @@ _REST = {
     True: ("Show the stage alone", ":material/expand_less:", "hidden"),
 }
 _WIDTH = 200  # pixels of a control under the slider
+_PLAY = 550  # milliseconds that a stop of d_k stays on screen while it plays
 
 
 def open_frame() -> StreamlitPage:
@@ -126,6 +128,11 @@ def _draw_stage(lesson):
         controls.draw("scaling")
         bets.draw_switch(lesson)
         _draw_settings(lesson)
+        dials = [name for name in lesson.dials if name not in lesson.placed_dials]
+        if dials:
+            with st.container(horizontal=True, key="dials"):
+                for name in dials:
+                    draw_dial(name)
     if lesson.in_sight:
         with st.container(horizontal=True, vertical_alignment="bottom", key="in_sight"):
             for name in lesson.in_sight:
@@ -145,18 +152,40 @@ def draw_slider() -> None:
     """The large slider of d_k; a page's main picture follows it while it is dragged."""
     stops = controls.stops_of("d_k")
     payload = {
+        "name": "d_k",
         "value": controls.value_of("d_k"),
         "stops": stops,
         "shown": [f"dₖ = {stop:,}" for stop in stops],
         "label": "Dimension d_k",
+        "play": _PLAY,
     }
-    draw_live_slider(payload, key="dimension", on_release=_release)
+    draw_live_slider(payload, key="dimension", on_release=partial(_release, "d_k", (_SLIDER, _TYPED)))
 
 
-def _release(value):
-    """A move of d_k changes what depends on d_k."""
-    controls.place("d_k", value)
-    _redraw(_SLIDER, LIVE, _TYPED, *([bets.CARD] if bets.has_card() else []))
+def draw_dial(name: str, stops: Sequence[float] | None = None) -> None:
+    """The slider of a number that the main picture follows as it follows d_k; stops: those of the moment, if any."""
+    st.fragment(lambda: _dial(name, stops), key=f"dial_{name}")()
+
+
+def _dial(name, stops):
+    one, value = controls.number(name), controls.value_of(name)
+    places = sorted({*stops, value}) if stops else controls.stops_of(name)
+    payload = {
+        "name": name,
+        "value": value,
+        "stops": places,
+        "shown": [f"{one.label} {one.shown(place)}" for place in places],
+        "label": one.label,
+        "play": one.play,
+    }
+    own = () if name in controls.current_lesson().placed_dials else (f"dial_{name}",)
+    draw_live_slider(payload, key=f"{name}_dial", on_release=partial(_release, name, own))
+
+
+def _release(name, own, value):
+    """A move changes what depends on the control, and what draws the control itself."""
+    controls.place(name, value)
+    _redraw(*own, LIVE, *([bets.CARD] if bets.has_card() else []))
 
 
 def redraw_bet() -> None:
@@ -177,9 +206,9 @@ def _redraw(*fragments):
 
 
 def moving_address(values: Mapping[str, Any]) -> str:
-    """Where the browser asks for the main picture at these values of the controls; it adds the d_k of the moment."""
+    """Where the browser asks for the main picture at these values of the controls; it adds those of the sliders."""
     lesson = controls.current_lesson()
-    query = controls.written(lesson, {name: each for name, each in values.items() if name != "d_k"})
+    query = controls.written(lesson, {name: each for name, each in values.items() if name not in lesson.followed})
     query |= {"ground": st.context.theme.type or "light", **bets.addressed()}
     return f"{PLACE}/{lesson.stem}?{urlencode(query)}"
 

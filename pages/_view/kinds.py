@@ -18,7 +18,8 @@ Read = tuple[Value, str | None]
 class Number:
     """A number on a slider of stops; a linked or typed value between two stops joins them.
 
-    when is (control, value): it is drawn only while that control has that value.
+    when is (control, value): it is drawn only while that control has that value. play: milliseconds that a stop stays
+    on screen while its dial plays; 0 for one that does not.
     """
 
     label: str
@@ -31,6 +32,7 @@ class Number:
     shown: Callable[[Any], str] = str
     typed: bool = False
     when: tuple[str, str] | None = None
+    play: int = 0
 
     def read(self, text: str) -> Read:
         """The value that text stands for, and what had to be changed, or None."""

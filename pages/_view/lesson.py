@@ -84,6 +84,8 @@ class Lesson:
     unseen : what has no widget and stands in its address alone, beside what was bet.
     bet : what the learner may bet on before the picture is seen, if anything.
     slider : whether the large slider of d_k stands above its main picture, which follows it while it is dragged.
+    dials : those of its numbers that the main picture follows too, each on a slider under the large one.
+    placed_dials : those of them that the page draws where they belong.
     still : a control and the option at which the main picture does not follow d_k, so that there is no slider.
     """
 
@@ -106,6 +108,8 @@ class Lesson:
     in_sight: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     slider: bool = True
+    dials: tuple[str, ...] = ()
+    placed_dials: tuple[str, ...] = ()
     unseen: Mapping[str, Control] = field(default_factory=dict)
     bet: Bet | None = None
     still: tuple[str, str] | None = None
@@ -113,6 +117,11 @@ class Lesson:
     def __post_init__(self) -> None:
         for name in ("controls", "old_names", "unseen"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    @property
+    def followed(self) -> tuple[str, ...]:
+        """The controls that its main picture follows while a hand moves them."""
+        return (*(("d_k",) if self.slider else ()), *self.dials)
 
     @cached_property
     def linked(self) -> dict[str, Answer | Control]:

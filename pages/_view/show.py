@@ -86,7 +86,8 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
         return None
     shown = at_rest or (way.at_rest or way.picture)(values, profile)
     seen = bets.seen(shown, values, profile)
-    place = {} if bets.is_open() else {"value": values["d_k"], "address": frame.moving_address(values)}
+    places = {name: values[name] for name in controls.current_lesson().followed}
+    place = {} if bets.is_open() else {"values": places, "address": frame.moving_address(values)}
     draw_picture(seen.drawn() | place, key=seen.key, config=_chart_config(seen.key), bare=bets.is_open())
     return shown
 

@@ -16,7 +16,7 @@ SHARED = ("d_k", "n_keys", "law", "seed")
 
 SLIDER = "[data-slider] input"
 HERO_SENTENCE = "[data-hero] .sentence"
-LET_GO = "() => !window.labHand.held"  # by a key: once none has been pressed for a while
+LET_GO = "() => !window.labHands.d_k.held"  # by a key: once none has been pressed for a while
 SENTENCES = "[data-sentence]:not([hidden]), [class*='st-key-sentence_'], [data-hero] .sentence"
 CHARTS = "[data-picture]"
 ALERTS = "[data-testid=stAlert]"

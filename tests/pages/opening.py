@@ -46,9 +46,28 @@ def settle(app):
 
 def widget(app, name):
     """The widget of a control, whatever its kind; that of d_k, whose slider is a component, is the box to type in."""
+    if any(name in lesson.dials and lesson.stem == app.session_state["lesson"] for lesson in LESSONS.values()):
+        return Dial(app, name)
     found = [each for kind in KINDS for each in app.get(kind) if _control_of(each) == name]
     assert len(found) == 1, f"{name} is drawn {len(found)} times"
     return found[0]
+
+
+class Dial:
+    """The slider of a number that is a component."""
+
+    def __init__(self, app, name):
+        self._app, self._name = app, name
+
+    @property
+    def value(self):
+        """Where its thumb stands."""
+        return _slider(self._app, f"{self._name}_dial").value
+
+    def set_value(self, value):
+        """Let go of it there; the next run hears of it."""
+        self._app.session_state[self._name] = value
+        return self._app
 
 
 def _control_of(widget):
@@ -75,7 +94,8 @@ def controls_of(stem):
 def drawn_controls(app):
     """The names of the controls that the page draws."""
     known = set(SHARED).union(*(lesson.controls for lesson in LESSONS.values()))
-    return {_control_of(each) for kind in KINDS for each in app.get(kind)} & known
+    dials = {each.key.removesuffix("_dial") for each in app.get("bidi_component")}
+    return ({_control_of(each) for kind in KINDS for each in app.get(kind)} | dials) & known
 
 
 def charts(app):
@@ -86,7 +106,11 @@ def charts(app):
 
 def large_slider(app):
     """What the large slider is given: its value, its stops and their texts."""
-    (found,) = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.key == "dimension"]
+    return _slider(app, "dimension")
+
+
+def _slider(app, key):
+    (found,) = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.key == key]
     return SimpleNamespace(**found)
 
 
@@ -139,9 +163,11 @@ def seen(app):
     """All that a visitor sees of a page but its controls."""
     kinds = ("markdown", "header", "error", "warning", "info", "html")
     texts = [str(each.proto) for kind in kinds for each in app.get(kind)]
-    drawn = [json.loads(each.proto.json or "[{}]")[0] for each in app.get("bidi_component") if each.key != "dimension"]
+    drawn = [json.loads(each.proto.json or "[{}]")[0] for each in app.get("bidi_component")]
+    drawn = [each for each in drawn if "stops" not in each]  # no slider
     for each in drawn:
         each.pop("address", None)  # which says every control
+        each.pop("values", None)
     return "\n".join([*texts, *(each.value.to_csv() for each in app.table), *map(str, drawn)])
 
 

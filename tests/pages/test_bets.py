@@ -99,7 +99,7 @@ def test_an_open_bet_asks_on_the_picture_s_axes_and_sends_nothing_that_tells(ste
     assert all(each["x"] == [None] == each["y"] for each in spec["data"])
     assert axes_of(spec["layout"]) == axes_of(json.loads(main_chart(shown).spec)["layout"]) != {}
     check_frame(spec["layout"], stem)
-    assert (veiled.sentence, veiled.address, veiled.value, veiled.bare) == ("", "", None, True)
+    assert (veiled.sentence, veiled.address, veiled.values, veiled.bare) == ("", "", None, True)
     assert [*pictures(app), *folds(app), *app.expander[1:]] == []
     sent = everything_sent(app)
     assert LESSONS[stem].answer not in sent

@@ -55,8 +55,9 @@ def test_the_address_says_every_control_but_the_dimension(stem):
     said = dict(parse_qsl(urlsplit(shown.address).query))
     assert chosen.items() <= said.items()
     assert urlsplit(shown.address).path == f"moving/{stem}"
-    assert (shown.value, said["seed"], said["mode"]) == (100, "7", "projector")
-    assert "d_k" not in said
+    assert (shown.values["d_k"], said["seed"], said["mode"]) == (100, "7", "projector")
+    assert shown.values.keys() == {*LESSONS[stem].followed}
+    assert not said.keys() & shown.values.keys()
 
 
 def test_what_an_address_says_is_brought_inside_its_bounds():

@@ -67,9 +67,9 @@ def _bundle():
 
 
 def draw_slider(payload: Mapping[str, Any], *, key: str, on_release: Callable[[float], None]) -> None:
-    """The large slider of a control; on_release receives where the hand has let go.
+    """The slider of a control; on_release receives where the hand has let go.
 
-    payload: value, stops, shown (the text of each stop) and label.
+    payload: name, value, stops, shown (the text of each stop), label, and play, see `kinds.Number`.
     """
 
     def release():
@@ -109,8 +109,8 @@ def _is_click(message):
 def draw_picture(drawn: Mapping[str, Any], *, key: str, config: dict[str, Any], bare: bool = False) -> None:
     """Show a figure and, unless it is to be bare, its sentence; the browser draws anew only what has changed.
 
-    drawn: figure (as JSON), height, plot (its own height), sentence and alt. A main picture has two more: value, the
-    place of the slider it belongs to, and address, at which the browser asks for the picture at another place.
+    drawn: figure (as JSON), height, plot (its own height), sentence and alt. A main picture has two more: values, the
+    places of the sliders that it belongs to, and address, at which the browser asks for the picture at other places.
     """
-    data = {"value": None, "address": "", "config": config, "bundle": BUNDLE, "bare": bare}
+    data = {"values": None, "address": "", "config": config, "bundle": BUNDLE, "bare": bare}
     _picture(key=key, data=_sent(data | dict(drawn)))

@@ -29,7 +29,7 @@ function makeHero(root) {
   let data = null; // those stops, or the values between them, where the one is that is shown
   let at = 0; // its place among them
   const sizes = {};
-  let hand = window.labHand ?? { value: null, held: false };
+  let hand = window.labHands?.d_k ?? { value: null, held: false };
   let ownAxis = false;
 
   // The panels share what is left of the window between what stands above and the sentence's end.
@@ -78,6 +78,7 @@ function makeHero(root) {
   }
 
   function onHand({ detail }) {
+    if (detail.name !== "d_k") return;
     const letGo = hand.held && !detail.held;
     hand = detail;
     if (!data) return;

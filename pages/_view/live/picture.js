@@ -17,26 +17,26 @@ export default function ({ parentElement, data: [data] }) {
   picture.given = data;
   fit(picture);
   if (data.address) follow(picture);
-  if (!picture.hand?.held) show(picture, data, data.value);
+  if (!isHeld(picture)) show(picture, data, data.values);
   return () => leave(picture);
 }
 
-function show(picture, drawn, value) {
+function show(picture, drawn, values) {
   picture.setAttribute("aria-label", drawn.alt);
   if (picture.sentence.textContent !== drawn.sentence) picture.sentence.textContent = drawn.sentence;
   picture.sentence.hidden = picture.given.bare;
-  picture.shown = value;
+  picture.shown = values;
   if (picture.figure === drawn.figure) return null;
   picture.figure = drawn.figure;
-  return draw(picture, drawn.figure, value);
+  return draw(picture, drawn.figure, values);
 }
 
-async function draw(picture, figure, value) {
+async function draw(picture, figure, values) {
   const Plotly = await fetched(picture.given.bundle);
   if (picture.figure !== figure || !picture.isConnected) return; // a later one has come, or the page has gone
   picture.parsed = JSON.parse(figure);
   await paint(picture, Plotly);
-  if (value !== null) picture.dataset.value = value;
+  if (values) picture.dataset.value = Object.values(values).join(" ");
   watchSize(picture, Plotly);
 }
 
@@ -88,48 +88,55 @@ function reserve(sentence) {
 }
 
 function follow(picture) {
-  if (picture.hand) return;
-  picture.hand = { held: false, value: null, waiting: false };
+  if (picture.onHand) return;
   picture.onHand = ({ detail }) => {
-    Object.assign(picture.hand, detail);
-    if (!picture.hand.waiting && wanted(picture)) catchUp(picture);
+    if (detail.name in picture.given.values && !picture.waiting && wanted(picture)) catchUp(picture);
   };
   window.addEventListener("lab:hand", picture.onHand);
 }
 
-const wanted = ({ hand, shown, isConnected }) => isConnected && hand.value !== shown;
-const atRest = ({ hand, given }) => !hand.held && hand.value === given.value; // Python's picture is the one to show
+// The hands on the sliders that the picture follows. Where one has no slider, it stands where Python says.
+const handsOf = ({ given }) => Object.keys(given.values ?? {}).map((name) => window.labHands?.[name]).filter(Boolean);
+const isHeld = (picture) => handsOf(picture).some(({ held }) => held);
+const placeOf = (picture) =>
+  handsOf(picture).reduce((place, { name, value }) => ({ ...place, [name]: value }), picture.given.values);
+const same = (some, others) => Object.keys(some).every((name) => some[name] === others?.[name]);
+const wanted = (picture) => picture.isConnected && !same(placeOf(picture), picture.shown);
+// Whether Python's picture is the one to show.
+const atRest = (picture) => !isHeld(picture) && same(placeOf(picture), picture.given.values);
 
 async function catchUp(picture) {
-  const { hand } = picture;
-  hand.waiting = true;
+  picture.waiting = true;
   try {
     let coming = null; // the next picture, on its way while the browser draws this one
     while (coming || wanted(picture)) {
-      const { value, answer } = coming ?? askFor(picture);
+      const { values, answer } = coming ?? askFor(picture);
       const drawn = await answer;
       if (!drawn || atRest(picture)) break;
-      picture.shown = value;
+      picture.shown = values;
       coming = wanted(picture) ? askFor(picture) : null;
       const begun = performance.now();
-      await show(picture, drawn, value);
+      await show(picture, drawn, values);
       await rest((performance.now() - begun) * REST);
     }
   } finally {
-    hand.waiting = false;
+    picture.waiting = false;
   }
-  if (atRest(picture)) await show(picture, picture.given, picture.given.value); // the hand may have come back to it
+  if (atRest(picture)) await show(picture, picture.given, picture.given.values); // the hand may have come back to it
 }
 
 // Pictures drawn one right after the other would leave the thumb no time to follow the hand.
 const rest = (ms) => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, ms)));
 
-const askFor = ({ given, hand }) => ({ value: hand.value, answer: pictureAt(given, hand.value) });
+function askFor(picture) {
+  const values = placeOf(picture);
+  return { values, answer: pictureAt(picture.given, values) };
+}
 
-async function pictureAt(given, value) {
-  if (value === given.value) return given;
+async function pictureAt(given, values) {
+  if (same(values, given.values)) return given;
   try {
-    const answer = await fetch(`${given.address}&d_k=${value}`);
+    const answer = await fetch(`${given.address}&${new URLSearchParams(values)}`);
     return answer.ok ? await answer.json() : null; // Python draws it where the hand lets go
   } catch {
     return null;
@@ -140,7 +147,7 @@ async function pictureAt(given, value) {
 function watchSize(picture, Plotly) {
   if (picture.watched) return;
   const look = () => {
-    if (!picture.isConnected || picture.hand?.held) return;
+    if (!picture.isConnected || isHeld(picture)) return;
     fit(picture);
     if (sizeOf(picture) !== picture.drawnAt) paint(picture, Plotly);
   };

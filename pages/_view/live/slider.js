@@ -1,7 +1,7 @@
-// The large slider above a picture. Pictures hear where the hand is and follow it; Python hears where it has let go.
+// A slider that pictures follow: they hear where the hand is; Python hears where it has let go.
 
-const STEP = 550; // ms a stop stays on screen while playing
-const CALM_STEP = 1100; // the same for visitors who asked for less motion
+const CALM = 2; // times as long a stop stays on screen while playing, for visitors who asked for less motion
+const LETTER = 0.5; // em of a letter of the text beside the slider
 const SILENCE_AFTER_KEY = 300; // ms without a further key before the hand counts as gone
 
 export default function ({ parentElement, data: [data], setTriggerValue }) {
@@ -31,8 +31,9 @@ function makeDial(root) {
     const text = data.shown[slider.valueAsNumber];
     value.textContent = text;
     slider.setAttribute("aria-valuetext", text.replace("dₖ", "d_k"));
-    window.labHand = { value: here(), held }; // for a picture that comes later
-    window.dispatchEvent(new CustomEvent("lab:hand", { detail: window.labHand }));
+    const hand = { name: data.name, value: here(), held, dial };
+    window.labHands = { ...window.labHands, [data.name]: hand }; // for a picture that comes later
+    window.dispatchEvent(new CustomEvent("lab:hand", { detail: hand }));
   }
 
   function move() {
@@ -47,7 +48,7 @@ function makeDial(root) {
     show();
     if (here() === known) return;
     known = here();
-    window.labDo("release", () => dial.tell("release", known));
+    window.labDo(`release ${data.name}`, () => dial.tell("release", known));
   }
 
   function showPlaying(on) {
@@ -71,7 +72,7 @@ function makeDial(root) {
       slider.value = slider.valueAsNumber + 1;
       move();
       if (slider.valueAsNumber === last) pause();
-    }, calm ? CALM_STEP : STEP);
+    }, calm ? CALM * data.play : data.play);
   }
 
   function stopPlaying() {
@@ -107,6 +108,8 @@ function makeDial(root) {
     slider.max = data.stops.length - 1;
     slider.value = Math.max(0, data.stops.indexOf(wanted));
     slider.setAttribute("aria-label", data.label);
+    value.style.minWidth = `${LETTER * Math.max(...data.shown.map((text) => text.length))}em`;
+    play.hidden = !data.play;
     showPlaying(playTimer !== 0);
     show();
   }
@@ -115,6 +118,7 @@ function makeDial(root) {
     if (root.isConnected) return; // the platform calls this at every change of the data too
     window.clearTimeout(keyTimer);
     window.clearInterval(playTimer);
+    if (window.labHands[data.name]?.dial === dial) delete window.labHands[data.name];
   }
 
   return dial;

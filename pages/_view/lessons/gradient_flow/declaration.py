@@ -11,7 +11,7 @@ LESSON = Lesson(
     answer="Not all of them: without the scale a growing *share* of the rows freezes, and the others still pass "
     "their gradient on. With the scale almost none freezes.",
     icon=":material/water_drop:",
-    section="The path",
+    section="Go deeper",
     card="Each row is a dot. Watch which of them freeze.",
     terms=("gradient",),
     shared=("d_k", "n_keys", "seed"),
