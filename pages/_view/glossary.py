@@ -4,6 +4,7 @@ from types import MappingProxyType
 
 TERMS = MappingProxyType(
     {
+        "dₖ": "The dimension: how many numbers a query and a key have, and so how many products a score adds up.",
         "query": "A vector of dₖ numbers, its components, that says what one token looks for.",
         "key": "A vector of dₖ numbers that says what one token has to offer; it is compared with queries.",
         "score": "The dot product q·k of a query and a key: the sum of dₖ products, larger where the two agree.",

@@ -16,7 +16,7 @@ from sattn_core.scores import raw_scores, scale_factor
 from sattn_core.softmax import effective_keys, softmax
 from sattn_core.standard_errors import mean_and_error, share_error
 
-STEPS = ("ask", "multiply", "add", "wander", "softmax", "divide")
+STEPS = ("ask", "multiply", "add", "wander", "softmax", "divide", "grow")
 
 COMPONENTS = ("living", "thing", "action", "feeling")
 INVENTED_QUERY = (1.0, 1.0, -1.0, 0.5)
@@ -108,7 +108,7 @@ class ManySentences:
 
 @record
 class OneQueryResult:
-    """Every number of the six steps, and of many such sentences."""
+    """Every number of the seven steps, and of many such sentences."""
 
     params: OneQueryParams
     query: NDArray[np.float64]  # (d_k,)
@@ -120,8 +120,6 @@ class OneQueryResult:
     # n_up, n_down (4,): how many of the drawn products are +1, and how many −1
     n_up: NDArray[np.int_]
     n_down: NDArray[np.int_]
-    drawn_std: float  # Standard deviation of the sum of so many drawn products: the root of their number
-    drawn_z: NDArray[np.float64]  # (4,): that sum in standard deviations; 0 where none is drawn
     walk: SumsOnTheWay
     divisor: float  # √d_k
     # raw, scaled: The scores at d_k, and the same divided by √d_k
@@ -146,7 +144,6 @@ def measure_one_query(params: OneQueryParams) -> OneQueryResult:
         query=query[:d_k], keys=keys[:, :d_k], products=products, n_invented=n_invented,
         invented_scores=_softmax_row(invented),
         n_up=np.count_nonzero(drawn > 0, axis=1), n_down=np.count_nonzero(drawn < 0, axis=1),
-        drawn_std=float(np.sqrt(drawn.shape[1])), drawn_z=drawn.sum(axis=1) / np.sqrt(max(drawn.shape[1], 1)),
         walk=_walk(query, keys, params),
         divisor=float(np.sqrt(d_k)),
         raw=_softmax_row(raw), scaled=_softmax_row(raw * scale_factor(d_k)),

@@ -104,13 +104,6 @@ def test_before_anything_is_drawn_all_sentences_are_alike(d_k, on_top):
     assert many.raw_top_weight_error < 1e-15
 
 
-def test_what_is_drawn_is_counted_in_standard_deviations():
-    result = measured(68, seed=2)
-    assert result.drawn_std == 8
-    assert (8 * result.drawn_z == result.n_up - result.n_down).all()
-    assert (measured(4).drawn_std, measured(4).drawn_z.tolist()) == (0, [0, 0, 0, 0])
-
-
 # --- properties ----------------------------------------------------------------------------------------
 
 
