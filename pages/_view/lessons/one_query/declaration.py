@@ -41,7 +41,7 @@ LESSON = Lesson(
         ),
         Try(
             "large_dimension",
-            "Divide at dₖ = 1,024: before it one word takes all, after it each gets 3 % or more",
+            "Divide at dₖ = 1,024: before it one word takes all, after it each gets 2 % or more",
             {"d_k": 1024, "step": "divide", "seed": 0},
         ),
         Try(
@@ -61,8 +61,7 @@ LESSON = Lesson(
     terms=("key", "query", "dₖ"),
     pictures=("one_query",),
     assumed="The first four components are invented and have names; those that a model learns have none. The others "
-    "are +1 or −1 at random. The sentence shown is one of 1,000; seed 0 was chosen so that another word wins, as in "
-    "two of three.",
+    "are ±1 at random. Of 1,000 sentences one is shown: at seed 0 one where another word wins, as in two of three.",
     myths=(
         (
             "A score lies between −1 and 1.",

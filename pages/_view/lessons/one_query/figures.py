@@ -91,7 +91,7 @@ def _asked(result, profile):
     return figure(
         profile,
         [heatmap(profile, values, 2 * _LARGEST, text=texts, name="components")],
-        height=_HEIGHT,
+        height=_beside_a_key(profile),
         bottom=_room(profile, 1 if profile is PROJECTOR else 3),
         left=5.0,
         title=title(f"{_ASKING} asks, words answer", profile, key=_extent(result, "components")),
@@ -132,6 +132,12 @@ def _extent(result, what):
     return f"dₖ = {d_k}: all invented" if d_k == n_invented else f"the first {n_invented} of dₖ = {d_k:,} {what}"
 
 
+def _beside_a_key(profile):
+    """The height of a figure less the line of its key, so that all steps are of one height."""
+    gap, key = 0.2 * profile.title_size, 1.9 * profile.tick_size
+    return _HEIGHT - (round(gap + key) - round(gap)) / profile.height
+
+
 def _say_asked(result):
     d_k, n_invented = result.params.d_k, result.n_invented
     answers = f"{_ASKING} asks and four words answer, each with dₖ = {d_k:,}"
@@ -158,7 +164,7 @@ def _multiplied(result, profile):
     return figure(
         profile,
         [_bars(products, profile.raw, "products")],
-        height=_HEIGHT,
+        height=_beside_a_key(profile),
         bottom=_room(profile, 3),
         title=title(f"{_ASKING} times {_EXAMPLE}", profile, key=_extent(result, "products")),
         xaxis=_slots_axis(ticks, _more(result), profile),
@@ -202,7 +208,7 @@ def _added(result, profile):
     return figure(
         profile,
         [_bars(scores, profile.raw, "scores")],
-        height=_HEIGHT,
+        height=_beside_a_key(profile),
         bottom=_room(profile, 2 + len(COMPONENTS) / 2),
         title=title("Products add up to scores", profile, key=_extent(result, "products")),
         xaxis=_ticks_axis(ticks, profile),
@@ -250,31 +256,36 @@ def _add_by_hand(result):
 
 def _wandered(result, profile, sums=None, rows=None):
     """The four sums, product by product, on an axis of doublings; a thin line where the invented products end."""
-    sums = result.walk.sums if sums is None else sums
-    places, n_invented = np.log2(np.arange(1, sums.shape[1] + 1)), len(COMPONENTS)
-    style, at = solid(profile, profile.raw), {"xref": "x", "yref": "y domain"}
-    walks = [line(places, each, style, word) for word, each in zip(KEY_WORDS, sums, strict=True)]
-    end = at | {"type": "line", "x0": log2(n_invented), "x1": log2(n_invented), "y0": 0, "y1": 1, "line": thin(profile)}
-    sides = [
-        label(text, profile, x=log2(n_invented), y=1, xanchor=side, yanchor="top", xshift=shift, **at)
-        for text, side, shift in (("invented", "right", -6), ("random", "left", 6))
-    ]
+    known = rows is not None
+    sums = sums if known else result.walk.sums
+    places, style = np.log2(np.arange(1, sums.shape[1] + 1)), solid(profile, profile.raw)
     ticks = {"tickvals": [log2(n) for n in _PRODUCTS], "ticktext": [f"{n:,}" for n in _PRODUCTS]}
     drawn = _with_strip(
         profile,
-        walks,
-        _rows(result)[:1] if rows is None else rows,
-        2.6,
-        left=6.2,
-        title=title(_wander_claim(result) if rows is None else "The sums wander", profile),
+        [line(places, each, style, word) for word, each in zip(KEY_WORDS, sums, strict=True)],
+        rows if known else _rows(result)[:1],
+        lines=2.6,
+        title=title("Chance outvotes meaning" if _outvoted(result) and not known else "The sums wander", profile),
         xaxis=axis(profile, "products added", near=True, range=[0, log2(result.walk.horizon)], **ticks),
         yaxis=axis(profile, "sum", grid=True, range=[-result.walk.limit, result.walk.limit]),
-        annotations=[*sides, *_at_the_ends(sums, result.walk.limit, profile)],
-        shapes=[end],
+        annotations=[*_sides(profile), *_at_the_ends(sums, result.walk.limit, profile)],
+        shapes=[_END_OF_INVENTED | {"type": "line", "y0": 0, "y1": 1, "line": thin(profile)}],
     )
     if profile is not PROJECTOR:
         drawn.layout["margin"]["r"] = round(0.6 * _LETTERS * profile.tick_size)
     return drawn
+
+
+_END_OF_INVENTED = {"xref": "x", "yref": "y domain", "x0": log2(len(COMPONENTS)), "x1": log2(len(COMPONENTS))}
+
+
+def _sides(profile):
+    """What stands to both sides of that line."""
+    place = {"xref": "x", "yref": "y domain", "x": log2(len(COMPONENTS)), "y": 1, "yanchor": "top"}
+    return [
+        label(text, profile, xanchor=side, xshift=shift, **place)
+        for text, side, shift in (("invented", "right", -6), ("random", "left", 6))
+    ]
 
 
 def _at_the_ends(sums, limit, profile):
@@ -300,10 +311,6 @@ def _apart(values, room):
 
 def _outvoted(result):
     return EXAMPLE_KEY not in result.raw.largest
-
-
-def _wander_claim(result):
-    return "Chance outvotes meaning" if _outvoted(result) else "The sums wander"
 
 
 def _say_wandered(result):
@@ -375,8 +382,8 @@ def _weights_figure(result, traces, ticks, claim, profile):
         profile,
         traces,
         _rows(result)[: 1 + len(traces)],
-        3,
-        left=6.2,
+        lines=3,
+        places=3,
         title=title(claim, profile),
         barmode="overlay",
         xaxis=_ticks_axis(ticks, profile),
@@ -464,36 +471,35 @@ def _rows(result):
     )
 
 
-def _with_strip(profile, traces, rows, lines, **layout):
+def _with_strip(profile, traces, rows, lines, places=1, **layout):
     """A step's own picture with a bar for each row, below it; on a projector's wide picture beside it.
 
-    lines: how many there are under the step's own axis.
+    lines: how many there are under the step's own axis. places: how many bars there is room for.
     """
     beside = profile is PROJECTOR
     plot = 0.8 * profile.height * _HEIGHT - 1.6 * profile.title_size  # on a phone there is less room than is wished for
-    strip = (_ROW * max(len(rows), 1) + 1) * profile.tick_size / plot
-    own, other = _BESIDE if beside else ([0, 1], [0, 1])
+    strip = (_ROW * places + 1) * profile.tick_size / plot
     above = strip + (_LINE * (lines + 1.5) * profile.tick_size) / plot
+    own, other = _BESIDE if beside else ([0, 1], [0, 1])
     layout["xaxis"] |= {"domain": own, "anchor": "y"}
     layout["yaxis"] |= {"domain": [0 if beside else above, 1], "anchor": "x"}
     layout["annotations"] = [*layout.get("annotations", ()), _strip_heading(profile)]
-    ticks = {"tickvals": list(range(len(rows))), "ticktext": [name for name, _, _ in rows]}
     return figure(
         profile,
         [*traces, *(_strip_bar(i, row, profile) for i, row in enumerate(rows))],
         height=_HEIGHT,
+        left=6.2,
         bottom=_room(profile, lines) if beside else 0.5,
         xaxis2=axis(profile, domain=other, anchor="y2", range=[0, 118], showticklabels=False, ticks="", showline=False),
-        yaxis2=axis(
-            profile,
-            domain=[0, 2 * strip if beside else strip * 0.75],
-            anchor="x2",
-            range=[max(len(rows), 1) - 0.5, -0.5],
-            ticks="",
-            **ticks,
-        ),
+        yaxis2=_strip_axis(rows, places, 2 * strip if beside else 0.75 * strip, profile),
         **layout,
     )
+
+
+def _strip_axis(rows, places, top, profile):
+    """The names of its bars, from above."""
+    names = {"tickvals": list(range(len(rows))), "ticktext": [name for name, _, _ in rows], "ticks": ""}
+    return axis(profile, domain=[0, top], anchor="x2", range=[places - 0.5, -0.5], **names)
 
 
 def _strip_bar(place, row, profile):

@@ -26,6 +26,7 @@ _SIGMA = ", typical distance from 0"
 _CHECKED = ("theory", "measured", "error", "inside")
 _HALF = 0.5  # of the weight: more than that is with one key
 _FROZEN = 0.9  # a weight that chance has chosen and training can hardly change
+_TWO = 2  # keys: one has half of the weight or more, whatever the scores
 
 
 def hero(result: StartResult, d_k: int, mean: LargestWeight) -> Picture:
@@ -155,7 +156,7 @@ def _style(profile):
 def _sentence(result, i):
     """The live sentence at stop i, caption and spoken text in one: who has the weight, after and before.
 
-    What hurts is said last, and only where nearly all the weight is with one key that would share it: chance chose it.
+    What hurts is said last, and only where nearly all is with one key of several that would share it: chance chose it.
     """
     here = f"At dₖ = {result.sweep.dims[i]:,}"
     raw, scaled = (getattr(result, f"{side}_max_weight")[i] for side in ("raw", "scaled"))
@@ -165,10 +166,10 @@ def _sentence(result, i):
     if raw <= _HALF:
         return f"{here} the largest weight is {_about(raw)} raw, and {_about(scaled)} scaled."
     taken = "practically all" if raw >= _SURE else _about(raw)
+    hurt = ", and chance chose it" if raw >= _FROZEN > scaled and result.sweep.n_keys > _TWO else ""
     if scaled > _HALF:
-        return f"{here} {_taker(result, i)} takes {taken} of the weight raw, and {_about(scaled)} scaled."
+        return f"{here}, scaled, {_taker(result, i)} has {_about(scaled)} of the weight; raw, it takes {taken}{hurt}."
     shared = f"{here}, scaled, about {_keys(result.scaled_effective_keys[i])} share the weight"
-    hurt = ", and chance chose it" if raw >= _FROZEN else ""
     return f"{shared}; raw, {_taker(result, i)} takes {taken}{hurt}."
 
 
