@@ -317,6 +317,12 @@ def place(name: str, value: Value) -> None:
         st.session_state.setdefault("placed", {})[name] = kept
 
 
+def send_to(name: str, value: Value) -> None:
+    """Put a control on a value, whatever the link says."""
+    place(name, value)
+    _write_address(name)
+
+
 def _write_address(name):
     """What Streamlit does for its own widgets: a default has no place in the address."""
     text, default = (control(name).write(value) for value in (st.session_state[name], control(name).default))

@@ -78,18 +78,27 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
     """The main picture with its sentence; it follows the slider while it is dragged.
 
     at_rest: what is shown instead until the slider is moved. moved: values that go on by themselves, beyond those of
-    their controls. Returns the picture, or None if it takes so long that the visitor is asked first.
+    their controls. Returns the picture, or None if it takes so long that the visitor is asked first, or if a bet on it
+    is open: then what is known of it stands here.
     """
     values, profile = controls.values() | moved, frame.profile()
+    bets.draw_card()
+    asks = bets.asks()
     params = way.params and way.params(values)
-    if params and not _is_computed(params, partial(way.picture, values, profile)):
+    if params and not _is_computed(params, partial(bets.before if asks else way.picture, values, profile)):
+        return None
+    if asks:
+        _draw_main(bets.before(values, profile))
         return None
     shown = at_rest or (way.at_rest or way.picture)(values, profile)
-    seen = bets.seen(shown, values, profile)
+    seen = bets.marked(shown, controls.current_lesson(), values, bets.guess(), profile)
     places = {name: values[name] for name in controls.current_lesson().followed}
-    place = {} if bets.is_open() else {"values": places, "address": frame.moving_address(values)}
-    draw_picture(seen.drawn() | place, key=seen.key, config=_chart_config(seen.key), bare=bets.is_open())
+    _draw_main(seen, values=places, address=frame.moving_address(values))
     return shown
+
+
+def _draw_main(shown, **place):
+    draw_picture(shown.drawn() | {"main": True} | place, key=shown.key, config=_chart_config(shown.key))
 
 
 def behind(shown: Picture | None) -> None:

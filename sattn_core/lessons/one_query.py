@@ -166,9 +166,9 @@ def _vectors(params):
 
 def _walk(query, keys, params):
     """The sums up to d_k; their limit is that of all d_k and of the most emphasis, so that the axes stand still."""
-    products = query * keys
-    most = products * np.where(np.arange(_MOST) < len(INVENTED_QUERY), MOST_EMPHASIS / params.emphasis, 1.0)
-    limit = float(np.abs(np.cumsum(most, axis=1)).max())
+    products, invented = query * keys, np.arange(_MOST) < len(INVENTED_QUERY)
+    ends = [np.where(invented, each / params.emphasis, 1.0) * products for each in (1, MOST_EMPHASIS)]
+    limit = float(np.abs(np.cumsum(ends, axis=-1)).max())
     return SumsOnTheWay(np.cumsum(products[:, : params.d_k], axis=1), _MOST, limit)
 
 

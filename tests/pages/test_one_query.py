@@ -1,7 +1,12 @@
 """The one_query page: six steps, each a click and a place in the address, and a picture that follows d_k."""
 
+import re
+
 import pytest
 
+from pages._view.lessons.one_query import work
+from pages._view.lessons.one_query.bet import before
+from pages._view.theme import LIGHT
 from sattn_core.example import KEY_WORDS
 from sattn_core.lessons.one_query import EXAMPLE_KEY, STEPS, OneQueryParams, measure_one_query
 from tests.pages.opening import charts, claims, open_page, press, widget
@@ -40,6 +45,23 @@ def test_the_arithmetic_stands_under_its_claim_and_not_in_a_classroom():
     assert claims(app) == ["A score is the sum of its products"]
     assert any("| cat | 1.5 + 0.5 − 0.5 + 0.5 | 2 |" in each.value for each in app.markdown)
     assert claims(open_page("one_query", step="add", mode="projector")) == []
+
+
+@pytest.mark.parametrize("d_k", [2, 64])
+def test_before_the_bet_only_the_invented_products_are_drawn(d_k):
+    values = {"d_k": d_k, "seed": 0, "step": "wander", "emphasis": 1}
+    result, there = work.result(values), work.MAIN.picture(values, LIGHT).figure.layout
+    known = before(values, LIGHT)
+    *walks, strip = known.figure.data
+    assert [list(walk["y"]) for walk in walks] == result.walk.sums[:, :4].tolist()
+    assert strip["x"] == [None]
+    for name in ("xaxis", "yaxis", "xaxis2", "yaxis2"):
+        assert [known.figure.layout[name][each] for each in ("range", "domain")] == [
+            there[name][each] for each in ("range", "domain")
+        ]
+    said = [known.figure.layout["title"]["text"], *(each["text"] for each in known.figure.layout["annotations"])]
+    assert d_k == 2 or {"The sums wander", "slept −2", "tired 0", "mat 1", "cat 2"} <= {*said}
+    assert not re.search(r"mat 13|%|outvotes", known.figure.to_json() + known.sentence)
 
 
 def test_the_numbers_grow_at_the_last_step_only():

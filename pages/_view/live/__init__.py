@@ -109,8 +109,9 @@ def _is_click(message):
 def draw_picture(drawn: Mapping[str, Any], *, key: str, config: dict[str, Any], bare: bool = False) -> None:
     """Show a figure and, unless it is to be bare, its sentence; the browser draws anew only what has changed.
 
-    drawn: figure (as JSON), height, plot (its own height), sentence and alt. A main picture has two more: values, the
-    places of the sliders that it belongs to, and address, at which the browser asks for the picture at other places.
+    drawn: figure (as JSON), height, plot (its own height), sentence and alt. main: it is as high as the window has room
+    for. One that follows sliders has two more: values, the places of the sliders that it belongs to, and address, at
+    which the browser asks for the picture at other places.
     """
-    data = {"values": None, "address": "", "config": config, "bundle": BUNDLE, "bare": bare}
+    data = {"values": None, "address": "", "main": False, "config": config, "bundle": BUNDLE, "bare": bare}
     _picture(key=key, data=_sent(data | dict(drawn)))

@@ -62,7 +62,7 @@ function scaleOf() {
 function fit(picture) {
   const { given, sentence } = picture;
   const wish = given.height * scaleOf();
-  picture.height = Math.round(given.address ? roomFor(picture, wish, reserve(sentence)) : wish);
+  picture.height = Math.round(given.main ? roomFor(picture, wish, reserve(sentence)) : wish);
   picture.style.height = `${picture.height}px`;
 }
 
@@ -153,7 +153,7 @@ function watchSize(picture, Plotly) {
   };
   picture.watched = new ResizeObserver(look);
   picture.watched.observe(picture);
-  const page = picture.given.address && picture.closest(STREAMLIT.main);
+  const page = picture.given.main && picture.closest(STREAMLIT.main);
   if (page) for (const each of [page, page.querySelector(STREAMLIT.block)]) picture.watched.observe(each);
 }
 

@@ -1,11 +1,21 @@
-"""What the bet of one_query comes to, and what of its picture is known before."""
+"""What the bet of one_query comes to."""
 
 from pages._view.bets import Outcome
-from pages._view.lessons.one_query import figures, work
+from pages._view.lessons.one_query import work
 from pages._view.main_picture import Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile
-from sattn_core.lessons.one_query import EXAMPLE_KEY
+from sattn_core.example import KEY_WORDS
+from sattn_core.lessons.one_query import COMPONENTS, EXAMPLE_KEY
+
+
+def before(values: Values, profile: Profile) -> Picture:
+    """The sums of the invented products, before anything random is added, and no count."""
+    few = {**values, "step": "wander", "d_k": min(values["d_k"], len(COMPONENTS))}
+    shown = work.MAIN.picture(few, profile)
+    layout = vars(shown.figure)["layout"]
+    words = [layout["title"]["text"], *(each["text"] for each in layout["annotations"])]
+    return shown.partly(shown.sentence, keep=KEY_WORDS, words=words)
 
 
 def outcome(values: Values) -> Outcome:
@@ -19,8 +29,3 @@ def outcome(values: Values) -> Outcome:
     if not n_drawn:
         why = "Nothing is drawn yet, so every sentence has the same scores."
     return Outcome(float(100 * result.sentences.on_top[EXAMPLE_KEY]), why)
-
-
-def before(values: Values, profile: Profile) -> Picture:
-    """The sums of the invented products, which the random ones are still to be added to."""
-    return figures.before(work.result(values), profile)

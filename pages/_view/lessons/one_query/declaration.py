@@ -57,6 +57,7 @@ LESSON = Lesson(
         suffix=" %",
         place=Place("x2", "y2"),
         when=("step", "wander"),
+        earlier=("ask", "multiply", "add"),
     ),
     terms=("key", "query", "dₖ"),
     pictures=("one_query",),

@@ -61,14 +61,6 @@ def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
     )
 
 
-def before(result: OneQueryResult, profile: Profile) -> Picture:
-    """Of the step at which the sums wander, what is known before anything is drawn: the invented products."""
-    few = result.walk.sums[:, : result.n_invented]
-    sentence = f"After {result.n_invented} invented products {_named(result.invented_scores.largest)} "
-    sentence += f"{_are(result.invented_scores)} on top."
-    return Picture("one_query", _wandered(result, profile, few, rows=()), sentence, _table(result), "")
-
-
 def by_hand(result: OneQueryResult, step: str) -> Table:
     """The step's arithmetic, word by word."""
     _, _, work, _ = _STEPS[step]
@@ -254,21 +246,20 @@ def _add_by_hand(result):
 # --- 4: the sum wanders ------------------------------------------------------------------------------
 
 
-def _wandered(result, profile, sums=None, rows=None):
+def _wandered(result, profile):
     """The four sums, product by product, on an axis of doublings; a thin line where the invented products end."""
-    known = rows is not None
-    sums = sums if known else result.walk.sums
-    places, style = np.log2(np.arange(1, sums.shape[1] + 1)), solid(profile, profile.raw)
+    walk, style = result.walk, solid(profile, profile.raw)
+    places = np.log2(np.arange(1, result.params.d_k + 1))
     ticks = {"tickvals": [log2(n) for n in _PRODUCTS], "ticktext": [f"{n:,}" for n in _PRODUCTS]}
     drawn = _with_strip(
         profile,
-        [line(places, each, style, word) for word, each in zip(KEY_WORDS, sums, strict=True)],
-        rows if known else _rows(result)[:1],
+        [line(places, sums, style, word) for word, sums in zip(KEY_WORDS, walk.sums, strict=True)],
+        _rows(result)[:1],
         lines=2.6,
-        title=title("Chance outvotes meaning" if _outvoted(result) and not known else "The sums wander", profile),
-        xaxis=axis(profile, "products added", near=True, range=[0, log2(result.walk.horizon)], **ticks),
-        yaxis=axis(profile, "sum", grid=True, range=[-result.walk.limit, result.walk.limit]),
-        annotations=[*_sides(profile), *_at_the_ends(sums, result.walk.limit, profile)],
+        title=title("Chance outvotes meaning" if _outvoted(result) else "The sums wander", profile),
+        xaxis=axis(profile, "products added", near=True, range=[0, log2(walk.horizon)], **ticks),
+        yaxis=axis(profile, "sum", grid=True, range=[-walk.limit, walk.limit]),
+        annotations=[*_sides(profile), *_at_the_ends(walk.sums, walk.limit, profile)],
         shapes=[_END_OF_INVENTED | {"type": "line", "y0": 0, "y1": 1, "line": thin(profile)}],
     )
     if profile is not PROJECTOR:

@@ -4,8 +4,20 @@ from pages._view import compute
 from pages._view.bets import Outcome
 from pages._view.lessons.softmax_saturation import work
 from pages._view.main_picture import Values
-from pages._view.theme import number, percent
+from pages._view.picture import Picture
+from pages._view.theme import Profile, number, percent
 from sattn_core.lessons.softmax_saturation import compare_lists
+
+_SMALL = 4  # dₖ at which the raw scores still spread little
+
+
+def before(values: Values, profile: Profile) -> Picture:
+    """The weights at a small dₖ; where dₖ is small itself, only those of the lists."""
+    if values["d_k"] > _SMALL:
+        return work.MAIN.picture({**values, "d_k": _SMALL}, profile)
+    hidden = "The weights of the row are hidden until you have placed your bet."
+    lists = [f"list {place}" for place in range(1, 5)]
+    return work.MAIN.picture(values, profile).partly(hidden, keep=lists, words=("lists", "raw", "÷ √dₖ"))
 
 
 def outcome(values: Values) -> Outcome:

@@ -65,7 +65,6 @@ LESSON = Lesson(
         near=5,
         suffix=" %",
         place=Place("y", "x2", unit=0.01),
-        names=("lists", "raw", "÷ √dₖ"),
     ),
     settings=("multiplier", "shift", "list_3", "list_4"),
     pictures=("softmax_weights", "softmax_averages", "overflow"),
