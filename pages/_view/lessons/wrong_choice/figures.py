@@ -45,6 +45,7 @@ _SIDE = 10  # cells
 _DOMAINS = ([0.0, 0.32], [0.34, 0.66], [0.68, 1.0])
 _APART = (0.94, 1.0, 1.06)  # times the place of a point: marks of one height stand side by side
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
+_STEADY = 5  # times: less is one step of the rates, which are half a decade apart
 _NEARLY = 0.995  # from here a percentage without decimals says 100 %
 _GREYS, _GREENS = (0.07, 0.2), (0.9, 1.0)  # of the colours of cells: the step between them is seen without colour
 
@@ -224,15 +225,13 @@ def _bars(found, right, name, colour, profile):
 
 
 def _key_axis(result, profile):
-    """The words of four keys; of others only the right one is named."""
-    n_keys, right = result.params.n_keys, result.right_key
-    words = key_words(n_keys)
-    ticks = (
-        {"tickvals": list(range(n_keys)), "ticktext": list(words)}
-        if words
-        else {"tickvals": [right], "ticktext": ["right"]}
-    )
-    return axis(profile, f"{n_keys} keys", range=[-0.7, n_keys - 0.3], anchor="y", tickangle=0, ticks="", **ticks)
+    """The words of four keys, upright to fit on a phone; of others only the right one is named."""
+    n_keys, words = result.params.n_keys, key_words(result.params.n_keys)
+    around = {"range": [-0.7, n_keys - 0.3], "anchor": "y", "ticks": ""}
+    if words:
+        return axis(profile, tickvals=list(range(n_keys)), ticktext=list(words), tickangle=-90, **around)
+    named = {"tickvals": [result.right_key], "ticktext": ["right"], "tickangle": 0}
+    return axis(profile, f"{n_keys} keys", **named, **around)
 
 
 def _weights_sentence(found):
@@ -417,13 +416,13 @@ def _dimensions_sentence(found):
 
 
 def _dimensions_claim(found):
-    """Whether one rate of each kind does at every d_k at which any does."""
+    """How the smallest rates that work compare over these d_k."""
     some = ~np.isnan(found.smallest_rate)
     if not some.any():
         return "No learning rate puts nearly all right at these dₖ"
     _, root, whole = found.smallest_rate
-    steady = some[1].sum() > 1 and np.nanmax(root) <= 10 * np.nanmin(root)
-    grows = some[2].sum() > 1 and np.nanmax(whole) >= 10 * np.nanmin(whole)
+    steady = some[1].sum() > 1 and np.nanmax(root) < _STEADY * np.nanmin(root)
+    grows = some[2].sum() > 1 and np.nanmax(whole) > _STEADY * np.nanmin(whole)
     if steady and grows:
         return "With ÷ √dₖ the rate stays; with ÷ dₖ it must grow"
     return "The smallest learning rate that works, at each dₖ"
