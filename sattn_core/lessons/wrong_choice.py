@@ -206,9 +206,10 @@ class DimensionParams:
 
 def compare_dimensions(curves: Sequence[RateCurves], step: int = N_STEPS) -> DimensionCurves:
     """The best and the smallest rate of each of these curves, after this step."""
+    shape = (len(curves), len(EXPONENTS))
     return DimensionCurves(
         dims=tuple(each.params.d_k for each in curves),
         step=step,
-        best=np.stack([each.best(step) for each in curves], axis=-1),
-        smallest_rate=np.stack([each.smallest_rate(step) for each in curves], axis=-1),
+        best=np.array([each.best(step) for each in curves], dtype=np.uint8).reshape(shape).T,
+        smallest_rate=np.array([each.smallest_rate(step) for each in curves]).reshape(shape).T,
     )

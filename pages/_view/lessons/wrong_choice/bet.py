@@ -2,9 +2,16 @@
 
 from pages._view import compute
 from pages._view.bets import Outcome
-from pages._view.lessons.wrong_choice import work
+from pages._view.lessons.wrong_choice import figures, work
 from pages._view.main_picture import Values
+from pages._view.picture import Picture
+from pages._view.theme import Profile
 from sattn_core.lessons.wrong_choice import measure_learning_rates
+
+
+def before(values: Values, profile: Profile) -> Picture:
+    """What the curves say at a smaller d_k; no more than their axes where they take long."""
+    return figures.known(work.known(values), profile)
 
 
 def outcome(values: Values) -> Outcome:

@@ -1,7 +1,7 @@
 """What the wrong_choice lesson declares."""
 
 from pages._view.kinds import Choice, Number, decimal
-from pages._view.lesson import Bet, Lesson, Try
+from pages._view.lesson import Bet, Lesson, Place, Try
 from sattn_core.key_value_memory import LOSSES
 from sattn_core.wrong_choices import LEARNERS
 
@@ -70,7 +70,8 @@ LESSON = Lesson(
         "How many come right?",
         Number("Come right", 50, 0, 100, tuple(range(0, 101, 5))),
         near=5,
-        names=("raw", "÷ √dₖ", "÷ dₖ"),
+        place=Place("y", "x"),
+        on="choice_dimensions",
     ),
     pictures=("matrix_choices", "choice_weights", "choice_rates", "choice_dimensions"),
     assumed="Each row has its own query and keys, all random. The largest score wins, and the right key is one of the "

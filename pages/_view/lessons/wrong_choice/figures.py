@@ -354,6 +354,16 @@ def dimensions(curves: Sequence[RateCurves], step: int, profile: Profile) -> Pic
     )
 
 
+def known(curves: Sequence[RateCurves], profile: Profile) -> Picture:
+    """The same at those d_k that are known before the bet; none of the numbers of its code or table are shown."""
+    found = compare_dimensions(curves)
+    said = (
+        f"At dₖ = {found.dims[-1]} it is {_so_many(found.best[0, -1])}." if found.dims else "Nothing is computed yet."
+    )
+    sentence = f"How many of a hundred come right with raw scores, at the best learning rate? {said}"
+    return Picture("choice_dimensions", _dimensions_figure(found, profile), sentence, {}, "")
+
+
 def _dimensions_code(curves, step):
     measured = "".join(code(measure_learning_rates, each.params, name=f"curves_{i}") for i, each in enumerate(curves))
     names = Name(f"[{', '.join(f'curves_{i}' for i in range(len(curves)))}]")
@@ -402,6 +412,7 @@ def _panel(text, at, profile):
 def _none(found):
     """Which of the three no rate puts right, at any of these d_k."""
     names = [name for name, each in zip(NAMES, found.smallest_rate, strict=True) if np.isnan(each).all()]
+    names = names if found.dims else []
     return f"; {listed(names)}: none" if names else ""
 
 

@@ -52,13 +52,23 @@ def _at(dims, values):
 
 def curves(values: Values) -> tuple[RateCurves, ...]:
     """Every learning rate at each d_k; what another d_k has in common is computed once."""
-    return tuple(compute.result(measure_learning_rates, each, check=turns.look) for each in dimensions(values).each)
+    return _measured(dimensions(values))
+
+
+def _measured(asked):
+    return tuple(compute.result(measure_learning_rates, each, check=turns.look) for each in asked.each)
 
 
 def here(curves: tuple[RateCurves, ...], values: Values) -> tuple[RateCurves, float, int]:
     """The curves at the slider's d_k, with the learning rate and the step of the dials."""
     at = next(each for each in curves if each.params.d_k == values["d_k"])
     return at, values["learning_rate"], values["steps"]
+
+
+def known(values: Values) -> tuple[RateCurves, ...]:
+    """What is known before the bet: the curves at each smaller d_k, unless they take long."""
+    asked = _at(tuple(d_k for d_k in DIMS if d_k < BET_D_K), values)
+    return () if compute.needs_button(asked) else _measured(asked)
 
 
 def bet_on(values: Values) -> DimensionParams:
