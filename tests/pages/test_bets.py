@@ -237,7 +237,7 @@ def test_a_placed_bet_reveals_the_lesson_with_the_bet_and_the_truth_on_the_pictu
     assert LESSONS[stem].answer in texts(app)
     (card,) = [each for each in texts(app) if each.startswith(f"**{won}**")]
     assert found.why.split(",")[0] in card
-    chart = next(each for each in charts(app).values() if each.address)
+    chart = charts(app)[bet.on] if bet.on else next(each for each in charts(app).values() if each.address)
     layout = json.loads(chart.spec)["layout"]
     (strip,) = [each["text"] for each in layout["annotations"] if "your bet" in each["text"]]
     assert "in fact" in strip
@@ -261,7 +261,8 @@ def test_the_address_shows_the_same_to_somebody_else_and_to_a_moving_hand(stem):
     moved = json.loads(body)["alt"]
     if stem != "training_race":  # which trains nothing for a moving hand: it shows the start
         assert moved == chart.alt
-    assert moved.partition("◆")[2] == chart.alt.partition("◆")[2] != ""
+    assert moved.partition("◆")[2] == chart.alt.partition("◆")[2]
+    assert ("◆" in moved) == (LESSONS[stem].bet.on == "")
 
 
 @pytest.mark.parametrize("stem", OF_EACH_KIND)
@@ -492,7 +493,7 @@ def test_the_spread_of_the_sums_is_that_of_the_closed_form(said, std):
 
 @pytest.mark.parametrize("law", LAWS.values())
 def test_while_a_curve_is_drawn_the_sums_have_mean_0_and_spread_within_the_axis(law):
-    said = {"law": law, "correlation": "1", "mean_q": "-2", "mean_k": "2", "d_k": "100", "seed": "3"}
+    said = {"law": law, "correlation": "1", "mean_q": "-2", "mean_k": "2", "d_k": "1024", "seed": "3"}
     app = open_page("score_variance", bet="1", **said)
     assert {*app.query_params} == {"bet", "law", "d_k", "seed"} - ({"law"} if law == "normal" else set())
     truth = bet_of("score_variance")(values_of("score_variance", law=law, seed="3")).truth
