@@ -11,7 +11,7 @@ profile = frame.profile()
 
 @st.fragment(key=frame.LIVE)
 def live():
-    st.markdown(figures.TASK)
+    race.draw_task()
     if bets.is_open():  # nothing is trained that could tell
         race.stop()
         show.main(work.MAIN, race_d_k=0)

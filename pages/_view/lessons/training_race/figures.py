@@ -121,6 +121,7 @@ def _matrices(shown, profile):
     n, traces, axes, notes = len(shown.params.exponents), [], {}, []
     width, bare = (1 - 0.04 * (n - 1)) / n, {"showticklabels": False, "ticks": "", "mirror": True}
     headings, cells_of = _map_headings(shown), [0.5, shown.params.n_keys + 0.5]
+    lines, between = (1, ", ") if profile.name == "projector" else (2, "<br>")  # a phone's maps are narrow
     for run, exponent in enumerate(shown.params.exponents):
         at, left = "" if run == 0 else str(run + 1), run * (width + 0.04)
         cells = heatmap(profile, shown.attention_weights[run], 1.0, name=run_name(exponent))
@@ -135,14 +136,16 @@ def _matrices(shown, profile):
         name = "query" if run == 0 else None
         axes[f"yaxis{at}"] = axis(profile, name, anchor=f"x{at}", range=cells_of[::-1], **bare)
         name, *words = headings[run]
-        small = f'<span style="font-size:{profile.tick_size}px">{"<br>".join(words)}</span>'
+        small = f'<span style="font-size:{profile.tick_size}px">{between.join(words)}</span>'
         notes.append(heading(f"{name}<br>{small}", profile, axes=at) | {"bgcolor": None, "align": "left"})
     key = colour_bar(profile, [0, 0.1, 0.5, 1])
     key["colorbar"]["ticktext"] = ["weight 0", "0.1", "0.5", "1"]
     traces[0] |= key
     fig = figure(profile, traces, height=1.0, left=2.0, bottom=1.6, annotations=notes, **axes)
     fig.layout["margin"]["b"] += 4 * profile.tick_size  # the key to the colours
-    fig.layout["margin"]["t"] = round(1.5 * profile.axis_size + 2.8 * profile.tick_size)  # three lines above a map
+    fig.layout["margin"]["t"] = round(
+        1.5 * profile.axis_size + 1.4 * lines * profile.tick_size
+    )  # the words above a map
     return fig
 
 

@@ -79,6 +79,12 @@ class Run:
         return self.result.step > 0 and self.params.d_k == controls.value_of("d_k")
 
 
+def draw_task() -> None:
+    """What the map shows and training is for."""
+    with st.container(key="sentence_task"):
+        st.markdown(figures.TASK)
+
+
 def draw_buttons(run: Run) -> None:
     """The preset that the settings are and what is different in it; Train, Stop, and how far the training is.
 
