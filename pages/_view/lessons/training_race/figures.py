@@ -121,7 +121,8 @@ def _matrices(shown, profile):
     n, traces, axes, notes = len(shown.params.exponents), [], {}, []
     width, bare = (1 - 0.04 * (n - 1)) / n, {"showticklabels": False, "ticks": "", "mirror": True}
     headings, cells_of = _map_headings(shown), [0.5, shown.params.n_keys + 0.5]
-    lines, between = (1, ", ") if profile.name == "projector" else (2, "<br>")  # a phone's maps are narrow
+    # A phone's maps are narrow; on a wall Train and the dial stand above them too.
+    lines, between, height = (1, ", ", 0.8) if profile.name == "projector" else (2, "<br>", 1.0)
     for run, exponent in enumerate(shown.params.exponents):
         at, left = "" if run == 0 else str(run + 1), run * (width + 0.04)
         cells = heatmap(profile, shown.attention_weights[run], 1.0, name=run_name(exponent))
@@ -138,10 +139,10 @@ def _matrices(shown, profile):
         name, *words = headings[run]
         small = f'<span style="font-size:{profile.tick_size}px">{between.join(words)}</span>'
         notes.append(heading(f"{name}<br>{small}", profile, axes=at) | {"bgcolor": None, "align": "left"})
-    key = colour_bar(profile, [0, 0.1, 0.5, 1])
-    key["colorbar"]["ticktext"] = ["weight 0", "0.1", "0.5", "1"]
+    key = colour_bar(profile, [0, 0.5, 1])
+    key["colorbar"]["ticktext"] = ["weight 0", "0.5", "1"]
     traces[0] |= key
-    fig = figure(profile, traces, height=1.0, left=2.0, bottom=1.6, annotations=notes, **axes)
+    fig = figure(profile, traces, height=height, left=2.0, bottom=1.6, annotations=notes, **axes)
     fig.layout["margin"]["b"] += 4 * profile.tick_size  # the key to the colours
     fig.layout["margin"]["t"] = round(
         1.5 * profile.axis_size + 1.4 * lines * profile.tick_size
