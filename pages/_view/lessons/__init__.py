@@ -11,6 +11,7 @@ ORDER = (
     "derivation",
     "softmax_saturation",
     "training_race",
+    "recap",
     "gradient_flow",
     "attention_steps",
     "backprop",

@@ -48,7 +48,10 @@ function paint(picture, Plotly) {
   picture.drawnAt = sizeOf(picture);
   Object.assign(plot.style, { width: `${width}px`, transformOrigin: "0 0", transform: scale === 1 ? "" : `scale(${scale})` });
   const { data, layout } = picture.parsed;
-  return Plotly.react(plot, data, { ...layout, width, height }, picture.given.config);
+  return Plotly.react(plot, data, { ...layout, width, height }, picture.given.config).then(() => {
+    // On paper a picture may be made wider or narrower by the page's style alone.
+    for (const svg of plot.querySelectorAll(".main-svg")) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  });
 }
 
 const sizeOf = (picture) => `${picture.clientWidth} ${picture.height} ${scaleOf()}`;
