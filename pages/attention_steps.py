@@ -15,6 +15,7 @@ profile = frame.profile()
 
 @st.fragment(key=frame.LIVE)
 def live():
+    bets.hold()
     with st.container(horizontal=True, vertical_alignment="center", key="steps"):
         st.button("Previous", shortcut="Left", on_click=controls.turn, args=("step", -1))
         st.button("Next", shortcut="Right", on_click=controls.turn, args=("step", 1))

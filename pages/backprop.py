@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._view import compute, controls, frame, grids, show
+from pages._view import bets, compute, controls, frame, grids, show
 from pages._view.lessons.backprop import figures, work
 from pages._view.lessons.backprop.declaration import LESSON
 from sattn_core.lessons.backprop import central_difference_error, first_order_change, measure_products
@@ -12,6 +12,7 @@ profile = frame.profile()
 
 @st.fragment(key=frame.LIVE)
 def live():
+    bets.hold()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         controls.draw("gradient", width=170)
         st.button("Previous", on_click=controls.turn, args=("gradient", -1))

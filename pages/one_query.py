@@ -11,13 +11,13 @@ profile = frame.profile()
 
 @st.fragment(key=frame.LIVE)
 def live():
+    bets.hold()
     step = controls.value_of("step")
-    if not bets.is_open():
-        with st.container(horizontal=True, vertical_alignment="center", key="steps"):
-            st.button("Previous", shortcut="Left", on_click=controls.turn, args=("step", -1))
-            st.button("Next", shortcut="Right", on_click=controls.turn, args=("step", 1))
-            controls.draw("step", label_visibility="collapsed")
-            st.html(figures.words(step, profile), width="content")
+    with st.container(horizontal=True, vertical_alignment="center", key="steps"):
+        st.button("Previous", shortcut="Left", on_click=controls.turn, args=("step", -1))
+        st.button("Next", shortcut="Right", on_click=controls.turn, args=("step", 1))
+        controls.draw("step", label_visibility="collapsed")
+        st.html(figures.words(step, profile), width="content")
     shown = show.main(work.MAIN)
     if frame.more():
         show.behind(shown)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._view import bets, compute, controls, frame, show
+from pages._view import compute, controls, frame, show
 from pages._view.lessons.score_variance import figures, work
 from pages._view.lessons.score_variance.declaration import LESSON
 from sattn_core.lessons.score_variance import variance_curve
@@ -12,8 +12,7 @@ profile = frame.profile()
 
 @st.fragment(key=frame.LIVE)
 def live():
-    axis = {"axis": "shared"} if bets.is_open() else {}  # the other one follows the spread
-    shown = show.main(work.MAIN, **axis)
+    shown = show.main(work.MAIN)
     if frame.more():
         show.behind(shown)
         show.tries(LESSON)

@@ -30,7 +30,6 @@ def live():
     if frame.more():
         found = compute.result(work.train_equal_pairs, work.equal_d_k(controls.value_of("d_k")))
         show.picture(figures.equivalence(found, profile))
-    bets.settle(frame.redraw_bet)
 
 
 live()

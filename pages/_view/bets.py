@@ -1,11 +1,11 @@
 """Bet, then see: until the learner has answered one question on the main picture, what tells the answer is not sent.
 
-All of it stands in the address: bet=1 asks for the bets, guess is what was bet on this lesson, tally how many were
-right. The menu and a bare link say nothing, and show the picture at once.
+The question stands at the picture, which shows what is known before; there it is revealed. All of it stands in the
+address: bet=1 asks for the bets, guess is what was bet on this lesson, tally how many were right. The menu and a bare
+link say nothing, and show the picture at once.
 """
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,14 +16,12 @@ import streamlit as st
 from pages._view import controls
 from pages._view.kinds import Choice
 from pages._view.lesson import Bet, Lesson
-from pages._view.lessons import ORDER, bet_of
+from pages._view.lessons import ORDER, before_of, bet_of
 from pages._view.literal import plain
 from pages._view.main_picture import Values
 from pages._view.picture import Figure, Picture
 from pages._view.theme import Profile, number
 
-CARD = "bet"  # the key of the fragment with the question, and afterwards with what became of it
-_VEILED = "The frame of the picture. What it shows is hidden until you have placed your bet."
 _RIGHT, _CLOSE, _MISSED, _OPEN = "Right.", "Close.", "Not this time.", "Your bet stands."
 _NEAR_ENOUGH = 3  # times as far off as what is right: close
 _BET, _TRUTH = "◆", "●"  # the marks on the picture
@@ -69,16 +67,24 @@ def has_card() -> bool:
     return is_on() and (_part() is None or controls.stands(_part()))
 
 
+def asks() -> bool:
+    """Whether a bet waits to be placed on the picture that is shown."""
+    return is_open() and has_card()
+
+
 def hold() -> None:
-    """While a bet is open, put the lesson where the picture is that it is on: its other parts would tell the answer."""
-    if is_open() and _part() and not controls.stands(_part()):
-        st.query_params.pop(_part()[0], None)
-        controls.place(*_part())
+    """While a bet is open, put the lesson where the picture is that it is on, unless it stands at an earlier step.
+
+    Its other parts would tell the answer. A page that draws the choice itself calls this before it does.
+    """
+    if is_open() and _part() and controls.value_of(_part()[0]) not in (_part()[1], *_earlier()):
+        controls.send_to(*_part())
+        st.rerun()
 
 
 def holds(name: str) -> bool:
     """Whether a control must stay where it is, because a bet is open."""
-    return is_open() and _part() is not None and name == _part()[0]
+    return is_open() and _part() is not None and name == _part()[0] and not _earlier()
 
 
 def _part():
@@ -87,15 +93,10 @@ def _part():
     return bet and bet.when
 
 
-def waits() -> bool:
-    """Whether a bet is placed, and the page has not yet been able to say what it comes to."""
-    return has_card() and not is_open() and st.session_state.get("bet_waits", False)
-
-
-def settle(redraw: Callable[[], None]) -> None:
-    """Draw the card again, which is drawn before the page, if the page has found meanwhile what it waits for."""
-    if waits() and bet_of(controls.current_lesson().stem)(controls.values()).truth is not None:
-        redraw()
+def _earlier():
+    """The options before it, whose pictures tell nothing."""
+    bet = controls.current_lesson().bet
+    return bet.earlier if bet else ()
 
 
 def proposed() -> dict[str, str] | None:
@@ -117,12 +118,13 @@ def read(lesson: Lesson, query: Mapping[str, str]) -> Any:
 # --- the picture -----------------------------------------------------------------------------------------
 
 
-def seen(shown: Picture, values: Values, profile: Profile) -> Picture:
-    """The main picture as the bet allows it: as it is, veiled, or with what was bet and the truth drawn on it."""
+def before(values: Values, profile: Profile) -> Picture:
+    """What of the main picture is known before the bet is placed, with what was bet where the marker stands now."""
     lesson = controls.current_lesson()
-    if is_open():
-        return _veiled(shown, lesson, profile)
-    return marked(shown, lesson, values, guess(), profile)
+    known, bet = before_of(lesson.stem)(values, profile), lesson.bet
+    here = st.session_state.get(_draft(lesson))
+    marks = [(_BET, f"your bet: {_written(bet, here)}", here)] if bet and bet.place else []
+    return replace(known, key=f"{known.key}_before", figure=_drawn_on(_spec(known), bet, marks, profile))
 
 
 def marked(shown: Picture, lesson: Lesson, values: Values, bet: Any, profile: Profile) -> Picture:
@@ -140,40 +142,6 @@ def marked(shown: Picture, lesson: Lesson, values: Values, bet: Any, profile: Pr
 def _is_on_this(bet, values):
     """Whether the bet is on the main picture that these values show."""
     return bet.when is None or values[bet.when[0]] == bet.when[1]
-
-
-def _veiled(shown, lesson, profile):
-    """Its frame and axes, with the bet where the marker stands now; nothing else of it is in what is sent."""
-    spec, bet = _spec(shown), lesson.bet
-    panels = dict.fromkeys((each.get("xaxis", "x"), each.get("yaxis", "y")) for each in spec["data"])
-    blank = {"type": "scatter", "x": [None], "y": [None], "hoverinfo": "skip"}
-    spec["data"] = [blank | {"xaxis": x, "yaxis": y} for x, y in panels]
-    layout = spec["layout"]
-    words = [each | {"text": each["text"].split("<br>")[0]} for each in layout.get("annotations", ())]
-    layout |= {"annotations": [each for each in words if each["text"] in bet.names], "shapes": []}
-    _veil_words(layout, bet)
-    here = st.session_state.get(_draft(lesson), bet.answer.default)
-    marks = [(_BET, f"your bet: {_written(bet, here)}", here)] if bet.place else []
-    figure = _drawn_on(spec, bet, marks, profile)
-    return Picture(f"{shown.key}_veiled", figure, "", {}, "", alt=_VEILED)
-
-
-def _veil_words(layout, bet):
-    """Titles that are not among the names say what the picture shows, and so do numbers beside the names of ticks."""
-    title = layout.get("title", {})
-    title.pop("subtitle", None)
-    if "text" in title and title["text"] not in bet.names:
-        title["text"] = ""
-    for name, each in layout.items():
-        if name[1:5] == "axis" and each.get("ticktext") is not None:
-            each["ticktext"] = [_without_numbers(text) for text in each["ticktext"]]
-
-
-def _without_numbers(text):
-    """A tick of several lines without those that hold a number; each keeps its place."""
-    lines = text.split("<br>")
-    kept = lines if len(lines) == 1 else [line if re.search(r"\d", line) is None else " " for line in lines]
-    return "<br>".join(kept)
 
 
 def _spec(shown):
@@ -293,23 +261,17 @@ def _switch():
     st.query_params.pop("guess", None)
 
 
-def draw_card(redraw: Callable[[], None]) -> None:
-    """The question, or what became of the bet; redraw draws the fragments anew that show where the marker stands."""
-    if has_card():
-        _card(redraw)
+def draw_card() -> None:
+    """The question, or what became of the bet, right at the picture; at an earlier step, where it waits."""
+    if is_open() and not has_card():
+        name, option = _part()
+        st.markdown(f"A bet waits at **{plain(controls.control(name).write(option))}**.")
+    elif has_card():
+        with st.container(border=True, key="bet_card"):
+            (_ask if is_open() else _tell)(controls.current_lesson())
 
 
-@st.fragment(key=CARD)
-def _card(redraw):
-    lesson = controls.current_lesson()
-    with st.container(border=True, key="bet_card"):
-        if is_open():
-            _ask(lesson, redraw)
-        else:
-            _tell(lesson)
-
-
-def _ask(lesson, redraw):
+def _ask(lesson):
     bet, key = lesson.bet, _draft(lesson)
     st.markdown(f"**{plain(_question(bet))}**")
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -317,7 +279,7 @@ def _ask(lesson, redraw):
         if isinstance(answer, Choice):
             st.radio(answer.label, answer.options, format_func=shown, index=None, horizontal=True, key=key)
         else:
-            st.select_slider(answer.label, (None, *answer.stops), None, shown, key=key, on_change=redraw)
+            st.select_slider(answer.label, (None, *answer.stops), None, shown, key=key)
         none = st.session_state.get(key) is None
         st.button("Place my bet", key="place_bet", type="primary", on_click=_place, args=(lesson,), disabled=none)
 
@@ -326,17 +288,15 @@ def _tell(lesson):
     """Right or not, both answers, why, and how many were right so far."""
     placed, found = guess(), bet_of(lesson.stem)(controls.values())
     told = verdict(lesson.bet, placed, found.truth)
-    st.session_state["bet_waits"] = found.truth is None
     if st.session_state.get("bet_placed") == lesson.stem:
         _count(lesson, told)
     else:
         _counted().add(lesson.stem)
-    st.markdown(f"**{told}** {plain(_both(lesson, placed, found))} {plain(found.why)}")
     right, _, of = controls.linked_value("tally").partition("-")
+    so_far = f" {right} of {of} {'bet' if of == '1' else 'bets'} right so far." if of else ""
     with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{told}** {plain(_both(lesson, placed, found))} {plain(found.why)}{so_far}", width="stretch")
         st.button("Bet again", key="bet_again", on_click=_take_back)
-        if of:
-            st.markdown(f"{right} of {of} {'bet' if of == '1' else 'bets'} right so far")
 
 
 def _draft(lesson):

@@ -317,6 +317,12 @@ def place(name: str, value: Value) -> None:
         st.session_state.setdefault("placed", {})[name] = kept
 
 
+def send_to(name: str, value: Value) -> None:
+    """Put a control on a value, whatever the link says."""
+    place(name, value)
+    _write_address(name)
+
+
 def _write_address(name):
     """What Streamlit does for its own widgets: a default has no place in the address."""
     text, default = (control(name).write(value) for value in (st.session_state[name], control(name).default))
@@ -369,6 +375,26 @@ def apply(settings: Mapping[str, Value]) -> None:
         place(name, value)
     st.session_state["applied"] = applied() + 1
     st.rerun()
+
+
+def try_out(settings: Mapping[str, Value], picture: str) -> None:
+    """Apply the settings of a suggestion by a picture, where the browser then marks what has changed."""
+    before = {name: value_of(name) for name in settings}
+    told = {name: _told(name, value) for name, value in settings.items() if before[name] != value}
+    st.session_state["tried"] = {"count": applied() + 1, "picture": picture, "changes": told}
+    apply(settings)
+
+
+def tried(picture: str) -> dict[str, Any] | None:
+    """The last suggestion that was taken up, if it stands by this picture: count, and what it changed, in words."""
+    last = st.session_state.get("tried", {})
+    return last if last.get("picture") == picture else None
+
+
+def _told(name, value):
+    """A control and its value in words; a text may be long."""
+    one = control(name)
+    return one.label if isinstance(one, Text) else f"{one.label}: {one.write(value)}"
 
 
 def applied() -> int:

@@ -53,7 +53,6 @@ def open_frame() -> StreamlitPage:
     if more():
         worded(lesson.answer, lesson.terms)
     _draw_stage(lesson)
-    bets.draw_card(redraw_bet)
     controls.show_link_notes()
     return page
 
@@ -128,7 +127,7 @@ def _draw_stage(lesson):
         controls.draw("scaling")
         bets.draw_switch(lesson)
         _draw_settings(lesson)
-        dials = [name for name in lesson.dials if name not in lesson.placed_dials]
+        dials = [name for name in lesson.dials if name not in lesson.placed_dials and not bets.holds(name)]
         if dials:
             with st.container(horizontal=True, key="dials"):
                 for name in dials:
@@ -185,12 +184,7 @@ def _dial(name, stops):
 def _release(name, own, value):
     """A move changes what depends on the control, and what draws the control itself."""
     controls.place(name, value)
-    _redraw(*own, LIVE, *([bets.CARD] if bets.has_card() else []))
-
-
-def redraw_bet() -> None:
-    """The frame of the picture, and what the card says: the marker was moved, or the bet is decided."""
-    _redraw(LIVE, bets.CARD)
+    _redraw(*own, LIVE)
 
 
 def redraw_picture() -> None:

@@ -13,12 +13,14 @@ from pages._view.kinds import Answer, Choice, Control, Number
 class Try:
     """A suggestion: a click puts the controls on these settings, and then the promise is true.
 
-    key names its test in tests/pages/tries.
+    key names its test in tests/pages/test_X.py. picture: the key of the one that it changes and stands by; "" for the
+    main one.
     """
 
     key: str
     promise: str
     settings: Mapping[str, Any]
+    picture: str = ""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Bet:
-    """One question on what the main picture will show. The room's bet.py says what it comes to.
+    """One question on what the main picture will show.
+
+    The room's bet.py says what it comes to, outcome(values), and what of the picture is known before the bet is placed,
+    before(values, profile): enough to answer from, and nothing that tells.
 
     Attributes
     ----------
@@ -44,9 +49,9 @@ class Bet:
     answer : a number to place, or a choice of three. Its default is no answer.
     near : a number that is off by no more is right; by no more than three times as much, close.
     suffix : behind a number, such as " %".
-    place : where a number stands on the picture.
-    names : words on the picture that stay while the bet is open, such as those of its panels.
+    place : where a number stands on the picture. Its stops are those of that axis.
     when : a control and the option at which the picture is what the bet is on; while it is open, the control is there.
+    earlier : other options of that control whose pictures tell nothing, and may be looked at meanwhile.
     """
 
     question: str
@@ -54,8 +59,8 @@ class Bet:
     near: float = 0.0
     suffix: str = ""
     place: Place | None = None
-    names: tuple[str, ...] = ()
-    when: tuple[str, str] | None = None
+    when: tuple[str, str | float] | None = None
+    earlier: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,17 @@
 """A picture: what every figure function returns and every page shows."""
 
 import json
+import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pages._view.literal import as_code
+from pages._view.marks import Mark, found
 
 Table = dict[str, Sequence[Any]]
 Part = dict[str, Any]  # of a figure: a trace, an axis, an annotation, a line style
@@ -57,6 +60,7 @@ class Picture:
     claim : the title of a second picture, in a few words that are true of what it shows.
     sure : under "How sure?": measured and predicted, errors and bands, one sentence each.
     checks : the same as a table.
+    marks : words of the sentence that name traces of the figure, or points of them; they carry their colour.
     """
 
     key: str
@@ -72,6 +76,7 @@ class Picture:
     claim: str = ""
     sure: Sequence[str] = ()
     checks: Table | None = None
+    marks: Sequence[Mark] = ()
 
     def drawn(self) -> dict[str, Any]:
         """What the browser needs to draw a single figure, as JSON takes it."""
@@ -79,8 +84,57 @@ class Picture:
             raise TypeError(f"{self.key} must be a single figure, but is a {type(self.figure).__name__}")
         height, margin = (self.figure.layout[each] for each in ("height", "margin"))
         figure = {"figure": self.figure.to_json(), "height": height, "plot": height - margin["t"] - margin["b"]}
-        return figure | {"sentence": self.sentence, "alt": self.spoken()}
+        marks = found(self.sentence, self.marks, self.figure.data, self.figure.layout)
+        return figure | {"sentence": self.sentence, "marks": marks, "alt": self.spoken()}
 
     def spoken(self) -> str:
         """The description as a screen reader says it."""
         return as_code(self.alt or self.sentence)
+
+    def partly(
+        self, sentence: str, *, keep: Collection[str] = (), words: Collection[str] = (), last: float | None = None
+    ) -> "Picture":
+        """What may be seen of a single figure before a bet: its axes, the traces of these names, and these words.
+
+        Nothing else of it is in what is sent, nor what stands behind it. last: the x beyond which a trace is not seen.
+        Of a word of several lines the first is kept.
+        """
+        if not isinstance(self.figure, Figure):
+            raise TypeError(f"{self.key} must be a single figure, but is a {type(self.figure).__name__}")
+        data = [_up_to(last, each) if each["name"] in keep else _empty(each) for each in self.figure.data]
+        layout = deepcopy(self.figure.layout) | {"shapes": []}
+        named = [each | {"text": each["text"].split("<br>")[0]} for each in layout.get("annotations", ())]
+        layout["annotations"] = [each for each in named if each["text"] in words]
+        _hide_numbers(layout, words)
+        return Picture(self.key, Figure(data, layout), sentence, {}, "")
+
+
+def _empty(trace):
+    """A trace that shows nothing, and keeps its panel."""
+    axes = {name: trace[name] for name in ("xaxis", "yaxis") if name in trace}
+    return {"type": "scatter", "x": [None], "y": [None], "hoverinfo": "skip", "name": trace["name"], **axes}
+
+
+def _up_to(last, trace):
+    if last is None:
+        return trace
+    points = zip(trace["x"], trace["y"], strict=True)
+    return trace | {"y": [None if x is None or x > last else y for x, y in points]}
+
+
+def _hide_numbers(layout, words):
+    """Titles that are not among the words say what the picture shows, and so do numbers beside the names of ticks."""
+    title = layout.get("title", {})
+    title.pop("subtitle", None)
+    if "text" in title and title["text"] not in words:
+        title["text"] = ""
+    for name, each in layout.items():
+        if name[1:5] == "axis" and each.get("ticktext") is not None:
+            each["ticktext"] = [_without_numbers(text) for text in each["ticktext"]]
+
+
+def _without_numbers(text):
+    """A tick of several lines without those that hold a number; each keeps its place."""
+    lines = text.split("<br>")
+    kept = lines if len(lines) == 1 else [line if re.search(r"\d", line) is None else " " for line in lines]
+    return "<br>".join(kept)

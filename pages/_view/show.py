@@ -17,7 +17,7 @@ from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.literal import as_code, written
 from pages._view.literal import plain as plain
-from pages._view.live import draw_picture
+from pages._view.live import draw_picture, follow_tries
 from pages._view.main_picture import Main
 from pages._view.picture import Figure, Picture, Table
 from pages._view.theme import number
@@ -64,6 +64,8 @@ def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, r
     if shown.claim:
         claim(shown.claim)
     _draw(shown, per_row, above=sentence_first)
+    if shown.key != controls.current_lesson().pictures[0]:
+        tries(controls.current_lesson(), shown.key)
     how_sure(shown)
     if resting:
         data(shown)
@@ -83,18 +85,27 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
     """The main picture with its sentence; it follows the slider while it is dragged.
 
     at_rest: what is shown instead until the slider is moved. moved: values that go on by themselves, beyond those of
-    their controls. Returns the picture, or None if it takes so long that the visitor is asked first.
+    their controls. Returns the picture, or None if it takes so long that the visitor is asked first, or if a bet on it
+    is open: then what is known of it stands here.
     """
     values, profile = controls.values() | moved, frame.profile()
+    bets.draw_card()
+    asks = bets.asks()
     params = way.params and way.params(values)
-    if params and not _is_computed(params, partial(way.picture, values, profile)):
+    if params and not _is_computed(params, partial(bets.before if asks else way.picture, values, profile)):
+        return None
+    if asks:
+        _draw_main(bets.before(values, profile))
         return None
     shown = at_rest or (way.at_rest or way.picture)(values, profile)
-    seen = bets.seen(shown, values, profile)
+    seen = bets.marked(shown, controls.current_lesson(), values, bets.guess(), profile)
     places = {name: values[name] for name in controls.current_lesson().followed}
-    place = {} if bets.is_open() else {"values": places, "address": frame.moving_address(values)}
-    draw_picture(seen.drawn() | place, key=seen.key, config=_chart_config(seen.key), bare=bets.is_open())
+    _draw_main(seen, values=places, address=frame.moving_address(values))
     return shown
+
+
+def _draw_main(shown, **place):
+    draw_picture(shown.drawn() | {"main": True} | place, key=shown.key, config=_chart_config(shown.key))
 
 
 def behind(shown: Picture | None) -> None:
@@ -296,11 +307,22 @@ def download(label: str, make: Callable[[], str | bytes], file_name: str, mime: 
     st.download_button(label, make, file_name, mime, key=key, on_click="ignore")
 
 
-def tries(lesson: Lesson) -> None:
-    """Buttons, each with its promise as its label; a click sets the controls that make it true."""
-    st.markdown("**Try this**")
-    for each in lesson.tries:
-        st.button(plain(each.promise), key=f"try_{each.key}", on_click=controls.apply, args=(each.settings,))
+def tries(lesson: Lesson, picture: str = "") -> None:
+    """Buttons by the picture they change, the main one if none is named, each with its promise as its label.
+
+    A click sets the controls that make it true, and the browser shows it, see `tries.js`.
+    """
+    here = [each for each in lesson.tries if each.picture == picture]
+    if not here:
+        return
+    key = picture or lesson.pictures[0]
+    with st.container(key=f"tries_{key}"):
+        st.markdown("**Try this**")
+        for each in here:
+            args = (each.settings, key)
+            st.button(plain(each.promise), key=f"try_{each.key}", on_click=controls.try_out, args=args)
+        done = {each.key: all(map(controls.stands, each.settings.items())) for each in here}
+        follow_tries(done, controls.tried(key), key=key)
 
 
 def path(here: Lesson) -> None:

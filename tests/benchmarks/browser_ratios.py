@@ -7,7 +7,7 @@ from browsing import chromium, following_dimension, new_page
 from harness import open_page, running_server, wait_until_idle
 from ratios import Row, percentile, ratio_row, spread
 
-SLIDER = "[data-slider] input"
+SLIDER = ".st-key-dimension input"
 HERO_SENTENCE = "[data-hero] .sentence"
 HERO_MOVES = 200
 HERO_PAUSE = 0.025  # seconds between two moves of the pointer

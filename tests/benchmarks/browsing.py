@@ -51,9 +51,14 @@ def lessons():
 
 def following_dimension():
     """The addresses of the lessons whose main picture follows the slider of d_k."""
+    return [address for address, name in sliders() if name == "d_k"]
+
+
+def sliders():
+    """Address of a lesson and name of a slider that its main picture follows, for each of them."""
     from pages._view.lessons import LESSONS
 
-    return [address for address, stem in _addresses().items() if LESSONS[stem].slider]
+    return [(address, name) for address, stem in _addresses().items() for name in LESSONS[stem].followed]
 
 
 def _addresses():

@@ -1,4 +1,4 @@
-"""How many pictures a drag of the slider draws, on every lesson whose main picture follows it: the peers' drag.
+"""How many pictures a drag of each slider draws that a lesson's main picture follows: the peers' drag.
 
 40 moves of the pointer, 25 ms apart, to and fro over the track. Beside it the same drag in which nothing is redrawn.
 """
@@ -6,7 +6,8 @@
 import statistics
 import time
 
-from browsing import chromium, following_dimension, new_page
+from browsing import chromium, new_page, sliders
+from dashboard import slider
 from harness import open_page, running_server, wait_until_idle
 from ratios import Row, spread
 
@@ -15,7 +16,6 @@ PAUSE = 0.025  # seconds between two moves
 ROUNDS = 5
 SHOWN_BUDGET = 10  # pictures a second, at least
 STRETCH_BUDGET = 1.8  # times the drag in which nothing is redrawn
-SLIDER = "[data-slider] input"
 
 # Pictures count when they are drawn: the picture, and the hero, write down which value they show.
 COUNT = """() => {
@@ -36,10 +36,10 @@ STILL = """still => {
 def drag():
     """Pictures a second, and how much longer the drag takes than one that redraws nothing."""
     with chromium() as browser, running_server() as server:
-        return [row for stem in following_dimension() for row in _rows(browser, server, stem)]
+        return [row for stem, name in sliders() for row in _rows(browser, server, stem, name)]
 
 
-def _rows(browser, server, stem):
+def _rows(browser, server, stem, name):
     page = new_page(browser)
     page.add_init_script(f"({STILL})(false)")  # before the pictures listen, so that it is asked first
     open_page(page, server, stem)
@@ -47,12 +47,12 @@ def _rows(browser, server, stem):
     rounds = []
     for turn in range(ROUNDS + 1):
         order = (True, False) if turn % 2 else (False, True)
-        rounds.append({still: _one_drag(page, still) for still in order})
+        rounds.append({still: _one_drag(page, name, still) for still in order})
     page.context.close()
     moving, still = ([each[is_still] for each in rounds[1:]] for is_still in (False, True))
     rates = [drawn / held for drawn, held in moving]
     stretch = [held / free for (_, held), (_, free) in zip(moving, still, strict=True)]
-    name = stem or "start"
+    name = f"{name} of {stem or 'start'}"
     counts = f"{spread([drawn for drawn, _ in moving], 'pictures')} of {MOVES} moves"
     slow = f"{spread([1000 * held for _, held in moving])}"
     return [
@@ -61,10 +61,10 @@ def _rows(browser, server, stem):
     ]
 
 
-def _one_drag(page, still):
+def _one_drag(page, name, still):
     """Pictures that were drawn while the hand was on the slider, and for how many seconds it was."""
     page.evaluate("still => { window.stillness = still; }", still)
-    box = page.locator(SLIDER).bounding_box()
+    box = slider(page, name).bounding_box()
     height, first, reach = box["y"] + box["height"] / 2, box["x"] + box["width"] / 4, box["width"] / 2
     page.mouse.move(first, height)
     page.mouse.down()

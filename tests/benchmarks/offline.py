@@ -5,7 +5,7 @@ from harness import open_page, query_parameters, running_server, wait_until_idle
 from ratios import Row
 
 OFFLINE = 120  # seconds; after so many the server has forgotten the visitor
-SLIDER = "[data-slider] input"
+SLIDER = ".st-key-dimension input"
 SHOWN = "[data-picture][data-value]"
 
 

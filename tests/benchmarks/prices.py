@@ -48,7 +48,7 @@ from sattn_core.lessons.small_samples import (
     measure_large_experiment,
     measure_small_samples,
 )
-from sattn_core.lessons.softmax_saturation import RowParams, SaturationParams, measure_row, measure_saturation
+from sattn_core.lessons.softmax_saturation import RowsParams, SaturationParams, measure_rows, measure_saturation
 from sattn_core.lessons.start import StartParams, measure_start
 from sattn_core.lessons.training_race import TrainingRaceParams, measure_training_race
 from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_shared_input, measure_unit_variance
@@ -72,8 +72,7 @@ CASES = [
     (measure_start, StartParams((64,), n_samples=1_000, n_keys=512)),
     (measure_saturation, SaturationParams(16, POWERS)),
     (measure_saturation, SaturationParams(512, POWERS)),
-    *((measure_row, RowParams(n_keys, DEFAULT_DIMS)) for n_keys in (2, 512)),
-    (measure_row, RowParams(4096, POWERS, "student_t")),
+    *((measure_rows, RowsParams(n_keys, (4, 64, 1024), law)) for n_keys in (2, 512) for law in ("normal", "student_t")),
     *((measure_gradient_flow, GradientFlowParams(64, n_keys)) for n_keys in (2, 16, 512)),
     *((measure_derivation, DerivationParams(d_k, 2_000)) for d_k in (1, 64, 1024)),
     *((measure_derivation, DerivationParams(256, 2_000, nu=nu)) for nu in (1.5, 5.0)),

@@ -14,9 +14,11 @@ LESSONS = {"" if stem == ORDER[0] else stem: lesson.question for stem, lesson in
 DRAWN = ["" if stem == ORDER[0] else stem for stem in ORDER]
 SHARED = ("d_k", "n_keys", "law", "seed")
 
-SLIDER = "[data-slider] input"
+SLIDER = ".st-key-dimension input"
 HERO_SENTENCE = "[data-hero] .sentence"
-LET_GO = "() => !window.labHands.d_k.held"  # by a key: once none has been pressed for a while
+LET_GO = (
+    "() => Object.values(window.labHands).every(hand => !hand.held)"  # by a key: once none has been pressed for a while
+)
 SENTENCES = "[data-sentence]:not([hidden]), [class*='st-key-sentence_'], [data-hero] .sentence"
 CHARTS = "[data-picture]"
 ALERTS = "[data-testid=stAlert]"
@@ -28,7 +30,7 @@ def slider(page, name):
     """The thumb of the slider that the frame or the lesson draws for a control."""
     if name == "d_k":
         return page.locator(SLIDER)
-    return page.locator(f".st-key-{name} input[type=range]")
+    return page.locator(f":is(.st-key-{name}, .st-key-{name}_dial) input[type=range]")
 
 
 def field(page, name):

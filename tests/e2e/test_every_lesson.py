@@ -41,7 +41,7 @@ BOXES = """() => {
   const sentences = document.querySelectorAll("[data-sentence], [class*='st-key-sentence_']");
   const seen = {
     title: document.querySelector('h1'),
-    slider: document.querySelector('[data-slider]'),
+    slider: document.querySelector('.st-key-dimension [data-slider]'),
     picture: inHero('.panels') ?? document.querySelector('[data-picture]'),
     sentence: inHero('.sentence') ?? [...sentences].find((each) => each.checkVisibility() && each.innerText),
   };

@@ -77,7 +77,7 @@ def test_a_list_that_cannot_be_read_gets_a_sentence_and_stays_and_a_third_one_jo
         assert len(alerts(page)) == 1, text[:20]
         assert sentence in alerts(page)[0], (text[:20], alerts(page))
         assert field(page, "list_1").input_value() == text
-        assert [trace["name"] for trace in chart_data(page)] == ["raw", "scaled"]
+        assert [trace["name"] for trace in chart_data(page)] == ["raw, dₖ = 4", "raw, dₖ = 64", "raw, dₖ = 1,024"]
     type_into(page, "list_1", "4, 5, 6")
     assert alerts(page) == []
     assert page.locator(CHARTS).count() == charts
@@ -237,10 +237,12 @@ def test_score_variance_data_and_code(page, server):
 def test_softmax_saturation_data_and_code(page, server):
     open_page(page, server, "softmax_saturation", list_1="1, 2, 3", d_k=32)
     lists, averages, overflow = open_data(page)
-    *bars, raw, scaled = weights(page)
-    drawn = np.concatenate([*bars, raw[1::4], scaled[1::4]])  # of a bar's four corners the second is its height
-    assert drawn == pytest.approx(floats(lists[0]["weight"]), abs=1e-15)
-    assert floats(lists[0]["score"])[:5] == pytest.approx([1, 2, 3, 1, 10])
+    *bars, few, here, many = weights(page)
+    drawn = np.concatenate(
+        [*bars, *(each[1::4] for each in (few, here, many))]
+    )  # the second of four corners: its height
+    assert np.concatenate(drawn) == pytest.approx(floats(lists[0]["weight"]), abs=1e-15)
+    assert lists[0]["row"][5::16] == ["raw, dₖ = 4", "raw, dₖ = 32", "raw, dₖ = 1024"]
     points = {trace["name"]: trace["y"] for trace in chart_data(page, 1)}
     assert points["raw"] == pytest.approx(floats(averages[0]["raw: Largest weight, measured"]))
     assert points["scaled"] == pytest.approx(floats(averages[0]["scaled: Largest weight, measured"]))

@@ -62,7 +62,7 @@ def test_the_bar_stays_in_reach_and_covers_nothing_that_is_scrolled_to(new_page,
         )
         scroll_to(page, 0)
         if size[0] == 390:  # on a phone the slider takes the first line of the bar
-            left, _, right, bottom = box(page, "[data-slider]")
+            left, _, right, bottom = box(page, ".st-key-dimension [data-slider]")
             assert right - left > 350
             assert box(page, SETTINGS)[1] >= bottom - 1
 
@@ -145,7 +145,7 @@ def test_a_definition_opens_over_the_page_by_touch_and_by_keyboard(new_page, ser
 
 def check_bar(page):
     """Slider and Settings stand beside each other, in one line."""
-    *_, slider_right, _ = box(page, "[data-slider]")
+    *_, slider_right, _ = box(page, ".st-key-dimension [data-slider]")
     left, top, _, bottom = box(page, SETTINGS)
     assert slider_right <= left
     _, bar_top, _, bar_bottom = box(page, BAR)

@@ -59,7 +59,7 @@ def test_the_slider_shows_the_start_and_the_finished_race_comes_back_at_its_dime
     page = new_page(1440, 900)
     open_page(page, server, "training_race", d_k="32", n_seeds="1")
     finished, learnt = page.evaluate(MATRIX), sentence(page)
-    slider = page.locator("[data-slider] input")
+    slider = page.locator(".st-key-dimension input")
     press(slider, "ArrowRight")
     assert sentence(page).startswith("Untrained at dₖ = 36, ")
     assert bar(page).startswith("The last race was at dₖ = 32.")
@@ -79,12 +79,12 @@ def test_a_race_runs_live_until_stop_and_what_is_there_stays(server, new_page):
     for least in (2, 4):  # the picture at rest goes on, by the same means: its lines grow
         page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=least)
     assert page.locator(".st-key-race_learning_data").count() == 0  # what can be taken away comes when it rests
-    page.locator("[data-slider] input").press("ArrowRight")  # does not stop it
+    page.locator(".st-key-dimension input").press("ArrowRight")  # does not stop it
     page.locator(SENTENCE, has_text=" The slider stands elsewhere.").wait_for()
     drawn = page.evaluate(DRAWN_STEPS)
     page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=drawn + 2)
     assert re.match("Training: step [0-9,]+ of 3,000, dₖ = 128", bar(page))
-    page.locator("[data-slider] input").press("ArrowLeft")
+    page.locator(".st-key-dimension input").press("ArrowLeft")
     stop = page.get_by_role("button", name="Stop")
     drawn = page.evaluate(DRAWN_STEPS)
     for more in range(1, 5):  # the only one: Streamlit's own, which comes and goes, would break a picture off

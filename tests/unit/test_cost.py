@@ -47,10 +47,11 @@ from sattn_core.lessons.small_samples import (
     measure_small_samples,
 )
 from sattn_core.lessons.softmax_saturation import (
-    RowParams,
+    RowsParams,
     SaturationParams,
     compare_lists,
-    measure_row,
+    expected_largest,
+    measure_rows,
     measure_saturation,
     overflow_study,
 )
@@ -112,7 +113,8 @@ CASES = [
     partial(measure_start, StartParams((64,), 1_000, 512, "laplace")),
     *(partial(mean_largest_weight, d_k, n_keys, "laplace") for d_k, n_keys in ((16, 8), (256, 64))),
     *(partial(measure_saturation, SaturationParams(n_keys, dims)) for n_keys, dims in ((16, (256,)), (64, (8,)))),
-    *(partial(measure_row, RowParams(n_keys, OCTAVES, law)) for n_keys, law in ((8, "student_t"), (1_000, "normal"))),
+    partial(measure_rows, RowsParams(16, (4, 64, 1024))),
+    partial(measure_rows, RowsParams(512, (1, 900, 1024), "student_t")),
     partial(compare_lists, ((4.0, 5.0), (1.0, 2.0, 3.0))),
     overflow_study,
     *(partial(measure_gradient_flow, GradientFlowParams(64, n_keys)) for n_keys in (2, 128)),
@@ -154,6 +156,7 @@ CASES = [
 ]  # fmt: skip
 # What has one price for the most that it can be.
 AT_MOST = [
+    partial(expected_largest, 512, (1, 4, 1024), 0.5),
     *(partial(each, BackpropParams(8, 16, 16, 16)) for each in (measure_backprop, central_difference_error)),
     partial(measure_shared_input, UnitVarianceParams(256, 2, 64)),
     partial(expected_stages, OCTAVES),  # hardly any of its time is spent in NumPy

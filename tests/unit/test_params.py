@@ -17,14 +17,14 @@ from sattn_core.lessons.one_query import OneQueryParams
 from sattn_core.lessons.scaling_rules import BugParams, ExponentParams, RulesParams, compare_rules, measure_bug
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
 from sattn_core.lessons.small_samples import SmallSamplesParams, measure_small_samples
-from sattn_core.lessons.softmax_saturation import RowParams, SaturationParams, measure_saturation
+from sattn_core.lessons.softmax_saturation import RowsParams, SaturationParams, measure_saturation
 from sattn_core.lessons.start import StartParams, measure_start
 from sattn_core.lessons.training_race import TrainingRaceParams
 from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_unit_variance
 from sattn_core.lessons.your_scores import YourScoresParams, sample_scores
 
 BACK, DERIVE, FLOW, MEMORY = BackpropParams, DerivationParams, GradientFlowParams, KeyValueMemoryParams
-RACE, ROW, SATURATE, SMALL = TrainingRaceParams, RowParams, SaturationParams, SmallSamplesParams
+RACE, ROW, SATURATE, SMALL = TrainingRaceParams, RowsParams, SaturationParams, SmallSamplesParams
 SPREAD, UNIT, YOURS = ScoreVarianceParams, UnitVarianceParams, YourScoresParams
 NEEDED = {
     OneQueryParams: {"d_k": 4},

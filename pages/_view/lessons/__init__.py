@@ -34,4 +34,9 @@ def bet_of(stem: str) -> Any:
     return import_module(f"{__name__}.{stem}.bet").outcome
 
 
+def before_of(stem: str) -> Any:
+    """The main picture as far as it is known before the bet is placed: of the values of the controls and a profile."""
+    return import_module(f"{__name__}.{stem}.bet").before
+
+
 LESSONS = MappingProxyType({stem: import_module(f"{__name__}.{stem}.declaration").LESSON for stem in PAGES})

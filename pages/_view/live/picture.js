@@ -23,7 +23,8 @@ export default function ({ parentElement, data: [data] }) {
 
 function show(picture, drawn, values) {
   picture.setAttribute("aria-label", drawn.alt);
-  if (picture.sentence.textContent !== drawn.sentence) picture.sentence.textContent = drawn.sentence;
+  picture.marks = drawn.marks;
+  writeSentence(picture.sentence, drawn, () => light(picture));
   picture.sentence.hidden = picture.given.bare;
   picture.shown = values;
   if (picture.figure === drawn.figure) return null;
@@ -40,6 +41,11 @@ async function draw(picture, figure, values) {
   watchSize(picture, Plotly);
 }
 
+// The word that is pointed at, or was before, asks for another look of the same figure.
+function light(picture) {
+  if (picture.parsed && litIn(picture.sentence) !== picture.lit) paint(picture, window.Plotly);
+}
+
 function paint(picture, Plotly) {
   const plot = picture.firstElementChild;
   const scale = scaleOf();
@@ -48,8 +54,10 @@ function paint(picture, Plotly) {
   picture.drawnAt = sizeOf(picture);
   Object.assign(plot.style, { width: `${width}px`, transformOrigin: "0 0", transform: scale === 1 ? "" : `scale(${scale})` });
   const { data, layout } = picture.parsed;
-  return Plotly.react(plot, data, { ...layout, width, height }, picture.given.config).then(() => {
-    // On paper a picture may be made wider or narrower by the page's style alone.
+  picture.lit = litIn(picture.sentence);
+  const drawn = Plotly.react(plot, lightUp(data, picture.marks[picture.lit]), { ...layout, width, height }, picture.given.config);
+  return drawn.then(() => {
+    // On paper the page's style alone may make a picture wider or narrower.
     for (const svg of plot.querySelectorAll(".main-svg")) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   });
 }
@@ -65,7 +73,7 @@ function scaleOf() {
 function fit(picture) {
   const { given, sentence } = picture;
   const wish = given.height * scaleOf();
-  picture.height = Math.round(given.address ? roomFor(picture, wish, reserve(sentence)) : wish);
+  picture.height = Math.round(given.main ? roomFor(picture, wish, reserve(sentence)) : wish);
   picture.style.height = `${picture.height}px`;
 }
 
@@ -156,7 +164,7 @@ function watchSize(picture, Plotly) {
   };
   picture.watched = new ResizeObserver(look);
   picture.watched.observe(picture);
-  const page = picture.given.address && picture.closest(STREAMLIT.main);
+  const page = picture.given.main && picture.closest(STREAMLIT.main);
   if (page) for (const each of [page, page.querySelector(STREAMLIT.block)]) picture.watched.observe(each);
 }
 

@@ -6,10 +6,16 @@ from pages._view import compute
 from pages._view.bets import Outcome
 from pages._view.lessons.attention_steps import figures, work
 from pages._view.main_picture import Values
-from pages._view.theme import number
+from pages._view.picture import Picture
+from pages._view.theme import Profile, number
 from sattn_core.lessons.attention_steps import measure_attention_steps
 
 _HALF, _NEARLY_ALL = 0.5, 0.95  # of the weight
+
+
+def before(values: Values, profile: Profile) -> Picture:
+    """The raw scores, and what the mask leaves of them."""
+    return work.MAIN.picture({**values, "step": "mask", "scaling": "off"}, profile)
 
 
 def outcome(values: Values) -> Outcome:

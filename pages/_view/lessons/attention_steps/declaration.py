@@ -67,10 +67,8 @@ LESSON = Lesson(
             ("less", "most", "all"),
             shown={"less": "less than half", "most": "half to 95 %", "all": "more than 95 %"},
         ),
-        names=(
-            *("Q", "K", "V", "Q, first 64", "K, first 64", "Raw scores", "Scaled scores", "Not divided"),
-            *("Masked scores", "Weights", "Output"),
-        ),
+        when=("step", "softmax"),
+        earlier=("matmul", "scale", "mask"),
     ),
     pictures=("matrix_steps",),
     assumed="Nothing is assumed here. One small matrix cannot show that scores grow with $d_k$, because its spread is "

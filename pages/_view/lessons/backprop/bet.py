@@ -3,8 +3,15 @@
 from pages._view.bets import Outcome
 from pages._view.lessons.backprop import figures, work
 from pages._view.main_picture import Values
+from pages._view.picture import Picture
+from pages._view.theme import Profile
 
 _STAYS = 0.1  # of the length with the scale: a smaller change is none
+
+
+def before(values: Values, profile: Profile) -> Picture:
+    """The gradient that comes back with the scale."""
+    return work.MAIN.picture({**values, "gradient": "S"}, profile)
 
 
 def outcome(values: Values) -> Outcome:

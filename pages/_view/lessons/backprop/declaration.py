@@ -73,6 +73,8 @@ LESSON = Lesson(
     bet=Bet(
         "At dₖ = {d_k}, leave the scale out: does the gradient at the raw scores grow, shrink or stay?",
         Choice("The gradient", "stays", ("grows", "shrinks", "stays"), shown={"stays": "stays within 10 %"}),
+        when=("gradient", "S"),
+        earlier=("V", "P"),
     ),
     pictures=("gradient_matrix", "raw_score_gradient", "first_order", "difference_error", "products"),
     assumed="$X$ is normal, the weights have variance $1/d_\\text{model}$ and the target is random. The central "

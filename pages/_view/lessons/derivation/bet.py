@@ -7,8 +7,15 @@ from pages._view.bets import Outcome
 from pages._view.lessons.derivation import work
 from pages._view.lessons.derivation.declaration import RATIOS
 from pages._view.main_picture import Values
-from pages._view.theme import number
+from pages._view.picture import Picture
+from pages._view.theme import Profile, number
 from sattn_core.lessons.derivation import spread_ratio
+
+
+def before(values: Values, profile: Profile) -> Picture:
+    """The raw variances up to this dₖ."""
+    said = f"These are the variances up to dₖ = {values['d_k']:,}; the spread is their square root."
+    return work.MAIN.picture(values, profile).partly(said, keep=("raw",), words=("Variance of the scores",))
 
 
 def outcome(values: Values) -> Outcome:

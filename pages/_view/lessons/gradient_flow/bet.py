@@ -3,7 +3,19 @@
 from pages._view.bets import Outcome
 from pages._view.lessons.gradient_flow import work
 from pages._view.main_picture import Values
+from pages._view.picture import Picture
+from pages._view.theme import Profile
 from sattn_core.lessons.gradient_flow import DOTS
+
+_SMALL = 4  # dₖ at which the raw scores still spread little
+
+
+def before(values: Values, profile: Profile) -> Picture:
+    """The rows at a small dₖ; where dₖ is small itself, only what they pass on with the scale."""
+    if values["d_k"] > _SMALL:
+        return work.MAIN.picture({**values, "d_k": _SMALL}, profile)
+    hidden = "Without the scale, what the rows pass on is hidden until you have placed your bet."
+    return work.MAIN.picture(values, profile).partly(hidden, keep=("÷ √dₖ rows",), words=("Raw", "Scaled"))
 
 
 def outcome(values: Values) -> Outcome:

@@ -66,7 +66,6 @@ LESSON = Lesson(
         Number("Frozen rows", 50, 0, 100, tuple(range(0, 101, 5))),
         near=5,
         place=Place("x", "y"),
-        names=("Raw", "Scaled"),
     ),
     pictures=("rows_freezing", "gradient_histograms", "gradient_curves", "median_crossover", "row_jacobians"),
     assumed="A row is frozen when $1-\\sum p^2$, the trace of its Jacobian, is below 0.01. The scale is left out "

@@ -3,8 +3,17 @@
 from pages._view.bets import Outcome
 from pages._view.lessons.scaling_rules import work
 from pages._view.main_picture import Values
+from pages._view.picture import Picture
+from pages._view.theme import Profile
 
+_RAW = ("α = 0, raw", "α = 0, raw, theory")
 _OPTIONS = {0.0: "0", 0.5: "0.5", 1.0: "1"}
+
+
+def before(values: Values, profile: Profile) -> Picture:
+    """The variance of the scores as they are."""
+    said = "This is the variance of raw scores; the divided ones are hidden until you have placed your bet."
+    return work.MAIN.picture(values, profile).partly(said, keep=_RAW, words=_RAW)
 
 
 def outcome(values: Values) -> Outcome:

@@ -5,8 +5,15 @@ from math import sqrt
 from pages._view.bets import Outcome
 from pages._view.lessons.score_variance import work
 from pages._view.main_picture import Values
-from pages._view.theme import typed
+from pages._view.picture import Picture
+from pages._view.theme import Profile, typed
 from sattn_core.score_moments import pair_moments
+
+
+def before(values: Values, profile: Profile) -> Picture:
+    """The sums after few products."""
+    few = max(1, values["d_k"] // 16)
+    return work.MAIN.picture({**values, "d_k": few, "axis": "shared"}, profile)
 
 
 def outcome(values: Values) -> Outcome:

@@ -103,7 +103,6 @@ LESSON = Lesson(
         Number("They spread by", 20, 0, 240, _SPREADS),
         near=1,
         place=Place("y", "x"),
-        names=("Twelve walks", "Raw", "Scaled"),
     ),
     pictures=("score_histograms", "variance_curve"),
     assumed="$q$ and $k$ are independent, and so are their components, with mean 0 and variance 1. The excess kurtosis "

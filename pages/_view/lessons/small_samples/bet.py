@@ -3,7 +3,17 @@
 from pages._view.bets import Outcome
 from pages._view.lessons.small_samples import work
 from pages._view.main_picture import Values
-from pages._view.theme import number
+from pages._view.picture import Picture
+from pages._view.theme import Profile, number
+
+
+def before(values: Values, profile: Profile) -> Picture:
+    """A single draw, and what was found and expected."""
+    asked = work.asked(values)
+    names = (f"{asked.value} found", f"{asked.params.d_k} expected")
+    said = f"A single draw: these four entries have variance {number(asked.variances[0], 2)}. Another draw differs."
+    one = work.MAIN.picture({**values, "n_draws": 1}, profile)
+    return one.partly(said, keep=("draws", "last draw", *names), words=("The question", *names))
 
 
 def outcome(values: Values) -> Outcome:

@@ -55,7 +55,6 @@ LESSON = Lesson(
         Number("Their variance", 3.0, 0, 4, tuple(j / 10 for j in range(41)), whole=False, shown=decimal),
         near=0.15,
         place=Place("x", "y"),
-        names=("The question",),
     ),
     terms=("variance",),
     pictures=("small_samples", "sample_band", "large_experiment"),

@@ -18,6 +18,7 @@ from pages._view.figures.base import (
     under,
 )
 from pages._view.figures.code import code
+from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number
 from sattn_core.lessons.small_samples import (
@@ -74,6 +75,12 @@ def draws(asked: SmallSamplesResult, sweep: DrawSweep, d_k: int, profile: Profil
         alt=_draws_alt(asked, sweep, i, sentence),
         sure=_draws_sure(asked, sweep, counted, i),
         checks=check_table(asked, sweep, counted, i),
+        marks=(
+            Mark(f"average {number(asked.mean_theory, 2)}", (_mean_name(asked),)),
+            Mark(f"{asked.value}", (_value_name(asked),)),
+            *(Mark(word, ("draws",)) for word in ("the draws", "the one draw", "every draw", "no draw")),
+            Mark("dₖ", ("dₖ",)),
+        ),
     )
 
 
@@ -149,11 +156,19 @@ def _marked(marks, top, axes, profile):
     return lines, names
 
 
+def _mean_name(asked):
+    return f"mean {number(asked.mean_theory)}"
+
+
+def _value_name(asked):
+    return f"{asked.value} found"
+
+
 def _asked_marks(asked, profile):
     """What is marked at the left: name, value and line style."""
     return (
-        (f"mean {number(asked.mean_theory)}", asked.mean_theory, dashed(profile)),
-        (f"{asked.value} found", asked.value, solid(profile, profile.third, 1.5)),
+        (_mean_name(asked), asked.mean_theory, dashed(profile)),
+        (_value_name(asked), asked.value, solid(profile, profile.third, 1.5)),
         (f"{_ASKED_SIZE} expected", _ASKED_SIZE, dotted(profile)),
     )
 

@@ -4,10 +4,16 @@ from pages._view import compute
 from pages._view.bets import Outcome
 from pages._view.lessons.training_race import figures, work
 from pages._view.main_picture import Values
-from pages._view.theme import listed, percent
+from pages._view.picture import Picture
+from pages._view.theme import Profile, listed, percent
 from sattn_core.lessons.training_race import SOLVED_ACCURACY, learnt
 
 _BET_ON = (0.0, 0.5, 1.0)  # the exponents
+
+
+def before(values: Values, profile: Profile) -> Picture:
+    """What the three start from."""
+    return work.MAIN.picture(values, profile)
 
 
 def outcome(values: Values) -> Outcome:

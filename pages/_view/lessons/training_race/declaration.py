@@ -138,7 +138,6 @@ LESSON = Lesson(
             ("all", "root", "other"),
             shown={"all": "all three", "root": "only ÷ √dₖ", "other": "other"},
         ),
-        names=("raw", "÷ √dₖ", "÷ dₖ"),
     ),
     pictures=("race_attention", "race_learning", "race_state", "race_rates", "race_equivalence"),
     assumed="Each query has one right key, and attention must return that key’s value. An answer is right where the "

@@ -4,9 +4,17 @@ from pages._view.bets import Outcome
 from pages._view.lessons.unit_variance import work
 from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES, TO_BET_ON
 from pages._view.main_picture import Values
-from pages._view.theme import listed, number
+from pages._view.picture import Picture
+from pages._view.theme import Profile, listed, number
 
+_HIDDEN = "The scores are q times k, added up over dₖ components; they are hidden until you have placed your bet."
 _UNIT = 0.02  # a variance this near to 1 is called 1
+
+
+def before(values: Values, profile: Profile) -> Picture:
+    """The stages up to k, of every way to draw the weights."""
+    last, every = work.sweep(values).stages.index("k"), ("assumed", "others", "chosen", "expected")
+    return work.MAIN.picture(values, profile).partly(_HIDDEN, keep=every, last=last)
 
 
 def outcome(values: Values) -> Outcome:

@@ -3,6 +3,14 @@
 from pages._view.bets import Outcome
 from pages._view.lessons.new_lesson import work
 from pages._view.main_picture import Values
+from pages._view.picture import Picture
+from pages._view.theme import Profile
+
+
+def before(values: Values, profile: Profile) -> Picture:
+    """The variance of the raw scores."""
+    hidden = "The variance of the scaled scores is hidden until you have placed your bet."
+    return work.MAIN.picture(values, profile).partly(hidden, keep=("raw",), words=("Variance of the scores",))
 
 
 def outcome(values: Values) -> Outcome:

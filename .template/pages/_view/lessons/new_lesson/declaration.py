@@ -26,7 +26,6 @@ LESSON = Lesson(
     bet=Bet(
         "From dₖ = {d_k} to twice as much: does the variance of the scaled scores grow, fall or stay?",
         Choice("The variance", "stays", ("grows", "falls", "stays")),
-        names=("Variance of the scores",),
     ),
     pictures=("new_lesson_variances",),
     assumed="All components are independent, with mean 0 and variance 1.",
