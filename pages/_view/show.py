@@ -73,8 +73,8 @@ def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, r
 
 
 def small(shown: Picture) -> None:
-    """A picture under its sentence; what stands behind it comes elsewhere."""
-    _draw(shown, 1, above=True)
+    """A picture and its sentence; what stands behind it comes elsewhere."""
+    _draw(shown, 1, above=False)
 
 
 def claim(text: str) -> None:

@@ -32,6 +32,11 @@ def _gradient_flow(values, profile, figures, work, core):
     yield figures.jacobians(row, name, values["d_k"], profile)
 
 
+def _recap(values, profile, figures, work, core):
+    for name in ("score", "spread", "breaks", "power", "alike"):
+        yield work.picture(name, "", values, profile)
+
+
 def _scaling_rules(values, profile, figures, work, core):
     name = values["rule"]
     if values["part"] == "exponents":

@@ -29,7 +29,7 @@ def draw(name: str) -> Picture | None:
         if said == "":
             _ask(name, QUESTIONS[name].answer)
             return None
-        verdict, text = answers.verdict(name, said, values)
+        verdict, text = work.verdict(name, said, values)
         st.markdown(f"**{verdict}** {show.plain(text)}")
         picture = work.picture(name, said, values, frame.profile())
         show.small(picture)

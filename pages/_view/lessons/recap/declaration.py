@@ -44,24 +44,22 @@ _ALIKE = {
     "adam": "where Adam trains, not plain gradient descent",
 }
 QUESTIONS = {
-    "score": Question(
-        "What is the score of a query and a key?", _choice("A score is", _SCORE), "one_query", _SCORE
-    ),
+    "score": Question("What is the score of a query and a key?", _choice("A score is", _SCORE), "one_query", _SCORE),
     "spread": Question(
-        "With dₖ = {d_k} standard normal numbers in q and in k, what is the standard deviation of raw scores?",
-        Answer(Number("About how much?", 0.0, 0.0, 1e6, (), whole=False, shown=decimal)),
+        "At dₖ = {d_k}, what is the standard deviation of raw scores?",
+        Answer(Number("About how much, for standard normal q and k?", 0.0, 0.0, 1e6, (), whole=False, shown=decimal)),
         "score_variance",
     ),
     "breaks": Question(
         "At large dₖ, without the scale, one key takes nearly all the weight. Why does it hurt?",
         _choice("Because", _BREAKS),
-        "training_race",
+        "wrong_choice",
         _BREAKS,
     ),
     "power": Question(
         "Divide scores by dₖ to some power. At which does one learning rate serve every dₖ?",
         Answer(Number("Power of dₖ: 0 is raw, 1 is ÷ dₖ", 0.0, 0.0, 1.0, _POWERS, whole=False, shown=decimal)),
-        "training_race",
+        "wrong_choice",
     ),
     "alike": Question(
         "When does it matter little whether one divides?", _choice("It matters little", _ALIKE), "training_race", _ALIKE
@@ -89,9 +87,9 @@ LESSON = Lesson(
         Try("other_draw", "Draw the pictures from seed 1: no answer changes", {"seed": 1}),
     ),
     pictures=("growing_sum", "sums_spread", "put_right_or_not", "one_rate", "no_difference"),
-    assumed="Components are independent and standard normal, in the first picture ± 1. Each picture is drawn from your seed. "
-    "Where rows are corrected, there are 100 of them with 16 keys, each with a wrong winner, and 200 steps of gradient "
-    "descent on the query.",
+    assumed="Components are independent and standard normal, in the first picture ± 1. Each picture is drawn from your "
+    "seed. Where rows are corrected, there are 100 of them with 16 keys, each with a wrong winner, and 200 steps of "
+    "gradient descent on the query.",
     myths=(("This is a test.", "Nobody is told what you answer: it stands in the address alone."),),
     sources=("Vaswani et al. (2017), section 3.2.1.",),
 )

@@ -4,6 +4,7 @@ from math import sqrt
 
 from pages._view.figures.base import axis, dashed, figure, line, points, solid, title
 from pages._view.figures.code import code
+from pages._view.marks import Mark
 from pages._view.picture import Figure, Part, Picture
 from pages._view.theme import Profile, number, percent
 from sattn_core.lessons.recap import (
@@ -24,7 +25,7 @@ from sattn_core.lessons.recap import (
 )
 from sattn_core.lessons.wrong_choice import N_ROWS, N_STEPS
 
-_HEIGHT = 0.37  # of a figure: five of them stand on one screen
+_HEIGHT = {"screen": 0.34, "projector": 0.62}  # of a figure: five of them stand on one screen, one on a wall
 _LETTERS = 26  # of a line above a narrow figure
 _LARGEST_SPREAD = 40
 _BEYOND = 0.95  # of the axis: where a number stands that lies beyond it
@@ -38,7 +39,7 @@ _NAMES = ("raw", "÷ √dₖ", "÷ dₖ")
 def _small(profile, traces, text, key=None, **layout) -> Figure:
     """A figure of the size of these, with its title and the key to its marks."""
     head = title(text, profile, size=profile.base_size, key=key, letters=_LETTERS)
-    drawn = figure(profile, traces, height=_HEIGHT, left=2.2, bottom=1.6, title=head, **layout)
+    drawn = figure(profile, traces, height=_HEIGHT[profile.name], left=2.2, bottom=1.6, title=head, **layout)
     above = round(1.4 * profile.base_size + 2.2 * profile.tick_size)  # a line each
     drawn.layout["height"] -= drawn.layout["margin"]["t"] - above
     drawn.layout["margin"]["t"] = above
@@ -63,7 +64,10 @@ def growing_sum(result: SumResult, seed: int, profile: Profile) -> Picture:
     bars: Part = {"type": "bar", "x": added, "y": result.products, "name": "product", "marker": {"color": profile.band}}
     bars |= {"width": 0.7, "offset": -0.85}  # each under the step of the sum that it makes
     sums = line([0, *added], [0, *result.sums], solid(profile, profile.raw) | {"shape": "vh"}, "raw score so far")
-    key = (f'<span style="color:{profile.band}">■</span> product', f'<span style="color:{profile.raw}">▬</span> raw score')
+    key = (
+        f'<span style="color:{profile.band}">■</span> product',
+        f'<span style="color:{profile.raw}">▬</span> raw score',
+    )
     drawn = _small(
         profile,
         [bars, sums],
@@ -79,6 +83,7 @@ def growing_sum(result: SumResult, seed: int, profile: Profile) -> Picture:
         {"products added": added, "product": result.products.tolist(), "sum": result.sums.tolist()},
         code(measure_sum, seed, show=("result.products", "result.sums")),
         claim="A score is a sum of products",
+        marks=(Mark("these 8", ("product",)),),
         sure=("Nothing is estimated here: these are the products of one query and one key, and their sum.",),
     )
 
@@ -120,6 +125,7 @@ def sums_spread(result: SpreadResult, said: float | str, profile: Profile) -> Pi
         },
         code(measure_spread, result.params, show="result.std, result.std_theory"),
         claim="Sums of random products spread as √dₖ",
+        marks=(Mark("√dₖ", ("theory",)), Mark("spread", ("raw",)), Mark("spreads", ("raw",))),
         sure=(
             f"Measured on {N_PAIRS:,} pairs: {std} ± {number(result.standard_error[here], 2)}; predicted {root}.",
             "The bars are 1.96 standard errors.",
@@ -133,7 +139,7 @@ def _said(said, d_k, profile):
         return []
     place = min(float(said), _BEYOND * _LARGEST_SPREAD)
     marker = {"color": profile.text, "symbol": "triangle-up", "size": 1.5 * profile.marker_size}
-    return [{"type": "scatter", "mode": "markers", "x": [d_k], "y": [place], "name": "yours", "marker": marker}]
+    return [{"type": "scatter", "mode": "markers", "x": [d_k], "y": [place], "name": "yours", "marker": marker, "cliponaxis": False}]
 
 
 # --- what breaks ------------------------------------------------------------------------------------------
@@ -156,7 +162,9 @@ def put_right_or_not(result: CorrectionResult, profile: Profile) -> Picture:
         yaxis=axis(profile, grid=True, range=[-4, 104], tickvals=[0, 50, 100]),
     )
     raw, scaled = result.put_right[:, -1]
-    sentence = f"Of a hundred wrong winners at dₖ = {LARGE}, training corrects {raw} without the scale and {scaled} with."
+    sentence = (
+        f"Of a hundred wrong winners at dₖ = {LARGE}, training corrects {raw} without the scale, {scaled} with it."
+    )
     return Picture(
         "put_right_or_not",
         drawn,
@@ -164,6 +172,7 @@ def put_right_or_not(result: CorrectionResult, profile: Profile) -> Picture:
         {"step": steps} | {name: counts.tolist() for name, counts in zip(names, result.put_right, strict=True)},
         code(measure_correction, result.params, show="result.put_right"),
         claim="What is nearly certain can hardly be corrected",
+        marks=(Mark("without the scale", ("raw",)), Mark("with it", ("÷ √dₖ",))),
         sure=_correction_sure(result),
     )
 
@@ -194,9 +203,9 @@ def one_rate(result: DivisorResult, profile: Profile) -> Picture:
         yaxis=axis(profile, grid=True, range=[-6, 106], tickvals=[0, 50, 100]),
     )
     _, scaled, linear = result.put_right[: len(_NAMES)]
+    least = f"all {N_ROWS}" if scaled.min() == N_ROWS else f"at least {scaled.min()} of {N_ROWS}"
     sentence = (
-        f"At one learning rate ÷ √dₖ puts at least {scaled.min()} of {N_ROWS} right at every dₖ, "
-        f"and ÷ dₖ as few as {linear.min()}."
+        f"At one learning rate ÷ √dₖ puts {least} right at every dₖ, ÷ dₖ only {linear.min()} at the worst."
     )
     columns = dict(zip(names, result.put_right.tolist(), strict=True))
     return Picture(
@@ -206,17 +215,19 @@ def one_rate(result: DivisorResult, profile: Profile) -> Picture:
         {"dₖ": list(RACED)} | columns,
         code(compare_divisors, result.params, show="result.put_right"),
         claim="With ÷ √dₖ one learning rate serves every size",
+        marks=(Mark("÷ √dₖ", ("÷ √dₖ",)), Mark("÷ dₖ", ("÷ dₖ",))),
         sure=(
-            f"All rows are trained for {N_STEPS} steps at the learning rate {ONE_RATE}. Another rate moves the curve of "
-            "÷ dₖ; at a large enough rate it works too.",
+            f"All rows are trained for {N_STEPS} steps at the learning rate {ONE_RATE}. Another rate moves the curve "
+            "of ÷ dₖ; at a large enough rate it works too.",
         ),
     )
 
 
 def _raced(profile, name, counts):
-    style = solid(profile, _colour(profile, name)) | ({"dash": "dot"} if name == "yours" else {})
-    marker = {"symbol": _SYMBOLS[name], "size": profile.marker_size * (1.6 if name == "yours" else 1)}
-    return line(list(RACED), counts, style, name) | {"mode": "lines+markers", "marker": marker}
+    colour = _colour(profile, name)
+    style = solid(profile, colour) | ({"dash": "dot"} if name == "yours" else {})
+    marker = {"color": colour, "symbol": _SYMBOLS[name], "size": profile.marker_size * (1.6 if name == "yours" else 1)}
+    return line(list(RACED), counts, style, name) | {"mode": "lines+markers", "marker": marker, "cliponaxis": False}
 
 
 # --- where it matters little --------------------------------------------------------------------------------
@@ -252,6 +263,7 @@ def no_difference(results: tuple[CorrectionResult, ...], profile: Profile) -> Pi
         {"rows": places} | counts,
         _code(results),
         claim="Small dₖ or small numbers: the scale hardly matters",
+        marks=(Mark("without the scale", ("raw",)), Mark("with it", ("÷ √dₖ",))),
         sure=(
             f"The small start is at dₖ = {LARGE}, with all numbers of q and k a tenth as large.",
             f"The two counts differ by at most {gap} there. Each is the best of 19 learning rates.",

@@ -1,7 +1,7 @@
 """What the recap asks of the core: for each question its picture, once it is answered."""
 
 from pages._view import compute
-from pages._view.lessons.recap import figures
+from pages._view.lessons.recap import answers, figures
 from pages._view.main_picture import Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile
@@ -11,6 +11,7 @@ from sattn_core.lessons.recap import (
     TENTH,
     CorrectionParams,
     DivisorParams,
+    DivisorResult,
     SpreadParams,
     compare_divisors,
     measure_correction,
@@ -19,6 +20,12 @@ from sattn_core.lessons.recap import (
 )
 
 Said = float | str
+
+
+def verdict(name: str, said: Said, values: Values) -> tuple[str, str]:
+    """Right, close or not quite, and why."""
+    chosen = divided(said, values).chosen if name == "power" else None
+    return answers.verdict(name, said, values, chosen)
 
 
 def picture(name: str, said: Said, values: Values, profile: Profile) -> Picture:
@@ -43,9 +50,13 @@ def _breaks(_said, values, profile):
     return figures.put_right_or_not(_corrected(values, LARGE), profile)
 
 
+def divided(said: Said, values: Values) -> DivisorResult:
+    """What the power that was said comes to; that of √d_k, if none was."""
+    return compute.result(compare_divisors, DivisorParams(0.5 if said == "" else float(said), values["seed"]))
+
+
 def _power(said, values, profile):
-    params = DivisorParams(0.5 if said == "" else float(said), values["seed"])
-    return figures.one_rate(compute.result(compare_divisors, params), profile)
+    return figures.one_rate(divided(said, values), profile)
 
 
 def _alike(_said, values, profile):
