@@ -26,9 +26,9 @@ _WHY = {
 }
 BREATH = (
     "A score is a sum of dₖ products; sums of random products spread like √dₖ; softmax turns the spread into one "
-    "winner, whom chance has chosen; what is nearly certain can hardly be corrected; divided by √dₖ the choice stays open, at "
-    "every dₖ alike. Dividing does not choose better, and where dₖ is small, or the numbers start small, little "
-    "changes."
+    "winner, whom chance has chosen; what is nearly certain can hardly be corrected; divided by √dₖ the choice stays "
+    "open, at every dₖ alike. Dividing does not choose better, and where dₖ is small, or the numbers start small, "
+    "little changes."
 )
 
 

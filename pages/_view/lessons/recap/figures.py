@@ -139,7 +139,17 @@ def _said(said, d_k, profile):
         return []
     place = min(float(said), _BEYOND * _LARGEST_SPREAD)
     marker = {"color": profile.text, "symbol": "triangle-up", "size": 1.5 * profile.marker_size}
-    return [{"type": "scatter", "mode": "markers", "x": [d_k], "y": [place], "name": "yours", "marker": marker, "cliponaxis": False}]
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": [d_k],
+            "y": [place],
+            "name": "yours",
+            "marker": marker,
+            "cliponaxis": False,
+        }
+    ]
 
 
 # --- what breaks ------------------------------------------------------------------------------------------
@@ -204,9 +214,7 @@ def one_rate(result: DivisorResult, profile: Profile) -> Picture:
     )
     _, scaled, linear = result.put_right[: len(_NAMES)]
     least = f"all {N_ROWS}" if scaled.min() == N_ROWS else f"at least {scaled.min()} of {N_ROWS}"
-    sentence = (
-        f"At one learning rate ÷ √dₖ puts {least} right at every dₖ, ÷ dₖ only {linear.min()} at the worst."
-    )
+    sentence = f"At one learning rate ÷ √dₖ puts {least} right at every dₖ, ÷ dₖ only {linear.min()} at the worst."
     columns = dict(zip(names, result.put_right.tolist(), strict=True))
     return Picture(
         "one_rate",
