@@ -37,7 +37,7 @@ def open_frame() -> StreamlitPage:
     page = _navigation()
     lesson = next(lesson for lesson in LESSONS.values() if lesson.title == page.title)
     if st.session_state.get("lesson") != lesson.stem:
-        turns.end_job()
+        turns.end_jobs()
     controls.open_lesson(lesson)
     if "frame" not in st.session_state:
         st.session_state["frame"] = True

@@ -50,6 +50,7 @@ class Bet:
     near : a number that is off by no more is right; by no more than three times as much, close.
     suffix : behind a number, such as " %".
     place : where a number stands on the picture. Its stops are those of that axis.
+    on : the key of the picture that it is on, if that is not the main one. place is then a place on that one.
     when : a control and the option at which the picture is what the bet is on; while it is open, the control is there.
     earlier : other options of that control whose pictures tell nothing, and may be looked at meanwhile.
     """
@@ -59,6 +60,7 @@ class Bet:
     near: float = 0.0
     suffix: str = ""
     place: Place | None = None
+    on: str = ""
     when: tuple[str, str | float] | None = None
     earlier: tuple[str, ...] = ()
 
