@@ -259,7 +259,7 @@ def _wandered(result, profile):
         title=title("Chance outvotes meaning" if _outvoted(result) else "The sums wander", profile),
         xaxis=axis(profile, "products added", near=True, range=[0, log2(walk.horizon)], **ticks),
         yaxis=axis(profile, "sum", grid=True, range=[-walk.limit, walk.limit]),
-        annotations=[*_sides(profile), *_at_the_ends(walk.sums, walk.limit, profile)],
+        annotations=[_chance_begins(profile), *_at_the_ends(walk.sums, walk.limit, profile)],
         shapes=[_END_OF_INVENTED | {"type": "line", "y0": 0, "y1": 1, "line": thin(profile)}],
     )
     if profile is not PROJECTOR:
@@ -270,13 +270,10 @@ def _wandered(result, profile):
 _END_OF_INVENTED = {"xref": "x", "yref": "y domain", "x0": log2(len(COMPONENTS)), "x1": log2(len(COMPONENTS))}
 
 
-def _sides(profile):
-    """What stands to both sides of that line."""
+def _chance_begins(profile):
+    """What stands beside that line."""
     place = {"xref": "x", "yref": "y domain", "x": log2(len(COMPONENTS)), "y": 1, "yanchor": "top"}
-    return [
-        label(text, profile, xanchor=side, xshift=shift, **place)
-        for text, side, shift in (("invented", "right", -6), ("random", "left", 6))
-    ]
+    return label("random →", profile, xanchor="left", xshift=6, **place)
 
 
 def _at_the_ends(sums, limit, profile):
@@ -284,7 +281,7 @@ def _at_the_ends(sums, limit, profile):
     ends = sums[:, -1]
     room = _LINE * profile.tick_size * 2 * limit / (profile.height * _HEIGHT / 2)  # the least height there is
     order = np.argsort(ends, kind="stable")
-    beside = {"x": log2(sums.shape[1]), "xanchor": "left", "xshift": 4, "bgcolor": "rgba(0,0,0,0)"}
+    beside = {"x": log2(sums.shape[1]), "xanchor": "left", "xshift": 4}
     return [
         label(f"{KEY_WORDS[key]} {typed(ends[key])}", profile, y=place, **beside)
         for key, place in zip(order, _apart(ends[order], room), strict=True)
