@@ -20,8 +20,8 @@ def live():
         shown = show.main(work.MAIN, n_draws=n_draws)
     if not frame.more():
         return
-    show.behind(shown)
     show.tries(LESSON)
+    show.behind(shown)
     values = controls.values() | {"n_draws": n_draws}
     show.formulas(figures.first_draw(work.asked(values)))
     options = work.band_options(values)

@@ -1,4 +1,4 @@
-"""softmax_saturation: a key far ahead of the others takes all the weight, and no gradient is left."""
+"""softmax_saturation: a key far ahead takes all the weight; one divisor makes the rows of all d_k alike."""
 
 import streamlit as st
 
@@ -9,25 +9,24 @@ from sattn_core.lessons.softmax_saturation import overflow_study
 
 profile = frame.profile()
 
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    controls.draw("list_1", width=160)
-    controls.draw("list_2", width=160)
-comparison, problems = work.comparison(controls.values())
-show.problems(problems)
-
 
 @st.fragment(key=frame.LIVE)
 def live():
     shown = show.main(work.MAIN)
     if frame.more():
+        show.tries(LESSON)
         show.behind(shown)
         averages, params = work.averages(controls.values())
         show.picture(figures.averages(averages, params, controls.value_of("d_k"), profile))
 
 
 live()
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    controls.draw("list_1", width=160)
+    controls.draw("list_2", width=160)
+comparison, problems = work.comparison(controls.values())
+show.problems(problems)
 if frame.more():
-    show.tries(LESSON)
     if comparison:
         show.table(figures.list_table(comparison), key="lists")
         show.prose(LESSON, "differences")

@@ -5,7 +5,7 @@ address: bet=1 asks for the bets, guess is what was bet on this lesson, tally ho
 link say nothing, and show the picture at once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -128,8 +128,8 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def marked(shown: Picture, lesson: Lesson, values: Values, bet: Any, profile: Profile) -> Picture:
-    """The main picture with what was bet beside the truth; as it is if nothing was."""
-    if lesson.bet is None or bet == "" or not _is_on_this(lesson.bet, values):
+    """The picture that the bet is on with what was bet beside the truth; as it is if nothing was."""
+    if lesson.bet is None or bet == "" or not _is_on_this(lesson.bet, shown, values):
         return shown
     found = bet_of(lesson.stem)(values)
     marks = [(_BET, f"your bet: {_written(lesson.bet, bet)}", bet)]
@@ -139,9 +139,17 @@ def marked(shown: Picture, lesson: Lesson, values: Values, bet: Any, profile: Pr
     return replace(shown, figure=_drawn_on(_spec(shown), lesson.bet, marks, profile), alt=alt)
 
 
-def _is_on_this(bet, values):
-    """Whether the bet is on the main picture that these values show."""
-    return bet.when is None or values[bet.when[0]] == bet.when[1]
+def _is_on_this(bet, shown, values):
+    """Whether the bet is on this picture, as these values show it."""
+    return bet.on in ("", shown.key) and (bet.when is None or values[bet.when[0]] == bet.when[1])
+
+
+def marked_below(shown: Picture, values: Callable[[], Values], profile: Callable[[], Profile]) -> Picture:
+    """A picture below the main one; the one that the bet is on, with what was bet beside the truth."""
+    lesson = controls.current_lesson()
+    if lesson.bet is None or lesson.bet.on != shown.key:
+        return shown
+    return marked(shown, lesson, values(), guess(), profile())
 
 
 def _spec(shown):

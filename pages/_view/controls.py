@@ -377,6 +377,27 @@ def apply(settings: Mapping[str, Value]) -> None:
     st.rerun()
 
 
+def try_out(settings: Mapping[str, Value], picture: str) -> None:
+    """Apply the settings of a suggestion by a picture, where the browser then marks what has changed."""
+    before = {name: value_of(name) for name in settings}
+    told = {name: _told(name, value) for name, value in settings.items() if before[name] != value}
+    st.session_state["tried"] = {"count": applied() + 1, "picture": picture, "changes": told}
+    apply(settings)
+
+
+def tried(picture: str) -> dict[str, Any] | None:
+    """The last suggestion that was taken up, if it stands by this picture: count, and what it changed, in words."""
+    last = st.session_state.get("tried", {})
+    return last if last.get("picture") == picture else None
+
+
+def _told(name, value):
+    """A control and its value in words; a text may be long."""
+    one = control(name)
+    said = f"{value:,}" if isinstance(value, int) else one.write(value)
+    return one.label if isinstance(one, Text) else f"{one.label}: {said}"
+
+
 def applied() -> int:
     """How often settings have been put in place by `apply`: what they promise is to be seen at once."""
     return st.session_state.get("applied", 0)

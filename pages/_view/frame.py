@@ -37,7 +37,7 @@ def open_frame() -> StreamlitPage:
     page = _navigation()
     lesson = next(lesson for lesson in LESSONS.values() if lesson.title == page.title)
     if st.session_state.get("lesson") != lesson.stem:
-        turns.end_job()
+        turns.end_jobs()
     controls.open_lesson(lesson)
     if "frame" not in st.session_state:
         st.session_state["frame"] = True
@@ -127,7 +127,7 @@ def _draw_stage(lesson):
         controls.draw("scaling")
         bets.draw_switch(lesson)
         _draw_settings(lesson)
-        dials = [name for name in lesson.dials if name not in lesson.placed_dials]
+        dials = [name for name in lesson.dials if name not in lesson.placed_dials and not bets.holds(name)]
         if dials:
             with st.container(horizontal=True, key="dials"):
                 for name in dials:

@@ -13,12 +13,14 @@ from pages._view.kinds import Answer, Choice, Control, Number
 class Try:
     """A suggestion: a click puts the controls on these settings, and then the promise is true.
 
-    key names its test in tests/pages/tries.
+    key names its test in tests/pages/test_X.py. picture: the key of the one that it changes and stands by; "" for the
+    main one.
     """
 
     key: str
     promise: str
     settings: Mapping[str, Any]
+    picture: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Bet:
     near : a number that is off by no more is right; by no more than three times as much, close.
     suffix : behind a number, such as " %".
     place : where a number stands on the picture. Its stops are those of that axis.
+    on : the key of the picture that it is on, if that is not the main one. place is then a place on that one.
     when : a control and the option at which the picture is what the bet is on; while it is open, the control is there.
     earlier : other options of that control whose pictures tell nothing, and may be looked at meanwhile.
     """
@@ -57,7 +60,8 @@ class Bet:
     near: float = 0.0
     suffix: str = ""
     place: Place | None = None
-    when: tuple[str, str] | None = None
+    on: str = ""
+    when: tuple[str, str | float] | None = None
     earlier: tuple[str, ...] = ()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from pages._view.literal import as_code
+from pages._view.marks import Mark, found
 
 Table = dict[str, Sequence[Any]]
 Part = dict[str, Any]  # of a figure: a trace, an axis, an annotation, a line style
@@ -59,6 +60,7 @@ class Picture:
     claim : the title of a second picture, in a few words that are true of what it shows.
     sure : under "How sure?": measured and predicted, errors and bands, one sentence each.
     checks : the same as a table.
+    marks : words of the sentence that name traces of the figure, or points of them; they carry their colour.
     """
 
     key: str
@@ -74,6 +76,7 @@ class Picture:
     claim: str = ""
     sure: Sequence[str] = ()
     checks: Table | None = None
+    marks: Sequence[Mark] = ()
 
     def drawn(self) -> dict[str, Any]:
         """What the browser needs to draw a single figure, as JSON takes it."""
@@ -81,7 +84,8 @@ class Picture:
             raise TypeError(f"{self.key} must be a single figure, but is a {type(self.figure).__name__}")
         height, margin = (self.figure.layout[each] for each in ("height", "margin"))
         figure = {"figure": self.figure.to_json(), "height": height, "plot": height - margin["t"] - margin["b"]}
-        return figure | {"sentence": self.sentence, "alt": self.spoken()}
+        marks = found(self.sentence, self.marks, self.figure.data, self.figure.layout)
+        return figure | {"sentence": self.sentence, "marks": marks, "alt": self.spoken()}
 
     def spoken(self) -> str:
         """The description as a screen reader says it."""

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,20 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.bands import student_quantile
-from sattn_core.components import COMPONENT_LAWS, PairLaw, block_generator
-from sattn_core.cost import Price, priced
-from sattn_core.pair_scores import growing_scores_price
+from sattn_core.components import COMPONENT_LAWS, block_generator
+from sattn_core.cost import SORTED, STREAM, Price, priced
 from sattn_core.saturation import ExpectedSoftmax, critical_score_std, expected_attention_curve, expected_softmax
 from sattn_core.scores import scale_factor
 from sattn_core.softmax import (
-    effective_keys,
     entropy_nats,
     log_softmax_jacobian_norm,
     softmax,
     softmax_jacobian_norm,
 )
 from sattn_core.standard_errors import mean_and_error
-from sattn_core.sweep import check_dims, dimension_sweep, row_scores_price
+from sattn_core.sweep import check_dims
 from sattn_core.typed import MAX_LIST, MAX_MAGNITUDE, MIN_LIST
 
 MIN_LISTS, MAX_LISTS = 2, 4
@@ -35,7 +33,8 @@ _CACHED_SCORES = 32_768  # averaged at a time, to stay in the processor's cache
 _BATCH_STREAM = 2  # streams 0 and 1 of a seed draw the pairs and the row of the dimension sweep
 _OVERFLOW_DTYPES = ("float16", "float32", "float64")
 _QUANTITIES = ("entropy_nats", "effective_keys", "max_weight", "jacobian_trace")
-_FEWEST_PAIRS = 2  # that a dimension sweep draws beside its row
+_KEYS_DRAWN, _FEWEST_BATCHES = 640, 4  # of the rows whose divisor is turned
+ALIKE = 1.25  # the most that the widest spread may be of the narrowest where rows are said to look alike
 _ROUNDING = 1e-9  # of an entropy, relative: a shift rounds the scores, which changes no answer
 
 
@@ -116,50 +115,7 @@ def _check_list(name, numbers):
     return array
 
 
-# --- one row of scores as d_k grows --------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class RowParams:
-    """One query over n_keys keys at each of dims."""
-
-    n_keys: int
-    dims: tuple[int, ...]
-    law: str = "normal"
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        _check_draw(self)
-
-    @property
-    def price(self) -> Price:
-        """What `measure_row` costs."""
-        d_k, n_dims = self.dims[-1], len(self.dims)
-        weights = n_dims * Price(calls=65, specials=4 * self.n_keys, passes=60 * self.n_keys)
-        row = row_scores_price(self.dims, self.n_keys, self.law)
-        pairs = growing_scores_price(self.dims, _FEWEST_PAIRS, PairLaw(self.law))  # a sweep has some
-        return (row + pairs + weights + Price(calls=100)).holding((16 * d_k + 60 * n_dims) * self.n_keys + 200_000)
-
-
-@record
-class RowResult:
-    """One row of attention, without and with the scale; axis 0 of every array is the dimension."""
-
-    dims: tuple[int, ...]  # The dimensions d_k
-    # raw_scores, scaled_scores (n_dims, n_keys): q·k and q·k/√d_k of one query with every key
-    raw_scores: NDArray[np.float64]
-    scaled_scores: NDArray[np.float64]
-    # raw_weights, scaled_weights (n_dims, n_keys): Softmax of each row of scores; rows sum to 1
-    raw_weights: NDArray[np.float64]
-    scaled_weights: NDArray[np.float64]
-    # raw_max_weight, scaled_max_weight (n_dims,): Largest weight of each row, above 0 and at most 1
-    raw_max_weight: NDArray[np.float64]
-    scaled_max_weight: NDArray[np.float64]
-    # raw_effective_keys, scaled_effective_keys (n_dims,): exp(entropy) of each row, between 1 and n_keys
-    raw_effective_keys: NDArray[np.float64]
-    scaled_effective_keys: NDArray[np.float64]
-    # (n_dims,): the key with the largest score, counted from 0; the first one if several are equal
-    largest_key: NDArray[np.int_]
+# --- saturation as d_k grows ---------------------------------------------------------------------
 
 
 def _check_draw(params):
@@ -168,33 +124,6 @@ def _check_draw(params):
     check_integer("the largest entry of dims", check_dims(params.dims)[-1], 1, MAX_DIM)
     check_choice("law", params.law, COMPONENT_LAWS)
     check_integer("seed", params.seed, 0)
-
-
-def measure_row(params: RowParams) -> RowResult:
-    """Weights softmax(q·k) and softmax(q·k/√d_k) of one query at every d_k.
-
-    The row is that of `dimension_sweep` at the same seed: a larger d_k appends components to the
-    same query and the same keys.
-    """
-    dims, n_keys = params.dims, params.n_keys
-    raw = dimension_sweep(dims, n_samples=_FEWEST_PAIRS, n_keys=n_keys, law=params.law, seed=params.seed).row_scores
-    scaled = raw * np.array(dims)[:, None] ** -0.5
-    largest = raw.argmax(axis=-1)
-    return RowResult(dims, **_softmax_of("raw", raw), **_softmax_of("scaled", scaled), largest_key=largest)
-
-
-def _softmax_of(name, scores):
-    """The fields of a `RowResult` that rows of scores, shape (n_dims, n_keys), give."""
-    weights = softmax(scores)
-    return {
-        f"{name}_scores": scores,
-        f"{name}_weights": weights,
-        f"{name}_max_weight": weights.max(axis=-1),
-        f"{name}_effective_keys": effective_keys(scores),
-    }
-
-
-# --- saturation as d_k grows ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -214,6 +143,11 @@ class SaturationParams:
             raise ValueError(f"n_rows must be a multiple of {N_BATCHES}, but got {self.n_rows}")
 
     @property
+    def n_queries(self) -> int:
+        """Rows of a batch, which share their keys."""
+        return self.n_rows // N_BATCHES
+
+    @property
     def price(self) -> Price:
         """What `measure_saturation` costs."""
         d_k, scores = self.dims[-1], self.n_rows * self.n_keys
@@ -221,7 +155,7 @@ class SaturationParams:
         multiplied, octaves = Price(passes=d_k * scores), d_k.bit_length()  # block by block, by `einsum`
         averages = octaves * scores * Price(specials=4, passes=69)
         exact = Price(calls=2_300 + 0.003 * octaves * scores, products=5_800_000, specials=200_000, passes=2_000_000)
-        held = 4 * d_k * (self.n_rows // N_BATCHES + self.n_keys)
+        held = 4 * d_k * (self.n_queries + self.n_keys)
         return (drawn + multiplied + averages + exact).holding(16 * scores + held + 500_000)
 
 
@@ -335,23 +269,33 @@ def _batch_means(params, dims):
     return np.transpose(means, (1, 2, 0, 3))  # (scale, quantity, d_k, batch)
 
 
-def _growing_scores(params, dims):
-    """Yield raw scores (n_batches, n_queries, n_keys) at each of dims, one array that keeps growing.
+def _growing_scores(params, dims, n_batches=N_BATCHES):
+    """Yield raw scores (n_batches, n_queries, n_keys) at each of dims, of one draw that grows."""
+    batches = [_scores_of_batch(params, dims, batch) for batch in range(n_batches)]
+    return map(np.stack, zip(*batches, strict=True))
 
-    Segment by segment of dims every batch reads on in its own stream, so dims must always be
-    the same powers of 2 for the draw to be the same.
+
+def _scores_of_batch(params, dims, batch):
+    """Yield raw scores (n_queries, n_keys) at each of dims; every batch reads on in its own stream.
+
+    It draws octave by octave, whatever dims are, so that the draw is always the same.
     """
-    law = COMPONENT_LAWS[params.law]
-    rngs = [block_generator(params.seed, _BATCH_STREAM, batch) for batch in range(N_BATCHES)]
-    n_queries = params.n_rows // N_BATCHES
-    scores = np.zeros((N_BATCHES, n_queries, params.n_keys))
-    for start, stop in pairwise((0, *dims)):
-        for batch, rng in zip(scores, rngs, strict=True):
-            components = law.draw(rng, (stop - start, n_queries + params.n_keys))
-            q, k = components[:, :n_queries], components[:, n_queries:]
-            # No matrix product: the threads of BLAS wait for a core on a busy machine.
-            batch += np.einsum("dq,dk->qk", q, k)
-        yield scores
+    n_queries, draw = params.n_queries, COMPONENT_LAWS[params.law].draw
+    rng, scores = block_generator(params.seed, _BATCH_STREAM, batch), np.zeros((n_queries, params.n_keys))
+    for start, stop in pairwise((0, *(2**i for i in range((dims[-1] - 1).bit_length() + 1)))):
+        cuts = sorted({stop, *(d_k for d_k in dims if start < d_k < stop)})
+        components = draw(rng, (stop - start, n_queries + params.n_keys))
+        grown = _appended(scores, components[:, :n_queries], components[:, n_queries:], [cut - start for cut in cuts])
+        del components  # while other batches are at work
+        yield from (found for d_k, found in zip(cuts, grown, strict=True) if d_k in dims)
+        scores = grown[-1]
+
+
+def _appended(scores, q, k, cuts):
+    """The scores with the components of q and k up to each cut appended."""
+    # No matrix product: the threads of BLAS wait for a core on a busy machine.
+    parts = [np.einsum("dq,dk->qk", q[start:stop], k[start:stop]) for start, stop in pairwise((0, *cuts))]
+    return list(accumulate(parts, initial=scores))[1:]
 
 
 def _row_means(scores, scale):
@@ -382,6 +326,94 @@ def _measured_mean(measured, error, predicted):
     half_width = student_quantile(N_BATCHES) * error
     low, high = predicted - half_width, predicted + half_width
     return MeasuredMean(measured, error, predicted, low, high, (low <= measured) & (measured <= high))
+
+
+# --- many rows, whose divisor is turned ----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RowsParams(SaturationParams):
+    """Rows at a few dims; n_rows are those of 20 batches, of which fewer are drawn where there are many keys."""
+
+    @property
+    def n_batches(self) -> int:
+        """Independent draws of keys, which take most of the time."""
+        return max(_FEWEST_BATCHES, min(N_BATCHES, _KEYS_DRAWN // self.n_keys))
+
+    @property
+    def price(self) -> Price:
+        """What `measure_rows` costs."""
+        d_k, n_queries, octaves = self.dims[-1], self.n_queries, (self.dims[-1] - 1).bit_length() + 1
+        drawn = d_k * (n_queries + self.n_keys) * COMPONENT_LAWS[self.law].work
+        scores = n_queries * self.n_keys
+        one = drawn + Price(calls=STREAM + 6 * octaves, passes=(d_k + octaves) * scores)
+        kept = len(self.dims) * self.n_batches * scores
+        last = Price(calls=30, passes=(SORTED + 12) * kept)
+        return (self.n_batches * one + last).holding(24 * kept + 8 * d_k * (n_queries + self.n_keys) + 100_000)
+
+
+@record
+class Rows:
+    """Rows of raw scores at a few dimensions, each from its largest score to its smallest."""
+
+    dims: tuple[int, ...]
+    scores: NDArray[np.float64]  # (n_dims, n_batches, n_queries, n_keys); the rows of a batch share their keys
+    # (n_dims,): how far the scores of a row spread: the root of the mean variance within a row, ddof 1
+    spread: NDArray[np.float64]
+
+    def divided(self, exponent: float) -> "DividedRows":
+        """Return what softmax makes of the scores divided by d_k^exponent."""
+        scales = np.array([scale_factor(d_k, exponent) for d_k in self.dims])
+        weights = softmax(scales[:, None, None, None] * self.scores)
+        largest, error = mean_and_error(weights[..., 0].mean(axis=-1))
+        spread, theory = scales * self.spread, scales * np.sqrt(self.dims)
+        means, ratio = weights.mean(axis=(1, 2)), float(spread.max() / spread.min())
+        return DividedRows(self.dims, exponent, means, largest, error, spread, theory, ratio, weights.shape[1])
+
+
+@record
+class DividedRows:
+    """What softmax makes of the scores divided by d_k^exponent; axis 0 of every array is the dimension."""
+
+    dims: tuple[int, ...]
+    exponent: float
+    # (n_dims, n_keys): mean weight of the strongest key of a row, of the next one, …; rows sum to 1
+    weights: NDArray[np.float64]
+    # max_weight, standard_error (n_dims,): mean largest weight, and its error from the spread of the batch means
+    max_weight: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    # spread, spread_theory (n_dims,): that of the divided scores within a row, and d_k^(1/2 − exponent)
+    spread: NDArray[np.float64]
+    spread_theory: NDArray[np.float64]
+    ratio: float  # of the widest spread to the narrowest, at least 1
+    n_batches: int  # whose means say how large the error is
+
+    @property
+    def alike(self) -> bool:
+        """Whether the scores spread so nearly the same at all dims that softmax makes hardly a difference."""
+        return self.ratio <= ALIKE
+
+    def band(self, expected: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the ends of the 95 % band of the largest weights around what is expected, by Student's t."""
+        half_width = student_quantile(self.n_batches) * self.standard_error
+        return expected - half_width, expected + half_width
+
+
+def measure_rows(params: RowsParams) -> Rows:
+    """Draw raw scores at every d_k; a larger d_k appends components to the same queries and keys.
+
+    The draw is that of `measure_saturation`.
+    """
+    scores = np.array(list(_growing_scores(params, params.dims, params.n_batches)))
+    scores = -np.sort(-scores, axis=-1)
+    return Rows(params.dims, scores, np.sqrt(scores.var(axis=-1, ddof=1).mean(axis=(1, 2))))
+
+
+@priced(lambda *_: Price(calls=200, products=5_700, specials=400, passes=200_000, bytes=2_000_000))
+def expected_largest(n_keys: int, dims: tuple[int, ...], exponent: float) -> NDArray[np.float64]:
+    """Return the exact mean of the largest weight at every d_k, for normal components and scores over d_k^exponent."""
+    scales = [scale_factor(d_k, exponent) for d_k in dims]
+    return expected_attention_curve(n_keys, dims, scales).max_weight
 
 
 # --- overflow ------------------------------------------------------------------------------------

@@ -21,7 +21,6 @@ from sattn_core.lessons.derivation import DerivationParams, measure_derivation, 
 from sattn_core.lessons.gradient_flow import (
     DEFAULT_DIMS,
     GradientFlowParams,
-    crossover_curve,
     freezing_rows,
     gradient_curve,
     measure_gradient_flow,
@@ -48,7 +47,7 @@ from sattn_core.lessons.small_samples import (
     measure_large_experiment,
     measure_small_samples,
 )
-from sattn_core.lessons.softmax_saturation import RowParams, SaturationParams, measure_row, measure_saturation
+from sattn_core.lessons.softmax_saturation import RowsParams, SaturationParams, measure_rows, measure_saturation
 from sattn_core.lessons.start import StartParams, measure_start
 from sattn_core.lessons.training_race import TrainingRaceParams, measure_training_race
 from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_shared_input, measure_unit_variance
@@ -72,8 +71,7 @@ CASES = [
     (measure_start, StartParams((64,), n_samples=1_000, n_keys=512)),
     (measure_saturation, SaturationParams(16, POWERS)),
     (measure_saturation, SaturationParams(512, POWERS)),
-    *((measure_row, RowParams(n_keys, DEFAULT_DIMS)) for n_keys in (2, 512)),
-    (measure_row, RowParams(4096, POWERS, "student_t")),
+    *((measure_rows, RowsParams(n_keys, (4, 64, 1024), law)) for n_keys in (2, 512) for law in ("normal", "student_t")),
     *((measure_gradient_flow, GradientFlowParams(64, n_keys)) for n_keys in (2, 16, 512)),
     *((measure_derivation, DerivationParams(d_k, 2_000)) for d_k in (1, 64, 1024)),
     *((measure_derivation, DerivationParams(256, 2_000, nu=nu)) for nu in (1.5, 5.0)),
@@ -112,7 +110,6 @@ CASES = [partial(measure, params) for measure, params in CASES] + [
     *(partial(variance_curve, POWERS, n_samples=4_000, law=law, seed=0) for law in ("normal", "uniform", "student_t")),
     partial(random_walks, 1024, seed=0),
     *(partial(gradient_curve, n_keys=n, n_rows=1_000) for n in (2, 16, 512)),
-    partial(crossover_curve, 16),
     *(partial(freezing_rows, n_keys=n) for n in (2, 64, 512)),
     *(partial(band_curve, d_k=d_k) for d_k in (1, 7, 8, 1024)),
     *(partial(draw_sweep, DEFAULT_DIMS, size=size, n_draws=n) for size, n in ((2, 200), (64, 2_000))),

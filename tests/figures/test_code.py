@@ -4,7 +4,7 @@ import numpy as np
 
 from pages._view.figures.code import Name, code
 from sattn_core import dimension_sweep, softmax
-from sattn_core.lessons.softmax_saturation import RowParams, measure_row
+from sattn_core.lessons.softmax_saturation import RowsParams, measure_rows
 from tests.figures.drawing import run
 
 
@@ -15,10 +15,10 @@ def test_an_exported_function_is_imported_from_the_package_and_its_result_printe
 
 
 def test_params_are_written_without_their_defaults_and_imported_beside_the_function():
-    written = code(measure_row, RowParams(4, (1, 8), law="normal", seed=3), show="result.raw_weights")
-    assert written.startswith("from sattn_core.lessons.softmax_saturation import RowParams, measure_row\n\n")
-    assert "\nresult = measure_row(RowParams(n_keys=4, dims=(1, 8), seed=3))\n" in written
-    assert "law='laplace'" in code(measure_row, RowParams(4, (1,), law="laplace"), show="result")
+    written = code(measure_rows, RowsParams(4, (1, 8), law="normal", seed=3), show="result.scores")
+    assert written.startswith("from sattn_core.lessons.softmax_saturation import RowsParams, measure_rows\n\n")
+    assert "\nresult = measure_rows(RowsParams(n_keys=4, dims=(1, 8), seed=3))\n" in written
+    assert "law='laplace'" in code(measure_rows, RowsParams(4, (1,), law="laplace"), show="result")
 
 
 def test_a_line_is_printed_for_each_row_and_a_name_stands_without_quotes():

@@ -7,26 +7,28 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
+from pages._view.lessons import LESSONS
 from pages._view.lessons.softmax_saturation import figures
 from pages._view.shared import SHARED
 from pages._view.theme import LIGHT, number
-from sattn_core import effective_keys, softmax
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.lessons.softmax_saturation import (
-    RowParams,
+    RowsParams,
     SaturationParams,
     compare_lists,
-    measure_row,
+    expected_largest,
+    measure_rows,
     measure_saturation,
     overflow_study,
 )
 from tests.figures.drawing import plotted, run, texts
+from tests.pages.opening import too_much
 
 NOTES = ((4.0, 5.0), (1.0, 10.0))
 FOUR = (*NOTES, (0.0, 0.0, 1.0), tuple(float(i) for i in range(64)))
 PARAMS = SaturationParams(16, (1, 8, 64, 1024), n_rows=40)
-ROW = RowParams(16, (1, 2, 64, 1024))
-KEYS = "xaxis2", "xaxis3"
+ROWS = RowsParams(16, (4, 64, 1024))
+KEYS = "xaxis2", "xaxis3", "xaxis4"
 
 
 @pytest.fixture(scope="module")
@@ -39,27 +41,17 @@ def study():
     return overflow_study()
 
 
-def weights(lists=NOTES, d_k=64, profile=LIGHT, params=ROW, **options):
+def weights(lists=NOTES, d_k=64, profile=LIGHT, exponent=0.0, params=ROWS, expected=None, **options):
     comparison = compare_lists(lists, **options) if lists else None
-    return figures.weights(measure_row(params), params, comparison, d_k, profile)
+    rows = measure_rows(params).divided(exponent)
+    return figures.weights(rows, params, comparison, d_k, profile, expected)
 
 
-def row_of(raw, scaled, d_k=64):
-    """A row with these weights, as the figure gets it."""
-    n_keys, fields = len(raw), {}
-    for side, found in (("raw", raw), ("scaled", scaled)):
-        found = np.array([found], dtype=float)
-        scores = np.log(np.maximum(found, 1e-300))
-        fields |= {f"{side}_scores": scores, f"{side}_weights": found, f"{side}_max_weight": found.max(axis=-1)}
-        fields |= {f"{side}_effective_keys": effective_keys(scores)}
-    row = measure_row(RowParams(n_keys, (d_k,)))
-    return replace(row, **fields, largest_key=np.array([np.argmax(raw)]))
-
-
-def said(raw, scaled, d_k=64):
-    """The sentence of a row with these weights."""
-    row = row_of(raw, scaled, d_k)
-    return figures.weights(row, RowParams(len(raw), (d_k,)), None, d_k, LIGHT).sentence
+def said(max_weight, spread, exponent=0.3):
+    """The sentence of rows with these largest weights and spreads."""
+    rows = measure_rows(ROWS).divided(exponent)
+    found = {"max_weight": np.array(max_weight), "spread": np.array(spread), "ratio": max(spread) / min(spread)}
+    return figures.weights(replace(rows, **found), ROWS, None, 64, LIGHT).sentence
 
 
 def averages(result, d_k=64, profile=LIGHT, params=PARAMS):
@@ -87,22 +79,44 @@ def test_bars_are_the_weights_of_the_lists(lists):
         np.testing.assert_allclose(np.diff(trace.x), 1)
 
 
-def test_the_row_stands_beside_them_raw_and_scaled_on_the_same_scale():
-    for d_k, at in ((2, 1), (1024, 3)):
-        row, fig = measure_row(ROW), plotted(weights(d_k=d_k, profile=LIGHT))
-        for trace, side, panel in zip(fig.data[2:], ("raw", "scaled"), ("x2", "x3"), strict=True):
-            corners = np.reshape(trace.y, (-1, 4))
-            np.testing.assert_array_equal(corners[:, [1, 2]].T, [getattr(row, f"{side}_weights")[at]] * 2)
-            np.testing.assert_array_equal(corners[:, [0, 3]], 0)
-            np.testing.assert_allclose(np.reshape(trace.x, (-1, 4)).mean(axis=1), np.arange(16), atol=1e-12)
-            colour = getattr(LIGHT, side)
-            assert (trace.xaxis, trace.yaxis, trace.line.color, trace.fillcolor) == (panel, "y", colour, colour)
-            assert (trace.name, trace.fill) == (side, "tozeroy")
+@pytest.mark.parametrize(
+    ("exponent", "name", "colour"),
+    [
+        (0.0, "raw", LIGHT.raw),
+        (0.48, "÷ dₖ^0.48", LIGHT.band),
+        (0.5, "÷ √dₖ", LIGHT.scaled),
+        (1.0, "÷ dₖ", LIGHT.third),
+    ],
+)
+def test_three_rows_stand_beside_them_on_the_same_scale(exponent, name, colour):
+    params = RowsParams(16, (1, 4, 1024), n_rows=40)
+    rows, fig = measure_rows(params).divided(exponent), plotted(weights(d_k=1, params=params, exponent=exponent))
+    for trace, at, panel in zip(fig.data[2:], (1, 0, 2), ("x2", "x3", "x4"), strict=True):
+        corners = np.reshape(trace.y, (-1, 4))
+        np.testing.assert_array_equal(corners[:, [1, 2]].T, [rows.weights[at]] * 2)
+        np.testing.assert_array_equal(corners[:, [0, 3]], 0)
+        np.testing.assert_allclose(np.reshape(trace.x, (-1, 4)).mean(axis=1), np.arange(16), atol=1e-12)
+        assert (trace.xaxis, trace.yaxis, trace.line.color, trace.fillcolor) == (panel, "y", colour, colour)
+        assert (trace.name, trace.fill) == (f"{name}, dₖ = {rows.dims[at]:,}", "tozeroy")
     vertical = fig.layout.yaxis
     assert tuple(vertical.range) == (0, 1.17)
     assert tuple(vertical.ticktext) == ("0 %", "50 %", "100 %")
-    assert [fig.layout[name].title.text for name in KEYS] == ["16 keys", "16 keys"]
+    assert fig.layout.xaxis3.title.text.startswith("16 keys, strongest first<br>")
     assert fig.layout.title.text == "Attention weights"
+    assert fig.layout.title.subtitle.text == figures.TASK
+
+
+def test_words_that_name_rows_light_them_up():
+    named = {exponent: weights(exponent=exponent).drawn()["marks"] for exponent in (0.0, 0.5)}
+    found = [(each["word"], each["curves"], each["colour"]) for marks in named.values() for each in marks]
+    assert found == [("the largest dₖ", [4], LIGHT.raw), ("three rows", [2, 3, 4], LIGHT.scaled)]
+
+
+def test_where_d_k_is_that_of_another_row_both_are_drawn():
+    params = RowsParams(16, (4, 1024), n_rows=40)
+    first, middle, _ = plotted(weights(d_k=4, params=params)).data[2:]
+    np.testing.assert_array_equal(first.y, middle.y)
+    assert weights(d_k=4, params=params).table["row"].count("raw, dₖ = 4") == 16
 
 
 def test_the_panels_share_the_width_and_are_named_above_them():
@@ -111,25 +125,21 @@ def test_the_panels_share_the_width_and_are_named_above_them():
         domains = [fig.layout[name].domain for name in ("xaxis", *KEYS)]
         assert (domains[0][0], domains[-1][1]) == (0, 1)
         assert all(left[1] < right[0] for left, right in pairwise(domains))
-    fig = plotted(weights(d_k=64))
-    assert texts(fig) == ["dₖ = 64", "lists", "raw", "÷ √dₖ", "94 %", "30 %"]
-    row = measure_row(ROW)
-    for note, side in zip(fig.layout.annotations[-2:], ("raw", "scaled"), strict=True):
-        assert note.y == getattr(row, f"{side}_max_weight")[2]
-        assert (note.x, note.yanchor) == (row.raw_scores[2].argmax(), "bottom")
+    fig = plotted(weights())
+    assert texts(fig) == [
+        "raw, ÷ dₖ<sup>0</sup>", "lists",
+        "dₖ = 4", "σ 1.9", "39 %", "64", "σ 7.8", "84 %", "1,024", "σ 32", "96 %",
+    ]  # fmt: skip
+    rows = measure_rows(ROWS).divided(0.0)
+    for note, largest in zip(fig.layout.annotations[4::3], rows.max_weight, strict=True):
+        assert (note.x, note.y, note.xanchor, note.yanchor) == (-0.4, largest, "left", "bottom")
+    heads = {exponent: texts(plotted(weights(exponent=exponent)))[0] for exponent in (0.48, 0.5, 1.0)}
+    assert heads == {0.48: "÷ dₖ<sup>0.48</sup>", 0.5: "÷ dₖ<sup>0.5</sup> = √dₖ", 1.0: "÷ dₖ"}
     assert texts(plotted(weights(None)))[1] == "no lists"
-    assert [trace.name for trace in plotted(weights(None)).data] == ["raw", "scaled"]
+    assert len(plotted(weights(None)).data) == 3
     fig = plotted(weights())
     assert [list(trace.text) for trace in fig.data[:2]] == [["27 %", "73 %"], ["&lt;1 %", "&gt;99 %"]]
     assert all(trace.text is None for trace in plotted(weights((NOTES[0], (1.0, 2.0, 3.0)))).data[:2])
-
-
-@pytest.mark.parametrize(("key", "anchor"), [(0, "left"), (7, "center"), (15, "right")])
-def test_the_number_of_the_largest_weight_stays_within_its_panel(key, anchor):
-    found = np.full(16, 0.01)
-    found[key] = 0.85
-    fig = plotted(figures.weights(row_of(found, found), RowParams(16, (64,)), None, 64, LIGHT))
-    assert [(note.x, note.xanchor) for note in fig.layout.annotations[-2:]] == [(key, anchor)] * 2
 
 
 @pytest.mark.parametrize(
@@ -148,93 +158,97 @@ def test_scores_stand_under_their_bars_where_a_phone_has_room(lists, name, ticks
     assert all(axis.range[0] < place < axis.range[1] for place in axis.tickvals)
 
 
-def test_the_sentence_of_the_row_at_the_defaults_and_of_equal_scores():
+def test_the_sentences_at_the_defaults():
     assert weights().sentence == (
-        "At this dₖ one key takes 94 % of the weight; divided by √dₖ, about 9 of 16 keys share it."
+        "Not divided: the strongest key takes 39 %, 84 % and 96 % of the weight on average, the most at the largest dₖ."
     )
-    assert weights(d_k=1024).sentence == (
-        "At this dₖ one key takes practically all the weight; divided by √dₖ, about 9 of 16 keys share it."
+    assert weights(exponent=0.48).sentence == (
+        "Found, close to √dₖ: the three rows look alike; on average the strongest key takes 22 %, 26 % and 29 % of the "
+        "weight."
     )
-    assert weights(d_k=1).sentence == "At dₖ = 1 the scale changes nothing: about 8 of 16 keys share the weight."
-    quarter = [0.25] * 4
-    assert said(quarter, quarter) == (
-        "At this dₖ all scores are equal: all 4 keys share the weight evenly, with and without the scale."
+    assert weights(exponent=0.5).sentence == (
+        "Found: divided by √dₖ, the three rows look alike; on average the strongest key takes 22 %, 24 % and 25 % of "
+        "the weight."
     )
-    assert said([0.5, 0.5], [0.5, 0.5], 1) == (
-        "At dₖ = 1 the scale changes nothing: both keys share the weight evenly."
+    assert weights(exponent=1.0).sentence == (
+        "Divided by dₖ: the strongest key takes 13 %, 7.7 % and 6.6 % of the weight on average, the least at the "
+        "largest dₖ."
     )
 
 
 @pytest.mark.parametrize(
-    ("raw", "scaled", "sentence"),
+    ("max_weight", "spread", "exponent", "takes", "end"),
     [
-        ([0.999, 0.001], [0.998, 0.002], "one key takes practically all the weight; divided by √dₖ, it still does."),
-        ([0.999, 0.001], [0.8, 0.2], "one key takes practically all the weight; divided by √dₖ, it takes 80 %."),
-        ([0.7, 0.3], [0.6, 0.4], "one key takes 70 % of the weight; divided by √dₖ, it takes 60 %."),
-        ([0.701, 0.299], [0.7, 0.3], "one key takes 70 % of the weight; divided by √dₖ, it takes hardly less."),
-        ([0.7, 0.3], [0.52, 0.48],
-         "one key takes 70 % of the weight; divided by √dₖ, both keys share it almost evenly."),
-        ([0.55, 0.45], [0.52, 0.48],
-         "both keys share the weight almost evenly; divided by √dₖ, they share it more evenly still."),
-        ([0.6, 0.2, 0.1, 0.1], [0.3, 0.3, 0.2, 0.2],
-         "one key takes 60 % of the weight; divided by √dₖ, all 4 keys share it."),
-        ([0.48, 0.48, 0.02, 0.02], [0.45, 0.45, 0.05, 0.05],
-         "about 2 of 4 keys share the weight; divided by √dₖ, about 3 do."),
-        ([0.46, 0.46, 0.04, 0.04], [0.45, 0.45, 0.05, 0.05],
-         "about 3 of 4 keys share the weight; divided by √dₖ, about as many do."),
-        ([0.48, 0.48, 0.02, 0.02], [0.3, 0.3, 0.2, 0.2],
-         "about 2 of 4 keys share the weight; divided by √dₖ, all of them do."),
-        ([0.48, 0.48, 0.02, 0.02], [0.26, 0.25, 0.25, 0.24],
-         "about 2 of 4 keys share the weight; divided by √dₖ, all of them do, almost evenly."),
-        ([0.33, 0.27, 0.2, 0.2], [0.3, 0.3, 0.2, 0.2],
-         "all 4 keys share the weight; divided by √dₖ, they share it more evenly still."),
-        ([0.33, 0.27, 0.2, 0.2], [0.26, 0.25, 0.25, 0.24],
-         "all 4 keys share the weight; divided by √dₖ, all of them do, almost evenly."),
+        ((0.4, 0.6, 0.996), (1.0, 2.0, 4.0), 0.3, "40 %, 60 % and >99 %", "most at the largest"),
+        ((0.6, 0.5, 0.4), (1.0, 1.2, 1.3), 0.44, "60 %, 50 % and 40 %", "most at the smallest"),
+        ((0.5, 0.6, 0.4), (1.0, 1.2, 1.3), 0.44, "50 %, 60 % and 40 %", "most at the middle"),
+        ((0.4, 0.3, 0.002), (4.0, 2.0, 1.0), 0.7, "40 %, 30 % and 0.20 %", "least at the largest"),
     ],
-)  # fmt: skip
-def test_every_case_of_the_sentence(raw, scaled, sentence):
-    assert said(raw, scaled) == f"At this dₖ {sentence}"
+)
+def test_which_row_stands_out(max_weight, spread, exponent, takes, end):
+    assert said(max_weight, spread, exponent) == (
+        f"Not alike: the strongest key takes {takes} of the weight on average, the {end} dₖ."
+    )
+
+
+@pytest.mark.parametrize(("exponent", "where"), [(0.42, ", close to √dₖ:"), (0.58, ", close to √dₖ:"), (0.62, ":")])
+def test_rows_that_look_alike_are_said_to_be_close_to_the_root_only_where_they_are(exponent, where):
+    assert said((0.4, 0.4, 0.4), (1.0, 1.0, 1.24), exponent) == (
+        f"Found{where} the three rows look alike; on average the strongest key takes 40 %, 40 % and 40 % of the weight."
+    )
 
 
 @pytest.mark.parametrize(("n_keys", "law"), list(product((2, 16, 512), COMPONENT_LAWS)))
 def test_the_sentence_is_short_and_true_at_every_stop(n_keys, law):
-    params = RowParams(n_keys, tuple(SHARED["d_k"].stops), law, seed=3)
-    row = measure_row(params)
-    for i, d_k in enumerate(row.dims):
-        sentence = figures.weights(row, params, None, d_k, LIGHT).sentence
-        raw, scaled = softmax(row.raw_scores[i]), softmax(row.scaled_scores[i])
-        if "practically all the weight" in sentence:
-            assert raw.max() >= 0.995
-        if found := re.search("one key takes ([0-9]+) %", sentence):
-            assert 0.5 <= raw.max() < 0.995
-            assert float(found[1]) == pytest.approx(100 * raw.max(), abs=0.5 + 1e-9)
-        if found := re.search("about ([0-9]+) of [0-9]+ keys share it", sentence):
-            assert float(found[1]) == pytest.approx(effective_keys(row.scaled_scores[i]), abs=0.5)
-        if "it takes hardly less" in sentence:
-            assert raw.max() - scaled.max() <= 0.01
-        if "about as many do" in sentence:
-            assert effective_keys(row.scaled_scores[i]) - effective_keys(row.raw_scores[i]) <= 1
-        if "evenly" in sentence and "more evenly" not in sentence:
-            assert scaled.max() <= 1.1 / n_keys
+    rows, params = {}, RowsParams(n_keys, (4, 100, 1024), law, seed=3)
+    drawn, found = measure_rows(params), []
+    for exponent in LESSONS["softmax_saturation"].controls["exponent"].stops:
+        rows = drawn.divided(exponent)
+        sentence = figures.weights(rows, params, None, 100, LIGHT).sentence
+        assert not too_much(sentence), sentence
+        within = drawn.scores.std(axis=-1, ddof=1) / np.array(rows.dims)[:, None, None] ** exponent
+        spread = np.sqrt((within**2).mean(axis=(1, 2)))
+        assert ("alike;" in sentence) == (max(spread) <= 1.25 * min(spread))
+        numbers = [float(each) for each in re.findall(r"([0-9.]+) %", sentence.replace(">99 %", "100 %"))]
+        np.testing.assert_allclose(numbers, 100 * rows.max_weight, rtol=0.06)
+        if place := re.search(r"the (most|least) at the (smallest|middle|largest) dₖ\.", sentence):
+            best = {"most": max, "least": min}[place[1]](rows.max_weight)
+            assert rows.max_weight[("smallest", "middle", "largest").index(place[2])] == best
+        found += [exponent] * rows.alike
+    assert found == [] or found[-1] - found[0] < 0.12  # one place on the dial
 
 
-def test_the_careful_words_and_the_alt_have_the_numbers_of_the_row_and_of_the_lists():
-    assert weights().sure == (
-        "At dₖ = 64, without the scale the largest weight is 93.50 % and 1.273 keys are in effective use; divided by "
-        "√dₖ, the largest weight is 30.01 % and 8.900 keys are in effective use.",
-        "Effective keys are e to the power of the entropy of the weights: 1 if one key has everything, 16 if all keys "
-        "have the same.",
-        "This is one query and one draw of its keys. Another seed gives another row; the averages over many rows are "
-        "in the next figure. A larger dₖ appends components to the same query and the same keys.",
+def test_the_careful_words_and_the_alt_have_the_numbers_of_the_rows_and_of_the_lists():
+    expected = expected_largest(16, (4, 64, 1024), 0.0)
+    shown = weights(expected=expected)
+    assert shown.sure == (
+        "Each bar is a mean over 640 rows, the keys of each in the order of their scores. A larger dₖ appends "
+        "components to the same queries and keys.",
+        "σ is the spread of a row’s scores after the division. The rows count as alike where the widest σ is at most "
+        "1.25 times the narrowest. Here it is 16.9 times.",
+        "Predicted: raw scores spread by √dₖ, so divided ones spread by dₖ to the power ½ − 0. Only the exponent ½ "
+        "makes that the same at every dₖ.",
+        "The predicted weight is an exact average over normal queries and keys, found by quadrature. The error is that "
+        "of the means of 20 independent draws.",
         "Softmax turns [4, 5] into [26.89 %, 73.11 %]; the gap is 1.",
         "Softmax turns [1, 10] into [0.01 %, 99.99 %]; the gap is 9.",
         "Only differences count. The Jacobian of softmax, which carries the gradient, has norm 0.393224 and "
         "0.000246759. The first list passes 1,593.56 times as much as the second.",
     )
-    assert len(weights(None).sure) == 3
-    assert weights().alt == (
+    assert shown.checks == {
+        "dₖ": ["4", "64", "1,024"],
+        "σ": ["1.90", "7.85", "32.1"],
+        "σ, predicted": ["2.00", "8.00", "32.0"],
+        "largest weight": ["39.4 % ± 1.3 %", "84.0 % ± 0.69 %", "96.1 % ± 0.47 %"],
+        "predicted": ["42.6 %", "84.4 %", "96.2 %"],
+        "in its 95 % band": ["outside", "inside", "inside"],
+    }
+    assert weights(expected=np.array([0.4, 0.84, 0.9])).checks["in its 95 % band"] == ["inside", "inside", "outside"]
+    assert "Other components tend to it" in weights(params=RowsParams(16, (4, 64, 1024), "uniform")).sure[3]
+    assert len(weights(None).sure) == 4
+    assert shown.alt == (
         "Softmax turns [4, 5] into [26.89 %, 73.11 %]; the gap is 1. Softmax turns [1, 10] into [0.01 %, 99.99 %]; "
-        f"the gap is 9. One row at dₖ = 64. {weights().sentence}"
+        f"the gap is 9. Rows at dₖ = 4, at dₖ = 64 and at dₖ = 1,024. {shown.sentence}"
     )
     *_, third, fourth, norms = weights((*NOTES, (5.0, 5.0), tuple(0.0 for _ in range(64)))).sure
     assert third == "Softmax turns [5, 5] into [50.00 %, 50.00 %]; the gap is 0."
@@ -263,24 +277,23 @@ def test_the_tables_have_every_list_score_and_weight():
         "Jacobian norm": ["0.393224", "0.000246759", "0.433013"],  # √3 / 4 for four equal weights
     }
     lists, options = (*NOTES, (0.1, 0.2, 0.7)), {"multiplier": 3.0, "shift": 1.0}
-    comparison, row, data = compare_lists(lists, **options), measure_row(ROW), weights(lists, **options).table
-    assert data["row"] == ["list 1"] * 2 + ["list 2"] * 2 + ["list 3"] * 3 + ["raw"] * 16 + ["scaled"] * 16
-    scores = (*comparison.scores, row.raw_scores[2], row.scaled_scores[2])
-    assert data["score"] == np.concatenate(scores).tolist()
-    found = (*comparison.attention_weights, row.raw_weights[2], row.scaled_weights[2])
-    assert data["weight"] == np.concatenate(found).tolist()
-    assert weights(None).table["row"] == ["raw"] * 16 + ["scaled"] * 16
+    comparison, rows = compare_lists(lists, **options), measure_rows(ROWS).divided(0.5)
+    data = weights(lists, exponent=0.5, **options).table
+    names = ["list 1"] * 2 + ["list 2"] * 2 + ["list 3"] * 3
+    assert data["row"] == names + [f"÷ √dₖ, dₖ = {d_k:,}" for d_k in (4, 64, 1024) for _ in range(16)]
+    assert data["key"] == [1, 2, 1, 2, 1, 2, 3, *(3 * [*range(1, 17)])]
+    assert data["weight"] == np.concatenate([*comparison.attention_weights, *rows.weights]).tolist()
+    assert weights(None).table["row"][0] == "raw, dₖ = 4"
 
 
-def test_the_code_gives_the_weights_of_row_and_lists():
-    params = RowParams(4, (1, 8), "laplace", 5)
-    wanted, row = compare_lists(NOTES, multiplier=2.0, shift=-10.0), measure_row(params)
-    names, printed = run(weights(d_k=8, params=params, multiplier=2.0, shift=-10.0).code)
+def test_the_code_gives_the_weights_of_rows_and_lists():
+    params = RowsParams(4, (4, 8, 1024), "laplace", 40, 5)
+    wanted, rows = compare_lists(NOTES, multiplier=2.0, shift=-10.0), measure_rows(params)
+    names, printed = run(weights(d_k=8, params=params, exponent=0.3, multiplier=2.0, shift=-10.0).code)
     for found, each in zip(names["lists"].attention_weights, wanted.attention_weights, strict=True):
         np.testing.assert_array_equal(found, each)
-    np.testing.assert_array_equal(names["row"].raw_weights, row.raw_weights[1:])
-    np.testing.assert_array_equal(names["row"].scaled_weights, row.scaled_weights[1:])
-    assert str(row.raw_weights[1:]) in printed
+    np.testing.assert_array_equal(names["rows"].scores, rows.scores)
+    assert str(rows.divided(0.3).weights) in printed
     assert "lists" not in run(weights(None).code)[0]
 
 

@@ -8,7 +8,7 @@ import pytest
 from pages._view.lessons import LESSONS
 from pages._view.lessons.softmax_saturation import work
 from pages._view.show import plain
-from tests.pages.opening import pictures, traces, widget
+from tests.pages.opening import charts, pictures, traces, widget
 
 
 def test_a_typed_d_k_draws_no_rows_again():
@@ -34,7 +34,7 @@ def test_every_list_that_cannot_be_read_gets_its_own_sentence(app, stem):
     assert app.error[0].value == plain('First list: "a" (item 1) is not a number.')
     assert {name: widget(app, name).value for name in typed} == typed
     assert pictures(app) == list(LESSONS["softmax_saturation"].pictures)  # the rest of the page is there
-    assert list(drawn(app)) == ["raw", "scaled"]  # and the row of the first picture
+    assert list(drawn(app)) == [f"raw, dₖ = {d_k}" for d_k in ("4", "64", "1,024")]  # and the rows of the first
 
 
 def test_read_lists_leaves_out_the_optional_lists_that_are_empty():
@@ -46,42 +46,58 @@ def test_read_lists_leaves_out_the_optional_lists_that_are_empty():
 
 
 ADVERSE = {"list_1": "4, five", "list_2": "3 3 3", "list_3": "1, 2", "multiplier": "1/8", "shift": "-30"}
-ADVERSE |= {"n_keys": "2", "d_k": "9"}
+ADVERSE |= {"n_keys": "2", "d_k": "9", "exponent": "0.7", "law": "sparse", "seed": "9"}
 
 
-def row_at(app, shown):
-    """The row of the settings that the page now has: raw and scaled weights."""
-    row = shown.measure_row
-    i = row.dims.index(app.session_state["d_k"])
-    return row.raw_weights[i], row.scaled_weights[i]
+def rows_at(app, shown):
+    """The rows of the settings that the page now has: the largest weights, and how far their spreads differ."""
+    rows = shown.measure_rows.divided(app.session_state["exponent"])
+    assert rows.dims == (4, 64, 1024)
+    return rows.max_weight, rows.ratio
 
 
-def test_try_large_dimension(tried):
-    app, shown = tried("softmax_saturation", "large_dimension", **ADVERSE | {"law": "sparse", "seed": "9"})
-    raw, scaled = row_at(app, shown)
-    assert (app.session_state["d_k"], raw.size) == (1024, 16)
-    assert raw.max() > 0.995
-    assert scaled.max() < 0.5
+def test_try_undivided(tried):
+    largest, ratio = rows_at(*tried("softmax_saturation", "undivided", **ADVERSE))
+    assert largest[0] < 0.5 < 0.8 < largest[1] < 0.95 < largest[2]
+    assert ratio > 10
 
 
-def test_try_one_component(tried):
-    app, shown = tried("softmax_saturation", "one_component", **ADVERSE)
-    raw, scaled = row_at(app, shown)
-    assert app.session_state["d_k"] == 1
-    np.testing.assert_array_equal(raw, scaled)
-    assert raw.max() > 1 / 16
+def test_try_square_root(tried):
+    app, shown = tried("softmax_saturation", "square_root", **ADVERSE)
+    largest, ratio = rows_at(app, shown)
+    assert max(largest) - min(largest) < 0.05
+    assert ratio < 1.1
+    assert charts(app)["softmax_weights"].sentence.startswith("Found: divided by √dₖ, the three rows look alike")
+
+
+def test_try_too_much(tried):
+    largest, ratio = rows_at(*tried("softmax_saturation", "too_much", **ADVERSE))
+    assert max(largest) < 0.15
+    assert 1 / 16 < largest[2] < largest[1] < largest[0]
+    assert ratio > 10
+
+
+def test_try_four_keys(tried):
+    app, shown = tried("softmax_saturation", "four_keys", **ADVERSE)
+    largest, ratio = rows_at(app, shown)
+    assert max(largest) - min(largest) < 0.05
+    assert ratio < 1.1
+    assert min(largest) > 0.4  # of 16 keys the strongest takes 25 %
+    assert "the three rows look alike" in charts(app)["softmax_weights"].sentence
+
+
+@pytest.mark.parametrize("exponent", ["0", "0.7", "1"])
+def test_try_one_component(tried, exponent):
+    app, shown = tried("softmax_saturation", "one_component", **ADVERSE | {"exponent": exponent})
+    rows = shown.measure_rows
+    assert (app.session_state["d_k"], rows.dims) == (1, (1, 4, 1024))
+    np.testing.assert_array_equal(rows.divided(float(exponent)).weights[0], rows.divided(0.0).weights[0])
 
 
 def test_try_stretched(tried):
     _, shown = tried("softmax_saturation", "stretched", **ADVERSE)
     assert len(shown.compare_lists.max_weight) == 2
     assert min(shown.compare_lists.max_weight) > 1 - 1e-12
-
-
-def test_try_shrunk(tried):
-    _, shown = tried("softmax_saturation", "shrunk", **ADVERSE)
-    # Gaps of 1/64 and 9/64: 1/(1 + e^-gap).
-    np.testing.assert_allclose(shown.compare_lists.max_weight, [0.5039, 0.5351], atol=5e-5)
 
 
 def test_try_shifted(tried):

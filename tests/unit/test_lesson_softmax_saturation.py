@@ -7,19 +7,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import special
+from scipy import special, stats
 
 from sattn_core.components import COMPONENT_LAWS, block_generator
 from sattn_core.lessons.softmax_saturation import (
-    RowParams,
+    RowsParams,
     SaturationParams,
     compare_lists,
-    measure_row,
+    expected_largest,
+    measure_rows,
     measure_saturation,
     overflow_study,
     sharper,
 )
-from sattn_core.saturation import expected_attention
+from sattn_core.saturation import expected_attention, expected_softmax
 from sattn_core.softmax import entropy_nats
 
 QUANTITIES = ("entropy_nats", "effective_keys", "max_weight", "jacobian_trace")
@@ -106,26 +107,88 @@ def test_a_list_that_cannot_be_compared_is_named():
         sharper([1, 2], [3])
 
 
-def test_a_row_by_hand():
-    # At d_k = 1 scores are one number times n_keys others: the first draw of stream 1.
-    part = block_generator(5, 1, 0).standard_normal((64, 1 + 3))
-    row = measure_row(RowParams(3, (1, 4), seed=5))
-    np.testing.assert_allclose(row.raw_scores[0], part[0, 0] * part[0, 1:], rtol=1e-15)
-    np.testing.assert_allclose(row.scaled_scores[1], row.raw_scores[1] / 2, rtol=1e-15)  # √4
-    np.testing.assert_array_equal(row.scaled_weights[0], row.raw_weights[0])
-    assert row.dims == (1, 4)
-    assert row.largest_key.tolist() == row.raw_scores.argmax(axis=1).tolist()
-    for side in ("raw", "scaled"):
-        weights = getattr(row, f"{side}_weights")
-        np.testing.assert_array_equal(getattr(row, f"{side}_max_weight"), weights.max(axis=1))
-        assert weights.shape == getattr(row, f"{side}_scores").shape == (2, 3)
+def test_rows_by_hand():
+    # One query a batch; octave by octave the components of the query and of its three keys.
+    rows = measure_rows(RowsParams(3, (1, 3, 4), n_rows=20, seed=5))
+    assert (rows.dims, rows.scores.shape) == ((1, 3, 4), (3, 20, 1, 3))
+    for batch in (0, 19):
+        rng = block_generator(5, 2, batch)
+        parts = np.concatenate([rng.standard_normal((size, 1 + 3)) for size in (1, 1, 2)])
+        for i, d_k in enumerate(rows.dims):
+            raw = parts[:d_k, 0] @ parts[:d_k, 1:]
+            np.testing.assert_allclose(rows.scores[i, batch, 0], sorted(raw, reverse=True), rtol=1e-13)
+    within = np.var(rows.scores, axis=-1, ddof=1).mean(axis=(1, 2))
+    np.testing.assert_allclose(rows.spread, np.sqrt(within), rtol=1e-14)
 
 
-def test_the_largest_weight_of_the_lesson_at_its_default_settings():
-    row = measure_row(RowParams(16, (64,)))
-    assert row.raw_max_weight[0] == pytest.approx(0.9350, abs=5e-5)
-    assert row.scaled_max_weight[0] == pytest.approx(0.3001, abs=5e-5)
-    assert row.scaled_effective_keys[0] == pytest.approx(8.900, abs=5e-4)
+def test_divided_rows_are_scipy_s_softmax_of_the_divided_scores():
+    rows = measure_rows(RowsParams(6, (4, 100, 256), "uniform", 60, 2))
+    for exponent in (0.0, 0.3, 0.5, 1.0):
+        found = rows.divided(exponent)
+        for i, d_k in enumerate(rows.dims):
+            weights = special.softmax(rows.scores[i] / d_k**exponent, axis=-1)
+            np.testing.assert_allclose(found.weights[i], weights.mean(axis=(0, 1)), rtol=1e-12)
+            means = weights.max(axis=-1).mean(axis=-1)  # of the batches
+            assert found.max_weight[i] == pytest.approx(means.mean(), rel=1e-12)
+            assert found.standard_error[i] == pytest.approx(means.std(ddof=1) / math.sqrt(20), rel=1e-12)
+            assert found.spread[i] == pytest.approx(rows.spread[i] / d_k**exponent, rel=1e-14)
+            assert found.spread_theory[i] == pytest.approx(d_k ** (0.5 - exponent), rel=1e-14)
+        np.testing.assert_allclose(found.weights.sum(axis=-1), 1, rtol=1e-12)
+        assert (np.diff(found.weights) <= 0).all()
+        assert found.ratio == pytest.approx(max(found.spread) / min(found.spread), rel=1e-15)
+
+
+def test_rows_are_of_the_draw_whose_averages_are_measured():
+    rows = measure_rows(RowsParams(8, (4, 64, 1024), seed=3))
+    measured = measure_saturation(SaturationParams(8, (1024,), seed=3))
+    for exponent, curve in ((0.0, measured.raw_measured), (0.5, measured.scaled_measured)):
+        divided, at = rows.divided(exponent), [2, 6, 10]  # among the powers of 2
+        np.testing.assert_allclose(divided.max_weight, curve.max_weight.measured[at], rtol=1e-12)
+        np.testing.assert_allclose(divided.standard_error, curve.max_weight.standard_error[at], rtol=1e-10)
+
+
+@pytest.mark.parametrize(("exponent", "alike"), [(0.45, False), (0.47, True), (0.5, True), (0.53, True), (0.55, False)])
+def test_rows_are_alike_where_their_spreads_differ_by_a_quarter_at_most(exponent, alike):
+    # Spreads of √d_k: the ratio at d_k = 4 and 1,024 is 256^|1/2 − exponent|, and 256^0.0402 = 1.25.
+    rows = replace(measure_rows(RowsParams(2, (4, 64, 1024), n_rows=20)), spread=np.array([2.0, 8.0, 32.0]))
+    divided = rows.divided(exponent)
+    assert divided.ratio == pytest.approx(256 ** abs(0.5 - exponent), rel=1e-12)
+    assert divided.alike == alike
+
+
+@pytest.mark.parametrize("n_keys", [2, 4, 16, 64, 512])
+def test_the_rows_of_every_seed_look_alike_at_one_half_and_neither_at_0_nor_at_1(n_keys):
+    for seed in range(10):
+        rows = measure_rows(RowsParams(n_keys, (4, 64, 1024), n_rows=640, seed=seed))
+        assert [rows.divided(exponent).ratio > 5 for exponent in (0.0, 0.5, 1.0)] == [True, False, True]
+        assert n_keys == 2 or rows.divided(0.5).alike  # of two keys 20 pairs are few
+
+
+def test_what_is_expected_of_the_largest_weight():
+    found = expected_largest(16, (4, 64, 1024), 0.3)
+    for weight, d_k in zip(found, (4, 64, 1024), strict=True):
+        assert weight == pytest.approx(expected_attention(16, d_k, d_k**-0.3).max_weight, rel=1e-12)
+    # A query of 1,024 components is nearly as long as √1,024, and then its scores are independent normal ones.
+    assert found[-1] == pytest.approx(expected_softmax(16, 1024**0.2).max_weight, abs=1e-3)
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.2, 0.5, 0.8, 1.0])
+def test_largest_weights_and_spreads_are_those_expected(exponent):
+    dims = (1, 4, 100, 1024)
+    rows = measure_rows(RowsParams(16, dims, seed=1))
+    divided, expected = rows.divided(exponent), expected_largest(16, dims, exponent)
+    assert (np.abs(divided.max_weight - expected) <= 4 * divided.standard_error).all()
+    low, high = divided.band(expected)
+    half_width = stats.t.ppf(0.975, 19) * divided.standard_error
+    np.testing.assert_allclose([low, high], [expected - half_width, expected + half_width], rtol=1e-9)
+    variances = rows.scores.var(axis=-1, ddof=1).mean(axis=-1)  # of each batch
+    error = variances.std(axis=-1, ddof=1) / math.sqrt(20)
+    assert (np.abs(variances.mean(axis=-1) - dims) <= 4 * error).all()
+
+
+def test_many_keys_are_drawn_fewer_times():
+    drawn = [(n_keys, RowsParams(n_keys, (4,)).n_batches) for n_keys in (2, 32, 64, 160, 512, 4096)]
+    assert drawn == [(2, 20), (32, 20), (64, 10), (160, 4), (512, 4), (4096, 4)]
 
 
 def test_shapes_and_the_measured_dimensions():
@@ -263,17 +326,11 @@ def test_a_draw_depends_on_the_seed_and_not_on_the_dimensions_asked(law, seed, l
 
 @settings(max_examples=25)
 @given(st.sampled_from(sorted(COMPONENT_LAWS)), st.integers(0, 2**32), st.integers(2, 40), st.integers(1, 200))
-def test_a_row_of_weights_whatever_is_drawn(law, seed, n_keys, d_k):
-    alone, among = (measure_row(RowParams(n_keys, dims, law, seed)) for dims in ((d_k,), (d_k, 300)))
-    for side in ("raw", "scaled"):
-        weights, keys = getattr(among, f"{side}_weights"), getattr(among, f"{side}_effective_keys")
-        np.testing.assert_allclose(weights.sum(axis=-1), 1, rtol=1e-12)
-        assert ((keys >= 1 - 1e-12) & (keys <= n_keys * (1 + 1e-12))).all()
-        np.testing.assert_array_equal(getattr(alone, f"{side}_weights")[0], weights[0])
-    # Dividing by √d_k >= 1 takes weight from the largest key and keeps the order of the keys.
-    assert (among.scaled_max_weight <= among.raw_max_weight + 1e-12).all()
-    assert (among.scaled_effective_keys >= among.raw_effective_keys - 1e-9).all()
-    np.testing.assert_array_equal(among.scaled_scores.argmax(axis=-1), among.largest_key)
+def test_rows_depend_on_the_seed_and_not_on_the_dimensions_asked(law, seed, n_keys, d_k):
+    alone, among = (measure_rows(RowsParams(n_keys, dims, law, 20, seed)) for dims in ((d_k,), (d_k, 201, 300)))
+    # Cut in other places a sum is rounded in other places.
+    np.testing.assert_allclose(alone.scores[0], among.scores[0], rtol=1e-12, atol=1e-12)
+    assert (np.diff(among.scores) <= 0).all()
 
 
 @given(st.lists(st.integers(-8, 8), min_size=2, max_size=8), st.integers(-1000, 1000), st.integers(2, 9))
@@ -327,22 +384,3 @@ def test_every_law_is_measured_as_drawn(law):
     mean = measure_saturation(SaturationParams(6, (4,), law, seed=4)).raw_measured.entropy_nats
     error = math.hypot(mean.standard_error[2], entropy.std(ddof=1) / math.sqrt(4000))
     assert abs(mean.measured[2] - entropy.mean()) <= 4 * error
-
-
-@pytest.mark.parametrize("law", sorted(COMPONENT_LAWS))
-@pytest.mark.parametrize("n_keys", [2, 16, 512])
-def test_a_row_is_scipy_s_softmax_of_one_query_and_its_keys(law, n_keys):
-    # The draw as `dimension_sweep` describes it: blocks of 64 components of stream 1, the query first, then the keys.
-    dims = (1, 2, 63, 64, 65, 512, 1024)
-    row = measure_row(RowParams(n_keys, dims, law, 12))
-    blocks = [COMPONENT_LAWS[law].draw(block_generator(12, 1, block), (64, 1 + n_keys)) for block in range(16)]
-    q, keys = np.split(np.concatenate(blocks).T, [1])  # (1, 1024), (n_keys, 1024)
-    for i, d_k in enumerate(dims):
-        scores = (q[:, :d_k] @ keys[:, :d_k].T)[0]
-        # 1e-11: a score adds up to 1,024 products, in another order, and exp takes its error as a relative one.
-        for side, divided in (("raw", scores), ("scaled", scores / math.sqrt(d_k))):
-            weights = special.softmax(divided)
-            np.testing.assert_allclose(getattr(row, f"{side}_weights")[i], weights, rtol=1e-11, atol=1e-300)
-            np.testing.assert_allclose(getattr(row, f"{side}_max_weight")[i], weights.max(), rtol=1e-11)
-            entropy = special.entr(weights).sum()
-            np.testing.assert_allclose(getattr(row, f"{side}_effective_keys")[i], math.exp(entropy), rtol=1e-10)

@@ -27,7 +27,7 @@ def _script(name):
 
 
 _slider = st.components.v2.component(
-    "sattn_slider", html=_text("slider.html"), js=_text("slider.js"), isolate_styles=False
+    "sattn_slider", html=_text("slider.html"), js=_text("glide.js") + _text("slider.js"), isolate_styles=False
 )
 _mount = st.components.v2.component("sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_script("hero.js"))
 _between = st.components.v2.component("sattn_between", js=_text("between.js"))
@@ -35,8 +35,11 @@ _cells = st.components.v2.component("sattn_cells", js=_script("cells.js"))
 _picture = st.components.v2.component(
     "sattn_picture",
     html=_text("picture.html"),
-    js=_script("picture.js"),
+    js=_text("marks.js") + _script("picture.js"),
     isolate_styles=False,  # the rules that Plotly writes for itself do not reach into a shadow root
+)
+_tries = st.components.v2.component(
+    "sattn_tries", html=_text("tries.html"), js=_script("tries.js"), isolate_styles=False
 )
 _mend = st.components.v2.component("sattn_frame", js=_script("frame.js"))
 
@@ -86,6 +89,14 @@ def draw_hero(stops: dict[str, Any], between: dict[str, Any], *, key: str) -> No
     _mount(data=_sent(stops), key=key)
 
 
+def follow_tries(done: Mapping[str, bool], tried: Mapping[str, Any] | None, *, key: str) -> None:
+    """Tell the buttons of the suggestions by the picture of this key which of them stand, and show what one changed.
+
+    done: whether the settings of each suggestion stand, by its key. tried: see `controls.tried`.
+    """
+    _tries(key=f"tried_{key}", data=_sent({"done": dict(done), "tried": tried}))
+
+
 def watch_cells(
     *, key: str, find: Callable[[Any], dict[str, Value]], choose: Callable[[dict[str, Value]], None]
 ) -> None:
@@ -109,9 +120,9 @@ def _is_click(message):
 def draw_picture(drawn: Mapping[str, Any], *, key: str, config: dict[str, Any], bare: bool = False) -> None:
     """Show a figure and, unless it is to be bare, its sentence; the browser draws anew only what has changed.
 
-    drawn: figure (as JSON), height, plot (its own height), sentence and alt. main: it is as high as the window has room
-    for. One that follows sliders has two more: values, the places of the sliders that it belongs to, and address, at
-    which the browser asks for the picture at other places.
+    drawn: figure (as JSON), height, plot (its own height), sentence, marks (see `marks.found`) and alt. main: it is as
+    high as the window has room for. One that follows sliders has two more: values, the places of the sliders that it
+    belongs to, and address, at which the browser asks for the picture at other places.
     """
     data = {"values": None, "address": "", "main": False, "config": config, "bundle": BUNDLE, "bare": bare}
     _picture(key=key, data=_sent(data | dict(drawn)))

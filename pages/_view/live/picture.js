@@ -23,7 +23,8 @@ export default function ({ parentElement, data: [data] }) {
 
 function show(picture, drawn, values) {
   picture.setAttribute("aria-label", drawn.alt);
-  if (picture.sentence.textContent !== drawn.sentence) picture.sentence.textContent = drawn.sentence;
+  picture.marks = drawn.marks;
+  writeSentence(picture.sentence, drawn, () => light(picture));
   picture.sentence.hidden = picture.given.bare;
   picture.shown = values;
   if (picture.figure === drawn.figure) return null;
@@ -40,6 +41,11 @@ async function draw(picture, figure, values) {
   watchSize(picture, Plotly);
 }
 
+// The word that is pointed at, or was before, asks for another look of the same figure.
+function light(picture) {
+  if (picture.parsed && litIn(picture.sentence) !== picture.lit) paint(picture, window.Plotly);
+}
+
 function paint(picture, Plotly) {
   const plot = picture.firstElementChild;
   const scale = scaleOf();
@@ -48,7 +54,8 @@ function paint(picture, Plotly) {
   picture.drawnAt = sizeOf(picture);
   Object.assign(plot.style, { width: `${width}px`, transformOrigin: "0 0", transform: scale === 1 ? "" : `scale(${scale})` });
   const { data, layout } = picture.parsed;
-  return Plotly.react(plot, data, { ...layout, width, height }, picture.given.config);
+  picture.lit = litIn(picture.sentence);
+  return Plotly.react(plot, lightUp(data, picture.marks[picture.lit]), { ...layout, width, height }, picture.given.config);
 }
 
 const sizeOf = (picture) => `${picture.clientWidth} ${picture.height} ${scaleOf()}`;

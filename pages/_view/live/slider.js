@@ -19,16 +19,17 @@ function makeDial(root) {
   const dial = { tell: null, receive, leave };
 
   let data = null;
+  let at = 0; // the stop that the control stands at; the thumb may still be on its way there
   let known = null; // the value that Python and this slider last agreed on
   let held = false; // a hand is on the slider, or has left it where Python has not been told of
   let byKey = false;
   let keyTimer = 0;
   let playTimer = 0;
 
-  const here = () => data.stops[slider.valueAsNumber];
+  const here = () => data.stops[at];
 
   function show() {
-    const text = data.shown[slider.valueAsNumber];
+    const text = data.shown[at];
     value.textContent = text;
     slider.setAttribute("aria-valuetext", text.replace("dₖ", "d_k"));
     const hand = { name: data.name, value: here(), held, dial };
@@ -37,6 +38,7 @@ function makeDial(root) {
   }
 
   function move() {
+    at = Math.round(slider.valueAsNumber);
     held = true;
     show();
   }
@@ -64,6 +66,7 @@ function makeDial(root) {
 
   function start() {
     const last = data.stops.length - 1;
+    slider.endGlide?.();
     if (slider.valueAsNumber === last) slider.value = 0;
     const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     showPlaying(true);
@@ -82,8 +85,12 @@ function makeDial(root) {
     showPlaying(false);
   }
 
-  slider.addEventListener("keydown", () => { byKey = true; });
-  slider.addEventListener("pointerdown", () => { byKey = false; });
+  for (const [begin, isKey] of Object.entries({ keydown: true, pointerdown: false })) {
+    slider.addEventListener(begin, () => {
+      byKey = isKey;
+      slider.endGlide?.();
+    });
+  }
   slider.addEventListener("input", () => {
     window.clearTimeout(keyTimer);
     stopPlaying();
@@ -104,9 +111,11 @@ function makeDial(root) {
     const mine = data && (held || window.labAway) ? here() : null;
     data = next;
     if (mine === null) known = data.value;
-    const wanted = mine ?? data.value;
+    const first = !slider.hasAttribute("aria-label");
     slider.max = data.stops.length - 1;
-    slider.value = Math.max(0, data.stops.indexOf(wanted));
+    at = Math.max(0, data.stops.indexOf(mine ?? data.value));
+    if (first) slider.value = at;
+    else glide(slider, at);
     slider.setAttribute("aria-label", data.label);
     value.style.minWidth = `${LETTER * Math.max(...data.shown.map((text) => text.length))}em`;
     play.hidden = !data.play;

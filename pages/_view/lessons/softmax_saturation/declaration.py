@@ -4,7 +4,7 @@ from pages._view.kinds import Number, Text, decimal, fraction
 from pages._view.lesson import Bet, Lesson, Place, Try
 
 _LISTS = {"list_1": "4, 5", "list_2": "1, 10", "list_3": "", "list_4": ""}
-_DRAW = {"n_keys": 16, "law": "normal", "seed": 0}
+_ROWS = {"d_k": 64, "law": "normal", "seed": 0}
 
 LESSON = Lesson(
     stem="softmax_saturation",
@@ -14,10 +14,12 @@ LESSON = Lesson(
     "weight and leaves nearly no gradient.",
     icon=":material/bar_chart:",
     section="The path",
-    card="Two short lists of scores, then a whole row.",
+    card="Turn the divisor until three rows look alike.",
     terms=("key", "gradient"),
     shared=("d_k", "n_keys", "law", "seed"),
     controls={
+        # It starts undivided: the rows differ, and the learner looks for what makes them alike.
+        "exponent": Number("Exponent α", 0, 0, 1, tuple(i / 50 for i in range(51)), whole=False, shown=decimal),
         "list_1": Text("First list", "4, 5"),
         "list_2": Text("Second list", "1, 10"),
         "list_3": Text("Third list (optional)", ""),
@@ -29,14 +31,29 @@ LESSON = Lesson(
     },
     tries=(
         Try(
-            "large_dimension",
-            "dₖ = 1,024: now one key takes practically all the weight, unless the scores are divided",
-            _DRAW | {"d_k": 1024},
+            "undivided",
+            "α = 0: the larger dₖ, the nearer one key comes to all the weight",
+            _ROWS | {"n_keys": 16, "exponent": 0.0},
+        ),
+        Try(
+            "square_root",
+            "α = ½: the three rows look alike",
+            _ROWS | {"n_keys": 16, "exponent": 0.5},
+        ),
+        Try(
+            "too_much",
+            "α = 1: all rows are nearly flat, the flattest at dₖ = 1,024",
+            _ROWS | {"n_keys": 16, "exponent": 1.0},
+        ),
+        Try(
+            "four_keys",
+            "4 keys, α = ½: the rows look alike again, with more weight on the strongest key",
+            _ROWS | {"n_keys": 4, "exponent": 0.5},
         ),
         Try(
             "one_component",
-            "dₖ = 1: now both rows are the same, since √1 = 1",
-            _DRAW | {"d_k": 1},
+            "dₖ = 1: the middle row stays as it is at any α, since 1 to any power is 1",
+            {"d_k": 1},
         ),
         Try(
             "shifted",
@@ -49,23 +66,21 @@ LESSON = Lesson(
             _LISTS | {"multiplier": 64.0, "shift": 0.0},
         ),
         Try(
-            "shrunk",
-            "Multiplier 1/64: now the two keys of each list share the weight almost evenly",
-            _LISTS | {"multiplier": 1 / 64, "shift": 0.0},
-        ),
-        Try(
             "many_keys",
             "512 keys: now the dotted line of the averages stands at dₖ = 12.5",
             {"n_keys": 512},
+            picture="softmax_averages",
         ),
     ),
     bet=Bet(
-        "At dₖ = {d_k}, without the scale: how much of the weight does the strongest of {n_keys} keys take?",
+        "Not divided, at dₖ = {d_k}: how much of the weight does the strongest of {n_keys} keys take on average?",
         Number("Its weight", 50, 0, 100, tuple(range(0, 101, 5))),
         near=5,
         suffix=" %",
-        place=Place("y", "x2", unit=0.01),
+        place=Place("y", "x3", unit=0.01),
+        when=("exponent", 0.0),
     ),
+    dials=("exponent",),
     settings=("multiplier", "shift", "list_3", "list_4"),
     pictures=("softmax_weights", "softmax_averages", "overflow"),
     assumed="The curves average over independent normal queries and keys. For other distributions the points approach "

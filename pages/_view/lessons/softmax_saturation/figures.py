@@ -1,8 +1,7 @@
-"""Pictures of the softmax_saturation lesson: typed lists beside one row of scores, averages against dₖ, overflow."""
-
-from dataclasses import replace
+"""Pictures of the softmax_saturation lesson: typed lists beside three rows, averages against dₖ, overflow."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pages._view.figures.base import (
     axis,
@@ -18,82 +17,132 @@ from pages._view.figures.base import (
     upright,
 )
 from pages._view.figures.code import code
+from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, number_of_log10, percent, typed
 from sattn_core.lessons.softmax_saturation import (
+    ALIKE,
+    DividedRows,
     ListComparison,
     OverflowStudy,
-    RowParams,
-    RowResult,
+    RowsParams,
     SaturationParams,
     SaturationResult,
     compare_lists,
-    measure_row,
+    measure_rows,
     measure_saturation,
     overflow_study,
 )
 
 QUANTITIES = {"max_weight": "Largest weight", "effective_keys": "Effective keys", "entropy_nats": "Entropy (nats)"}
-SIDES = {"raw": "raw", "scaled": "÷ √dₖ"}  # the panels of the row, and their names
+SIDES = ("raw", "scaled")  # of the averages
+TASK = "Divide until all three look alike"
+FEW, MANY = 4, 1024  # the dimensions of the first row and the last; between them stands that of the slider
+_NAMED = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}  # the exponents that have a name
+_COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}
+_CLOSE = 0.1  # to ½: an exponent up to here
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _POWERS = tuple(2**j for j in range(10))
 _SPELLED = 8  # scores of a list that are written out
 _FEW = 4  # bars that have room for their numbers on a phone, over all lists
 _DIGITS = 19  # that fit side by side under the lists on a phone
 _BETWEEN = 0.4  # of a bar: the room between two lists
-_DOMAINS = {"lists": [0.0, 0.46], "raw": [0.50, 0.73], "scaled": [0.77, 1.0]}  # of the width
-_BESIDE = sum(_DOMAINS["raw"] + _DOMAINS["scaled"]) / 4  # the middle of the row's two panels
+_LISTS, _ROWS = [0.0, 0.43], ([0.475, 0.625], [0.6625, 0.8125], [0.85, 1.0])  # of the width
+_HEIGHT = 0.87  # of the usual one: a dial more stands above it, and on a wall it must fit all the same
 _TOP = 1.17  # of the axis of the weights: room for a number above a weight of 1
 _NEARLY_ALL = 0.995  # from here a percentage without decimals says 100 %
-_EVEN = 1.1  # times the share of each key: a largest weight up to here is nearly the smallest
 
 
-# --- lists, and one row as d_k grows --------------------------------------------------------------------
+# --- lists, and rows whose divisor is turned -------------------------------------------------------------
 
 
 def weights(
-    row: RowResult, params: RowParams, comparison: ListComparison | None, d_k: int, profile: Profile
+    rows: DividedRows,
+    params: RowsParams,
+    comparison: ListComparison | None,
+    d_k: int,
+    profile: Profile,
+    expected: NDArray[np.float64] | None = None,
 ) -> Picture:
-    """Softmax weights of the typed lists, unless one cannot be read, and of one row without and with the scale."""
-    i = row.dims.index(d_k)
-    sentence = _row_sentence(row, i)
+    """Softmax weights of the typed lists, unless one cannot be read, and of rows at d_k and at two others.
+
+    expected : exact means of the largest weights, for "How sure?".
+    """
+    shown = [rows.dims.index(each) for each in (FEW, d_k, MANY)]
+    sentence = _rows_sentence(rows, shown)
     lists = _list_sentences(comparison) if comparison else ()
     return Picture(
         "softmax_weights",
-        _weights_figure(row, i, comparison, profile),
+        _weights_figure(rows, shown, comparison, profile),
         sentence,
-        _weights_table(row, i, comparison),
-        _weights_code(params, comparison, d_k),
-        note=f"The row is that of dₖ = {d_k:,}.",
-        alt=" ".join((*lists[:-1], f"One row at dₖ = {d_k:,}.", sentence)),
-        sure=(*_row_sentences(row, i), *lists),
+        _weights_table(rows, shown, comparison),
+        _weights_code(params, comparison, rows.exponent),
+        note="Each weight of a row is a mean over many rows, the keys of each in the order of their scores.",
+        alt=" ".join((*lists[:-1], f"Rows at dₖ = {FEW}, at dₖ = {d_k:,} and at dₖ = {MANY:,}.", sentence)),
+        sure=(*_rows_sentences(rows, params), *lists),
+        checks=None if expected is None else _rows_checks(rows, expected),
+        marks=_rows_marks(rows, sentence),
     )
 
 
-def _weights_figure(row, i, comparison, profile):
-    """Three panels on one scale: the lists, the row, and the row with the scale."""
-    size, scores = profile.axis_size, comparison.scores if comparison else ()
+def _weights_figure(rows, shown, comparison, profile):
+    """Four panels on one scale: the lists, and the rows."""
+    size, tick = profile.axis_size, profile.tick_size
+    scores, top = comparison.scores if comparison else (), round(2.9 * profile.axis_size + 1.4 * profile.tick_size)
     return figure(
         profile,
-        [*_list_bars(comparison, profile), *(_row_bars(row, i, side, profile) for side in SIDES)],
-        title=title("Attention weights", profile, size=size),
-        margin={"l": round(2.9 * size), "r": 10, "t": round(3.2 * size), "b": 3 * size},
+        [*_list_bars(comparison, profile), *(_row_bars(rows, *each, profile) for each in enumerate(shown))],
+        title=title("Attention weights", profile, size=size, key=TASK),
+        height=_HEIGHT,
+        margin={"l": round(2.9 * size), "r": 10, "t": top, "b": round(2.7 * size)},
         xaxis=_list_axis(scores, profile),
-        **{f"xaxis{n}": _key_axis(row, side, profile) for n, side in enumerate(SIDES, start=2)},
+        **{f"xaxis{2 + place}": _key_axis(rows, place, profile) for place in range(len(shown))},
         yaxis=_weight_axis(profile),
         annotations=[
-            _above(f"dₖ = {row.dims[i]:,}", _BESIDE, profile, yshift=1.75 * size),
-            _above("lists" if scores else "no lists", sum(_DOMAINS["lists"]) / 2, profile),
-            *(_above(name, sum(_DOMAINS[side]) / 2, profile) for side, name in SIDES.items()),
-            *(_largest(row, i, side, profile) for side in SIDES),
+            _above(_divisor(rows), sum(_ROWS[1]) / 2, profile, yshift=top - 1.6 * size),
+            _above("lists" if scores else "no lists", sum(_LISTS) / 2, profile, size=tick),
+            *(note for each in enumerate(shown) for note in _names_of_row(rows, *each, tick, profile)),
         ],
     )
+
+
+def _divisor(rows):
+    """What the scores are divided by, and what that is called."""
+    power = f"÷ dₖ<sup>{rows.exponent:.4g}</sup>"
+    return {0.0: f"raw, {power}", 0.5: f"{power} = √dₖ", 1.0: "÷ dₖ"}.get(rows.exponent, power)
 
 
 def _above(text, x, profile, **options):
     """The name of a panel, above its middle."""
     place = {"xref": "paper", "yref": "paper", "x": x, "y": 1, "xanchor": "center", "yanchor": "bottom"}
-    return label(text, profile, size=profile.axis_size, **place, **options)
+    return label(text, profile, **{"size": profile.axis_size, **place, **options})
+
+
+def _names_of_row(rows, place, i, tick, profile):
+    """Its d_k and the spread of its scores above the panel, and its largest weight above the bar."""
+    middle, named = sum(_ROWS[place]) / 2, f"{rows.dims[i]:,}"
+    largest = {"xref": f"x{2 + place}", "x": -0.4, "xanchor": "left", "y": rows.max_weight[i], "yanchor": "bottom"}
+    return (
+        _above(named if place else f"dₖ = {named}", middle, profile, yshift=1.3 * tick),
+        _above(f"σ {_short(rows.spread[i])}", middle, profile, size=tick),
+        label(_said(rows.max_weight[i]).replace(">", "&gt;"), profile, **largest),
+    )
+
+
+def _short(spread):
+    """A spread where there is room for four digits."""
+    return f"{spread:.{2 if spread < 1 else 1 if spread < 10 else 0}f}"
+
+
+def without_row(rows: DividedRows, d_k: int, shown: Picture) -> Picture:
+    """The picture of the rows without what tells the weights at this d_k; only the lists and the other rows stay."""
+    ends = {each: where for each, where in ((FEW, "first"), (MANY, "last")) if each != d_k}
+    largest = {each: _said(rows.max_weight[rows.dims.index(each)]) for each in ends}
+    takes = listed([f"{largest[each]} of the weight in the {where} row" for each, where in ends.items()])
+    traces = [_name_of(rows, rows.dims.index(each)) for each in ends]
+    names = ["Attention weights", "lists", _divisor(rows), f"dₖ = {FEW}", f"{d_k:,}", f"{MANY:,}", *largest.values()]
+    keep = [*traces, *(f"list {place}" for place in range(1, 5))]
+    return shown.partly(f"On average the strongest key takes {takes}.", keep=keep, words=names)
 
 
 def _list_places(scores):
@@ -135,7 +184,7 @@ def _list_axis(scores, profile):
     if (every[-1] + 1) * (max(map(len, texts), default=0) + 0.6) > _DIGITS:
         numbers = [str(place) for place in range(1, len(scores) + 1)]
         name, ticks = "list", {"tickvals": [x.mean() for x in places], "ticktext": numbers}
-    around = {"domain": _DOMAINS["lists"], "range": [-0.6, every[-1] + 0.6], "anchor": "y", "tickangle": 0}
+    around = {"domain": _LISTS, "range": [-0.6, every[-1] + 0.6], "anchor": "y", "tickangle": 0}
     return axis(profile, name if scores else None, **around, **ticks)
 
 
@@ -144,29 +193,33 @@ def _weight_axis(profile):
     return axis(profile, grid=True, range=[0, _TOP], anchor="x", **ticks)
 
 
-def _key_axis(row, side, profile):
-    """The keys in their order; they have no names."""
-    n_keys = row.raw_weights.shape[1]
-    around = {"domain": _DOMAINS[side], "range": [-0.7, n_keys - 0.3], "anchor": "y"}
-    return axis(profile, f"{n_keys} keys", showticklabels=False, **around, ticks="")
+def _key_axis(rows, place, profile):
+    """The keys from the strongest to the weakest; they have no names."""
+    n_keys = rows.weights.shape[1]
+    around = {"domain": _ROWS[place], "range": [-0.7, n_keys - 0.3], "anchor": "y"}
+    name = f"{n_keys} keys, strongest first<br>σ: spread of their scores" if place == 1 else None
+    found = axis(profile, name, showticklabels=False, **around)
+    found["title"] |= {"font": {"size": profile.tick_size}, "standoff": profile.tick_size // 2}
+    return found | {"ticks": ""}
 
 
-def _row_bars(row, i, side, profile):
+def _row_bars(rows, place, i, profile):
     """Bars drawn as one outline, which is quick to redraw; its line keeps the thinnest bar visible."""
-    found, colour = getattr(row, f"{side}_weights")[i], getattr(profile, side)
+    found, colour = rows.weights[i], getattr(profile, _COLOURS.get(rows.exponent, "band"))
     x = np.arange(found.size)[:, None] + np.array([-0.4, -0.4, 0.4, 0.4])  # (key, corner)
     y = found[:, None] * np.array([0.0, 1.0, 1.0, 0.0])
-    drawn = line(x.ravel(), y.ravel(), solid(profile, colour, 0.5), side)
-    panel = f"x{2 + list(SIDES).index(side)}"
-    return drawn | {"fill": "tozeroy", "fillcolor": colour, "xaxis": panel, "yaxis": "y", "hoverinfo": "y"}
+    drawn = line(x.ravel(), y.ravel(), solid(profile, colour, 0.5), _name_of(rows, i))
+    return drawn | {"fill": "tozeroy", "fillcolor": colour, "xaxis": f"x{2 + place}", "yaxis": "y", "hoverinfo": "y"}
 
 
-def _largest(row, i, side, profile):
-    """The largest weight in numbers, above its bar and within its panel."""
-    weight, key, n_keys = getattr(row, f"{side}_max_weight")[i], row.largest_key[i], row.raw_weights.shape[1]
-    anchor = ("left", "center", "right")[min(2, int(3 * key / n_keys))]
-    place = {"xref": f"x{2 + list(SIDES).index(side)}", "x": key, "y": weight, "xanchor": anchor, "yanchor": "bottom"}
-    return label(_share(weight), profile, **place)
+def _name_of(rows, i):
+    """A row as the figure and its table name it."""
+    return f"{_called(rows)}, dₖ = {rows.dims[i]:,}"
+
+
+def _called(rows):
+    """The same in the names of traces and rows of the table, which have no superscript."""
+    return _NAMED.get(rows.exponent, f"÷ dₖ^{rows.exponent:.4g}")
 
 
 def _share(weight):
@@ -176,80 +229,68 @@ def _share(weight):
     return "&gt;99 %" if weight >= _NEARLY_ALL else percent(weight, 0)
 
 
-# What a sentence says of one row of weights.
-_ALL, _ONE, _SOME, _EVERY, _EVENLY = "practically all", "one", "some", "every", "evenly"
+def _rows_sentence(rows, shown):
+    """Whether the rows look alike; if not, which stands out."""
+    said = f"the strongest key takes {listed([_said(each) for each in rows.max_weight[shown]])} of the weight"
+    if rows.alike:
+        return f"Found{_where(rows.exponent)} the three rows look alike; on average {said}."
+    sharpens = np.polyfit(np.log(rows.dims), np.log(rows.spread), 1)[0] > 0
+    end = (rows.max_weight.argmax if sharpens else rows.max_weight.argmin)()
+    where = {0: "smallest", len(rows.dims) - 1: "largest"}.get(int(end), "middle")
+    how = {0.0: "Not divided", 1.0: "Divided by dₖ"}.get(rows.exponent, "Not alike")
+    return f"{how}: {said} on average, the {'most' if sharpens else 'least'} at the {where} dₖ."
 
 
-def _kind(row, i, side):
-    """How the keys of the row hold the weight."""
-    n_keys, largest = row.raw_weights.shape[1], getattr(row, f"{side}_max_weight")[i]
-    if largest <= _EVEN / n_keys:
-        return _EVENLY
-    if largest >= 0.5:
-        return _ALL if largest >= _NEARLY_ALL else _ONE
-    return _SOME if _keys(row, i, side) < n_keys else _EVERY
+def _rows_marks(rows, sentence):
+    """The words of the sentence that name rows."""
+    names = tuple(_name_of(rows, i) for i in range(len(rows.dims)))
+    named = {"three rows": names, "the smallest dₖ": names[:1], "the largest dₖ": names[-1:]}
+    return tuple(Mark(word, traces) for word, traces in named.items() if word in sentence)
 
 
-def _keys(row, i, side):
-    return round(getattr(row, f"{side}_effective_keys")[i])
+def _where(exponent):
+    """Where the dial stands, if it is near √dₖ."""
+    if exponent == 0.5:
+        return ": divided by √dₖ,"
+    return ", close to √dₖ:" if abs(exponent - 0.5) < _CLOSE else ":"
 
 
-def _row_sentence(row, i):
-    """Who holds the weight, without the scale and with it."""
-    held = _held(row, i, "raw", "the weight")
-    if row.dims[i] == 1:
-        return f"At dₖ = 1 the scale changes nothing: {held}."
-    if np.ptp(row.raw_scores[i]) == 0:
-        return f"At this dₖ all scores are equal: {held}, with and without the scale."
-    return f"At this dₖ {held}; divided by √dₖ, {_after(row, i)}."
+def _said(weight):
+    """A weight in two digits."""
+    return ">99 %" if weight >= _NEARLY_ALL else f"{number(100 * weight, 2)} %"
 
 
-def _held(row, i, side, weight):
-    """A clause: which keys have the weight."""
-    n_keys, kind = row.raw_weights.shape[1], _kind(row, i, side)
-    every = "both keys share" if n_keys == 2 else f"all {n_keys} keys share"
-    evenly = "evenly" if np.ptp(row.raw_scores[i]) == 0 else "almost evenly"
-    return {
-        _ALL: f"one key takes practically all {weight}",
-        _ONE: f"one key takes {percent(getattr(row, f'{side}_max_weight')[i], 0)} of {weight}",
-        _SOME: f"about {_keys(row, i, side)} of {n_keys} keys share {weight}",
-        _EVERY: f"{every} {weight}",
-        _EVENLY: f"{every} {weight} {evenly}",
-    }[kind]
-
-
-def _after(row, i):
-    """The same clause once the scores are divided, after that of the raw ones."""
-    before, after = _kind(row, i, "raw"), _kind(row, i, "scaled")
-    if before in (_ALL, _ONE):
-        if after == _ALL:
-            return "it still does"
-        if after == _ONE:
-            raw, scaled = (percent(getattr(row, f"{side}_max_weight")[i], 0) for side in SIDES)
-            return "it takes hardly less" if raw == scaled else f"it takes {scaled}"
-        return _held(row, i, "scaled", "it")
-    if before == after != _SOME:
-        return "they share it more evenly still"
-    if after == _SOME:
-        raw, scaled = (_keys(row, i, side) for side in SIDES)
-        return "about as many do" if raw == scaled else f"about {scaled} do"
-    return "all of them do" if after == _EVERY else "all of them do, almost evenly"
-
-
-def _row_sentences(row, i):
-    """The row in more digits, and where it comes from."""
-    said = [
-        f"the largest weight is {percent(getattr(row, f'{side}_max_weight')[i])} and "
-        f"{number(getattr(row, f'{side}_effective_keys')[i], 4)} keys are in effective use"
-        for side in SIDES
-    ]
+def _rows_sentences(rows, params):
+    """What a bar is, when rows are alike, and where the predictions come from."""
+    of_others = "" if params.law == "normal" else " Other components tend to it as dₖ grows."
     return (
-        f"At dₖ = {row.dims[i]:,}, without the scale {said[0]}; divided by √dₖ, {said[1]}.",
-        "Effective keys are e to the power of the entropy of the weights: 1 if one key has everything, "
-        f"{row.raw_weights.shape[1]} if all keys have the same.",
-        "This is one query and one draw of its keys. Another seed gives another row; the averages over many rows are "
-        "in the next figure. A larger dₖ appends components to the same query and the same keys.",
+        f"Each bar is a mean over {params.n_batches * params.n_queries} rows, the keys of each in the order of their "
+        "scores. A larger dₖ appends components to the same queries and keys.",
+        "σ is the spread of a row’s scores after the division. The rows count as alike where the widest σ is at most "
+        f"{number(ALIKE)} times the narrowest. Here it is {number(rows.ratio)} times.",
+        f"Predicted: raw scores spread by √dₖ, so divided ones spread by dₖ to the power ½ − {rows.exponent:.4g}. Only "
+        "the exponent ½ makes that the same at every dₖ.",
+        f"The predicted weight is an exact average over normal queries and keys, found by quadrature.{of_others} The "
+        f"error is that of the means of {params.n_batches} independent draws.",
     )
+
+
+def _rows_checks(rows, expected):
+    """Spreads and largest weights beside what is predicted."""
+    low, high = rows.band(expected)
+    return {
+        "dₖ": [f"{d_k:,}" for d_k in rows.dims],
+        "σ": [number(each) for each in rows.spread],
+        "σ, predicted": [number(each) for each in rows.spread_theory],
+        "largest weight": [
+            f"{percent(each, 1)} ± {number(100 * error, 2)} %"
+            for each, error in zip(rows.max_weight, rows.standard_error, strict=True)
+        ],
+        "predicted": [percent(each, 1) for each in expected],
+        "in its 95 % band": [
+            "inside" if within else "outside" for within in (low <= rows.max_weight) & (rows.max_weight <= high)
+        ],
+    }
 
 
 def _list_sentences(comparison):
@@ -275,25 +316,24 @@ def _shown(scores):
     return f"[{', '.join(typed(s) for s in scores[:_SPELLED])}{', …' if len(scores) > _SPELLED else ''}]"
 
 
-def _weights_table(row, i, comparison):
-    """Every score and weight, in full precision."""
-    parts = [("raw", row.raw_scores[i], row.raw_weights[i]), ("scaled", row.scaled_scores[i], row.scaled_weights[i])]
+def _weights_table(rows, shown, comparison):
+    """Every weight, in full precision: those of a list in its order, those of a row from the largest."""
+    parts = [(_name_of(rows, i), rows.weights[i]) for i in dict.fromkeys(shown)]
     if comparison:
-        each = zip(comparison.scores, comparison.attention_weights, strict=True)
-        parts = [*((f"list {place}", *both) for place, both in enumerate(each, start=1)), *parts]
+        parts = [*((f"list {i}", each) for i, each in enumerate(comparison.attention_weights, start=1)), *parts]
     return {
-        "row": [name for name, scores, _ in parts for _ in scores],
-        "score": np.concatenate([scores for _, scores, _ in parts]).tolist(),
-        "weight": np.concatenate([found for *_, found in parts]).tolist(),
+        "row": [name for name, found in parts for _ in found],
+        "key": [place for _, found in parts for place in range(1, len(found) + 1)],
+        "weight": np.concatenate([found for _, found in parts]).tolist(),
     }
 
 
-def _weights_code(params, comparison, d_k):
-    row = code(measure_row, replace(params, dims=(d_k,)), name="row", show="row.raw_weights, row.scaled_weights")
+def _weights_code(params, comparison, exponent):
+    rows = code(measure_rows, params, name="rows", show=f"rows.divided({exponent}).weights")
     if comparison is None:
-        return row
+        return rows
     lists = [scores.tolist() for scores in comparison.scores]
-    return row + code(compare_lists, lists, name="lists", show="lists.attention_weights")
+    return rows + code(compare_lists, lists, name="lists", show="lists.attention_weights")
 
 
 def list_table(comparison: ListComparison) -> Table:

@@ -9,13 +9,14 @@ from pages._view.main_picture import Main, Values, stops
 from pages._view.shared import DIMENSIONS
 from sattn_core import typed
 from sattn_core.lessons.softmax_saturation import (
+    DividedRows,
     ListComparison,
-    RowParams,
-    RowResult,
+    RowsParams,
     SaturationParams,
     SaturationResult,
     compare_lists,
-    measure_row,
+    expected_largest,
+    measure_rows,
     measure_saturation,
 )
 
@@ -47,17 +48,24 @@ def averages(values: Values) -> tuple[SaturationResult, SaturationParams]:
     return (found, params) if here == params else (found.along(here), here)
 
 
-def row(values: Values) -> RowResult:
-    """One row at every stop of the slider."""
-    return compute.result(measure_row, _row_params(values))
+def rows(values: Values) -> DividedRows:
+    """Rows at d_k and at both ends, divided as the dial says; drawn once for all exponents."""
+    return compute.result(measure_rows, _rows_params(values)).divided(values["exponent"])
 
 
-def _row_params(values):
-    return RowParams(values["n_keys"], stops(values), values["law"], values["seed"])
+def _rows_params(values):
+    dims = tuple(sorted({figures.FEW, values["d_k"], figures.MANY}))
+    return RowsParams(values["n_keys"], dims, law=values["law"], seed=values["seed"])
 
 
-def _picture(values, profile):
-    return figures.weights(row(values), _row_params(values), comparison(values)[0], values["d_k"], profile)
+def _picture(values, profile, expected=None):
+    lists = comparison(values)[0]
+    return figures.weights(rows(values), _rows_params(values), lists, values["d_k"], profile, expected)
 
 
-MAIN = Main(_picture)
+def _at_rest(values, profile):
+    params = _rows_params(values)
+    return _picture(values, profile, compute.result(expected_largest, params.n_keys, params.dims, values["exponent"]))
+
+
+MAIN = Main(_picture, at_rest=_at_rest)

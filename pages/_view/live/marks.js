@@ -1,0 +1,90 @@
+// The words of a sentence that name marks of its figure. A word that is pointed at, touched or focused lights its mark up:
+// the others fade. One that was clicked or tapped keeps it lit, also while a slider is dragged, until it is clicked again.
+// All of a sentence are one stop of the Tab key; the arrow keys go from one to the next.
+
+const FADED = 0.15; // of its opacity, what is left of a mark that is not lit
+
+// The sentence in its node. Words that stay the same in number stay the same elements, and keep the focus.
+function writeSentence(node, { sentence, marks }, onLight) {
+  node.marks ??= { words: [], chosen: { over: null, focus: null, kept: null } };
+  const { words, chosen } = node.marks;
+  if (words.length !== marks.length || !node.firstChild) {
+    const [kept, focus] = [chosen.kept, chosen.focus].map((place) => whereIn(marks, words[place]?.textContent));
+    words.splice(0, words.length, ...marks.map((_, place) => makeWord(node, place, onLight)));
+    node.replaceChildren("", ...words.flatMap((word) => [word, ""]));
+    Object.assign(chosen, { over: null, focus: null, kept });
+    words[kept]?.setAttribute("aria-pressed", "true");
+    words[focus]?.focus({ preventScroll: true });
+  }
+  let rest = sentence;
+  marks.forEach((mark, place) => {
+    words[place].previousSibling.nodeValue = mark.before;
+    dress(words[place], mark);
+    rest = rest.slice(mark.before.length + mark.word.length);
+  });
+  node.lastChild.nodeValue = rest;
+}
+
+// The place of a word among others, or null: the sentence of another moment has other words.
+function whereIn(marks, text) {
+  const place = marks.findIndex(({ word }) => word === text);
+  return place < 0 ? null : place;
+}
+
+function dress(word, { word: text, colour, ink, line }) {
+  if (word.textContent !== text) word.textContent = text;
+  word.style.setProperty("color", ink, "important"); // in a classroom all other text is black
+  word.style.textDecoration = `${line} underline 0.15em ${colour}`;
+}
+
+function makeWord(node, place, onLight) {
+  const word = document.createElement("span");
+  word.className = "mark";
+  word.tabIndex = place ? -1 : 0;
+  word.setAttribute("role", "button");
+  word.setAttribute("aria-pressed", "false");
+  const { chosen, words } = node.marks;
+  const choose = (how, what) => {
+    chosen[how] = what;
+    words.forEach((each, i) => each.setAttribute("aria-pressed", String(i === chosen.kept)));
+    onLight();
+  };
+  const keep = () => {
+    const off = chosen.kept === place;
+    if (off) chosen.focus = chosen.over = null;
+    choose("kept", off ? null : place);
+  };
+  word.addEventListener("pointerenter", ({ pointerType }) => pointerType === "mouse" && choose("over", place));
+  word.addEventListener("pointerleave", () => choose("over", null));
+  word.addEventListener("focus", () => {
+    words.forEach((each) => { each.tabIndex = each === word ? 0 : -1; });
+    choose("focus", place);
+  });
+  word.addEventListener("blur", () => choose("focus", null));
+  word.addEventListener("click", keep);
+  word.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step) words[(place + step + words.length) % words.length].focus();
+    else if (event.key === "Enter" || event.key === " ") keep();
+    else return;
+    event.preventDefault();
+    event.stopPropagation(); // the arrow keys turn the steps of some lessons
+  });
+  return word;
+}
+
+// The place of the word whose mark is lit, or null.
+function litIn(node) {
+  const { over = null, focus = null, kept = null } = node.marks?.chosen ?? {};
+  return over ?? focus ?? kept;
+}
+
+// The traces of a figure, all but those of a mark faded.
+function lightUp(traces, mark) {
+  if (!mark) return traces;
+  return traces.map((trace, place) => {
+    if (!mark.curves.includes(place)) return { ...trace, opacity: FADED * (trace.opacity ?? 1) };
+    return mark.points ? { ...trace, selectedpoints: mark.points, unselected: { marker: { opacity: FADED } } } : trace;
+  });
+}
+

@@ -1,0 +1,125 @@
+"""Words that name marks: found in their sentence, in the colour that the figure has, readable on its ground."""
+
+import numpy as np
+import pytest
+
+from pages._view.lessons import ORDER
+from pages._view.marks import Mark, contrast, found, readable
+from pages._view.picture import Figure
+from pages._view.theme import DARK, LIGHT, PROJECTOR
+from tests.figures.drawing import PROFILES
+from tests.figures.pictures import pictures
+from tests.figures.test_every_picture import EVERYTHING, at
+
+LAYOUT = {"paper_bgcolor": LIGHT.ground, "font": {"color": LIGHT.text}}
+
+
+def trace(name, kind="scatter", **parts):
+    return {"type": kind, "name": name, **parts}
+
+
+RAW = trace("raw", mode="lines", line={"color": LIGHT.raw, "dash": "dot"})
+BARS = trace("weights", "bar", marker={"color": [LIGHT.text, LIGHT.scaled, LIGHT.scaled]})
+MATRIX = trace("scores", "heatmap")
+NAMED = [RAW, BARS, MATRIX, RAW | {"name": "theory", "line": {"color": LIGHT.text}}]
+
+
+def told(sentence, *marks):
+    return found(sentence, marks, NAMED, LAYOUT)
+
+
+def test_a_word_has_the_text_before_it_the_places_of_its_traces_and_the_look_of_the_first():
+    one, two = told("Raw and raw, then scores.", Mark("scores", ("scores",)), Mark("raw", ("raw", "theory")))
+    assert one == {"word": "raw", "before": "Raw and ", "curves": [0, 3], "points": None, "colour": LIGHT.raw,
+                   "ink": readable(LIGHT.raw, LIGHT.ground, LIGHT.text), "line": "dotted"}  # fmt: skip
+    assert (two["before"], two["curves"], two["colour"], two["line"]) == (", then ", [2], LIGHT.text, "solid")
+
+
+def test_a_word_of_points_has_their_colour():
+    (one,) = told("The tallest bar.", Mark("tallest bar", ("weights",), (1, 2)))
+    assert (one["curves"], one["points"], one["colour"]) == ([1], [1, 2], LIGHT.scaled)
+
+
+def test_a_word_is_found_whole_and_one_that_is_not_said_is_left_out():
+    assert told("Drawings are drawn.", Mark("raw", ("raw",))) == []
+    assert [each["before"] for each in told("Drawn raw.", Mark("raw", ("raw",)))] == ["Drawn "]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "marks", "said"),
+    [
+        ("raw", [Mark("raw", ("gone",))], "missing: {'gone'}"),
+        ("raw", [Mark("raw", ("raw", "gone"))], "missing: {'gone'}"),
+        ("bars", [Mark("bars", ("weights",))], "of one colour"),
+        ("the raw line", [Mark("the raw", ("raw",)), Mark("raw line", ("raw",))], "share the words “raw line”"),
+    ],
+)
+def test_a_mark_that_is_not_there_or_of_two_colours_or_shares_its_words_is_refused(sentence, marks, said):
+    with pytest.raises(ValueError, match=said):
+        told(sentence, *marks)
+
+
+def test_the_contrast_is_that_of_the_guidelines():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#ffffff", "#777777") == pytest.approx(4.478, abs=5e-4)  # WebAIM's contrast checker
+    assert contrast("#d55e00", "#d55e00") == 1
+
+
+@pytest.mark.parametrize("profile", [LIGHT, DARK, PROJECTOR])
+def test_a_colour_stays_where_it_can_be_read_and_goes_no_further_than_it_must(profile):
+    assert readable(profile.text, profile.ground, profile.text) == profile.text
+    for colour in (profile.raw, profile.scaled, profile.third, profile.band, profile.grid):
+        ink = readable(colour, profile.ground, profile.text)
+        assert contrast(ink, profile.ground) >= 4.5
+        assert ink == colour or contrast(colour, profile.ground) < 4.5
+    assert readable(LIGHT.raw, LIGHT.ground, LIGHT.text) != LIGHT.raw
+
+
+def check_marks(picture):
+    """Each word that is said is part of the sentence, and its colour is that of the first trace it names."""
+    marks = {each.word: each for each in picture.marks}
+    figure, rest = picture.figure, picture.sentence
+    for one in picture.drawn()["marks"] if isinstance(figure, Figure) else ():
+        assert rest.startswith(one["before"] + one["word"]), (picture.key, one["word"])
+        rest = rest.removeprefix(one["before"] + one["word"])
+        mark = marks[one["word"]]
+        assert {figure.data[i]["name"] for i in one["curves"]} == {*mark.traces}
+        for each in (figure.data[i] for i in one["curves"] if figure.data[i]["name"] == mark.traces[0]):
+            shown = np.ravel(colours_of(each, figure.layout))
+            shown = {*(shown[list(mark.points)] if mark.points and len(shown) > 1 else shown).tolist()}
+            assert shown == {one["colour"]}, (picture.key, one["word"])
+            assert max(mark.points, default=0) < np.shape(each.get("x", each.get("z")))[0]
+        assert len(one["curves"]) < len(figure.data) or mark.points, (picture.key, one["word"])  # the others fade
+
+
+def colours_of(trace, layout):
+    if trace["type"] == "heatmap":
+        return [layout["font"]["color"]]
+    if trace["type"] == "bar" or "markers" in trace["mode"]:
+        return [trace["marker"]["color"]]
+    return [trace["line"].get("color") or trace["fillcolor"]]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(("stem", "chosen"), EVERYTHING)
+def test_every_mark_of_every_picture_is_there_in_its_colour(stem, chosen, profile):
+    for picture in pictures(stem, at(stem, **chosen), profile):
+        check_marks(picture)
+
+
+PLACES = [{}, *({"d_k": d_k} for d_k in (1, 2, 8, 256, 1024)), {"seed": 3}]
+
+
+@pytest.mark.parametrize("stem", ORDER)
+def test_every_sentence_with_marks_names_one_wherever_the_slider_stands_and_every_mark_somewhere(stem):
+    settings = [*PLACES, *(chosen for name, chosen in (each.values for each in EVERYTHING) if name == stem)]
+    unsaid, silent = {}, set()
+    for chosen in settings:
+        for picture in pictures(stem, at(stem, **chosen), LIGHT):
+            words = {each["word"] for each in picture.drawn()["marks"]} if picture.marks else set()
+            said = {(each.traces, each.points) for each in picture.marks if each.word in words}
+            every = {(each.traces, each.points) for each in picture.marks}
+            unsaid.setdefault(picture.key, every).difference_update(said)
+            silent |= {(picture.key, picture.sentence)} if picture.marks and not said else set()
+    assert not silent
+    assert not {key: marks for key, marks in unsaid.items() if marks}
