@@ -8,6 +8,7 @@ import numpy as np
 from pages._view.figures.base import axis, figure, heatmap, label, line, solid, thin, title
 from pages._view.figures.code import code
 from pages._view.figures.matrices import cell, equals, operand
+from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import PROJECTOR, Profile, listed, number, percent, typed
 from sattn_core.example import KEY_WORDS, QUERY_WORD, SENTENCE
@@ -58,7 +59,21 @@ def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
         alt=sentence if here in sentence else f"{sentence} Here {here}.",
         sure=_SURE_OF if counted else (),
         checks=_checks(result, step) if counted else None,
+        marks=_marks(step),
     )
+
+
+def _marks(step):
+    """What the words of a step's sentence name: a line or a bar of this sentence, or a bar of the strip."""
+    cat, raw, scaled = (name for name, _ in _STRIP)
+    if step == "wander":
+        others = (word for word in KEY_WORDS if f"“{word}”" != _EXAMPLE)
+        return Mark(_EXAMPLE, (KEY_WORDS[EXAMPLE_KEY], cat)), *(Mark(f"“{word}”", (word,)) for word in others)
+    own = {"softmax": "raw", "divide": "÷ √dₖ"}
+    if step in own:
+        bars = (Mark(f"“{word}”", (own[step],), (i,)) for i, word in enumerate(KEY_WORDS))
+        return *bars, Mark("the top word", (raw,))
+    return (Mark(_EXAMPLE, (cat,)), Mark("divided", ("÷ √dₖ", scaled))) if step == "grow" else ()
 
 
 def by_hand(result: OneQueryResult, step: str) -> Table:
@@ -443,6 +458,7 @@ def _divide_by_hand(result):
 # --- many such sentences -----------------------------------------------------------------------------
 
 _COUNTED = ("wander", "softmax", "divide", "grow")  # steps whose picture has the strip
+_STRIP = ((f"{_EXAMPLE} on top", "band"), ("top word, raw", "raw"), ("top word, ÷ √dₖ", "scaled"))  # its bars
 _SURE_OF = (
     "The sentences share the invented numbers; the others are drawn for each. The one shown is the first of them.",
     "A word is on top if no other has a larger score, also where they tie. The prediction is exact.",
@@ -452,11 +468,8 @@ _SURE_OF = (
 def _rows(result):
     """What the strip says of many sentences, one bar each: its name, its share and its colour's name."""
     many = result.sentences
-    return (
-        (f"{_EXAMPLE} on top", many.on_top[EXAMPLE_KEY], "band"),
-        ("top word, raw", many.raw_top_weight, "raw"),
-        ("top word, ÷ √dₖ", many.scaled_top_weight, "scaled"),
-    )
+    shares = (many.on_top[EXAMPLE_KEY], many.raw_top_weight, many.scaled_top_weight)
+    return [(name, share, colour) for (name, colour), share in zip(_STRIP, shares, strict=True)]
 
 
 def _with_strip(profile, traces, rows, lines, places=1, **layout):
