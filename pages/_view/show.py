@@ -73,6 +73,11 @@ def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, r
         data(shown)
 
 
+def small(shown: Picture) -> None:
+    """A picture and its sentence; what stands behind it comes elsewhere."""
+    _draw(shown, 1, above=False)
+
+
 def claim(text: str) -> None:
     """The title of a second picture or table: what it shows."""
     st.header(plain(text), anchor=False)
