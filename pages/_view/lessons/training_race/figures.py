@@ -209,17 +209,17 @@ def _race_sentence(result, elsewhere):
     """Which of the trainings have learnt by this step over all seeds, and how far the first of the others is."""
     params, done = result.params, learnt(result)
     mean = f", on average over {_COUNTS[params.n_seeds]} seeds" if params.n_seeds > 1 else ""
-    end = f"{mean}.{' The slider stands elsewhere.' if elsewhere else ''}"
     if result.progress < 1:
-        now = f"Step {result.step:,} of {params.n_steps:,} at dₖ = {params.d_k:,}"
-        return f"{now}: so far {_who(result)} learnt{end}"
+        end = " The slider stands elsewhere." if elsewhere else ""
+        now = f"Step {result.step:,} of {params.n_steps:,} at dₖ = {params.d_k:,}{mean}"
+        return f"{now}: so far {_who(result)} learnt.{end}"
     if all(done):
         why = ": leaving out the scale does no harm here"
     else:
         run = done.index(False)
         right = f"is {right_answers(result, run)} right"
         why = f"; {run_name(params.exponents[run])} {'has overflowed' if result.diverged[run] else right}"
-    return f"After {result.step:,} steps at dₖ = {params.d_k:,}, {_who(result)} learnt{why}{end}"
+    return f"After {result.step:,} steps at dₖ = {params.d_k:,}{mean}, {_who(result)} learnt{why}."
 
 
 def _who(result):
