@@ -305,7 +305,7 @@ def test_the_dial_shows_the_step_that_was_kept_on_a_cold_server_too(monkeypatch)
     moving = widget(mine, "step").set_value(45)
     mine.query_params["step"] = "45"
     settle(moving)
-    assert first_sentence(mine).startswith("Step 45 of 300 at dₖ = 16: so far ")
+    assert first_sentence(mine).startswith("Step 45 of 300 at dₖ = 16, ")
     asked = picture_at(f"{charts(mine)['race_attention'].address}&d_k=16&step=45")
     assert (asked["figure"], asked["alt"]) == (charts(mine)["race_attention"].spec, said(mine)["race_attention"])
     compute.forget()
