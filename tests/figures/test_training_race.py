@@ -447,7 +447,7 @@ def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it_up_to_where_
     shown = [trace.z.tolist() for trace in plotted(attention).data[::2]]
     assert printed(attention.code) == [shown]
     start = figures.attention(measure_race_start(PARAMS), LIGHT)
-    assert printed(start.code) == [[trace.z.tolist() for trace in plotted(start).data[::2]]
+    assert printed(start.code) == [[trace.z.tolist() for trace in plotted(start).data[::2]]]
     tried, steps, accuracy, _ = printed(rates.code)
     np.testing.assert_array_equal([np.array(trace.z)[::-1].T for trace in plotted(rates).data], accuracy)
     assert (tried, steps) == (sweep.rates, sweep.steps)
