@@ -1,12 +1,15 @@
 """Pictures of the training_race lesson: their data are the result's, their words are its numbers."""
 
+import math
+import re
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from pages._view.lessons.training_race import figures
-from pages._view.theme import LIGHT, number
+from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.equal_training import measure_equivalence
 from sattn_core.lessons.training_race import (
     PRESETS,
@@ -18,7 +21,7 @@ from sattn_core.lessons.training_race import (
     race_frames,
     sweep_learning_rates,
 )
-from tests.figures.drawing import plotted, run, traces_of
+from tests.figures.drawing import contrast, luminance, plotted, run, traces_of
 
 PARAMS = TrainingRaceParams(d_k=16, exponents=(0.0, 0.5, 1.0, 0.25), n_keys=4, n_steps=40, n_seeds=2)
 NAMES = ["raw", "÷ √dₖ", "÷ dₖ", "÷ dₖ⁰·²⁵"]
@@ -154,23 +157,21 @@ def row_at_the_end(result):
 )
 def test_the_sentence_says_which_trainings_have_learnt(result, right, sentence, claim):
     shown = with_accuracy(result, *right)
-    mean = f"{sentence[:-1]}, on average over two seeds."
-    assert figures.attention(shown, LIGHT).sentence == f"After 40 steps at dₖ = 16, {mean}"
+    over = "After 40 steps at dₖ = 16, on average over two seeds"
+    assert figures.attention(shown, LIGHT).sentence == f"{over}, {sentence}"
     assert figures.learning(shown, LIGHT).claim == f"At dₖ = 16, {claim} learnt by step 40"
 
 
 def test_a_race_that_goes_on_one_that_overflowed_and_trained_values_are_said(result):
     running = with_accuracy(result, 0.1, 1, 0, 0, progress=0.5, step=20)
     said = figures.attention(running, LIGHT).sentence
-    assert said == "Step 20 of 40 at dₖ = 16: so far only ÷ √dₖ has learnt, on average over two seeds."
+    assert said == "Step 20 of 40 at dₖ = 16, on average over two seeds: so far only ÷ √dₖ has learnt."
     elsewhere = figures.attention(running, LIGHT, elsewhere=True).sentence
     assert elsewhere == f"{said} The slider stands elsewhere."
     one = replace(running, params=replace(running.params, n_seeds=1))
     assert figures.attention(one, LIGHT).sentence == "Step 20 of 40 at dₖ = 16: so far only ÷ √dₖ has learnt."
     lost = with_accuracy(result, 0.1, 1, 0.2, 0.2, diverged=np.array([True, False, False, False]))
-    assert figures.attention(lost, LIGHT).sentence.endswith(
-        "only ÷ √dₖ has learnt; raw has overflowed, on average over two seeds."
-    )
+    assert figures.attention(lost, LIGHT).sentence.endswith("only ÷ √dₖ has learnt; raw has overflowed.")
     trained = replace(result, params=replace(result.params, train_values=True))
     losses = [number(each) for each in result.loss.mean[:2, -1]]
     assert figures.outcome(trained, "race").endswith(
@@ -240,15 +241,15 @@ def test_the_outcome_is_that_of_the_race_shown(result, right, middle, verdict):
     assert sure[-1] == verdict
     percents = [f"{100 * share:.1f} %" for share in right]
     errors = [f"{100 * error:.1f} %" for error in result.accuracy.standard_error[:2, -1]]
-    assert f"step 40 of 40, mean of 2 seeds ± standard error: raw {percents[0]} ± {errors[0]}, " in sure[1]
-    assert f"÷\u00a0√dₖ {percents[1]} ± {errors[1]}, " in sure[1]
+    assert f"step 40 of 40, mean of 2 seeds ± standard error: raw {percents[0]} ± {errors[0]}, " in sure[2]
+    assert f"÷\u00a0√dₖ {percents[1]} ± {errors[1]}, " in sure[2]
     assert figures.attention(replace(shown, progress=0.5), LIGHT).sure == sure[:-1]
 
 
 def test_attention_is_shown_on_one_colour_domain_with_its_bar(result):
     for shown in (result, measure_race_start(PARAMS)):
         fig = plotted(figures.attention(shown, LIGHT))
-        for i, (trace, name) in enumerate(zip(fig.data, NAMES, strict=True)):
+        for i, (trace, name) in enumerate(zip(fig.data[::2], NAMES, strict=True)):
             np.testing.assert_array_equal(trace.z, shown.attention_weights[i])
             assert (trace.name, trace.zmin, trace.zmax) == (name, 0, 1)
             assert trace.colorscale == fig.data[0].colorscale
@@ -256,9 +257,47 @@ def test_attention_is_shown_on_one_colour_domain_with_its_bar(result):
             assert trace.showscale == (i == 0)
         bar = fig.data[0].colorbar
         assert dict(zip(bar.tickvals, bar.ticktext, strict=True)) == {0: "weight 0", 0.5: "0.5", 1: "1"}
-        assert [note.text for note in fig.layout.annotations] == NAMES
+        assert [note.text.split("<br>")[0] for note in fig.layout.annotations] == NAMES
     mean = 100 * np.diagonal(result.attention_weights[0]).mean()
     assert f": raw {mean:.1f} %, ÷\u00a0√dₖ" in figures.attention(result, LIGHT).sure[0]
+
+
+def test_the_cells_of_the_right_keys_are_outlined(result):
+    for trace in plotted(figures.attention(result, LIGHT)).data[1::2]:
+        corners = set(zip(trace.x, trace.y, strict=True))
+        cells = [{(x + a, x + b) for a in (-0.5, 0.5) for b in (-0.5, 0.5)} for x in range(1, PARAMS.n_keys + 1)]
+        assert corners == set().union(*cells)
+        for (x0, y0), (x1, y1) in pairwise(zip(trace.x, trace.y, strict=True)):  # along the edges of cells, no diagonal
+            assert sorted((abs(x1 - x0), abs(y1 - y0))) == [0, 1] or (x0, y0) == (x1, y1)
+
+
+def test_an_even_spread_is_seen_on_either_ground():
+    for profile in (LIGHT, DARK, PROJECTOR):
+        shades = [shade for _, shade in figures._shades(profile, "#1b7837")]
+        places = [place for place, _ in figures._shades(profile, "#1b7837")]
+        even = np.interp(1 / 32, places, range(len(places)))
+        assert contrast(shades[math.ceil(even)], profile.ground) > 1.2  # 1.04 where shades go by the weight itself
+        light = [luminance(each) for each in shades]
+        assert light == sorted(light, reverse=profile is not DARK)
+
+
+def test_above_each_map_stands_how_many_of_its_own_rows_are_right_and_where_they_are_going(result):
+    weights = np.full((4, 4, 4), 0.1)
+    for i, right in enumerate((1, 4, 3, 0)):
+        for row in range(4):
+            weights[i, row, row if row < right else row - 1] = 0.7
+    before = weights.copy()
+    before[2] = weights[0]
+    maps = (*(before,) * 30, *(weights,) * (len(result.maps) - 30))
+    notes = plotted(figures.attention(replace(result, maps=maps), LIGHT)).layout.annotations
+    said = [re.sub("<(?!br)[^>]*>", "", note.text).split("<br>")[1:] for note in notes]
+    assert said == [["1 of 4", "settled"], ["4 of 4", "complete"], ["3 of 4", "still rising"], ["0 of 4", "settled"]]
+    lost = np.where(np.arange(4)[:, None, None] == 0, np.nan, weights)
+    notes = plotted(figures.attention(replace(result, maps=(*maps[:-1], lost)), LIGHT)).layout.annotations
+    assert "overflowed" in notes[0].text
+    three = measure_race_start(TrainingRaceParams(n_keys=4))
+    notes = plotted(figures.attention(three, LIGHT)).layout.annotations
+    assert all(f"{round(4 * three.right)} of 4 right<br>untrained" in note.text for note in notes)
 
 
 def test_how_sure_a_start_is_has_its_numbers():
@@ -405,10 +444,10 @@ def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it_up_to_where_
         rows = [row for line in lines[1:] for row in line]
         bands = (f"{name}, {edge} seed" for name in NAMES for edge in ("smallest", "largest"))
         assert all(curve in rows for curve in drawn(plotted(picture), *NAMES, *bands))
-    shown = [trace.z.tolist() for trace in plotted(attention).data]
+    shown = [trace.z.tolist() for trace in plotted(attention).data[::2]]
     assert printed(attention.code) == [shown]
     start = figures.attention(measure_race_start(PARAMS), LIGHT)
-    assert printed(start.code) == [[trace.z.tolist() for trace in plotted(start).data]]
+    assert printed(start.code) == [[trace.z.tolist() for trace in plotted(start).data[::2]]]
     tried, steps, accuracy, _ = printed(rates.code)
     np.testing.assert_array_equal([np.array(trace.z)[::-1].T for trace in plotted(rates).data], accuracy)
     assert (tried, steps) == (sweep.rates, sweep.steps)

@@ -120,34 +120,38 @@ def attention(
 def _matrices(shown, profile):
     n, traces, axes, notes = len(shown.params.exponents), [], {}, []
     width, bare = (1 - 0.04 * (n - 1)) / n, {"showticklabels": False, "ticks": "", "mirror": True}
-    headings, cells_of = _map_headings(shown), [0.5, shown.params.n_keys + 0.5]
-    # A phone's maps are narrow; on a wall Train and the dial stand above them too.
-    lines, between, height = (1, ", ", 0.8) if profile.name == "projector" else (2, "<br>", 1.0)
-    for run, exponent in enumerate(shown.params.exponents):
+    span = [0.5, shown.params.n_keys + 0.5]
+    for run, words in enumerate(_map_headings(shown, profile)):
         at, left = "" if run == 0 else str(run + 1), run * (width + 0.04)
-        cells = heatmap(profile, shown.attention_weights[run], 1.0, name=run_name(exponent))
-        colours = {"zmin": 0, "colorscale": _shades(profile, cells["colorscale"][-1][1])}
-        hover = {"hovertemplate": "query %{y}, key %{x}: %{z:.3f}<extra></extra>", "x0": 1, "y0": 1}
-        place = {"xaxis": f"x{at}", "yaxis": f"y{at}"}
-        traces.append(cells | colours | hover | {"xgap": 0, "ygap": 0} | place)
-        outline = line(*_diagonal(shown.params.n_keys), thin(profile), f"{run_name(exponent)}, right keys")
-        traces.append(outline | {"hoverinfo": "skip"} | place)
-        across = {"domain": [left, left + width], "anchor": f"y{at}", "range": cells_of}
+        traces += [each | {"xaxis": f"x{at}", "yaxis": f"y{at}"} for each in _one_map(shown, run, profile)]
+        across = {"domain": [left, left + width], "anchor": f"y{at}", "range": span}
         axes[f"xaxis{at}"] = axis(profile, "key", near=True, **across, **bare)
         name = "query" if run == 0 else None
-        axes[f"yaxis{at}"] = axis(profile, name, anchor=f"x{at}", range=cells_of[::-1], **bare)
-        name, *words = headings[run]
-        small = f'<span style="font-size:{profile.tick_size}px">{between.join(words)}</span>'
-        notes.append(heading(f"{name}<br>{small}", profile, axes=at) | {"bgcolor": None, "align": "left"})
+        axes[f"yaxis{at}"] = axis(profile, name, anchor=f"x{at}", range=span[::-1], **bare)
+        notes.append(heading(words, profile, axes=at) | {"bgcolor": None, "align": "left"})
     key = colour_bar(profile, [0, 0.5, 1])
     key["colorbar"]["ticktext"] = ["weight 0", "0.5", "1"]
     traces[0] |= key
+    height, above, below = (0.8, 1.4, 2.8) if _on_a_wall(profile) else (1.0, 2.8, 4.0)
     fig = figure(profile, traces, height=height, left=2.0, bottom=1.6, annotations=notes, **axes)
-    fig.layout["margin"]["b"] += 4 * profile.tick_size  # the key to the colours
-    fig.layout["margin"]["t"] = round(
-        1.5 * profile.axis_size + 1.4 * lines * profile.tick_size
-    )  # the words above a map
+    fig.layout["margin"]["b"] += round(below * profile.tick_size)  # the key to the colours
+    fig.layout["margin"]["t"] = round(1.75 * profile.axis_size + above * profile.tick_size)  # the words above a map
     return fig
+
+
+def _on_a_wall(profile):
+    """Where Train and the dial stand above the picture too, and a map is wide enough for longer lines."""
+    return profile.name == "projector"
+
+
+def _one_map(shown, run, profile):
+    """The weights of one run, and the outline of the right keys."""
+    name, n = run_name(shown.params.exponents[run]), shown.params.n_keys
+    cells = heatmap(profile, shown.attention_weights[run], 1.0, name=name)
+    shades = {"zmin": 0, "colorscale": _shades(profile, cells["colorscale"][-1][1])}
+    hover = {"hovertemplate": "query %{y}, key %{x}: %{z:.3f}<extra></extra>", "x0": 1, "y0": 1}
+    outline = line(*_diagonal(n), thin(profile), f"{name}, right keys") | {"hoverinfo": "skip"}
+    return cells | shades | hover | {"xgap": 0, "ygap": 0}, outline
 
 
 def _shades(profile, full):
@@ -165,17 +169,17 @@ def _diagonal(n):
     return np.concatenate([there[:-1], back[:-1]]), np.concatenate([there[1:], back[1:]])
 
 
-def _map_headings(shown):
+def _map_headings(shown, profile):
     """Over each map the name of its scale, how many of its rows are right, and what becomes of them."""
-    n, began = shown.params.n_keys, isinstance(shown, TrainingRaceResult)
-    right = right_in_map(shown) if began else [round(shown.right * n)] * len(shown.params.exponents)
-    now = [_TRENDS[each] for each in trend(shown)] if began else ["untrained"] * len(right)
+    n, exponents, began = shown.params.n_keys, shown.params.exponents, isinstance(shown, TrainingRaceResult)
+    right = right_in_map(shown) if began else [round(shown.right * n)] * len(exponents)
+    now = [_TRENDS[each] for each in trend(shown)] if began else ["untrained"] * len(exponents)
+    of, between = " right" if len(exponents) <= _ROOMY else "", ", " if _on_a_wall(profile) else "<br>"
     lost = ~np.isfinite(shown.attention_weights).all(axis=(1, 2))
-    each_run = zip(shown.params.exponents, right, now, lost, strict=True)
-    of = f" of {n} right" if len(right) <= _ROOMY else f" of {n}"
-    return [
-        (run_name(exponent), "overflowed" if gone else f"{count}{of}", word) for exponent, count, word, gone in each_run
-    ]
+    texts = [f"{count} of {n}{of}{between}{word}" for count, word in zip(right, now, strict=True)]
+    said = ["overflowed" if gone else text for gone, text in zip(lost, texts, strict=True)]
+    small = f'<span style="font-size:{profile.tick_size}px">'
+    return [f"{run_name(each)}<br>{small}{text}</span>" for each, text in zip(exponents, said, strict=True)]
 
 
 def _start_sentence(start):
@@ -209,17 +213,17 @@ def _race_sentence(result, elsewhere):
     """Which of the trainings have learnt by this step over all seeds, and how far the first of the others is."""
     params, done = result.params, learnt(result)
     mean = f", on average over {_COUNTS[params.n_seeds]} seeds" if params.n_seeds > 1 else ""
-    end = f"{mean}.{' The slider stands elsewhere.' if elsewhere else ''}"
     if result.progress < 1:
-        now = f"Step {result.step:,} of {params.n_steps:,} at dₖ = {params.d_k:,}"
-        return f"{now}: so far {_who(result)} learnt{end}"
+        end = " The slider stands elsewhere." if elsewhere else ""
+        now = f"Step {result.step:,} of {params.n_steps:,} at dₖ = {params.d_k:,}{mean}"
+        return f"{now}: so far {_who(result)} learnt.{end}"
     if all(done):
         why = ": leaving out the scale does no harm here"
     else:
         run = done.index(False)
         right = f"is {right_answers(result, run)} right"
         why = f"; {run_name(params.exponents[run])} {'has overflowed' if result.diverged[run] else right}"
-    return f"After {result.step:,} steps at dₖ = {params.d_k:,}, {_who(result)} learnt{why}{end}"
+    return f"After {result.step:,} steps at dₖ = {params.d_k:,}{mean}, {_who(result)} learnt{why}."
 
 
 def _who(result):
