@@ -23,13 +23,9 @@ def _derivation(values, profile, figures, work, core):
 
 
 def _gradient_flow(values, profile, figures, work, core):
-    found, place = result(core.measure_gradient_flow, work.params(values)), values["place"]
     options = {name: values[name] for name in ("n_keys", "seed")}
-    yield figures.histograms(found, place, profile)
-    yield figures.curves(result(core.gradient_curve, **work.curve_options(**options)), place, profile)
-    yield figures.crossover(result(core.crossover_curve, values["n_keys"]), profile)
-    row, name = work.row_jacobian(found, values["jacobian"], values["row"])
-    yield figures.jacobians(row, name, values["d_k"], profile)
+    yield figures.jacobians(*work.row_jacobian(values), values["d_k"], profile)
+    yield figures.curves(result(core.gradient_curve, **work.curve_options(**options)), values["place"], profile)
 
 
 def _recap(values, profile, figures, work, core):

@@ -22,7 +22,6 @@ from sattn_core.lessons.backprop import (
 from sattn_core.lessons.derivation import DerivationParams, measure_derivation, measure_growth
 from sattn_core.lessons.gradient_flow import (
     GradientFlowParams,
-    crossover_curve,
     freezing_rows,
     gradient_curve,
     measure_gradient_flow,
@@ -126,7 +125,6 @@ CASES = [
     *(partial(measure_gradient_flow, GradientFlowParams(64, n_keys)) for n_keys in (2, 128)),
     *(partial(gradient_curve, dims, n_keys=32, n_rows=n) for dims, n in ((OCTAVES, 200), ((8, 64), 2_000))),
     *(partial(freezing_rows, dims, n_keys=n_keys) for dims, n_keys in ((OCTAVES, 4), ((8, 64), 128))),
-    partial(crossover_curve, 16),
     *(partial(measure_derivation, DerivationParams(*shape)) for shape in ((1, 8_000), (64, 2_000), (512, 500))),
     partial(measure_derivation, DerivationParams(64, 2_000, nu=5.0)),
     *(partial(measure_growth, DerivationParams(*shape)) for shape in ((64, 8_000), (512, 500))),
@@ -192,7 +190,6 @@ def forget():
     for name, table in (
         ("matrix_bands", "_simulated_band"),
         ("score_variance", "_simulated_quantiles"),
-        ("crossover", "_crossover"),
         ("chi_square", "_table"),
         ("product_variances", "reference_distribution"),
     ):

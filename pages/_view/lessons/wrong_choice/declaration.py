@@ -61,7 +61,7 @@ LESSON = Lesson(
         ),
         Try(
             "loss_on_weights",
-            "Loss on the weights, dₖ = 64: this gradient stays, and raw scores come right too",
+            "Loss −ln of the right weight, dₖ = 64: now raw scores come right too",
             _ROWS | {"d_k": 64, "learning_rate": 10.0, "loss": "weights"},
         ),
     ),

@@ -236,7 +236,7 @@ def _key_axis(result, profile):
 
 def _weights_sentence(found):
     raw, root, whole = map(_share, found)
-    return f"The right key of this row has {raw} of the weight with raw scores, {root} with ÷ √dₖ, {whole} with ÷ dₖ."
+    return f"The right key has {raw} of the weight with raw scores, {root} with ÷ √dₖ, {whole} with ÷ dₖ."
 
 
 def _share(weight):
@@ -244,8 +244,8 @@ def _share(weight):
     if np.isnan(weight):
         return "an unknown part"
     if weight < 1 - _NEARLY:
-        return "less than 1 %"
-    return "more than 99 %" if weight >= _NEARLY else percent(weight, 0)
+        return "under 1 %"
+    return "over 99 %" if weight >= _NEARLY else percent(weight, 0)
 
 
 # --- at every learning rate -----------------------------------------------------------------------------
@@ -361,7 +361,7 @@ def known(curves: Sequence[RateCurves], profile: Profile) -> Picture:
         f"At dₖ = {found.dims[-1]} it is {_so_many(found.best[0, -1])}." if found.dims else "Nothing is computed yet."
     )
     sentence = f"How many of a hundred come right with raw scores, at the best learning rate? {said}"
-    return Picture("choice_dimensions", _dimensions_figure(found, profile), sentence, {}, "")
+    return Picture("choice_dimensions", _dimensions_figure(found, profile), sentence, {"d_k": list(found.dims)}, "")
 
 
 def _dimensions_code(curves, step):
