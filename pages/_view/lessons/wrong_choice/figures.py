@@ -182,8 +182,8 @@ def weights(result: RowResult, step: int, profile: Profile) -> Picture:
         code(follow_row, result.params, result.row, show=f"result.weights[:, {step}]"),
         claim=f"Row {result.row + 1}, key by key",
         sure=(
-            f"The largest score at the start is that of key {result.winner + 1}; the right key, drawn among the others, "
-            f"is key {result.right_key + 1}. In every panel the weights add up to 1.",
+            f"The largest score at the start is that of key {result.winner + 1}; the right key, drawn among the "
+            f"others, is key {result.right_key + 1}. In every panel the weights add up to 1.",
         ),
     )
 
