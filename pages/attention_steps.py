@@ -30,8 +30,8 @@ def live():
         show.remarks((figures.shown_instead if bets.is_open() else figures.remarks)(result, values, at))
     if not frame.more():
         return
-    show.behind(shown)
     show.tries(LESSON)
+    show.behind(shown)
 
     st.header("One cell by hand", anchor=False)
     st.markdown("Click or tap a cell of the picture, or choose one here.")

@@ -21,8 +21,8 @@ def live():
     shown = show.main(work.MAIN)
     if not frame.more():
         return
-    show.behind(shown)
     show.tries(LESSON)
+    show.behind(shown)
     values = controls.values()
     show.picture(figures.raw_scores(work.sweep(values), values["d_k"], profile))
 

@@ -20,11 +20,11 @@ def live():
     shown = show.main(work.MAIN)
     if not frame.more():
         return
+    show.tries(LESSON)
     show.behind(shown)
     values, name = controls.values(), controls.value_of("rule")
     if part == "museum":
         show.exhibit(*figures.bug_lines(values["bug"]))
-    show.tries(LESSON)
     if part == "exponents":
         show.picture(figures.means(work.powers(values), profile))
     elif part == "rules":

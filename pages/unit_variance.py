@@ -15,8 +15,8 @@ def live():
     shown = show.main(work.MAIN)
     if not frame.more():
         return
-    show.behind(shown)
     show.tries(LESSON)
+    show.behind(shown)
     values = controls.values()
     few = work.params(values, n_tokens=work.SHARED_TOKENS)
     show.picture(figures.shared(compute.result(measure_shared_input, few), few, profile))

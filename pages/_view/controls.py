@@ -284,7 +284,7 @@ def written(lesson: Lesson, values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _known(lesson: Lesson) -> dict[str, Control]:
-    return {**SHARED, **lesson.controls}
+    return {**SHARED, **lesson.controls, **lesson.unseen}
 
 
 def linked_value(name: str) -> Any:
@@ -394,7 +394,8 @@ def tried(picture: str) -> dict[str, Any] | None:
 def _told(name, value):
     """A control and its value in words; a text may be long."""
     one = control(name)
-    return one.label if isinstance(one, Text) else f"{one.label}: {one.write(value)}"
+    said = f"{value:,}" if isinstance(value, int) else one.write(value)
+    return one.label if isinstance(one, Text) else f"{one.label}: {said}"
 
 
 def applied() -> int:

@@ -1,7 +1,7 @@
-"""Try this: a click sets the controls and the address, and the address keeps them."""
+"""Try this: a click sets controls and address, shows the picture, and marks what has changed."""
 
 import pytest
-from harness import open_page, query_parameters, wait_until_idle
+from harness import check_accessibility, open_page, query_parameters, wait_until_idle
 
 from pages._view.lessons import LESSONS
 from pages._view.shared import SHARED
@@ -61,3 +61,88 @@ def test_a_click_sets_the_controls_and_the_address_which_a_reload_keeps(page, se
 def _changes_something(stem, suggestion):
     controls = controls_of(stem)
     return any(value != controls[name].default for name, value in suggestion.settings.items())
+
+
+# --- what a click shows ----------------------------------------------------------------------------------
+
+# Every style sheet that frames what has changed, kept: it goes after some seconds, however long the page takes.
+KEEP_FRAMES = """() => {
+  window.frames_ = [];
+  new MutationObserver(() => {
+    const text = document.querySelector('[data-framed]')?.textContent;
+    if (text) window.frames_.push(text);
+  }).observe(document.head, {childList: true});
+}"""
+IN_VIEW = """() => {
+  const picture = document.querySelector('[data-picture]').parentElement.getBoundingClientRect();
+  const stage = document.querySelector('.st-key-stage').getBoundingClientRect();
+  return picture.top >= stage.bottom - 1 && stage.top >= 0 && picture.top < innerHeight / 2;
+}"""
+FOCUSED = "key => document.activeElement === document.querySelector(`.st-key-try_${key} button`)"
+
+
+def take_up(page, key):
+    """Press a suggestion by the keyboard, with its button at the top of the window."""
+    button = page.locator(f".st-key-try_{key} button")
+    button.evaluate("each => each.scrollIntoView({block: 'end'})")
+    button.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => window.frames_.length")
+    wait_until_idle(page)
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+@pytest.mark.parametrize("reduced", ["no-preference", "reduce"])
+def test_a_click_brings_the_picture_into_view_and_frames_what_has_changed(new_page, server, size, reduced):
+    page = new_page(*size, reduced_motion=reduced)
+    open_page(page, server, "small_samples", seed=3, d_k=2)
+    page.evaluate(KEEP_FRAMES)
+    take_up(page, "large_dimension")
+    page.wait_for_function(IN_VIEW)
+    assert page.evaluate(FOCUSED, "large_dimension")
+    button = page.locator(".st-key-try_large_dimension button")
+    assert button.get_attribute("aria-pressed") == "true"
+    assert page.locator(".told").first.text_content() == "Changed: Seed: 0; Dimension dₖ: 1,024; Draws: 2,000."
+    (frames, *_) = page.evaluate("() => window.frames_")
+    assert [each.split("{")[0] for each in frames.split("\n")] == [
+        ".st-key-settings", ".st-key-dimension", ".st-key-n_draws", ".st-key-settings::after"]  # fmt: skip
+    assert "Seed" in frames
+    check_accessibility(page, include="[class*='st-key-tries_']")
+    page.wait_for_function("() => !document.querySelector('[data-framed]')")
+
+
+def test_a_try_by_a_second_picture_brings_that_one_into_view(page, server):
+    open_page(page, server, "backprop")
+    page.evaluate(KEEP_FRAMES)
+    take_up(page, "quadratic")
+    page.wait_for_function(
+        """() => {
+          const {top, bottom} = document.querySelector('.st-key-difference_error').getBoundingClientRect();
+          return top >= 0 && bottom <= innerHeight + 1;
+        }"""
+    )
+
+
+# The callbacks of a thumb that glides wait here until the test lets the time go on.
+HOLD_GLIDES = """() => {
+  window.glides = [];
+  const ask = window.requestAnimationFrame;
+  window.requestAnimationFrame = act => String(act).includes('endGlide') ? window.glides.push(act) : ask(act);
+}"""
+THUMB = "() => Number(document.querySelector('[data-slider] input').value)"
+
+
+@pytest.mark.parametrize("reduced", ["no-preference", "reduce"])
+def test_the_thumb_glides_to_its_new_place_unless_motion_is_to_be_reduced(new_page, server, reduced):
+    page = new_page(1440, 900, reduced_motion=reduced)
+    open_page(page, server, "small_samples")
+    page.evaluate(KEEP_FRAMES)
+    page.evaluate(HOLD_GLIDES)
+    before = page.evaluate(THUMB)
+    take_up(page, "large_dimension")
+    assert page.locator("[data-slider] input").get_attribute("aria-valuetext") == "d_k = 1,024"
+    if reduced == "no-preference":
+        assert page.evaluate(THUMB) == before  # while no time passes
+        page.evaluate("() => window.glides.shift()(Infinity)")
+    assert page.evaluate(THUMB) == page.evaluate("() => Number(document.querySelector('[data-slider] input').max)")
+    assert page.evaluate("() => window.glides.length") == 0

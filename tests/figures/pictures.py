@@ -6,6 +6,7 @@ from pages._view import compute
 from pages._view.lessons import main_of
 
 result = compute.result
+FEWER = {"wrong_choice": {"n_keys": 16}}  # what would take minutes: a step of the rows takes the square of their keys
 
 
 def _backprop(values, profile, figures, work, core):
@@ -75,6 +76,13 @@ def _unit_variance(values, profile, figures, work, core):
     yield figures.pipeline(found, profile)
 
 
+def _wrong_choice(values, profile, figures, work, core):
+    curves = work.curves(values)
+    yield figures.weights(work.row(values), values["steps"], profile)
+    yield figures.rates(*work.here(curves, values), profile)
+    yield figures.dimensions(curves, values["steps"], profile)
+
+
 def _your_scores(values, profile, figures, work, core):
     params = work.sample_params(values["sample"], values["d_k"], values["seed"])
     found = result(work.measure_sample, params, values["head"])
@@ -85,6 +93,7 @@ def _your_scores(values, profile, figures, work, core):
 def pictures(stem, values, profile):
     """The main picture at rest, and the others, in the order of the page; of a race, those when it is finished."""
     way, others = main_of(stem), globals().get(f"_{stem}")
+    values = {**values, **{name: min(values[name], most) for name, most in FEWER.get(stem, {}).items()}}
     found = [(way.at_rest or way.picture)(values, profile)] if way and stem != "training_race" else []
     if others:
         room = f"pages._view.lessons.{stem}"

@@ -85,7 +85,8 @@ def check_marks(picture):
         mark = marks[one["word"]]
         assert {figure.data[i]["name"] for i in one["curves"]} == {*mark.traces}
         for each in (figure.data[i] for i in one["curves"] if figure.data[i]["name"] == mark.traces[0]):
-            shown = {*np.ravel(colours_of(each, figure.layout))[list(mark.points) or slice(None)].tolist()}
+            shown = np.ravel(colours_of(each, figure.layout))
+            shown = {*(shown[list(mark.points)] if mark.points and len(shown) > 1 else shown).tolist()}
             assert shown == {one["colour"]}, (picture.key, one["word"])
             assert max(mark.points, default=0) < np.shape(each.get("x", each.get("z")))[0]
         assert len(one["curves"]) < len(figure.data) or mark.points, (picture.key, one["word"])  # the others fade

@@ -62,7 +62,7 @@ class Dial:
     @property
     def value(self):
         """Where its thumb stands."""
-        return _slider(self._app, f"{self._name}_dial").value
+        return large_slider(self._app, f"{self._name}_dial").value
 
     def set_value(self, value):
         """Let go of it there; the next run hears of it."""
@@ -104,12 +104,8 @@ def charts(app):
     return {key: SimpleNamespace(**data, spec=data["figure"]) for key, data in found if "figure" in data}
 
 
-def large_slider(app):
-    """What the large slider is given: its value, its stops and their texts."""
-    return _slider(app, "dimension")
-
-
-def _slider(app, key):
+def large_slider(app, key="dimension"):
+    """What the large slider, or the one with this key, is given: its value, its stops and their texts."""
     (found,) = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.key == key]
     return SimpleNamespace(**found)
 

@@ -88,7 +88,7 @@ def test_try_half_keeps_the_variance(tried):
 
 
 def test_try_one_keeps_the_mean(tried):
-    _, shown = tried("scaling_rules", "one_keeps_the_mean", **ADVERSE, part="museum")
+    _, shown = tried("scaling_rules", "one_keeps_the_mean", **ADVERSE)
     curves = {curve.exponent: curve for curve in shown.measure_exponents.curves}
     assert shown.measure_exponents.curves[0].exponent == 1.0
     assert np.abs(curves[1.0].mean - 1).max() < 0.1

@@ -61,6 +61,12 @@ from sattn_core.lessons.unit_variance import (
     measure_shared_input,
     measure_unit_variance,
 )
+from sattn_core.lessons.wrong_choice import (
+    WrongChoiceParams,
+    follow_row,
+    measure_learning_rates,
+    measure_wrong_choices,
+)
 from sattn_core.lessons.your_scores import YourScoresParams, sample_scores
 from sattn_core.pair_scores import draw_pair_scores, pair_scores_price
 from sattn_core.random_walks import random_walks
@@ -149,6 +155,16 @@ CASES = [
     *(partial(draw_sweep, OCTAVES[:3], size=size, n_draws=n) for size, n in ((2, 9_000), (64, 300))),
     *(partial(band_curve, d_k=d_k) for d_k in (2, 256)),
     measure_large_experiment,
+    *(
+        partial(measure_wrong_choices, WrongChoiceParams(*shape))
+        for shape in (
+            (64,), (1024, 4), (4, 100), (64, 16, 1.0, "weights"), (64, 16, 1.0, "output", "K"),
+            (64, 9, 1.0, "output", "both"),
+        )
+    ),
+    *(partial(follow_row, WrongChoiceParams(64, 16, learns=learns), 3) for learns in ("q", "both")),
+    *(partial(measure_learning_rates, WrongChoiceParams(64, n_keys)) for n_keys in (2, 20)),
+    partial(measure_learning_rates, WrongChoiceParams(16, 4, learns="both")),
     *(partial(measure_sample, YourScoresParams(*each)) for each in (("ideal", 128, 64), ("layer_norm_mha", 32, 64))),
     partial(measure_sample, YourScoresParams("ideal", 600, 64)),
 ]  # fmt: skip

@@ -10,6 +10,7 @@ ORDER = (
     "score_variance",
     "derivation",
     "softmax_saturation",
+    "wrong_choice",
     "training_race",
     "gradient_flow",
     "attention_steps",

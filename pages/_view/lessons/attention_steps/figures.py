@@ -8,6 +8,7 @@ import numpy as np
 from pages._view.figures.code import Name, code
 from pages._view.figures.matrices import cell, equals, operand
 from pages._view.figures.panels import MOST_COLUMNS, Panel, named, side_by_side
+from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons.attention_steps import (
@@ -85,6 +86,7 @@ def main(
         note=_MANY if result.d_k > MAX_COLUMNS else "",
         alt=_alt(result, step, sentence),
         sure=_sure(result, step, at) if code else (),
+        marks=[Mark(word, (panel,)) for word, panel in _NAMED[step].items()],
     )
 
 
@@ -169,6 +171,16 @@ def clicked(params: AttentionStepsParams, click: Mapping[str, Any]) -> dict[str,
     controls = _CONTROLS.get(click["chart"], _SCORES)
     places = zip(controls, (click["line"], click["place"]), strict=True)
     return {control: min(max(place, 0), sizes[control] - 1) + 1 for control, place in places if control}
+
+
+# What each step's sentence says of a panel.
+_NAMED = {
+    "matmul": {"each score": "raw"},
+    "scale": {"all scores": "raw", "the scores": "raw", "the division": "scaled"},
+    "mask": {"no score": "masked", "into −∞": "masked", "every key": "masked"},
+    "softmax": {"framed query": "masked", "favourite key": "weights", "all its weights": "weights"},
+    "output": {"output row": "output", "rows of V": "V", "framed cell": "output", "its output": "output"},
+}
 
 
 # --- the sentence ----------------------------------------------------------------------------------------

@@ -61,6 +61,7 @@ LESSON = Lesson(
             "quadratic",
             "Move W_V: the loss is quadratic in it, so the error of the central difference has no h² branch",
             {"d_k": 16, "exponent": 0.5, "weight": "W_V", "masking": "none", "seed": 0},
+            "difference_error",
         ),
         Try(
             "fully_masked",

@@ -6,6 +6,7 @@ from pages._view.figures.base import LETTERS, axis, dashed, dotted, figure, labe
 from pages._view.figures.code import code
 from pages._view.figures.matrices import cell, equals, matrix
 from pages._view.literal import drawn, plain
+from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number, typed
 from sattn_core.lessons.backprop import (
@@ -300,6 +301,7 @@ def raw_scores(sweep: GradientSweep, d_k: int, profile: Profile) -> Picture:
             "Two things happen without the scale: no small factor multiplies the gradient any more, and a softmax "
             "with larger scores usually passes on less. Which wins depends on dₖ and on the draw.",
         ),
+        marks=[Mark(word, (word,)) for word in ("without the scale", "with it")],
     )
 
 
@@ -375,6 +377,7 @@ def first_order(change: FirstOrderChange, params: BackpropParams, profile: Profi
         _curve_code(params, change.weight),
         claim=f"What first order leaves out {'is lost in rounding' if hidden else 'falls like ε²'}",
         sure=(_first_order_sure(change), _layer_of(params)),
+        marks=(Mark("remainder", ("remainder",)),),
     )
 
 
@@ -440,6 +443,7 @@ def difference(error: DifferenceError, params: BackpropParams, profile: Profile)
         _curve_code(params, error.weight),
         claim="No step makes the central difference exact" if curved else "Here only rounding limits the difference",
         sure=(_difference_sure(error), _layer_of(params)),
+        marks=(Mark("central difference", ("central difference",)),),
     )
 
 

@@ -79,6 +79,7 @@ LESSON = Lesson(
             "one_keeps_the_mean",
             "ρ = 1 and α = 1: the mean stays near 1 while α = ½ lets it grow to about 32",
             {"part": "exponents", "exponent": 1.0, "correlation": 1.0, "seed": 0},
+            "exponent_means",
         ),
         Try(
             "aligned_pairs",

@@ -22,6 +22,7 @@ from pages._view.figures.base import (
 )
 from pages._view.figures.code import code
 from pages._view.literal import written
+from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.lessons.scaling_rules import (
@@ -107,6 +108,7 @@ def exponents(result: ExponentResult, d_k: int, profile: Profile) -> Picture:
         _exponent_table(result),
         _exponent_code(result),
         sure=_exponent_sure(result, "variance", i),
+        marks=_exponent_marks(result),
         checks=_exponent_checks(result, "variance", i),
     )
 
@@ -121,6 +123,7 @@ def means(result: ExponentResult, profile: Profile) -> Picture:
         _exponent_code(result),
         claim=_mean_claim(result),
         sure=_exponent_sure(result, "mean", -1),
+        marks=_mean_marks(result),
         checks=_exponent_checks(result, "mean", -1),
     )
 
@@ -128,7 +131,7 @@ def means(result: ExponentResult, profile: Profile) -> Picture:
 def _exponent_figure(result, what, profile, d_k=None):
     drawn = [(curve, abs(getattr(curve, f"{what}_theory"))) for curve in reversed(result.curves)]
     drawn = [pair for pair in drawn if pair[1].any()]
-    names = [(_exponent_name(curve), np.log10(theory[-1])) for curve, theory in drawn]
+    names = [(_exponent_name(curve.exponent), np.log10(theory[-1])) for curve, theory in drawn]
     low, high = -3.6, 4.1
     fig = figure(
         profile,
@@ -149,7 +152,7 @@ def _exponent_figure(result, what, profile, d_k=None):
 def _exponent_traces(dims, d_k, what, curve, theory, profile):
     """One exponent: its theory, and the measured points with their errors."""
     few = [i for i, each in enumerate(dims) if each in EXPONENT_DIMS or each == d_k]  # not at every stop
-    name, x = _exponent_name(curve), np.array(dims)[few]
+    name, x = _exponent_name(curve.exponent), np.array(dims)[few]
     measured, error = (each[few] for each in (abs(getattr(curve, what)), getattr(curve, f"{what}_error")))
     below = np.minimum(error, 0.9 * measured)  # a bar down to 0 has no place on a log axis
     return [
@@ -179,8 +182,8 @@ def _symbol(curve):
     return _SYMBOLS.get(curve.exponent, "star")
 
 
-def _exponent_name(curve):
-    return _NAMED.get(curve.exponent, f"yours, {typed(curve.exponent)}")
+def _exponent_name(exponent):
+    return _NAMED.get(exponent, f"yours, {typed(exponent)}")
 
 
 def _exponent_sentence(result, i):
@@ -200,6 +203,24 @@ def _exponent_sentence(result, i):
     name = "dividing by dₖ" if curve.exponent == 1 else f"α = {typed(curve.exponent)}"
     moves = "grows" if curve.exponent < 0.5 else "shrinks"
     return f"{start}, {name} leaves a variance of {here}, which {moves} with dₖ; only √dₖ keeps it flat."
+
+
+def _exponent_marks(result):
+    own = result.curves[0].exponent
+    named = {"raw scores": 0.0, "without the scale": 0.0, "by √dₖ": 0.5, "only √dₖ": 0.5, "dividing by dₖ": 1.0}
+    named |= {f"α = {typed(own)}": own, "the variance": own}
+    return [_curve_mark(word, exponent) for word, exponent in named.items()]
+
+
+def _mean_marks(result):
+    """Without correlation there is no mean to draw."""
+    named = {"Divided by dₖ": 1.0, "divided by √dₖ": 0.5} if result.params.correlation else {}
+    return [_curve_mark(word, exponent) for word, exponent in named.items()]
+
+
+def _curve_mark(word, exponent):
+    name = _exponent_name(exponent)
+    return Mark(word, (name, f"{name}, theory"))
 
 
 def _by_exponent(result, what, i):
@@ -245,7 +266,7 @@ def _exponent_checks(result, what, i):
     ]
     z = [(found - predicted) / error for _, found, error, predicted in rows]
     return {
-        "exponent": [_exponent_name(curve) for curve, *_ in rows],
+        "exponent": [_exponent_name(curve.exponent) for curve, *_ in rows],
         f"{what}, measured": [f"{number(found)} ± {number(error, 2)}" for _, found, error, _ in rows],
         "predicted": [number(predicted) for *_, predicted in rows],
         "z": [number(each, 2) for each in z],
@@ -293,6 +314,7 @@ def rules(result: RulesResult, name: str, profile: Profile) -> Picture:
         _rule_table(result),
         _rule_code(result.params),
         sure=_rule_sure(result, name),
+        marks=_rule_marks(result, name),
     )
 
 
@@ -305,6 +327,7 @@ def one_rule(result: RulesResult, name: str, profile: Profile) -> Picture:
         _one_rule_table(result, name),
         _rule_code(result.params),
         claim=_one_rule_claim(result, name),
+        marks=(Mark("largest weight", ("weights",)), Mark("÷ √dₖ", ("weights with 1/√dₖ",))),
     )
 
 
@@ -408,7 +431,17 @@ def _rule_sentence(result, name):
         same = abs(none / here - 1) < _SAME
         return f"{start} ÷ √dₖ, and {'as many' if same else f'about {number(none, 2)}'} without the scale."
     compared = "as many as" if abs(here / usual - 1) < _SAME else "more than" if here > usual else "fewer than"
-    return f"{start} {_SAID.get(name, _short(_chosen(result, name)))}, {compared} with ÷ √dₖ."
+    return f"{start} {_in_sentence(result, name)}, {compared} with ÷ √dₖ."
+
+
+def _in_sentence(result, name):
+    return _SAID.get(name, _short(_chosen(result, name)))
+
+
+def _rule_marks(result, name):
+    named = {_in_sentence(result, name): name} if name != "vaswani" else {}
+    named |= {"÷ √dₖ": "vaswani", "without the scale": "no_scale"}
+    return [Mark(word, (_chosen(result, each).title,)) for word, each in named.items()]
 
 
 def _keys(count):
@@ -443,8 +476,7 @@ def _one_rule_sentence(result, name):
     usual, here = (number(_chosen(result, each).attention_weights.max(), 2) for each in ("vaswani", name))
     if name == "vaswani":
         return f"On this query the largest weight is {usual}."
-    word = _SAID.get(name, _short(_chosen(result, name)))
-    return f"On this query the largest weight is {here} with {word} and {usual} with ÷ √dₖ."
+    return f"On this query the largest weight is {here} with {_in_sentence(result, name)} and {usual} with ÷ √dₖ."
 
 
 def _one_rule_table(result, name):
@@ -642,6 +674,7 @@ def bug(results: Sequence[BugResult], name: str, profile: Profile) -> Picture:
         _bug_code(result.params),
         sure=(_bug_sure(result), _museum_sentence(results)),
         checks=_bug_checks(result),
+        marks=(Mark("The scores", ("wrong",)),),
     )
 
 

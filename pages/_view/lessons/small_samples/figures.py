@@ -40,6 +40,7 @@ _KEY = "dashed line: exact mean, dotted: dₖ", "▲ last draw, dashed outline: 
 _HIGHEST_RATIO = 4
 _SIZE_TICKS = (2, 4, 8, 16, 32, 64)
 _SMALL = 0.5
+_NAIVE = ("as if independent, low", "as if independent, high")
 _NARROW = 0.9  # of the width of a band: one of less is called too narrow
 _ROW_NAMES = {"A": "A", "B": "B", "product": "A B", "scaled product": "A B / √dₖ"}
 _CHECK_NAMES = {
@@ -319,12 +320,14 @@ def band(curve: BandCurve, options: Mapping[str, Any], profile: Profile) -> Pict
         _band_code(curve, options),
         claim=_band_claim(curve),
         sure=_band_sure(curve),
+        marks=(Mark("variance", ("exact band, high", "exact band, low")), Mark("dotted band", _NAIVE)),
     )
 
 
 def _band_figure(curve, profile):
     """The exact band, the one for independent entries, and measured points."""
     sizes, d = np.array(curve.sizes), curve.d_k
+    naive = curve.naive_low, curve.naive_high
     none, fill = {"width": 0, "color": profile.band}, {"fill": "tonexty", "fillcolor": f"{profile.band}40"}
     return figure(
         profile,
@@ -333,8 +336,7 @@ def _band_figure(curve, profile):
             line(sizes, curve.high / d, none, "exact band, high") | fill,
             _measured_points(curve, profile),
             line(sizes, curve.mean / d, dashed(profile), "exact mean"),
-            line(sizes, curve.naive_low / d, dotted(profile), "as if independent, low"),
-            line(sizes, curve.naive_high / d, dotted(profile), "as if independent, high"),
+            *(line(sizes, each / d, dotted(profile), name) for each, name in zip(naive, _NAIVE, strict=True)),
         ],
         left=3.6,
         bottom=5.5,
@@ -414,6 +416,11 @@ def large_experiment(experiment: LargeExperiment, profile: Profile) -> Picture:
         claim=_large_claim(experiment),
         sure=_large_sure(experiment),
         checks=large_rows(experiment),
+        marks=(
+            Mark("published", ("published",)),
+            Mark("exact band", ("exact",)),
+            Mark("treats the entries as independent", ("as if independent",)),
+        ),
     )
 
 

@@ -21,6 +21,7 @@ from pages._view.figures.base import (
 from pages._view.figures.code import code
 from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES
 from pages._view.literal import drawn, plain
+from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number
 from sattn_core.lessons.unit_variance import (
@@ -89,6 +90,7 @@ def expected(
         alt=_expected_alt(sweep, found[i], i, sentence, asked_heads),
         sure=(*sure, *_heads(sweep.n_heads[i], asked_heads)),
         checks=stage_table(result) if result else None,
+        marks=_expected_marks(sweep, scheme),
     )
 
 
@@ -144,9 +146,21 @@ def _stage_ticks(sweep, values):
     return [f"{number(value)}<br>{_SHORT[stage]}" for value, stage in pairs]
 
 
+def _expected_marks(sweep, scheme):
+    return (
+        Mark(_in_sentence(scheme), ("chosen",)),
+        Mark("scaled scores", ("expected",), (len(sweep.stages) - 1,)),
+        Mark("the rule assumes", ("assumed",)),
+    )
+
+
+def _in_sentence(scheme):
+    return SCHEME_NAMES[scheme].replace("normal with σ", "normal weights of σ")  # not "with … with"
+
+
 def _expected_sentence(scaled, within, scheme, d_k):
     """What the scaled scores start with, and whether the rule is right to assume 1: within a row, if that is less."""
-    name = SCHEME_NAMES[scheme].replace("normal with σ", "normal weights of σ")  # not "with … with"
+    name = _in_sentence(scheme)
     if within < _SHARED * scaled:
         return (
             f"With {name}, scaled scores have σ = {number(scaled)}, but only {number(within)} within a row, which is "
@@ -212,6 +226,7 @@ def pipeline(result: UnitVarianceResult, profile: Profile) -> Picture:
         _pipeline_table(result),
         _pipeline_code(result.params),
         claim=_pipeline_claim(result),
+        marks=(_stage_mark("raw scores", "raw_scores"), _stage_mark("divided by √dₖ", "scaled_scores")),
     )
 
 
@@ -247,6 +262,10 @@ def _colour(name, profile):
 
 def _small(profile):
     return {"size": profile.tick_size, "color": profile.text}
+
+
+def _stage_mark(word, stage):
+    return Mark(word, (stage, f"{stage}, predicted ± 1 σ"))
 
 
 def _pipeline_claim(result):
@@ -357,6 +376,7 @@ def schemes(result: UnitVarianceResult, profile: Profile) -> Picture:
         claim=_schemes_claim(result),
         sure=_schemes_sure(result),
         checks=schemes_table(result),
+        marks=_schemes_marks(result.schemes),
     )
 
 
@@ -433,6 +453,12 @@ def _schemes_sentence(result):
     )
 
 
+def _schemes_marks(rows):
+    """The squares of the largest, which stands last, and of the smallest."""
+    ends = ((rows[0], len(rows) - 1), (rows[-1], 0))
+    return [Mark(SCHEME_NAMES[row.name], ("predicted", row.name), (place,)) for row, place in ends]
+
+
 def _schemes_sure(result):
     """Which give 1, and where the chosen one stands."""
     rows, params = result.schemes, result.params
@@ -502,6 +528,7 @@ def shared(rows: Sequence[SharedInputRow], params: UnitVarianceParams, profile: 
         claim=_shared_claim(rows),
         sure=_shared_sure(rows, params.d_k),
         checks=shared_table(rows),
+        marks=(Mark("same vectors", ("same_vectors",)), Mark("separate random weights", ("independent",))),
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from pages._view.figures.base import axis, corner, dashed, figure, heading, line, solid, steps, title
 from pages._view.figures.code import Name, code, printed
 from pages._view.lessons.your_scores.declaration import SAMPLE_NAMES
+from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons.your_scores import YourScoresParams, YourScoresResult, measure_your_scores, sample_scores
@@ -37,6 +38,10 @@ def histogram(
         alt=f"{source}. {sentence}",
         sure=_histogram_sure(result),
         checks=moment_table(result),
+        marks=(
+            *(Mark(word, ("measured",)) for word in ("scores spread", "scores of a row", "scores of every row")),
+            Mark("ideal", ("ideal distribution",)),
+        ),
     )
 
 
@@ -197,6 +202,7 @@ def growth(result: YourScoresResult, params: YourScoresParams, own: Sequence[str
         _growth_code(result, params, own),
         claim=_growth_claim(result),
         sure=_growth_sure(result),
+        marks=_growth_marks(result),
     )
 
 
@@ -301,6 +307,12 @@ def _growth_sentence(result):
         f"With m components, the scores of a row grow like m to the power {number(fitted.value, 2)}; "
         f"√dₖ assumes a half."
     )
+
+
+def _growth_marks(result):
+    if not isfinite(result.shown.row_exponent.value):
+        return ()
+    return Mark("the scores of a row", ("fitted", "inside a row")), Mark("√dₖ", ("√m",))
 
 
 def _growth_sure(result):

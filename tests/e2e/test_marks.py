@@ -1,0 +1,107 @@
+"""Words that name marks: pointed at, tapped or focused they light their mark up, with no run of the page."""
+
+import pytest
+from dashboard import SENTENCES
+from hand import MAIN, drag, shown
+from harness import check_accessibility, open_page, runs_asked, wait_until_idle
+
+from pages._view.marks import contrast
+
+pytestmark = pytest.mark.e2e
+
+FADED = """picture => picture.querySelector('.js-plotly-plot').data
+  .map((trace, i) => trace.opacity < 0.5 ? null : i).filter(i => i !== null)"""
+OF_THE_DRAWS = [0, 6]  # the places of their traces
+
+
+def lit(page):
+    """The places of the traces of the main picture that are not faded."""
+    return page.locator(MAIN).evaluate(FADED)
+
+
+def wait_for_lit(page, places):
+    page.wait_for_function(f"wanted => JSON.stringify(({FADED})(document.querySelector('{MAIN}'))) === wanted",
+                           arg=str(places).replace(" ", ""))  # fmt: skip
+
+
+def words(page):
+    """Those of the main picture's sentence."""
+    return page.locator("[data-sentence]").first.locator(".mark")
+
+
+def test_a_word_lights_its_mark_up_by_mouse_and_by_a_click_also_while_the_slider_is_dragged(page, server):
+    open_page(page, server, "small_samples")
+    every, asked = lit(page), runs_asked(page)
+    word = words(page).filter(has_text="the draws")
+    word.hover()
+    wait_for_lit(page, OF_THE_DRAWS)
+    page.mouse.move(5, 5)
+    wait_for_lit(page, every)
+    word.click()
+    page.mouse.move(5, 5)
+    wait_for_lit(page, OF_THE_DRAWS)
+    assert word.get_attribute("aria-pressed") == "true"
+    drag(page, [0.6, 0.7, 0.8])
+    page.wait_for_function(f"() => Number(document.querySelector('{MAIN}').dataset.value) > 64")
+    assert shown(page) > 64
+    assert lit(page) == OF_THE_DRAWS
+    assert runs_asked(page) == asked
+    page.mouse.up()
+    page.wait_for_function("() => location.search.includes('d_k=')")
+    wait_until_idle(page)
+    assert lit(page) == OF_THE_DRAWS
+    word.click()
+    page.mouse.move(5, 5)
+    wait_for_lit(page, every)
+
+
+def test_all_words_of_a_sentence_are_one_stop_of_the_tab_key_and_the_arrows_go_from_one_to_the_next(page, server):
+    open_page(page, server, "attention_steps")  # whose steps the arrow keys turn
+    count = words(page).count()
+    assert page.locator(".mark[tabindex='0']").count() == page.locator("[data-sentence]:has(.mark)").count()
+    step = page.evaluate("() => location.search")
+    words(page).first.focus()
+    wait_for_lit(page, [2])
+    page.keyboard.press("Enter")
+    assert words(page).first.get_attribute("aria-pressed") == "true"
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("() => document.activeElement.className") == "mark"
+    assert words(page).nth(1 % count).evaluate("word => word === document.activeElement")
+    wait_until_idle(page)
+    assert page.evaluate("() => location.search") == step
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.className") != "mark"
+
+
+def test_on_a_phone_a_tap_lights_the_mark_up_until_the_next(new_page, server):
+    page = new_page(390, 844, has_touch=True)
+    open_page(page, server, "small_samples")
+    every, word = lit(page), words(page).filter(has_text="the draws")
+    word.tap()
+    wait_for_lit(page, OF_THE_DRAWS)
+    word.tap()
+    wait_for_lit(page, every)
+
+
+@pytest.mark.parametrize(("scheme", "mode"), [("light", ""), ("dark", ""), ("light", "projector")])
+def test_the_words_can_be_read_and_axe_finds_nothing(new_page, server, scheme, mode):
+    page = new_page(1440, 900, color_scheme=scheme)
+    open_page(page, server, "small_samples", **({"mode": mode} if mode else {}))
+    for word in words(page).all():
+        ink, ground = (hexadecimal(each) for each in word.evaluate(
+            "word => [getComputedStyle(word).color, getComputedStyle(document.querySelector('.stApp')).backgroundColor]"
+        ))  # fmt: skip
+        assert contrast(ink, ground) >= 4.5
+    check_accessibility(page, include="[data-sentence]")
+
+
+def hexadecimal(colour):
+    """rgb(…) as #…"""
+    return "#" + "".join(f"{int(each):02x}" for each in colour.removeprefix("rgb(").removesuffix(")").split(","))
+
+
+def test_the_sentence_is_the_text_that_python_wrote(page, server):
+    open_page(page, server, "small_samples")
+    read = page.locator(SENTENCES).first
+    assert read.text_content() == read.inner_text()
+    assert page.locator(MAIN).get_attribute("aria-label").startswith(read.text_content().replace("dₖ", "d_k"))
