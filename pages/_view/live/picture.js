@@ -56,7 +56,11 @@ function paint(picture, Plotly) {
   const { data, layout } = picture.parsed;
   picture.lit = litIn(picture.sentence);
   const drawn = lightUp(data, picture.marks[picture.lit]);
-  return Plotly.react(plot, drawn, { ...layout, width, height }, picture.given.config).then(() => letDraw(picture));
+  return Plotly.react(plot, drawn, { ...layout, width, height }, picture.given.config).then(() => {
+    // On paper the page's style alone may make a picture wider or narrower.
+    for (const svg of plot.querySelectorAll(".main-svg")) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    letDraw(picture);
+  });
 }
 
 const sizeOf = (picture) => `${picture.clientWidth} ${picture.height} ${scaleOf()}`;
