@@ -155,7 +155,7 @@ def _variance_figure(growth, d_k, profile):
         shapes=[upright(d_k, thin(profile)) | {"layer": "below"}],
         annotations=_line_ends(largest, profile),
         xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.35]),
-        yaxis=axis(profile, "variance of the scores", grid=True, **vertical),
+        yaxis=axis(profile, "variance", grid=True, **vertical),
     )
 
 
