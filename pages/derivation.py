@@ -10,7 +10,7 @@ from sattn_core.lessons.derivation import measure_derivation
 profile = frame.profile()
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    controls.draw_while("broken", width=220)
+    controls.draw_while("broken", width=128)
 
 
 @st.fragment(key=frame.LIVE)

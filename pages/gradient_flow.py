@@ -1,11 +1,11 @@
-"""gradient_flow: without the scale one row after another freezes; the mean and the typical row follow late."""
+"""gradient_flow: without the scale one row after another freezes, and the others get more at q."""
 
 import streamlit as st
 
 from pages._view import compute, controls, frame, show
 from pages._view.lessons.gradient_flow import figures, work
 from pages._view.lessons.gradient_flow.declaration import LESSON
-from sattn_core.lessons.gradient_flow import crossover_curve, gradient_curve, measure_gradient_flow
+from sattn_core.lessons.gradient_flow import gradient_curve
 
 profile = frame.profile()
 along = work.curve_options(**{name: controls.value_of(name) for name in ("n_keys", "seed")})
@@ -18,21 +18,14 @@ def live():
         return
     show.behind(shown)
     show.tries(LESSON)
-    params = work.params(controls.values())
-    result = compute.result(measure_gradient_flow, params)
-
-    place = controls.draw("place")
-    show.picture(figures.histograms(result, place, profile))
-    curve = compute.result(gradient_curve, **along)
-    show.picture(figures.curves(curve, place, profile))
-    crossing = compute.result(crossover_curve, params.n_keys)
-    show.picture(figures.crossover(crossing, profile))
-
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = controls.draw("jacobian")
-        number = controls.draw("row", width=300)
-    row, name = work.row_jacobian(result, chosen, number)
-    show.picture(figures.jacobians(row, name, params.d_k, profile))
+        controls.draw("jacobian")
+        controls.draw("row", width=300)
+    values = controls.values()
+    row, called = work.row_jacobian(values)
+    show.picture(figures.jacobians(row, called, values["d_k"], profile))
+    curve = compute.result(gradient_curve, **along)
+    show.picture(figures.curves(curve, values["place"], profile))
     show.prose(LESSON, "claim")
 
 

@@ -18,6 +18,9 @@ def live():
         st.button("Next", shortcut="Right", on_click=controls.turn, args=("step", 1))
         controls.draw("step", label_visibility="collapsed")
         st.html(figures.words(step, profile), width="content")
+        if step == "grow":
+            with st.container(horizontal=True, key="dials"):
+                frame.draw_dial("emphasis")
     shown = show.main(work.MAIN)
     if frame.more():
         show.behind(shown)

@@ -14,6 +14,7 @@ profile = frame.profile()
 def live():
     shown = show.main(work.MAIN)
     if frame.more():
+        show.tries(LESSON)
         show.behind(shown)
         averages, params = work.averages(controls.values())
         show.picture(figures.averages(averages, params, controls.value_of("d_k"), profile))
@@ -26,7 +27,6 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 comparison, problems = work.comparison(controls.values())
 show.problems(problems)
 if frame.more():
-    show.tries(LESSON)
     if comparison:
         show.table(figures.list_table(comparison), key="lists")
         show.prose(LESSON, "differences")

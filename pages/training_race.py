@@ -11,14 +11,15 @@ profile = frame.profile()
 
 @st.fragment(key=frame.LIVE)
 def live():
+    race.draw_task()
     if bets.is_open():  # nothing is trained that could tell
         race.stop()
-        show.main(work.MAIN)
+        show.main(work.MAIN, race_d_k=0)
         return
     run = race.open_run()
     race.advance(run)
     race.draw_buttons(run)
-    shown = show.main(work.MAIN, at_rest=race.main_picture(run, profile))
+    shown = show.main(work.MAIN, race.main_picture(run, profile), race_d_k=race.raced_at(run))
     if frame.more():
         if not run.playing:
             show.behind(shown)

@@ -17,17 +17,6 @@ def bin_counts(values: NDArray[np.float64], edges: NDArray[np.float64]) -> tuple
     return counts[1:-1], counts[0], counts[-1]
 
 
-def counts_by_edges(
-    values: NDArray[np.float64], edges: NDArray[np.float64]
-) -> tuple[NDArray[np.int_], NDArray[np.int_], NDArray[np.int_]]:
-    """Return the same for bins of any widths, along the last axis of values."""
-    n_bins, rows = len(edges) - 1, values.reshape(-1, values.shape[-1])
-    ranks = np.searchsorted(edges, rows, side="right")  # 0 is below all bins, n_bins + 1 above
-    counts = np.stack([np.bincount(row, minlength=n_bins + 2) for row in ranks])
-    counts = counts.reshape(*values.shape[:-1], n_bins + 2)
-    return counts[..., 1:-1], counts[..., 0], counts[..., -1]
-
-
 def lattice_edges(d_k: int, half_width: float, n_bins: int) -> NDArray[np.float64]:
     """Return about n_bins edges from −half_width to half_width for sums of d_k signs, halfway between two sums.
 

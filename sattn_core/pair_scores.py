@@ -18,7 +18,7 @@ from sattn_core.components import STANDARD_NORMAL, PairLaw, block_generator, che
 from sattn_core.cost import DRAWS, STREAM, Price, proceed
 
 # Streams 0 to 2 of a seed draw the components of pairs, the row of the sweep and the batches.
-_STREAM, _ROW_STREAM = 3, 4
+_STREAM, ROW_STREAM = 3, 4
 _PART = 65_536  # pairs drawn at a time, to stay in the processor's cache
 _WORD = 64  # signs in one random word
 _RARE = 0.1  # share of the components of the sparse law that are not 0
@@ -94,13 +94,16 @@ def growing_scores(dims: Sequence[int], n_samples: int, pair_law: PairLaw, seed:
         yield np.concatenate(scores) if len(scores) > 1 else scores[0]
 
 
-def growing_rows(dims: Sequence[int], n_rows: int, n_keys: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """Yield the raw scores of rows, each a query with keys of its own, shape (n_rows, n_keys), at the increasing dims.
+def growing_rows(
+    dims: Sequence[int], n_rows: int, n_keys: int, seed: int, stream: int = ROW_STREAM
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Yield the raw scores of rows, each a query with keys of its own, shape (n_rows, n_keys), and |q|² of each query.
 
-    Components are standard normal. As for pairs, components are appended: what is drawn at one d_k does not depend on
-    the other dims.
+    At the increasing dims. Components are standard normal. As for pairs, components are appended: what is drawn at one
+    d_k does not depend on the other dims.
     """
-    return _block_scores((n_rows, n_keys), tuple(dims), STANDARD_NORMAL, (seed, _ROW_STREAM), proceed)
+    drawn = _block_scores((n_rows, n_keys), tuple(dims), STANDARD_NORMAL, (seed, stream), proceed, _square_and_scores)
+    return ((both[:, 1:], both[:, 0]) for both in drawn)
 
 
 def growing_rows_price(dims: Sequence[int], n_rows: int, n_keys: int) -> Price:
@@ -214,28 +217,28 @@ class _Block(NamedTuple):
         return _Block(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
 
 
-def _block_scores(n, dims, pair_law, key, check):
-    """Octave after octave, each cut where one of dims lies inside it."""
-    scores = np.zeros(n)
+def _block_scores(n, dims, pair_law, key, check, sums=None):
+    """Octave after octave, each cut where one of dims lies inside it; sums of a block add up, by default its scores."""
+    sums, scores = sums or _score, 0.0
     for start, size in _octaves(dims[-1]):
         check()
         block = _whole(n, size, pair_law, _generator(key, start, size))
-        yield from _scores_inside(block, start, scores, dims, pair_law, key)
-        scores = scores + _score(block, pair_law)
+        yield from _scores_inside(block, start, scores, dims, pair_law, key, sums)
+        scores = scores + sums(block, pair_law)
 
 
-def _scores_inside(block, start, before, dims, pair_law, key):
+def _scores_inside(block, start, before, dims, pair_law, key, sums):
     """The scores at those of dims that end inside a block or with it; its components follow `start` others."""
     end = start + block.size
     inside = [d_k for d_k in dims if start < d_k < end]
     if inside:
         half = _left_half(block, pair_law, _generator(key, start, block.size, 1))
-        yield from _scores_inside(half, start, before, inside, pair_law, key)
+        yield from _scores_inside(half, start, before, inside, pair_law, key, sums)
         if inside[-1] > start + half.size:
-            before_right = before + _score(half, pair_law)
-            yield from _scores_inside(block.minus(half), start + half.size, before_right, inside, pair_law, key)
+            before_right = before + sums(half, pair_law)
+            yield from _scores_inside(block.minus(half), start + half.size, before_right, inside, pair_law, key, sums)
     if end in dims:
-        yield before + _score(block, pair_law)
+        yield before + sums(block, pair_law)
 
 
 def _octaves(d_k):
@@ -336,3 +339,8 @@ def _score(block, pair_law):
     if _needs_sums(pair_law):
         scores = scores + (block.size * mean_q * mean_k + (mean_k + rho * mean_q) * block.total)
     return scores
+
+
+def _square_and_scores(block, pair_law):
+    """Of rows: |q|² in the first column, the scores in the others."""
+    return np.concatenate([block.square, _score(block, pair_law)], axis=1)

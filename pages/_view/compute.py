@@ -133,9 +133,13 @@ def cheap(params: Any) -> bool:
     return rates.decided(params.price) <= AT_ONCE and params.price.bytes <= WITHOUT_BUTTON.bytes
 
 
-def needs_button(params: Any) -> bool:
-    """Whether these params cost so much that a page computes them only for a visitor who asks for them."""
-    return rates.decided(params.price) > WITHOUT_BUTTON.seconds or params.price.bytes > WITHOUT_BUTTON.bytes
+def needs_button(params: Any, limit: Limit | None = None) -> bool:
+    """Whether these params cost so much that a page computes them only for a visitor who asks for them.
+
+    limit: of several computations that a page makes together, instead of that of one.
+    """
+    limit = limit or WITHOUT_BUTTON
+    return rates.decided(params.price) > limit.seconds or params.price.bytes > limit.bytes
 
 
 def asked_for(params: Any) -> bool:
@@ -148,7 +152,7 @@ def ask_for(params: Any) -> None:
     st.session_state.setdefault("asked", set()).add(params)
 
 
-def cancel(params: Any) -> None:
+def cancel(params: Any, place: str) -> None:
     """The visitor wants them no longer."""
     st.session_state["asked"].discard(params)
-    turns.end_job()
+    turns.end_job(place)

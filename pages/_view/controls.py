@@ -289,7 +289,7 @@ def written(lesson: Lesson, values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _known(lesson: Lesson) -> dict[str, Control]:
-    return {**SHARED, **lesson.controls}
+    return {**SHARED, **lesson.controls, **lesson.unseen}
 
 
 def linked_value(name: str) -> Any:

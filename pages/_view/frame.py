@@ -1,6 +1,6 @@
 """The frame around every lesson: the navigation, the question, the slider with the Settings, the way on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,7 @@ def open_frame() -> StreamlitPage:
     page = _navigation()
     lesson = next(lesson for lesson in LESSONS.values() if lesson.title == page.title)
     if st.session_state.get("lesson") != lesson.stem:
-        turns.end_job()
+        turns.end_jobs()
     controls.open_lesson(lesson)
     if "frame" not in st.session_state:
         st.session_state["frame"] = True
@@ -161,24 +161,32 @@ def draw_slider() -> None:
     draw_live_slider(payload, key="dimension", on_release=partial(_release, "d_k", (_SLIDER, _TYPED)))
 
 
-def draw_dial(name: str, stops: Sequence[float] | None = None) -> None:
-    """The slider of a number that the main picture follows as it follows d_k; stops: those of the moment, if any."""
-    st.fragment(lambda: _dial(name, stops), key=f"dial_{name}")()
+def draw_dial(name: str, stops: Sequence[float] | None = None, shown: Callable[[float], str] | None = None) -> None:
+    """The slider of a number that the main picture follows as it follows d_k.
+
+    stops: those of the moment, if any; shown: what stands beside the slider at a stop, if not the number as it is.
+    """
+    st.fragment(lambda: _dial(name, stops, shown), key=f"dial_{name}")()
 
 
-def _dial(name, stops):
+def _dial(name, stops, shown):
     one, value = controls.number(name), controls.value_of(name)
     places = sorted({*stops, value}) if stops else controls.stops_of(name)
     payload = {
         "name": name,
         "value": value,
         "stops": places,
-        "shown": [f"{one.label} {one.shown(place)}" for place in places],
+        "shown": [f"{one.label} {(shown or one.shown)(place)}" for place in places],
         "label": one.label,
         "play": one.play,
     }
     own = () if name in controls.current_lesson().placed_dials else (f"dial_{name}",)
     draw_live_slider(payload, key=f"{name}_dial", on_release=partial(_release, name, own))
+
+
+def put_slider(d_k: int) -> None:
+    """Move the large slider, where the page and not the hand does."""
+    _release("d_k", (_SLIDER, _TYPED), d_k)
 
 
 def _release(name, own, value):
@@ -235,7 +243,8 @@ def more() -> bool:
 
 def _style(lesson):
     """The few rules Streamlit has no setting for; a shared control that a lesson does not use is not seen there."""
-    names = ["screen", "terms"]
+    names = ["screen", "terms", "questions"]
+    names += ["questions_on_dark"] if profile() is theme.DARK else []
     if profile().name == "projector":
         names += ["projector"] if more() else ["projector", "projector_stage"]
         names += ["projector_on_dark"] if st.context.theme.type == "dark" else []

@@ -20,11 +20,13 @@ class Main:
     picture : the picture at these values of the controls, drawn at each step of a moving slider.
     at_rest : the same with all that stands behind it, where that costs more; None if it is the same.
     params : those whose price says whether the visitor is asked first; None if it is always cheap.
+    ready : whether the server has what a moving slider would show; None if it always has.
     """
 
     picture: Callable[[Values, Profile], Picture]
     at_rest: Callable[[Values, Profile], Picture] | None = None
     params: Callable[[Values], Any] | None = None
+    ready: Callable[[Values], bool] | None = None
 
 
 def stops(values: Values) -> tuple[int, ...]:

@@ -27,7 +27,9 @@ T = TypeVar("T")
 INSTALL = "# Once, in a copy of this project: pip install ./sattn_core\n"
 LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
 TABLE_HEIGHT = 520  # pixels
+_LEAST = {False: 0.55, True: 0.4}  # of the height of a main picture's plot: less with a bet above it
 _EVERY = 0.3  # seconds between two looks at what is being computed
+_NAMES = {turns.MAIN: "main", turns.BESIDE: "beside"}  # in the keys of what stands in the place of a picture
 _NEARLY = 0.95  # of the bar, for what takes longer than expected
 
 
@@ -63,12 +65,17 @@ def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, r
     """
     if shown.claim:
         claim(shown.claim)
-    _draw(shown, per_row, above=sentence_first)
+    _draw(bets.marked_below(shown, controls.values, frame.profile), per_row, above=sentence_first)
     if shown.key != controls.current_lesson().pictures[0]:
         tries(controls.current_lesson(), shown.key)
     how_sure(shown)
     if resting:
         data(shown)
+
+
+def small(shown: Picture) -> None:
+    """A picture and its sentence; what stands behind it comes elsewhere."""
+    _draw(shown, 1, above=False)
 
 
 def claim(text: str) -> None:
@@ -87,10 +94,11 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
     bets.draw_card()
     asks = bets.asks()
     params = way.params and way.params(values)
-    if params and not _is_computed(params, partial(bets.before if asks else way.picture, values, profile)):
+    if params and not is_computed(params, partial(bets.before if asks else way.picture, values, profile)):
         return None
     if asks:
-        _draw_main(bets.before(values, profile))
+        known = bets.before(values, profile)
+        _draw_main(known, on_drawn=bets.keep_drawing, drawing=bets.drawing(known, profile))
         return None
     shown = at_rest or (way.at_rest or way.picture)(values, profile)
     seen = bets.marked(shown, controls.current_lesson(), values, bets.guess(), profile)
@@ -99,8 +107,9 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
     return shown
 
 
-def _draw_main(shown, **place):
-    draw_picture(shown.drawn() | {"main": True} | place, key=shown.key, config=_chart_config(shown.key))
+def _draw_main(shown, on_drawn=None, **more):
+    data = shown.drawn() | {"main": True, "least": _LEAST[bets.has_card()]} | more
+    draw_picture(data, key=shown.key, config=_chart_config(shown.key), on_drawn=on_drawn)
 
 
 def behind(shown: Picture | None) -> None:
@@ -174,42 +183,45 @@ def formulas(pairs: Iterable[tuple[str, str]]) -> None:
         formula(latex, sentence)
 
 
-def _is_computed(params, work):
-    """Whether the picture can be drawn; if not, what stands in its place says how long it takes, or how far it is."""
-    if compute.needs_button(params) and compute.asked_for(params):
-        job = turns.job_of_visitor(params, work)
+def is_computed(
+    params: Any, work: Callable[[], object], place: str = turns.MAIN, limit: compute.Limit | None = None
+) -> bool:
+    """Whether what costs this much can be drawn; if not, here stands how long it takes, or how far it is."""
+    if compute.needs_button(params, limit) and compute.asked_for(params):
+        job = turns.job_of_visitor(params, work, place)
         job.wait(_EVERY)  # what is kept is there at once
         if not job.done:
-            _progress()
+            _progress(place)
         return job.done
-    turns.end_job()
-    if compute.needs_button(params):
-        _ask(params)
-    return not compute.needs_button(params)
+    turns.end_job(place)
+    if compute.needs_button(params, limit):
+        _ask(params, _NAMES[place])
+    return not compute.needs_button(params, limit)
 
 
-def _ask(params):
+def _ask(params, name):
     """A button that computes these params, with how long it takes."""
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key="ask_main"):
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"ask_{name}"):
         label = f"Compute (about {_duration(rates.here(params.price))})"
-        st.button(label, key="compute_main", on_click=compute.ask_for, args=(params,), icon=":material/play_arrow:")
+        st.button(label, key=f"compute_{name}", on_click=compute.ask_for, args=(params,), icon=":material/play_arrow:")
         st.markdown("These settings take longer than a moment.")
 
 
 @st.fragment(run_every=_EVERY)
-def _progress():
+def _progress(place):
     """How far the visitor's job is, with a button to end it; the picture, once it is done."""
-    job: turns.Job | None = st.session_state.get("job")
+    job, name = turns.job_at(place), _NAMES[place]
     if job:
         job.wait(0)  # raises what went wrong
     if job is None or not job.runs:
         frame.redraw_picture()
         return
     seconds = rates.here(job.wanted.price)
-    with st.container(horizontal=True, vertical_alignment="center", key="progress_main"):
+    with st.container(horizontal=True, vertical_alignment="center", key=f"progress_{name}"):
         left = f"About {_duration(max(1, seconds - job.spent))} left"
         st.progress(min(_NEARLY, job.spent / seconds), turns.queue_text(job.before) if job.before else left)
-        st.button("Cancel", key="cancel_main", icon=":material/close:", on_click=compute.cancel, args=(job.wanted,))
+        given = (job.wanted, place)
+        st.button("Cancel", key=f"cancel_{name}", icon=":material/close:", on_click=compute.cancel, args=given)
 
 
 def _duration(seconds):

@@ -22,6 +22,7 @@ SLOTS = max(1, (os.cpu_count() or 1) - 1)
 GONE = 2.0  # seconds without a sign after which somebody who computes or waits has left
 BETWEEN = 0.1  # seconds between two looks of one who waits
 _SOON = 0.02  # seconds between two looks of a page at a job
+MAIN, BESIDE = "job", "job_beside"  # a visitor's jobs: of the main picture, and of what stands below it
 _SHOWN_AFTER = 0.4  # seconds of waiting that need no words
 _FEW = {1: "One", 2: "Two", 3: "Three", 4: "Four", 5: "Five"}
 
@@ -186,26 +187,38 @@ class Job:
 _JOB: ContextVar[Job | None] = ContextVar("job", default=None)
 
 
-def begin(job: Job) -> Job:
-    """The visitor waits for this job, and for no other."""
-    if st.session_state.get("job") is not job:
-        end_job()
-        st.session_state["job"] = job
+def begin(job: Job, place: str = MAIN) -> Job:
+    """The visitor waits for this job, and for no other at this place of the page."""
+    if job_at(place) is not job:
+        end_job(place)
+        st.session_state[place] = job
     job.want()
     return job
 
 
-def job_of_visitor(wanted: Any, work: Callable[[], object]) -> Job:
-    """The visitor's only job: the one that there is, if it computes what is wanted."""
-    job: Job | None = st.session_state.get("job")
-    return begin(job if job and job.wanted == wanted else Job(wanted, work))
+def job_at(place: str = MAIN) -> Job | None:
+    """What the visitor waits for at this place, if anything."""
+    job: Job | None = st.session_state.get(place)
+    return job
 
 
-def end_job() -> None:
-    """The visitor wants none."""
-    job = st.session_state.pop("job", None)
+def job_of_visitor(wanted: Any, work: Callable[[], object], place: str = MAIN) -> Job:
+    """The visitor's only job at this place: the one that there is, if it computes what is wanted."""
+    job = job_at(place)
+    return begin(job if job and job.wanted == wanted else Job(wanted, work), place)
+
+
+def end_job(place: str = MAIN) -> None:
+    """The visitor wants none at this place."""
+    job = st.session_state.pop(place, None)
     if job:
         job.leave()
+
+
+def end_jobs() -> None:
+    """The visitor wants none at all."""
+    for place in (MAIN, BESIDE):
+        end_job(place)
 
 
 def look() -> None:

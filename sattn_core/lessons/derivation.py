@@ -1,4 +1,4 @@
-"""Where does d_k come from? Every line of the variance derivation, checked on simulated q and k.
+"""Where does √d_k come from? Every line of the variance derivation, checked on simulated q and k.
 
 q_i = mean_q + √variance_q · a_i and k_i = mean_k + √variance_k · (ρ a_i + √(1−ρ²) b_i). The a_i have mean 0,
 variance 1 and the same correlation r between any two components; so have the b_i, independently.

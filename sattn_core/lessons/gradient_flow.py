@@ -1,9 +1,8 @@
-"""Do gradients really vanish? What reaches one row's scores, over many random rows.
+"""Do gradients really vanish? What one row of weights passes on, over many random rows.
 
 The popular claim is that without the scale all gradients vanish. What grows is the share of frozen
-rows, whose softmax passes on next to nothing. The mean over the rows falls at the scores only like
-1/√d_k; at a raw score, and at q, it is larger without the scale, because the scale multiplies the
-backward pass too. The median row follows the frozen ones only at a large d_k (`crossover_curve`).
+rows, whose softmax passes on next to nothing. The mean over the rows falls at the softmax only like
+1/√d_k. At q it is larger without the scale, because the scale multiplies the backward pass too.
 """
 
 from collections.abc import Sequence
@@ -15,25 +14,22 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_array, check_integer
 from sattn_core._records import record
 from sattn_core.chi_square import chi_square_quantiles
+from sattn_core.components import block_generator
 from sattn_core.cost import DRAWS, Price, priced
-from sattn_core.crossover import MedianCrossover, median_crossover
-from sattn_core.histograms import counts_by_edges
 from sattn_core.order_statistics import expected_maximum, median_bounds
-from sattn_core.pair_scores import growing_rows, growing_rows_price
+from sattn_core.pair_scores import ROW_STREAM, growing_rows, growing_rows_price
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
 from sattn_core.standard_errors import mean_and_error, share_error, share_interval
 from sattn_core.sweep import check_dims
 
-SCALE_EXPONENTS = (0.0, 0.5, 1.0)  # scale = d_k ** -exponent
-PLACES = ("scores", "raw_scores", "q")
+SCALE_EXPONENTS = (0.0, 0.5)  # scale = d_k ** -exponent
+PLACES = ("softmax", "q")  # tr J of a row, and the length of its gradient at q
 FROZEN_BELOW = 0.01  # tr J of a frozen row: what its softmax passes on, before the scale multiplies it
 DEFAULT_DIMS = tuple(round(2 ** (half / 2)) for half in range(1, 21))  # 1, 2, 3, 4, 6, 8, 11, 16, … 1024
-LOG10_EDGES = np.linspace(-12.0, 2.0, 57)
-SHOWN_ROWS = 20
 DOTS = 100  # rows that are followed one by one
 MOST_DIMENSIONS = 4096
-CROSSOVER_KEYS = (2, 8, 32, 128, 512)
+_ACROSS_STREAM, _PUSH_STREAM = ROW_STREAM + 1, ROW_STREAM + 2  # of a seed
 COLOUR_LIMIT = 0.25  # |p_i (1 − p_i)| and |p_i p_j| never exceed 1/4
 
 
@@ -55,12 +51,7 @@ class GradientFlowParams:
     @property
     def price(self) -> Price:
         """What `measure_gradient_flow` costs."""
-        shown = growing_rows_price((self.d_k,), DOTS, self.n_keys)
-        return gradient_flow_price(1, self.n_keys, self.n_rows) + shown
-
-
-# Of `crossover_curve`, with nothing in memory.
-CROSSOVER_PRICE = Price(calls=33_000, draws=2_200_000, specials=37_000_000, passes=110_000_000, bytes=10_000_000)
+        return gradient_flow_price(1, self.n_keys, self.n_rows)
 
 
 @record
@@ -77,10 +68,6 @@ class SensitivityStatistics:
     median: NDArray[np.float64]
     median_low: NDArray[np.float64]
     median_high: NDArray[np.float64]
-    # low, high: 10th and 90th percentile of the rows
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    top_tenth_share: NDArray[np.float64]  # Share of the total that the most sensitive tenth of the rows holds
     exact_mean: NDArray[np.float64]  # The exact expectation; NaN at the place q, which has no such formula
     z: NDArray[np.float64]  # (mean − exact_mean) / standard_error; NaN where there is nothing to compare
 
@@ -90,25 +77,13 @@ class GradientFlowResult:
     """Sensitivities of the rows at the chosen d_k."""
 
     params: GradientFlowParams
-    scales: NDArray[np.float64]  # (3,)
-    statistics: SensitivityStatistics  # (3, 3)
-    # frozen_share, frozen_error (3 scales,): share of rows whose tr J is below `FROZEN_BELOW`, and its standard error.
-    # It does not depend on the factor c, so it is the same at every place.
+    statistics: SensitivityStatistics  # (2 places, 2 scales)
+    # frozen_share, frozen_error (2 scales,): share of rows whose tr J is below `FROZEN_BELOW`, and its standard error
     frozen_share: NDArray[np.float64]
     frozen_error: NDArray[np.float64]
-    # frozen_low, frozen_high (3 scales,): the exact 95 % interval of the share
+    # frozen_low, frozen_high (2 scales,): the exact 95 % interval of the share
     frozen_low: NDArray[np.float64]
     frozen_high: NDArray[np.float64]
-    # mean_ratio, median_ratio (3,): Without the scale over with 1/√d_k, at each place
-    mean_ratio: NDArray[np.float64]
-    median_ratio: NDArray[np.float64]
-    log10_edges: NDArray[np.float64]  # (n_bins + 1,)
-    counts: NDArray[np.int_]  # (3, 3, n_bins): rows per bin of log10(sensitivity)
-    # below, above (3, 3): rows outside the edges, so that counts, below and above add up to n_rows
-    below: NDArray[np.int_]
-    above: NDArray[np.int_]
-    rate: float  # E[M_n]/√d_k, the limit of the unscaled mean for large d_k; 1/√(π d_k) for two keys
-    shown_scores: NDArray[np.float64]  # (20, n_keys): raw scores of the first rows of `freezing_rows`, to step through
 
 
 @record
@@ -121,9 +96,9 @@ class FreezingRows:
     dims: tuple[int, ...]
     n_keys: int
     seed: int
-    passed: NDArray[np.float64]  # (2 scales, n_dims, 100 rows): tr J without the scale and with 1/√d_k
-    frozen: NDArray[np.int_]  # (2 scales, n_dims): how many of the rows pass on less than `FROZEN_BELOW`
-    mean: NDArray[np.float64]  # (2 scales, n_dims): mean of `passed` over the rows
+    passed: NDArray[np.float64]  # (2 places, 2 scales, n_dims, 100 rows): tr J, and the length of the gradient at q
+    frozen: NDArray[np.int_]  # (2 scales, n_dims): of how many of the rows tr J is below `FROZEN_BELOW`
+    mean: NDArray[np.float64]  # (2 places, 2 scales, n_dims): mean of `passed` over the rows
 
 
 @record
@@ -134,26 +109,12 @@ class GradientCurve:
     n_keys: int
     n_rows: int
     seed: int
-    scales: NDArray[np.float64]  # (3 scales, n_dims)
-    statistics: SensitivityStatistics  # (3 places, 3 scales, n_dims)
-    # frozen_share, frozen_error (3 scales, n_dims): as in `GradientFlowResult`. Without the scale the share never falls
+    statistics: SensitivityStatistics  # (2 places, 2 scales, n_dims)
+    # frozen_share, frozen_error (2 scales, n_dims): as in `GradientFlowResult`. Without the scale the share never falls
     # as d_k grows, nor does its expectation: here each row keeps its draw and is only stretched.
     frozen_share: NDArray[np.float64]
     frozen_error: NDArray[np.float64]
     rate: NDArray[np.float64]  # (n_dims,): E[M_n]/√d_k; 1/√(π d_k) for two keys
-
-
-@record
-class CrossoverCurve:
-    """From which d_k on the median row passes less to its raw scores without the scale, against n_keys."""
-
-    keys: NDArray[np.int_]  # (n_points,)
-    # d_k, low, high (n_points,): the crossover and its 95 % interval, as in `MedianCrossover`
-    d_k: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    critical_d_k: NDArray[np.float64]  # (n_points,): 2 ln n_keys, where √d_k = √(2 ln n_keys)
-    here: MedianCrossover  # That of the n_keys asked for, which is one of the points
 
 
 @record
@@ -179,26 +140,27 @@ class RowJacobian:
 
 @record
 class _Rows:
-    """Random numbers of all rows, the same at every d_k; the best key of each row is left out."""
+    """Rows of scores |q| z and the gradients at their weights; in gaps and pushes the best key is left out."""
 
-    z: NDArray[np.float64]  # standard normal scores, (n_rows, n_keys)
+    z: NDArray[np.float64]  # standard normal, (n_rows, n_keys)
     gaps: NDArray[np.float64]  # largest z minus the other z, (n_rows, n_keys − 1)
     pushes: NDArray[np.float64]  # downstream gradient of the others minus that of the best key
-    uniform_q: NDArray[np.float64]  # ranks of |q|² and of |k⊥ part|² in their chi-square laws, (n_rows,)
-    uniform_k: NDArray[np.float64]
+    # uniform_q, uniform_k (n_rows,): where d_k moves, the ranks of |q|² and of |k⊥ part|² in their chi-square laws
+    uniform_q: NDArray[np.float64] | None = None
+    uniform_k: NDArray[np.float64] | None = None
 
 
 def gradient_flow_price(n_dims: int, n_keys: int, n_rows: int = 2_000) -> Price:
     """Return the `Price` of the sensitivities of n_rows rows at n_dims dimensions: of `gradient_curve`, too."""
     scores = n_keys * n_rows
     drawn = Price(calls=300, draws=2 * scores + 2 * DRAWS["random"] * n_rows, passes=5 * scores)
-    rows = Price(specials=3 * scores + 33 * n_rows, passes=25 * scores + 870 * n_rows)
+    rows = Price(specials=2 * scores + 33 * n_rows, passes=17 * scores + 580 * n_rows)
     quantiles = Price(calls=900, products=12_000, specials=90_000, passes=120_000)  # of |q|², from a table for each d_k
     return (drawn + n_dims * (rows + quantiles)).holding(42 * scores + 350 * n_rows + 150_000 * n_dims)
 
 
 def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
-    """Row sensitivities at one d_k: tr J, c · tr J and ‖∂L/∂q‖, J = diag(p) − p pᵀ.
+    """Row sensitivities at one d_k: tr J and ‖∂L/∂q‖, J = diag(p) − p pᵀ.
 
     Given the query, the scores of a row are independent N(0, |q|²) exactly, and the part of the keys
     across the query is independent of them. So a row costs n_keys normals at any d_k. |q|² is the
@@ -207,67 +169,64 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
 
     Reference: Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1 (the claim).
     """
-    rows = _draw_rows(params.n_keys, params.n_rows, params.seed)
-    sensitivity = _sensitivity(rows, params.d_k)
+    sensitivity = _sensitivity(_draw_rows(params.n_keys, params.n_rows, params.seed), params.d_k)
     statistics = _statistics(sensitivity, _exact_means(params.n_keys, (params.d_k,))[..., 0])
-    counts, below, above = counts_by_edges(sensitivity, 10.0**LOG10_EDGES)
-    frozen = _frozen(sensitivity)
-    return GradientFlowResult(
-        params=params,
-        scales=_scales((params.d_k,))[:, 0],
-        statistics=statistics,
-        **dict(zip(("frozen_share", "frozen_error", "frozen_low", "frozen_high"), frozen, strict=True)),
-        mean_ratio=statistics.mean[:, 0] / statistics.mean[:, 1],
-        median_ratio=statistics.median[:, 0] / statistics.median[:, 1],
-        log10_edges=LOG10_EDGES.copy(),
-        counts=counts,
-        below=below,
-        above=above,
-        rate=expected_maximum(params.n_keys) / np.sqrt(params.d_k),
-        shown_scores=next(growing_rows((params.d_k,), DOTS, params.n_keys, params.seed))[:SHOWN_ROWS].copy(),
-    )
+    return GradientFlowResult(params, statistics, *_frozen(sensitivity))
 
 
 def _freezing_price(dims, n_keys):
-    drawn, scores = growing_rows_price(dims, DOTS, n_keys), DOTS * n_keys
-    traces = len(dims) * Price(calls=30, specials=2 * scores, passes=12 * scores)
-    return (drawn + traces).holding(1_700 * len(dims))
+    scores, across = DOTS * n_keys, _one_less(dims)
+    drawn = growing_rows_price(dims, DOTS, n_keys) + (growing_rows_price(across, DOTS, 1) if across else Price())
+    each = Price(calls=120, specials=2 * scores + 8 * DOTS, passes=24 * scores + 90 * DOTS)
+    return (drawn + Price(draws=scores) + len(dims) * each).holding(120 * scores + 4_000 * len(dims))
 
 
 @priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, seed=0: _freezing_price(dims, n_keys))
 def freezing_rows(dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, seed: int = 0) -> FreezingRows:
-    """Follow 100 rows over d_k: tr J of each, without the scale and with 1/√d_k.
+    """Follow 100 rows over d_k: tr J and ‖∂L/∂q‖ of each, without the scale and with 1/√d_k.
 
-    What a row passes on at one d_k does not depend on the other dims.
+    Each row keeps its downstream gradient dP, standard normal. What a row passes on at one d_k does not depend on the
+    other dims.
     """
     dims = tuple(GradientFlowParams(d_k, n_keys, seed=seed).d_k for d_k in check_dims(dims))
-    drawn = zip(growing_rows(dims, DOTS, n_keys, seed), dims, strict=True)
-    passed = np.stack([_both_traces(scores, d_k) for scores, d_k in drawn], axis=1)
-    frozen = np.count_nonzero(passed < FROZEN_BELOW, axis=-1)
+    push = block_generator(seed, _PUSH_STREAM).standard_normal((DOTS, n_keys))
+    drawn = zip(growing_rows(dims, DOTS, n_keys, seed), _squares_across(dims, seed), dims, strict=True)
+    passed = np.stack([_row_by_row(*row, across, d_k, push) for row, across, d_k in drawn], axis=2)
+    frozen = np.count_nonzero(passed[0] < FROZEN_BELOW, axis=-1)
     return FreezingRows(dims, n_keys, seed, passed, frozen, passed.mean(axis=-1))
 
 
-def _both_traces(scores, d_k):
-    """tr J of each row without the scale and with 1/√d_k: with weights relative to the best key, no 1 − p anywhere."""
-    gaps = scores.max(axis=1, keepdims=True) - scores
-    gaps[np.arange(len(gaps)), scores.argmax(axis=1)] = np.inf  # the best key itself
-    others = [np.exp(-scale * gaps) for scale in (1.0, d_k**-0.5)]
-    return np.stack([_trace_of(e.sum(axis=1), np.einsum("ij,ij->i", e, e)) for e in others])
+def _row_by_row(scores, square, across, d_k, push):
+    radius = np.sqrt(square)
+    return _passed(_relative(scores / radius[:, None], push), d_k, radius, np.sqrt(across))
 
 
-def _trace_of(others, squares):
-    return (2.0 * others + (others**2 - squares)) / (1.0 + others) ** 2
+def _squares_across(dims, seed):
+    """The squared length of Kᵀ u across the query, |u| = 1: χ² with d_k − 1 degrees of freedom, one for each row."""
+    across = _one_less(dims)
+    grown = growing_rows(across, DOTS, 1, seed, _ACROSS_STREAM) if across else ()
+    return ([np.zeros(DOTS)] if dims[0] == 1 else []) + [square for _, square in grown]
+
+
+def _one_less(dims):
+    return [d_k - 1 for d_k in dims if d_k > 1]
+
+
+@priced(lambda d_k, *, n_keys=64, seed=0: growing_rows_price((d_k,), DOTS, n_keys))
+def scores_of_rows(d_k: int, *, n_keys: int = 64, seed: int = 0) -> NDArray[np.float64]:
+    """Return the raw scores of the rows of `freezing_rows` at one d_k, shape (100, n_keys)."""
+    return next(growing_rows((d_k,), DOTS, n_keys, seed))[0]
 
 
 @priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, n_rows=2_000, seed=0: gradient_flow_price(len(dims), n_keys, n_rows))
 def gradient_curve(
     dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, n_rows: int = 2_000, seed: int = 0
 ) -> GradientCurve:
-    """Row sensitivities against d_k: tr J, c · tr J and ‖∂L/∂q‖ for the scales 1, 1/√d_k and 1/d_k.
+    """Row sensitivities against d_k: tr J and ‖∂L/∂q‖ for the scales 1 and 1/√d_k.
 
-    For large d_k the unscaled mean of tr J, at the scores and the raw scores, approaches E[M_n]/√d_k,
-    M_n the largest of n_keys standard normals: a power law, not an exponential one. At q the keys, of
-    length √d_k, make up for it: there the unscaled mean rises to a limit.
+    For large d_k the unscaled mean of tr J approaches E[M_n]/√d_k, M_n the largest of n_keys standard
+    normals: a power law, not an exponential one. At q the keys, of length √d_k, make up for it: there the
+    unscaled mean rises to a limit.
     """
     dims = tuple(GradientFlowParams(d_k, n_keys, n_rows, seed).d_k for d_k in dims)
     if not dims:
@@ -280,20 +239,7 @@ def gradient_curve(
     stacked = (np.stack([getattr(one, name) for one in found], axis=-1) for name in names)
     frozen = np.stack([_frozen(one)[:2] for one in each], axis=-1)
     rate = expected_maximum(n_keys) / np.sqrt(dims)
-    return GradientCurve(dims, n_keys, n_rows, seed, _scales(dims), SensitivityStatistics(*stacked), *frozen, rate)  # type: ignore[call-arg]
-
-
-@priced(lambda n_keys=64: CROSSOVER_PRICE)
-def crossover_curve(n_keys: int = 64) -> CrossoverCurve:
-    """The d_k at which the median row passes equally much to its raw scores with and without the scale.
-
-    Simulated as `median_crossover` says, whatever the seed of the lesson.
-    """
-    here = median_crossover(n_keys)
-    keys = np.unique([*CROSSOVER_KEYS, here.n_keys])
-    points = [median_crossover(int(n)) for n in keys]
-    d_k, low, high = np.transpose([(point.d_k, point.low, point.high) for point in points])
-    return CrossoverCurve(keys, d_k, low, high, 2.0 * np.log(keys), here)
+    return GradientCurve(dims, n_keys, n_rows, seed, SensitivityStatistics(*stacked), *frozen, rate)  # type: ignore[call-arg]
 
 
 def measure_row_jacobian(raw_scores: ArrayLike, d_k: int) -> RowJacobian:
@@ -324,12 +270,14 @@ def measure_row_jacobian(raw_scores: ArrayLike, d_k: int) -> RowJacobian:
 def _draw_rows(n_keys, n_rows, seed):
     rng = np.random.Generator(np.random.SFC64(seed))
     z, push = rng.standard_normal((2, n_rows, n_keys))
-    uniform_q, uniform_k = rng.random((2, n_rows))
-    # The best key is the same at every d_k and every positive scale, because they only stretch the row.
-    best = np.arange(n_keys) == z.argmax(axis=1)[:, None]
-    gaps = (z[best][:, None] - z)[~best].reshape(n_rows, n_keys - 1)
-    pushes = (push - push[best][:, None])[~best].reshape(n_rows, n_keys - 1)
-    return _Rows(z, gaps, pushes, uniform_q, uniform_k)
+    return _relative(z, push, *rng.random((2, n_rows)))
+
+
+def _relative(z, push, *uniform):
+    """Scores and gradients relative to the best key, which is the same at every positive scale."""
+    best = np.arange(z.shape[1]) == z.argmax(axis=1)[:, None]
+    gaps, pushes = (z[best][:, None] - z)[~best], (push - push[best][:, None])[~best]
+    return _Rows(z, gaps.reshape(len(z), -1), pushes.reshape(len(z), -1), *uniform)
 
 
 def _scales(dims):
@@ -337,15 +285,19 @@ def _scales(dims):
 
 
 def _sensitivity(rows, d_k):
-    """Sensitivity of every row, shape (3 places, 3 scales, n_rows)."""
+    """Sensitivity of every row, shape (2 places, 2 scales, n_rows)."""
     radius = np.sqrt(chi_square_quantiles(d_k, rows.uniform_q))
-    across = np.sqrt(chi_square_quantiles(d_k - 1, rows.uniform_k))
-    sensitivity = np.empty((len(PLACES), len(SCALE_EXPONENTS), len(radius)))
+    return _passed(rows, d_k, radius, np.sqrt(chi_square_quantiles(d_k - 1, rows.uniform_k)))
+
+
+def _passed(rows, d_k, radius, across):
+    """tr J and ‖∂L/∂q‖ of every row; radius is |q|, across the length of Kᵀ u across the query, |u| = 1."""
+    passed = np.empty((len(PLACES), len(SCALE_EXPONENTS), len(radius)))
     for i, scale in enumerate(_scales((d_k,))[:, 0]):
         trace, along_q, size = _softmax_response(rows, scale * radius)
         # ∂L/∂q = c Kᵀ dS: its part along q is known from the scores, the rest is a fresh normal vector.
-        sensitivity[:, i] = trace, scale * trace, scale * np.hypot(along_q, size * across)
-    return sensitivity
+        passed[:, i] = trace, scale * np.hypot(along_q, size * across)
+    return passed
 
 
 def _softmax_response(rows, stretch):
@@ -367,24 +319,25 @@ def _softmax_response(rows, stretch):
     return response
 
 
+def _trace_of(others, squares):
+    return (2.0 * others + (others**2 - squares)) / (1.0 + others) ** 2
+
+
 def _exact_means(n_keys, dims):
-    """Exact mean sensitivity, shape (3 places, 3 scales, n_dims); NaN at q."""
+    """Exact mean sensitivity, shape (2 places, 2 scales, n_dims); NaN at q."""
     trace = expected_attention_curve(n_keys, dims, _scales(dims)).jacobian_trace
-    return np.stack([trace, _scales(dims) * trace, np.full_like(trace, np.nan)])
+    return np.stack([trace, np.full_like(trace, np.nan)])
 
 
 def _statistics(sensitivity, exact_mean):
     ordered = np.sort(sensitivity, axis=-1)
     mean, error = mean_and_error(ordered)
-    median, low, high = np.quantile(ordered, (0.5, 0.1, 0.9), axis=-1)
-    top = ordered[..., -max(1, ordered.shape[-1] // 10) :].sum(axis=-1) / ordered.sum(axis=-1)
-    return SensitivityStatistics(
-        mean, error, median, *median_bounds(ordered), low, high, top, exact_mean, (mean - exact_mean) / error
-    )
+    median, bounds = np.median(ordered, axis=-1), median_bounds(ordered)
+    return SensitivityStatistics(mean, error, median, *bounds, exact_mean, (mean - exact_mean) / error)
 
 
 def _frozen(sensitivity):
     """Share of frozen rows at each scale, its standard error and interval: by tr J, before the factor c."""
-    trace = sensitivity[PLACES.index("scores")]
+    trace = sensitivity[PLACES.index("softmax")]
     count, n_rows = np.count_nonzero(trace < FROZEN_BELOW, axis=-1), trace.shape[-1]
     return count / n_rows, share_error(count / n_rows, n_rows), *share_interval(count, n_rows)

@@ -7,17 +7,17 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
 from sattn_core._records import record
-from sattn_core.components import draw_queries_and_keys
+from sattn_core.components import COMPONENT_LAWS, block_generator
 from sattn_core.cost import Price
+from sattn_core.example import KEY_WORDS
 from sattn_core.products import hadamard
+from sattn_core.random_signs import chance_on_top, sign_sums, signs
 from sattn_core.scores import raw_scores, scale_factor
 from sattn_core.softmax import effective_keys, softmax
+from sattn_core.standard_errors import mean_and_error, share_error
 
-STEPS = ("ask", "multiply", "add", "wander", "softmax", "divide")
+STEPS = ("ask", "multiply", "add", "wander", "softmax", "divide", "grow")
 
-SENTENCE = "On the mat the cat slept: it was tired."
-QUERY_WORD = "it"
-KEY_WORDS = ("mat", "cat", "slept", "tired")  # in the order of the sentence
 COMPONENTS = ("living", "thing", "action", "feeling")
 INVENTED_QUERY = (1.0, 1.0, -1.0, 0.5)
 INVENTED_KEYS = (
@@ -26,26 +26,36 @@ INVENTED_KEYS = (
     (0.5, -1.0, 1.5, 0.0),
     (0.5, -1.0, 0.5, 2.0),
 )
-EXAMPLE_KEY = KEY_WORDS.index("cat")  # whose products are shown one by one
+EXAMPLE_KEY = KEY_WORDS.index("cat")  # whose products are shown one by one, and whom the invented numbers favour
+N_SENTENCES = 1_000
+MOST_EMPHASIS = 16
 
 _MOST = 1_024
+_N_SUMS = N_SENTENCES * len(KEY_WORDS)
+_QUERY_STREAM = 6
 
 
 @dataclass(frozen=True)
 class OneQueryParams:
-    """How long the query and the keys are."""
+    """How long the query and the keys are, and how large the query's invented components."""
 
     d_k: int  # 1 to 1,024: the first four components are the invented ones, the others are drawn
     seed: int = 0  # Of the drawn components
+    emphasis: int = 1  # 1 to 16: what the invented components of the query are multiplied by
 
     def __post_init__(self) -> None:
         check_integer("d_k", self.d_k, 1, _MOST)
         check_integer("seed", self.seed, 0)
+        check_integer("emphasis", self.emphasis, 1, MOST_EMPHASIS)
 
     @property
     def price(self) -> Price:
         """What `measure_one_query` costs at most."""
-        return Price(calls=200, draws=1_300, products=4 * self.d_k, passes=24_000 + 90 * self.d_k, bytes=500_000)
+        n_drawn = max(self.d_k - len(INVENTED_QUERY), 0)
+        n_drawn = max(self.d_k - len(INVENTED_QUERY), 0)
+        drawn = signs.price(_MOST, _N_SUMS, KEY_WORDS) + sign_sums.price(n_drawn, _N_SUMS)  # type: ignore[attr-defined]
+        many = Price(calls=80, specials=2 * _N_SUMS + 20 * n_drawn, passes=40 * _N_SUMS + 80 * n_drawn)
+        return drawn + many + Price(calls=200, draws=300, products=4 * self.d_k, passes=24_000 + 90 * self.d_k)
 
 
 @record
@@ -70,17 +80,35 @@ class SoftmaxRow:
 class SumsOnTheWay:
     """The four sums, product by product."""
 
-    sums: NDArray[np.float64]  # (4, d_k + 1): the sum after 0, 1, …, d_k products; the last column is the raw scores
-    # (d_k + 1,): √0, √1, …, √d_k. In theory a sum of n independent products of mean 0 and variance 1 has standard
-    # deviation √n.
-    roots: NDArray[np.float64]
+    sums: NDArray[np.float64]  # (4, d_k): the sum after 1, 2, …, d_k products; the last column is the raw scores
     horizon: int  # The largest d_k there is: the end of the axis
-    limit: float  # No sum of this draw is larger in size up to the horizon, nor are two standard deviations
+    limit: float  # No sum of this draw is larger in size up to the horizon
+
+
+@record
+class ManySentences:
+    """What becomes of the four words in many sentences: the same invented components, others drawn for each.
+
+    The sentence that the other numbers are of is the first of them. A word is on top if no other has a larger score.
+    """
+
+    n_sentences: int
+    # on_top, on_top_exact, on_top_error (4,): share of the sentences with this word on top, which is more than one
+    # where they tie; its probability, exact, and the standard error that this gives the share
+    on_top: NDArray[np.float64]
+    on_top_exact: NDArray[np.float64]
+    on_top_error: NDArray[np.float64]
+    # raw_top_weight, scaled_top_weight: the largest weight of a sentence, whichever word has it, on average over the
+    # sentences, with its standard error
+    raw_top_weight: float
+    raw_top_weight_error: float
+    scaled_top_weight: float
+    scaled_top_weight_error: float
 
 
 @record
 class OneQueryResult:
-    """Every number of the six steps."""
+    """Every number of the seven steps, and of many such sentences."""
 
     params: OneQueryParams
     query: NDArray[np.float64]  # (d_k,)
@@ -92,13 +120,12 @@ class OneQueryResult:
     # n_up, n_down (4,): how many of the drawn products are +1, and how many −1
     n_up: NDArray[np.int_]
     n_down: NDArray[np.int_]
-    drawn_std: float  # Standard deviation of the sum of so many drawn products: the root of their number
-    drawn_z: NDArray[np.float64]  # (4,): that sum in standard deviations; 0 where none is drawn
     walk: SumsOnTheWay
     divisor: float  # √d_k
     # raw, scaled: The scores at d_k, and the same divided by √d_k
     raw: SoftmaxRow
     scaled: SoftmaxRow
+    sentences: ManySentences
 
 
 def measure_one_query(params: OneQueryParams) -> OneQueryResult:
@@ -110,37 +137,50 @@ def measure_one_query(params: OneQueryParams) -> OneQueryResult:
     query, keys = _vectors(params)
     d_k, n_invented = params.d_k, min(params.d_k, len(INVENTED_QUERY))
     products = hadamard(np.broadcast_to(query[:d_k], (len(keys), d_k)), keys[:, :d_k])
-    raw, drawn = raw_scores(query[None, :d_k], keys[:, :d_k])[0], products[:, n_invented:]
+    invented, drawn = products[:, :n_invented].sum(axis=1), products[:, n_invented:]
+    raw = raw_scores(query[None, :d_k], keys[:, :d_k])[0]
     return OneQueryResult(
         params,
-        query=query[:d_k],
-        keys=keys[:, :d_k],
-        products=products,
-        n_invented=n_invented,
-        invented_scores=_softmax_row(products[:, :n_invented].sum(axis=1)),
-        n_up=np.count_nonzero(drawn > 0, axis=1),
-        n_down=np.count_nonzero(drawn < 0, axis=1),
-        drawn_std=float(np.sqrt(drawn.shape[1])),
-        drawn_z=drawn.sum(axis=1) / np.sqrt(max(drawn.shape[1], 1)),
+        query=query[:d_k], keys=keys[:, :d_k], products=products, n_invented=n_invented,
+        invented_scores=_softmax_row(invented),
+        n_up=np.count_nonzero(drawn > 0, axis=1), n_down=np.count_nonzero(drawn < 0, axis=1),
         walk=_walk(query, keys, d_k),
         divisor=float(np.sqrt(d_k)),
-        raw=_softmax_row(raw),
-        scaled=_softmax_row(raw * scale_factor(d_k)),
-    )
+        raw=_softmax_row(raw), scaled=_softmax_row(raw * scale_factor(d_k)),
+        sentences=_many(params, invented),
+    )  # fmt: skip
 
 
 def _vectors(params):
-    """The query and the keys at the largest d_k: the invented components, then the drawn ones."""
+    """The query and the keys at the largest d_k: the invented components, then the drawn ones.
+
+    The products are drawn, for many sentences at once, and the query's own signs: of two random signs the second and
+    the product of both are as independent as the two.
+    """
     n_drawn = _MOST - len(INVENTED_QUERY)
-    Q, K = draw_queries_and_keys(1, len(KEY_WORDS), n_drawn, law="rademacher", seed=params.seed)
-    return np.concatenate([INVENTED_QUERY, Q[0]]), np.hstack([INVENTED_KEYS, K])
+    Q = COMPONENT_LAWS["rademacher"].draw(block_generator(params.seed, _QUERY_STREAM), (n_drawn,))
+    drawn = signs(n_drawn, _N_SUMS, range(len(KEY_WORDS)), seed=params.seed)
+    query = np.concatenate([params.emphasis * np.array(INVENTED_QUERY), Q])
+    return query, np.hstack([INVENTED_KEYS, Q * drawn])
 
 
 def _walk(query, keys, d_k):
     """The sums up to d_k; their limit is that of all d_k, so that the axes stand still while d_k moves."""
-    sums = np.cumsum(np.hstack([np.zeros((len(keys), 1)), query * keys]), axis=1)
-    limit = float(max(2 * np.sqrt(_MOST), np.abs(sums).max()))
-    return SumsOnTheWay(sums[:, : d_k + 1], np.sqrt(np.arange(d_k + 1.0)), _MOST, limit)
+    sums = np.cumsum(query * keys, axis=1)
+    return SumsOnTheWay(sums[:, :d_k], _MOST, float(np.abs(sums).max()))
+
+
+def _many(params, invented):
+    """Sentences whose drawn products are appended one by one, as those of the first."""
+    n_drawn = max(params.d_k - len(INVENTED_QUERY), 0)
+    drawn = sign_sums(n_drawn, _N_SUMS, seed=params.seed)
+    scores = invented + drawn.reshape(N_SENTENCES, len(KEY_WORDS))
+    exact = chance_on_top(invented, n_drawn)
+    raw, scaled = (
+        tuple(map(float, mean_and_error(softmax(c * scores).max(axis=1)))) for c in (1.0, scale_factor(params.d_k))
+    )
+    on_top = (scores == scores.max(axis=1, keepdims=True)).mean(axis=0)
+    return ManySentences(N_SENTENCES, on_top, exact, share_error(np.clip(exact, 0, 1), N_SENTENCES), *raw, *scaled)
 
 
 def _softmax_row(scores):

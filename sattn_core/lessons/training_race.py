@@ -5,7 +5,7 @@ Leaving the scale out hurts here, and the controls show on what that depends.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -19,6 +19,7 @@ from sattn_core.key_value_memory import (
     LOSSES,
     OPTIMIZERS,
     KeyValueMemoryParams,
+    MemoryCheckpoint,
     starting_attention,
     training_steps,
 )
@@ -35,6 +36,8 @@ SWEEP_STEPS = (10, 20, 30, 50, 100, 200, 300, 500, 1_000, 2_000, 3_000, 5_000, 1
 DOSE_DIMS = (8, 16, 24, 32, 64, 128, 256, 512)
 SOLVED_ACCURACY = 0.95
 _FRAME = Price(calls=100)  # to assemble one frame
+_TREND_FROM = 3  # measured steps
+_STILL = 0.01  # of the weight: a smaller change is none
 _DIVERGED = 10  # a loss this many times that of the start counts as diverged, even if it is still finite
 
 
@@ -113,12 +116,17 @@ class TrainingRaceResult:
     entropy_nats: Curve
     gradient_norm: Curve
     median_row_gradient: Curve
-    # (n_runs, n_queries, n_keys): of the first seed at `step`; column j is the right key of row j
-    attention_weights: NDArray[np.float64]
+    # One for each of the steps, (n_runs, n_queries, n_keys): of the first seed; column j is the right key of row j
+    maps: tuple[NDArray[np.float64], ...]
     diverged: NDArray[np.bool_]  # (n_runs,): whether any seed of the run has left the float64 range
     uniform_loss: float  # Loss of uniform attention: (1 − 1/n_keys)/2, or ln n_keys for the loss on the weights
     # Gradient norm at step 0 of the run with the smallest exponent over that nearest to 1/√d_k
     first_gradient_ratio: float
+
+    @property
+    def attention_weights(self) -> NDArray[np.float64]:
+        """The map of the last of the steps."""
+        return self.maps[-1]
 
 
 @record
@@ -261,6 +269,52 @@ def learnt(result: TrainingRaceResult) -> tuple[bool, ...]:
     return tuple((result.accuracy.mean[:, -1] >= SOLVED_ACCURACY).tolist())
 
 
+def right_in_map(result: TrainingRaceResult) -> tuple[int, ...]:
+    """For each run how many rows of the map have their largest weight on the right key; of the first seed alone."""
+    return tuple((result.attention_weights.argmax(axis=-1) == np.arange(result.params.n_keys)).sum(axis=-1).tolist())
+
+
+def trend(result: TrainingRaceResult) -> tuple[str, ...]:
+    """For each run what became of the map's right rows over the last third of the steps so far.
+
+    "rising" or "falling": how many they are, or by more than a hundredth the mean weight on the right key. Otherwise
+    "settled", or "open" where a row's largest weight is below ½ on average; "complete" where all are right. Fresh data
+    are other rows at each step, so that only the weight counts. "" before the third measured step.
+    """
+    if len(result.steps) < _TREND_FROM:
+        return ("",) * len(result.params.exponents)
+    before, fixed = race_at(result, 2 * result.step // 3), not result.params.fresh_data
+    rows, weight = (after - then for after, then in zip(_right(result), _right(before), strict=True))
+    change = np.where(fixed & (rows != 0), rows, np.where(abs(weight) > _STILL, weight, 0))
+    complete = fixed & (_right(result)[0] == result.params.n_keys)
+    chosen = result.attention_weights.max(axis=-1).mean(axis=-1) >= 0.5
+    which = [complete, change > 0, change < 0, chosen]
+    return tuple(np.select(which, ["complete", "rising", "falling", "settled"], "open").tolist())
+
+
+def _right(result):
+    """Of each run the right rows of the map, and the mean weight on the right key."""
+    return np.array(right_in_map(result)), result.attention_weights.diagonal(axis1=-2, axis2=-1).mean(axis=-1)
+
+
+def race_at(result: TrainingRaceResult, step: int) -> TrainingRaceResult:
+    """The race as it was at the last measured step that is not after this one."""
+    n = max(1, int(np.searchsorted(result.steps, step, side="right")))
+    if n == len(result.steps):
+        return result
+    curves = {name: _until(getattr(result, name), n) for name in QUANTITIES}
+    finite = np.isfinite(curves["loss"].mean[:, -1]) & np.isfinite(curves["gradient_norm"].mean[:, -1])
+    there = int(result.steps[n - 1])
+    return replace(
+        result, step=there, progress=there / result.params.n_steps, steps=result.steps[:n], maps=result.maps[:n],
+        diverged=~finite, **curves,
+    )  # fmt: skip
+
+
+def _until(curve, n):
+    return Curve(*(getattr(curve, each.name)[:, :n] for each in fields(curve)))
+
+
 def race_outcome(result: TrainingRaceResult) -> str:
     """Whether the race without the scale and that with 1/√d_k give at least 95 % right answers at this step."""
     exponents = result.params.exponents
@@ -289,11 +343,14 @@ def race_frames(params: TrainingRaceParams, *, pauses: bool = False) -> Iterator
     """Run the race and yield everything measured so far at every checkpoint."""
     if not isinstance(params, TrainingRaceParams):
         raise TypeError(f"params must be TrainingRaceParams, but got {type(params).__name__}")
-    checkpoints, frame = [], None
+    checkpoints: list[MemoryCheckpoint] = []
+    maps: tuple[NDArray[np.float64], ...] = ()
+    frame = None
     for checkpoint in training_steps(params.memory()):
         if checkpoint is not None:
             checkpoints.append(checkpoint)
-            frame = _so_far(params, checkpoints)
+            maps = (*maps, checkpoint.attention_weights[:, :, checkpoint.targets])
+            frame = _so_far(params, checkpoints, maps)
         if checkpoint is not None or pauses:
             yield frame  # type: ignore[misc]  # step 0 has a checkpoint
 
@@ -398,7 +455,7 @@ def preset_params(name: str, **shared: Any) -> TrainingRaceParams:
     return TrainingRaceParams(**{**shared, **changes})
 
 
-def _so_far(params, checkpoints):
+def _so_far(params, checkpoints, maps):
     last = checkpoints[-1]
     curves = {name: _curve(np.stack([getattr(each, name) for each in checkpoints], axis=-1)) for name in QUANTITIES}
     uniform = (1 - 1 / params.n_keys) / 2 if params.loss == "output" else math.log(params.n_keys)
@@ -406,7 +463,7 @@ def _so_far(params, checkpoints):
         params=params, step=last.step, progress=last.step / params.n_steps,
         steps=np.array([each.step for each in checkpoints]),
         **curves,
-        attention_weights=last.attention_weights[:, :, last.targets],
+        maps=maps,
         diverged=last.diverged.any(axis=-1),
         uniform_loss=uniform,
         first_gradient_ratio=_first_ratio(params, curves["gradient_norm"].mean[:, 0]),

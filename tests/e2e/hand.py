@@ -8,7 +8,7 @@ MAIN = "[data-picture][data-value]"
 
 def shown(page):
     """The d_k that the main picture is of."""
-    return int(page.locator(MAIN).get_attribute("data-value"))
+    return int(page.locator(MAIN).get_attribute("data-value").split()[0])  # the dials come after it
 
 
 def drag(page, shares, pause=25):

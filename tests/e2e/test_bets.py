@@ -92,7 +92,7 @@ PLOT = """chart => {
 
 def test_a_bet_leaves_the_picture_its_room_on_a_phone(new_page, server):
     page = new_page(390, 844)
-    open_page(page, server, "one_query", bet=1, guess="×4 as far", step="divide")
+    open_page(page, server, "one_query", bet=1, guess=40, step="wander")
     assert page.locator(CHARTS).first.evaluate(PLOT) > 100
 
 

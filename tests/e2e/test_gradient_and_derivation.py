@@ -34,14 +34,14 @@ def test_the_gradient_page_by_keyboard(page, server):
     assert sentences(page)[0].startswith("At dₖ = 512, 60 of the hundred rows are frozen without the scale")
     press(radio(page, "place", "q"), "Space")
     assert chosen(page, "place") == "q"
-    assert "to q; on average rows pass" in sentences(page)[1]
+    assert "more gradient at q without the scale" in sentences(page)[0]
     press(slider(page, "row"), "End")
-    assert "Row 20: " in sure(page, "row_jacobians")
+    assert "Row 100: " in sure(page, "row_jacobians")
     press(slider(page, "row"), "Home")
     assert "Row 1: " in sure(page, "row_jacobians")
     press(radio(page, "jacobian", "1, 10"), "Space")
-    assert "The scores [1, 10]: " in sure(page, "row_jacobians")
-    for key, said in (("Home", "At dₖ = 1 none of the hundred rows"), ("End", "At dₖ = 1,024, 64 of the hundred rows")):
+    assert "The list [1, 10]: " in sure(page, "row_jacobians")
+    for key, said in (("Home", "At dₖ = 1 the scale is 1"), ("End", "At dₖ = 1,024, 34 of the hundred rows")):
         press(slider(page, "d_k"), key)
         assert sentences(page)[0].startswith(said)
     assert query_parameters(page) == {"n_keys": "64", "d_k": "1024", "place": "q", "jacobian": "1, 10"}
@@ -71,6 +71,29 @@ BROKEN = {
 
 def struck_out(page):
     return page.locator(".st-key-table_three_lines del").all_inner_texts()
+
+
+@pytest.mark.parametrize("size", [*SCREEN.values()], ids=[*SCREEN])
+def test_the_divisor_and_every_assumption_are_in_the_first_view(new_page, server, size):
+    page = open_page(new_page(*size), server, "derivation", broken="variances not 1")
+    width, height = size
+    headline = page.locator(f"{CHARTS} .gtitle").first
+    assert headline.inner_html() == "Divide by √256 = 16"
+    assert headline.bounding_box()["y"] + headline.bounding_box()["height"] < height
+    for option in page.locator(".st-key-broken [role=radio]").all():
+        box = option.bounding_box()
+        assert (box["x"] + box["width"] <= width, box["y"] + box["height"] < height) == (True, True)
+
+
+@pytest.mark.parametrize("size", [*SCREEN.values()], ids=[*SCREEN])
+def test_the_switch_of_the_gradient_stands_above_the_picture_it_changes(new_page, server, size):
+    page = open_page(new_page(*size), server, "gradient_flow")
+    before = chart_data(page)
+    switch = radio(page, "place", "q").bounding_box()
+    assert switch["y"] + switch["height"] <= page.locator(CHARTS).first.bounding_box()["y"]
+    press(radio(page, "place", "q"), "Space")
+    assert [each["y"] for each in chart_data(page)] != [each["y"] for each in before]
+    assert page.locator(f"{CHARTS} .ytitle").first.inner_html() == "gradient length at q"
 
 
 def test_assumptions_are_broken_one_at_a_time_by_keyboard(page, server):

@@ -113,6 +113,31 @@ def test_vectors_made_by_hand_can_be_edited(page, server):
     assert alerts(page) == ["q: Line 2 has 1 number, but line 1 has 2: all vectors need the same length."]
 
 
+# --- the divisor dial ---------------------------------------------------------------------------------
+
+
+def test_the_exponent_is_found_by_hand_and_lost_again(page, server):
+    open_page(page, server, "softmax_saturation")
+    assert sentences(page)[0].startswith("Not divided: ")
+    dial = slider(page, "exponent")
+    for stop, said in ((26, "Found, close to √dₖ: "), (25, "Found: divided by √dₖ, ")):
+        while steps := stop - int(dial.evaluate("dial => dial.valueAsNumber")):  # an answer of the page may undo a key
+            press(dial, *["ArrowRight" if steps > 0 else "ArrowLeft"] * abs(steps))
+        assert query_parameters(page) == {"exponent": f"{stop / 50:g}"}
+        assert sentences(page)[0].startswith(said)
+    here = [trace["y"][1] for trace in chart_data(page)[2:]]  # of a bar's four corners the second is its height
+    assert max(here) < 1.25 * min(here)
+    press(dial, "End")
+    wait_until_idle(page)
+    assert sentences(page)[0].startswith("Divided by dₖ: ")
+    here = [trace["y"][1] for trace in chart_data(page)[2:]]
+    assert max(here) > 1.5 * min(here)
+    press(slider(page, "d_k"), "Home")
+    wait_until_idle(page)
+    assert query_parameters(page) == {"exponent": "1", "d_k": "1"}
+    assert chart_data(page)[3]["name"] == "÷ dₖ, dₖ = 1"
+
+
 # --- sliders -------------------------------------------------------------------------------------------
 
 
@@ -238,11 +263,9 @@ def test_softmax_saturation_data_and_code(page, server):
     open_page(page, server, "softmax_saturation", list_1="1, 2, 3", d_k=32)
     lists, averages, overflow = open_data(page)
     *bars, few, here, many = weights(page)
-    drawn = np.concatenate(
-        [*bars, *(each[1::4] for each in (few, here, many))]
-    )  # the second of four corners: its height
+    drawn = [*bars, *(each[1::4] for each in (few, here, many))]  # of a bar's four corners the second is its height
     assert np.concatenate(drawn) == pytest.approx(floats(lists[0]["weight"]), abs=1e-15)
-    assert lists[0]["row"][5::16] == ["raw, dₖ = 4", "raw, dₖ = 32", "raw, dₖ = 1024"]
+    assert lists[0]["row"][5::16] == ["raw, dₖ = 4", "raw, dₖ = 32", "raw, dₖ = 1,024"]
     points = {trace["name"]: trace["y"] for trace in chart_data(page, 1)}
     assert points["raw"] == pytest.approx(floats(averages[0]["raw: Largest weight, measured"]))
     assert points["scaled"] == pytest.approx(floats(averages[0]["scaled: Largest weight, measured"]))

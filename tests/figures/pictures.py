@@ -6,6 +6,7 @@ from pages._view import compute
 from pages._view.lessons import main_of
 
 result = compute.result
+FEWER = {"wrong_choice": {"n_keys": 16}}  # what would take minutes: a step of the rows takes the square of their keys
 
 
 def _backprop(values, profile, figures, work, core):
@@ -22,13 +23,14 @@ def _derivation(values, profile, figures, work, core):
 
 
 def _gradient_flow(values, profile, figures, work, core):
-    found, place = result(core.measure_gradient_flow, work.params(values)), values["place"]
     options = {name: values[name] for name in ("n_keys", "seed")}
-    yield figures.histograms(found, place, profile)
-    yield figures.curves(result(core.gradient_curve, **work.curve_options(**options)), place, profile)
-    yield figures.crossover(result(core.crossover_curve, values["n_keys"]), profile)
-    row, name = work.row_jacobian(found, values["jacobian"], values["row"])
-    yield figures.jacobians(row, name, values["d_k"], profile)
+    yield figures.jacobians(*work.row_jacobian(values), values["d_k"], profile)
+    yield figures.curves(result(core.gradient_curve, **work.curve_options(**options)), values["place"], profile)
+
+
+def _recap(values, profile, figures, work, core):
+    for name in ("score", "spread", "breaks", "power", "alike"):
+        yield work.picture(name, "", values, profile)
 
 
 def _scaling_rules(values, profile, figures, work, core):
@@ -79,6 +81,13 @@ def _unit_variance(values, profile, figures, work, core):
     yield figures.pipeline(found, profile)
 
 
+def _wrong_choice(values, profile, figures, work, core):
+    curves = work.curves(values)
+    yield figures.weights(work.row(values), values["steps"], profile)
+    yield figures.rates(*work.here(curves, values), profile)
+    yield figures.dimensions(curves, values["steps"], profile)
+
+
 def _your_scores(values, profile, figures, work, core):
     params = work.sample_params(values["sample"], values["d_k"], values["seed"])
     found = result(work.measure_sample, params, values["head"])
@@ -89,6 +98,7 @@ def _your_scores(values, profile, figures, work, core):
 def pictures(stem, values, profile):
     """The main picture at rest, and the others, in the order of the page; of a race, those when it is finished."""
     way, others = main_of(stem), globals().get(f"_{stem}")
+    values = {**values, **{name: min(values[name], most) for name, most in FEWER.get(stem, {}).items()}}
     found = [(way.at_rest or way.picture)(values, profile)] if way and stem != "training_race" else []
     if others:
         room = f"pages._view.lessons.{stem}"

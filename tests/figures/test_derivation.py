@@ -123,6 +123,9 @@ def test_the_sentence_has_the_numbers_of_the_moment_and_tells_how_the_variance_g
     mean = growths["alignment"].at(256)[0]
     said = figures.growing_variance(growths["alignment"], 256, LIGHT).sentence
     assert f"the mean is {number(mean.measured)}, not zero. Divided by √dₖ it is {number(mean.measured / 16)}," in said
+    said = figures.growing_variance(growths["means"], 64, LIGHT).sentence
+    assert f"{number(growths['means'].at(64)[0].measured)}, not zero. All keys share it; within a row" in said
+    assert said.endswith("scores spread by 11.3.")  # √(64 · 1 · (1 + 1²))
     grows, stays = (figures.growing_variance(growths[name], 64, LIGHT).sentence for name in ("components", "variances"))
     assert grows.endswith("not one, and more as dₖ grows.")
     assert stays.endswith("not one, whatever dₖ is.")
@@ -147,6 +150,31 @@ def test_the_figure_shows_what_is_measured_up_to_this_dimension(growths):
     assert (list(raw.x), list(raw.y), list(scaled.y)) == ([1, 1024], [1, 1024], [1, 1])
     assert figure.layout.shapes[0].x0 == 100
     assert texts(figure) == ["dₖ", "1"]
+
+
+DIVISORS = [
+    ({}, 64, "Divide by √dₖ = 8", "the root of the variance, dₖ"),
+    ({}, 1, "Divide by √dₖ = 1", "the root of the variance, dₖ"),
+    ({"nu": 5.0}, 1024, "Divide by √dₖ = 32", "the root of the variance, dₖ"),
+    ({"mean_k": 1.0}, 64, "Divide by √dₖ = 8", "all that softmax sees is the spread within a row"),
+    ({"mean_q": 1.0, "mean_k": 1.0}, 64, "Divide by √128 = 11.3", "not √dₖ = 8: all that softmax sees"),
+    ({"variance_q": 2.0, "variance_k": 2.0}, 64, "Divide by √256 = 16", "not √dₖ = 8: the root of dₖ Var(qᵢ) Var(kᵢ)"),
+    ({"correlation": 0.5}, 1000, "Divide by dₖ = 1,000", "not √dₖ = 31.6: the mean grows like dₖ"),
+    ({"component_correlation": 1.0}, 64, "Divide by √4,096 = 64", "not √dₖ = 8: components move together"),
+    ({"nu": 1.5}, 64, "Divide by about 16", "not √dₖ = 8: no variance: the ν-th root of dₖ"),
+]
+
+
+@pytest.mark.parametrize(("fields", "d_k", "headline", "why"), DIVISORS, ids=str)
+def test_the_divisor_of_the_moment_and_why_stand_above_the_figure_in_its_largest_letters(fields, d_k, headline, why):
+    picture = figures.growing_variance(measure_growth(DerivationParams(1024, 100, **fields)), d_k, LIGHT)
+    said = plotted(picture).layout.title
+    assert said.text == headline
+    assert said.subtitle.text.startswith(why)
+    assert picture.alt.startswith(f"{headline}. ")
+    divisor = float(headline.split()[-1].replace(",", ""))
+    assert divisor == pytest.approx(exact_scores(DerivationParams(d_k, **fields)).right_divisor, rel=2e-3)
+    assert said.font.size > LIGHT.title_size > said.subtitle.font.size
 
 
 def test_what_is_true_is_dotted_and_heavy_tails_have_no_band(growths):

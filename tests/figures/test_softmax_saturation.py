@@ -106,6 +106,12 @@ def test_three_rows_stand_beside_them_on_the_same_scale(exponent, name, colour):
     assert fig.layout.title.subtitle.text == figures.TASK
 
 
+def test_words_that_name_rows_light_them_up():
+    named = {exponent: weights(exponent=exponent).drawn()["marks"] for exponent in (0.0, 0.5)}
+    found = [(each["word"], each["curves"], each["colour"]) for marks in named.values() for each in marks]
+    assert found == [("the largest dₖ", [4], LIGHT.raw), ("three rows", [2, 3, 4], LIGHT.scaled)]
+
+
 def test_where_d_k_is_that_of_another_row_both_are_drawn():
     params = RowsParams(16, (4, 1024), n_rows=40)
     first, middle, _ = plotted(weights(d_k=4, params=params)).data[2:]
@@ -274,7 +280,7 @@ def test_the_tables_have_every_list_score_and_weight():
     comparison, rows = compare_lists(lists, **options), measure_rows(ROWS).divided(0.5)
     data = weights(lists, exponent=0.5, **options).table
     names = ["list 1"] * 2 + ["list 2"] * 2 + ["list 3"] * 3
-    assert data["row"] == names + [f"÷ √dₖ, dₖ = {d_k}" for d_k in (4, 64, 1024) for _ in range(16)]
+    assert data["row"] == names + [f"÷ √dₖ, dₖ = {d_k:,}" for d_k in (4, 64, 1024) for _ in range(16)]
     assert data["key"] == [1, 2, 1, 2, 1, 2, 3, *(3 * [*range(1, 17)])]
     assert data["weight"] == np.concatenate([*comparison.attention_weights, *rows.weights]).tolist()
     assert weights(None).table["row"][0] == "raw, dₖ = 4"

@@ -11,6 +11,7 @@ from pages._view.lessons.start import figures
 from pages._view.shared import DIMENSIONS
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.components import COMPONENT_LAWS
+from sattn_core.example import KEY_WORDS
 from sattn_core.law import dot_product_cdf
 from sattn_core.lessons.start import LargestWeight, StartParams, measure_start
 from tests.figures.drawing import PROFILES
@@ -58,17 +59,21 @@ SAID = dict(
 )
 
 
-def test_the_sentence_says_who_has_the_weight(result):
+def test_the_sentence_says_who_has_the_weight_and_ends_with_what_hurts(result):
     def said(d_k=64, **weights):
         changed = with_numbers(result, DIMS.index(d_k), **(SAID | weights))
         return figures.hero(changed, d_k, MEAN).sentence
 
-    assert said() == "At dₖ = 64 one key takes 97 % of the weight; divided by √dₖ, about 7 keys share it."
-    assert said(1024).startswith("At dₖ = 1,024 one key takes 97 % of the weight; ")
-    assert said(raw_max_weight=0.9996).startswith("At dₖ = 64 one key takes practically all the weight; divided")
-    assert said(raw_max_weight=0.9934).startswith("At dₖ = 64 one key takes 99.3 % of the weight; ")
-    assert said(scaled_max_weight=0.81).endswith("of the weight; divided by √dₖ, it takes 81 %.")
-    few = "At dₖ = 64 the largest weight is 44 %; divided by √dₖ, it is 4 %."
+    hurt = "At dₖ = 64 about 7 keys share the weight, scaled; raw, one key takes 97 %, and chance chose it."
+    assert said() == hurt
+    assert said(1024).startswith("At dₖ = 1,024 about 7 keys ")
+    assert said(raw_max_weight=0.9996).endswith("; raw, one key takes practically all, and chance chose it.")
+    assert said(raw_max_weight=0.9934).endswith("; raw, one key takes 99.3 %, and chance chose it.")
+    assert said(raw_max_weight=0.89).endswith("; raw, one key takes 89 %.")
+    alone = "At dₖ = 64 one key has 81 % of the weight, scaled; raw, it takes 97 %, and chance chose it."
+    assert said(scaled_max_weight=0.81) == alone
+    assert said(scaled_max_weight=0.91).endswith("; raw, it takes 97 %.")
+    few = "At dₖ = 64 the largest weight is 44 % raw, and 4 % scaled."
     assert said(raw_max_weight=0.44, scaled_max_weight=0.0381) == few
     both = "the largest weight is 31 % on both sides."
     same = {"raw_max_weight": 0.312, "scaled_max_weight": 0.308}
@@ -76,22 +81,33 @@ def test_the_sentence_says_who_has_the_weight(result):
     assert said(1, **same) == f"At dₖ = 1 dividing by √dₖ changes nothing: {both}"
 
 
-@pytest.mark.parametrize("n_keys", [2, 3, 16, 512])
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("n_keys", [2, 3, 4, 16, 512])
 @pytest.mark.parametrize("law", COMPONENT_LAWS)
-def test_the_sentence_is_short_and_true_at_every_stop(n_keys, law):
-    result = measure_start(StartParams(DIMENSIONS, n_samples=50, n_keys=n_keys, law=law, seed=1))
+def test_the_sentence_is_short_and_true_at_every_stop(n_keys, law, seed):
+    result = measure_start(StartParams(DIMENSIONS, n_samples=50, n_keys=n_keys, law=law, seed=seed))
     for i in range(len(DIMENSIONS)):
         said = figures._sentence(result, i)
         raw, scaled = result.raw_max_weight[i], result.scaled_max_weight[i]
-        if "one key takes" in said:
+        assert len(said.split()) <= 25
+        if "takes" in said or "one key has" in said:
             assert raw > 0.5  # so it is one
+        assert ("chance chose it" in said) == (raw >= 0.9 > scaled and n_keys > 2 and "both sides" not in said)
         if "practically all" in said:
             assert raw >= 0.9995
-        if keys := re.search(r"about (\d+) keys share it", said):
+        if keys := re.search(r"about (\d+) keys share the weight", said):
             assert scaled <= 0.5
             assert 2 <= int(keys[1]) == round(result.scaled_effective_keys[i]) <= n_keys
         if "on both sides" in said:
             assert raw == pytest.approx(scaled, abs=0.01)
+
+
+def test_at_four_keys_the_words_of_the_example_name_them(payload):
+    four = measure_start(StartParams((1024,), n_samples=50, n_keys=4, seed=1))
+    assert figures.payload(four, LIGHT)["weightAxis"]["names"] == ("mat", "cat", "slept", "tired")
+    word = KEY_WORDS[four.raw_weights[0].argmax()]
+    assert f"“{word}”" in figures._sentence(four, 0)
+    assert payload["weightAxis"]["names"] == ()
 
 
 def test_every_stop_has_its_title_its_sentence_and_its_ruler(result, payload):
@@ -137,10 +153,11 @@ def test_weights_are_those_of_the_result_and_sum_to_one(result, payload, side):
 
 def test_the_captions_and_descriptions_of_the_panels_are_short(result, payload):
     payload = figures.payload(with_numbers(result, 2, **SAID), LIGHT)
-    assert payload["raw"]["figures"][2] == "σ 8.1"
-    assert payload["scaled"]["figures"][2] == "σ 1.0"
-    assert payload["raw"]["weightFigures"][2] == "largest 97 %"
-    assert payload["scaled"]["weightFigures"][2] == "largest 21 %"
+    assert payload["raw"]["figures"][2] == "σ = 8.1, typical distance from 0"
+    assert payload["scaled"]["figures"][2] == "σ = 1.0, typical distance from 0"
+    assert figures.payload(result, PROJECTOR)["scaled"]["figures"][2].startswith("σ = ")
+    assert payload["raw"]["weightFigures"][2] == "largest 97 %, as if 1 key had it all"
+    assert payload["scaled"]["weightFigures"][2] == "largest 21 %, as if 7 keys shared it equally"
     assert payload["raw"]["alt"] == "Histogram of 2,000 raw scores with the exact distribution as a dashed line"
     assert payload["weightAxis"]["label"] == "the 8 keys of one query"
     other = measure_start(StartParams(dims=(4,), n_samples=500, n_keys=8, law="laplace"))

@@ -1,8 +1,14 @@
 """The one_query page: six steps, each a click and a place in the address, and a picture that follows d_k."""
 
+import re
+
 import pytest
 
-from sattn_core.lessons.one_query import KEY_WORDS, STEPS, OneQueryParams, measure_one_query
+from pages._view.lessons.one_query import work
+from pages._view.lessons.one_query.bet import before
+from pages._view.theme import LIGHT
+from sattn_core.example import KEY_WORDS
+from sattn_core.lessons.one_query import EXAMPLE_KEY, STEPS, OneQueryParams, measure_one_query
 from tests.pages.opening import charts, claims, open_page, press, widget
 
 
@@ -41,6 +47,32 @@ def test_the_arithmetic_stands_under_its_claim_and_not_in_a_classroom():
     assert claims(open_page("one_query", step="add", mode="projector")) == []
 
 
+@pytest.mark.parametrize("d_k", [2, 64])
+def test_before_the_bet_only_the_invented_products_are_drawn(d_k):
+    values = {"d_k": d_k, "seed": 0, "step": "wander", "emphasis": 1}
+    result, there = work.result(values), work.MAIN.picture(values, LIGHT).figure.layout
+    known = before(values, LIGHT)
+    *walks, strip = known.figure.data
+    assert [list(walk["y"]) for walk in walks] == result.walk.sums[:, :4].tolist()
+    assert strip["x"] == [None]
+    for name in ("xaxis", "yaxis", "xaxis2", "yaxis2"):
+        assert [known.figure.layout[name][each] for each in ("range", "domain")] == [
+            there[name][each] for each in ("range", "domain")
+        ]
+    said = [known.figure.layout["title"]["text"], *(each["text"] for each in known.figure.layout["annotations"])]
+    assert d_k == 2 or {"The sums wander", "slept −2", "tired 0", "mat 1", "cat 2"} <= {*said}
+    assert not re.search(r"mat 13|%|outvotes", known.figure.to_json() + known.sentence)
+
+
+def test_the_numbers_grow_at_the_last_step_only():
+    app = open_page("one_query", step="grow", emphasis="8")
+    assert widget(app, "emphasis").value == 8
+    assert "Invented numbers 8 times as large" in alt(app)
+    press(app, "Previous")
+    assert "emphasis_dial" not in [each.key for each in app.get("bidi_component")]
+    assert "not 99.3 %" in alt(app)
+
+
 # --- tries ---------------------------------------------------------------------------------------------
 
 
@@ -53,16 +85,24 @@ def test_try_invented_only(tried):
         assert abs(weights["mat"] - 1 / 4) < 0.02
 
 
+def test_try_larger_numbers(tried):
+    app, shown = tried("one_query", "larger_numbers", d_k="8", seed="7")
+    result = shown.measure_one_query
+    assert (app.session_state["d_k"], app.session_state["emphasis"], app.session_state["step"]) == (64, 16, "grow")
+    assert result.params.emphasis == 16
+    assert result.sentences.on_top[EXAMPLE_KEY] > 0.9
+
+
 def test_try_large_dimension(tried):
     app, shown = tried("one_query", "large_dimension", seed="7")
     result = shown.measure_one_query
     assert (app.session_state["d_k"], app.session_state["step"]) == (1024, "divide")
     assert result.raw.top_weight > 0.9995
-    assert result.scaled.weights.min() >= 0.05
+    assert result.scaled.weights.min() >= 0.02
 
 
 def test_try_another_draw(tried):
     app, shown = tried("one_query", "another_draw", d_k="8")
-    before = measure_one_query(OneQueryParams(64, 0))
+    assert EXAMPLE_KEY not in measure_one_query(OneQueryParams(64, 0)).raw.largest
     assert (app.session_state["d_k"], app.session_state["seed"]) == (64, 1)
-    assert shown.measure_one_query.raw.largest != before.raw.largest
+    assert shown.measure_one_query.raw.largest == (EXAMPLE_KEY,)

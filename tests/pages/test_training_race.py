@@ -9,6 +9,7 @@ import pytest
 
 from pages._view import compute, controls, turns
 from pages._view.lessons.training_race import dose, race, work
+from pages._view.lessons.training_race.declaration import LAST
 from pages._view.rates import decided
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
@@ -17,6 +18,7 @@ from tests.pages.opening import (
     charts,
     claims,
     controls_of,
+    large_slider,
     open_page,
     pictures,
     prose,
@@ -25,6 +27,13 @@ from tests.pages.opening import (
     settle,
     widget,
 )
+from tests.pages.test_moving import answer, picture_at
+
+
+@pytest.fixture(autouse=True)
+def _in_no_time(monkeypatch):
+    """Nobody watches: the steps of a race follow each other at once."""
+    monkeypatch.setattr(race, "_PLAYED", 0)
 
 
 def open_race(**query):
@@ -34,6 +43,11 @@ def open_race(**query):
 def bar(app):
     """What the progress bar says."""
     return app.get("progress")[0].proto.text
+
+
+def dial(app):
+    """What the dial over the kept steps is given."""
+    return large_slider(app, "step_dial")
 
 
 def first_sentence(app):
@@ -82,10 +96,11 @@ def train(app, key=None):
 def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button():
     app = open_race()
     said = re.fullmatch(
-        "After 300 steps at dₖ = 64, only ÷ √dₖ has learnt; raw is ([0-9]+) % right.", first_sentence(app)
+        "After 300 steps at dₖ = 64, only ÷ √dₖ has learnt; raw is ([0-9]+) % right, on average over five seeds.",
+        first_sentence(app),
     )
     assert 3 < float(said[1]) < 20  # near-ties decide some answers, and a processor's rounding the near-ties
-    assert bar(app) == "The race at dₖ = 64 is finished"
+    assert dial(app).shown[-1] == "Step 300"
     app = open_race(rates="best", d_k="256")
     price = work.race_price(app.session_state["race_run"].params, True)
     assert decided(price) > compute.UNASKED.seconds
@@ -132,7 +147,7 @@ def test_what_a_page_holds_unasked_is_100_mb_at_most(query):
     tracemalloc.stop()
     run = app.session_state["race_run"]
     assert run.params.n_seeds == 8  # Train trains them all
-    assert not run.complete
+    assert run.result.progress < 1
     assert 1 <= run.result.params.n_seeds < 8
     assert peak < 100e6
     assert app.exception == []
@@ -216,12 +231,16 @@ def test_a_race_that_runs_stays_in_the_picture_while_the_slider_moves(monkeypatc
     assert re.match(
         "Step [0-9,]+ of 3,000 at dₖ = 8: so far .*learnt. The slider stands elsewhere.", first_sentence(app)
     )
-    while run.playing:
-        race.advance(run)
+    button(app, "Skip to the end").click()
+    while app.session_state["race_run"].playing:
+        app.run()
     settle(app)
-    assert first_sentence(app).startswith("After 3,000 steps at dₖ = 8, ")  # as long as the slider stays
-    assert first_sentence(app).endswith(" The slider stands elsewhere.")
-    assert first_sentence(move(app, 18)).startswith("Untrained at dₖ = 18, ")
+    assert first_sentence(app).startswith("After 3,000 steps at dₖ = 8, ")
+    assert not first_sentence(app).endswith(" The slider stands elsewhere.")
+    assert large_slider(app).value == 8  # where the race is: so who is sent the address sees the same
+    assert "d_k" in app.query_params
+    theirs = open_race(**{name: str(each) for name, each in app.query_params.items()})
+    assert said(theirs)["race_attention"] == said(app)["race_attention"]
     assert first_sentence(move(app, 16)).startswith("Untrained at dₖ = 16, ")
     assert first_sentence(move(app, 8)).startswith("After 3,000 steps at dₖ = 8, ")
 
@@ -229,12 +248,12 @@ def test_a_race_that_runs_stays_in_the_picture_while_the_slider_moves(monkeypatc
 def test_train_and_another_setting_start_a_race_at_the_dimension_of_the_slider():
     app = move(open_race(n_seeds="1", n_steps="20", n_pairs="4", d_k="8"), 4)
     run = train(app)
-    assert (run.params.d_k, run.complete) == (4, True)
+    assert (run.params.d_k, run.result.progress) == (4, 1)
     assert first_sentence(app).startswith("After 20 steps at dₖ = 4, ")
     move(app, 16).number_input("seed").set_value(3)
     settle(app)
     run = app.session_state["race_run"]
-    assert (run.params.d_k, run.params.seed, run.complete) == (16, 3, True)
+    assert (run.params.d_k, run.params.seed, run.result.progress) == (16, 3, 1)
     assert first_sentence(app).startswith("After 20 steps at dₖ = 16, ")
 
 
@@ -269,32 +288,70 @@ def test_settings_of_no_preset_are_one_s_own_and_an_own_exponent_is_a_fourth_run
     assert params.init_exponents == (0.25, 0.0, -0.25, 0.125)
 
 
-def test_a_race_shown_live_ends_as_the_race_at_once():
+def test_a_race_is_played_one_kept_step_after_another_and_ends_as_the_race_at_once(monkeypatch):
+    at_once = open_race(n_seeds="2", n_steps="50").session_state["race_run"].result
+    compute.forget()
+    monkeypatch.setattr(race, "_AT_ONCE", 0)
+    monkeypatch.setattr(race, "go_on", lambda rest: None)
     app = open_race(n_seeds="2", n_steps="50")
-    at_once = app.session_state["race_run"].result
-    live = train(app)
-    assert bar(app) == "The race at dₖ = 64 is finished"
-    assert live.result is not at_once
-    assert (live.result.loss.mean == at_once.loss.mean).all()
-    assert [each.label for each in app.button if each.label == "Stop"] == []
+    button(app, "Train").click().run()
+    run, shown = app.session_state["race_run"], []
+    while run.playing:
+        shown.append(first_sentence(app))
+        app.run()
+    steps = [int(re.match("(?:Step|After) ([0-9]+) ", each)[1]) for each in shown]
+    assert sorted(set(steps)) == at_once.steps.tolist()[:-1] == list(range(50))  # and then the last one, at rest
+    assert steps == sorted(steps)
+    assert first_sentence(app).startswith("After 50 steps at dₖ = 64, ")
+    assert (run.result.loss.mean == at_once.loss.mean).all()
+    assert not {"Stop", "Skip to the end"} & {each.label for each in app.button}
+
+
+def test_the_dial_shows_the_step_that_was_kept_on_a_cold_server_too(monkeypatch):
+    mine = open_race(n_seeds="2", d_k="16")
+    assert (dial(mine).stops[:3], dial(mine).stops[-2:]) == ([0, 5, 10], [295, LAST])
+    moving = widget(mine, "step").set_value(45)
+    mine.query_params["step"] = "45"
+    settle(moving)
+    assert first_sentence(mine).startswith("Step 45 of 300 at dₖ = 16: so far ")
+    asked = picture_at(f"{charts(mine)['race_attention'].address}&d_k=16&step=45")
+    assert (asked["figure"], asked["alt"]) == (charts(mine)["race_attention"].spec, said(mine)["race_attention"])
+    compute.forget()
+    assert answer(f"{charts(mine)['race_attention'].address}&d_k=16&step=45")[0] == 404  # until Python draws it
+    theirs = open_race(**mine.query_params)
+    assert said(theirs) == said(mine)
+    assert (dial(theirs).value, dial(theirs).shown[9]) == (45, "Step 45")
+    between = open_race(**mine.query_params | {"step": "47"})
+    assert (dial(between).value, between.query_params["step"]) == (45, "45")
+
+
+def test_a_suggestion_is_seen_at_the_end_and_another_seed_at_the_same_step():
+    app = open_race(n_seeds="1", step="45")
+    app.number_input("seed").set_value(3)
+    settle(app)
+    assert first_sentence(app).startswith("Step 45 of 300 ")
+    app.button("try_no_harm").click()
+    settle(app)
+    assert first_sentence(app).startswith("After 300 steps at dₖ = 16")
 
 
 def test_a_race_that_goes_on_gives_its_data_away_when_it_rests_and_stop_keeps_what_is_there(monkeypatch):
     monkeypatch.setattr(race, "_AT_ONCE", 0)
-    going, curves = race.go_on, ["race_learning", "race_state"]
+    curves = ["race_learning", "race_state"]
     monkeypatch.setattr(race, "go_on", lambda rest: None)
     app = open_race(n_seeds="1", d_k="8", n_steps="3000", seed="1")
     assert pictures(app) == ["race_attention", "race_equivalence"]  # it waits: there are no curves yet
     button(app, "Train").click().run()
     run = app.session_state["race_run"]
-    watch(run)
-    assert 0 < run.result.step < 3000
-    assert list(charts(app.run())) == ["race_attention", *curves, "race_equivalence"]
+    while run.at < 2:
+        app.run()
+    assert list(charts(app)) == ["race_attention", *curves, "race_equivalence"]
     assert (run.playing, pictures(app)) == (True, ["race_equivalence"])
-    monkeypatch.setattr(race, "go_on", going)
-    app.run()  # the whole page, in which the race rests
+    button(app, "Stop").click()
+    settle(app)
     assert not run.playing
-    assert bar(app) == f"Stopped at step {run.result.step:,} of 3,000, dₖ = 8"
+    assert first_sentence(app).startswith("Step 100 of 3,000 at dₖ = 8: so far ")
+    assert (dial(app).value, app.query_params["step"]) in ((100, ["100"]), (LAST, None), (100, "100"))
     assert pictures(app.run()) == ["race_attention", *curves, "race_equivalence"]
 
 
@@ -307,7 +364,7 @@ def test_the_map_of_the_rates_leaves_the_race_and_after_a_move_every_headline_sa
     run = train(app, "map_rates")
     assert (run.result, run.sweep.progress) == (result, 1)
     assert "race_rates" in charts(app)
-    assert bar(app) == "The race at dₖ = 64 is finished"
+    assert dial(app).shown[-1] == f"Step {run.params.n_steps}"
     for d_k in (896, 8):
         move(app, d_k)
         assert first_sentence(app).startswith(f"Untrained at dₖ = {d_k}, ")

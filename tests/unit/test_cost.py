@@ -22,7 +22,6 @@ from sattn_core.lessons.backprop import (
 from sattn_core.lessons.derivation import DerivationParams, measure_derivation, measure_growth
 from sattn_core.lessons.gradient_flow import (
     GradientFlowParams,
-    crossover_curve,
     freezing_rows,
     gradient_curve,
     measure_gradient_flow,
@@ -61,6 +60,12 @@ from sattn_core.lessons.unit_variance import (
     expected_stages,
     measure_shared_input,
     measure_unit_variance,
+)
+from sattn_core.lessons.wrong_choice import (
+    WrongChoiceParams,
+    follow_row,
+    measure_learning_rates,
+    measure_wrong_choices,
 )
 from sattn_core.lessons.your_scores import YourScoresParams, sample_scores
 from sattn_core.pair_scores import draw_pair_scores, pair_scores_price
@@ -120,7 +125,6 @@ CASES = [
     *(partial(measure_gradient_flow, GradientFlowParams(64, n_keys)) for n_keys in (2, 128)),
     *(partial(gradient_curve, dims, n_keys=32, n_rows=n) for dims, n in ((OCTAVES, 200), ((8, 64), 2_000))),
     *(partial(freezing_rows, dims, n_keys=n_keys) for dims, n_keys in ((OCTAVES, 4), ((8, 64), 128))),
-    partial(crossover_curve, 16),
     *(partial(measure_derivation, DerivationParams(*shape)) for shape in ((1, 8_000), (64, 2_000), (512, 500))),
     partial(measure_derivation, DerivationParams(64, 2_000, nu=5.0)),
     *(partial(measure_growth, DerivationParams(*shape)) for shape in ((64, 8_000), (512, 500))),
@@ -151,6 +155,16 @@ CASES = [
     *(partial(draw_sweep, OCTAVES[:3], size=size, n_draws=n) for size, n in ((2, 9_000), (64, 300))),
     *(partial(band_curve, d_k=d_k) for d_k in (2, 256)),
     measure_large_experiment,
+    *(
+        partial(measure_wrong_choices, WrongChoiceParams(*shape))
+        for shape in (
+            (64,), (1024, 4), (4, 100), (64, 16, 1.0, "weights"), (64, 16, 1.0, "output", "K"),
+            (64, 9, 1.0, "output", "both"),
+        )
+    ),
+    *(partial(follow_row, WrongChoiceParams(64, 16, learns=learns), 3) for learns in ("q", "both")),
+    *(partial(measure_learning_rates, WrongChoiceParams(64, n_keys)) for n_keys in (2, 20)),
+    partial(measure_learning_rates, WrongChoiceParams(16, 4, learns="both")),
     *(partial(measure_sample, YourScoresParams(*each)) for each in (("ideal", 128, 64), ("layer_norm_mha", 32, 64))),
     partial(measure_sample, YourScoresParams("ideal", 600, 64)),
 ]  # fmt: skip
@@ -176,7 +190,6 @@ def forget():
     for name, table in (
         ("matrix_bands", "_simulated_band"),
         ("score_variance", "_simulated_quantiles"),
-        ("crossover", "_crossover"),
         ("chi_square", "_table"),
         ("product_variances", "reference_distribution"),
     ):

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sattn_core import chi_square, crossover, heavy_tails, matrix_bands, product_variances, saturation, score_variance
+from sattn_core import chi_square, heavy_tails, matrix_bands, product_variances, saturation, score_variance
 from sattn_core._memory import MOST_ENTRIES, remembered
 from sattn_core.lessons import scaling_rules, start
 
@@ -18,7 +18,6 @@ CACHES = {"cache", "lru_cache"}
 # Every memory, with the arguments of its largest result.
 MEMORIES = [
     (chi_square._table, (1,)),
-    (crossover._crossover, (1024,)),
     (heavy_tails.median_size, (1, 1.5)),
     (matrix_bands._simulated_band, ("normal", 0.0, 0.0, (2, 2, 2))),
     (product_variances.reference_distribution, (2, 2, 0, 1.6, 10.0, 200)),

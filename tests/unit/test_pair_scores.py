@@ -62,10 +62,12 @@ def test_growing_scores_are_at_each_d_k_those_of_one_draw_alone(law, pair):
 
 def test_growing_rows_are_at_each_d_k_those_of_one_draw_alone():
     dims = (1, 3, 63, 64, 65, 67, 72, 111, 128)
-    for d_k, rows in zip(dims, growing_rows(dims, 5, 3, 4), strict=True):
-        assert rows.shape == (5, 3)
-        np.testing.assert_array_equal(rows, next(growing_rows((d_k,), 5, 3, 4)))
-    assert not np.array_equal(rows, next(growing_rows((128,), 5, 3, 5)))
+    for d_k, (rows, squares) in zip(dims, growing_rows(dims, 5, 3, 4), strict=True):
+        assert (rows.shape, squares.shape) == ((5, 3), (5,))
+        for ours, alone in zip((rows, squares), next(growing_rows((d_k,), 5, 3, 4)), strict=True):
+            np.testing.assert_array_equal(ours, alone)
+    for other in ({"seed": 5}, {"seed": 4, "stream": 9}):
+        assert not np.array_equal(rows, next(growing_rows((128,), 5, 3, **other))[0])
 
 
 def test_many_growing_scores_come_in_the_same_parts():
@@ -275,7 +277,11 @@ def test_growing_scores_keep_their_moments_and_what_is_added_is_independent(law)
 @pytest.mark.parametrize("small", [3, 64, 100])
 def test_the_scores_of_a_row_share_their_query_and_what_is_added_is_independent(small):
     large = 111
-    before, after = (each.copy() for each in growing_rows((small, large), N, 2, 12))
+    (before, less), (after, more) = growing_rows((small, large), N, 2, 12)
+    for d_k, square in ((small, less), (large - small, more - less), (large, more)):
+        assert stats.kstest(square, stats.chi2(d_k).cdf).pvalue > 1e-4
+    # Given the query a score is N(0, |q|²).
+    assert stats.kstest(after[:, 0] / np.sqrt(more), stats.norm.cdf).pvalue > 1e-4
     for d_k, scores in ((small, before), (large - small, after - before), (large, after)):
         for one in scores.T:
             assert stats.kstest(one, lambda s, d_k=d_k: dot_product_cdf(s, d_k)).pvalue > 1e-4

@@ -21,20 +21,23 @@ from sattn_core.lessons.softmax_saturation import RowsParams, SaturationParams, 
 from sattn_core.lessons.start import StartParams, measure_start
 from sattn_core.lessons.training_race import TrainingRaceParams
 from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_unit_variance
+from sattn_core.lessons.wrong_choice import WrongChoiceParams, measure_wrong_choices
 from sattn_core.lessons.your_scores import YourScoresParams, sample_scores
 
 BACK, DERIVE, FLOW, MEMORY = BackpropParams, DerivationParams, GradientFlowParams, KeyValueMemoryParams
 RACE, ROW, SATURATE, SMALL = TrainingRaceParams, RowsParams, SaturationParams, SmallSamplesParams
 SPREAD, UNIT, YOURS = ScoreVarianceParams, UnitVarianceParams, YourScoresParams
+WRONG = WrongChoiceParams
 NEEDED = {
     OneQueryParams: {"d_k": 4},
     ROW: {"n_keys": 8, "dims": (1, 2)},
     SATURATE: {"n_keys": 8, "dims": (1, 2)},
     SPREAD: {"d_k": 4},
+    WRONG: {"d_k": 4},
 }
 SEEDED = [
     OneQueryParams, BugParams, ExponentParams, RulesParams,
-    BACK, DERIVE, FLOW, MEMORY, RACE, ROW, SATURATE, SMALL, SPREAD, UNIT, YOURS,
+    BACK, DERIVE, FLOW, MEMORY, RACE, ROW, SATURATE, SMALL, SPREAD, UNIT, WRONG, YOURS,
 ]  # fmt: skip
 REFUSED = [
     (BACK, {"n_tokens": 9}, "n_tokens must be between 1 and 8, but got 9"),
@@ -106,6 +109,11 @@ REFUSED = [
     (UNIT, {"law": "cauchy"}, "law must be one of"),
     (UNIT, {"scheme": "zeros"}, "scheme must be one of"),
     (UNIT, {"normalise": "yes"}, "normalise must be True or False, but got 'yes'"),
+    (WRONG, {"d_k": 1025}, "d_k must be between 1 and 1024, but got 1025"),
+    (WRONG, {"n_keys": 1}, "n_keys must be between 2 and 512, but got 1"),
+    (WRONG, {"learning_rate": 0.0}, "learning_rate must be a finite number in (0, 1e+06], but got 0"),
+    (WRONG, {"loss": "l1"}, "loss must be one of output, weights"),
+    (WRONG, {"learns": "V"}, "learns must be one of q, K, both, but got 'V'"),
     (YOURS, {"sample": "mine"}, "sample must be one of ideal"),
     (YOURS, {"n_rows": 1}, "n_rows must be between 2 and 1024"),
     (YOURS, {"d_k": 1}, "d_k must be between 2 and 256"),
@@ -149,6 +157,7 @@ DRAWN = {
     "softmax_saturation": lambda seed: measure_saturation(SATURATE(8, (1, 20), n_rows=40, seed=seed)),
     "start": lambda seed: measure_start(StartParams((1, 20), n_samples=50, seed=seed)),
     "unit_variance": lambda seed: measure_unit_variance(UNIT(64, 4, 8, seed=seed)).stages,
+    "wrong_choice": lambda seed: measure_wrong_choices(WRONG(4, 4, seed=seed)).right_weight,
     "your_scores": lambda seed: sample_scores(YOURS("anisotropic", 20, 8, seed)),
 }
 

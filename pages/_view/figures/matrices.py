@@ -135,10 +135,10 @@ def colours(profile: Profile, colour: str | None, *, two_sided: bool) -> list[li
     return [[0, profile.ground], [1, top]]
 
 
-def shade(profile: Profile, colour: str) -> str:
-    """The strongest shade of a colour that a cell may have under its number."""
+def shade(profile: Profile, colour: str, strength: float = _STRENGTH) -> str:
+    """A colour mixed with the ground: without a strength the strongest that a cell may have under its number."""
     mixed = (
-        round((1 - _STRENGTH) * int(profile.ground[at : at + 2], 16) + _STRENGTH * int(colour[at : at + 2], 16))
+        round((1 - strength) * int(profile.ground[at : at + 2], 16) + strength * int(colour[at : at + 2], 16))
         for at in (1, 3, 5)
     )
     return "#" + "".join(f"{part:02x}" for part in mixed)

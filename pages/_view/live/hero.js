@@ -175,7 +175,9 @@ function makeWeightPanel(panel) {
       const pitch = box.width / weights.length;
       const gap = Math.min(3, pitch / 5);
       const y = (weight) => box.bottom - weight * (box.height - box.tick * 0.7);
-      drawLevels(grid, box, data.weightAxis.levels.map(([level, text]) => [y(level), text]), data.weightAxis.label);
+      const { levels, label, names } = data.weightAxis;
+      const below = names.length ? names.map((name, j) => [box.left + (j + 0.5) * pitch, name]) : [[box.left + box.width / 2, label]];
+      drawLevels(grid, box, levels.map(([level, text]) => [y(level), text]), below);
       let path = "";
       weights.forEach((weight, j) => {
         const left = box.left + j * pitch + gap / 2;
@@ -233,14 +235,13 @@ function drawGrid(group, box, ticks) {
   });
 }
 
-function drawLevels(group, box, levels, label) {
-  match(group, levels.length + 1, "text");
+function drawLevels(group, box, levels, below) {
+  match(group, levels.length + below.length, "text");
   const rule = group.querySelector("path") ?? add(group, "path", "gridline");
   put(rule, "d", levels.map(([y]) => `M${box.left} ${y}H${box.right}`).join(""));
-  group.querySelectorAll("text").forEach((text, j) => {
-    if (j < levels.length) write(text, box.left - box.tick * 0.5, levels[j][0] + box.tick * 0.35, levels[j][1], "end");
-    else write(text, box.left + box.width / 2, box.bottom + box.tick * 1.4, label, "middle");
-  });
+  const texts = [...group.querySelectorAll("text")];
+  levels.forEach(([y, text], j) => write(texts[j], box.left - box.tick * 0.5, y + box.tick * 0.35, text, "end"));
+  below.forEach(([x, text], j) => write(texts[levels.length + j], x, box.bottom + box.tick * 1.4, text, "middle"));
 }
 
 function match(group, count, tag) {

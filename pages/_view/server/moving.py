@@ -44,6 +44,8 @@ def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
     values = controls.read(LESSONS[stem], query)
     if main.params and not compute.cheap(main.params(values)):
         return None
+    if main.ready and not main.ready(values):
+        return None
     profile = theme.profile(values["mode"], query.get("ground"))
     shown = main.picture(values, profile)
     shown = bets.marked(shown, LESSONS[stem], values, bets.read(LESSONS[stem], query), profile)

@@ -15,7 +15,7 @@ from sattn_core.lessons.derivation import spread_ratio
 def before(values: Values, profile: Profile) -> Picture:
     """The raw variances up to this dₖ."""
     said = f"These are the variances up to dₖ = {values['d_k']:,}; the spread is their square root."
-    return work.MAIN.picture(values, profile).partly(said, keep=("raw",), words=("Variance of the scores",))
+    return work.MAIN.picture(values, profile).partly(said, keep=("raw",))
 
 
 def outcome(values: Values) -> Outcome:

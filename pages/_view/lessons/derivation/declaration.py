@@ -20,9 +20,9 @@ _COORDINATES = ("coordinates", "coordinates correlated")  # what older links cal
 LESSON = Lesson(
     stem="derivation",
     title="Derivation",
-    question="Where does dₖ come from?",
-    answer="From the sum: $d_k$ uncorrelated products, each of variance 1, add up to variance $d_k$. "
-    "Dividing by $\\sqrt{d_k}$ divides the variance by $d_k$, which leaves 1.",
+    question="Where does √dₖ come from?",
+    answer="From a sum: $d_k$ uncorrelated products of variance 1 add up to variance $d_k$, whose root $\\sqrt{d_k}$ "
+    "is how far scores spread.",
     icon=":material/functions:",
     section="The path",
     card="Three lines, and what each of them assumes.",
@@ -102,7 +102,7 @@ LESSON = Lesson(
         ),
     ),
     bet=Bet(
-        "From dₖ = {d_k} to four times as much: how many times as far do the raw scores spread?",
+        "A score adds up dₖ = {d_k} products. With four times as many, how many times as far do raw scores spread?",
         Choice(
             "They spread",
             "2",

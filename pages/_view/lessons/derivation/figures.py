@@ -1,10 +1,25 @@
 """The derivation lesson: its three lines as d_k moves, its nine with their checks, and the right divisor."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from pages._view.figures.base import axis, dashed, dotted, figure, label, line, points, thin, title, under, upright
+from pages._view.figures.base import (
+    LETTERS,
+    axis,
+    dashed,
+    dotted,
+    figure,
+    label,
+    line,
+    points,
+    thin,
+    title,
+    under,
+    upright,
+    wrapped,
+)
 from pages._view.figures.code import code
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, typed
@@ -12,6 +27,7 @@ from sattn_core.lessons.derivation import (
     DerivationResult,
     ScoreGrowth,
     ScoreLine,
+    exact_scores,
     measure_derivation,
     measure_growth,
     variance_after_dividing,
@@ -20,6 +36,7 @@ from sattn_core.lessons.derivation import (
 _MEANS, _VARIANCES = 3, 6  # places of the lines E[s] = 0 and Var(s) = d_k; their errors are those of all like them
 _NO_BAR = "without a usable error bar"
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
+_LARGE = 1.3  # times the size of a title: the divisor
 _RANGE = -0.75, 3.9  # of the axis of the variances; wider where what is broken takes them further
 _COUNTS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _SHORT = {
@@ -62,6 +79,14 @@ _RULES = {
     "effective_dimension": "dₖ/√(effective dimension)",
     "d_k": "dₖ",
     "tail_power": "the ν-th root of dₖ",
+}
+_WHY = {  # rule -> why the divisor is what it is, in the few words that stand under it
+    "sqrt_d_k": "the root of the variance, dₖ",
+    "component_variances": "the root of dₖ Var(qᵢ) Var(kᵢ)",
+    "within_row": "all that softmax sees is the spread within a row",
+    "effective_dimension": "components move together",
+    "d_k": "the mean grows like dₖ",
+    "tail_power": "no variance: the ν-th root of dₖ",
 }
 _REASONS = {
     "sqrt_d_k": "",
@@ -118,18 +143,38 @@ def _variance_figure(growth, d_k, profile):
         *_measured_points(growth, d_k, profile),
     ]
     vertical = {"type": "log", "range": _variance_range(growth), "dtick": 1, "exponentformat": "power"}
-    key = ("● raw", "■ divided by √dₖ", "dashed: predicted", *(["dotted: exact"] if len(traces) > 6 else []))
+    headline, why = _divisor(growth, d_k)
+    marks = "● raw", "■ divided by √dₖ", "dashed: predicted", *(["dotted: exact"] if len(traces) > 6 else [])
+    key = f"{why}<br>{wrapped(marks, LETTERS * profile.title_size / profile.tick_size)}"
     return figure(
         profile,
         traces,
         left=4.2,
         height=0.9,
-        title=title("Variance of the scores", profile, key=key),
+        title=title(headline, profile, size=_LARGE * profile.title_size, letters=_LARGE * LETTERS, key=(key,)),
         shapes=[upright(d_k, thin(profile)) | {"layer": "below"}],
         annotations=_line_ends(largest, profile),
         xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.35]),
-        yaxis=axis(profile, "variance", grid=True, **vertical),
+        yaxis=axis(profile, "variance of the scores", grid=True, **vertical),
     )
+
+
+def _divisor(growth, d_k):
+    """What to divide by at this d_k for the settings, and why: the largest words of the first view."""
+    exact, root = exact_scores(replace(growth.params, d_k=d_k)), np.sqrt(d_k)
+    rule, divisor = exact.right_rule, _short(exact.right_divisor)
+    if np.isclose(exact.right_divisor, root):
+        return f"Divide by √dₖ = {divisor}", _WHY[rule]
+    why = f"not √dₖ = {_short(root)}: {_WHY[rule]}"
+    if rule == "tail_power":
+        return f"Divide by about {divisor}", why
+    return f"Divide by {'dₖ' if rule == 'd_k' else f'√{_short(exact.right_divisor**2)}'} = {divisor}", why
+
+
+def _short(value):
+    """A number without zeros at its end."""
+    text = number(value)
+    return text.rstrip("0").rstrip(".") if "." in text and "×" not in text else text
 
 
 def _exact_lines(growth, profile):
@@ -202,6 +247,12 @@ def _point(growth, d_k):
 def _failing(growth, d_k):
     """What a line that is seen to fail comes to."""
     mean, variance, scaled = growth.at(d_k)
+    exact = exact_scores(replace(growth.params, d_k=d_k))
+    if mean.seen_to_fail and not mean.holds and exact.right_rule == "within_row":
+        spread = _short(exact.right_divisor)
+        return (
+            f"the mean is {number(mean.measured)}, not zero. All keys share it; within a row scores spread by {spread}."
+        )
     if mean.seen_to_fail and not mean.holds:
         still = number(mean.measured / np.sqrt(d_k))
         return (
@@ -218,9 +269,9 @@ def _failing(growth, d_k):
 def _variance_alt(growth, d_k):
     largest = growth.params.d_k
     return (
-        f"{_point(growth, d_k)} Both axes are logarithmic. Two dashed lines show what is predicted: a raw variance "
-        f"that rises from 1 to {largest:,} as dₖ does, and a scaled variance that stays 1. The marks up to "
-        f"dₖ = {d_k:,} are measured."
+        f"{_divisor(growth, d_k)[0]}. {_point(growth, d_k)} Both axes are logarithmic. Two dashed lines show what is "
+        f"predicted: a raw variance that rises from 1 to {largest:,} as dₖ does, and a scaled variance that stays 1. "
+        f"The marks up to dₖ = {d_k:,} are measured."
     )
 
 

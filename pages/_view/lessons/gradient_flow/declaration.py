@@ -2,14 +2,14 @@
 
 from pages._view.kinds import Choice, Number
 from pages._view.lesson import Bet, Lesson, Place, Try
-from sattn_core.lessons.gradient_flow import PLACES
+from sattn_core.lessons.gradient_flow import DOTS, PLACES
 
 LESSON = Lesson(
     stem="gradient_flow",
     title="Gradient flow",
     question="Do gradients really vanish?",
-    answer="Not all of them: without the scale a growing *share* of the rows freezes, and the others still pass "
-    "their gradient on. With the scale almost none freezes.",
+    answer="Not all. A *row* is one query's weights: without the scale ever more rows freeze, while others get more "
+    "gradient. With the scale almost none freezes.",
     icon=":material/water_drop:",
     section="Go deeper",
     card="Each row is a dot. Watch which of them freeze.",
@@ -18,22 +18,23 @@ LESSON = Lesson(
     controls={
         "place": Choice(
             "Gradient at",
-            "raw_scores",
+            "softmax",
             PLACES,
-            shown={"raw_scores": "raw scores"},
-            help="scores: what softmax passes on, the trace of its Jacobian. raw scores: the same times the scale. "
-            "q: the length of the gradient at q, for a random gradient at the weights.",
+            help="softmax: what a row's softmax passes on, the trace of its Jacobian, 1 − Σp² of its weights p. "
+            "q: the length of the gradient that then reaches the query, for a random gradient at the weights.",
             bar=True,
+            old_options=dict.fromkeys(("scores", "raw_scores", "raw scores"), "softmax"),
         ),
         "jacobian": Choice(
             "Jacobian of",
             "row",
             ("row", "4, 5", "1, 10"),
-            help="row: one of the drawn rows. The others: two scores each.",
+            help="row: the ringed row of the first picture. The others: two scores each.",
             bar=True,
         ),
-        "row": Number("Row", 1, 1, 20, tuple(range(1, 21)), help="The first 20 of the drawn rows."),
+        "row": Number("Row", 1, 1, DOTS, tuple(range(1, DOTS + 1)), help="Its place in the first picture."),
     },
+    in_sight=("place",),
     tries=(
         Try(
             "many_keys",
@@ -46,19 +47,21 @@ LESSON = Lesson(
             {"n_keys": 16, "d_k": 4, "seed": 0},
         ),
         Try(
-            "typical_row",
-            "64 keys, dₖ = 64: the median row still passes about twice as much without the scale",
-            {"n_keys": 64, "d_k": 64, "place": "raw_scores", "seed": 0},
+            "most_get_more",
+            "At q, 64 keys, dₖ = 64: most rows get more gradient without the scale, and the frozen ones next to none",
+            {"n_keys": 64, "d_k": 64, "place": "q", "seed": 0},
         ),
         Try(
             "gradient_of_q",
-            "Gradient at q: without the scale the mean rises with dₖ; with it, the mean stays flat from dₖ = 4 on",
+            "At q: without the scale the mean rises with dₖ; with it, the mean stays flat from dₖ = 4 on",
             {"n_keys": 16, "place": "q", "seed": 0},
+            "gradient_curves",
         ),
         Try(
             "second_list",
             "Scores [1, 10]: the Jacobian is nearly empty; with the scores divided by √64 it has four bright cells",
             {"jacobian": "1, 10", "d_k": 64},
+            "row_jacobians",
         ),
     ),
     bet=Bet(
@@ -66,8 +69,9 @@ LESSON = Lesson(
         Number("Frozen rows", 50, 0, 100, tuple(range(0, 101, 5))),
         near=5,
         place=Place("x", "y"),
+        when=("place", "softmax"),
     ),
-    pictures=("rows_freezing", "gradient_histograms", "gradient_curves", "median_crossover", "row_jacobians"),
+    pictures=("rows_freezing", "row_jacobians", "gradient_curves"),
     assumed="A row is frozen when $1-\\sum p^2$, the trace of its Jacobian, is below 0.01. The scale is left out "
     "because a larger learning rate can make up for it.\n\n"
     "The components are independent and standard normal, and each row has its own query and keys. At $q$ the "
@@ -75,15 +79,11 @@ LESSON = Lesson(
     myths=(
         (
             "All gradients vanish exponentially.",
-            "A growing share of the rows freezes. At the raw scores the mean falls like $1/\\sqrt{d_k}$.",
+            "A growing share of the rows freezes. At the softmax the mean falls like $1/\\sqrt{d_k}$.",
         ),
         (
-            "The typical row passes less without the scale.",
-            "Only once $d_k$ is large. Before that it passes more.",
-        ),
-        (
-            "A frozen row never moves again.",
-            "At small learning rates it can, slowly.",
+            "Every row gets less gradient at $q$ without the scale.",
+            "Many get more. The typical row gets less only once $d_k$ is large.",
         ),
     ),
     sources=(

@@ -9,11 +9,11 @@ from sattn_core import typed
 from sattn_core.lessons.gradient_flow import (
     FreezingRows,
     GradientFlowParams,
-    GradientFlowResult,
     RowJacobian,
     freezing_rows,
     measure_gradient_flow,
     measure_row_jacobian,
+    scores_of_rows,
 )
 
 
@@ -34,13 +34,19 @@ def curve_options(n_keys: int, seed: int) -> dict[str, int]:
     return {"n_keys": n_keys, "n_rows": 6_000 if n_keys <= 8 else 2_000 if n_keys <= 128 else 1_000, "seed": seed}
 
 
-def row_jacobian(result: GradientFlowResult, chosen: str, number: int) -> tuple[RowJacobian, str]:
-    """The Jacobian of a drawn row, or of a typed list of scores, and what it is called."""
-    if chosen == "row":
-        scores, name = result.shown_scores[(number - 1) % len(result.shown_scores)], f"Row {number}"
-    else:
-        scores, name = typed.parse_score_list(chosen), f"The scores [{chosen}]"
-    return measure_row_jacobian(scores, result.params.d_k), name
+def row_jacobian(values: Values) -> tuple[RowJacobian, str]:
+    """The Jacobian of a row of the first picture, or of a typed list of scores, and what it is called."""
+    place, d_k = ring(values), values["d_k"]
+    if place is None:
+        chosen = values["jacobian"]
+        return measure_row_jacobian(typed.parse_score_list(chosen), d_k), f"The list [{chosen}]"
+    scores = compute.result(scores_of_rows, d_k, **_options(values))
+    return measure_row_jacobian(scores[figures.row_at(rows(values), d_k, place)], d_k), f"Row {place}"
+
+
+def ring(values: Values) -> int | None:
+    """The place of the row whose Jacobian is shown, if it is one of a row."""
+    return values["row"] if values["jacobian"] == "row" else None
 
 
 def rows(values: Values) -> FreezingRows:
@@ -48,8 +54,8 @@ def rows(values: Values) -> FreezingRows:
     return compute.result(freezing_rows, stops(values), **_options(values))
 
 
-def _rows(values, profile, result=None):
-    return figures.rows(rows(values), values["d_k"], profile, result)
+def _rows(values, profile, found=None):
+    return figures.rows(rows(values), values["d_k"], values["place"], ring(values), profile, found)
 
 
 def _rows_at_rest(values, profile):

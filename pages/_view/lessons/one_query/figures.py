@@ -1,37 +1,32 @@
 """Pictures of the one_query lesson: one for each step from the components of a query and its keys to weights."""
 
 import re
-from math import sqrt
+from math import log2
 
 import numpy as np
 
-from pages._view.figures.base import axis, dashed, figure, heatmap, label, line, solid, title
+from pages._view.figures.base import axis, figure, heatmap, label, line, solid, thin, title
 from pages._view.figures.code import code
 from pages._view.figures.matrices import cell, equals, operand
+from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
-from pages._view.theme import Profile, listed, number, percent, typed
-from sattn_core.lessons.one_query import (
-    COMPONENTS,
-    EXAMPLE_KEY,
-    KEY_WORDS,
-    QUERY_WORD,
-    SENTENCE,
-    OneQueryResult,
-    measure_one_query,
-)
+from pages._view.theme import PROJECTOR, Profile, listed, number, percent, typed
+from sattn_core.example import KEY_WORDS, QUERY_WORD, SENTENCE
+from sattn_core.lessons.one_query import COMPONENTS, EXAMPLE_KEY, N_SENTENCES, OneQueryResult, measure_one_query
 
 _ASKING = f"“{QUERY_WORD}”"
 _EXAMPLE = f"“{KEY_WORDS[EXAMPLE_KEY]}”"
 _ROWS = (f"{_ASKING} asks", "", *KEY_WORDS)  # of the first step's matrix: a gap below the query
-_HEIGHT = 0.75  # of a figure: the sentence above it and its steps need room too
+_HEIGHT = 0.95  # of a figure: the sentence above it and its steps need room too
 _LARGEST = 2.3  # end of the axes of the invented components
 _LINE = 1.3  # of its letters' size: the height of a line of text
 _WIDE, _NARROW = 0.6, 0.28  # of the room of a word: its bar, and one that stands in front of another
 _LETTERS = 10  # of the longest name at the end of a line, with its sum
-_SHORT = 6  # letters of a number that has room under its bar
 _SURE = 0.9995  # a share that a person calls practically all
 _MOST = 0.9  # one that a person calls nearly all
-_ROOT_TICKS = (0, 16, 64, 256, 1024)  # products added; they stand apart on a phone too
+_PRODUCTS = (1, 4, 16, 64, 256, 1024)  # named on the axis of the products added
+_ROW = 1.6  # letters of a tick: the height of a row of the strip below a step's own picture
+_BESIDE = ([0, 0.56], [0.78, 1])  # of the width of a projector's picture: the step's own, and that strip
 
 
 def words(step: str, profile: Profile) -> str:
@@ -51,7 +46,7 @@ def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
     draw, say, _, _ = _STEPS[step]
     sentence = say(result)
     here = f"dₖ = {result.params.d_k:,}"
-    drawn = step == "wander" and result.params.d_k > result.n_invented
+    counted = step in _COUNTED
     return Picture(
         "one_query",
         draw(result, profile),
@@ -62,9 +57,23 @@ def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
         bins=_components(result),
         bins_name="the components",
         alt=sentence if here in sentence else f"{sentence} Here {here}.",
-        sure=(_sure(result),) if drawn else (),
-        checks=_checks(result) if drawn else None,
+        sure=_SURE_OF if counted else (),
+        checks=_checks(result, step) if counted else None,
+        marks=_marks(step),
     )
+
+
+def _marks(step):
+    """What the words of a step's sentence name: a line or a bar of this sentence, or a bar of the strip."""
+    cat, raw, scaled = (name for name, _ in _STRIP)
+    if step == "wander":
+        others = (word for word in KEY_WORDS if f"“{word}”" != _EXAMPLE)
+        return Mark(_EXAMPLE, (KEY_WORDS[EXAMPLE_KEY], cat)), *(Mark(f"“{word}”", (word,)) for word in others)
+    own = {"softmax": "raw", "divide": "÷ √dₖ"}
+    if step in own:
+        bars = (Mark(f"“{word}”", (own[step],), (i,)) for i, word in enumerate(KEY_WORDS))
+        return *bars, Mark("the top word", (raw,))
+    return (Mark(_EXAMPLE, (cat,)), Mark("divided", ("÷ √dₖ", scaled))) if step == "grow" else ()
 
 
 def by_hand(result: OneQueryResult, step: str) -> Table:
@@ -89,8 +98,8 @@ def _asked(result, profile):
     return figure(
         profile,
         [heatmap(profile, values, 2 * _LARGEST, text=texts, name="components")],
-        height=_HEIGHT,
-        bottom=_room(profile, 3),
+        height=_beside_a_key(profile),
+        bottom=_room(profile, 1 if profile is PROJECTOR else 3),
         left=5.0,
         title=title(f"{_ASKING} asks, words answer", profile, key=_extent(result, "components")),
         xaxis=_slots_axis(COMPONENTS[: result.n_invented], _more(result), profile),
@@ -119,7 +128,7 @@ def _slots_axis(texts, rest, profile):
     """An axis of a place for each invented component, and a last one for the rest, whatever d_k is."""
     places = list(range(len(texts)))
     last = len(COMPONENTS)
-    return _ticks_axis([*texts, "<br>".join(rest)], profile) | {
+    return _ticks_axis([*texts, (" " if profile is PROJECTOR else "<br>").join(rest)], profile) | {
         "range": [-0.5, last + 0.5],
         "tickvals": [*places, last],
     }
@@ -128,6 +137,12 @@ def _slots_axis(texts, rest, profile):
 def _extent(result, what):
     d_k, n_invented = result.params.d_k, result.n_invented
     return f"dₖ = {d_k}: all invented" if d_k == n_invented else f"the first {n_invented} of dₖ = {d_k:,} {what}"
+
+
+def _beside_a_key(profile):
+    """The height of a figure less the line of its key, so that all steps are of one height."""
+    gap, key = 0.2 * profile.title_size, 1.9 * profile.tick_size
+    return _HEIGHT - (round(gap + key) - round(gap)) / profile.height
 
 
 def _say_asked(result):
@@ -156,7 +171,7 @@ def _multiplied(result, profile):
     return figure(
         profile,
         [_bars(products, profile.raw, "products")],
-        height=_HEIGHT,
+        height=_beside_a_key(profile),
         bottom=_room(profile, 3),
         title=title(f"{_ASKING} times {_EXAMPLE}", profile, key=_extent(result, "products")),
         xaxis=_slots_axis(ticks, _more(result), profile),
@@ -200,7 +215,7 @@ def _added(result, profile):
     return figure(
         profile,
         [_bars(scores, profile.raw, "scores")],
-        height=_HEIGHT,
+        height=_beside_a_key(profile),
         bottom=_room(profile, 2 + len(COMPONENTS) / 2),
         title=title("Products add up to scores", profile, key=_extent(result, "products")),
         xaxis=_ticks_axis(ticks, profile),
@@ -227,11 +242,14 @@ def _say_added(result):
     row = result.invented_scores
     highest, lowest = _named(row.largest), _named(row.smallest)
     high, low = typed(row.scores.max()), typed(row.scores.min())
-    are = "are" if len(row.largest) > 1 else "is"
     return (
-        f"A key’s products add up to its score: after {result.n_invented} of them {highest} {are} highest with {high}, "
-        f"{lowest} lowest with {low}."
+        f"A key’s products add up to its score: after {result.n_invented} of them {highest} {_are(row)} highest with "
+        f"{high}, {lowest} lowest with {low}."
     )
+
+
+def _are(row):
+    return "are" if len(row.largest) > 1 else "is"
 
 
 def _add_by_hand(result):
@@ -244,36 +262,44 @@ def _add_by_hand(result):
 
 
 def _wandered(result, profile):
-    """The four sums, product by product, and how far such sums go in theory: on this axis, straight lines."""
+    """The four sums, product by product, on an axis of doublings; a thin line where the invented products end."""
     walk, style = result.walk, solid(profile, profile.raw)
-    theory = [line([0, result.divisor], [0, sign * result.divisor], dashed(profile), "theory") for sign in (1, -1)]
-    walks = [line(walk.roots, sums, style, word) for word, sums in zip(KEY_WORDS, walk.sums, strict=True)]
-    ticks = {"tickvals": [sqrt(n) for n in _ROOT_TICKS], "ticktext": [f"{n:,}" for n in _ROOT_TICKS]}
-    drawn = figure(
+    places = np.log2(np.arange(1, result.params.d_k + 1))
+    ticks = {"tickvals": [log2(n) for n in _PRODUCTS], "ticktext": [f"{n:,}" for n in _PRODUCTS]}
+    drawn = _with_strip(
         profile,
-        theory + walks,
-        height=_HEIGHT,
-        left=3.8,
-        title=title("The sums wander", profile, key="dashed: ± √ of the number of products"),
-        xaxis=axis(profile, "products added (√ axis)", range=[0, sqrt(walk.horizon)], **ticks),
+        [line(places, sums, style, word) for word, sums in zip(KEY_WORDS, walk.sums, strict=True)],
+        _rows(result)[:1],
+        lines=2.6,
+        title=title("Chance outvotes meaning" if _outvoted(result) else "The sums wander", profile),
+        xaxis=axis(profile, "products added", near=True, range=[0, log2(walk.horizon)], **ticks),
         yaxis=axis(profile, "sum", grid=True, range=[-walk.limit, walk.limit]),
-        annotations=_at_the_ends(result, profile),
+        annotations=[_chance_begins(profile), *_at_the_ends(walk.sums, walk.limit, profile)],
+        shapes=[_END_OF_INVENTED | {"type": "line", "y0": 0, "y1": 1, "line": thin(profile)}],
     )
-    drawn.layout["margin"]["r"] = round(0.6 * _LETTERS * profile.tick_size)
+    if profile is not PROJECTOR:
+        drawn.layout["margin"]["r"] = round(0.6 * _LETTERS * profile.tick_size)
     return drawn
 
 
-def _at_the_ends(result, profile):
+_END_OF_INVENTED = {"xref": "x", "yref": "y domain", "x0": log2(len(COMPONENTS)), "x1": log2(len(COMPONENTS))}
+
+
+def _chance_begins(profile):
+    """What stands beside that line."""
+    place = {"xref": "x", "yref": "y domain", "x": log2(len(COMPONENTS)), "y": 1, "yanchor": "top"}
+    return label("random →", profile, xanchor="left", xshift=6, **place)
+
+
+def _at_the_ends(sums, limit, profile):
     """Each word with its sum beside the end of its line, moved apart as far as the letters need it."""
-    scores = result.raw.scores
-    plot = profile.height * _HEIGHT - 1.6 * profile.title_size - 3 * profile.axis_size
-    room = _LINE * profile.tick_size * 2 * result.walk.limit / plot
-    order = np.argsort(scores, kind="stable")
-    places = _apart(scores[order], room)
-    beside = {"x": result.divisor, "xanchor": "left", "xshift": 4, "bgcolor": "rgba(0,0,0,0)"}
+    ends = sums[:, -1]
+    room = _LINE * profile.tick_size * 2 * limit / (profile.height * _HEIGHT / 2)  # the least height there is
+    order = np.argsort(ends, kind="stable")
+    beside = {"x": log2(sums.shape[1]), "xanchor": "left", "xshift": 4}
     return [
-        label(f"{KEY_WORDS[key]} {typed(scores[key])}", profile, y=place, **beside)
-        for key, place in zip(order, places, strict=True)
+        label(f"{KEY_WORDS[key]} {typed(ends[key])}", profile, y=place, **beside)
+        for key, place in zip(order, _apart(ends[order], room), strict=True)
     ]
 
 
@@ -286,34 +312,23 @@ def _apart(values, room):
     return (np.array(flat) + shifts).tolist()
 
 
+def _outvoted(result):
+    return EXAMPLE_KEY not in result.raw.largest
+
+
 def _say_wandered(result):
-    row, d_k = result.raw, result.params.d_k
-    low, high = typed(row.scores.min()), typed(row.scores.max())
-    if d_k == result.n_invented:
-        return f"So far all products are invented: after dₖ = {d_k} the four sums lie between {low} and {high}."
-    return (
-        f"Each further product moves a sum up or down by one: after dₖ = {d_k:,} products the four sums lie between "
-        f"{low} and {high}."
-    )
+    n_drawn = result.params.d_k - result.n_invented
+    if not n_drawn:
+        return f"So far all products are invented, and {_named(result.raw.largest)} {_are(result.raw)} on top."
+    often = f"{_often(result)} of {result.sentences.n_sentences:,} such sentences"
+    drawn = f"{n_drawn:,} random product{'s' if n_drawn > 1 else ''}"
+    if _outvoted(result):
+        return f"{drawn} put {_named(result.raw.largest)} on top; {_EXAMPLE} is on top in {often}."
+    return f"After {drawn} {_EXAMPLE} is on top, as in {often}."
 
 
-def _sure(result):
-    n = result.params.d_k - result.n_invented
-    return f"In theory the sum of {n:,} random signs has mean 0 and standard deviation √{n:,} = {_std(result)}."
-
-
-def _std(result):
-    return number(result.drawn_std)
-
-
-def _checks(result):
-    """What the drawn products add, against theory."""
-    return {
-        "key": list(KEY_WORDS),
-        "drawn products add": [typed(up - down) for up, down in zip(result.n_up, result.n_down, strict=True)],
-        "predicted": [f"0 ± {_std(result)}"] * len(KEY_WORDS),
-        "z": [number(z, 2) for z in result.drawn_z],
-    }
+def _often(result):
+    return percent(result.sentences.on_top[EXAMPLE_KEY], 0)
 
 
 def _counts_claim(result):
@@ -327,7 +342,7 @@ def _wander_by_hand(result):
     return _columns(("key", f"the first {result.n_invented}", "+", "−", "= score"), rows)
 
 
-# --- 5 and 6: softmax, without the division and with it ----------------------------------------------
+# --- 5, 6 and 7: softmax, without the division and with it, and with larger invented numbers ----------
 
 
 def _shared_out(result, profile):
@@ -336,51 +351,61 @@ def _shared_out(result, profile):
     cells = zip(KEY_WORDS, row.scores, row.weights, strict=True)
     ticks = [f"<b>{word}</b><br>score {typed(score)}<br>{_about(weight)}" for word, score, weight in cells]
     claim = f"{_named(row.largest)} takes nearly all" if row.top_weight >= _MOST else "Softmax gives weights"
-    drawn = [_bars(row.weights, profile.raw, "raw")]
-    return _weights_figure(drawn, ticks, claim, "softmax of the raw scores", profile)
+    return _weights_figure(result, [_bars(row.weights, profile.raw, "raw")], ticks, claim, profile)
 
 
 def _divided(result, profile):
     """Both weights of every word, on the axes of the step before, with the division under them."""
+    return _both(result, "The choice stays open" if _stays_open(result) else "Divided by √dₖ", profile)
+
+
+def _grown(result, profile):
+    """The same, where the invented components of the query may be larger."""
+    alone = result.raw.largest == (EXAMPLE_KEY,)
+    claim = "The meaning wins here" if alone else "Chance still wins here" if _outvoted(result) else "A tie at the top"
+    return _both(result, claim, profile)
+
+
+def _both(result, claim, profile):
     raw, scaled = result.raw, result.scaled
-    cells = zip(KEY_WORDS, raw.scores, scaled.scores, scaled.weights, strict=True)
+    cells = zip(KEY_WORDS, raw.scores, scaled.weights, strict=True)
     divisor = f"÷ {cell(result.divisor)}"
-    ticks = [f"<b>{word}</b><br>{typed(s)} {divisor}<br>{equals(c, _short)}<br>{_about(w)}" for word, s, c, w in cells]
+    ticks = [f"<b>{word}</b><br>{typed(score)} {divisor}<br>{_about(weight)}" for word, score, weight in cells]
     drawn = [
         _bars(raw.weights, profile.raw, "raw"),
         _bars(scaled.weights, profile.scaled, "÷ √dₖ", width=_NARROW),
     ]
-    claim = "Divided, they share again" if _shares_again(result) else "Divided by √dₖ"
-    return _weights_figure(drawn, ticks, claim, "wide: raw, narrow: ÷ √dₖ", profile)
+    return _weights_figure(result, drawn, ticks, claim, profile)
 
 
-def _weights_figure(traces, ticks, claim, key, profile):
-    """What both steps have: the same axes, and room for the longer ticks."""
+def _weights_figure(result, traces, ticks, claim, profile):
+    """What these steps have: the same axes, room for the longer ticks, and the strip of many sentences."""
     levels = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
-    return figure(
+    return _with_strip(
         profile,
         traces,
-        height=_HEIGHT,
-        left=5.0,
-        bottom=_room(profile, 4),
-        title=title(claim, profile, key=key),
+        _rows(result)[: 1 + len(traces)],
+        lines=3,
+        places=3,
+        title=title(claim, profile),
         barmode="overlay",
         xaxis=_ticks_axis(ticks, profile),
         yaxis=axis(profile, "weight", grid=True, range=[0, 1.05], **levels),
     )
 
 
-def _shares_again(result):
+def _stays_open(result):
     return result.raw.top_weight >= _MOST > result.scaled.top_weight
 
 
 def _say_shared_out(result):
     row = result.raw
-    each = " each" if len(row.largest) > 1 else ""
-    return (
-        f"Softmax turns the four scores into weights that add up to 100 %: at dₖ = {result.params.d_k:,} "
-        f"{_named(row.largest)} get{'' if each else 's'} {_share(row.top_weight)}{each}."
-    )
+    each, s = (" each", "") if len(row.largest) > 1 else ("", "s")
+    gets = f"{_named(row.largest)} get{s} {_share(row.top_weight)}{each}"
+    if result.params.d_k == result.n_invented:
+        return f"Softmax turns the four scores into weights that add up to 100 %: {gets}."
+    mean = _share(result.sentences.raw_top_weight)
+    return f"Softmax turns scores into weights: {gets}; the top word, whichever it is, gets {mean} on average."
 
 
 def _say_divided(result):
@@ -392,8 +417,19 @@ def _say_divided(result):
         return f"{divided}, the scores stay as they are: {who} keep{s} {after}{each}."
     if before == after:
         return f"{divided}, the scores give practically the same weights: {who} keep{s} {after}{each}."
-    share = "again" if _shares_again(result) else "more evenly"
-    return f"{divided}, the scores spread the weight {share}: {who} get{s} {after}{each} instead of {before}."
+    if _stays_open(result):
+        return (
+            f"{divided}, {who} get{s} {after}{each}, not {before}: no better choice, but one that training can change."
+        )
+    return f"{divided}, the scores spread the weight more evenly: {who} get{s} {after}{each} instead of {before}."
+
+
+def _say_grown(result):
+    times, weight = result.params.emphasis, _share(result.scaled.weights[EXAMPLE_KEY])
+    size = {1: "as they are", 2: "twice as large"}.get(times, f"{times} times as large")
+    return (
+        f"Invented numbers {size}: {_EXAMPLE} is on top in {_often(result)} of such sentences; here, divided, {weight}."
+    )
 
 
 def _divide_claim(result):
@@ -419,6 +455,81 @@ def _divide_by_hand(result):
     return _softmax_by_hand(result.scaled, said, f"score ÷ √{result.params.d_k:,}")
 
 
+# --- many such sentences -----------------------------------------------------------------------------
+
+_COUNTED = ("wander", "softmax", "divide", "grow")  # steps whose picture has the strip
+_STRIP = ((f"{_EXAMPLE} on top", "band"), ("top word, raw", "raw"), ("top word, ÷ √dₖ", "scaled"))  # its bars
+_SURE_OF = (
+    "The sentences share the invented numbers; the others are drawn for each. The one shown is the first of them.",
+    "A word is on top if no other has a larger score, also where they tie. The prediction is exact.",
+)
+
+
+def _rows(result):
+    """What the strip says of many sentences, one bar each: its name, its share and its colour's name."""
+    many = result.sentences
+    shares = (many.on_top[EXAMPLE_KEY], many.raw_top_weight, many.scaled_top_weight)
+    return [(name, share, colour) for (name, colour), share in zip(_STRIP, shares, strict=True)]
+
+
+def _with_strip(profile, traces, rows, lines, places=1, **layout):
+    """A step's own picture with a bar for each row, below it; on a projector's wide picture beside it.
+
+    lines: how many there are under the step's own axis. places: how many bars there is room for.
+    """
+    beside = profile is PROJECTOR
+    plot = 0.8 * profile.height * _HEIGHT - 1.6 * profile.title_size  # on a phone there is less room than is wished for
+    strip = (_ROW * places + 1) * profile.tick_size / plot
+    above = strip + (_LINE * (lines + 1.5) * profile.tick_size) / plot
+    own, other = _BESIDE if beside else ([0, 1], [0, 1])
+    layout["xaxis"] |= {"domain": own, "anchor": "y"}
+    layout["yaxis"] |= {"domain": [0 if beside else above, 1], "anchor": "x"}
+    layout["annotations"] = [*layout.get("annotations", ()), _strip_heading(profile)]
+    return figure(
+        profile,
+        [*traces, *(_strip_bar(i, row, profile) for i, row in enumerate(rows))],
+        height=_HEIGHT,
+        left=6.2,
+        bottom=_room(profile, lines) if beside else 0.5,
+        xaxis2=axis(profile, domain=other, anchor="y2", range=[0, 118], showticklabels=False, ticks="", showline=False),
+        yaxis2=_strip_axis(rows, places, 2 * strip if beside else 0.75 * strip, profile),
+        **layout,
+    )
+
+
+def _strip_axis(rows, places, top, profile):
+    """The names of its bars, from above."""
+    names = {"tickvals": list(range(len(rows))), "ticktext": [name for name, _, _ in rows], "ticks": ""}
+    return axis(profile, domain=[0, top], anchor="x2", range=[places - 0.5, -0.5], **names)
+
+
+def _strip_bar(place, row, profile):
+    name, share, colour = row
+    bar = {"type": "bar", "orientation": "h", "xaxis": "x2", "yaxis": "y2", "x": [100 * share], "y": [place]}
+    text = {"text": [percent(share, 0)], "textposition": "outside", "cliponaxis": False, "constraintext": "none"}
+    return (
+        bar | text | {"name": name, "width": 0.7, "marker": {"color": getattr(profile, colour), "line": {"width": 0}}}
+    )
+
+
+def _strip_heading(profile):
+    place = {"xref": "x2 domain", "x": 0, "yref": "y2 domain", "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    return label(f"{N_SENTENCES:,} such sentences", profile, **place)
+
+
+def _checks(result, step):
+    """What the strip says, against theory where there is one."""
+    many, rows = result.sentences, _rows(result)
+    errors = (many.on_top_error[EXAMPLE_KEY], many.raw_top_weight_error, many.scaled_top_weight_error)
+    shown = list(zip(rows, errors, strict=True))[: {"wander": 1, "softmax": 2}.get(step, 3)]
+    exact = f"{number(100 * many.on_top_exact[EXAMPLE_KEY])} %"
+    return {
+        f"{many.n_sentences:,} sentences": [name for (name, _, _), _ in shown],
+        "predicted": [exact, *["–"] * (len(shown) - 1)],
+        "measured": [f"{number(100 * share)} ± {number(100 * error, 2)} %" for (_, share, _), error in shown],
+    }
+
+
 # --- what the steps share ----------------------------------------------------------------------------
 
 _STEPS = {
@@ -438,6 +549,7 @@ _STEPS = {
         lambda _: "Each weight is a power of e, divided by their sum",
     ),
     "divide": (_divided, _say_divided, _divide_by_hand, _divide_claim),
+    "grow": (_grown, _say_grown, _divide_by_hand, _divide_claim),
 }
 
 
@@ -478,11 +590,6 @@ def _about(weight):
     return "≈ 0 %" if weight < 1 - _SURE else f"{number(100 * weight, 3 if weight >= 0.99 else 2)} %"
 
 
-def _short(value):
-    """All its digits where they are few."""
-    return typed(value) if len(typed(value)) <= _SHORT else cell(value)
-
-
 def _columns(names, rows):
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
@@ -491,6 +598,8 @@ def _table(result):
     """What becomes of each key."""
     return {
         "key": list(KEY_WORDS),
+        "on top, share of the sentences": result.sentences.on_top.tolist(),
+        "predicted": result.sentences.on_top_exact.tolist(),
         "sum of the invented products": result.invented_scores.scores.tolist(),
         "drawn products +1": result.n_up.tolist(),
         "drawn products −1": result.n_down.tolist(),
@@ -511,4 +620,4 @@ def _components(result):
 
 def _code(params):
     shown = [f"result.{side}.scores, result.{side}.weights" for side in ("raw", "scaled")]
-    return code(measure_one_query, params, show=shown)
+    return code(measure_one_query, params, show=(*shown, "result.sentences"))

@@ -7,8 +7,9 @@ from sattn_core.lessons.one_query import OneQueryParams, OneQueryResult, measure
 
 
 def result(values: Values) -> OneQueryResult:
-    """All six steps at the d_k of the moment."""
-    return compute.result(measure_one_query, OneQueryParams(values["d_k"], values["seed"]))
+    """All seven steps at the d_k of the moment; the invented numbers are larger at the last one only."""
+    emphasis = values["emphasis"] if values["step"] == "grow" else 1
+    return compute.result(measure_one_query, OneQueryParams(values["d_k"], values["seed"], emphasis))
 
 
 def _picture(values, profile):

@@ -69,6 +69,7 @@ LESSON = Lesson(
             "many_keys",
             "512 keys: now the dotted line of the averages stands at dₖ = 12.5",
             {"n_keys": 512},
+            picture="softmax_averages",
         ),
     ),
     bet=Bet(

@@ -17,6 +17,7 @@ from pages._view.figures.base import (
     upright,
 )
 from pages._view.figures.code import code
+from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, number_of_log10, percent, typed
 from sattn_core.lessons.softmax_saturation import (
@@ -46,7 +47,8 @@ _SPELLED = 8  # scores of a list that are written out
 _FEW = 4  # bars that have room for their numbers on a phone, over all lists
 _DIGITS = 19  # that fit side by side under the lists on a phone
 _BETWEEN = 0.4  # of a bar: the room between two lists
-_LISTS, _ROWS = [0.0, 0.44], ([0.485, 0.643], [0.663, 0.821], [0.841, 1.0])  # of the width
+_LISTS, _ROWS = [0.0, 0.43], ([0.475, 0.625], [0.6625, 0.8125], [0.85, 1.0])  # of the width
+_HEIGHT = 0.87  # of the usual one: a dial more stands above it, and on a wall it must fit all the same
 _TOP = 1.17  # of the axis of the weights: room for a number above a weight of 1
 _NEARLY_ALL = 0.995  # from here a percentage without decimals says 100 %
 
@@ -79,24 +81,26 @@ def weights(
         alt=" ".join((*lists[:-1], f"Rows at dₖ = {FEW}, at dₖ = {d_k:,} and at dₖ = {MANY:,}.", sentence)),
         sure=(*_rows_sentences(rows, params), *lists),
         checks=None if expected is None else _rows_checks(rows, expected),
+        marks=_rows_marks(rows, sentence),
     )
 
 
 def _weights_figure(rows, shown, comparison, profile):
     """Four panels on one scale: the lists, and the rows."""
     size, tick = profile.axis_size, profile.tick_size
-    scores, top = comparison.scores if comparison else (), round(2.9 * profile.axis_size + 3.1 * profile.tick_size)
+    scores, top = comparison.scores if comparison else (), round(2.9 * profile.axis_size + 1.4 * profile.tick_size)
     return figure(
         profile,
         [*_list_bars(comparison, profile), *(_row_bars(rows, *each, profile) for each in enumerate(shown))],
         title=title("Attention weights", profile, size=size, key=TASK),
-        margin={"l": round(2.9 * size), "r": 10, "t": top, "b": 3 * size},
+        height=_HEIGHT,
+        margin={"l": round(2.9 * size), "r": 10, "t": top, "b": round(2.7 * size)},
         xaxis=_list_axis(scores, profile),
         **{f"xaxis{2 + place}": _key_axis(rows, place, profile) for place in range(len(shown))},
         yaxis=_weight_axis(profile),
         annotations=[
             _above(_divisor(rows), sum(_ROWS[1]) / 2, profile, yshift=top - 1.6 * size),
-            _above("lists" if scores else "no lists", sum(_LISTS) / 2, profile),
+            _above("lists" if scores else "no lists", sum(_LISTS) / 2, profile, size=tick),
             *(note for each in enumerate(shown) for note in _names_of_row(rows, *each, tick, profile)),
         ],
     )
@@ -111,7 +115,7 @@ def _divisor(rows):
 def _above(text, x, profile, **options):
     """The name of a panel, above its middle."""
     place = {"xref": "paper", "yref": "paper", "x": x, "y": 1, "xanchor": "center", "yanchor": "bottom"}
-    return label(text, profile, **({"size": profile.axis_size} | place | options))
+    return label(text, profile, **{"size": profile.axis_size, **place, **options})
 
 
 def _names_of_row(rows, place, i, tick, profile):
@@ -135,7 +139,7 @@ def without_row(rows: DividedRows, d_k: int, shown: Picture) -> Picture:
     ends = {each: where for each, where in ((FEW, "first"), (MANY, "last")) if each != d_k}
     largest = {each: _said(rows.max_weight[rows.dims.index(each)]) for each in ends}
     takes = listed([f"{largest[each]} of the weight in the {where} row" for each, where in ends.items()])
-    traces = [f"{_called(rows)}, dₖ = {each:,}" for each in ends]
+    traces = [_name_of(rows, rows.dims.index(each)) for each in ends]
     names = ["Attention weights", "lists", _divisor(rows), f"dₖ = {FEW}", f"{d_k:,}", f"{MANY:,}", *largest.values()]
     keep = [*traces, *(f"list {place}" for place in range(1, 5))]
     return shown.partly(f"On average the strongest key takes {takes}.", keep=keep, words=names)
@@ -204,8 +208,13 @@ def _row_bars(rows, place, i, profile):
     found, colour = rows.weights[i], getattr(profile, _COLOURS.get(rows.exponent, "band"))
     x = np.arange(found.size)[:, None] + np.array([-0.4, -0.4, 0.4, 0.4])  # (key, corner)
     y = found[:, None] * np.array([0.0, 1.0, 1.0, 0.0])
-    drawn = line(x.ravel(), y.ravel(), solid(profile, colour, 0.5), f"{_called(rows)}, dₖ = {rows.dims[i]:,}")
+    drawn = line(x.ravel(), y.ravel(), solid(profile, colour, 0.5), _name_of(rows, i))
     return drawn | {"fill": "tozeroy", "fillcolor": colour, "xaxis": f"x{2 + place}", "yaxis": "y", "hoverinfo": "y"}
+
+
+def _name_of(rows, i):
+    """A row as the figure and its table name it."""
+    return f"{_called(rows)}, dₖ = {rows.dims[i]:,}"
 
 
 def _called(rows):
@@ -230,6 +239,13 @@ def _rows_sentence(rows, shown):
     where = {0: "smallest", len(rows.dims) - 1: "largest"}.get(int(end), "middle")
     how = {0.0: "Not divided", 1.0: "Divided by dₖ"}.get(rows.exponent, "Not alike")
     return f"{how}: {said} on average, the {'most' if sharpens else 'least'} at the {where} dₖ."
+
+
+def _rows_marks(rows, sentence):
+    """The words of the sentence that name rows."""
+    names = tuple(_name_of(rows, i) for i in range(len(rows.dims)))
+    named = {"three rows": names, "the smallest dₖ": names[:1], "the largest dₖ": names[-1:]}
+    return tuple(Mark(word, traces) for word, traces in named.items() if word in sentence)
 
 
 def _where(exponent):
@@ -302,7 +318,7 @@ def _shown(scores):
 
 def _weights_table(rows, shown, comparison):
     """Every weight, in full precision: those of a list in its order, those of a row from the largest."""
-    parts = [(f"{_called(rows)}, dₖ = {rows.dims[i]}", rows.weights[i]) for i in dict.fromkeys(shown)]
+    parts = [(_name_of(rows, i), rows.weights[i]) for i in dict.fromkeys(shown)]
     if comparison:
         parts = [*((f"list {i}", each) for i, each in enumerate(comparison.attention_weights, start=1)), *parts]
     return {

@@ -6,12 +6,12 @@ LESSON = Lesson(
     stem="start",
     title="Start",
     question="Why divide by √dₖ?",
-    answer="A score adds up dₖ products and has standard deviation √dₖ; where dₖ is large, softmax then puts most of "
-    "the weight on one key, unless we divide by √dₖ.",
+    answer="A score compares a query with a key: it adds up dₖ products of their numbers. Where dₖ is large, chance "
+    "gives one key nearly all the weight; dividing by √dₖ keeps the choice open.",
     icon=":material/play_circle:",
     section="The path",
     shared=("n_keys", "law", "seed"),
-    terms=("standard deviation", "softmax", "key"),
+    terms=("score", "query", "key", "dₖ", "weight"),
     controls={},
     tries=(
         Try(

@@ -7,6 +7,7 @@ import numpy as np
 from pages._view.figures.code import code
 from pages._view.picture import Picture
 from pages._view.theme import DARK, LIGHT, PROJECTOR, Profile, number, percent
+from sattn_core.example import key_words
 from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, measure_start
 
 FIXED_TICKS = (-100, -50, 0, 50, 100)
@@ -21,8 +22,11 @@ NAMES = {
     "scaled-weights": "Attention weights, scaled",
 }
 _SURE = 0.9995  # a share that a person calls practically all
+_SIGMA = ", typical distance from 0"
 _CHECKED = ("theory", "measured", "error", "inside")
 _HALF = 0.5  # of the weight: more than that is with one key
+_FROZEN = 0.9  # a weight that chance has chosen and training can hardly change
+_TWO = 2  # keys: one has half of the weight or more, whatever the scores
 
 
 def hero(result: StartResult, d_k: int, mean: LargestWeight) -> Picture:
@@ -57,10 +61,11 @@ def payload(result: StartResult, profile: Profile) -> dict[str, Any]:
             "room": 3.2,
             "levels": [[0, "0 %"], [0.5, "50 %"], [1, "100 %"]],
             "label": f"the {sweep.n_keys} keys of one query",
+            "names": key_words(sweep.n_keys),
         },
         **_bars(result),
-        "raw": _side(result, "raw"),
-        "scaled": _side(result, "scaled"),
+        "raw": _side(result, "raw", profile),
+        "scaled": _side(result, "scaled", profile),
     }
 
 
@@ -83,8 +88,9 @@ def _shared_axis():
     }
 
 
-def _side(result, side):
+def _side(result, side, profile):
     """One half of the hero at every stop: its scores above, the weights of one query below."""
+    said = "" if profile is PROJECTOR else _SIGMA  # a projector has no room for it
     sweep = result.sweep
     theory = getattr(result, f"{side}_std_theory")
     return {
@@ -93,11 +99,18 @@ def _side(result, side):
         "unit": theory.tolist(),
         "ruler": theory.tolist(),
         "rulerText": ["±1 σ"] * len(theory),
-        "figures": [f"σ {number(each, 2)}" for each in getattr(result, f"{side}_std_measured")],
+        "figures": [f"σ = {number(each, 2)}{said}" for each in getattr(result, f"{side}_std_measured")],
         "ownTicks": [[number(tick * each) if tick else "0" for tick in OWN_TICKS] for each in theory],
         "weights": np.round(getattr(result, f"{side}_weights"), 4).tolist(),
-        "weightFigures": [f"largest {_about(each)}" for each in getattr(result, f"{side}_max_weight")],
+        "weightFigures": [
+            f"largest {_about(largest)}, as if {_keys(keys)} {'shared it equally' if round(keys) > 1 else 'had it all'}"
+            for largest, keys in _largest_and_keys(result, side)
+        ],
     }
+
+
+def _largest_and_keys(result, side):
+    return zip(*(getattr(result, f"{side}_{name}") for name in ("max_weight", "effective_keys")), strict=True)
 
 
 def _thousandths(shares):
@@ -141,18 +154,34 @@ def _style(profile):
 
 
 def _sentence(result, i):
-    """The live sentence at stop i, caption and spoken text in one: who has the weight, before and after."""
+    """The live sentence at stop i, caption and spoken text in one: who has the weight, after and before.
+
+    What hurts is said last, and only where nearly all is with one key of several that would share it: chance chose it.
+    """
     here = f"At dₖ = {result.sweep.dims[i]:,}"
     raw, scaled = (getattr(result, f"{side}_max_weight")[i] for side in ("raw", "scaled"))
     if _about(raw) == _about(scaled):
         changes = "nothing" if result.sweep.dims[i] == 1 else "little"
         return f"{here} dividing by √dₖ changes {changes}: the largest weight is {_about(raw)} on both sides."
     if raw <= _HALF:
-        return f"{here} the largest weight is {_about(raw)}; divided by √dₖ, it is {_about(scaled)}."
-    taken = f"{here} one key takes {'practically all' if raw >= _SURE else f'{_about(raw)} of'} the weight"
+        return f"{here} the largest weight is {_about(raw)} raw, and {_about(scaled)} scaled."
+    taken = "practically all" if raw >= _SURE else _about(raw)
+    hurt = ", and chance chose it" if raw >= _FROZEN > scaled and result.sweep.n_keys > _TWO else ""
     if scaled > _HALF:
-        return f"{taken}; divided by √dₖ, it takes {_about(scaled)}."
-    return f"{taken}; divided by √dₖ, about {round(result.scaled_effective_keys[i])} keys share it."
+        return f"{here} {_taker(result, i)} has {_about(scaled)} of the weight, scaled; raw, it takes {taken}{hurt}."
+    shared = f"{here} about {_keys(result.scaled_effective_keys[i])} share the weight, scaled"
+    return f"{shared}; raw, {_taker(result, i)} takes {taken}{hurt}."
+
+
+def _taker(result, i):
+    """The key with the largest weight, which is the same on both sides: by its word if it has one."""
+    words = key_words(result.sweep.n_keys)
+    return f"“{words[result.raw_weights[i].argmax()]}”" if words else "one key"
+
+
+def _keys(effective):
+    """How many equal keys the weights amount to."""
+    return f"{round(effective)} key{'s' if round(effective) > 1 else ''}"
 
 
 def _about(weight):

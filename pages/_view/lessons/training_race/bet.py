@@ -13,7 +13,7 @@ _BET_ON = (0.0, 0.5, 1.0)  # the exponents
 
 def before(values: Values, profile: Profile) -> Picture:
     """What the three start from."""
-    return work.MAIN.picture(values, profile)
+    return work.start(values, profile)
 
 
 def outcome(values: Values) -> Outcome:

@@ -6,6 +6,7 @@ from sattn_core.key_value_memory import LOSSES, OPTIMIZERS
 
 _RATES = (*(float(f"{m}e{e}") for e in range(-5, 2) for m in (1, 3)), 100.0)
 _STEPS = (10, 20, 50, 100, 200, 300, 400, 500, 1_000, 2_000, 3_000)
+LAST = _STEPS[-1]
 
 _RACE = {
     "optimizer": "sgd",
@@ -27,7 +28,7 @@ LESSON = Lesson(
     title="Training race",
     question="Does it matter when we train?",
     answer="It can. On a fixed set of keys, where dₖ is large, training without the scale is slower, and fewer "
-    "learning rates work.",
+    "learning rates work. Unlike in the lesson before, rows share keys, so very large rates fail with every scale.",
     icon=":material/sports_score:",
     section="The path",
     card="The same task, trained with different scales.",
@@ -78,7 +79,7 @@ LESSON = Lesson(
             bar=True,
         ),
         "n_pairs": Number("Pairs to remember", 32, 2, 64, (2, 4, 8, 16, 32, 64), help="Keys, and as many queries."),
-        "n_steps": Number("Steps", 300, 10, 3_000, _STEPS),
+        "n_steps": Number("Steps", 300, 10, LAST, _STEPS),
         "n_seeds": Number(
             "Seeds side by side", 5, 1, 8, tuple(range(1, 9)), help="Each has a start and data of its own."
         ),
@@ -92,9 +93,13 @@ LESSON = Lesson(
             shown=decimal,
             help="A fourth training divides by dₖ to this power, unless it is 0, 0.5 or 1.",
         ),
+        # Its end is the last step of any race, however long that is.
+        "step": Number("Step", LAST, 0, LAST, (0, LAST), play=150),
     },
+    dials=("step",),
+    placed_dials=("step",),
     old_names={"own_exponent": "exponent"},
-    unseen={"race_d_k": Number("dₖ of the race that is shown, where the slider has moved on", 64, 1, 1024, ())},
+    unseen={"race_d_k": Number("dₖ of the race that is shown, where the slider has moved on", 0, 0, 1024, ())},
     tries=(
         Try(
             "no_harm",

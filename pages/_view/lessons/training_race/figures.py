@@ -16,6 +16,7 @@ from pages._view.figures.base import (
     label,
     line,
     solid,
+    thin,
 )
 from pages._view.figures.code import code, printed
 from pages._view.picture import Picture, Table
@@ -33,9 +34,14 @@ from sattn_core.lessons.training_race import (
     measure_training_race,
     race_frames,
     race_outcome,
+    right_in_map,
     sweep_learning_rates,
+    trend,
 )
 
+TASK = (
+    "Each query has one right key: the outlined cell of its row, on the diagonal. Training should put the weight there."
+)
 _NAMES = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}
 _RAISED = str.maketrans("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹·")
 _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
@@ -64,6 +70,16 @@ _APART = (-17, 1)  # decades of the relative difference of two losses that are s
 _EARLY = 10  # the step at which the gradients are compared
 _GONE = 0.01  # of what reaches the scores with the scale: a gradient below it has vanished
 _ALIKE = (0.5, 2.0)  # two gradients with such a ratio are about as large
+_TRENDS = {
+    "rising": "still rising",
+    "falling": "falling",
+    "settled": "settled",
+    "open": "still open",
+    "complete": "complete",
+    "": "just begun",
+}
+_ROOMY = 3  # maps side by side that leave room for a word more above each
+_SHADES = 8
 _NEARLY = 0.995  # of the weight
 _ROUNDING = 1e-6  # a relative difference of two losses that is practically nothing
 _ZERO = 5e-4  # a loss that two digits after the point would not show
@@ -104,22 +120,62 @@ def attention(
 def _matrices(shown, profile):
     n, traces, axes, notes = len(shown.params.exponents), [], {}, []
     width, bare = (1 - 0.04 * (n - 1)) / n, {"showticklabels": False, "ticks": "", "mirror": True}
+    headings, cells_of = _map_headings(shown), [0.5, shown.params.n_keys + 0.5]
+    # A phone's maps are narrow; on a wall Train and the dial stand above them too.
+    lines, between, height = (1, ", ", 0.8) if profile.name == "projector" else (2, "<br>", 1.0)
     for run, exponent in enumerate(shown.params.exponents):
         at, left = "" if run == 0 else str(run + 1), run * (width + 0.04)
         cells = heatmap(profile, shown.attention_weights[run], 1.0, name=run_name(exponent))
-        colours = {"zmin": 0, "colorscale": [[0, profile.ground], cells["colorscale"][-1]]}
+        colours = {"zmin": 0, "colorscale": _shades(profile, cells["colorscale"][-1][1])}
         hover = {"hovertemplate": "query %{y}, key %{x}: %{z:.3f}<extra></extra>", "x0": 1, "y0": 1}
-        traces.append(cells | colours | hover | {"xgap": 0, "ygap": 0, "xaxis": f"x{at}", "yaxis": f"y{at}"})
-        axes[f"xaxis{at}"] = axis(profile, "key", near=True, domain=[left, left + width], anchor=f"y{at}", **bare)
+        place = {"xaxis": f"x{at}", "yaxis": f"y{at}"}
+        traces.append(cells | colours | hover | {"xgap": 0, "ygap": 0} | place)
+        outline = line(*_diagonal(shown.params.n_keys), thin(profile), f"{run_name(exponent)}, right keys")
+        traces.append(outline | {"hoverinfo": "skip"} | place)
+        across = {"domain": [left, left + width], "anchor": f"y{at}", "range": cells_of}
+        axes[f"xaxis{at}"] = axis(profile, "key", near=True, **across, **bare)
         name = "query" if run == 0 else None
-        axes[f"yaxis{at}"] = axis(profile, name, anchor=f"x{at}", autorange="reversed", **bare)
-        notes.append(heading(run_name(exponent), profile, axes=at) | {"bgcolor": None})
+        axes[f"yaxis{at}"] = axis(profile, name, anchor=f"x{at}", range=cells_of[::-1], **bare)
+        name, *words = headings[run]
+        small = f'<span style="font-size:{profile.tick_size}px">{between.join(words)}</span>'
+        notes.append(heading(f"{name}<br>{small}", profile, axes=at) | {"bgcolor": None, "align": "left"})
     key = colour_bar(profile, [0, 0.5, 1])
     key["colorbar"]["ticktext"] = ["weight 0", "0.5", "1"]
     traces[0] |= key
-    fig = figure(profile, traces, height=1.0, left=2.0, bottom=1.6, annotations=notes, **axes)
+    fig = figure(profile, traces, height=height, left=2.0, bottom=1.6, annotations=notes, **axes)
     fig.layout["margin"]["b"] += 4 * profile.tick_size  # the key to the colours
+    fig.layout["margin"]["t"] = round(
+        1.5 * profile.axis_size + 1.4 * lines * profile.tick_size
+    )  # the words above a map
     return fig
+
+
+def _shades(profile, full):
+    """From the ground to the full colour by the root of the weight, so that an even spread is not blank."""
+    ends = [[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in (profile.ground, full)]
+    roots = np.linspace(0, 1, _SHADES + 1)
+    mixed = np.rint(np.outer(1 - roots, ends[0]) + np.outer(roots, ends[1])).astype(int)
+    return [[root**2, f"#{r:02x}{g:02x}{b:02x}"] for root, (r, g, b) in zip(roots.tolist(), mixed, strict=True)]
+
+
+def _diagonal(n):
+    """The outline of the cells of the right keys: a staircase on either side of them."""
+    corners = np.repeat(np.arange(n + 1) + 0.5, 2)
+    there, back = corners, corners[::-1]
+    return np.concatenate([there[:-1], back[:-1]]), np.concatenate([there[1:], back[1:]])
+
+
+def _map_headings(shown):
+    """Over each map the name of its scale, how many of its rows are right, and what becomes of them."""
+    n, began = shown.params.n_keys, isinstance(shown, TrainingRaceResult)
+    right = right_in_map(shown) if began else [round(shown.right * n)] * len(shown.params.exponents)
+    now = [_TRENDS[each] for each in trend(shown)] if began else ["untrained"] * len(right)
+    lost = ~np.isfinite(shown.attention_weights).all(axis=(1, 2))
+    each_run = zip(shown.params.exponents, right, now, lost, strict=True)
+    of = f" of {n} right" if len(right) <= _ROOMY else f" of {n}"
+    return [
+        (run_name(exponent), "overflowed" if gone else f"{count}{of}", word) for exponent, count, word, gone in each_run
+    ]
 
 
 def _start_sentence(start):
@@ -150,19 +206,20 @@ def _start_sure(start):
 
 
 def _race_sentence(result, elsewhere):
-    """Which of the trainings have learnt by this step, and how far the first of the others is."""
+    """Which of the trainings have learnt by this step over all seeds, and how far the first of the others is."""
     params, done = result.params, learnt(result)
-    end = " The slider stands elsewhere." if elsewhere else ""
+    mean = f", on average over {_COUNTS[params.n_seeds]} seeds" if params.n_seeds > 1 else ""
+    end = f"{mean}.{' The slider stands elsewhere.' if elsewhere else ''}"
     if result.progress < 1:
         now = f"Step {result.step:,} of {params.n_steps:,} at dₖ = {params.d_k:,}"
-        return f"{now}: so far {_who(result)} learnt.{end}"
+        return f"{now}: so far {_who(result)} learnt{end}"
     if all(done):
         why = ": leaving out the scale does no harm here"
     else:
         run = done.index(False)
         right = f"is {right_answers(result, run)} right"
         why = f"; {run_name(params.exponents[run])} {'has overflowed' if result.diverged[run] else right}"
-    return f"After {result.step:,} steps at dₖ = {params.d_k:,}, {_who(result)} learnt{why}.{end}"
+    return f"After {result.step:,} steps at dₖ = {params.d_k:,}, {_who(result)} learnt{why}{end}"
 
 
 def _who(result):
@@ -193,6 +250,9 @@ def _race_sure(result, preset):
     return (
         f"This is the attention of the first seed at step {result.step:,}. The keys are sorted so that the right one "
         f"is on the diagonal. Mean weight on the right key: {weight}.",
+        "Above a map stands how many of its rows are right. Rising or falling: the number has changed over the last "
+        "third of the steps so far, or the mean weight on the right key, by more than 0.01. Settled: neither. Still "
+        "open: neither, but the largest weight is below 0.5 on average.",
         f"A training has learnt where at least {percent(SOLVED_ACCURACY, 0)} of its answers are right. Right answers "
         f"at step {result.step:,} of {params.n_steps:,}, {seeds}: {answers}.",
         *([outcome(result, preset)] if result.progress == 1 else []),

@@ -2,8 +2,11 @@
 
 A race that takes a moment, or that this server has run before, is there when the page is opened, when a setting is
 changed and when a suggestion is clicked; a long one waits for its button. A move of d_k starts and stops none: it
-shows what the race would start from, and the last race stays; the address says of which d_k that is. While a job
-trains, the page draws its latest frame and asks Streamlit for its next run, in which a click counts.
+shows what the race would start from, and the last race stays; the address says of which d_k that is.
+
+A race is played step by step: a job trains it as fast as it can, and the page draws one kept step after another, never
+one too soon for an eye to follow, and asks Streamlit for its next run, in which a click counts. Where it rests, a dial
+stands over the steps that were kept.
 """
 
 import time
@@ -14,9 +17,10 @@ from math import ceil
 
 import streamlit as st
 
-from pages._view import compute, controls, rates, show, turns
+from pages._view import compute, controls, frame, rates, show, turns
 from pages._view._streamlit import StreamlitAPIException
 from pages._view.lessons.training_race import figures, work
+from pages._view.lessons.training_race.declaration import LAST
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.lessons.training_race import (
@@ -25,6 +29,7 @@ from sattn_core.lessons.training_race import (
     TrainingRaceParams,
     TrainingRaceResult,
     measure_race_start,
+    race_at,
     race_frames,
     sweep_frames,
 )
@@ -34,16 +39,19 @@ _RACE_D_K = "race_d_k"  # in the address
 _OWN = "own settings"
 _PLAIN = "race"  # the preset of the defaults, which needs no words
 _AT_ONCE = compute.UNASKED.seconds  # of all that the page computes before anybody has asked
-_BETWEEN = 0.12  # seconds between two pictures, so that a browser keeps up and an eye can follow
-_PICTURES = 16
+_PLAYED = 10.0  # seconds that a race is played, however fast it is trained
+_KEPT = 60  # steps of a race, about
+_LOOK = 0.5  # seconds in which the page waits for the next of them
+_SOON = 0.02
 
 
 @dataclass
 class Run:
     """What a visitor has trained: the last checkpoint, and the sweep before it where one was asked for.
 
-    job trains while it is shown live, shown is what of its frames was seen last. rests_at is where the slider stood
-    when the race was last shown live, applied how many suggestions had been clicked.
+    job trains while it is shown live, seen is which of its frames was taken last. at is the place of the kept step that
+    is shown while the race is played, due when the next may be, skips whether only the end is wanted. applied is how
+    many suggestions had been clicked.
     """
 
     params: TrainingRaceParams
@@ -53,18 +61,35 @@ class Run:
     playing: bool = False
     sweeping: bool = False
     job: turns.Job | None = None
-    shown: object = None
-    rests_at: int | None = None
+    seen: object = None
+    at: int | None = None
+    due: float = 0.0
+    skips: bool = False
     applied: int = 0
     drawn: tuple[TrainingRaceResult, Profile, tuple[Picture, ...]] | None = None
 
     @property
-    def complete(self):
-        return self.result.progress == 1
+    def last(self):
+        """The place of the last kept step so far."""
+        return len(self.result.steps) - 1
+
+    @property
+    def here(self):
+        """Whether the slider stands at the d_k of the race, and there is one."""
+        return self.result.step > 0 and self.params.d_k == controls.value_of("d_k")
+
+
+def draw_task() -> None:
+    """What the map shows and training is for."""
+    with st.container(key="sentence_task"):
+        st.markdown(figures.TASK)
 
 
 def draw_buttons(run: Run) -> None:
-    """The preset that the settings are and what is different in it; Train, Stop, and how far the training is."""
+    """The preset that the settings are and what is different in it; Train, Stop, and how far the training is.
+
+    Where a race rests, the dial over the steps that were kept.
+    """
     name = st.session_state[_PRESET] = _preset_now()
     with st.container(horizontal=True, vertical_alignment="center", key="race_progress"):
         hidden = {"label_visibility": "collapsed", "width": 240}
@@ -72,28 +97,45 @@ def draw_buttons(run: Run) -> None:
         st.button("Train", icon=":material/play_arrow:", on_click=start)
         if run.playing:
             st.button("Stop", icon=":material/stop:", on_click=stop)
-        st.progress(progress(run), show.plain(progress_sentence(run)))
+        if run.at is not None:
+            st.button("Skip to the end", icon=":material/skip_next:", on_click=skip)
+        if run.playing or not run.here:
+            st.progress(progress(run), show.plain(progress_sentence(run)))
+        else:
+            _draw_dial(run)
     if name not in (_OWN, _PLAIN):
         with st.container(key="race_teaches"):
             st.markdown(PRESETS[name].teaches)
 
 
+def _draw_dial(run):
+    """The dial over the kept steps; a step between two of them, which a link may name, is the one before."""
+    *steps, end = run.result.steps.tolist()
+    wanted = controls.value_of("step")
+    kept = max(each for each in steps if each <= wanted) if wanted < end else LAST
+    if kept != wanted:
+        controls.place("step", kept)
+    with st.container(horizontal=True, key="dials"):
+        frame.draw_dial("step", (*steps, LAST), lambda step: f"{end if step == LAST else step:,}")
+
+
 def main_picture(run: Run, profile: Profile) -> Picture:
-    """The three matrices: of the race, or where the slider has moved on, of what a race would start from there."""
-    d_k = controls.value_of("d_k")
-    if not _shows_race(run, d_k):
+    """The matrices of the race, or where the slider has moved on, of what a race would start from there."""
+    if run.sweeping if run.at is not None else not run.here:
         return figures.attention(compute.result(measure_race_start, _params()), profile)
-    elsewhere = run.result.params.d_k != d_k
-    return figures.attention(run.result, profile, preset=_preset_of(run), elsewhere=elsewhere)
+    elsewhere = run.params.d_k != controls.value_of("d_k")
+    return figures.attention(_shown(run), profile, preset=_preset_of(run), elsewhere=elsewhere)
 
 
-def _shows_race(run, d_k):
-    """Whether the main picture is that of the race: it runs, it is of this d_k, or the slider has not moved since."""
-    if run.playing and not run.sweeping:
-        run.rests_at = d_k
-    if d_k not in (run.rests_at, run.params.d_k):
-        run.rests_at = None
-    return run.result.step > 0 and d_k in (run.rests_at, run.params.d_k)
+def raced_at(run: Run) -> int:
+    """The d_k of the race, 0 before its first step."""
+    return run.params.d_k if run.result.step else 0
+
+
+def _shown(run):
+    """The race at the step that it is played to, or at that of the dial."""
+    step = controls.value_of("step") if run.at is None else int(run.result.steps[run.at])
+    return race_at(run.result, step)
 
 
 def _preset_of(run):
@@ -102,11 +144,12 @@ def _preset_of(run):
 
 
 def curves(run: Run, profile: Profile) -> tuple[Picture, ...]:
-    """The curves of a race, side by side; none before its first step. They are drawn once: d_k does not move them."""
-    if not run.result.step:
+    """The curves of a race, side by side; none before its first step. At rest they are drawn once, and whole."""
+    shown = run.result if run.at is None else _shown(run)
+    if not shown.step:
         return ()
-    if run.drawn is None or run.drawn[:2] != (run.result, profile):
-        run.drawn = run.result, profile, (figures.learning(run.result, profile), figures.state(run.result, profile))
+    if run.drawn is None or run.drawn[:2] != (shown, profile):
+        run.drawn = shown, profile, (figures.learning(shown, profile), figures.state(shown, profile))
     return run.drawn[2]
 
 
@@ -131,15 +174,18 @@ def open_run(*, at_once: bool = True) -> Run:
         if at_once:
             found = (compute.result if _costs_little(raced, best) else compute.kept)(work.train, raced, best)
         turns.end_job()
+        seen = run.applied if run else 0
         run = st.session_state["race_run"] = Run(raced, best, *(found or (_first_moment(raced),)))
         run.applied = controls.applied()
+        if run.applied != seen:  # what a suggestion promises is to be seen at the end
+            controls.place("step", LAST)
     _write_d_k(run if run.params.d_k != params.d_k and run.result.step else None)
     return run
 
 
 def _linked_d_k(d_k):
     """Of which d_k the link says that the race is which it shows: of the slider's, unless that had moved on."""
-    return controls.linked_value(_RACE_D_K) if _RACE_D_K in st.query_params else d_k
+    return controls.linked_value(_RACE_D_K) or d_k
 
 
 def _write_d_k(run):
@@ -168,6 +214,7 @@ def start():
     if run.params != _params():
         moved = Run(_params(), run.best, _first_moment(_params()), applied=run.applied)
         run = st.session_state["race_run"] = moved
+    run.result, run.at, run.due, run.skips = race_at(run.result, 0), -1, 0.0, False
     _play(run, partial(_moments, run.best))
 
 
@@ -178,7 +225,7 @@ def start_map():
 
 
 def _play(run, moments):
-    run.playing, run.sweep, run.shown = True, None, None
+    run.playing, run.sweep, run.seen = True, None, None
     run.job = turns.begin(turns.Job(run.params, partial(moments, run.params, run.result)))
 
 
@@ -188,21 +235,49 @@ def map_label():
 
 
 def stop():
-    """Keep what is there."""
+    """Keep what is there, and look at the step that is shown."""
     run = st.session_state.get("race_run")
-    if run:
-        run.playing = run.sweeping = False
+    if run and run.playing:
         turns.end_job()
+        _rest(run)
+
+
+def skip():
+    """What is trained is shown at once, and what is still to come as soon as it is there."""
+    st.session_state["race_run"].skips = True
+
+
+def _rest(run):
+    """Where a race was played, the dial comes to the step that was shown, and the slider to the d_k of the race."""
+    at = run.at
+    run.playing, run.sweeping, run.at = False, False, None
+    if at is None:
+        return
+    shown = int(run.result.steps[at]) if at >= 0 else LAST
+    run.result, run.sweep = compute.kept(work.train, run.params, run.best) or (run.result, run.sweep)
+    if run.result.step:
+        controls.place("step", shown if shown < run.result.step else LAST)
+        if not run.here:
+            frame.put_slider(run.params.d_k)
 
 
 def advance(run):
-    """Wait a little for the next moment of a race that is shown live."""
+    """To the next kept step of a race that is played, as soon as it is due and trained."""
     if not run.playing:
         return
-    run.job.wait(4 * _BETWEEN, seen=run.shown)
-    run.playing = run.job.runs  # before the frame, so that the last one is seen
+    played = run.at is not None
+    while time.monotonic() < run.due and not run.skips:
+        turns.look()
+        time.sleep(_SOON)
+    run.due = time.monotonic() + _PLAYED / _KEPT
+    run.job.wait(0 if played and run.at < run.last else _LOOK, seen=run.seen)
+    trains = run.job.runs  # before the frame, so that the last one is seen
     if run.job.frame:
-        run.shown = run.result, run.sweep, run.sweeping = run.job.frame
+        run.seen = run.result, run.sweep, run.sweeping = run.job.frame
+    if played and not run.sweeping:
+        run.at = run.last if run.skips else min(run.at + 1, run.last)
+    if not (trains or (played and run.at < run.last)):
+        _rest(run)
 
 
 def go_on(rest):
@@ -218,16 +293,24 @@ def _moments(best, params, before):
     """The race so far and the sweep before it, where one is asked for: what is to be seen at a step, or None."""
     sweep = (yield from _sweep_moments(params, before)) if best else None
     own = replace(params, learning_rates=sweep.best_rates) if best else params
-    for result in _paced(race_frames(own, pauses=True)):
+    for result in _new(race_frames(own, pauses=True)):
         yield result and (result, sweep, False)
     compute.keep((result, sweep), work.train, params, best)
 
 
 def _sweep_moments(params, result):
     """The sweep so far, beside the race before it, and whether it goes on."""
-    for sweep in _paced(sweep_frames(work.sweep_params(params), pauses=True)):
-        yield sweep and (result, sweep, sweep.progress < 1)
+    for sweep in sweep_frames(work.sweep_params(params), pauses=True):
+        yield result, sweep, sweep.progress < 1
     return sweep
+
+
+def _new(frames):
+    """None for a frame that has been there before."""
+    last = None
+    for each in frames:
+        yield each if each is not last else None
+        last = each
 
 
 def draw(pictures: Sequence[Picture], *, resting: bool) -> None:
@@ -240,45 +323,27 @@ def draw(pictures: Sequence[Picture], *, resting: bool) -> None:
 
 
 def progress_sentence(run):
-    """How far the training is, what it waits for, or which d_k the finished race is of."""
-    if run.playing and run.job.before:
+    """How far the training is, what it waits for, or of which d_k the last race was."""
+    if run.playing and run.job.runs and run.job.before:
         return turns.queue_text(run.job.before)
     if run.sweeping:
         return f"Learning rates: {run.sweep.progress:.0%}"
-    place = f"step {run.result.step:,} of {run.params.n_steps:,}, dₖ = {run.params.d_k:,}"
     if run.playing:
-        return f"Training: {place}"
-    if run.complete and run.params.d_k == controls.value_of("d_k"):
-        return f"The race at dₖ = {run.params.d_k:,} is finished"
-    if run.result.step and run.params.d_k == controls.value_of("d_k"):
-        return f"Stopped at {place}"
+        step = run.result.steps[max(run.at or 0, 0)]
+        return f"Training: step {step:,} of {run.params.n_steps:,}, dₖ = {run.params.d_k:,}"
     last = f"The last race was at dₖ = {run.params.d_k:,}. " if run.result.step else ""
     return f"{last}Train takes {about(work.race_price(_params(), run.best))}"
 
 
 def progress(run):
     """The share of what is being done."""
-    return run.sweep.progress if run.sweeping else run.result.progress
+    return run.sweep.progress if run.sweeping else _shown(run).progress
 
 
 def about(price):
     """How long that takes on this machine, as a person says it."""
     whole = ceil(rates.here(price))
     return f"about {whole:,} second{'s' if whole > 1 else ''}"
-
-
-def _paced(frames):
-    """The frames that are shown, None for others: every few, the last and the slow, as fast as can be drawn."""
-    drawn, every, seen, last = 0.0, max(1, round(60 / _PICTURES)), 0, None
-    for frame in frames:
-        is_new, last = frame.accuracy is not last, frame.accuracy
-        seen += is_new
-        waited = time.monotonic() - drawn
-        is_shown = frame.progress == 1 or (is_new and seen % every == 1) or waited > 4 * _BETWEEN
-        if is_shown:
-            time.sleep(max(0.0, _BETWEEN - waited))
-            drawn = time.monotonic()
-        yield frame if is_shown else None
 
 
 def _params():

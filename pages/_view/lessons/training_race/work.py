@@ -7,6 +7,8 @@ from pages._view import compute
 from pages._view.lessons.training_race import figures
 from pages._view.lessons.training_race.declaration import LESSON
 from pages._view.main_picture import Main, Values
+from pages._view.picture import Picture
+from pages._view.theme import Profile
 from sattn_core.cost import Price, priced
 from sattn_core.equal_training import Equivalence, equivalence_price, measure_equivalence
 from sattn_core.lessons.training_race import (
@@ -15,6 +17,7 @@ from sattn_core.lessons.training_race import (
     TrainingRaceResult,
     measure_race_start,
     measure_training_race,
+    race_at,
     sweep_learning_rates,
     sweep_price,
 )
@@ -33,7 +36,7 @@ _EQUAL_PAIRS: tuple[dict[str, Any], ...] = (
 
 def params(values: Values) -> TrainingRaceParams:
     """The race of these settings."""
-    return _params_of(**{name: values[name] for name in ("d_k", "seed", *LESSON.controls)})
+    return _params_of(**{name: values[name] for name in ("d_k", "seed", *LESSON.controls) if name != "step"})
 
 
 def _params_of(*, rates, data, values, start, n_pairs, exponent, learning_rate, **fields):
@@ -51,12 +54,28 @@ def _params_of(*, rates, data, values, start, n_pairs, exponent, learning_rate, 
     )
 
 
-def _starts(values, profile):
-    """What a race would start from at this d_k: a moving slider trains nothing."""
+def start(values: Values, profile: Profile) -> Picture:
+    """What a race would start from at this d_k."""
     return figures.attention(compute.result(measure_race_start, params(values)), profile)
 
 
-MAIN = Main(_starts)
+def _moved(values, profile):
+    """A moving slider trains nothing: it shows a kept step of the race at its d_k, and the start at any other."""
+    if not _is_of_race(values):
+        return start(values, profile)
+    result, _ = compute.result(train, params(values), values["rates"] == "best")
+    return figures.attention(race_at(result, values["step"]), profile)
+
+
+def _is_of_race(values):
+    return values["race_d_k"] == values["d_k"]
+
+
+def _is_kept(values):
+    return not _is_of_race(values) or compute.kept(train, params(values), values["rates"] == "best") is not None
+
+
+MAIN = Main(_moved, ready=_is_kept)
 
 
 def race_price(params: TrainingRaceParams, best: bool) -> Price:

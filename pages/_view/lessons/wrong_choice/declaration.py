@@ -1,0 +1,92 @@
+"""What the wrong_choice lesson declares."""
+
+from pages._view.kinds import Choice, Number, decimal
+from pages._view.lesson import Bet, Lesson, Place, Try
+from sattn_core.key_value_memory import LOSSES
+from sattn_core.wrong_choices import LEARNERS
+
+_RATES = (*(float(f"{m}e{e}") for e in range(-4, 5) for m in ("1", "1.78", "3.16", "5.62")), 1e5)
+_STEPS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 45, 50, 55, 60, 65, 70, 80, 90, 100,
+          110, 120, 130, 140, 150, 160, 170, 180, 190, 200)  # fmt: skip
+_ROWS = {"n_keys": 16, "seed": 0, "loss": "output", "learns": "q", "steps": 200}
+
+LESSON = Lesson(
+    stem="wrong_choice",
+    title="Wrong choice",
+    question="Can a wrong choice be put right?",
+    answer="Without the scale, seldom: softmax is nearly certain, and leaves gradient descent nearly nothing to move. "
+    "Divided by $\\sqrt{d_k}$, one learning rate puts them right at every $d_k$.",
+    icon=":material/undo:",
+    section="The path",
+    card="A hundred wrong winners, and gradient descent.",
+    terms=("softmax", "gradient"),
+    shared=("d_k", "n_keys", "seed"),
+    controls={
+        "learning_rate": Number("Learning rate", 10, 1e-4, 1e5, _RATES, whole=False, shown=decimal),
+        "steps": Number("Steps", 200, 0, 200, _STEPS, play=150),
+        "row": Number("Row", 2, 1, 100, (1,), help="The row whose weights are drawn as bars.", typed=True),
+        "loss": Choice(
+            "Loss on",
+            "output",
+            LOSSES,
+            help="output is ½ |weights − the right answer|², after the softmax; weights is −ln of the weight on the "
+            "right key.",
+            bar=True,
+        ),
+        "learns": Choice(
+            "Which numbers learn",
+            "q",
+            LEARNERS,
+            help="q is the query, K are the keys; each row has its own.",
+            bar=True,
+        ),
+    },
+    dials=("learning_rate", "steps"),
+    settings=("loss", "learns"),
+    tries=(
+        Try(
+            "one_rate",
+            "dₖ = 1,024: at the same learning rate, 10, ÷ √dₖ still puts all hundred right",
+            _ROWS | {"d_k": 1024, "learning_rate": 10.0},
+        ),
+        Try(
+            "hardly_begun",
+            "Rate 31.6, dₖ = 1,024: with ÷ dₖ, which puts all right at dₖ = 64, hardly a weight has moved",
+            _ROWS | {"d_k": 1024, "learning_rate": 31.6},
+        ),
+        Try(
+            "small_dimension",
+            "dₖ = 4: it makes nearly no difference what divides",
+            _ROWS | {"d_k": 4, "learning_rate": 10.0},
+        ),
+        Try(
+            "loss_on_weights",
+            "Loss −ln of the right weight, dₖ = 64: now raw scores come right too",
+            _ROWS | {"d_k": 64, "learning_rate": 10.0, "loss": "weights"},
+        ),
+    ),
+    bet=Bet(
+        "At dₖ = 256 a hundred wrong winners get 200 steps without the scale, at the best learning rate. "
+        "How many come right?",
+        Number("Come right", 50, 0, 100, tuple(range(0, 101, 5))),
+        near=5,
+        place=Place("y", "x"),
+        on="choice_dimensions",
+    ),
+    pictures=("matrix_choices", "choice_weights", "choice_rates", "choice_dimensions"),
+    assumed="Each row has its own query and keys, all random. The largest score wins, and the right key is one of the "
+    "others, so every row starts wrong. It is put right when the right key has more than half of the weight.\n\n"
+    "This is one row’s mechanism. Since each row learns alone, very large rates do little harm here; where rows share "
+    "keys, in the training race, they do.",
+    myths=(
+        (
+            "Dividing by $d_k$ fails.",
+            "It works too, but its learning rate must grow with $d_k$.",
+        ),
+        (
+            "Every loss stalls.",
+            "With $-\\ln$ of the right weight the gradient stays large. But inside a model no weight has a target.",
+        ),
+    ),
+    sources=("Vaswani et al. (2017), section 3.2.1.",),
+)

@@ -1,0 +1,439 @@
+"""Pictures of the wrong_choice lesson: a hundred rows as cells, one row as bars, and what each learning rate does."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pages._view.figures.base import (
+    axis,
+    colour_bar,
+    dashed,
+    figure,
+    heading,
+    heatmap,
+    line,
+    points,
+    solid,
+    title,
+    upright,
+)
+from pages._view.figures.code import Name, code
+from pages._view.figures.matrices import shade
+from pages._view.picture import Picture
+from pages._view.theme import Profile, listed, number, percent
+from sattn_core.example import key_words
+from sattn_core.lessons.wrong_choice import (
+    LEARNING_RATES,
+    N_ROWS,
+    NEARLY_ALL,
+    RateCurves,
+    RowResult,
+    WrongChoiceResult,
+    compare_dimensions,
+    follow_row,
+    interval,
+    measure_learning_rates,
+    measure_wrong_choices,
+)
+
+NAMES = ("raw", "÷ √dₖ", "÷ dₖ")
+_DIVIDED = ("with raw scores", "with ÷ √dₖ", "with ÷ dₖ")
+_COLOURS, _SYMBOLS = ("raw", "scaled", "third"), ("circle", "square", "diamond")
+_MARKS = ("●", "■", "◆")  # the same as letters
+_SIDE = 10  # cells
+_DOMAINS = ([0.0, 0.32], [0.34, 0.66], [0.68, 1.0])
+_APART = (0.94, 1.0, 1.06)  # times the place of a point: marks of one height stand side by side
+_D_TICKS = (1, 4, 16, 64, 256, 1024)
+_STEADY = 5  # times: less is one step of the rates, which are half a decade apart
+_NEARLY = 0.995  # from here a percentage without decimals says 100 %
+_GREYS, _GREENS = (0.07, 0.2), (0.9, 1.0)  # of the colours of cells: the step between them is seen without colour
+
+
+# --- a hundred rows as cells ----------------------------------------------------------------------------
+
+
+def choices(result: WrongChoiceResult, step: int, row: int, profile: Profile) -> Picture:
+    """The weight on the right key of every row after this step, without the scale, with ÷ √d_k and ÷ d_k."""
+    sentence = _choices_sentence(result, step)
+    return Picture(
+        "matrix_choices",
+        _choices_figure(result, step, row, profile),
+        sentence,
+        _choices_table(result, step),
+        code(measure_wrong_choices, result.params, show=f"result.right_weight[:, {step}]"),
+        note=f"The weight on the right key of each row after {step} steps.",
+        alt=f"Three squares of a hundred cells, one cell a row, after {step} steps. {sentence}",
+        sure=_choices_sure(result, step),
+    )
+
+
+def _choices_figure(result, step, row, profile):
+    traces, axes, notes, frames = [], {}, [], []
+    for i, (name, domain) in enumerate(zip(NAMES, _DOMAINS, strict=True)):
+        at = str(i + 1) if i else ""
+        cells = heatmap(profile, result.right_weight[i, step].reshape(_SIDE, _SIDE).astype(float), 1.0, name=name)
+        look = {"zmin": 0, "colorscale": _shades(profile, cells), "hoverinfo": "skip"}
+        traces.append(cells | look | {"xaxis": f"x{at}", "yaxis": f"y{at}"})
+        axes[f"xaxis{at}"] = _cell_axis(profile, f"y{at}", [-0.55, _SIDE - 0.45]) | {"domain": domain}
+        axes[f"yaxis{at}"] = _cell_axis(profile, f"x{at}", [_SIDE - 0.45, -0.55])
+        count = f"{result.put_right[i, step]} of {N_ROWS}"
+        notes.append(heading(f"{name}<br>{count}", profile, axes=at) | {"align": "left"})
+        frames += _frame(row, at, profile)
+    traces[0] |= _key(profile)
+    fig = figure(profile, traces, height=0.95, left=0.6, bottom=1.0, annotations=notes, shapes=frames, **axes)
+    fig.layout["margin"] |= {"t": round(2.9 * profile.axis_size), "b": round(4.2 * profile.tick_size)}
+    return fig
+
+
+def _shades(profile, cells):
+    """Greys up to half of the weight, and from there the green of what is right."""
+    green = cells["colorscale"][-1][1]
+    low, half = (shade(profile, profile.text, each) for each in _GREYS)
+    more, high = (shade(profile, green, each) for each in _GREENS)
+    return [[0, low], [0.5, half], [0.5, more], [1, high]]
+
+
+def _cell_axis(profile, anchor, span):
+    return axis(profile, showticklabels=False, ticks="", showline=False, anchor=anchor, range=span)
+
+
+def _frame(row, at, profile):
+    """A frame around the chosen row's cell, seen on light cells and on dark ones."""
+    down, across = divmod(row, _SIDE)
+    place = {"x0": across - 0.5, "x1": across + 0.5, "y0": down - 0.5, "y1": down + 0.5}
+    lines = ((3.5, profile.ground), (1.5, profile.text))
+    return [
+        {"type": "rect", "xref": f"x{at}", "yref": f"y{at}", **place}
+        | {"line": {"width": width * profile.line_width, "color": colour}}
+        for width, colour in lines
+    ]
+
+
+def _key(profile):
+    key = colour_bar(profile, [0.25, 0.75])
+    key["colorbar"] |= {"ticktext": ["right key below ½", "above ½: put right"], "ticks": ""}
+    return key
+
+
+def clicked(click: Mapping[str, Any]) -> dict[str, int]:
+    """The row that a click on a cell chooses, counted from 1."""
+    down, across = (min(max(click[each], 0), _SIDE - 1) for each in ("line", "place"))
+    return {"row": _SIDE * down + across + 1}
+
+
+def _choices_sentence(result, step):
+    """How many of the hundred come right, without the scale and with each."""
+    counts = result.put_right[:, step].tolist()
+    if step == 0:
+        return "Before the first step every right key has less than half of the weight."
+    if result.params.d_k == 1:
+        return f"At dₖ = 1 nothing is divided: {_come(counts[0])} right in all three, of a hundred wrong choices."
+    if len(set(counts)) == 1:
+        return f"Of a hundred wrong choices {_come(counts[0])} right, whatever divides the scores."
+    raw, root, whole = (_so_many(each) for each in counts)
+    return f"Of a hundred wrong choices {raw} come right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
+
+
+def _come(count):
+    return f"{_so_many(count)} {'comes' if count == 1 else 'come'}"
+
+
+def _so_many(count):
+    return {0: "none", N_ROWS: "all"}.get(int(count), str(count))
+
+
+def _choices_sure(result, step):
+    """How far other rows would differ, and what is not seen."""
+    low, high = interval(result.put_right[:, step])
+    ranges = [f"{_whole(low[i])} to {_whole(high[i])} {by}" for i, by in enumerate(_DIVIDED)]
+    gone = [int(np.isnan(each).sum()) for each in result.right_weight[:, step]]
+    lost = [f"At this rate numbers have overflowed in {max(gone)} rows; their cells are blank."] if any(gone) else []
+    return (
+        f"Other rows would do about as well: the 95 % intervals of a hundred are {listed(ranges)} "
+        "(Clopper and Pearson).",
+        "All three panels have the same hundred rows, at every dₖ: a larger dₖ adds components to them.",
+        *lost,
+    )
+
+
+def _whole(value):
+    return number(round(float(value)), 3)
+
+
+def _choices_table(result, step):
+    rows = {"row": list(range(1, N_ROWS + 1))}
+    return rows | {name: result.right_weight[i, step].tolist() for i, name in enumerate(NAMES)}
+
+
+# --- one row as bars ------------------------------------------------------------------------------------
+
+
+def weights(result: RowResult, step: int, profile: Profile) -> Picture:
+    """The weights of one row after this step; the right key is outlined."""
+    found, columns = result.weights[:, step], {"key": _key_names(result)}
+    columns |= {name: found[i].tolist() for i, name in enumerate(NAMES)}
+    return Picture(
+        "choice_weights",
+        _weights_figure(result, step, profile),
+        _weights_sentence(found[:, result.right_key]),
+        columns,
+        code(follow_row, result.params, result.row, show=f"result.weights[:, {step}]"),
+        claim=f"Row {result.row + 1}, key by key",
+        note=f"The right key is number {result.right_key + 1}; number {result.winner + 1} was on top at the start.",
+    )
+
+
+def _key_names(result):
+    n_keys = result.params.n_keys
+    return list(key_words(n_keys)) or list(range(1, n_keys + 1))
+
+
+def _weights_figure(result, step, profile):
+    traces, axes, notes = [], {}, []
+    for i, (name, domain) in enumerate(zip(NAMES, _DOMAINS, strict=True)):
+        at = str(i + 1) if i else ""
+        on = {"xaxis": f"x{at}", "yaxis": "y"}
+        found = result.weights[i, step]
+        traces += [each | on for each in _bars(found, result.right_key, name, getattr(profile, _COLOURS[i]), profile)]
+        axes[f"xaxis{at}"] = _key_axis(result, profile) | {"domain": domain}
+        notes.append(heading(name, profile, axes=at) | {"yref": "y domain"})
+    ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"], "range": [0, 1.03], "anchor": "x"}
+    fig = figure(
+        profile,
+        traces,
+        height=0.7,
+        left=3.4,
+        title=title("Attention weights", profile, size=profile.axis_size, key="outlined: the right key"),
+        yaxis=axis(profile, grid=True, **ticks),
+        annotations=notes,
+        **axes,
+    )
+    fig.layout["margin"]["t"] += round(1.4 * profile.axis_size)
+    return fig
+
+
+def _bars(found, right, name, colour, profile):
+    """The bars as one outline, which is quick to redraw, and another around the right key's."""
+    corners = np.array([-0.4, -0.4, 0.4, 0.4])
+    x, y = np.arange(found.size)[:, None] + corners, found[:, None] * np.array([0.0, 1.0, 1.0, 0.0])
+    bars = line(x.ravel(), y.ravel(), solid(profile, colour, 0.5), name)
+    around = line(
+        right + 1.25 * corners[[0, 1, 2, 3, 0]], [0, 1, 1, 0, 0], solid(profile, profile.text, 0.75), "right key"
+    )
+    return bars | {"fill": "tozeroy", "fillcolor": colour, "hoverinfo": "y"}, around | {"hoverinfo": "skip"}
+
+
+def _key_axis(result, profile):
+    """The words of four keys, upright to fit on a phone; of others only the right one is named."""
+    n_keys, words = result.params.n_keys, key_words(result.params.n_keys)
+    around = {"range": [-0.7, n_keys - 0.3], "anchor": "y", "ticks": ""}
+    if words:
+        return axis(profile, tickvals=list(range(n_keys)), ticktext=list(words), tickangle=-90, **around)
+    named = {"tickvals": [result.right_key], "ticktext": ["right"], "tickangle": 0}
+    return axis(profile, f"{n_keys} keys", **named, **around)
+
+
+def _weights_sentence(found):
+    raw, root, whole = map(_share, found)
+    return f"The right key has {raw} of the weight with raw scores, {root} with ÷ √dₖ, {whole} with ÷ dₖ."
+
+
+def _share(weight):
+    """A weight in a sentence; one that is not quite 0 or 1 is not said to be."""
+    if np.isnan(weight):
+        return "an unknown part"
+    if weight < 1 - _NEARLY:
+        return "under 1 %"
+    return "over 99 %" if weight >= _NEARLY else percent(weight, 0)
+
+
+# --- at every learning rate -----------------------------------------------------------------------------
+
+
+def rates(curves: RateCurves, rate: float, step: int, profile: Profile) -> Picture:
+    """How many rows come right at each learning rate; dashed: that of the slider."""
+    counts = curves.put_right[:, :, step]
+    low, high = interval(counts)
+    columns = {"learning rate": list(LEARNING_RATES)}
+    for i, name in enumerate(NAMES):
+        columns |= {name: counts[i].tolist(), f"{name}: low": low[i].tolist(), f"{name}: high": high[i].tolist()}
+    return Picture(
+        "choice_rates",
+        _rates_figure(curves, rate, step, profile),
+        _rates_sentence(curves.best(step)),
+        columns,
+        code(measure_learning_rates, curves.params, name="curves", show=f"curves.put_right[:, :, {step}]")
+        + _interval_code(f"curves.put_right[:, :, {step}]"),
+        claim=_rates_claim(curves.best(step)),
+        sure=("Bars are exact 95 % intervals for other rows (Clopper and Pearson).",),
+    )
+
+
+def _interval_code(counts):
+    return code(interval, Name(counts), name="low_and_high", show="low_and_high")
+
+
+def _rates_figure(curves, rate, step, profile):
+    traces = []
+    for i, counts in enumerate(curves.put_right[:, :, step]):
+        traces += _curve(i, np.array(LEARNING_RATES), counts, profile)
+    above = f"Put right at dₖ = {curves.params.d_k:,} after {step} steps"
+    return figure(
+        profile,
+        traces,
+        left=3.6,
+        title=title(above, profile, key=_legend(profile)),
+        xaxis=axis(profile, "learning rate", type="log", range=[-4.3, 5.3], dtick=2, exponentformat="power"),
+        yaxis=_count_axis(profile),
+        shapes=[upright(rate, dashed(profile)) | {"layer": "below"}],
+    )
+
+
+def _curve(i, x, counts, profile, on=None):
+    """Counts with their intervals, joined."""
+    low, high = interval(counts)
+    found, colour = counts.astype(float), getattr(profile, _COLOURS[i])
+    marks = points(profile, colour, _SYMBOLS[i], _APART[i] * x, found, high - found, found - low, NAMES[i])
+    joined = line(_APART[i] * x, found, solid(profile, colour, 0.5), f"{NAMES[i]}, joined") | {"hoverinfo": "skip"}
+    return [each | (on or {}) for each in (joined, marks)]
+
+
+def _legend(profile):
+    """The marks and their names, in their colours."""
+    return tuple(
+        f'<span style="color:{getattr(profile, colour)}">{mark} {name}</span>'
+        for mark, colour, name in zip(_MARKS, _COLOURS, NAMES, strict=True)
+    )
+
+
+def _count_axis(profile, **options):
+    ticks = {"tickvals": [0, 50, 100], "range": [-4, 104]}
+    return axis(profile, f"of {N_ROWS}", grid=True, **ticks, **options)
+
+
+def _rates_sentence(best):
+    raw, root, whole = (_so_many(each) for each in best)
+    return f"At the best of these rates {raw} come right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
+
+
+def _rates_claim(best):
+    """For which of the three some rate does."""
+    works = [each >= NEARLY_ALL for each in best]
+    if all(works):
+        return "Some learning rate puts nearly all right, scale or no scale"
+    if not any(works):
+        return "Here no learning rate puts nearly all right"
+    if not works[0]:
+        return "Without the scale no learning rate puts nearly all right"
+    return f"Nearly all come right only {listed([by for by, does in zip(_DIVIDED, works, strict=True) if does])}"
+
+
+# --- against d_k ----------------------------------------------------------------------------------------
+
+
+def dimensions(curves: Sequence[RateCurves], step: int, profile: Profile) -> Picture:
+    """The most rows that a rate puts right at each d_k, and below it the smallest rate that puts nearly all right."""
+    found = compare_dimensions(curves, step)
+    low, high = interval(found.best)
+    columns = {"d_k": list(found.dims)}
+    for i, name in enumerate(NAMES):
+        columns |= {name: found.best[i].tolist(), f"{name}: low": low[i].tolist(), f"{name}: high": high[i].tolist()}
+        columns[f"{name}: smallest rate"] = found.smallest_rate[i].tolist()
+    return Picture(
+        "choice_dimensions",
+        _dimensions_figure(found, profile),
+        _dimensions_sentence(found),
+        columns,
+        _dimensions_code(curves, step),
+        claim=_dimensions_claim(found),
+        sure=(
+            f"Of {len(LEARNING_RATES)} rates, two a decade, the best at each dₖ. Bars are exact 95 % intervals of that "
+            "count for other rows; the best of many is a little better than one rate on fresh rows.",
+        ),
+    )
+
+
+def known(curves: Sequence[RateCurves], profile: Profile) -> Picture:
+    """The same at those d_k that are known before the bet; none of the numbers of its code or table are shown."""
+    found = compare_dimensions(curves)
+    said = (
+        f"At dₖ = {found.dims[-1]} it is {_so_many(found.best[0, -1])}." if found.dims else "Nothing is computed yet."
+    )
+    sentence = f"How many of a hundred come right with raw scores, at the best learning rate? {said}"
+    return Picture("choice_dimensions", _dimensions_figure(found, profile), sentence, {"d_k": list(found.dims)}, "")
+
+
+def _dimensions_code(curves, step):
+    measured = "".join(code(measure_learning_rates, each.params, name=f"curves_{i}") for i, each in enumerate(curves))
+    names = Name(f"[{', '.join(f'curves_{i}' for i in range(len(curves)))}]")
+    compared = code(compare_dimensions, names, step, name="found", show=("found.best", "found.smallest_rate"))
+    return measured + compared + _interval_code("found.best")
+
+
+def _dimensions_figure(found, profile):
+    dims, traces = np.array(found.dims, dtype=float), []
+    for i, (counts, smallest) in enumerate(zip(found.best, found.smallest_rate, strict=True)):
+        traces += _curve(i, dims, counts, profile, {"xaxis": "x", "yaxis": "y"})
+        traces += _smallest(i, dims, smallest, profile)
+    across = {"type": "log", "range": [-0.15, 3.2], "tickvals": _D_TICKS}
+    rates_axis = {"type": "log", "range": [-4.3, 5.3], "dtick": 2, "exponentformat": "power", "domain": [0, 0.44]}
+    fig = figure(
+        profile,
+        traces,
+        height=1.35,
+        left=4.2,
+        title=title(f"After {found.step} steps", profile, key=_legend(profile)),
+        xaxis=axis(profile, showticklabels=False, anchor="y", **across),
+        yaxis=_count_axis(profile, domain=[0.56, 1], anchor="x"),
+        xaxis2=axis(profile, "dₖ", anchor="y2", **across),
+        yaxis2=axis(profile, grid=True, anchor="x2", **rates_axis),
+        annotations=[
+            _panel("most put right, at the best learning rate", "", profile),
+            _panel(f"smallest rate that puts {NEARLY_ALL} right{_none(found)}", "2", profile),
+        ],
+    )
+    fig.layout["margin"]["t"] += round(1.8 * profile.tick_size)
+    return fig
+
+
+def _smallest(i, dims, rates, profile):
+    """The smallest rates, joined; none where no rate does."""
+    colour, on = getattr(profile, _COLOURS[i]), {"xaxis": "x2", "yaxis": "y2"}
+    style = {"mode": "lines+markers", "marker": {"symbol": _SYMBOLS[i], "size": profile.marker_size, "color": colour}}
+    return [line(_APART[i] * dims, rates, solid(profile, colour, 0.5), NAMES[i]) | style | on]
+
+
+def _panel(text, at, profile):
+    """What a panel shows, above it."""
+    return heading(text, profile, axes=at) | {"font": {"size": profile.tick_size, "color": profile.text}}
+
+
+def _none(found):
+    """Which of the three no rate puts right, at any of these d_k."""
+    names = [name for name, each in zip(NAMES, found.smallest_rate, strict=True) if np.isnan(each).all()]
+    names = names if found.dims else []
+    return f"; {listed(names)}: none" if names else ""
+
+
+def _dimensions_sentence(found):
+    """From which rate on nearly all come right, at the largest d_k."""
+    last, start = found.smallest_rate[:, -1], f"At dₖ = {found.dims[-1]:,}"
+    if np.isnan(last).all():
+        return f"{start} no learning rate puts nearly all right, whatever divides the scores."
+    rates = ["never" if np.isnan(rate) else f"from rate {rate:,g}" for rate in last]
+    said = [f"{by} {rate}" for by, rate in zip(_DIVIDED, rates, strict=True)]
+    return f"{start} nearly all come right: {listed(said)}."
+
+
+def _dimensions_claim(found):
+    """How the smallest rates that work compare over these d_k."""
+    some = ~np.isnan(found.smallest_rate)
+    if not some.any():
+        return "No learning rate puts nearly all right at these dₖ"
+    _, root, whole = found.smallest_rate
+    steady = some[1].sum() > 1 and np.nanmax(root) < _STEADY * np.nanmin(root)
+    grows = some[2].sum() > 1 and np.nanmax(whole) > _STEADY * np.nanmin(whole)
+    if steady and grows:
+        return "With ÷ √dₖ the rate stays; with ÷ dₖ it must grow"
+    return "The smallest learning rate that works, at each dₖ"

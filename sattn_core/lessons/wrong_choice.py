@@ -1,0 +1,215 @@
+"""Can a wrong choice be put right? Rows whose winner is wrong, corrected without the scale, with ÷ √d_k and ÷ d_k."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core._records import record
+from sattn_core.cost import Price, priced, proceed
+from sattn_core.key_value_memory import LOSSES
+from sattn_core.scores import scale_factor
+from sattn_core.softmax import softmax
+from sattn_core.standard_errors import share_interval
+from sattn_core.wrong_choices import LEARNERS, descend, descent_price, draw_wrong_rows, row_blocks
+
+EXPONENTS = (0.0, 0.5, 1.0)  # raw scores, ÷ √d_k, ÷ d_k
+N_ROWS, N_STEPS = 100, 200
+PUT_RIGHT = 0.5  # of the weight: more on the right key, and the choice is put right
+NEARLY_ALL = 99  # of the rows
+LEARNING_RATES = (*(float(f"{m}e{e}") for e in range(-4, 5) for m in ("1", "3.16")), 1e5)  # half decades
+_LOOK = 10  # steps between two looks whether to go on
+
+
+@dataclass(frozen=True)
+class WrongChoiceParams:
+    """The hundred rows, and how they learn."""
+
+    d_k: int  # 1 to 1,024
+    n_keys: int = 16  # 2 to 512
+    learning_rate: float = 10.0
+    loss: str = "output"  # ½ |p − e_right|²; or "weights": −ln p_right
+    learns: str = "q"  # or "K", or "both"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_integer("d_k", self.d_k, 1, 1_024)
+        check_integer("n_keys", self.n_keys, 2, 512)
+        check_number("learning_rate", self.learning_rate, 0.0, 1e6, open_low=True)
+        check_choice("loss", self.loss, LOSSES)
+        check_choice("learns", self.learns, LEARNERS)
+        check_integer("seed", self.seed, 0)
+
+    @property
+    def price(self) -> Price:
+        """What `measure_wrong_choices` costs."""
+        return _price(self, 1).holding(8 * len(EXPONENTS) * N_ROWS * (N_STEPS + 1))
+
+
+def _price(params, n_rates, n_rows=N_ROWS):
+    how = {"loss": params.loss, "learns": params.learns, "n_rows": n_rows, "n_steps": N_STEPS}
+    return descent_price(params.d_k, params.n_keys, len(EXPONENTS) * n_rates, **how)
+
+
+@record
+class WrongChoiceResult:
+    """The weight on the right key of every row, for each of EXPONENTS, after each step."""
+
+    params: WrongChoiceParams
+    right_weight: NDArray[np.float32]  # (3, n_steps + 1, n_rows); NaN once the numbers have overflowed
+    put_right: NDArray[np.int_]  # (3, n_steps + 1): the rows whose right key has more than half of the weight
+
+
+def measure_wrong_choices(params: WrongChoiceParams, *, check: Callable[[], object] = proceed) -> WrongChoiceResult:
+    """Gradient descent on each of the hundred rows by itself, with the three scales at one learning rate."""
+    found = np.empty((len(EXPONENTS), N_STEPS + 1, N_ROWS))
+    for rows, step, weight in _descents(params, (params.learning_rate,), check):
+        found[:, step, rows] = weight[..., 0].T
+    return WrongChoiceResult(params, found.astype(np.float32), np.count_nonzero(found > PUT_RIGHT, axis=-1))
+
+
+def _descents(params, rates, check) -> Iterator[tuple[slice, int, NDArray[np.float64]]]:
+    """Block by block and step by step: the rows, the step, and the weights on their right keys, (rows, 3, n_rates)."""
+    shape = (-1, len(EXPONENTS), len(rates))
+    for rows in row_blocks(N_ROWS, params.n_keys, len(EXPONENTS) * len(rates), params.learns):
+        drawn = draw_wrong_rows(params.d_k, params.n_keys, rows, seed=params.seed)
+        for step, (_, weight) in zip(range(N_STEPS + 1), _descent(params, drawn, rates), strict=False):
+            yield slice(rows.start, rows.stop), step, weight.reshape(shape)
+            if step % _LOOK == 0:
+                check()
+
+
+def _descent(params, drawn, rates):
+    """`descend` with a column for each scale and rate, rates within scales."""
+    scales = np.repeat([scale_factor(params.d_k, each) for each in EXPONENTS], len(rates))
+    columns = np.tile(np.array(rates), len(EXPONENTS))
+    return descend(drawn, scales, columns, loss=params.loss, learns=params.learns)
+
+
+# --- one row, key by key --------------------------------------------------------------------------------
+
+
+@record
+class RowResult:
+    """One of the rows while it is corrected."""
+
+    params: WrongChoiceParams
+    row: int
+    weights: NDArray[np.float64]  # (3, n_steps + 1, n_keys): each row of weights sums to 1
+    winner: int  # the key with the largest score before the first step
+    right_key: int
+
+
+def _row_price(params, row):
+    weights = (N_STEPS + 1) * Price(calls=12, specials=3 * params.n_keys, passes=600 + 24 * params.n_keys)
+    return (_price(params, 1, n_rows=1) + weights).holding(100_000 + 8 * 3 * (N_STEPS + 1) * params.n_keys * 2)
+
+
+@priced(_row_price)
+def follow_row(params: WrongChoiceParams, row: int) -> RowResult:
+    """The weights of row 0 to 99 after each step, those of `measure_wrong_choices`."""
+    row = check_integer("row", row, 0, N_ROWS - 1)
+    drawn = draw_wrong_rows(params.d_k, params.n_keys, range(row, row + 1), seed=params.seed)
+    steps = zip(range(N_STEPS + 1), _descent(params, drawn, (params.learning_rate,)), strict=False)
+    weights = np.stack([softmax(scores[0], axis=0) for _, (scores, _) in steps])  # (n_steps + 1, n_keys, 3)
+    return RowResult(params, row, weights.transpose(2, 0, 1), int(drawn.winner[0]), int(drawn.right_key[0]))
+
+
+# --- at every learning rate -----------------------------------------------------------------------------
+
+
+@record
+class RateCurves:
+    """How many of the hundred rows are put right, for each of EXPONENTS, at each of LEARNING_RATES."""
+
+    params: WrongChoiceParams
+    put_right: NDArray[np.uint8]  # (3, 19, n_steps + 1)
+
+    def best(self, step: int = N_STEPS) -> NDArray[np.uint8]:
+        """Return the most rows that are put right after this step at one of the rates, (3,)."""
+        return self.put_right[:, :, step].max(axis=1)
+
+    def smallest_rate(self, step: int = N_STEPS) -> NDArray[np.float64]:
+        """Return the smallest rate that puts NEARLY_ALL right after this step, (3,): NaN where none does."""
+        works = self.put_right[:, :, step] >= NEARLY_ALL
+        return np.where(works.any(axis=1), np.array(LEARNING_RATES)[works.argmax(axis=1)], np.nan)
+
+
+def _groups(params):
+    """Rates that are run at a time: where Gram matrices change, each rate has its own, and one is enough to hold."""
+    return [(rate,) for rate in LEARNING_RATES] if params.learns == "both" else [LEARNING_RATES]
+
+
+def rates_price(params: WrongChoiceParams) -> Price:
+    """What `measure_learning_rates` costs."""
+    prices = (_price(params, len(rates)) for rates in _groups(params))
+    return sum(prices, Price()).holding(8 * len(EXPONENTS) * len(LEARNING_RATES) * (N_STEPS + 1))
+
+
+@priced(lambda params, **_: rates_price(params))
+def measure_learning_rates(params: WrongChoiceParams, *, check: Callable[[], object] = proceed) -> RateCurves:
+    """Count the rows of `measure_wrong_choices` that are put right at every rate, whichever one params name."""
+    groups = [_counts(params, rates, check) for rates in _groups(params)]
+    return RateCurves(params, np.concatenate(groups, axis=1))
+
+
+def _counts(params, rates, check):
+    counts = np.zeros((len(EXPONENTS), len(rates), N_STEPS + 1), dtype=np.uint8)
+    for _, step, weight in _descents(params, rates, check):
+        counts[:, :, step] += np.count_nonzero(weight > PUT_RIGHT, axis=0).astype(np.uint8)
+    return counts
+
+
+def interval(count: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The exact 95 % interval of a count of the rows, as counts of a hundred: other rows could have given as many."""
+    low, high = share_interval(count, N_ROWS)
+    return N_ROWS * low, N_ROWS * high
+
+
+# --- against d_k ----------------------------------------------------------------------------------------
+
+
+@record
+class DimensionCurves:
+    """What the best of LEARNING_RATES comes to at each d_k, and the smallest that works."""
+
+    dims: tuple[int, ...]
+    step: int
+    best: NDArray[np.uint8]  # (3, n_dims)
+    smallest_rate: NDArray[np.float64]  # (3, n_dims): NaN where none puts NEARLY_ALL right
+
+
+@dataclass(frozen=True)
+class DimensionParams:
+    """The rows at each of dims, at every learning rate."""
+
+    dims: tuple[int, ...]
+    n_keys: int = 16
+    loss: str = "output"
+    learns: str = "q"
+    seed: int = 0
+
+    @property
+    def each(self) -> tuple[WrongChoiceParams, ...]:
+        """What `measure_learning_rates` takes at each d_k."""
+        how: dict[str, Any] = {"n_keys": self.n_keys, "loss": self.loss, "learns": self.learns, "seed": self.seed}
+        return tuple(WrongChoiceParams(d_k, **how) for d_k in self.dims)
+
+    @property
+    def price(self) -> Price:
+        """What all of them cost."""
+        return sum((rates_price(each) for each in self.each), Price())
+
+
+def compare_dimensions(curves: Sequence[RateCurves], step: int = N_STEPS) -> DimensionCurves:
+    """The best and the smallest rate of each of these curves, after this step."""
+    shape = (len(curves), len(EXPONENTS))
+    return DimensionCurves(
+        dims=tuple(each.params.d_k for each in curves),
+        step=step,
+        best=np.array([each.best(step) for each in curves], dtype=np.uint8).reshape(shape).T,
+        smallest_rate=np.array([each.smallest_rate(step) for each in curves]).reshape(shape).T,
+    )

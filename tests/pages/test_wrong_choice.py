@@ -1,0 +1,133 @@
+"""The wrong_choice page: a row is chosen, long curves wait for their button, and each suggestion keeps its promise."""
+
+import time
+
+import numpy as np
+import pytest
+
+from pages._view import compute
+from pages._view.lessons import bet_of
+from pages._view.lessons.wrong_choice import work
+from pages._view.show import plain
+from sattn_core.lessons.wrong_choice import (
+    LEARNING_RATES,
+    NEARLY_ALL,
+    WrongChoiceParams,
+    measure_learning_rates,
+    measure_wrong_choices,
+)
+from tests.pages.opening import charts, check_page, claims, open_page, traces, widget
+
+STEM = "wrong_choice"
+RAW, ROOT, WHOLE = range(3)
+
+
+@pytest.mark.parametrize("stem", [STEM])
+def test_the_row_that_is_chosen_is_the_one_of_the_bars(app, stem):
+    widget(app, "row").set_value(42).run()
+    check_page(app, stem)
+    assert "Row 42, key by key" in claims(app)
+
+
+@pytest.mark.parametrize("stem", [STEM])
+def test_the_first_view_makes_the_point(app, stem):
+    raw, root, whole = measure_wrong_choices(WrongChoiceParams(64)).put_right[:, -1]
+    assert raw < 30 < whole
+    assert root == 100
+    assert charts(app)["matrix_choices"].sentence.startswith(plain(f"Of a hundred wrong choices {raw} come right"))
+
+
+def test_the_count_the_curve_and_the_best_agree_on_the_page():
+    app = open_page(STEM, d_k="64", learning_rate="10", steps="200")
+    counts = [int((np.array(each["z"]) > 0.5).sum()) for each in list(traces(app, "matrix_choices").values())]
+    curve = traces(app, "choice_rates")
+    at = LEARNING_RATES.index(10.0)
+    for name, count in zip(("raw", "÷ √dₖ", "÷ dₖ"), counts, strict=True):
+        assert np.array(curve[name]["y"])[at] == count
+    shown = app.query_params
+    assert "d_k" not in shown or shown["d_k"] in ("64", ["64"])
+
+
+def test_long_curves_wait_for_a_button_of_their_own(monkeypatch):
+    monkeypatch.setattr(work, "WITHOUT_BUTTON", compute.Limit(0.0, 0))
+    app = open_page(STEM, n_keys="2", d_k="4")
+    assert "matrix_choices" in charts(app)
+    assert "choice_rates" not in charts(app)
+    app.button(key="compute_beside").click().run()
+    while not app.session_state["job_beside"].done:
+        time.sleep(0.02)
+    assert {"choice_rates", "choice_dimensions"} <= set(charts(app.run()))
+    assert "choice_rates" not in charts(app.number_input(key="seed").set_value(5).run())
+    assert not app.exception
+
+
+def test_what_the_main_picture_and_the_curves_wait_for_are_two_jobs(monkeypatch):
+    for module in (compute, work):
+        monkeypatch.setattr(module, "WITHOUT_BUTTON", compute.Limit(0.0, 0))
+    app = open_page(STEM, n_keys="2", d_k="5")
+    assert "matrix_choices" not in charts(app)
+    for name, job in (("main", "job"), ("beside", "job_beside")):
+        app.button(key=f"compute_{name}").click().run()
+        while not app.session_state[job].done:
+            time.sleep(0.02)
+        app.run()
+    assert {"matrix_choices", "choice_rates"} <= set(charts(app))
+
+
+def test_the_bet_comes_to_the_best_count_of_the_curves():
+    values = {"d_k": 64, "n_keys": 4, "learning_rate": 10.0, "loss": "output", "learns": "q", "seed": 3}
+    best = measure_learning_rates(WrongChoiceParams(256, 4, seed=3)).put_right[RAW, :, -1].max()
+    assert bet_of(STEM)(values).truth == best
+    assert bet_of(STEM)(values | {"n_keys": 512}).truth is None
+
+
+def test_what_was_bet_stands_on_the_picture_that_it_is_on():
+    app = open_page(STEM, bet="1", guess="40")
+    assert "your bet: 40" in charts(app)["choice_dimensions"].spec
+    assert "your bet" not in charts(app)["matrix_choices"].spec
+
+
+def test_an_open_bet_tells_no_count_at_its_d_k():
+    app = open_page(STEM, bet="1")
+    (key,) = charts(app)
+    assert key == "choice_dimensions_before"
+    (raw, *_) = [each for name, each in traces(app, key).items() if name == "raw"]
+    assert max(raw["x"]) < 100
+
+
+# --- tries ---------------------------------------------------------------------------------------------
+
+ADVERSE = {"d_k": "9", "n_keys": "4", "seed": "7", "learning_rate": "0.001", "steps": "3", "learns": "K"}
+
+
+def counts(shown):
+    return shown.measure_wrong_choices.put_right[:, -1]
+
+
+def test_try_one_rate(tried):
+    app, shown = tried(STEM, "one_rate", **ADVERSE, loss="weights")
+    assert (app.session_state["d_k"], app.session_state["learning_rate"]) == (1024, 10.0)
+    assert counts(shown)[ROOT] == 100
+    assert measure_wrong_choices(WrongChoiceParams(64)).put_right[ROOT, -1] == 100  # and at the page's first d_k
+
+
+def test_try_hardly_begun(tried):
+    _, shown = tried(STEM, "hardly_begun", **ADVERSE)
+    found = shown.measure_wrong_choices
+    assert found.params.learning_rate == 31.6
+    assert np.abs(found.right_weight[WHOLE, -1] - found.right_weight[WHOLE, 0]).max() < 0.1
+    before = measure_wrong_choices(WrongChoiceParams(64, learning_rate=31.6))
+    assert before.put_right[WHOLE, -1] == 100
+
+
+def test_try_small_dimension(tried):
+    _, shown = tried(STEM, "small_dimension", **ADVERSE)
+    assert shown.measure_wrong_choices.params.d_k == 4
+    assert np.ptp(counts(shown).astype(int)) <= 5
+
+
+def test_try_loss_on_weights(tried):
+    _, shown = tried(STEM, "loss_on_weights", **ADVERSE)
+    assert shown.measure_wrong_choices.params.d_k == 64
+    assert counts(shown)[RAW] >= NEARLY_ALL
+    assert measure_wrong_choices(WrongChoiceParams(64)).put_right[RAW, -1] < 30  # with the other loss it is not so
