@@ -92,8 +92,9 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
     """
     values, profile = controls.values() | moved, frame.profile()
     bets.draw_card()
-    asks = bets.asks()
-    params = way.params and way.params(values)
+    asks, params = bets.asks(), way.params and way.params(values)
+    if bets.asks_below():
+        params = None  # what is known of another picture
     if params and not is_computed(params, partial(bets.before if asks else way.picture, values, profile)):
         return None
     if asks:
