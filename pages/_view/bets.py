@@ -76,12 +76,6 @@ def asks() -> bool:
     return is_open() and has_card()
 
 
-def asks_below() -> bool:
-    """Whether it waits to be placed on a picture below the main one."""
-    bet = controls.current_lesson().bet
-    return asks() and bool(bet and bet.on)
-
-
 def hold() -> None:
     """While a bet is open, put the lesson where the picture is that it is on, unless it stands at an earlier step.
 

@@ -92,14 +92,12 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
     """
     values, profile = controls.values() | moved, frame.profile()
     bets.draw_card()
-    asks, params = bets.asks(), way.params and way.params(values)
-    if bets.asks_below():
-        params = None  # what is known of another picture
-    if params and not is_computed(params, partial(bets.before if asks else way.picture, values, profile)):
-        return None
-    if asks:
+    if bets.asks():
         known = bets.before(values, profile)
         _draw_main(known, on_drawn=bets.keep_drawing, drawing=bets.drawing(known, profile))
+        return None
+    params = way.params and way.params(values)
+    if params and not is_computed(params, partial(way.picture, values, profile)):
         return None
     shown = at_rest or (way.at_rest or way.picture)(values, profile)
     seen = bets.marked(shown, controls.current_lesson(), values, bets.guess(), profile)

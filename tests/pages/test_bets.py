@@ -500,7 +500,7 @@ def test_the_spread_of_the_sums_is_that_of_the_closed_form(said, std):
 
 @pytest.mark.parametrize("law", LAWS.values())
 def test_while_a_curve_is_drawn_the_sums_have_mean_0_and_spread_within_the_axis(law):
-    said = {"law": law, "correlation": "1", "mean_q": "-2", "mean_k": "2", "d_k": "100", "seed": "3"}
+    said = {"law": law, "correlation": "1", "mean_q": "-2", "mean_k": "2", "d_k": "1024", "seed": "3"}
     app = open_page("score_variance", bet="1", **said)
     assert {*app.query_params} == {"bet", "law", "d_k", "seed"} - ({"law"} if law == "normal" else set())
     truth = bet_of("score_variance")(values_of("score_variance", law=law, seed="3")).truth

@@ -8,13 +8,15 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile, number
 
 _SEEN = 64  # products, at most
+_PAIRS = 10_000  # at most, so that no one waits
 _QUARTER, _ALL = 256, 1024  # products
 
 
 def before(values: Values, profile: Profile) -> Picture:
     """The first products of the walks, and the scores that they make."""
     few = min(values["d_k"], _SEEN)
-    shown = work.MAIN.picture({**values, "d_k": few, "axis": "shared", "products_axis": "linear"}, profile)
+    held = {"d_k": few, "axis": "shared", "products_axis": "linear", "n_samples": min(values["n_samples"], _PAIRS)}
+    shown = work.MAIN.picture({**values, **held}, profile)
     return figures.before_drawing(shown, work.walks(values), few)
 
 
