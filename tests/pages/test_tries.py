@@ -49,7 +49,8 @@ def test_it_stands_right_after_its_picture(stem):
         above += [key] if key in drawn else []
         places[key] = above[-1]
     for each in LESSONS[stem].tries:
-        assert places[f"try_{each.key}"] == (each.picture or above[1]), each.key
+        wanted = each.picture or above[1]
+        assert places[f"try_{each.key}"] == wanted or wanted not in drawn, each.key  # of several figures, the last
 
 
 def told_of_tries(app, picture):
