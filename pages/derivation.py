@@ -24,9 +24,9 @@ def live():
         shown = show.main(work.MAIN)
     if not frame.more():
         return
+    show.tries(LESSON)
     show.behind(shown)
     show.formula(*figures.why_root(d_k))
-    show.tries(LESSON)
     result = compute.result(measure_derivation, work.params(values, d_k))
     show.picture(figures.lines(result), sentence_first=True)
     left, right = show.pair("derivation")

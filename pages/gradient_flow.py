@@ -16,8 +16,8 @@ def live():
     shown = show.main(work.MAIN)
     if not frame.more():
         return
-    show.behind(shown)
     show.tries(LESSON)
+    show.behind(shown)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         controls.draw("jacobian")
         controls.draw("row", width=300)

@@ -23,8 +23,8 @@ def live():
                 frame.draw_dial("emphasis")
     shown = show.main(work.MAIN)
     if frame.more():
-        show.behind(shown)
         show.tries(LESSON)
+        show.behind(shown)
         result = work.result(controls.values())
         show.claim(figures.claim(result, step))
         show.table(figures.by_hand(result, step), key="by_hand")

@@ -16,8 +16,8 @@ def live():
         controls.draw("products_axis", label_visibility="collapsed")
     shown = show.main(work.MAIN)
     if frame.more():
-        show.behind(shown)
         show.tries(LESSON)
+        show.behind(shown)
 
 
 live()

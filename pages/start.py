@@ -17,11 +17,11 @@ draw_hero(figures.payload(work.at_stops(values), profile), figures.payload_betwe
 @st.fragment(key=frame.LIVE)
 def live():
     values = controls.values()
+    show.tries(LESSON)
     show.behind(figures.hero(work.here(values), values["d_k"], work.mean(values)))
 
 
 if frame.more():
     live()
-    show.tries(LESSON)
     show.path(LESSON)
     show.folds(LESSON)

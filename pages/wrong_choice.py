@@ -18,8 +18,8 @@ def live():
     watch_cells(key="cells", find=figures.clicked, choose=controls.fill)
     if not frame.more():
         return
-    show.behind(shown)
     show.tries(LESSON)
+    show.behind(shown)
     if not shown:
         return
     values = controls.values()

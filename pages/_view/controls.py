@@ -261,6 +261,11 @@ def stands(place: tuple[str, Value]) -> bool:
     return bool(value_of(name) == value)
 
 
+def not_on(settings: Mapping[str, Value]) -> list[str]:
+    """Those of the controls that do not stand on these settings."""
+    return [name for name, value in settings.items() if not stands((name, value))]
+
+
 def changed(names: Iterable[str]) -> list[str]:
     """Those of the controls that do not stand on their defaults."""
     return [name for name in names if value_of(name) != control(name).default]
@@ -379,8 +384,7 @@ def apply(settings: Mapping[str, Value]) -> None:
 
 def try_out(settings: Mapping[str, Value], picture: str) -> None:
     """Apply the settings of a suggestion by a picture, where the browser then marks what has changed."""
-    before = {name: value_of(name) for name in settings}
-    told = {name: _told(name, value) for name, value in settings.items() if before[name] != value}
+    told = {name: _told(name, settings[name]) for name in not_on(settings)}
     st.session_state["tried"] = {"count": applied() + 1, "picture": picture, "changes": told}
     apply(settings)
 

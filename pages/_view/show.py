@@ -327,8 +327,8 @@ def tries(lesson: Lesson, picture: str = "") -> None:
         for each in here:
             args = (each.settings, key)
             st.button(plain(each.promise), key=f"try_{each.key}", on_click=controls.try_out, args=args)
-        done = {each.key: all(map(controls.stands, each.settings.items())) for each in here}
-        follow_tries(done, controls.tried(key), key=key)
+        ahead = {each.key: controls.not_on(each.settings) for each in here}
+        follow_tries(ahead, controls.tried(key), key=key)
 
 
 def path(here: Lesson) -> None:

@@ -104,4 +104,5 @@ def test_the_sentence_is_the_text_that_python_wrote(page, server):
     open_page(page, server, "small_samples")
     read = page.locator(SENTENCES).first
     assert read.text_content() == read.inner_text()
+    assert read.text_content().endswith("dₖ.")
     assert page.locator(MAIN).get_attribute("aria-label").startswith(read.text_content().replace("dₖ", "d_k"))

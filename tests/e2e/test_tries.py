@@ -111,6 +111,22 @@ def test_a_click_brings_the_picture_into_view_and_frames_what_has_changed(new_pa
     page.wait_for_function("() => !document.querySelector('[data-framed]')")
 
 
+def test_a_control_above_the_picture_that_will_move_comes_into_view_with_it(new_page, server):
+    page = new_page(1440, 1000)
+    open_page(page, server, "small_samples")
+    page.evaluate(KEEP_FRAMES)
+    take_up(page, "large_matrices")
+    page.wait_for_function(
+        """() => {
+          const [control, stage] = ['size', 'stage'].map(key => document.querySelector(`.st-key-${key}`));
+          const picture = document.querySelector('.st-key-small_samples').getBoundingClientRect();
+          const moved = document.querySelector('[data-testid=stMain]').scrollTop > 0;
+          return moved && control.getBoundingClientRect().top >= stage.getBoundingClientRect().bottom
+            && picture.bottom <= innerHeight;
+        }"""
+    )
+
+
 def test_a_try_by_a_second_picture_brings_that_one_into_view(page, server):
     open_page(page, server, "backprop")
     page.evaluate(KEEP_FRAMES)

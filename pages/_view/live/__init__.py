@@ -4,7 +4,7 @@ Pictures follow the slider while it is dragged. A main picture asks the server f
 see `server.moving`; the hero of the start page draws what Python computed beforehand for every stop.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -89,12 +89,13 @@ def draw_hero(stops: dict[str, Any], between: dict[str, Any], *, key: str) -> No
     _mount(data=_sent(stops), key=key)
 
 
-def follow_tries(done: Mapping[str, bool], tried: Mapping[str, Any] | None, *, key: str) -> None:
+def follow_tries(ahead: Mapping[str, Sequence[str]], tried: Mapping[str, Any] | None, *, key: str) -> None:
     """Tell the buttons of the suggestions by the picture of this key which of them stand, and show what one changed.
 
-    done: whether the settings of each suggestion stand, by its key. tried: see `controls.tried`.
+    ahead: the controls that each suggestion would move, by its key. tried: see `controls.tried`.
     """
-    _tries(key=f"tried_{key}", data=_sent({"done": dict(done), "tried": tried}))
+    told = {"ahead": {name: list(each) for name, each in ahead.items()}, "tried": tried}
+    _tries(key=f"tried_{key}", data=_sent(told))
 
 
 def watch_cells(

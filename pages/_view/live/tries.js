@@ -6,15 +6,14 @@ const GLIDING = 1000; // ms in which the platform's own sliders have come to the
 const DRAWER = ".st-key-settings";
 const GAP = 8; // px between the stage and a picture that comes under it
 
-export default function ({ parentElement, data: [{ done, tried }] }) {
+export default function ({ parentElement, data: [{ ahead, tried }] }) {
   window.labTries ??= watchTries();
-  for (const [key, stands] of Object.entries(done)) buttonOf(key)?.setAttribute("aria-pressed", String(stands));
+  Object.assign(window.labTries.ahead, ahead);
+  for (const [key, names] of Object.entries(ahead)) buttonOf(key)?.setAttribute("aria-pressed", String(!names.length));
   if (!tried || tried.count === window.labTries.count) return;
   const { taken } = window.labTries;
   Object.assign(window.labTries, { count: tried.count, taken: null });
   if (!taken) return; // a page that was come to later
-  if (document.activeElement === document.body) buttonOf(taken)?.focus({ preventScroll: true });
-  bringIntoView(pictureBefore(buttonOf(taken)));
   const said = Object.values(tried.changes).join("; ");
   parentElement.querySelector(".told").textContent = said ? `Changed: ${said}.` : "Nothing had to change.";
   frame(Object.entries(tried.changes));
@@ -24,13 +23,13 @@ export default function ({ parentElement, data: [{ done, tried }] }) {
 const buttonOf = (key) => document.querySelector(`.st-key-try_${CSS.escape(key)} button`);
 
 function watchTries() {
-  const tries = { count: 0, taken: null };
+  const tries = { count: 0, taken: null, ahead: {} };
   document.addEventListener("click", ({ target }) => {
     const button = target.closest?.("[class*='st-key-try_'] button");
     if (!button) return;
     tries.taken = button.closest("[class*='st-key-try_']").className.match(/st-key-try_(\S+)/)[1];
     document.body.dataset.trying = "";
-    bringIntoView(pictureBefore(button));
+    bringIntoView(pictureBefore(button), tries.ahead[tries.taken]);
   }, true);
   // A hand on a slider must not be followed slowly.
   document.addEventListener("pointerdown", () => delete document.body.dataset.trying, true);
@@ -44,16 +43,25 @@ function pictureBefore(button) {
   return found?.closest("[class*='st-key-row_of_']") ?? found?.closest("[class*='st-key-']");
 }
 
-// Between the stage, where that stays on top, and the window's end; of a picture that is longer its beginning.
-function bringIntoView(picture) {
+// Between the stage, where that stays on top, and the window's end, with the controls above it that will move if there is
+// room for both; of a picture that is longer its beginning.
+function bringIntoView(picture, names) {
   const view = picture?.closest(STREAMLIT.main);
   if (!view) return;
   const { top, bottom } = picture.getBoundingClientRect();
-  const over = top - stageEnd(view) - GAP;
-  const under = bottom + GAP - view.getBoundingClientRect().bottom;
-  const way = over < 0 ? over : Math.max(0, Math.min(over, under));
+  const [start, end] = [stageEnd(view) + GAP, view.getBoundingClientRect().bottom - GAP];
+  const first = Math.min(top, ...names.map(placeOf).map((place) => topOf(place, picture)));
+  const over = (bottom - first <= end - start ? first : top) - start;
+  const way = over < 0 ? over : Math.max(0, Math.min(over, bottom - end));
   const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (way) view.scrollBy({ top: way, behavior: calm ? "auto" : "smooth" });
+}
+
+// Of a control between the stage and a picture.
+function topOf(place, picture) {
+  const control = place && document.querySelector(place.own);
+  const above = control?.compareDocumentPosition(picture) & Node.DOCUMENT_POSITION_FOLLOWING;
+  return above && !control.closest(".st-key-stage") ? control.getBoundingClientRect().top : Infinity;
 }
 
 function stageEnd(view) {

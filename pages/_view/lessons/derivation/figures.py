@@ -21,6 +21,7 @@ from pages._view.figures.base import (
     wrapped,
 )
 from pages._view.figures.code import code
+from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, typed
 from sattn_core.lessons.derivation import (
@@ -131,6 +132,10 @@ def growing_variance(growth: ScoreGrowth, d_k: int, profile: Profile) -> Picture
         _variance_code(growth.params, d_k),
         alt=_variance_alt(growth, d_k),
         sure=_sure(growth, d_k),
+        marks=(
+            Mark("raw variance", ("raw", "predicted, raw")),
+            Mark("divided by √dₖ", ("scaled", "predicted, scaled")),
+        ),
     )
 
 
@@ -568,6 +573,7 @@ def growth(result: DerivationResult, profile: Profile) -> Picture:
         _growth_code(result.params),
         claim=_growth_claim(result),
         sure=(_growth_ends(result),),
+        marks=(Mark("raw scores", ("standard deviation",)),),
     )
 
 

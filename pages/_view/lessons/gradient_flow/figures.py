@@ -16,6 +16,7 @@ from pages._view.figures.base import (
     under,
 )
 from pages._view.figures.code import code
+from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons.gradient_flow import (
@@ -80,6 +81,17 @@ def rows(
         note="Row 1 passes on least without the scale. What a row passes on is tr J = 1 − Σp², p its softmax weights.",
         alt=_rows_alt(shown, i, place),
         sure=() if found is None else _rows_sure(shown, i, found),
+        marks=_rows_marks(shown, i) if place == PLACES[0] else (),
+    )
+
+
+def _rows_marks(shown, i):
+    """Of the raw rows those that are frozen, of the others those that are not: each kind has one colour."""
+    frozen = shown.passed[0, :, i, _places(shown, i)].T < FROZEN_BELOW
+    still, moving = (tuple(np.flatnonzero(each).tolist()) for each in (frozen[RAW], ~frozen[SCALED]))
+    return (
+        *([Mark("frozen without the scale", (f"{_SCALES[RAW]} rows",), still)] if still else []),
+        *([Mark("With it", (f"{_SCALES[SCALED]} rows",), moving)] if moving else []),
     )
 
 
@@ -307,6 +319,10 @@ def curves(curve: GradientCurve, place: str, profile: Profile) -> Picture:
         _curve_code(curve),
         claim=_curve_claim(curve, place),
         sure=_curve_sure(curve, place),
+        marks=(
+            Mark("without the scale", ("raw, mean", "raw, median")),
+            Mark("scaled", ("÷ √dₖ, mean", "÷ √dₖ, median")),
+        ),
     )
 
 
@@ -504,6 +520,7 @@ def jacobians(row: RowJacobian, name: str, d_k: int, profile: Profile) -> Pictur
         _jacobian_code(row, d_k),
         claim=_jacobian_claim(row, name[0].lower() + name[1:], d_k),
         sure=_jacobian_sure(row, name, d_k),
+        marks=(Mark("Raw", ("raw",)), Mark("divided by", ("scaled",))),
     )
 
 

@@ -19,6 +19,7 @@ from pages._view.figures.base import (
     under,
 )
 from pages._view.figures.code import code
+from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.lessons.score_variance import (
@@ -61,9 +62,10 @@ def walks_and_histograms(
     that of their square roots. options are those that `random_walks` was given; its walks go further than d_k.
     """
     d_k = result.params.d_k
+    drawn = _main_figure(result, walks, score_axis == "shared", products_axis, profile)
     return Picture(
         "score_histograms",
-        _main_figure(result, walks, score_axis == "shared", products_axis, profile),
+        drawn,
         _main_sentence(result),
         _histogram_table(result),
         _main_code(result.params, walks, options),
@@ -72,6 +74,18 @@ def walks_and_histograms(
         alt=_main_alt(result, walks),
         sure=_main_sure(result, walks, score_axis),
         checks=moment_table(result),
+        marks=_main_marks(drawn),
+    )
+
+
+def _main_marks(drawn):
+    names = [each["name"] for each in drawn.data]
+    raw, scaled = (tuple(name for name in names if name.startswith(each)) for each in ("raw,", "scaled,"))
+    return (
+        Mark("raw scores", raw),
+        Mark("Divided by √dₖ", scaled),
+        Mark("divided by √dₖ", scaled),
+        Mark("root of dₖ", ("mean ± 1 σ",)),
     )
 
 
@@ -331,7 +345,11 @@ def variance_against_dimension(curve: VarianceCurve, options: Mapping[str, Any],
         _curve_code(curve, options),
         claim=_curve_claim(curve),
         sure=_curve_sure(curve, options["n_samples"]),
+        marks=[Mark(word, (name, f"{name}, theory")) for word, name in _CURVES_SAID.items()],
     )
+
+
+_CURVES_SAID = {"raw scores": "raw", "divided by √dₖ": "÷ √dₖ", "divided by dₖ": "÷ dₖ"}
 
 
 def _curve_figure(curve, profile):

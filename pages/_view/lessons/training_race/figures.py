@@ -19,6 +19,7 @@ from pages._view.figures.base import (
     thin,
 )
 from pages._view.figures.code import code, printed
+from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.equal_training import EQUAL_POWERS, PARTED, Equivalence, measure_equivalence
@@ -114,6 +115,7 @@ def attention(
         alt=f"Attention of {_count(shown)} trainings: queries down, keys across, the right key on the diagonal. "
         f"{sentence}",
         sure=_race_sure(shown, preset) if began else _start_sure(shown),
+        marks=[Mark(name, (name, f"{name}, right keys")) for name in map(run_name, shown.params.exponents)],
     )
 
 
@@ -288,7 +290,7 @@ def learning(result: TrainingRaceResult, profile: Profile) -> Picture:
     fig.layout["shapes"] = [_level(result, result.uniform_loss, profile)]
     words = {"claim": _learning_claim(result), "sure": _learning_sure(result)}
     table, python = _curves_table(result), _curve_code(result, panels)
-    return Picture("race_learning", fig, _learning_sentence(result), table, python, **words)
+    return Picture("race_learning", fig, _learning_sentence(result), table, python, marks=_CURVES_SAID, **words)
 
 
 def _learning_claim(result):
@@ -350,7 +352,14 @@ def state(result: TrainingRaceResult, profile: Profile) -> Picture:
     fig = _panels(result, panels, profile)
     words = {"claim": _state_claim(result), "sure": _state_sure(result)}
     table, python = _curves_table(result), _curve_code(result, panels)
-    return Picture("race_state", fig, _state_sentence(result), table, python, **words)
+    return Picture("race_state", fig, _state_sentence(result), table, python, marks=_CURVES_SAID, **words)
+
+
+# What the sentences say of the runs.
+_CURVES_SAID = [
+    Mark(word, tuple(f"{name}{of}" for of in ("", ", largest seed", ", smallest seed")))
+    for word, name in {"without the scale": "raw", "raw": "raw", "÷ √dₖ": "÷ √dₖ"}.items()
+]
 
 
 def _state_claim(result):

@@ -20,6 +20,7 @@ from pages._view.figures.base import (
 )
 from pages._view.figures.code import Name, code
 from pages._view.figures.matrices import shade
+from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, percent
 from sattn_core.example import key_words
@@ -48,6 +49,7 @@ _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _STEADY = 5  # times: less is one step of the rates, which are half a decade apart
 _NEARLY = 0.995  # from here a percentage without decimals says 100 %
 _GREYS, _GREENS = (0.07, 0.2), (0.9, 1.0)  # of the colours of cells: the step between them is seen without colour
+_SAID = {"raw scores": "raw", "÷ √dₖ": "÷ √dₖ", "÷ dₖ": "÷ dₖ"}  # what a sentence says of a trace
 
 
 # --- a hundred rows as cells ----------------------------------------------------------------------------
@@ -66,6 +68,7 @@ def choices(result: WrongChoiceResult, step: int, row: int, profile: Profile) ->
         alt=f"Three squares of a hundred cells, one cell a row, at dₖ = {result.params.d_k:,} after {step} steps. "
         f"{sentence}",
         sure=_choices_sure(result, step),
+        marks=[Mark(word, (name,)) for word, name in _SAID.items()],
     )
 
 
@@ -185,6 +188,7 @@ def weights(result: RowResult, step: int, profile: Profile) -> Picture:
             f"The largest score at the start is that of key {result.winner + 1}; the right key, drawn among the "
             f"others, is key {result.right_key + 1}. In every panel the weights add up to 1.",
         ),
+        marks=[Mark(word, (name, "right key")) for word, name in _SAID.items()],
     )
 
 
@@ -271,6 +275,7 @@ def rates(curves: RateCurves, rate: float, step: int, profile: Profile) -> Pictu
         + _interval_code(f"curves.put_right[:, :, {step}]"),
         claim=_rates_claim(curves.best(step)),
         sure=("Bars are exact 95 % intervals for other rows (Clopper and Pearson).",),
+        marks=[Mark(word, (name, f"{name}, joined")) for word, name in _SAID.items()],
     )
 
 
@@ -351,6 +356,7 @@ def dimensions(curves: Sequence[RateCurves], step: int, profile: Profile) -> Pic
         columns,
         _dimensions_code(curves, step),
         claim=_dimensions_claim(found),
+        marks=[Mark(word, (name, f"{name}, joined")) for word, name in _SAID.items()],
         sure=(
             f"Of {len(LEARNING_RATES)} rates, two a decade, the best at each dₖ. Bars are exact 95 % intervals of that "
             "count for other rows; the best of many is a little better than one rate on fresh rows.",
