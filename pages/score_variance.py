@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._view import compute, controls, frame, show
+from pages._view import bets, compute, controls, frame, show
 from pages._view.lessons.score_variance import figures, work
 from pages._view.lessons.score_variance.declaration import LESSON
 from sattn_core.lessons.score_variance import variance_curve
@@ -12,6 +12,8 @@ profile = frame.profile()
 
 @st.fragment(key=frame.LIVE)
 def live():
+    if not bets.is_open():
+        controls.draw("products_axis", label_visibility="collapsed")
     shown = show.main(work.MAIN)
     if frame.more():
         show.behind(shown)

@@ -29,10 +29,19 @@ class RandomWalks:
 
         Which steps are kept below d_k does not depend on d_k: a walk that goes on does not change its past.
         """
-        last = int(self.steps[-1])
-        d_k, most = check_integer("d_k", d_k, 1, last), check_integer("most", most, 2)
-        evenly = np.unique(np.rint(np.linspace(0, np.sqrt(last), most) ** 2).astype(int))
-        at = np.append(evenly[evenly < d_k], d_k)
+        d_k, evenly = check_integer("d_k", d_k, 1, int(self.steps[-1])), self._evenly(most)
+        return self._at(np.append(evenly[evenly < d_k], d_k))
+
+    def thinned_from(self, d_k: int, most: int) -> "RandomWalks":
+        """Return how the walks go on from step d_k, at those of the same steps that `thinned` leaves out."""
+        d_k, evenly = check_integer("d_k", d_k, 1, int(self.steps[-1])), self._evenly(most)
+        return self._at(np.insert(evenly[evenly > d_k], 0, d_k))
+
+    def _evenly(self, most):
+        last, most = int(self.steps[-1]), check_integer("most", most, 2)
+        return np.unique(np.rint(np.linspace(0, np.sqrt(last), most) ** 2).astype(int))
+
+    def _at(self, at):
         return RandomWalks(self.steps[at], self.walks[:, at], self.mean[at], self.std[at], self.low[at], self.high[at])
 
 

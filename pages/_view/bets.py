@@ -5,7 +5,7 @@ address: bet=1 asks for the bets, guess is what was bet on this lesson, tally ho
 link say nothing, and show the picture at once.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from pages._view import controls
-from pages._view.kinds import Choice
+from pages._view.kinds import Choice, Drawing
 from pages._view.lesson import Bet, Lesson
 from pages._view.lessons import ORDER, before_of, bet_of
 from pages._view.literal import plain
@@ -36,12 +36,15 @@ class Outcome:
 
     truth: in the units of the answer, or the option that is right ("" if none is); None while it is not known.
     why: one sentence, true at these settings, or what must be done to know. text: how the truth is said, where that is
-    more than truth says.
+    more than truth says. Of a curve, truth has its height at each place; places says where these are on the axis of the
+    moment, and curve goes through all of it there, x and y.
     """
 
-    truth: float | str | None
+    truth: float | str | tuple[float, ...] | None
     why: str
     text: str = ""
+    places: Sequence[float] = ()
+    curve: tuple[Sequence[float], Sequence[float]] = ((), ())
 
 
 # --- what the address says -------------------------------------------------------------------------------
@@ -49,7 +52,8 @@ class Outcome:
 
 def is_on() -> bool:
     """Whether the open lesson has a bet and the learner wants it."""
-    return controls.current_lesson().bet is not None and bool(controls.linked_value("bet") == "1")
+    bet, wanted = controls.current_lesson().bet, controls.linked_value("bet")
+    return bet is not None and (wanted == "1" or (wanted == "draw" and isinstance(bet.answer, Drawing)))
 
 
 def guess() -> Any:
@@ -80,6 +84,16 @@ def hold() -> None:
     if is_open() and _part() and controls.value_of(_part()[0]) not in (_part()[1], *_earlier()):
         controls.send_to(*_part())
         st.rerun()
+    if is_open():
+        _clear(controls.changed(_bet().usual))
+
+
+def _clear(names):
+    """Put settings on their defaults, for the question is about these."""
+    for name in names:
+        controls.send_to(name, controls.control(name).default)
+    if names:
+        st.rerun()
 
 
 def holds(name: str) -> bool:
@@ -89,14 +103,17 @@ def holds(name: str) -> bool:
 
 def _part():
     """Of a lesson of several parts, the control and the option at which the picture is what the bet is on."""
-    bet = controls.current_lesson().bet
+    bet = _bet()
     return bet and bet.when
 
 
 def _earlier():
     """The options before it, whose pictures tell nothing."""
-    bet = controls.current_lesson().bet
-    return bet.earlier if bet else ()
+    return _bet().earlier
+
+
+def _bet() -> Any:
+    return controls.current_lesson().bet
 
 
 def proposed() -> dict[str, str] | None:
@@ -136,7 +153,29 @@ def marked(shown: Picture, lesson: Lesson, values: Values, bet: Any, profile: Pr
     if found.truth is not None:
         marks.append((_TRUTH, f"in fact: {_fact(lesson, found)}", found.truth))
     alt = f"{shown.alt or shown.sentence} {_both(lesson, bet, found)}"
-    return replace(shown, figure=_drawn_on(_spec(shown), lesson.bet, marks, profile), alt=alt)
+    spec = _spec(shown)
+    if isinstance(lesson.bet.answer, Drawing):
+        spec["data"] += _curves(lesson.bet.place, found, bet, profile)
+    figure = _drawn_on(spec, lesson.bet, marks, profile)
+    if profile.name != "projector":  # where only the card says it
+        figure.layout["annotations"] += _strip(figure.layout, marks, profile)
+    return replace(shown, figure=figure, alt=alt)
+
+
+def _curves(place, found, heights, profile):
+    """What was drawn, point by point, and the true curve."""
+    axes = {"type": "scatter", "xaxis": place.across, "yaxis": place.along}
+    drawn, true = (
+        {"color": _colour(sign, profile), "width": 1.5 * profile.line_width, "dash": "solid"} for sign in (_BET, _TRUTH)
+    )
+    size = [0, *[1.5 * profile.marker_size] * len(heights)]
+    marker = {"symbol": "diamond", "size": size, "color": drawn["color"], "opacity": 1}
+    x, y = found.curve
+    points = {"x": [0, *found.places], "y": [0, *heights]}
+    return [
+        axes | {"mode": "lines", "x": x, "y": y, "line": true, "name": "in fact"},
+        axes | points | {"mode": "lines+markers", "line": drawn, "marker": marker, "name": "your bet"},
+    ]
 
 
 def _is_on_this(bet, shown, values):
@@ -152,17 +191,44 @@ def marked_below(shown: Picture, values: Callable[[], Values], profile: Callable
     return marked(shown, lesson, values(), guess(), profile())
 
 
+def drawing(known: Picture, profile: Profile) -> dict[str, Any]:
+    """What the browser needs to let the learner draw on a picture: nothing, if the answer is no curve."""
+    lesson = controls.current_lesson()
+    bet = _bet()
+    if not isinstance(bet.answer, Drawing):
+        return {}
+    layout: Any = vars(known.figure)["layout"]
+    span, reach = layout[f"{bet.place.along}axis"]["range"], layout[f"{bet.place.across}axis"]["range"]
+    return {
+        "panel": bet.place.across + bet.place.along,
+        "at": bet.answer.at,
+        "reach": reach,
+        "span": span,
+        "heights": st.session_state.get(_draft(lesson)),
+        "labels": [bet.answer.label.format(f"{each:,}") for each in bet.answer.at],
+        "style": {"colour": profile.third, "width": 1.5 * profile.line_width, "size": 2 * profile.marker_size},
+    }
+
+
+def keep_drawing(heights: object) -> None:
+    """What the learner has drawn so far; a forged message may say anything."""
+    lesson = controls.current_lesson()
+    answer = lesson.bet and lesson.bet.answer
+    if isinstance(answer, Drawing) and answer.takes(heights):
+        st.session_state[_draft(lesson)] = heights
+
+
 def _spec(shown):
     return deepcopy(vars(shown.figure))
 
 
 def _drawn_on(spec, bet, marks, profile):
-    """The figure with these marks: a line each for a number, and in words above everything."""
+    """The figure with these marks: a line each for a number."""
     layout = spec["layout"]
-    placed = [_placed(layout, bet, mark, profile) for mark in marks if bet.place and mark[2] is not None]
+    numbers = bet.place and not isinstance(bet.answer, Drawing)
+    placed = [_placed(layout, bet, mark, profile) for mark in marks if numbers and mark[2] is not None]
     layout["shapes"] = [*layout.get("shapes", ()), *(line for line, _ in placed if line)]
-    annotations = [*layout.get("annotations", ()), *(word for _, word in placed)]
-    layout["annotations"] = [*annotations, *_strip(layout, marks, profile)]
+    layout["annotations"] = [*layout.get("annotations", ()), *(word for _, word in placed)]
     return Figure(**spec)
 
 
@@ -224,6 +290,8 @@ def _written(bet, value):
         return _NOTHING
     if isinstance(bet.answer, Choice):
         return bet.answer.called(value)
+    if isinstance(bet.answer, Drawing):
+        return "as drawn"
     return f"{number(value) if value % 1 else f'{value:,.0f}'}{bet.suffix}"
 
 
@@ -232,19 +300,37 @@ def _fact(lesson, found):
 
 
 def _both(lesson, bet, found):
-    """What was bet, and the truth once it is known."""
-    truth = "" if found.truth is None else f" In fact: {_fact(lesson, found)}."
-    return f"Your bet: {_written(lesson.bet, bet)}.{truth}"
+    """What was bet, and the truth once it is known; of a curve where the two are farthest apart."""
+    if isinstance(lesson.bet.answer, Drawing):
+        most = _farthest(bet, found.truth)
+        label = lesson.bet.answer.label.format(f"{lesson.bet.answer.at[most]:,}")
+        return f"{label}: {_BET} {bet[most]:,} drawn, {_TRUTH} {number(found.truth[most])} in fact."
+    truth = "" if found.truth is None else f" {_TRUTH} In fact: {_fact(lesson, found)}."
+    return f"{_BET} Your bet: {_written(lesson.bet, bet)}.{truth}"
 
 
-def verdict(bet: Bet, placed: Any, truth: float | str | None) -> str:
+def verdict(bet: Bet, placed: Any, truth: Any) -> str:
     """Whether what was bet is right, close, or neither; or that it is not known yet."""
     if truth is None:
         return _OPEN
     if isinstance(bet.answer, Choice):
         return _RIGHT if placed == truth else _MISSED
-    off = abs(placed - float(truth))
-    return _RIGHT if off <= bet.near else _CLOSE if off <= _NEAR_ENOUGH * bet.near else _MISSED
+    off, near = _off(bet, placed, truth), bet.near
+    return _RIGHT if off <= near else _CLOSE if off <= _NEAR_ENOUGH * near else _MISSED
+
+
+def _off(bet, placed, truth):
+    """How far what was bet is from the truth; of a curve, where it is farthest, in its last true height."""
+    if isinstance(bet.answer, Drawing):
+        off = abs(placed[_farthest(placed, truth)] - truth[_farthest(placed, truth)])
+        return off / truth[-1] if truth[-1] else off
+    return abs(placed - truth)
+
+
+def _farthest(placed, truth):
+    """Where a curve is farthest from the truth."""
+    apart = [abs(height - true) for height, true in zip(placed, truth, strict=True)]
+    return apart.index(max(apart))
 
 
 def _question(bet: Bet) -> str:
@@ -259,13 +345,15 @@ def draw_switch(lesson: Lesson) -> None:
     """Whether to bet before the picture is seen; where there is nothing to bet on it is not seen."""
     if lesson.bet is not None:
         st.session_state["bet_switch"] = is_on()
-        st.toggle("Bet first", key="bet_switch", on_change=_switch)
+        label = "Draw it first" if isinstance(lesson.bet.answer, Drawing) else "Bet first"
+        st.toggle(label, key="bet_switch", on_change=_switch)
 
 
 def _switch():
     if st.session_state["bet_switch"] == is_on():
         return  # called though nobody touched it, when the page changes right after a move of the slider
-    controls.carry("bet", "1" if st.session_state["bet_switch"] else "0")
+    wish = "draw" if isinstance(_bet().answer, Drawing) else "1"
+    controls.carry("bet", wish if st.session_state["bet_switch"] else "0")
     st.query_params.pop("guess", None)
 
 
@@ -281,13 +369,14 @@ def draw_card() -> None:
 
 def _ask(lesson):
     bet, key = lesson.bet, _draft(lesson)
-    st.markdown(f"**{plain(_question(bet))}**")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="center", key="bet_row"):
         shown, answer = partial(_written, bet), bet.answer
+        st.markdown(f"**{plain(_question(bet))}**", width="stretch")
+        label: Any = {"label_visibility": "collapsed" if _on_a_wall() else "visible"}
         if isinstance(answer, Choice):
-            st.radio(answer.label, answer.options, format_func=shown, index=None, horizontal=True, key=key)
-        else:
-            st.select_slider(answer.label, (None, *answer.stops), None, shown, key=key)
+            st.radio(answer.label, answer.options, format_func=shown, index=None, horizontal=True, key=key, **label)
+        elif not isinstance(answer, Drawing):
+            st.select_slider(answer.label, (None, *answer.stops), None, shown, key=key, **label)
         none = st.session_state.get(key) is None
         st.button("Place my bet", key="place_bet", type="primary", on_click=_place, args=(lesson,), disabled=none)
 
@@ -301,10 +390,16 @@ def _tell(lesson):
     else:
         _counted().add(lesson.stem)
     right, _, of = controls.linked_value("tally").partition("-")
-    so_far = f" {right} of {of} {'bet' if of == '1' else 'bets'} right so far." if of else ""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{told}** {plain(_both(lesson, placed, found))} {plain(found.why)}{so_far}", width="stretch")
+    why = f"{found.why} {right} of {of} {'bet' if of == '1' else 'bets'} right so far." if of else found.why
+    with st.container(horizontal=True, vertical_alignment="center", key="bet_row"):
+        said = f"{_both(lesson, placed, found)} {'' if _on_a_wall() and found.truth is not None else why}"
+        st.markdown(f"**{told}** {plain(said)}", width="stretch")
         st.button("Bet again", key="bet_again", on_click=_take_back)
+
+
+def _on_a_wall():
+    """In a classroom, where there is room for what is seen only."""
+    return controls.value_of("mode") == "projector"
 
 
 def _draft(lesson):

@@ -243,7 +243,8 @@ def more() -> bool:
 
 def _style(lesson):
     """The few rules Streamlit has no setting for; a shared control that a lesson does not use is not seen there."""
-    names = ["screen", "terms"]
+    names = ["screen", "terms", "questions"]
+    names += ["questions_on_dark"] if profile() is theme.DARK else []
     if profile().name == "projector":
         names += ["projector"] if more() else ["projector", "projector_stage"]
         names += ["projector_on_dark"] if st.context.theme.type == "dark" else []

@@ -111,17 +111,42 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """A curve that is drawn on a picture: a height from 0 to most at each of some places; in an address 8-16-23."""
+
+    label: str
+    at: tuple[int, ...]
+    most: int
+
+    def read(self, text: str) -> tuple[tuple[int, ...], str | None]:
+        """The heights, and what had to be changed, or None."""
+        found = re.fullmatch("[0-9]{1,9}(-[0-9]{1,9})*", text)
+        heights = tuple(map(int, text.split("-"))) if found else ()
+        if self.takes(heights):
+            return heights, None
+        return (), f"must be {len(self.at)} numbers from 0 to {self.most:,}, such as 1-2-3; none is used"
+
+    def takes(self, heights: Any) -> bool:
+        """Whether these are heights that can be drawn."""
+        whole = isinstance(heights, (tuple, list)) and all(type(each) is int for each in heights)
+        return whole and len(heights) == len(self.at) and all(0 <= each <= self.most for each in heights)
+
+    def write(self, value: Any) -> str:
+        return "-".join(map(str, value))
+
+
+@dataclass(frozen=True)
 class Answer:
     """What the learner bet, in the address alone; "" if nothing, or nothing that can be read, is said."""
 
-    of: Number | Choice
+    of: Number | Choice | Drawing
     default: str = ""
 
     @property
     def label(self) -> str:
         return self.of.label
 
-    def read(self, text: str) -> Read:
+    def read(self, text: str) -> tuple[Any, str | None]:
         """The answer, and what had to be changed, or None."""
         value, problem = self.of.read(text)
         return ("", "is no answer to the bet of this lesson, which stays open") if problem else (value, None)

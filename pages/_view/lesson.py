@@ -6,7 +6,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from pages._view.kinds import Answer, Choice, Control, Number
+from pages._view.kinds import Answer, Choice, Control, Drawing, Number
 
 
 @dataclass(frozen=True)
@@ -46,23 +46,26 @@ class Bet:
     Attributes
     ----------
     question : may name values of controls in braces: {d_k}.
-    answer : a number to place, or a choice of three. Its default is no answer.
-    near : a number that is off by no more is right; by no more than three times as much, close.
+    answer : a number to place, a choice of three, or a curve to draw on the picture. Its default is no answer.
+    near : a number that is off by no more is right; by no more than three times as much, close. Of a curve the share of
+        its last true height.
     suffix : behind a number, such as " %".
-    place : where a number stands on the picture. Its stops are those of that axis.
+    place : where a number or a curve stands on the picture. Its stops are those of that axis.
     on : the key of the picture that it is on, if that is not the main one. place is then a place on that one.
     when : a control and the option at which the picture is what the bet is on; while it is open, the control is there.
+    usual : settings that stand on their defaults while it is open.
     earlier : other options of that control whose pictures tell nothing, and may be looked at meanwhile.
     """
 
     question: str
-    answer: Number | Choice
+    answer: Number | Choice | Drawing
     near: float = 0.0
     suffix: str = ""
     place: Place | None = None
     on: str = ""
     when: tuple[str, str | float] | None = None
     earlier: tuple[str, ...] = ()
+    usual: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

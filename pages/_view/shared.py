@@ -35,6 +35,6 @@ SHARED: dict[str, Control] = {
 }
 # What has no widget and stands in the address alone; a link hands it on if it says so. Beside these a lesson's guess.
 CARRIED: dict[str, Choice | Tally] = {
-    "bet": Choice("Bet first", "0", ("0", "1")),
+    "bet": Choice("Bet first", "0", ("0", "1", "draw")),  # draw: only where it is a curve
     "tally": Tally("Bets that were right, of those placed", most=99),
 }

@@ -27,6 +27,7 @@ T = TypeVar("T")
 INSTALL = "# Once, in a copy of this project: pip install ./sattn_core\n"
 LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
 TABLE_HEIGHT = 520  # pixels
+_LEAST = {False: 0.55, True: 0.4}  # of the height of a main picture's plot: less with a bet above it
 _EVERY = 0.3  # seconds between two looks at what is being computed
 _NAMES = {turns.MAIN: "main", turns.BESIDE: "beside"}  # in the keys of what stands in the place of a picture
 _NEARLY = 0.95  # of the bar, for what takes longer than expected
@@ -72,6 +73,11 @@ def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, r
         data(shown)
 
 
+def small(shown: Picture) -> None:
+    """A picture and its sentence; what stands behind it comes elsewhere."""
+    _draw(shown, 1, above=False)
+
+
 def claim(text: str) -> None:
     """The title of a second picture or table: what it shows."""
     st.header(plain(text), anchor=False)
@@ -86,12 +92,12 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
     """
     values, profile = controls.values() | moved, frame.profile()
     bets.draw_card()
-    asks = bets.asks()
-    params = way.params and way.params(values)
-    if params and not is_computed(params, partial(bets.before if asks else way.picture, values, profile)):
+    if bets.asks():
+        known = bets.before(values, profile)
+        _draw_main(known, on_drawn=bets.keep_drawing, drawing=bets.drawing(known, profile))
         return None
-    if asks:
-        _draw_main(bets.before(values, profile))
+    params = way.params and way.params(values)
+    if params and not is_computed(params, partial(way.picture, values, profile)):
         return None
     shown = at_rest or (way.at_rest or way.picture)(values, profile)
     seen = bets.marked(shown, controls.current_lesson(), values, bets.guess(), profile)
@@ -100,8 +106,9 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
     return shown
 
 
-def _draw_main(shown, **place):
-    draw_picture(shown.drawn() | {"main": True} | place, key=shown.key, config=_chart_config(shown.key))
+def _draw_main(shown, on_drawn=None, **more):
+    data = shown.drawn() | {"main": True, "least": _LEAST[bets.has_card()]} | more
+    draw_picture(data, key=shown.key, config=_chart_config(shown.key), on_drawn=on_drawn)
 
 
 def behind(shown: Picture | None) -> None:

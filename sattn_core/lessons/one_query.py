@@ -82,7 +82,7 @@ class SumsOnTheWay:
 
     sums: NDArray[np.float64]  # (4, d_k): the sum after 1, 2, …, d_k products; the last column is the raw scores
     horizon: int  # The largest d_k there is: the end of the axis
-    limit: float  # No sum of this draw is larger in size, up to the horizon and whatever the emphasis
+    limit: float  # No sum of this draw is larger in size up to the horizon
 
 
 @record
@@ -144,7 +144,7 @@ def measure_one_query(params: OneQueryParams) -> OneQueryResult:
         query=query[:d_k], keys=keys[:, :d_k], products=products, n_invented=n_invented,
         invented_scores=_softmax_row(invented),
         n_up=np.count_nonzero(drawn > 0, axis=1), n_down=np.count_nonzero(drawn < 0, axis=1),
-        walk=_walk(query, keys, params),
+        walk=_walk(query, keys, d_k),
         divisor=float(np.sqrt(d_k)),
         raw=_softmax_row(raw), scaled=_softmax_row(raw * scale_factor(d_k)),
         sentences=_many(params, invented),
@@ -164,12 +164,10 @@ def _vectors(params):
     return query, np.hstack([INVENTED_KEYS, Q * drawn])
 
 
-def _walk(query, keys, params):
-    """The sums up to d_k; their limit is that of all d_k and of the most emphasis, so that the axes stand still."""
-    products, invented = query * keys, np.arange(_MOST) < len(INVENTED_QUERY)
-    ends = [np.where(invented, each / params.emphasis, 1.0) * products for each in (1, MOST_EMPHASIS)]
-    limit = float(np.abs(np.cumsum(ends, axis=-1)).max())
-    return SumsOnTheWay(np.cumsum(products[:, : params.d_k], axis=1), _MOST, limit)
+def _walk(query, keys, d_k):
+    """The sums up to d_k; their limit is that of all d_k, so that the axes stand still while d_k moves."""
+    sums = np.cumsum(query * keys, axis=1)
+    return SumsOnTheWay(sums[:, :d_k], _MOST, float(np.abs(sums).max()))
 
 
 def _many(params, invented):

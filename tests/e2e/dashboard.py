@@ -11,7 +11,7 @@ from pages._view.shared import SHARED as SHARED_CONTROLS
 
 # Address and question of every page, and the addresses of those with pictures. The first one's is the bare one.
 LESSONS = {"" if stem == ORDER[0] else stem: lesson.question for stem, lesson in DECLARED.items()}
-DRAWN = ["" if stem == ORDER[0] else stem for stem in ORDER]
+DRAWN = ["" if stem == ORDER[0] else stem for stem in ORDER if stem != "recap"]  # which draws what is answered
 SHARED = ("d_k", "n_keys", "law", "seed")
 
 SLIDER = ".st-key-dimension input"

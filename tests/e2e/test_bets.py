@@ -7,7 +7,7 @@ import pytest
 from dashboard import CHARTS, LESSONS, SLIDER, sentences, wait_for_address
 from harness import check_accessibility, open_page, wait_until_idle
 
-from pages._view.kinds import Choice
+from pages._view.kinds import Choice, Drawing
 from pages._view.lessons import LESSONS as DECLARED
 from pages._view.lessons import ORDER
 
@@ -16,23 +16,30 @@ pytestmark = pytest.mark.e2e
 WITH_BETS = [stem for stem in ORDER if DECLARED[stem].bet]
 CARD = ".st-key-bet_card"
 PLACE = ".st-key-place_bet button"
+CURVE = "[data-drawing]"
+POINTS = f"{CURVE} [role=slider]"
 REST = ".st-key-assumed"  # the first of what every lesson ends with
 
 
 def kind(stem):
-    """A choice, or a number and the axis on which it is marked."""
+    """A choice, a curve, or a number and the axis on which it is marked."""
     bet = DECLARED[stem].bet
-    return "choice" if isinstance(bet.answer, Choice) else bet.place.along
+    kinds = {Choice: "choice", Drawing: "curve"}
+    return kinds.get(type(bet.answer), bet.place and bet.place.along)
 
 
 FIRST_OF_KIND = list({kind(stem): stem for stem in reversed(WITH_BETS)}.values())
 
 
 def place_by_keyboard(page, stem):
-    """Move the marker by a step, or choose the first answer, and press the button."""
-    chosen = isinstance(DECLARED[stem].bet.answer, Choice)
-    marker = page.locator(f"{CARD} input[type={'radio' if chosen else 'range'}]").first
-    marker.press("Space" if chosen else "ArrowRight")
+    """Move the marker or the curve by a step, or choose the first answer, and press the button."""
+    answer = DECLARED[stem].bet.answer
+    if isinstance(answer, Drawing):
+        page.locator(POINTS).first.press("ArrowUp")
+    else:
+        chosen = isinstance(answer, Choice)
+        marker = page.locator(f"{CARD} input[type={'radio' if chosen else 'range'}]").first
+        marker.press("Space" if chosen else "ArrowRight")
     page.locator(f"{PLACE}:not([disabled])").wait_for()
     wait_until_idle(page)
     page.locator(PLACE).press("Enter")
@@ -40,13 +47,18 @@ def place_by_keyboard(page, stem):
     wait_until_idle(page)
 
 
+def at(stem):
+    """Where the picture is that the bet is on."""
+    name, option = DECLARED[stem].bet.when or ("", "")
+    return {name: DECLARED[stem].controls[name].write(option)} if name in DECLARED[stem].controls else {}
+
+
 @pytest.mark.parametrize("stem", FIRST_OF_KIND)
 def test_a_bet_is_hidden_placed_and_revealed(page, server, stem):
     asked = []
     watch = lambda request: "/moving/" in request.url and asked.append(request.url)  # noqa: E731
-    open_page(page, server, stem, bet=1, n_keys=32)
+    open_page(page, server, stem, bet=1, n_keys=32, **at(stem))
     page.context.on("request", watch)
-    assert sentences(page) == []
     assert page.locator(CHARTS).count() == 1
     assert page.locator(REST).count() == 0
     assert page.get_by_text(DECLARED[stem].answer[:30]).count() == 0
@@ -61,19 +73,20 @@ def test_a_bet_is_hidden_placed_and_revealed(page, server, stem):
     place_by_keyboard(page, stem)
     assert sentences(page) != []
     assert page.locator(REST).count() == 1
-    assert "In fact" in page.locator(CARD).inner_text()
+    assert "in fact" in page.locator(CARD).inner_text().lower()
     main = page.locator(CHARTS).first
     assert "your bet" in main.text_content()
-    assert "Your bet" in main.get_attribute("aria-label")
+    assert "◆" in main.get_attribute("aria-label")
     check_accessibility(page)
     before = page.locator(CARD).inner_text()
+    assert ("drawn" in before) == isinstance(DECLARED[stem].bet.answer, Drawing)
     page.reload()
     wait_until_idle(page)
     assert page.locator(CARD).inner_text() == before
 
 
 def test_the_way_on_and_the_menu_carry_the_bets_and_no_guess(page, server):
-    first, second = WITH_BETS[1], WITH_BETS[2]
+    first, second = "softmax_saturation", "wrong_choice"
     open_page(page, server, first, bet=1, tally="1-2", guess=95, d_k=100)
     for place, question in ((".st-key-way", LESSONS[second]), ("[data-testid=stSidebar]", LESSONS[first])):
         page.locator(place).get_by_role("link", name=question).click()
@@ -81,6 +94,68 @@ def test_the_way_on_and_the_menu_carry_the_bets_and_no_guess(page, server):
         wait_for_address(page, bet="1", tally="1-2", d_k="100")
         page.locator(PLACE).wait_for()
     assert page.locator(PLACE).is_disabled()  # nothing is bet before the marker is moved
+
+
+def heights(page):
+    return [int(each.get_attribute("aria-valuenow")) for each in page.locator(POINTS).all()]
+
+
+def sweep(page, path):
+    """Draw with the mouse along these shares of the panel's width and height."""
+    box = page.locator(CURVE).bounding_box()
+    points = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in path]
+    page.mouse.move(*points[0])
+    page.mouse.down()
+    for point in points[1:]:
+        page.mouse.move(*point)
+    page.mouse.up()
+
+
+def test_a_curve_is_drawn_by_a_sweep_changed_by_keys_and_kept_by_the_address(page, server):
+    open_page(page, server, "score_variance", bet="draw")
+    page.locator(POINTS).first.wait_for()
+    assert page.locator(PLACE).is_disabled()
+    sweep(page, [(0, 0.5), (0.4, 0.3), (0.999, 0.1)])  # in two moves over all five
+    page.locator(f"{PLACE}:not([disabled])").wait_for()
+    drawn = heights(page)
+    assert drawn == sorted(drawn)
+    reach = 1024 * 1.025
+    for height, place in zip(drawn, (128, 256, 512, 768, 1024), strict=True):
+        x = place / reach
+        share = 0.5 - 0.5 * x if x <= 0.4 else 0.3 - (x - 0.4) * 0.2 / 0.599
+        assert abs(height - (112 - 224 * share)) <= 3  # a point goes on with a hand that is near
+    third = page.locator(POINTS).nth(2)
+    assert third.get_attribute("aria-label") == "Spread after 512 products"
+    for key, change in (("ArrowUp", 1), ("ArrowLeft", -1), ("PageDown", -10)):
+        third.press(key)
+        drawn[2] += change
+        assert heights(page) == drawn
+    third.press("End")
+    third.press("ArrowUp")
+    assert heights(page) == [*drawn[:2], 112, *drawn[3:]]
+    third.press("Home")
+    drawn[2] = 0
+    page.locator(PLACE).press("Enter")
+    wait_for_address(page, bet="draw", guess="-".join(map(str, drawn)), tally="0-1")
+    wait_until_idle(page)
+    assert page.locator(CURVE).count() == 0
+    assert "Spread after 512 products: ◆ 0 drawn" in page.locator(CARD).inner_text()
+
+
+def test_a_finger_draws_and_does_not_scroll(new_page, server):
+    page = new_page(390, 844, has_touch=True)
+    open_page(page, server, "score_variance", bet="draw")
+    page.locator(POINTS).first.wait_for()
+    box = page.locator(CURVE).bounding_box()
+    tools = page.context.new_cdp_session(page)
+    at = lambda x, y: [{"x": box["x"] + x * box["width"], "y": box["y"] + y * box["height"]}]  # noqa: E731
+    tools.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": at(0.9, 0.5)})
+    tools.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": at(0.95, 0.25)})
+    tools.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.locator(f"{PLACE}:not([disabled])").wait_for()
+    assert heights(page)[:4] == [0] * 4
+    assert abs(heights(page)[4] - 56) <= 2
+    assert page.get_by_test_id("stMain").evaluate("element => element.scrollTop") == 0
 
 
 # The height of a plot, without the words around it.

@@ -28,6 +28,11 @@ def _gradient_flow(values, profile, figures, work, core):
     yield figures.curves(result(core.gradient_curve, **work.curve_options(**options)), values["place"], profile)
 
 
+def _recap(values, profile, figures, work, core):
+    for name in ("score", "spread", "breaks", "power", "alike"):
+        yield work.picture(name, "", values, profile)
+
+
 def _scaling_rules(values, profile, figures, work, core):
     name = values["rule"]
     if values["part"] == "exponents":

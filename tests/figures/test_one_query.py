@@ -107,7 +107,7 @@ def test_the_lines_are_the_sums_on_an_axis_of_doublings(result):
     assert places == {"1": 0, "4": 2, "16": 4, "64": 6, "256": 8, "1,024": 10}
     (end,) = fig.layout.shapes
     assert end.x0 == end.x1 == 2  # after four products
-    assert texts(fig) == ["invented", "random", "cat 0", "tired 2", "slept 8", "mat 13", "1,000 such sentences"]
+    assert texts(fig) == ["random →", "cat 0", "tired 2", "slept 8", "mat 13", "1,000 such sentences"]
 
 
 @pytest.mark.parametrize(("step", "n_bars"), [("wander", 1), ("softmax", 2), ("divide", 3), ("grow", 3)])

@@ -40,8 +40,8 @@ def walks():
     return random_walks(LONGEST, **WALKS)
 
 
-def main(result, walks, axis="shared", profile=LIGHT):
-    return figures.walks_and_histograms(result, walks, WALKS, axis, profile)
+def main(result, walks, axis="shared", profile=LIGHT, **axes):
+    return figures.walks_and_histograms(result, walks, WALKS, profile, score_axis=axis, **axes)
 
 
 def drawn(walks, axis="shared", **settings):
@@ -65,23 +65,32 @@ def pieces(trace):
     return [(trace.x[a:b], trace.y[a:b]) for a, b in zip([0, *(ends[:-1] + 1)], ends, strict=True)]
 
 
+@pytest.mark.parametrize("products_axis", ["linear", "root"])
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
-def test_the_walks_go_up_to_d_k_inside_the_envelope_of_all_steps(walks, d_k):
-    fig = plotted(main(measure_score_variance(ScoreVarianceParams(d_k, 100)), walks, profile=LIGHT))
-    drawn_walks, envelope, ends = (trace_of(fig, name) for name in ("walks", "mean ± 1 σ", f"walks at {d_k:,}"))
-    assert len(pieces(drawn_walks)) == len(walks.walks)
-    for (x, y), walk in zip(pieces(drawn_walks), walks.walks, strict=True):
-        steps = np.rint(x**2).astype(int)
-        assert (steps[0], steps[-1]) == (0, d_k)
-        assert len(steps) <= 150
-        np.testing.assert_allclose(x, np.sqrt(steps))
-        np.testing.assert_array_equal(y, walk[steps])
+def test_the_walks_go_up_to_d_k_and_on_in_pale_inside_the_envelope_of_all_steps(walks, d_k, products_axis):
+    result = measure_score_variance(ScoreVarianceParams(d_k, 100))
+    fig = plotted(main(result, walks, profile=LIGHT, products_axis=products_axis))
+    names = ("walks", "walks to come", "mean ± 1 σ", f"walks at {d_k:,}")
+    drawn_walks, to_come, envelope, ends = (trace_of(fig, name) for name in names)
+    steps_of, root = (lambda x: np.rint(x if products_axis == "linear" else x**2).astype(int)), np.sqrt
+    place = root if products_axis == "root" else np.asarray
+    for trace, first, last in ((drawn_walks, 0, d_k), (to_come, d_k, LONGEST)):
+        assert len(pieces(trace)) == len(walks.walks)
+        for (x, y), walk in zip(pieces(trace), walks.walks, strict=True):
+            steps = steps_of(x)
+            assert (steps[0], steps[-1]) == (first, last)
+            assert len(steps) <= 150
+            np.testing.assert_allclose(x, place(steps))
+            np.testing.assert_array_equal(y, walk[steps])
     for (x, y), bound in zip(pieces(envelope), (walks.low, walks.high), strict=True):
-        assert (x[0], x[-1]) == (0, 32)
-        np.testing.assert_array_equal(y, bound[np.rint(x**2).astype(int)])
-    np.testing.assert_array_equal(ends.x, [np.sqrt(d_k)] * len(walks.walks))
+        assert (x[0], x[-1]) == (0, place(LONGEST))
+        np.testing.assert_array_equal(y, bound[steps_of(x)])
+    np.testing.assert_array_equal(ends.x, [place(d_k)] * len(walks.walks))
     np.testing.assert_array_equal(ends.y, walks.walks[:, d_k])
+    assert fig.layout.xaxis.range[0] == 0
+    assert place(LONGEST) < fig.layout.xaxis.range[1] < 1.05 * place(LONGEST)
     assert (drawn_walks.line.color, ends.marker.color, ends.mode) == (LIGHT.raw, LIGHT.raw, "markers")
+    assert (to_come.line.color, to_come.opacity < 0.5) == (LIGHT.raw, True)
     assert (envelope.line.dash, envelope.line.color) == ("dash", LIGHT.text)
 
 
@@ -90,7 +99,7 @@ def test_histograms_on_their_side_show_densities_and_laws_as_shares_of_the_longe
     fig = plotted(main(result, walks, score_axis, LIGHT))
     for side, axes in (("raw", "2"), ("scaled", "3")):
         bars = trace_of(fig, f"{side}, 2,000 scores")
-        law = next(each for each in fig.data if each.name == "exact distribution" and each.xaxis == f"x{axes}")
+        law = next(each for each in fig.data if each.name == f"{side}, exact distribution" and each.xaxis == f"x{axes}")
         edges, density = getattr(result, f"{side}_edges"), getattr(result, f"{side}_density")
         np.testing.assert_array_equal(bars.y, edges)
         np.testing.assert_array_equal(bars.x, [*(density / density.max()), 0])
@@ -124,9 +133,14 @@ def test_a_shared_axis_is_numbered_once_and_panels_and_marks_are_named(result, w
     assert layout.yaxis.title.text == "score"
     assert layout.yaxis.showticklabels is None
     assert (layout.yaxis2.showticklabels, layout.yaxis3.showticklabels) == (False, False)
-    assert list(layout.xaxis.ticktext) == ["0", "64", "256", "1,024"]
-    assert list(layout.xaxis.tickvals) == [0, 8, 16, 32]
+    assert list(layout.xaxis.ticktext) == ["0", "256", "512", "1,024"]
+    assert list(layout.xaxis.tickvals) == [0, 256, 512, 1024]
     assert layout.xaxis.title.text == "products added"
+    straight = plotted(main(result, walks, products_axis="root")).layout.xaxis
+    assert (
+        list(straight.tickvals) == [float(text.replace(",", "")) ** 0.5 for text in straight.ticktext] == [0, 8, 16, 32]
+    )
+    assert straight.title.text == "products added (√ axis)"
     shown = [text.split("<br>") for text in texts(plotted(main(result, walks)))]
     spreads = [f"σ = {number(std, 2)}" for std in (result.raw_std, result.scaled_std)]
     assert shown == [
@@ -157,7 +171,7 @@ def test_constant_scores_and_an_infinite_density_have_their_place(walks):
     assert sum(trace_of(plotted(shown), "raw, 100 scores").x) == 1
     assert all(np.isnan(each.x).all() for each in plotted(shown).data if each.name == "normal distribution")
     fig = plotted(drawn(walks, d_k=1, n_samples=1_000))
-    assert [max(each.x) for each in fig.data if each.name == "exact distribution"] == [1.15, 1.15]
+    assert [max(each.x) for each in fig.data if each.name.endswith("exact distribution")] == [1.15, 1.15]
 
 
 def spreading(result, raw, scaled, **others):

@@ -9,7 +9,7 @@ import pytest
 from starlette.applications import Starlette
 
 from pages._view import bets, compute, rates
-from pages._view.kinds import Answer, Choice, Number, Tally
+from pages._view.kinds import Answer, Choice, Drawing, Number, Tally
 from pages._view.lesson import Bet
 from pages._view.lessons import LESSONS, ORDER, bet_of
 from pages._view.lessons.training_race import work
@@ -38,6 +38,7 @@ from tests.pages.opening import (
     press,
     settle,
     too_much,
+    traces,
     turn_to,
     widget,
     without_definitions,
@@ -53,8 +54,10 @@ SETTINGS = ({}, {"d_k": "1"}, {"d_k": "1024", "n_keys": "512"}, {"d_k": "7", "n_
 
 
 def options(stem):
-    """What can be bet at most and at least, or every choice."""
+    """What can be bet at most and at least, or every choice, or two curves."""
     answer = LESSONS[stem].bet.answer
+    if isinstance(answer, Drawing):
+        return (11, 16, 23, 28, 32), (0, 100, 0, 100, 0)
     return answer.options if isinstance(answer, Choice) else (answer.low, answer.high)
 
 
@@ -69,7 +72,11 @@ def draft(app, stem):
 
 
 def place(app, stem, guess):
-    draft(app, stem).set_value(guess).run()
+    if isinstance(LESSONS[stem].bet.answer, Drawing):  # which a component says, and AppTest runs none
+        app.session_state[f"guess_on_{stem}"] = guess
+        app.run()
+    else:
+        draft(app, stem).set_value(guess).run()
     return press(app, "Place my bet")
 
 
@@ -93,6 +100,12 @@ def main_chart(app):
     return next(iter(charts(app).values()))
 
 
+def bet_chart(app, stem):
+    """The picture that the bet is on: the one that follows the slider, or one below it."""
+    followed = next(each for each in charts(app).values() if each.address)
+    return charts(app)[LESSONS[stem].bet.on] if LESSONS[stem].bet.on else followed
+
+
 # --- open ----------------------------------------------------------------------------------------------
 
 
@@ -109,7 +122,8 @@ def test_an_open_bet_shows_what_is_known_and_sends_nothing_that_tells(stem, said
     assert [*pictures(app), *folds(app), *app.expander[1:]] == []
     sent = everything_sent(app)
     assert LESSONS[stem].answer not in sent
-    assert not [each for each in telling(stem, main_chart(shown)) if each in sent]
+    first = [*charts(shown).values()][:1]  # none where the main picture waits for its button
+    assert not [each for chart in first for each in telling(stem, chart) if each in sent]
     assert not [each for each in app.button if (each.key or "").startswith("try_")]
     (asked,) = [each for each in texts(app) if each.startswith("**") and each.endswith("?**")]
     assert ("1,024" in asked) == ("{d_k}" in LESSONS[stem].bet.question and said.get("d_k") == "1024")
@@ -120,7 +134,7 @@ def test_an_open_bet_shows_what_is_known_and_sends_nothing_that_tells(stem, said
 # The traces of the main picture that tell the answer; of other lessons the last.
 TELLING = {
     "one_query": ["“cat” on top"],
-    "score_variance": ["raw, 10,000 scores"],
+    "score_variance": ["walks to come", "mean ± 1 σ", "scaled, 10,000 scores"],
     "derivation": ["predicted, raw", "scaled"],
     "softmax_saturation": ["raw, dₖ = {d_k:,}"],
     "gradient_flow": ["raw rows"],
@@ -190,12 +204,14 @@ def test_the_switch_opens_the_bet_and_takes_it_away(stem):
     check_page(app, stem)
 
 
-@pytest.mark.parametrize("stem", [stem for stem in WITH_BETS if LESSONS[stem].bet.place])
+WITH_MARKERS = [stem for stem in WITH_BETS if isinstance(LESSONS[stem].bet.answer, Number)]
+
+
+@pytest.mark.parametrize("stem", WITH_MARKERS)
 def test_the_marker_stands_on_the_frame_where_it_was_moved(stem):
     bet, app = LESSONS[stem].bet, open_page(stem, bet="1", **at(stem))
     layout = json.loads(main_chart(app).spec)["layout"]
     assert not [each for each in layout["annotations"] if each["text"] == "◆"]
-    assert any(each["text"].endswith("your bet: ?") for each in layout["annotations"])
     for value in (bet.answer.default, bet.answer.high, bet.answer.low):
         draft(app, stem).set_value(value).run()
         check_mark(json.loads(main_chart(app).spec)["layout"], bet, value)
@@ -206,8 +222,6 @@ def check_mark(layout, bet, value):
     """A number that was bet has a line where it is, or beyond the axis an arrow; the strip's sign has its colour."""
     along = bet.place.along
     (mark,) = [each for each in layout["annotations"] if each["text"][0] == "◆"]
-    (strip,) = [each["text"] for each in layout["annotations"] if "your bet" in each["text"]]
-    assert f'<span style="color:{mark["font"]["color"]}">◆</span> your bet' in strip
     low, high = sorted(layout[f"{along[0]}axis{along[1:]}"]["range"])
     lines = [each[f"{along[0]}0"] for each in layout["shapes"] if each["line"].get("color") == mark["font"]["color"]]
     if low <= value * bet.place.unit <= high:
@@ -230,14 +244,16 @@ def test_a_placed_bet_reveals_the_lesson_with_the_bet_and_the_truth_on_the_pictu
     assert LESSONS[stem].answer in texts(app)
     (card,) = [each for each in texts(app) if each.startswith(f"**{won}**")]
     assert found.why.split(",")[0] in card
-    chart = next(each for each in charts(app).values() if each.address)
+    chart = bet_chart(app, stem)
     layout = json.loads(chart.spec)["layout"]
     (strip,) = [each["text"] for each in layout["annotations"] if "your bet" in each["text"]]
     assert "in fact" in strip
     lines = re.sub(r"</?span.*?>", "", strip).split("<br>")
     assert max(map(len, lines)) <= 45  # letters, for which a phone has room beside the camera
-    assert "Your bet: " in chart.alt
-    if bet.place:
+    assert "◆" in chart.alt
+    if stem in WITH_MARKERS:
+        (mark,) = [each for each in layout["annotations"] if each["text"][0] == "◆"]
+        assert f'<span style="color:{mark["font"]["color"]}">◆</span> your bet' in strip
         check_mark(layout, bet, guess)
         assert math.isclose(layout["shapes"][-1][f"{bet.place.along[0]}0"], found.truth * bet.place.unit)
 
@@ -251,7 +267,8 @@ def test_the_address_shows_the_same_to_somebody_else_and_to_a_moving_hand(stem):
     _, _, body = ask(Starlette(routes=moving.routes()), f"/{chart.address}&d_k=100")
     moved = json.loads(body)["alt"]
     assert moved == chart.alt
-    assert moved.partition("Your bet: ")[2] == chart.alt.partition("Your bet: ")[2] != ""
+    assert moved.partition("◆")[2] == chart.alt.partition("◆")[2]
+    assert "◆" in bet_chart(theirs, stem).alt
 
 
 @pytest.mark.parametrize("stem", OF_EACH_KIND)
@@ -434,7 +451,7 @@ def test_a_race_that_is_not_trained_keeps_the_bet_waiting_until_it_is():
     app = place(open_page("training_race", bet="1", tally="1-1", **long), "training_race", "all")
     assert [*app.exception, *app.error] == []
     assert app.query_params["tally"] == "1-1"
-    assert [each for each in texts(app) if each.startswith("**Your bet stands.** Your bet: all three. Train to see")]
+    assert [each for each in texts(app) if each.startswith("**Your bet stands.** ◆ Your bet: all three. Train to see")]
     assert "in fact" not in everything_sent(app)
     finished = measure_training_race(TrainingRaceParams(8))
     compute.keep((finished, None), work.train, work.params(values_of("training_race", **long)), False)
@@ -463,34 +480,108 @@ def test_how_often_the_meaning_is_on_top_is_its_exact_chance(d_k, lead):
 @pytest.mark.parametrize(
     ("said", "std"),
     [
-        ({}, 8),
+        ({}, 1),
         ({"d_k": "1"}, 1),
-        ({"d_k": "1024"}, 32),
-        ({"mean_q": "2", "mean_k": "-1"}, math.sqrt(64 * (1 + 4 + 1))),
-        ({"correlation": "1"}, math.sqrt(64 * 2)),
-        ({"correlation": "1", "sampling": "matrix"}, 8),
+        ({"mean_q": "2", "mean_k": "-1"}, math.sqrt(1 + 4 + 1)),
+        ({"correlation": "1"}, math.sqrt(2)),
+        ({"correlation": "1", "sampling": "matrix"}, 1),
         ({"correlation": "-1", "law": "± 1 (Rademacher)"}, 0),
-        ({"correlation": "1", "mean_q": "2", "mean_k": "2", "d_k": "1024"}, math.sqrt(1024 * (2 + 16))),
+        ({"correlation": "1", "mean_q": "2", "mean_k": "2", "d_k": "1024"}, math.sqrt(2 + 16)),
     ],
 )
-def test_the_spread_of_raw_scores_is_that_of_the_closed_form(said, std):
+def test_the_spread_of_the_sums_is_that_of_the_closed_form(said, std):
     found = bet_of("score_variance")(values_of("score_variance", **said))
-    assert math.isclose(found.truth, std, rel_tol=1e-12)
+    at = LESSONS["score_variance"].bet.answer.at
+    np.testing.assert_allclose(found.truth, [std * math.sqrt(each) for each in at], rtol=1e-12)
+    np.testing.assert_allclose(found.curve[1], std * np.sqrt(found.curve[0]), rtol=1e-12)
     assert ("equal" in found.why) == (std == 0)
 
 
 @pytest.mark.parametrize("law", LAWS.values())
-@pytest.mark.parametrize("correlation", ["-1", "0.5", "1"])
-def test_the_farthest_spread_can_be_bet(law, correlation):
-    for mean_k in ("-2", "2"):
-        said = {"law": law, "correlation": correlation, "mean_q": "2", "mean_k": mean_k, "d_k": "1024"}
-        truth = bet_of("score_variance")(values_of("score_variance", **said)).truth
-        assert 0 <= truth <= LESSONS["score_variance"].bet.answer.high
+def test_while_a_curve_is_drawn_the_sums_have_mean_0_and_spread_within_the_axis(law):
+    said = {"law": law, "correlation": "1", "mean_q": "-2", "mean_k": "2", "d_k": "1024", "seed": "3"}
+    app = open_page("score_variance", bet="1", **said)
+    assert {*app.query_params} == {"bet", "law", "d_k", "seed"} - ({"law"} if law == "normal" else set())
+    truth = bet_of("score_variance")(values_of("score_variance", law=law, seed="3")).truth
+    assert drawing_of(app)["span"][1] == pytest.approx(3.5 * max(truth))
 
 
-def test_an_open_bet_on_the_spread_is_on_the_axis_that_no_spread_moves():
-    shared, own = (main_chart(open_page("score_variance", bet="1", axis=axis)) for axis in ("shared", "own"))
-    assert own.spec == shared.spec
+def drawing_of(app):
+    return main_chart(app).drawing
+
+
+# --- a curve -------------------------------------------------------------------------------------------
+
+
+def test_a_curve_is_drawn_on_the_axes_of_the_first_products():
+    for d_k, seen in ((1, 1), (40, 40), (64, 64), (1024, 64)):
+        app = open_page("score_variance", bet="1", d_k=str(d_k), axis="own", products_axis="square-root axis")
+        walks = traces(app, "score_histograms_before")["walks"]
+        assert np.nanmax(walks["x"]) == seen
+        chart, drawing = main_chart(app), drawing_of(app)
+        layout = json.loads(chart.spec)["layout"]
+        assert (drawing["span"], drawing["reach"]) == (layout["yaxis"]["range"], layout["xaxis"]["range"])
+        assert drawing["reach"][0] <= min(drawing["at"]) < max(drawing["at"]) <= drawing["reach"][1]
+        assert (drawing["heights"], len(drawing["labels"])) == (None, len(drawing["at"]))
+        assert f"After {seen if seen > 1 else 'one'} product" in chart.sentence
+
+
+def test_the_drawn_curve_and_the_true_one_stand_on_the_picture_on_either_axis():
+    for axis, places in (("linear axis", np.array([128, 256, 512, 768, 1024])), ("square-root axis", None)):
+        app = open_page("score_variance", bet="1", guess="1-2-3-4-5", products_axis=axis)
+        found = traces(app, "score_histograms")
+        places = np.sqrt([128, 256, 512, 768, 1024]) if places is None else places
+        np.testing.assert_allclose(found["your bet"]["x"], [0, *places])
+        assert found["your bet"]["y"] == [0, 1, 2, 3, 4, 5]
+        bounds = found["mean ± 1 σ"]
+        far = np.nanmax(bounds["x"])
+        assert (found["in fact"]["x"][-1], found["in fact"]["y"][-1]) == (far, np.nanmax(bounds["y"]))
+        said = np.interp(bounds["x"][:20], found["in fact"]["x"], found["in fact"]["y"])
+        np.testing.assert_allclose(said, np.abs(bounds["y"][:20]), atol=0.8)  # lines between points of a root
+
+
+def test_what_is_said_of_a_curve_is_where_it_is_farthest_off():
+    app = open_page("score_variance", bet="1", guess="11-16-60-28-32")
+    (card,) = [each for each in texts(app) if each.startswith("**Not")]
+    assert "Spread after 512 products: ◆ 60 drawn, ● 22.6 in fact. Four times the products go only twice" in card
+
+
+@pytest.mark.parametrize(
+    ("curve", "said"),
+    [
+        ((11, 16, 23, 28, 32), "Right."),
+        ((11, 16, 23, 28, 36), "Right."),
+        ((15, 16, 23, 28, 37), "Close."),
+        ((4, 8, 16, 24, 32), "Close."),
+        ((16, 32, 64, 96, 112), "Not this time."),
+    ],
+)
+def test_a_curve_is_near_by_shares_of_its_last_height(curve, said):
+    truth = bet_of("score_variance")(values_of("score_variance")).truth
+    assert bets.verdict(LESSONS["score_variance"].bet, curve, truth) == said
+    twice = [[2 * each for each in some] for some in (curve, truth)]
+    assert bets.verdict(LESSONS["score_variance"].bet, *twice) == said
+    assert bets.verdict(LESSONS["score_variance"].bet, (0,) * 5, (0.0,) * 5) == "Right."
+
+
+@pytest.mark.parametrize("heights", [None, "1-2-3-4-5", [1, 2, 3, 4], [1, 2, 3, 4, -1], [1, 2, 3, 4, 5.5], [True] * 5])
+def test_a_forged_curve_is_not_kept(heights):
+    answer = LESSONS["score_variance"].bet.answer
+    assert not answer.takes(heights)
+    assert answer.takes([0, 1, 2, 3, 100_000])
+
+
+def test_who_does_not_bet_can_draw_all_the_same_and_bets_nowhere_else():
+    app = open_page("score_variance")
+    (toggle,) = [each for each in app.toggle if each.key == "bet_switch"]
+    assert toggle.label == "Draw it first"
+    toggle.set_value(True).run()
+    assert app.query_params == {"bet": "draw"}
+    assert asks(app)
+    assert drawing_of(app)
+    app = turn_to(app, "derivation").run()
+    check_page(app, "derivation")
+    assert not app.toggle(key="bet_switch").value
 
 
 @pytest.mark.parametrize(("ddof", "mean"), [(0, 1.5), (1, 2.0)])

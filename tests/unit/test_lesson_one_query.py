@@ -64,9 +64,9 @@ def test_dividing_by_root_64_divides_by_eight():
 
 @pytest.mark.parametrize("seed", [0, 11, 9999])
 def test_the_axis_of_the_sums_stands_still_and_holds_every_sum(seed):
-    walks = [measured(d_k, seed, emphasis).walk for d_k in (1, 64, 1024) for emphasis in (1, 5, MOST_EMPHASIS)]
+    walks = [measured(d_k, seed).walk for d_k in (1, 4, 64, 1024)]
     assert {walk.horizon for walk in walks} == {1024}
-    assert {walk.limit for walk in walks} == {max(np.abs(walk.sums).max() for walk in walks)}
+    assert {walk.limit for walk in walks} == {np.abs(walks[-1].sums).max()}
 
 
 def test_emphasis_multiplies_the_invented_components_of_the_query_and_nothing_else():

@@ -38,6 +38,18 @@ def test_thinned_walks_are_those_at_some_of_their_steps_and_at_the_last_one():
     assert (gaps <= np.maximum(32 / 149 + 1 / np.sqrt(np.maximum(some.steps[:-1], 1)), 1)).all()
 
 
+def test_what_thinned_walks_leave_out_goes_on_from_where_they_end():
+    walks = random_walks(1024, n_walks=2, seed=5)
+    every = walks.thinned(1024, 150).steps
+    for d_k in (1, 64, 300, 1024):
+        kept, rest = walks.thinned(d_k, 150), walks.thinned_from(d_k, 150)
+        assert kept.steps[-1] == rest.steps[0] == d_k
+        assert {*kept.steps, *rest.steps} == {*every, d_k}
+        np.testing.assert_array_equal(rest.walks, walks.walks[:, rest.steps])
+    with pytest.raises(ValueError, match="d_k"):
+        walks.thinned_from(1025, 150)
+
+
 def test_thinned_walks_of_a_larger_dimension_go_on_from_those_of_a_smaller_one():
     walks = random_walks(1024, n_walks=3, seed=1)
     for d_k in (1, 2, 77, 300, 1023):

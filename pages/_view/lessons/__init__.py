@@ -12,6 +12,7 @@ ORDER = (
     "softmax_saturation",
     "wrong_choice",
     "training_race",
+    "recap",
     "gradient_flow",
     "attention_steps",
     "backprop",

@@ -35,7 +35,7 @@ _cells = st.components.v2.component("sattn_cells", js=_script("cells.js"))
 _picture = st.components.v2.component(
     "sattn_picture",
     html=_text("picture.html"),
-    js=_text("marks.js") + _script("picture.js"),
+    js=_text("marks.js") + _text("drawing.js") + _script("picture.js"),
     isolate_styles=False,  # the rules that Plotly writes for itself do not reach into a shadow root
 )
 _tries = st.components.v2.component(
@@ -117,12 +117,33 @@ def _is_click(message):
     return all(isinstance(message.get(each), int) for each in ("line", "place"))
 
 
-def draw_picture(drawn: Mapping[str, Any], *, key: str, config: dict[str, Any], bare: bool = False) -> None:
+def draw_picture(
+    drawn: Mapping[str, Any],
+    *,
+    key: str,
+    config: dict[str, Any],
+    bare: bool = False,
+    on_drawn: Callable[[object], None] | None = None,
+) -> None:
     """Show a figure and, unless it is to be bare, its sentence; the browser draws anew only what has changed.
 
     drawn: figure (as JSON), height, plot (its own height), sentence, marks (see `marks.found`) and alt. main: it is as
-    high as the window has room for. One that follows sliders has two more: values, the places of the sliders that it
-    belongs to, and address, at which the browser asks for the picture at other places.
+    high as the window has room for, least: but not below this share of the plot's height. One that follows sliders has
+    two more: values, the places of the sliders that it belongs to, and address, at which the browser asks for the
+    picture at other places. On one with drawing the visitor draws a curve, see `bets.drawing`; on_drawn receives its
+    heights whenever the hand lets go.
     """
-    data = {"values": None, "address": "", "main": False, "config": config, "bundle": BUNDLE, "bare": bare}
-    _picture(key=key, data=_sent(data | dict(drawn)))
+    data = {
+        "values": None,
+        "address": "",
+        "main": False,
+        "least": 1,
+        "drawing": {},
+        "config": config,
+        "bundle": BUNDLE,
+        "bare": bare,
+    }
+    heard: dict[str, Any] = (
+        {"on_drawn_change": lambda: on_drawn(st.session_state[key].get("drawn"))} if on_drawn else {}
+    )
+    _picture(key=key, data=_sent(data | dict(drawn)), **heard)

@@ -4,15 +4,15 @@
 // the window has room for, which is found while no hand moves. A projector's figures are written for a window of one
 // width and shown at another as they are, larger or smaller.
 
-const SHORTEST = 0.55; // of the height that the plot is written for, without the words around it
 const TALLEST = 1.6; // of that of the whole figure
 const BELOW = 8; // px between the sentence and the window's end
 const LETTERS = 155; // of a long sentence
 const REST = 0.5; // of the time that a picture took, before the next one
 const NARROW = 640; // px of a window in which the sentence may come after the first view
 
-export default function ({ parentElement, data: [data] }) {
+export default function ({ parentElement, data: [data], setTriggerValue }) {
   const picture = parentElement.querySelector("[data-picture]");
+  picture.tell = setTriggerValue;
   picture.sentence ??= parentElement.querySelector("[data-sentence]");
   picture.given = data;
   fit(picture);
@@ -55,7 +55,12 @@ function paint(picture, Plotly) {
   Object.assign(plot.style, { width: `${width}px`, transformOrigin: "0 0", transform: scale === 1 ? "" : `scale(${scale})` });
   const { data, layout } = picture.parsed;
   picture.lit = litIn(picture.sentence);
-  return Plotly.react(plot, lightUp(data, picture.marks[picture.lit]), { ...layout, width, height }, picture.given.config);
+  const drawn = lightUp(data, picture.marks[picture.lit]);
+  return Plotly.react(plot, drawn, { ...layout, width, height }, picture.given.config).then(() => {
+    // On paper the page's style alone may make a picture wider or narrower.
+    for (const svg of plot.querySelectorAll(".main-svg")) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    letDraw(picture);
+  });
 }
 
 const sizeOf = (picture) => `${picture.clientWidth} ${picture.height} ${scaleOf()}`;
@@ -80,7 +85,7 @@ function roomFor(picture, wish, sentence) {
   const room = view.clientHeight - top - BELOW;
   const alone = window.innerWidth <= NARROW ? Math.min(room, wish) : 0;
   const found = Math.min(Math.max(room - sentence, alone), TALLEST * wish);
-  const least = wish - (1 - SHORTEST) * picture.given.plot * scaleOf();
+  const least = wish - (1 - picture.given.least) * picture.given.plot * scaleOf();
   return found < least ? wish : found; // what cannot be seen at once is not squeezed either
 }
 

@@ -33,7 +33,7 @@ async def _answer(request: Request) -> Response:
 
 
 def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
-    """The picture as JSON, or None: no such lesson, or one that would keep the hand waiting; b"" where Python has it."""
+    """The picture as JSON, or b"" where Python alone may have it, or None: no such lesson, or one that takes long."""
     # Not at the top: NumPy is imported after its number of threads is set.
     from pages._view import bets, compute, controls, theme
     from pages._view.lessons import LESSONS, ORDER, main_of

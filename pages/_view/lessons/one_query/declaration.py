@@ -51,7 +51,7 @@ LESSON = Lesson(
         ),
     ),
     bet=Bet(
-        "At dₖ = {d_k}, with random numbers after the first four: in how many of 100 sentences is “cat” on top?",
+        "At dₖ = {d_k}, with random numbers after the first four: how often is “cat” on top, of 1,000 sentences?",
         Number("It is on top in", 50, 0, 100, tuple(range(0, 101, 5))),
         near=5,
         suffix=" %",

@@ -8,6 +8,7 @@ import numpy as np
 from pages._view.figures.base import axis, figure, heatmap, label, line, solid, thin, title
 from pages._view.figures.code import code
 from pages._view.figures.matrices import cell, equals, operand
+from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import PROJECTOR, Profile, listed, number, percent, typed
 from sattn_core.example import KEY_WORDS, QUERY_WORD, SENTENCE
@@ -58,7 +59,21 @@ def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
         alt=sentence if here in sentence else f"{sentence} Here {here}.",
         sure=_SURE_OF if counted else (),
         checks=_checks(result, step) if counted else None,
+        marks=_marks(step),
     )
+
+
+def _marks(step):
+    """What the words of a step's sentence name: a line or a bar of this sentence, or a bar of the strip."""
+    cat, raw, scaled = (name for name, _ in _STRIP)
+    if step == "wander":
+        others = (word for word in KEY_WORDS if f"“{word}”" != _EXAMPLE)
+        return Mark(_EXAMPLE, (KEY_WORDS[EXAMPLE_KEY], cat)), *(Mark(f"“{word}”", (word,)) for word in others)
+    own = {"softmax": "raw", "divide": "÷ √dₖ"}
+    if step in own:
+        bars = (Mark(f"“{word}”", (own[step],), (i,)) for i, word in enumerate(KEY_WORDS))
+        return *bars, Mark("the top word", (raw,))
+    return (Mark(_EXAMPLE, (cat,)), Mark("divided", ("÷ √dₖ", scaled))) if step == "grow" else ()
 
 
 def by_hand(result: OneQueryResult, step: str) -> Table:
@@ -259,7 +274,7 @@ def _wandered(result, profile):
         title=title("Chance outvotes meaning" if _outvoted(result) else "The sums wander", profile),
         xaxis=axis(profile, "products added", near=True, range=[0, log2(walk.horizon)], **ticks),
         yaxis=axis(profile, "sum", grid=True, range=[-walk.limit, walk.limit]),
-        annotations=[*_sides(profile), *_at_the_ends(walk.sums, walk.limit, profile)],
+        annotations=[_chance_begins(profile), *_at_the_ends(walk.sums, walk.limit, profile)],
         shapes=[_END_OF_INVENTED | {"type": "line", "y0": 0, "y1": 1, "line": thin(profile)}],
     )
     if profile is not PROJECTOR:
@@ -270,13 +285,10 @@ def _wandered(result, profile):
 _END_OF_INVENTED = {"xref": "x", "yref": "y domain", "x0": log2(len(COMPONENTS)), "x1": log2(len(COMPONENTS))}
 
 
-def _sides(profile):
-    """What stands to both sides of that line."""
+def _chance_begins(profile):
+    """What stands beside that line."""
     place = {"xref": "x", "yref": "y domain", "x": log2(len(COMPONENTS)), "y": 1, "yanchor": "top"}
-    return [
-        label(text, profile, xanchor=side, xshift=shift, **place)
-        for text, side, shift in (("invented", "right", -6), ("random", "left", 6))
-    ]
+    return label("random →", profile, xanchor="left", xshift=6, **place)
 
 
 def _at_the_ends(sums, limit, profile):
@@ -284,7 +296,7 @@ def _at_the_ends(sums, limit, profile):
     ends = sums[:, -1]
     room = _LINE * profile.tick_size * 2 * limit / (profile.height * _HEIGHT / 2)  # the least height there is
     order = np.argsort(ends, kind="stable")
-    beside = {"x": log2(sums.shape[1]), "xanchor": "left", "xshift": 4, "bgcolor": "rgba(0,0,0,0)"}
+    beside = {"x": log2(sums.shape[1]), "xanchor": "left", "xshift": 4}
     return [
         label(f"{KEY_WORDS[key]} {typed(ends[key])}", profile, y=place, **beside)
         for key, place in zip(order, _apart(ends[order], room), strict=True)
@@ -446,6 +458,7 @@ def _divide_by_hand(result):
 # --- many such sentences -----------------------------------------------------------------------------
 
 _COUNTED = ("wander", "softmax", "divide", "grow")  # steps whose picture has the strip
+_STRIP = ((f"{_EXAMPLE} on top", "band"), ("top word, raw", "raw"), ("top word, ÷ √dₖ", "scaled"))  # its bars
 _SURE_OF = (
     "The sentences share the invented numbers; the others are drawn for each. The one shown is the first of them.",
     "A word is on top if no other has a larger score, also where they tie. The prediction is exact.",
@@ -455,11 +468,8 @@ _SURE_OF = (
 def _rows(result):
     """What the strip says of many sentences, one bar each: its name, its share and its colour's name."""
     many = result.sentences
-    return (
-        (f"{_EXAMPLE} on top", many.on_top[EXAMPLE_KEY], "band"),
-        ("top word, raw", many.raw_top_weight, "raw"),
-        ("top word, ÷ √dₖ", many.scaled_top_weight, "scaled"),
-    )
+    shares = (many.on_top[EXAMPLE_KEY], many.raw_top_weight, many.scaled_top_weight)
+    return [(name, share, colour) for (name, colour), share in zip(_STRIP, shares, strict=True)]
 
 
 def _with_strip(profile, traces, rows, lines, places=1, **layout):

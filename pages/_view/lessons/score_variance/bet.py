@@ -1,26 +1,36 @@
 """What the bet of score_variance comes to."""
 
-from math import sqrt
-
 from pages._view.bets import Outcome
-from pages._view.lessons.score_variance import work
+from pages._view.lessons.score_variance import figures, work
+from pages._view.lessons.score_variance.declaration import DRAWN_AT
 from pages._view.main_picture import Values
 from pages._view.picture import Picture
-from pages._view.theme import Profile, typed
-from sattn_core.score_moments import pair_moments
+from pages._view.theme import Profile, number
+
+_SEEN = 64  # products, at most
+_PAIRS = 10_000  # at most, so that no one waits
+_QUARTER, _ALL = 256, 1024  # products
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """The sums after few products."""
-    few = max(1, values["d_k"] // 16)
-    return work.MAIN.picture({**values, "d_k": few, "axis": "shared"}, profile)
+    """The first products of the walks, and the scores that they make."""
+    few = min(values["d_k"], _SEEN)
+    held = {"d_k": few, "axis": "shared", "products_axis": "linear", "n_samples": min(values["n_samples"], _PAIRS)}
+    shown = work.MAIN.picture({**values, **held}, profile)
+    return figures.before_drawing(shown, work.walks(values), few)
 
 
 def outcome(values: Values) -> Outcome:
-    """The exact standard deviation of a raw score."""
-    params = work.params(values)
-    variance = pair_moments(params.d_k, params.pair_law).variance
-    if variance == 0:
-        return Outcome(0.0, "All scores are equal, because no product can vary.")
-    each = typed(round(variance / params.d_k, 2))
-    return Outcome(sqrt(variance), f"Each product adds {each} to the variance; the spread is the root of their sum.")
+    """The exact standard deviation of the sums, after each number of products."""
+    std = work.walks(values).std
+    steps = range(0, len(std), 8)
+    places, along = (figures.on_products_axis(each, values["products_axis"]).tolist() for each in (DRAWN_AT, steps))
+    truth, curve = tuple(std[[*DRAWN_AT]].tolist()), (along, std[steps].tolist())
+    return Outcome(truth, _why(std), "the root", places=places, curve=curve)
+
+
+def _why(std):
+    if std[-1] == 0:
+        return "All scores are equal, because no product can vary."
+    far, farther = (number(std[each]) for each in (_QUARTER, _ALL))
+    return f"Four times the products go only twice as far: {_QUARTER} spread by {far}, {_ALL:,} by {farther}."

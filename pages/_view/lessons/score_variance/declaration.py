@@ -1,13 +1,13 @@
 """What the score_variance lesson declares."""
 
-from pages._view.kinds import Choice, Number, Text, decimal
+from pages._view.kinds import Choice, Drawing, Number, Text, decimal
 from pages._view.lesson import Bet, Lesson, Place, Try
 from sattn_core.lessons.score_variance import SAMPLINGS
 
 _POWERS = tuple(2**j for j in range(1, 10))
 _SAMPLES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
 
-_SPREADS = (*range(41), *range(44, 81, 4), *range(100, 241, 20))  # up to that of sparse components all aligned
+DRAWN_AT = (128, 256, 512, 768, 1024)  # products
 _PAIRS = {"d_k": 64, "sampling": "pairs", "law": "normal", "n_samples": 10_000, "seed": 0}
 _NOTHING_BROKEN = {"mean_q": 0.0, "mean_k": 0.0, "correlation": 0.0}
 
@@ -29,6 +29,14 @@ LESSON = Lesson(
             SAMPLINGS,
             help="pairs: every score has its own q and k. matrix: all entries of one Q Kᵀ, which share rows.",
             bar=True,
+        ),
+        "products_axis": Choice(
+            "Axis of products",
+            "linear",
+            ("linear", "root"),
+            help="square root: equal steps of √dₖ, so that the spread is a straight line.",
+            bar=True,
+            shown={"linear": "linear axis", "root": "square-root axis"},
         ),
         "axis": Choice(
             "Score axis",
@@ -65,8 +73,7 @@ LESSON = Lesson(
         "q_3d": Text("q, one vector per line", "1, 2, 3\n3, 4, 5\n10, 9, 11", lines=3),
         "k_3d": Text("k, one vector per line", "3, 2, 1\n6, 7, 8\n8, 7, 6", lines=3),
     },
-    in_sight=("sampling",),
-    settings=("axis", "n_samples", "n_queries", "mean_q", "mean_k", "correlation"),
+    settings=("sampling", "axis", "n_samples", "n_queries", "mean_q", "mean_k", "correlation"),
     tries=(
         Try(
             "sixteen_times",
@@ -99,10 +106,11 @@ LESSON = Lesson(
         ),
     ),
     bet=Bet(
-        "At dₖ = {d_k}: how far do raw scores spread, as one standard deviation?",
-        Number("They spread by", 20, 0, 240, _SPREADS),
-        near=1,
+        "Draw on: as products are added, how far do these sums spread, by one standard deviation?",
+        Drawing("Spread after {} products", DRAWN_AT, 100_000),
+        near=1 / 8,
         place=Place("y", "x"),
+        usual=("mean_q", "mean_k", "correlation"),
     ),
     pictures=("score_histograms", "variance_curve"),
     assumed="$q$ and $k$ are independent, and so are their components, with mean 0 and variance 1. The excess kurtosis "

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from pages._view.figures.base import (
     axis,
@@ -32,28 +33,37 @@ from sattn_core.lessons.score_variance import (
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _TOP = 1.15
-_STEPS = (0, 64, 256, 1024)  # named on the axis of the walks
+_STEPS = {"linear": (0, 256, 512, 1024), "root": (0, 64, 256, 1024)}  # named on the axis of the walks
+_BEYOND = 1.025  # of the last step: the axis goes on a little
 _MOST_POINTS, _ENVELOPE_POINTS = 150, 33  # of a walk, and of a line of its envelope
+_PALE = 0.35  # of the walks' colour, for what is still to come
 _SAME = 0.05  # a spread that differs from 1 by less is called the root
 _NOTHING = 0.01  # what is left of a variance that is called next to nothing
 _FEW = {12: "Twelve"}
+_TO_COME = "walks to come"
 
 
 # --- walks beside histograms -----------------------------------------------------------------------------
 
 
 def walks_and_histograms(
-    result: ScoreVarianceResult, walks: RandomWalks, options: Mapping[str, Any], score_axis: str, profile: Profile
+    result: ScoreVarianceResult,
+    walks: RandomWalks,
+    options: Mapping[str, Any],
+    profile: Profile,
+    *,
+    score_axis: str = "shared",
+    products_axis: str = "linear",
 ) -> Picture:
     """Sums that walk up to d_k beside the histograms of raw and scaled scores, turned on their side.
 
-    All share one score axis that no d_k moves, or follow the spread ("own"). options are those that `random_walks`
-    was given; its walks go further than d_k.
+    All share one score axis that no d_k moves, or follow the spread ("own"). The axis of the products is linear, or
+    that of their square roots. options are those that `random_walks` was given; its walks go further than d_k.
     """
     d_k = result.params.d_k
     return Picture(
         "score_histograms",
-        _main_figure(result, walks, score_axis == "shared", profile),
+        _main_figure(result, walks, score_axis == "shared", products_axis, profile),
         _main_sentence(result),
         _histogram_table(result),
         _main_code(result.params, walks, options),
@@ -65,24 +75,43 @@ def walks_and_histograms(
     )
 
 
-def _main_figure(result, walks, shared, profile):
+def before_drawing(shown: Picture, walks: RandomWalks, d_k: int) -> Picture:
+    """What of the picture at this d_k, on a linear axis of products, is known before the learner draws on."""
+    said = (
+        f"After {_products(d_k)} these sums spread by {_spread(walks.std[d_k])}. Draw how they go on: sweep over the "
+        "picture, or move its points with the arrow keys."
+    )
+    keep = [each["name"] for each in shown.figure.data if not each["name"].startswith(("scaled", _TO_COME))]
+    return shown.partly(said, keep=keep, words=(_title_of(walks), "Raw", "Scaled"), last=d_k)
+
+
+def _products(count):
+    return "one product" if count == 1 else f"{count:,} products"
+
+
+def on_products_axis(steps: ArrayLike, products_axis: str) -> NDArray[np.float64]:
+    """Where so many products stand on the axis of the walks."""
+    return np.sqrt(steps) if products_axis == "root" else np.asarray(steps, dtype=float)
+
+
+def _main_figure(result, walks, shared, products_axis, profile):
     raw_span, scaled_span = _spans(result, shared)
     scores = axis(profile, grid=True, range=raw_span, anchor="x2", showticklabels=False, ticks="")
     own = {"range": scaled_span, "anchor": "x3"} | ({} if shared else {"side": "right", "showticklabels": True})
     fig = figure(
         profile,
         [
-            *_walks(walks, result.params.d_k, profile),
+            *_walks(walks, result.params.d_k, products_axis, profile),
             *_histogram(result, "raw", "2", profile),
             *_histogram(result, "scaled", "3", profile),
         ],
         height=1.05,
         left=4.2,
-        xaxis=_step_axis(profile),
+        xaxis=_step_axis(walks, products_axis, profile),
         yaxis=axis(profile, "score", grid=True, range=raw_span, anchor="x"),
-        xaxis2=_share_axis(profile, [0.54, 0.75], "y2"),
+        xaxis2=_share_axis(profile, [0.58, 0.77], "y2"),
         yaxis2=scores,
-        xaxis3=_share_axis(profile, [0.79, 1], "y3"),
+        xaxis3=_share_axis(profile, [0.81, 1], "y3"),
         yaxis3=scores | own,
         annotations=[*_headings(result, walks, profile), under(_key(result), profile)],
     )
@@ -97,32 +126,37 @@ def _spans(result, shared):
     return [[edges[0], edges[-1]] for edges in (result.raw_edges, result.scaled_edges)]
 
 
-def _step_axis(profile):
-    """The steps of the walks by their square roots: on such an axis the root is a straight line."""
-    ticks = {"tickvals": np.sqrt(_STEPS), "ticktext": [f"{step:,}" for step in _STEPS]}
-    return axis(profile, "products added", near=True, domain=[0, 0.5], anchor="y", range=[0, 32.8], **ticks)
+def _step_axis(walks, products_axis, profile):
+    """The steps of the walks, or their square roots: on such an axis the root is a straight line."""
+    steps, end = _STEPS[products_axis], _BEYOND * on_products_axis(walks.steps[-1], products_axis)
+    ticks = {"tickvals": on_products_axis(steps, products_axis), "ticktext": [f"{step:,}" for step in steps]}
+    text = "products added (√ axis)" if products_axis == "root" else "products added"
+    return axis(profile, text, near=True, domain=[0, 0.54], anchor="y", range=[0, float(end)], **ticks)
 
 
 def _share_axis(profile, domain, anchor):
     return axis(profile, domain=domain, anchor=anchor, range=[0, _TOP], showticklabels=False, ticks="")
 
 
-def _walks(walks, d_k, profile):
-    """The walks up to d_k and where they stand, inside ± one standard deviation of all steps."""
-    some, bounds = walks.thinned(d_k, _MOST_POINTS), walks.thinned(int(walks.steps[-1]), _ENVELOPE_POINTS)
-    ends = line([np.sqrt(d_k)] * len(walks.walks), some.walks[:, -1], {}, f"walks at {d_k:,}")
+def _walks(walks, d_k, products_axis, profile):
+    """The walks up to d_k and where they stand, how they will go on, and ± one standard deviation at all steps."""
+    some, rest = walks.thinned(d_k, _MOST_POINTS), walks.thinned_from(d_k, _MOST_POINTS)
+    bounds = walks.thinned(int(walks.steps[-1]), _ENVELOPE_POINTS)
+    here = [float(on_products_axis(d_k, products_axis))] * len(walks.walks)
     marker = {"color": profile.raw, "size": profile.marker_size}
+    style = solid(profile, profile.raw, 0.5)
     return [
-        _many(some, some.walks, solid(profile, profile.raw, 0.5), "walks"),
-        _many(bounds, (bounds.low, bounds.high), dashed(profile), "mean ± 1 σ"),
-        ends | {"mode": "markers", "marker": marker},
+        _many(rest, rest.walks, products_axis, style, _TO_COME) | {"opacity": _PALE},
+        _many(some, some.walks, products_axis, style, "walks"),
+        _many(bounds, (bounds.low, bounds.high), products_axis, dashed(profile), "mean ± 1 σ"),
+        line(here, some.walks[:, -1], {}, f"walks at {d_k:,}") | {"mode": "markers", "marker": marker},
     ]
 
 
-def _many(walks, heights, style, name):
+def _many(walks, heights, products_axis, style, name):
     """Lines over the same steps as one trace with gaps: the browser redraws it sooner than one each."""
     gap = [np.nan]
-    steps_and_gap = np.append(np.sqrt(walks.steps), gap)
+    steps_and_gap = np.append(on_products_axis(walks.steps, products_axis), gap)
     return line(np.tile(steps_and_gap, len(heights)), np.concatenate([[*each, *gap] for each in heights]), style, name)
 
 
@@ -134,7 +168,7 @@ def _histogram(result, side, axes, profile):
     outline = {"shape": "vh", "width": 0, "color": getattr(profile, side)}
     bars = line(shares, edges, outline, f"{side}, {result.n_scores:,} scores")
     predicted = np.minimum(getattr(result, f"{side}_law") / tallest, _TOP)
-    name = f"{_predicted_by(result)} distribution"
+    name = f"{side}, {_predicted_by(result)} distribution"
     return [
         bars | on | {"fill": "tozerox", "fillcolor": getattr(profile, side)},
         line(predicted, getattr(result, f"{side}_grid"), dashed(profile), name) | on,
@@ -148,7 +182,7 @@ def _predicted_by(result):
 def _headings(result, walks, profile):
     """What each panel shows, and the spread of the moment."""
     panels = (
-        ("", f"{_FEW.get(len(walks.walks), len(walks.walks))} walks", "q₁k₁ + q₂k₂ + …"),
+        ("", _title_of(walks), "q₁k₁ + q₂k₂ + …"),
         ("2", "Raw", f"σ = {_spread(result.raw_std)}"),
         ("3", "Scaled", f"σ = {_spread(result.scaled_std)}"),
     )
@@ -157,6 +191,10 @@ def _headings(result, walks, profile):
         heading(f"{name}<br>{small}{said}</span>", profile, axes=axes) | {"align": "left"}
         for axes, name, said in panels
     ]
+
+
+def _title_of(walks):
+    return f"{_FEW.get(len(walks.walks), len(walks.walks))} walks"
 
 
 def _key(result):
@@ -200,8 +238,8 @@ def _main_alt(result, walks):
     """The picture in words, for those who do not see it."""
     return (
         f"{_main_sentence(result)} On the left {len(walks.walks)} sums of products walk up to step "
-        f"{result.params.d_k:,}, between dashed lines one standard deviation above and below their mean. On the right, "
-        f"histograms of {_drawn(result)}, raw and scaled."
+        f"{result.params.d_k:,}, and pale beyond it, between dashed lines one standard deviation above and below their "
+        f"mean. On the right, histograms of {_drawn(result)}, raw and scaled."
     )
 
 
@@ -212,7 +250,7 @@ def _main_sure(result, walks, score_axis):
     return (
         f"Var(cX) = c² Var(X). {scaling_rule_sentence(result)}",
         f"The histograms show {_drawn(result)}. The {len(walks.walks)} walks are further pairs, drawn one product at a "
-        f"time: a larger dₖ only adds products. Each is drawn at up to {_MOST_POINTS} of its steps, on an axis of √t.",
+        f"time: a larger dₖ only adds products. Each is drawn at up to {_MOST_POINTS} of its steps.",
         *left_out,
     )
 

@@ -9,6 +9,7 @@ from sattn_core import typed
 from sattn_core.lessons import score_variance
 from sattn_core.lessons.score_variance import (
     ExampleDots,
+    RandomWalks,
     ScoreVarianceParams,
     measure_score_variance,
     random_walks,
@@ -45,11 +46,19 @@ def params(values: Values) -> ScoreVarianceParams:
     return ScoreVarianceParams(values["d_k"], **{name: values[name] for name in names}, **draw_options(values))
 
 
+def walks(values: Values) -> RandomWalks:
+    """Once for every step of the slider."""
+    return compute.result(random_walks, LONGEST, **_walk_options(values))
+
+
+def _walk_options(values):
+    return {"n_walks": N_WALKS, **draw_options(values)}
+
+
 def _picture(values, profile):
     result = compute.result(measure_score_variance, params(values), check=turns.look)
-    options = {"n_walks": N_WALKS, **draw_options(values)}
-    walks = compute.result(random_walks, LONGEST, **options)  # once for every step of the slider
-    return figures.walks_and_histograms(result, walks, options, values["axis"], profile)
+    axes = {"score_axis": values["axis"], "products_axis": values["products_axis"]}
+    return figures.walks_and_histograms(result, walks(values), _walk_options(values), profile, **axes)
 
 
 MAIN = Main(_picture, params=params)

@@ -168,8 +168,8 @@ def _sentence(result, i):
     taken = "practically all" if raw >= _SURE else _about(raw)
     hurt = ", and chance chose it" if raw >= _FROZEN > scaled and result.sweep.n_keys > _TWO else ""
     if scaled > _HALF:
-        return f"{here}, scaled, {_taker(result, i)} has {_about(scaled)} of the weight; raw, it takes {taken}{hurt}."
-    shared = f"{here}, scaled, about {_keys(result.scaled_effective_keys[i])} share the weight"
+        return f"{here} {_taker(result, i)} has {_about(scaled)} of the weight, scaled; raw, it takes {taken}{hurt}."
+    shared = f"{here} about {_keys(result.scaled_effective_keys[i])} share the weight, scaled"
     return f"{shared}; raw, {_taker(result, i)} takes {taken}{hurt}."
 
 

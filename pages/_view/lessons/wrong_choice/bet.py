@@ -6,7 +6,12 @@ from pages._view.lessons.wrong_choice import figures, work
 from pages._view.main_picture import Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile
-from sattn_core.lessons.wrong_choice import measure_learning_rates
+from sattn_core.lessons.wrong_choice import NEARLY_ALL, measure_learning_rates
+
+_WHY = {
+    False: "Where nearly all the weight is on a wrong key, softmax passes on hardly any gradient.",
+    True: "Here some learning rate moves the scores far enough, however certain softmax is.",
+}
 
 
 def before(values: Values, profile: Profile) -> Picture:
@@ -22,4 +27,4 @@ def outcome(values: Values) -> Outcome:
     if found is None and compute.needs_button(asked):
         return Outcome(None, "Compute the curves to see what comes of it.")
     best = int((found or compute.result(measure_learning_rates, params)).best()[0])
-    return Outcome(best, "The weight is nearly all on the wrong key, and the gradient of softmax vanishes there.")
+    return Outcome(best, _WHY[best >= NEARLY_ALL])

@@ -61,8 +61,8 @@ def _measured(asked):
 
 def here(curves: tuple[RateCurves, ...], values: Values) -> tuple[RateCurves, float, int]:
     """The curves at the slider's d_k, with the learning rate and the step of the dials."""
-    at = next(each for each in curves if each.params.d_k == values["d_k"])
-    return at, values["learning_rate"], values["steps"]
+    at = dimensions(values).dims.index(values["d_k"])
+    return curves[at], values["learning_rate"], values["steps"]
 
 
 def known(values: Values) -> tuple[RateCurves, ...]:

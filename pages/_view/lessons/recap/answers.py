@@ -1,0 +1,82 @@
+"""What is right, and why what was said is not: in no browser before its question is answered."""
+
+from math import isclose, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pages._view.lessons.recap.declaration import QUESTIONS
+from pages._view.main_picture import Values
+from pages._view.theme import typed
+from sattn_core.lessons.recap import RACED
+from sattn_core.lessons.wrong_choice import N_ROWS, NEARLY_ALL
+
+RIGHT, CLOSE, MISSED = "Right:", "Close:", "Not quite:"
+_TRUE = {"score": "sum", "breaks": "stuck", "alike": "small"}
+_NEAR = 0.05  # of √d_k
+_EVEN = 0.01  # of the power ½
+_ROUND = 0.1  # of a number that stands for another
+_WHY = {
+    "share": "that is a weight, which softmax makes of the scores.",
+    "distance": "a distance is small where two vectors agree, and there a score is large.",
+    "overflow": "softmax subtracts the largest score first, and nothing overflows.",
+    "choice": "the winner is the same, divided or not. Dividing does not choose better.",
+    "many": "however many keys there are, large scores still leave one of them nearly all the weight.",
+    "adam": "Adam helps a little, and still leaves many wrong winners.",
+}
+BREATH = (
+    "A score is a sum of dₖ products; sums of random products spread like √dₖ; softmax turns the spread into one "
+    "winner, whom chance has chosen; what is nearly certain can hardly be corrected; divided by √dₖ the choice stays "
+    "open, at every dₖ alike. Dividing does not choose better, and where dₖ is small, or the numbers start small, "
+    "little changes."
+)
+
+
+def verdict(name: str, said: float | str, values: Values, chosen: NDArray[np.int_] | None) -> tuple[str, str]:
+    """Right, close or not quite; and what was said, with the reason where it is not right.
+
+    chosen: of a power that was said, how many of the rows it puts right at each size.
+    """
+    if name == "spread":
+        return _of_spread(float(said), values["d_k"])
+    if name == "power":
+        return _of_power(float(said), chosen)
+    said_so = QUESTIONS[name].options[str(said)]
+    return (RIGHT, f"{said_so}.") if said == _TRUE[name] else (MISSED, f"“{said_so}”? {_capital(_WHY[str(said)])}")
+
+
+def _capital(text):
+    return text[0].upper() + text[1:]
+
+
+def _of_spread(said, d_k):
+    off, text = abs(said / sqrt(d_k) - 1), typed(said)
+    if off <= _NEAR:
+        return RIGHT, f"{text}, or about √dₖ."
+    if off <= 4 * _NEAR:
+        return CLOSE, f"{text}. The square root of dₖ says how far."
+    return MISSED, f"{text}? {_why_not(said, d_k)}"
+
+
+def _why_not(said, d_k):
+    """Why a spread that is far from √d_k is not that of the raw scores."""
+    if isclose(said, d_k, rel_tol=_ROUND):
+        return "That is the variance; the standard deviation is its root."
+    if isclose(said, 1, rel_tol=_ROUND):
+        return "So far spreads one product, or a score once it is divided by √dₖ."
+    if said > d_k:
+        return "So far they would lie only if the products were larger, or agreed."
+    return "Variances add up, one for each product, and the spread is the root of their sum."
+
+
+def _of_power(said, chosen):
+    if abs(said - 0.5) < _EVEN:
+        return RIGHT, "the power ½, so √dₖ."
+    grow = "grow" if said < 0.5 else "shrink"
+    if chosen.min() >= NEARLY_ALL:
+        return (
+            CLOSE,
+            f"the power {said:g} serves as far as {RACED[-1]:,}. Its scores still {grow} with dₖ; at ½ they do not.",
+        )
+    at = f"{chosen.min()} of {N_ROWS} come right at dₖ = {RACED[int(chosen.argmin())]:,}"
+    return MISSED, f"the power {said:g}? Scores still {grow} with dₖ then, and only {at}."

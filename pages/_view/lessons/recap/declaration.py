@@ -1,0 +1,95 @@
+"""What the recap lesson declares: five questions, whose answers stand in the address."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pages._view.kinds import Answer, Choice, Number, decimal
+from pages._view.lesson import Lesson, Try
+
+_POWERS = tuple(tenths / 10 for tenths in range(11))
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question. What is right is said by `answers`, once it is answered.
+
+    asked : may name d_k in braces.
+    lesson : the stem of the lesson that shows it.
+    options : what the options of a choice read.
+    """
+
+    asked: str
+    answer: Answer
+    lesson: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+def _choice(label, options):
+    return Answer(Choice(label, next(iter(options)), tuple(options)))
+
+
+_SCORE = {
+    "share": "a share between 0 and 1",
+    "sum": "a sum of dₖ products",
+    "distance": "a distance between two vectors",
+}
+_BREAKS = {
+    "overflow": "the exponentials overflow",
+    "choice": "softmax chooses the wrong key more often",
+    "stuck": "training can hardly correct a wrong winner",
+}
+_ALIKE = {
+    "small": "where dₖ is small, or the numbers start small",
+    "many": "where one query has many keys",
+    "adam": "where Adam trains, not plain gradient descent",
+}
+QUESTIONS = {
+    "score": Question("What is the score of a query and a key?", _choice("A score is", _SCORE), "one_query", _SCORE),
+    "spread": Question(
+        "At dₖ = {d_k}, what is the standard deviation of raw scores?",
+        Answer(Number("About how much, for standard normal q and k?", 0.0, 0.0, 1e6, (), whole=False, shown=decimal)),
+        "score_variance",
+    ),
+    "breaks": Question(
+        "At large dₖ, without the scale, one key takes nearly all the weight. Why does it hurt?",
+        _choice("Because", _BREAKS),
+        "wrong_choice",
+        _BREAKS,
+    ),
+    "power": Question(
+        "Divide scores by dₖ to some power. At which does one learning rate serve every dₖ?",
+        Answer(Number("Power of dₖ: 0 is raw, 1 is ÷ dₖ", 0.0, 0.0, 1.0, _POWERS, whole=False, shown=decimal)),
+        "wrong_choice",
+    ),
+    "alike": Question(
+        "When does it matter little whether one divides?", _choice("It matters little", _ALIKE), "training_race", _ALIKE
+    ),
+}
+
+LESSON = Lesson(
+    stem="recap",
+    title="Recap",
+    question="What have you seen?",
+    answer="Answer each question; then a small picture shows what is so. The address of this page keeps what you said.",
+    icon=":material/school:",
+    section="The path",
+    card="Five questions, each with its picture.",
+    shared=("d_k", "seed"),
+    slider=False,
+    controls={
+        "asked": Choice(
+            "Question", "1", tuple(map(str, range(1, 1 + len(QUESTIONS)))), bar=True, when=("mode", "projector")
+        )
+    },
+    unseen={name: each.answer for name, each in QUESTIONS.items()},
+    tries=(
+        Try("other_size", "Ask the second question at dₖ = 256", {"d_k": 256}),
+        Try("other_draw", "Draw the pictures from seed 1: no answer changes", {"seed": 1}),
+    ),
+    pictures=("growing_sum", "sums_spread", "put_right_or_not", "one_rate", "no_difference"),
+    assumed="Components are independent and standard normal, in the first picture ± 1. Each picture is drawn from your "
+    "seed. Where rows are corrected, there are 100 of them with 16 keys, each with a wrong winner, and 200 steps of "
+    "gradient descent on the query.",
+    myths=(("This is a test.", "Nobody is told what you answer: it stands in the address alone."),),
+    sources=("Vaswani et al. (2017), section 3.2.1.",),
+)

@@ -1,0 +1,289 @@
+"""Pictures of the recap: each answers one question, small, on axes that stay."""
+
+from math import sqrt
+
+from pages._view.figures.base import axis, dashed, figure, line, points, solid, title
+from pages._view.figures.code import code
+from pages._view.marks import Mark
+from pages._view.picture import Figure, Part, Picture
+from pages._view.theme import Profile, number, percent
+from sattn_core.lessons.recap import (
+    LARGE,
+    N_PAIRS,
+    N_PRODUCTS,
+    ONE_RATE,
+    RACED,
+    SMALL,
+    CorrectionResult,
+    DivisorResult,
+    SpreadResult,
+    SumResult,
+    compare_divisors,
+    measure_correction,
+    measure_spread,
+    measure_sum,
+)
+from sattn_core.lessons.wrong_choice import N_ROWS, N_STEPS
+
+_HEIGHT = {"screen": 0.34, "projector": 0.62}  # of a figure: five of them stand on one screen, one on a wall
+_LETTERS = 26  # of a line above a narrow figure
+_LARGEST_SPREAD = 40
+_BEYOND = 0.95  # of the axis: where a number stands that lies beyond it
+_DIMS = (0, 256, 512, 1024)  # ticks
+_CURVE = tuple(range(1, 1025, 31))
+_MARKS = {"raw": "●", "÷ √dₖ": "■", "÷ dₖ": "◆", "yours": "○"}
+_SYMBOLS = {"raw": "circle", "÷ √dₖ": "square", "÷ dₖ": "diamond", "yours": "circle-open"}
+_NAMES = ("raw", "÷ √dₖ", "÷ dₖ")
+
+
+def _small(profile, traces, text, key=None, **layout) -> Figure:
+    """A figure of the size of these, with its title and the key to its marks."""
+    head = title(text, profile, size=profile.base_size, key=key, letters=_LETTERS)
+    drawn = figure(profile, traces, height=_HEIGHT[profile.name], left=2.2, bottom=1.6, title=head, **layout)
+    above = round(1.4 * profile.base_size + 2.2 * profile.tick_size)  # a line each
+    drawn.layout["height"] -= drawn.layout["margin"]["t"] - above
+    drawn.layout["margin"]["t"] = above
+    return drawn
+
+
+def _colour(profile, name):
+    return {"raw": profile.raw, "÷ √dₖ": profile.scaled, "÷ dₖ": profile.third}.get(name, profile.text)
+
+
+def _key(profile, names, marks=_MARKS):
+    """The names of the marks, each in its colour."""
+    return tuple(f'<span style="color:{_colour(profile, each)}">{marks[each]}</span> {each}' for each in names)
+
+
+# --- what a score is ------------------------------------------------------------------------------------
+
+
+def growing_sum(result: SumResult, seed: int, profile: Profile) -> Picture:
+    """Each product as a bar, and the sum that it is added to."""
+    added = list(range(1, N_PRODUCTS + 1))
+    bars: Part = {"type": "bar", "x": added, "y": result.products, "name": "product", "marker": {"color": profile.band}}
+    bars |= {"width": 0.7, "offset": -0.85}  # each under the step of the sum that it makes
+    sums = line([0, *added], [0, *result.sums], solid(profile, profile.raw) | {"shape": "vh"}, "raw score so far")
+    key = (
+        f'<span style="color:{profile.band}">■</span> product',
+        f'<span style="color:{profile.raw}">▬</span> raw score',
+    )
+    drawn = _small(
+        profile,
+        [bars, sums],
+        f"{N_PRODUCTS} products, added one by one",
+        key,
+        xaxis=axis(profile, range=[0, N_PRODUCTS + 0.1], tickvals=[0, *added]),
+        yaxis=axis(profile, grid=True, range=[-N_PRODUCTS - 0.5, N_PRODUCTS + 0.5], tickvals=[-8, 0, 8]),
+    )
+    return Picture(
+        "growing_sum",
+        drawn,
+        f"A score is a sum of dₖ products: these {N_PRODUCTS} add up to {number(result.sums[-1], 1)}.",
+        {"products added": added, "product": result.products.tolist(), "sum": result.sums.tolist()},
+        code(measure_sum, seed, show=("result.products", "result.sums")),
+        claim="A score is a sum of products",
+        marks=(Mark("these 8", ("product",)),),
+        sure=("Nothing is estimated here: these are the products of one query and one key, and their sum.",),
+    )
+
+
+# --- how far scores spread ------------------------------------------------------------------------------
+
+
+def sums_spread(result: SpreadResult, said: float | str, profile: Profile) -> Picture:
+    """The spread of the sums beside √d_k, and what the learner said."""
+    dims, here = list(result.params.dims), result.here
+    error = 1.96 * result.standard_error
+    traces = [
+        line(_CURVE, [sqrt(d_k) for d_k in _CURVE], dashed(profile), "theory"),
+        points(profile, profile.raw, "circle", dims, result.std, error, error, "raw"),
+        *_said(said, result.params.d_k, profile),
+    ]
+    key = (*_key(profile, ["raw"]), "- - √dₖ", *(("▲ yours",) if len(traces) > 2 else ()))
+    drawn = _small(
+        profile,
+        traces,
+        "Standard deviation, by dₖ",
+        key,
+        xaxis=axis(profile, range=[-20, 1060], tickvals=_DIMS),
+        yaxis=axis(profile, grid=True, range=[0, _LARGEST_SPREAD], tickvals=[0, 16, 32]),
+    )
+    d_k, std, root = result.params.d_k, number(result.std[here]), number(result.std_theory[here])
+    sentence = f"At dₖ = {d_k:,} random products partly cancel: their sums spread by {std}, and √dₖ is {root}."
+    if d_k == 1:
+        sentence = f"At dₖ = 1 there is one product and nothing to cancel: it spreads by {std}, and √dₖ is {root}."
+    return Picture(
+        "sums_spread",
+        drawn,
+        sentence,
+        {
+            "dₖ": dims,
+            "standard deviation": result.std.tolist(),
+            "standard error": result.standard_error.tolist(),
+            "predicted": result.std_theory.tolist(),
+        },
+        code(measure_spread, result.params, show="result.std, result.std_theory"),
+        claim="Sums of random products spread as √dₖ",
+        marks=(Mark("√dₖ", ("theory",)), Mark("spread", ("raw",)), Mark("spreads", ("raw",))),
+        sure=(
+            f"Measured on {N_PAIRS:,} pairs: {std} ± {number(result.standard_error[here], 2)}; predicted {root}.",
+            "The bars are 1.96 standard errors.",
+        ),
+    )
+
+
+def _said(said, d_k, profile):
+    """A mark at what the learner said, at the axis's end if it lies beyond."""
+    if said == "":
+        return []
+    place = min(float(said), _BEYOND * _LARGEST_SPREAD)
+    marker = {"color": profile.text, "symbol": "triangle-up", "size": 1.5 * profile.marker_size}
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": [d_k],
+            "y": [place],
+            "name": "yours",
+            "marker": marker,
+            "cliponaxis": False,
+        }
+    ]
+
+
+# --- what breaks ------------------------------------------------------------------------------------------
+
+
+def put_right_or_not(result: CorrectionResult, profile: Profile) -> Picture:
+    """How many wrong winners are put right, step by step, without the scale and with it."""
+    steps = list(range(N_STEPS + 1))
+    names = _NAMES[: len(result.put_right)]
+    traces = [
+        line(steps, counts, solid(profile, _colour(profile, name), 1 + (name != "raw")), name)
+        for name, counts in zip(names, result.put_right, strict=True)
+    ]
+    drawn = _small(
+        profile,
+        traces,
+        f"Put right of {N_ROWS}, by step",
+        _key(profile, names, dict.fromkeys(names, "▬")),
+        xaxis=axis(profile, range=[0, N_STEPS + 8], tickvals=[0, 100, 200]),
+        yaxis=axis(profile, grid=True, range=[-4, 104], tickvals=[0, 50, 100]),
+    )
+    raw, scaled = result.put_right[:, -1]
+    sentence = (
+        f"Of a hundred wrong winners at dₖ = {LARGE}, training corrects {raw} without the scale, {scaled} with it."
+    )
+    return Picture(
+        "put_right_or_not",
+        drawn,
+        sentence,
+        {"step": steps} | {name: counts.tolist() for name, counts in zip(names, result.put_right, strict=True)},
+        code(measure_correction, result.params, show="result.put_right"),
+        claim="What is nearly certain can hardly be corrected",
+        marks=(Mark("without the scale", ("raw",)), Mark("with it", ("÷ √dₖ",))),
+        sure=_correction_sure(result),
+    )
+
+
+def _correction_sure(result):
+    """The rate of each and the interval of its count."""
+    each = zip(_NAMES, result.rate, result.put_right[:, -1], result.low, result.high, strict=False)
+    return [
+        f"{name.capitalize()}, at its best learning rate of 19, {rate:g}: {count} of {N_ROWS}. "
+        f"The share is {percent(low / N_ROWS, 0)} to {percent(high / N_ROWS, 0)} with 95 % confidence."
+        for name, rate, count, low, high in each
+    ]
+
+
+# --- which divisor ----------------------------------------------------------------------------------------
+
+
+def one_rate(result: DivisorResult, profile: Profile) -> Picture:
+    """How many are put right at one learning rate against d_k, for each divisor and for the learner's."""
+    names = [*_NAMES, *["yours"][: len(result.put_right) - len(_NAMES)]]
+    traces = [_raced(profile, *each) for each in zip(names, result.put_right, strict=True)]
+    drawn = _small(
+        profile,
+        traces,
+        f"Put right at rate {ONE_RATE}, by dₖ",
+        _key(profile, names),
+        xaxis=axis(profile, type="log", range=[1.1, 3.1], tickvals=list(RACED)),
+        yaxis=axis(profile, grid=True, range=[-6, 106], tickvals=[0, 50, 100]),
+    )
+    _, scaled, linear = result.put_right[: len(_NAMES)]
+    least = f"all {N_ROWS}" if scaled.min() == N_ROWS else f"at least {scaled.min()} of {N_ROWS}"
+    sentence = f"At one learning rate ÷ √dₖ puts {least} right at every dₖ, ÷ dₖ only {linear.min()} at the worst."
+    columns = dict(zip(names, result.put_right.tolist(), strict=True))
+    return Picture(
+        "one_rate",
+        drawn,
+        sentence,
+        {"dₖ": list(RACED)} | columns,
+        code(compare_divisors, result.params, show="result.put_right"),
+        claim="With ÷ √dₖ one learning rate serves every size",
+        marks=(Mark("÷ √dₖ", ("÷ √dₖ",)), Mark("÷ dₖ", ("÷ dₖ",))),
+        sure=(
+            f"All rows are trained for {N_STEPS} steps at the learning rate {ONE_RATE}. Another rate moves the curve "
+            "of ÷ dₖ; at a large enough rate it works too.",
+        ),
+    )
+
+
+def _raced(profile, name, counts):
+    colour = _colour(profile, name)
+    style = solid(profile, colour) | ({"dash": "dot"} if name == "yours" else {})
+    marker = {"color": colour, "symbol": _SYMBOLS[name], "size": profile.marker_size * (1.6 if name == "yours" else 1)}
+    return line(list(RACED), counts, style, name) | {"mode": "lines+markers", "marker": marker, "cliponaxis": False}
+
+
+# --- where it matters little --------------------------------------------------------------------------------
+
+
+def no_difference(results: tuple[CorrectionResult, ...], profile: Profile) -> Picture:
+    """How many are put right without the scale and with it: where d_k is small, the numbers are small, and neither."""
+    places = [f"dₖ = {SMALL}", "small start", f"dₖ = {LARGE}"]
+    names = _NAMES[:2]
+    counts = {name: [int(each.put_right[i, -1]) for each in results] for i, name in enumerate(names)}
+    bars: list[Part] = [
+        {"type": "bar", "x": places, "y": counts[name], "name": name, "marker": {"color": _colour(profile, name)}}
+        for name in names
+    ]
+    drawn = _small(
+        profile,
+        bars,
+        f"Put right of {N_ROWS}",
+        _key(profile, names, dict.fromkeys(names, "■")),
+        barmode="group",
+        bargap=0.3,
+        xaxis=axis(profile, type="category", ticks=""),
+        yaxis=axis(profile, grid=True, range=[0, 104], tickvals=[0, 50, 100]),
+    )
+    few, start, _ = results
+    gap = max(abs(int(each.put_right[0, -1]) - int(each.put_right[1, -1])) for each in (few, start))
+    alike = "as many" if gap == 0 else "nearly as many"
+    sentence = f"At dₖ = {SMALL}, or with numbers that start small, {alike} come right without the scale as with it."
+    return Picture(
+        "no_difference",
+        drawn,
+        sentence,
+        {"rows": places} | counts,
+        _code(results),
+        claim="Small dₖ or small numbers: the scale hardly matters",
+        marks=(Mark("without the scale", ("raw",)), Mark("with it", ("÷ √dₖ",))),
+        sure=(
+            f"The small start is at dₖ = {LARGE}, with all numbers of q and k a tenth as large.",
+            f"The two counts differ by at most {gap} there. Each is the best of 19 learning rates.",
+        ),
+    )
+
+
+def _code(results):
+    """The three measurements, each with its own name."""
+    names = ("few", "start", "large")
+    parts = [
+        code(measure_correction, each.params, show=f"{name}.put_right[:, -1]", name=name)
+        for name, each in zip(names, results, strict=True)
+    ]
+    return "\n".join(parts)

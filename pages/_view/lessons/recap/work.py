@@ -1,0 +1,67 @@
+"""What the recap asks of the core: for each question its picture, once it is answered."""
+
+from pages._view import compute
+from pages._view.lessons.recap import answers, figures
+from pages._view.main_picture import Values
+from pages._view.picture import Picture
+from pages._view.theme import Profile
+from sattn_core.lessons.recap import (
+    LARGE,
+    SMALL,
+    TENTH,
+    CorrectionParams,
+    DivisorParams,
+    DivisorResult,
+    SpreadParams,
+    compare_divisors,
+    measure_correction,
+    measure_spread,
+    measure_sum,
+)
+
+Said = float | str
+
+
+def verdict(name: str, said: Said, values: Values) -> tuple[str, str]:
+    """Right, close or not quite, and why."""
+    chosen = divided(said, values).chosen if name == "power" else None
+    return answers.verdict(name, said, values, chosen)
+
+
+def picture(name: str, said: Said, values: Values, profile: Profile) -> Picture:
+    """The picture that answers a question."""
+    return _PICTURES[name](said, values, profile)
+
+
+def _score(_said, values, profile):
+    return figures.growing_sum(compute.result(measure_sum, values["seed"]), values["seed"], profile)
+
+
+def _spread(said, values, profile):
+    params = SpreadParams(values["d_k"], values["seed"])
+    return figures.sums_spread(compute.result(measure_spread, params), said, profile)
+
+
+def _corrected(values, d_k, size=1.0):
+    return compute.result(measure_correction, CorrectionParams(d_k, size, values["seed"]))
+
+
+def _breaks(_said, values, profile):
+    return figures.put_right_or_not(_corrected(values, LARGE), profile)
+
+
+def divided(said: Said, values: Values) -> DivisorResult:
+    """What the power that was said comes to; that of √d_k, if none was."""
+    return compute.result(compare_divisors, DivisorParams(0.5 if said == "" else float(said), values["seed"]))
+
+
+def _power(said, values, profile):
+    return figures.one_rate(divided(said, values), profile)
+
+
+def _alike(_said, values, profile):
+    results = (_corrected(values, SMALL), _corrected(values, LARGE, TENTH), _corrected(values, LARGE))
+    return figures.no_difference(results, profile)
+
+
+_PICTURES = {"score": _score, "spread": _spread, "breaks": _breaks, "power": _power, "alike": _alike}

@@ -1,0 +1,30 @@
+"""recap: five questions on the path, each answered by a picture; the address keeps what was said."""
+
+import streamlit as st
+
+from pages._view import controls, frame, show
+from pages._view.lessons.recap import cards
+from pages._view.lessons.recap.declaration import LESSON
+
+
+@st.fragment(key=frame.LIVE)
+def live():
+    with st.container(key="questions"):
+        pictures = [cards.draw(name) for name in cards.shown()]
+        if frame.more():
+            cards.draw_breath()
+    if controls.stands(("mode", "projector")):
+        with st.container(horizontal=True, vertical_alignment="center", key="steps"):
+            st.button("Previous", shortcut="Left", on_click=controls.turn, args=("asked", -1))
+            st.button("Next", shortcut="Right", on_click=controls.turn, args=("asked", 1))
+            controls.draw("asked", label_visibility="collapsed")
+    if frame.more():
+        show.tries(LESSON)
+        for picture in filter(None, pictures):
+            show.claim(picture.claim)
+            show.behind(picture)
+
+
+live()
+if frame.more():
+    show.folds(LESSON)

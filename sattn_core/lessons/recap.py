@@ -1,0 +1,211 @@
+"""What have you seen? A sum that grows, how far sums spread, and wrong choices that are put right or not."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sattn_core._checks import check_integer, check_number
+from sattn_core._records import record
+from sattn_core.components import STANDARD_NORMAL, draw_queries_and_keys
+from sattn_core.cost import STREAM, Price, priced
+from sattn_core.lessons.wrong_choice import LEARNING_RATES, N_ROWS, N_STEPS, PUT_RIGHT
+from sattn_core.moments import dot_product_moments
+from sattn_core.pair_scores import growing_scores, growing_scores_price
+from sattn_core.scores import scale_factor
+from sattn_core.standard_errors import share_interval, variance_error
+from sattn_core.wrong_choices import WrongRows, descend, descent_price, draw_wrong_rows, row_blocks
+
+N_PRODUCTS = 8  # of the sum that grows
+N_PAIRS = 2_000  # of a query and a key, whose sums are seen to spread
+SIZES = (64, 256, 1_024)  # at which they are seen, beside the d_k of the moment
+N_KEYS = 16
+BOTH = (0.0, 0.5)  # raw scores and ÷ √d_k
+EXPONENTS = (*BOTH, 1.0)
+LARGE, SMALL = 256, 4  # d_k at which rows are corrected
+TENTH = 0.1  # of the usual size: queries and keys that start small
+ONE_RATE = 3.16  # of learning, for every size
+RACED = (16, 64, 256, 1_024)  # the sizes
+
+
+# --- what a score is ------------------------------------------------------------------------------------
+
+
+@record
+class SumResult:
+    """The products of one query and one key, and their sum as they are added."""
+
+    products: NDArray[np.float64]  # (N_PRODUCTS,)
+    sums: NDArray[np.float64]  # (N_PRODUCTS,): the last one is the score
+
+
+@priced(lambda seed: Price(calls=20 + STREAM, draws=2 * N_PRODUCTS))
+def measure_sum(seed: int) -> SumResult:
+    """The score of one query and one key of components ± 1, product by product."""
+    q, k = draw_queries_and_keys(1, 1, N_PRODUCTS, law="rademacher", seed=check_integer("seed", seed, 0))
+    products = (q * k)[0]
+    return SumResult(products, products.cumsum())
+
+
+# --- how far scores spread ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SpreadParams:
+    """Scores at SIZES and at d_k."""
+
+    d_k: int = 64  # 1 to 1,024
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_integer("d_k", self.d_k, 1, 1_024)
+        check_integer("seed", self.seed, 0)
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """SIZES and d_k, increasing."""
+        return tuple(sorted({*SIZES, self.d_k}))
+
+    @property
+    def price(self) -> Price:
+        """What `measure_spread` costs."""
+        moments = Price(calls=20, passes=3 * N_PAIRS)
+        return growing_scores_price(self.dims, N_PAIRS, STANDARD_NORMAL) + len(self.dims) * moments
+
+
+@record
+class SpreadResult:
+    """How far raw scores spread at every d_k of params.dims, (n_dims,)."""
+
+    params: SpreadParams
+    std: NDArray[np.float64]  # the standard deviation of N_PAIRS scores, whose mean is known to be 0
+    std_theory: NDArray[np.float64]  # √d_k
+    standard_error: NDArray[np.float64]
+
+    @property
+    def here(self) -> int:
+        """The place of d_k among the dims."""
+        return self.params.dims.index(self.params.d_k)
+
+
+def measure_spread(params: SpreadParams) -> SpreadResult:
+    """Standard deviation of independent scores; at a larger d_k products are added to those at a smaller one."""
+    scores = growing_scores(params.dims, N_PAIRS, STANDARD_NORMAL, params.seed)
+    std = np.array([np.sqrt(np.mean(each**2)) for each in scores])
+    exact = [dot_product_moments(d_k) for d_k in params.dims]
+    theory = np.sqrt([each.variance for each in exact])
+    relative = variance_error(1.0, np.array([each.excess_kurtosis for each in exact]), N_PAIRS)
+    return SpreadResult(params, std, theory, theory * relative / 2)  # a root is half as far off
+
+
+# --- what breaks, and where nothing does ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CorrectionParams:
+    """Rows whose winner is wrong, at one d_k; size is that of the numbers in q and k at the start."""
+
+    d_k: int = LARGE  # 1 to 1,024
+    size: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_integer("d_k", self.d_k, 1, 1_024)
+        check_number("size", self.size, 0.0, 1.0, open_low=True)
+        check_integer("seed", self.seed, 0)
+
+    @property
+    def price(self) -> Price:
+        """What `measure_correction` costs."""
+        return _price(self.d_k, len(BOTH) * len(LEARNING_RATES))
+
+
+@record
+class CorrectionResult:
+    """How many of N_ROWS rows are put right after each step, without the scale and with it."""
+
+    params: CorrectionParams
+    rate: NDArray[np.float64]  # (2,): the learning rate that puts most right, of those the smallest
+    put_right: NDArray[np.int_]  # (2, N_STEPS + 1), at that rate
+    # low, high (2,): the exact 95 % interval of the last count, as counts of N_ROWS
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def measure_correction(params: CorrectionParams) -> CorrectionResult:
+    """Gradient descent on every query by itself, at the best of LEARNING_RATES for each of the two scales."""
+    exponents, rates = np.repeat(BOTH, len(LEARNING_RATES)), np.tile(LEARNING_RATES, len(BOTH))
+    counts = _counts(params.d_k, exponents, rates, params.seed, params.size)
+    counts = counts.reshape(len(BOTH), len(LEARNING_RATES), -1)
+    best = counts[:, :, -1].argmax(axis=1)
+    found = counts[np.arange(len(BOTH)), best]
+    low, high = share_interval(found[:, -1], N_ROWS)
+    return CorrectionResult(params, np.array(LEARNING_RATES)[best], found, N_ROWS * low, N_ROWS * high)
+
+
+def _counts(d_k, exponents, rates, seed, size=1.0):
+    """How many rows are put right after each step, for every column of an exponent and a rate."""
+    counts = np.zeros((len(rates), N_STEPS + 1), dtype=np.int_)
+    scales = np.array([scale_factor(d_k, each) for each in exponents])
+    for rows in row_blocks(N_ROWS, N_KEYS, len(rates), "q"):
+        steps = descend(_sized(draw_wrong_rows(d_k, N_KEYS, rows, seed=seed), size), scales, np.asarray(rates))
+        for step, (_, weight) in zip(range(N_STEPS + 1), steps, strict=False):
+            counts[:, step] += np.count_nonzero(weight > PUT_RIGHT, axis=0)
+    return counts
+
+
+def _sized(rows, size):
+    """The same rows with all numbers of q and k so many times as large."""
+    products = (size**2 * each for each in (rows.raw_scores, rows.gram, rows.squared_length))
+    return WrongRows(*products, winner=rows.winner, right_key=rows.right_key)
+
+
+def _price(d_k, n_columns):
+    descent = descent_price(d_k, N_KEYS, n_columns, loss="output", learns="q", n_rows=N_ROWS, n_steps=N_STEPS)
+    counted = N_STEPS * Price(calls=4 * len(row_blocks(N_ROWS, N_KEYS, n_columns, "q")), passes=3 * N_ROWS * n_columns)
+    return (descent + counted).holding(8 * n_columns * (N_STEPS + 1))
+
+
+# --- which divisor lets one learning rate serve every size ------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DivisorParams:
+    """Scores divided by d_k to the power of each of EXPONENTS, and of this one."""
+
+    exponent: float = 0.5  # 0 to 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_number("exponent", self.exponent, 0.0, 1.0)
+        check_integer("seed", self.seed, 0)
+
+    @property
+    def exponents(self) -> tuple[float, ...]:
+        """EXPONENTS and this one, if it is none of them."""
+        return (*EXPONENTS, *(() if self.exponent in EXPONENTS else (self.exponent,)))
+
+    @property
+    def price(self) -> Price:
+        """What `compare_divisors` costs."""
+        return sum((_price(d_k, len(self.exponents)) for d_k in RACED), Price())
+
+
+@record
+class DivisorResult:
+    """How many of N_ROWS rows are put right at ONE_RATE, for each exponent of params and each of RACED."""
+
+    params: DivisorParams
+    put_right: NDArray[np.int_]  # (n_exponents, 4)
+
+    @property
+    def chosen(self) -> NDArray[np.int_]:
+        """Those of the exponent that was asked for, (4,)."""
+        return self.put_right[self.params.exponents.index(self.params.exponent)]
+
+
+def compare_divisors(params: DivisorParams) -> DivisorResult:
+    """Gradient descent on every query by itself, with the same learning rate at every size."""
+    rates = np.full(len(params.exponents), ONE_RATE)
+    counts = [_counts(d_k, params.exponents, rates, params.seed)[:, -1] for d_k in RACED]
+    return DivisorResult(params, np.stack(counts, axis=-1))

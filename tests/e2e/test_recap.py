@@ -1,0 +1,135 @@
+"""The recap: answered by hand and by keyboard, kept by a link, a reload and Back, on one screen, one page of paper."""
+
+import re
+
+import pytest
+from harness import COLOURS, check_accessibility, open_page, query_parameters, wait_until_idle, wait_until_still
+from sizes import PROJECTED, SCREEN, resize, wait_until_at_rest
+
+from pages._view.lessons import LESSONS
+
+pytestmark = pytest.mark.e2e
+
+ANSWERS = {"score": "sum", "spread": "64", "breaks": "choice", "power": "0.2", "alike": "small"}
+CARD = ".st-key-card_{}"
+PICTURES = "[data-picture] .main-svg:first-child"
+
+
+def cards(page):
+    """The box of each card that is seen."""
+    return page.locator("[class*='st-key-card_']").evaluate_all(
+        """all => all.map(each => each.getBoundingClientRect())
+             .map(({left, top, right, bottom}) => [left, top, right, bottom])"""
+    )
+
+
+def answer(page, name):
+    page.locator(CARD.format(name)).get_by_role("button", name="Answer").click()
+    page.wait_for_function("name => new URL(location.href).searchParams.has(name)", arg=name)
+    wait_until_idle(page)
+
+
+def answer_all(page):
+    """By hand: a choice, a number, a drag."""
+    page.locator(CARD.format("score")).get_by_text("a sum of").click()
+    answer(page, "score")
+    field = page.locator(".st-key-draft_spread input")
+    field.fill("64")
+    field.press("Enter")
+    page.wait_for_function("() => location.search.includes('spread')")
+    wait_until_idle(page)
+    choice = page.locator(CARD.format("breaks"))
+    choice.get_by_role("radio").first.focus()  # from here on by keyboard
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => location.search.includes('breaks')")
+    wait_until_idle(page)
+    page.locator(".st-key-draft_power input[type=range]").focus()
+    for _ in range(3):  # off the place where nothing is said, then to 0.2
+        page.keyboard.press("ArrowRight")
+    answer(page, "power")
+    page.locator(CARD.format("alike")).get_by_text("numbers start small").click()
+    answer(page, "alike")
+
+
+def test_answers_are_kept_by_a_reload_and_by_back_and_none_is_there_before(page, server):
+    open_page(page, server, "recap")
+    assert page.locator(PICTURES).count() == 0
+    answer_all(page)
+    assert query_parameters(page) == ANSWERS
+    assert page.locator(PICTURES).count() == 5
+    said = page.locator(".st-key-questions").inner_text()
+    assert "in one breath" in said
+    page.reload()
+    wait_until_idle(page)
+    assert page.locator(".st-key-questions").inner_text() == said
+    way = LESSONS["one_query"].question
+    page.locator(CARD.format("score")).get_by_role("link", name=way).click()
+    page.get_by_role("heading", level=1, name=way).wait_for()
+    wait_until_idle(page)
+    assert not set(ANSWERS) & set(query_parameters(page))
+    page.go_back()
+    page.get_by_role("heading", level=1, name=LESSONS["recap"].question).wait_for()
+    wait_until_idle(page)
+    assert query_parameters(page) == ANSWERS
+    assert page.locator(".st-key-questions").inner_text() == said
+
+
+def check_seen(page, height):
+    boxes = cards(page)
+    width = page.evaluate("() => innerWidth")
+    assert all(0 <= left and right <= width and bottom <= height for left, _, right, bottom in boxes), boxes
+    return len(boxes)
+
+
+def test_the_questions_stand_on_one_screen_asked_and_answered(page, server):
+    for answers, names in (({}, ("1440", "1920")), (ANSWERS, ("1440", "1920"))):
+        resize(page, SCREEN[names[0]])
+        open_page(page, server, "recap", **answers)
+        for name in names:
+            resize(page, SCREEN[name])
+            wait_until_at_rest(page)
+            assert check_seen(page, SCREEN[name][1]) == 6
+    resize(page, SCREEN["390"])
+    wait_until_at_rest(page)
+    assert check_seen(page, 1e6) == 6
+
+
+@pytest.mark.parametrize("answers", [{}, ANSWERS], ids=["asked", "answered"])
+def test_on_a_wall_one_question_is_seen_at_a_time(page, server, answers):
+    for size in ((1920, 1080), *PROJECTED.values()):
+        resize(page, size)
+        open_page(page, server, "recap", mode="projector", asked="4", **answers)
+        wait_until_at_rest(page)
+        assert check_seen(page, size[1]) == 1
+        assert page.get_by_role("button", name="Next").bounding_box()["y"] < size[1] - 20
+    page.get_by_role("button", name="Next").click()
+    page.wait_for_function("() => location.search.includes('asked=5')")
+    wait_until_idle(page)
+    assert page.locator(CARD.format("alike")).count() == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("answers", [{}, ANSWERS], ids=["asked", "answered"])
+def test_it_prints_on_one_page(new_page, server, answers, scheme):
+    page = new_page(color_scheme=scheme)
+    resize(page, SCREEN["1920"])
+    open_page(page, server, "recap", **answers)
+    wait_until_at_rest(page)
+    printed = page.pdf(format="A4")
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
+    page.emulate_media(media="print")
+    assert len(cards(page)) == 6
+    seen = page.locator("button, [data-testid=stSidebar], [data-testid=stHeader]")
+    assert not any(each.is_visible() for each in seen.all())
+    assert page.locator("h1").is_visible()
+
+
+@pytest.mark.parametrize("answers", [{}, ANSWERS], ids=["asked", "answered"])
+def test_it_breaks_no_rule(new_page, server, answers):
+    for scheme, tag in (("light", None), ("dark", COLOURS)):
+        page = new_page(color_scheme=scheme)
+        open_page(page, server, "recap", **answers)
+        wait_until_still(page)
+        check_accessibility(page, tag=tag)

@@ -1,0 +1,120 @@
+"""Pictures of the recap: their data are the results', their words are their numbers, and what was said is marked."""
+
+import pytest
+
+from pages._view.lessons.recap import figures, work
+from pages._view.lessons.recap.answers import CLOSE, MISSED, RIGHT
+from pages._view.lessons.recap.declaration import QUESTIONS
+from pages._view.theme import LIGHT, PROJECTOR
+from sattn_core.lessons.recap import (
+    LARGE,
+    RACED,
+    SMALL,
+    TENTH,
+    CorrectionParams,
+    DivisorParams,
+    SpreadParams,
+    compare_divisors,
+    measure_correction,
+    measure_spread,
+    measure_sum,
+)
+from tests.figures.drawing import plotted, trace_of, traces_of, whole
+
+VALUES = {"d_k": 64, "seed": 0}
+
+
+@pytest.fixture(scope="module")
+def corrected():
+    every = (CorrectionParams(SMALL), CorrectionParams(LARGE, TENTH), CorrectionParams(LARGE))
+    return tuple(map(measure_correction, every))
+
+
+def test_the_sum_is_that_of_the_bars():
+    result = measure_sum(3)
+    shown = plotted(figures.growing_sum(result, 3, LIGHT))
+    assert list(trace_of(shown, "product").y) == list(result.products)
+    assert list(trace_of(shown, "raw score so far").y) == [0, *result.sums]
+    assert f"add up to {result.sums[-1]:.0f}.".replace("-", "−") in figures.growing_sum(result, 3, LIGHT).sentence
+
+
+def test_what_was_said_is_marked_and_beyond_the_axis_at_its_end():
+    result = measure_spread(SpreadParams(100))
+    shown = {said: plotted(figures.sums_spread(result, said, LIGHT)) for said in ("", 10.0, 1e5)}
+    assert traces_of(shown[""], "yours") == []
+    assert list(trace_of(shown[10.0], "yours").y) == [10]
+    assert 32 < trace_of(shown[1e5], "yours").y[0] < 40
+    assert list(trace_of(shown[""], "raw").y) == list(result.std)
+
+
+def test_one_product_does_not_cancel():
+    assert "nothing to cancel" in figures.sums_spread(measure_spread(SpreadParams(1)), "", LIGHT).sentence
+
+
+def test_the_curves_and_bars_are_the_counts(corrected):
+    few, start, large = corrected
+    curves = plotted(figures.put_right_or_not(large, LIGHT))
+    assert list(trace_of(curves, "raw").y) == list(large.put_right[0])
+    assert list(trace_of(curves, "÷ √dₖ").y) == list(large.put_right[1])
+    bars = plotted(figures.no_difference(corrected, LIGHT))
+    for i, name in enumerate(("raw", "÷ √dₖ")):
+        assert list(trace_of(bars, name).y) == list(each.put_right[i, -1] for each in (few, start, large))
+
+
+def test_a_power_of_ones_own_has_a_curve_and_a_usual_one_has_none():
+    other = compare_divisors(DivisorParams(0.2))
+    assert list(trace_of(plotted(figures.one_rate(other, LIGHT)), "yours").y) == list(other.put_right[3])
+    usual = compare_divisors(DivisorParams(1.0))
+    shown = plotted(figures.one_rate(usual, LIGHT))
+    assert traces_of(shown, "yours") == []
+    assert list(trace_of(shown, "÷ dₖ").y) == list(usual.put_right[2])
+    assert list(trace_of(shown, "÷ dₖ").x) == list(RACED)
+
+
+@pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
+def test_every_answer_brings_a_whole_picture_of_its_size(profile):
+    for name in QUESTIONS:
+        for seed in (0, 9999):
+            picture = work.picture(name, "", VALUES | {"seed": seed}, profile)
+            whole(picture)
+            assert picture.figure.layout["height"] < 0.6 * profile.height + 3 * profile.axis_size
+
+
+# --- verdicts ------------------------------------------------------------------------------------------
+
+VERDICTS = [
+    ("score", "sum", 64, RIGHT, "sum"), ("score", "share", 64, MISSED, "softmax"),
+    ("score", "distance", 64, MISSED, "agree"),
+    ("spread", 8.0, 64, RIGHT, "√dₖ"), ("spread", 8.3, 64, RIGHT, "√dₖ"), ("spread", 9.0, 64, CLOSE, "square root"),
+    ("spread", 64.0, 64, MISSED, "variance"), ("spread", 1.0, 64, MISSED, "one product"),
+    ("spread", 200.0, 64, MISSED, "agreed"), ("spread", 20.0, 64, MISSED, "add up"),
+    ("spread", 0.0, 64, MISSED, "add up"), ("spread", 1.0, 1, RIGHT, "√dₖ"), ("spread", 8.0, 1024, MISSED, "add up"),
+    ("breaks", "stuck", 64, RIGHT, "winner"), ("breaks", "overflow", 64, MISSED, "subtracts"),
+    ("breaks", "choice", 64, MISSED, "choose better"),
+    ("power", 0.5, 64, RIGHT, "√dₖ"), ("power", 0.6, 64, CLOSE, "shrink"), ("power", 0.0, 64, MISSED, "grow"),
+    ("power", 1.0, 64, MISSED, "shrink"), ("power", 0.2, 64, MISSED, "1,024"),
+    ("alike", "small", 64, RIGHT, "small"), ("alike", "many", 64, MISSED, "large scores"),
+    ("alike", "adam", 64, MISSED, "helps"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "said", "d_k", "verdict", "word"), VERDICTS)
+def test_a_verdict_is_kind_and_says_why(name, said, d_k, verdict, word):
+    told, why = work.verdict(name, said, VALUES | {"d_k": d_k})
+    assert told == verdict
+    assert word in why
+    assert why.endswith(".")
+    assert len(why.split()) <= 25
+
+
+@pytest.mark.parametrize("tenths", range(11))
+def test_no_power_is_said_to_fail_where_its_curve_does_not(tenths):
+    result = compare_divisors(DivisorParams(tenths / 10))
+    told, _ = work.verdict("power", tenths / 10, VALUES)
+    assert (told == MISSED) == (result.chosen.min() < 99)
+
+
+def test_every_option_is_judged_and_one_of_each_question_is_right():
+    for name, question in QUESTIONS.items():
+        told = [work.verdict(name, option, VALUES)[0] for option in question.options]
+        assert not told or sorted(told) == sorted([RIGHT, MISSED, MISSED])
