@@ -27,13 +27,13 @@ def routes() -> list[Route]:
 
 async def _answer(request: Request) -> Response:
     body = await run_in_threadpool(_drawn, request.path_params["stem"], request.query_params)
-    if body is None:
-        return Response(status_code=404)
+    if not body:
+        return Response(status_code=404 if body is None else 204)
     return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
 
 
 def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
-    """The picture as JSON, or None: no such lesson, or one that would keep the hand waiting."""
+    """The picture as JSON, or b"" where Python alone may have it, or None: no such lesson, or one that takes long."""
     # Not at the top: NumPy is imported after its number of threads is set.
     from pages._view import bets, compute, controls, theme
     from pages._view.lessons import LESSONS, ORDER, main_of
@@ -45,7 +45,7 @@ def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
     if main.params and not compute.cheap(main.params(values)):
         return None
     if main.ready and not main.ready(values):
-        return None
+        return b""
     profile = theme.profile(values["mode"], query.get("ground"))
     shown = main.picture(values, profile)
     shown = bets.marked(shown, LESSONS[stem], values, bets.read(LESSONS[stem], query), profile)
