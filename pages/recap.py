@@ -19,7 +19,7 @@ def live():
             st.button("Next", shortcut="Right", on_click=controls.turn, args=("asked", 1))
             controls.draw("asked", label_visibility="collapsed")
     if frame.more():
-        show.tries(LESSON)
+        show.tries(LESSON, "no_difference")
         for picture in filter(None, pictures):
             show.claim(picture.claim)
             show.behind(picture)

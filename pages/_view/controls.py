@@ -283,7 +283,7 @@ def written(lesson: Lesson, values: Mapping[str, Any]) -> dict[str, str]:
     return {name: known[name].write(each) for name, each in values.items() if each != known[name].default}
 
 
-def _known(lesson: Lesson) -> dict[str, Control]:
+def _known(lesson: Lesson) -> dict[str, Control | Linked]:
     return {**SHARED, **lesson.controls, **lesson.unseen}
 
 

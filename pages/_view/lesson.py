@@ -120,7 +120,7 @@ class Lesson:
     slider: bool = True
     dials: tuple[str, ...] = ()
     placed_dials: tuple[str, ...] = ()
-    unseen: Mapping[str, Control] = field(default_factory=dict)
+    unseen: Mapping[str, Answer | Control] = field(default_factory=dict)
     bet: Bet | None = None
     still: tuple[str, str] | None = None
 

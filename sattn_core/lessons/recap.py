@@ -35,6 +35,7 @@ RACED = (16, 64, 256, 1_024)  # the sizes
 class SumResult:
     """The products of one query and one key, and their sum as they are added."""
 
+    added: NDArray[np.int_]  # (N_PRODUCTS,): how many products are added, 1 and on
     products: NDArray[np.float64]  # (N_PRODUCTS,)
     sums: NDArray[np.float64]  # (N_PRODUCTS,): the last one is the score
 
@@ -44,7 +45,7 @@ def measure_sum(seed: int) -> SumResult:
     """The score of one query and one key of components ± 1, product by product."""
     q, k = draw_queries_and_keys(1, 1, N_PRODUCTS, law="rademacher", seed=check_integer("seed", seed, 0))
     products = (q * k)[0]
-    return SumResult(products, products.cumsum())
+    return SumResult(np.arange(1, N_PRODUCTS + 1), products, products.cumsum())
 
 
 # --- how far scores spread ------------------------------------------------------------------------------
@@ -78,6 +79,7 @@ class SpreadResult:
     """How far raw scores spread at every d_k of params.dims, (n_dims,)."""
 
     params: SpreadParams
+    dims: NDArray[np.int_]  # those of params
     std: NDArray[np.float64]  # the standard deviation of N_PAIRS scores, whose mean is known to be 0
     std_theory: NDArray[np.float64]  # √d_k
     standard_error: NDArray[np.float64]
@@ -95,7 +97,7 @@ def measure_spread(params: SpreadParams) -> SpreadResult:
     exact = [dot_product_moments(d_k) for d_k in params.dims]
     theory = np.sqrt([each.variance for each in exact])
     relative = variance_error(1.0, np.array([each.excess_kurtosis for each in exact]), N_PAIRS)
-    return SpreadResult(params, std, theory, theory * relative / 2)  # a root is half as far off
+    return SpreadResult(params, np.array(params.dims), std, theory, theory * relative / 2)  # a root is half as far off
 
 
 # --- what breaks, and where nothing does ------------------------------------------------------------------
@@ -125,6 +127,7 @@ class CorrectionResult:
     """How many of N_ROWS rows are put right after each step, without the scale and with it."""
 
     params: CorrectionParams
+    steps: NDArray[np.int_]  # (N_STEPS + 1,): 0 and on
     rate: NDArray[np.float64]  # (2,): the learning rate that puts most right, of those the smallest
     put_right: NDArray[np.int_]  # (2, N_STEPS + 1), at that rate
     # low, high (2,): the exact 95 % interval of the last count, as counts of N_ROWS
@@ -140,7 +143,8 @@ def measure_correction(params: CorrectionParams) -> CorrectionResult:
     best = counts[:, :, -1].argmax(axis=1)
     found = counts[np.arange(len(BOTH)), best]
     low, high = share_interval(found[:, -1], N_ROWS)
-    return CorrectionResult(params, np.array(LEARNING_RATES)[best], found, N_ROWS * low, N_ROWS * high)
+    steps, rate = np.arange(N_STEPS + 1), np.array(LEARNING_RATES)[best]
+    return CorrectionResult(params, steps, rate, found, N_ROWS * low, N_ROWS * high)
 
 
 def _counts(d_k, exponents, rates, seed, size=1.0):
@@ -156,8 +160,8 @@ def _counts(d_k, exponents, rates, seed, size=1.0):
 
 def _sized(rows, size):
     """The same rows with all numbers of q and k so many times as large."""
-    products = (size**2 * each for each in (rows.raw_scores, rows.gram, rows.squared_length))
-    return WrongRows(*products, winner=rows.winner, right_key=rows.right_key)
+    scores, gram, square = (size**2 * each for each in (rows.raw_scores, rows.gram, rows.squared_length))
+    return WrongRows(scores, gram, square, rows.winner, rows.right_key)
 
 
 def _price(d_k, n_columns):
@@ -196,6 +200,7 @@ class DivisorResult:
     """How many of N_ROWS rows are put right at ONE_RATE, for each exponent of params and each of RACED."""
 
     params: DivisorParams
+    dims: NDArray[np.int_]  # (4,): RACED
     put_right: NDArray[np.int_]  # (n_exponents, 4)
 
     @property
@@ -208,4 +213,4 @@ def compare_divisors(params: DivisorParams) -> DivisorResult:
     """Gradient descent on every query by itself, with the same learning rate at every size."""
     rates = np.full(len(params.exponents), ONE_RATE)
     counts = [_counts(d_k, params.exponents, rates, params.seed)[:, -1] for d_k in RACED]
-    return DivisorResult(params, np.stack(counts, axis=-1))
+    return DivisorResult(params, np.array(RACED), np.stack(counts, axis=-1))

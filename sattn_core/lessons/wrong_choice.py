@@ -127,6 +127,7 @@ class RateCurves:
 
     params: WrongChoiceParams
     put_right: NDArray[np.uint8]  # (3, 19, n_steps + 1)
+    learning_rates: tuple[float, ...] = LEARNING_RATES
 
     def best(self, step: int = N_STEPS) -> NDArray[np.uint8]:
         """Return the most rows that are put right after this step at one of the rates, (3,)."""
@@ -135,7 +136,7 @@ class RateCurves:
     def smallest_rate(self, step: int = N_STEPS) -> NDArray[np.float64]:
         """Return the smallest rate that puts NEARLY_ALL right after this step, (3,): NaN where none does."""
         works = self.put_right[:, :, step] >= NEARLY_ALL
-        return np.where(works.any(axis=1), np.array(LEARNING_RATES)[works.argmax(axis=1)], np.nan)
+        return np.where(works.any(axis=1), np.array(self.learning_rates)[works.argmax(axis=1)], np.nan)
 
 
 def _groups(params):

@@ -117,6 +117,12 @@ def test_it_prints_on_one_page(new_page, server, answers, scheme):
     resize(page, SCREEN["1920"])
     open_page(page, server, "recap", **answers)
     wait_until_at_rest(page)
+    boxes = page.locator("[data-picture] .main-svg").evaluate_all(
+        """all => all.map(each =>
+             [each.getAttribute('viewBox'), `0 0 ${each.width.baseVal.value} ${each.height.baseVal.value}`])"""
+    )
+    assert all(given == drawn for given, drawn in boxes)  # so that paper can make a picture narrower
+    assert bool(boxes) == bool(answers)
     printed = page.pdf(format="A4")
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
     page.emulate_media(media="print")

@@ -5,6 +5,8 @@ from dashboard import CHARTS, SETTINGS, SLIDER, field, press, type_into
 from harness import check_accessibility, open_page, query_parameters, wait_until_idle, wait_until_still
 from sizes import resize, wait_until_at_rest
 
+from sattn_core.lessons.one_query import STEPS
+
 pytestmark = pytest.mark.e2e
 
 BAR = ".st-key-stage"
@@ -206,3 +208,20 @@ def test_type_in_a_classroom_is_a_sixtieth_of_the_window_and_the_rest_comes_when
     page.get_by_role("button", name="Show the stage alone").click()
     wait_until_idle(page)
     assert query_parameters(page) == {"mode": "projector"}
+
+
+@pytest.mark.parametrize("size", [(1920, 950), (1024, 768)])
+def test_next_stands_still_in_the_first_view_of_a_classroom(new_page, server, size):
+    page = new_page(*size)
+    open_page(page, server, "one_query", mode="projector")
+    rows = set()
+    for step in STEPS:
+        page.locator(".main-svg").first.wait_for()
+        wait_until_at_rest(page)
+        box = page.get_by_role("button", name="Next").bounding_box()
+        rows.add((round(box["x"]), round(box["y"])))
+        sentence = page.locator("[data-sentence]").bounding_box()
+        assert max(box["y"] + box["height"], sentence["y"] + sentence["height"]) <= size[1], step
+        page.get_by_role("button", name="Next").click()
+        wait_until_idle(page)
+    assert len(rows) == 1

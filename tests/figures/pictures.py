@@ -6,7 +6,7 @@ from pages._view import compute
 from pages._view.lessons import main_of
 
 result = compute.result
-FEWER = {"wrong_choice": {"n_keys": 16}}  # what would take minutes: a step of the rows takes the square of their keys
+FEWER = {"wrong_choice": {"n_keys": 6}}  # what would take minutes: a step of the rows takes the square of their keys
 
 
 def _backprop(values, profile, figures, work, core):

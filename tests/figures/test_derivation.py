@@ -171,7 +171,7 @@ def test_the_divisor_of_the_moment_and_why_stand_above_the_figure_in_its_largest
     said = plotted(picture).layout.title
     assert said.text == headline
     assert said.subtitle.text.startswith(why)
-    assert picture.alt.startswith(f"{headline}. ")
+    assert picture.alt.startswith(f"{picture.sentence} {headline}. ")
     divisor = float(headline.split()[-1].replace(",", ""))
     assert divisor == pytest.approx(exact_scores(DerivationParams(d_k, **fields)).right_divisor, rel=2e-3)
     assert said.font.size > LIGHT.title_size > said.subtitle.font.size

@@ -267,7 +267,6 @@ def test_the_address_shows_the_same_to_somebody_else_and_to_a_moving_hand(stem):
     _, _, body = ask(Starlette(routes=moving.routes()), f"/{chart.address}&d_k=100")
     moved = json.loads(body)["alt"]
     assert moved == chart.alt
-    assert moved.partition("◆")[2] == chart.alt.partition("◆")[2]
     assert "◆" in bet_chart(theirs, stem).alt
 
 

@@ -22,7 +22,7 @@ from pages._view.lessons.your_scores import uploads as uploads_module
 from sattn_core.cost import price_of
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
 from tests.counting import count
-from tests.pages.opening import app_at, charts, controls_of
+from tests.pages.opening import ANSWERED, app_at, charts, controls_of
 
 PAGES = Path(compute.__file__).resolve().parents[1]
 
@@ -88,6 +88,7 @@ def run(stem, **changed):
         patch.setattr(compute, "result", ask)
         patch.setattr(compute, "kept", lambda *_: None)
         patch.setattr(controls, "value_of", lambda name: values[name])
+        patch.setattr(controls, "linked_value", lambda name: ANSWERED.get(stem, {}).get(name, ""))
         patch.setattr(controls, "draw", lambda name, **_: values[name])
         patch.setattr(controls, "draw_while", draw_while)
         patch.setattr(controls, "stops_of", lambda name: tuple(sorted({*controls_of(stem)[name].stops, values[name]})))
@@ -228,3 +229,11 @@ def test_the_dearest_unasked_computation_keeps_to_its_price(stem):
     assert seconds_of(dearest) > 0.2
     assert rates.decided(counted) < compute.UNASKED.seconds
     assert peak < compute.UNASKED.bytes
+
+
+def test_the_pictures_that_answer_questions_are_counted():
+    asked, read = run("recap", d_k=1024)
+    assert {function.__name__ for function, *_ in asked} == {
+        "measure_sum", "measure_spread", "measure_correction", "compare_divisors"
+    }  # fmt: skip
+    assert {"d_k", "seed"} <= read

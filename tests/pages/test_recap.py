@@ -123,6 +123,7 @@ def test_the_second_question_asks_for_the_d_k_of_the_visitor():
     app = unanswered(d_k="100", spread="10")
     assert "At dₖ = 100, what is" in prose(app)
     assert f"**{answers.RIGHT}**" in prose(app)
+    assert f"**{answers.MISSED}** 8?" in prose(unanswered(d_k="256", spread="8"))
 
 
 @pytest.mark.parametrize("place", range(1, 6))
@@ -144,12 +145,6 @@ def test_every_question_leads_to_a_lesson_of_the_path():
 
 
 # --- tries ---------------------------------------------------------------------------------------------
-
-
-def test_try_other_size(tried):
-    app, _ = tried("recap", "other_size")
-    assert "At dₖ = 256, what is" in prose(app)
-    assert f"**{answers.MISSED}** 8?" in prose(app)
 
 
 def test_try_other_draw(tried):

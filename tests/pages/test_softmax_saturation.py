@@ -1,13 +1,16 @@
 """The softmax_saturation page: typed lists, shift and multiplier."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 
 from pages._view.lessons import LESSONS
-from pages._view.lessons.softmax_saturation import work
+from pages._view.lessons.softmax_saturation import figures, work
 from pages._view.show import plain
+from pages._view.theme import LIGHT
+from sattn_core.lessons.softmax_saturation import RowsParams, compare_lists, measure_rows
 from tests.pages.opening import charts, pictures, traces, widget
 
 
@@ -112,3 +115,20 @@ def test_try_many_keys(tried):
     _, shown = tried("softmax_saturation", "many_keys", **ADVERSE)
     assert shown.measure_saturation.freezing_d_k == pytest.approx(12.5, abs=0.05)
     assert 2 * math.log(16) == pytest.approx(5.55, abs=0.005)
+
+
+# --- before the bet --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("d_k", "ends"), [(64, (0, 2)), (1, (1, 2)), (4, (1,)), (1024, (0,))])
+def test_before_the_bet_only_the_other_rows_are_seen(d_k, ends):
+    params = RowsParams(16, tuple(sorted({4, d_k, 1024})), n_rows=40)
+    rows = measure_rows(params).divided(0.0)
+    shown = figures.weights(rows, params, compare_lists(((4.0, 5.0), (1.0, 10.0))), d_k, LIGHT)
+    known = figures.without_row(rows, d_k, shown)
+    seen = [each["name"] for each in known.figure.data if each["x"][0] is not None]
+    assert seen == ["list 1", "list 2", *(f"raw, dₖ = {rows.dims[i]:,}" for i in ends)]
+    assert len(known.figure.data) == 5
+    numbers = [float(each) for each in re.findall("([0-9.]+) %", known.sentence)]
+    np.testing.assert_allclose(numbers, 100 * rows.max_weight[list(ends)], rtol=0.06)
+    assert (known.table, known.sure, known.code) == ({}, (), "")

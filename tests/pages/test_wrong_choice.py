@@ -16,7 +16,7 @@ from sattn_core.lessons.wrong_choice import (
     measure_learning_rates,
     measure_wrong_choices,
 )
-from tests.pages.opening import charts, check_page, claims, open_page, traces, widget
+from tests.pages.opening import charts, check_page, claims, open_page, traces, turn_to, widget
 
 STEM = "wrong_choice"
 RAW, ROOT, WHOLE = range(3)
@@ -72,6 +72,14 @@ def test_what_the_main_picture_and_the_curves_wait_for_are_two_jobs(monkeypatch)
             time.sleep(0.02)
         app.run()
     assert {"matrix_choices", "choice_rates"} <= set(charts(app))
+
+
+def test_who_leaves_the_page_waits_for_no_curves(monkeypatch):
+    monkeypatch.setattr(work, "WITHOUT_BUTTON", compute.Limit(0.0, 0))
+    app = open_page(STEM, n_keys="2", d_k="6")
+    app.button(key="compute_beside").click().run()
+    assert "job_beside" in app.session_state
+    assert "job_beside" not in turn_to(app, "corrections").run().session_state
 
 
 def test_the_bet_comes_to_the_best_count_of_the_curves():

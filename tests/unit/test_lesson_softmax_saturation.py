@@ -109,11 +109,11 @@ def test_a_list_that_cannot_be_compared_is_named():
 
 def test_rows_by_hand():
     # One query a batch; octave by octave the components of the query and of its three keys.
-    rows = measure_rows(RowsParams(3, (1, 3, 4), n_rows=20, seed=5))
-    assert (rows.dims, rows.scores.shape) == ((1, 3, 4), (3, 20, 1, 3))
+    rows = measure_rows(RowsParams(3, (1, 3, 8), n_rows=20, seed=5))
+    assert (rows.dims, rows.scores.shape) == ((1, 3, 8), (3, 20, 1, 3))
     for batch in (0, 19):
         rng = block_generator(5, 2, batch)
-        parts = np.concatenate([rng.standard_normal((size, 1 + 3)) for size in (1, 1, 2)])
+        parts = np.concatenate([rng.standard_normal((size, 1 + 3)) for size in (1, 1, 2, 4)])
         for i, d_k in enumerate(rows.dims):
             raw = parts[:d_k, 0] @ parts[:d_k, 1:]
             np.testing.assert_allclose(rows.scores[i, batch, 0], sorted(raw, reverse=True), rtol=1e-13)

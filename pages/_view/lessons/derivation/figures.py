@@ -155,7 +155,7 @@ def _variance_figure(growth, d_k, profile):
         shapes=[upright(d_k, thin(profile)) | {"layer": "below"}],
         annotations=_line_ends(largest, profile),
         xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.35]),
-        yaxis=axis(profile, "variance of the scores", grid=True, **vertical),
+        yaxis=axis(profile, "variance", grid=True, **vertical),
     )
 
 
@@ -269,7 +269,7 @@ def _failing(growth, d_k):
 def _variance_alt(growth, d_k):
     largest = growth.params.d_k
     return (
-        f"{_divisor(growth, d_k)[0]}. {_point(growth, d_k)} Both axes are logarithmic. Two dashed lines show what is "
+        f"{_point(growth, d_k)} {_divisor(growth, d_k)[0]}. Both axes are logarithmic. Two dashed lines show what is "
         f"predicted: a raw variance that rises from 1 to {largest:,} as dₖ does, and a scaled variance that stays 1. "
         f"The marks up to dₖ = {d_k:,} are measured."
     )

@@ -34,6 +34,7 @@ _CURVE = tuple(range(1, 1025, 31))
 _MARKS = {"raw": "●", "÷ √dₖ": "■", "÷ dₖ": "◆", "yours": "○"}
 _SYMBOLS = {"raw": "circle", "÷ √dₖ": "square", "÷ dₖ": "diamond", "yours": "circle-open"}
 _NAMES = ("raw", "÷ √dₖ", "÷ dₖ")
+_PLACES = [f"dₖ = {SMALL}", "small start", f"dₖ = {LARGE}"]
 
 
 def _small(profile, traces, text, key=None, **layout) -> Figure:
@@ -60,31 +61,34 @@ def _key(profile, names, marks=_MARKS):
 
 def growing_sum(result: SumResult, seed: int, profile: Profile) -> Picture:
     """Each product as a bar, and the sum that it is added to."""
-    added = list(range(1, N_PRODUCTS + 1))
+    return Picture(
+        "growing_sum",
+        _sum(result, profile),
+        f"A score is a sum of dₖ products: these {N_PRODUCTS} add up to {number(result.sums[-1], 1)}.",
+        {each: getattr(result, each).tolist() for each in ("added", "products", "sums")},
+        code(measure_sum, seed, show=("result.products", "result.sums")),
+        claim="A score is a sum of products",
+        marks=(Mark(f"these {N_PRODUCTS}", ("product",)),),
+        sure=("Nothing is estimated here: these are the products of one query and one key, and their sum.",),
+    )
+
+
+def _sum(result, profile):
+    added = result.added
     bars: Part = {"type": "bar", "x": added, "y": result.products, "name": "product", "marker": {"color": profile.band}}
     bars |= {"width": 0.7, "offset": -0.85}  # each under the step of the sum that it makes
     sums = line([0, *added], [0, *result.sums], solid(profile, profile.raw) | {"shape": "vh"}, "raw score so far")
-    key = (
-        f'<span style="color:{profile.band}">■</span> product',
-        f'<span style="color:{profile.raw}">▬</span> raw score',
+    key = tuple(
+        f'<span style="color:{colour}">{mark}</span> {name}'
+        for colour, mark, name in ((profile.band, "■", "product"), (profile.raw, "▬", "raw score"))
     )
-    drawn = _small(
+    return _small(
         profile,
         [bars, sums],
         f"{N_PRODUCTS} products, added one by one",
         key,
         xaxis=axis(profile, range=[0, N_PRODUCTS + 0.1], tickvals=[0, *added]),
         yaxis=axis(profile, grid=True, range=[-N_PRODUCTS - 0.5, N_PRODUCTS + 0.5], tickvals=[-8, 0, 8]),
-    )
-    return Picture(
-        "growing_sum",
-        drawn,
-        f"A score is a sum of dₖ products: these {N_PRODUCTS} add up to {number(result.sums[-1], 1)}.",
-        {"products added": added, "product": result.products.tolist(), "sum": result.sums.tolist()},
-        code(measure_sum, seed, show=("result.products", "result.sums")),
-        claim="A score is a sum of products",
-        marks=(Mark("these 8", ("product",)),),
-        sure=("Nothing is estimated here: these are the products of one query and one key, and their sum.",),
     )
 
 
@@ -93,32 +97,14 @@ def growing_sum(result: SumResult, seed: int, profile: Profile) -> Picture:
 
 def sums_spread(result: SpreadResult, said: float | str, profile: Profile) -> Picture:
     """The spread of the sums beside √d_k, and what the learner said."""
-    dims, here = list(result.params.dims), result.here
-    error = 1.96 * result.standard_error
-    traces = [
-        line(_CURVE, [sqrt(d_k) for d_k in _CURVE], dashed(profile), "theory"),
-        points(profile, profile.raw, "circle", dims, result.std, error, error, "raw"),
-        *_said(said, result.params.d_k, profile),
-    ]
-    key = (*_key(profile, ["raw"]), "- - √dₖ", *(("▲ yours",) if len(traces) > 2 else ()))
-    drawn = _small(
-        profile,
-        traces,
-        "Standard deviation, by dₖ",
-        key,
-        xaxis=axis(profile, range=[-20, 1060], tickvals=_DIMS),
-        yaxis=axis(profile, grid=True, range=[0, _LARGEST_SPREAD], tickvals=[0, 16, 32]),
-    )
-    d_k, std, root = result.params.d_k, number(result.std[here]), number(result.std_theory[here])
-    sentence = f"At dₖ = {d_k:,} random products partly cancel: their sums spread by {std}, and √dₖ is {root}."
-    if d_k == 1:
-        sentence = f"At dₖ = 1 there is one product and nothing to cancel: it spreads by {std}, and √dₖ is {root}."
+    here = result.here
+    std, root = (number(each[here]) for each in (result.std, result.std_theory))
     return Picture(
         "sums_spread",
-        drawn,
-        sentence,
+        _spread(result, said, profile),
+        _spread_sentence(result.params.d_k, std, root),
         {
-            "dₖ": dims,
+            "dₖ": result.dims.tolist(),
             "standard deviation": result.std.tolist(),
             "standard error": result.standard_error.tolist(),
             "predicted": result.std_theory.tolist(),
@@ -133,23 +119,35 @@ def sums_spread(result: SpreadResult, said: float | str, profile: Profile) -> Pi
     )
 
 
+def _spread_sentence(d_k, std, root):
+    if d_k == 1:
+        return f"At dₖ = 1 there is one product and nothing to cancel: it spreads by {std}, and √dₖ is {root}."
+    return f"At dₖ = {d_k:,} random products partly cancel: their sums spread by {std}, and √dₖ is {root}."
+
+
+def _spread(result, said, profile):
+    error, yours = 1.96 * result.standard_error, _said(said, result.params.d_k, profile)
+    return _small(
+        profile,
+        [
+            line(_CURVE, [sqrt(d_k) for d_k in _CURVE], dashed(profile), "theory"),
+            points(profile, profile.raw, "circle", result.dims, result.std, error, error, "raw"),
+            *yours,
+        ],
+        "Standard deviation, by dₖ",
+        (*_key(profile, ["raw"]), "- - √dₖ", *["▲ yours"][: len(yours)]),
+        xaxis=axis(profile, range=[-20, 1060], tickvals=_DIMS),
+        yaxis=axis(profile, grid=True, range=[0, _LARGEST_SPREAD], tickvals=[0, 16, 32]),
+    )
+
+
 def _said(said, d_k, profile):
     """A mark at what the learner said, at the axis's end if it lies beyond."""
     if said == "":
         return []
-    place = min(float(said), _BEYOND * _LARGEST_SPREAD)
     marker = {"color": profile.text, "symbol": "triangle-up", "size": 1.5 * profile.marker_size}
-    return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": [d_k],
-            "y": [place],
-            "name": "yours",
-            "marker": marker,
-            "cliponaxis": False,
-        }
-    ]
+    place: Part = {"x": [d_k], "y": [min(float(said), _BEYOND * _LARGEST_SPREAD)], "cliponaxis": False}
+    return [{"type": "scatter", "mode": "markers", "name": "yours", "marker": marker} | place]
 
 
 # --- what breaks ------------------------------------------------------------------------------------------
@@ -157,33 +155,31 @@ def _said(said, d_k, profile):
 
 def put_right_or_not(result: CorrectionResult, profile: Profile) -> Picture:
     """How many wrong winners are put right, step by step, without the scale and with it."""
-    steps = list(range(N_STEPS + 1))
-    names = _NAMES[: len(result.put_right)]
-    traces = [
-        line(steps, counts, solid(profile, _colour(profile, name), 1 + (name != "raw")), name)
-        for name, counts in zip(names, result.put_right, strict=True)
-    ]
-    drawn = _small(
-        profile,
-        traces,
-        f"Put right of {N_ROWS}, by step",
-        _key(profile, names, dict.fromkeys(names, "▬")),
-        xaxis=axis(profile, range=[0, N_STEPS + 8], tickvals=[0, 100, 200]),
-        yaxis=axis(profile, grid=True, range=[-4, 104], tickvals=[0, 50, 100]),
-    )
     raw, scaled = result.put_right[:, -1]
-    sentence = (
-        f"Of a hundred wrong winners at dₖ = {LARGE}, training corrects {raw} without the scale, {scaled} with it."
-    )
+    counts = dict(zip(_NAMES, result.put_right, strict=False))
     return Picture(
         "put_right_or_not",
-        drawn,
-        sentence,
-        {"step": steps} | {name: counts.tolist() for name, counts in zip(names, result.put_right, strict=True)},
+        _corrected(result.steps, counts, profile),
+        f"Of a hundred wrong winners at dₖ = {LARGE}, training corrects {raw} without the scale, {scaled} with it.",
+        {"step": result.steps.tolist()} | {name: each.tolist() for name, each in counts.items()},
         code(measure_correction, result.params, show="result.put_right"),
         claim="What is nearly certain can hardly be corrected",
         marks=(Mark("without the scale", ("raw",)), Mark("with it", ("÷ √dₖ",))),
         sure=_correction_sure(result),
+    )
+
+
+def _corrected(steps, counts, profile):
+    return _small(
+        profile,
+        [
+            line(steps, each, solid(profile, _colour(profile, name), 1 + (name != "raw")), name)
+            for name, each in counts.items()
+        ],
+        f"Put right of {N_ROWS}, by step",
+        _key(profile, counts, dict.fromkeys(counts, "▬")),
+        xaxis=axis(profile, range=[0, N_STEPS + 8], tickvals=[0, 100, 200]),
+        yaxis=axis(profile, grid=True, range=[-4, 104], tickvals=[0, 50, 100]),
     )
 
 
@@ -202,25 +198,14 @@ def _correction_sure(result):
 
 def one_rate(result: DivisorResult, profile: Profile) -> Picture:
     """How many are put right at one learning rate against d_k, for each divisor and for the learner's."""
-    names = [*_NAMES, *["yours"][: len(result.put_right) - len(_NAMES)]]
-    traces = [_raced(profile, *each) for each in zip(names, result.put_right, strict=True)]
-    drawn = _small(
-        profile,
-        traces,
-        f"Put right at rate {ONE_RATE}, by dₖ",
-        _key(profile, names),
-        xaxis=axis(profile, type="log", range=[1.1, 3.1], tickvals=list(RACED)),
-        yaxis=axis(profile, grid=True, range=[-6, 106], tickvals=[0, 50, 100]),
-    )
-    _, scaled, linear = result.put_right[: len(_NAMES)]
-    least = f"all {N_ROWS}" if scaled.min() == N_ROWS else f"at least {scaled.min()} of {N_ROWS}"
-    sentence = f"At one learning rate ÷ √dₖ puts {least} right at every dₖ, ÷ dₖ only {linear.min()} at the worst."
-    columns = dict(zip(names, result.put_right.tolist(), strict=True))
+    counts = dict(zip((*_NAMES, "yours"), result.put_right, strict=False))
+    least, worst = counts["÷ √dₖ"].min(), counts["÷ dₖ"].min()
+    at_least = f"all {N_ROWS}" if least == N_ROWS else f"at least {least} of {N_ROWS}"
     return Picture(
         "one_rate",
-        drawn,
-        sentence,
-        {"dₖ": list(RACED)} | columns,
+        _raced(counts, profile),
+        f"At one learning rate ÷ √dₖ puts {at_least} right at every dₖ, ÷ dₖ only {worst} at the worst.",
+        {"dₖ": result.dims.tolist()} | {name: each.tolist() for name, each in counts.items()},
         code(compare_divisors, result.params, show="result.put_right"),
         claim="With ÷ √dₖ one learning rate serves every size",
         marks=(Mark("÷ √dₖ", ("÷ √dₖ",)), Mark("÷ dₖ", ("÷ dₖ",))),
@@ -231,10 +216,22 @@ def one_rate(result: DivisorResult, profile: Profile) -> Picture:
     )
 
 
-def _raced(profile, name, counts):
+def _raced(counts, profile):
+    return _small(
+        profile,
+        [_points(profile, name, each) for name, each in counts.items()],
+        f"Put right at rate {ONE_RATE}, by dₖ",
+        _key(profile, counts),
+        xaxis=axis(profile, type="log", range=[1.1, 3.1], tickvals=list(RACED)),
+        yaxis=axis(profile, grid=True, range=[-6, 106], tickvals=[0, 50, 100]),
+    )
+
+
+def _points(profile, name, counts):
     colour = _colour(profile, name)
     style = solid(profile, colour) | ({"dash": "dot"} if name == "yours" else {})
-    marker = {"color": colour, "symbol": _SYMBOLS[name], "size": profile.marker_size * (1.6 if name == "yours" else 1)}
+    size = profile.marker_size * (1.6 if name == "yours" else 1)
+    marker = {"color": colour, "symbol": _SYMBOLS[name], "size": size}
     return line(list(RACED), counts, style, name) | {"mode": "lines+markers", "marker": marker, "cliponaxis": False}
 
 
@@ -243,32 +240,14 @@ def _raced(profile, name, counts):
 
 def no_difference(results: tuple[CorrectionResult, ...], profile: Profile) -> Picture:
     """How many are put right without the scale and with it: where d_k is small, the numbers are small, and neither."""
-    places = [f"dₖ = {SMALL}", "small start", f"dₖ = {LARGE}"]
-    names = _NAMES[:2]
-    counts = {name: [int(each.put_right[i, -1]) for each in results] for i, name in enumerate(names)}
-    bars: list[Part] = [
-        {"type": "bar", "x": places, "y": counts[name], "name": name, "marker": {"color": _colour(profile, name)}}
-        for name in names
-    ]
-    drawn = _small(
-        profile,
-        bars,
-        f"Put right of {N_ROWS}",
-        _key(profile, names, dict.fromkeys(names, "■")),
-        barmode="group",
-        bargap=0.3,
-        xaxis=axis(profile, type="category", ticks=""),
-        yaxis=axis(profile, grid=True, range=[0, 104], tickvals=[0, 50, 100]),
-    )
-    few, start, _ = results
-    gap = max(abs(int(each.put_right[0, -1]) - int(each.put_right[1, -1])) for each in (few, start))
+    counts = {name: [int(each.put_right[i, -1]) for each in results] for i, name in enumerate(_NAMES[:2])}
+    gap = max(abs(raw - scaled) for raw, scaled in list(zip(*counts.values(), strict=True))[:2])
     alike = "as many" if gap == 0 else "nearly as many"
-    sentence = f"At dₖ = {SMALL}, or with numbers that start small, {alike} come right without the scale as with it."
     return Picture(
         "no_difference",
-        drawn,
-        sentence,
-        {"rows": places} | counts,
+        _bars(counts, profile),
+        f"At dₖ = {SMALL}, or with numbers that start small, {alike} come right without the scale as with it.",
+        {"rows": _PLACES} | counts,
         _code(results),
         claim="Small dₖ or small numbers: the scale hardly matters",
         marks=(Mark("without the scale", ("raw",)), Mark("with it", ("÷ √dₖ",))),
@@ -276,6 +255,22 @@ def no_difference(results: tuple[CorrectionResult, ...], profile: Profile) -> Pi
             f"The small start is at dₖ = {LARGE}, with all numbers of q and k a tenth as large.",
             f"The two counts differ by at most {gap} there. Each is the best of 19 learning rates.",
         ),
+    )
+
+
+def _bars(counts, profile):
+    return _small(
+        profile,
+        [
+            {"type": "bar", "x": _PLACES, "y": each, "name": name, "marker": {"color": _colour(profile, name)}}
+            for name, each in counts.items()
+        ],
+        f"Put right of {N_ROWS}",
+        _key(profile, counts, dict.fromkeys(counts, "■")),
+        barmode="group",
+        bargap=0.3,
+        xaxis=axis(profile, type="category", ticks=""),
+        yaxis=axis(profile, grid=True, range=[0, 104], tickvals=[0, 50, 100]),
     )
 
 

@@ -63,7 +63,8 @@ def choices(result: WrongChoiceResult, step: int, row: int, profile: Profile) ->
         _choices_table(result, step),
         code(measure_wrong_choices, result.params, show=f"result.right_weight[:, {step}]"),
         note=f"The weight on the right key of each row after {step} steps.",
-        alt=f"Three squares of a hundred cells, one cell a row, after {step} steps. {sentence}",
+        alt=f"Three squares of a hundred cells, one cell a row, at dₖ = {result.params.d_k:,} after {step} steps. "
+        f"{sentence}",
         sure=_choices_sure(result, step),
     )
 
@@ -180,7 +181,10 @@ def weights(result: RowResult, step: int, profile: Profile) -> Picture:
         columns,
         code(follow_row, result.params, result.row, show=f"result.weights[:, {step}]"),
         claim=f"Row {result.row + 1}, key by key",
-        note=f"The right key is number {result.right_key + 1}; number {result.winner + 1} was on top at the start.",
+        sure=(
+            f"The largest score at the start is that of key {result.winner + 1}; the right key, drawn among the "
+            f"others, is key {result.right_key + 1}. In every panel the weights add up to 1.",
+        ),
     )
 
 
@@ -255,7 +259,7 @@ def rates(curves: RateCurves, rate: float, step: int, profile: Profile) -> Pictu
     """How many rows come right at each learning rate; dashed: that of the slider."""
     counts = curves.put_right[:, :, step]
     low, high = interval(counts)
-    columns = {"learning rate": list(LEARNING_RATES)}
+    columns = {"learning rate": list(curves.learning_rates)}
     for i, name in enumerate(NAMES):
         columns |= {name: counts[i].tolist(), f"{name}: low": low[i].tolist(), f"{name}: high": high[i].tolist()}
     return Picture(
@@ -277,7 +281,7 @@ def _interval_code(counts):
 def _rates_figure(curves, rate, step, profile):
     traces = []
     for i, counts in enumerate(curves.put_right[:, :, step]):
-        traces += _curve(i, np.array(LEARNING_RATES), counts, profile)
+        traces += _curve(i, np.array(curves.learning_rates), counts, profile)
     above = f"Put right at dₖ = {curves.params.d_k:,} after {step} steps"
     return figure(
         profile,
@@ -418,7 +422,7 @@ def _none(found):
 
 def _dimensions_sentence(found):
     """From which rate on nearly all come right, at the largest d_k."""
-    last, start = found.smallest_rate[:, -1], f"At dₖ = {found.dims[-1]:,}"
+    last, start = found.smallest_rate[:, -1], "At the largest dₖ"
     if np.isnan(last).all():
         return f"{start} no learning rate puts nearly all right, whatever divides the scores."
     rates = ["never" if np.isnan(rate) else f"from rate {rate:,g}" for rate in last]
