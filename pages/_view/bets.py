@@ -408,6 +408,9 @@ def _draft(lesson):
 
 def _place(lesson):
     """Put what the marker says into the address; it is counted if it is the first bet on this lesson."""
+    if isinstance(lesson.bet.answer, Drawing):  # what was drawn just before may come with the click
+        said = st.session_state.get(f"{lesson.pictures[0]}_before") or {}
+        keep_drawing(said.get("drawn"))
     st.query_params["guess"] = lesson.bet.answer.write(st.session_state[_draft(lesson)])
     st.session_state["bet_placed"] = lesson.stem
     st.rerun()

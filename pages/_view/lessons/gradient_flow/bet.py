@@ -7,15 +7,12 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.lessons.gradient_flow import DOTS
 
-_SMALL = 4  # dₖ at which the raw scores still spread little
+_SMALL, _LARGER = 4, 16  # dₖ
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """The rows at a small dₖ; where dₖ is small itself, only what they pass on with the scale."""
-    if values["d_k"] > _SMALL:
-        return work.MAIN.picture({**values, "d_k": _SMALL}, profile)
-    hidden = "Without the scale, what the rows pass on is hidden until you have placed your bet."
-    return work.MAIN.picture(values, profile).partly(hidden, keep=("÷ √dₖ rows",), words=("Raw", "Scaled"))
+    """The rows at another dₖ: a small one or, where dₖ is small itself, a larger one."""
+    return work.MAIN.picture({**values, "d_k": _SMALL if values["d_k"] > _SMALL else _LARGER}, profile)
 
 
 def outcome(values: Values) -> Outcome:
