@@ -154,8 +154,13 @@ def _carried():
 
 def _lessons():
     """The open lesson first."""
+    return _open() + tuple(LESSONS.values())
+
+
+def _open():
+    """The open lesson, or nothing before one is."""
     here = LESSONS.get(st.session_state.get("lesson", ""))
-    return ((here,) if here else ()) + tuple(LESSONS.values())
+    return (here,) if here else ()
 
 
 def _is_control(name):
@@ -316,7 +321,7 @@ def place(name: str, value: Value) -> None:
     kept, _ = control(name).read(str(value))
     _visited(name).add(kept)
     st.session_state[name] = kept
-    if name == SLIDER or name in current_lesson().dials:
+    if name == SLIDER or any(name in here.dials for here in _open()):
         _write_address(name)
     else:
         st.session_state.setdefault("placed", {})[name] = kept

@@ -27,6 +27,7 @@ from sattn_core.lessons.training_race import TrainingRaceParams, measure_trainin
 from sattn_core.random_signs import chance_on_top
 from tests.pages.asgi import ask
 from tests.pages.opening import (
+    ANSWERED,
     button,
     charts,
     check_page,
@@ -148,12 +149,14 @@ TELLING = {
 
 
 def telling(stem, chart):
-    """What stands in these traces, as it is sent."""
+    """What stands in these traces and in no other, as it is sent: at d_k = 1 raw scores say what scaled ones do."""
     names = [each.format(**chart.values or {}) for each in TELLING.get(stem, [drawn(chart)[-1]["name"]])]
     told = [each for each in drawn(chart) if each["name"] in names]
     assert {each["name"] for each in told} == {*names}
     said = ("x" if each.get("orientation") == "h" else "z" if "z" in each else "y" for each in told)
-    return [json.dumps(each[name]) for each, name in zip(told, said, strict=True)]
+    others = json.dumps([each for each in drawn(chart) if each["name"] not in names])
+    texts = [json.dumps(each[name]) for each, name in zip(told, said, strict=True)]
+    return [text for text in texts if text not in others]
 
 
 def data_sent(app):
@@ -195,7 +198,7 @@ def test_a_lesson_without_a_bet_ignores_that_one_is_wanted(stem):
     app = open_page(stem, bet="1")
     check_page(app, stem)
     assert LESSONS[stem].answer in texts(app)
-    assert app.query_params == {"bet": "1"}
+    assert app.query_params == {"bet": "1", **ANSWERED.get(stem, {})}
 
 
 @pytest.mark.parametrize("stem", OF_EACH_KIND)

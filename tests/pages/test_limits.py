@@ -79,10 +79,10 @@ def run(stem, **changed):
     def draw_while(name, **_):
         return {each: values[each] for each, one in LESSONS[stem].controls.items() if one.when == (name, values[name])}
 
-    def draw_main(way, **_):
+    def draw_main(way, at_rest=None, **_):
         if way.params and compute.needs_button(way.params(values)):
             return None
-        return (way.at_rest or way.picture)(values, ANYTHING)
+        return at_rest or (way.at_rest or way.picture)(values, ANYTHING)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compute, "result", ask)

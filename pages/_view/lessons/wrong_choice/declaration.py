@@ -24,7 +24,7 @@ LESSON = Lesson(
     controls={
         "learning_rate": Number("Learning rate", 10, 1e-4, 1e5, _RATES, whole=False, shown=decimal),
         "steps": Number("Steps", 200, 0, 200, _STEPS, play=150),
-        "row": Number("Row", 2, 1, 100, (1,), help="The row whose weights are drawn as bars.", typed=True),
+        "row": Number("Row", 2, 1, 100, (2,), help="The row whose weights are drawn as bars.", typed=True),
         "loss": Choice(
             "Loss on",
             "output",
