@@ -4,6 +4,7 @@ Without a browser every lesson is tried.
 """
 
 import pytest
+from betting import CARD, CURVE, PLACE, POINTS, place_by_keyboard
 from dashboard import CHARTS, LESSONS, SLIDER, sentences, wait_for_address
 from harness import check_accessibility, open_page, wait_until_idle
 
@@ -14,10 +15,6 @@ from pages._view.lessons import ORDER
 pytestmark = pytest.mark.e2e
 
 WITH_BETS = [stem for stem in ORDER if DECLARED[stem].bet]
-CARD = ".st-key-bet_card"
-PLACE = ".st-key-place_bet button"
-CURVE = "[data-drawing]"
-POINTS = f"{CURVE} [role=slider]"
 REST = ".st-key-assumed"  # the first of what every lesson ends with
 
 
@@ -29,22 +26,6 @@ def kind(stem):
 
 
 FIRST_OF_KIND = list({kind(stem): stem for stem in reversed(WITH_BETS)}.values())
-
-
-def place_by_keyboard(page, stem):
-    """Move the marker or the curve by a step, or choose the first answer, and press the button."""
-    answer = DECLARED[stem].bet.answer
-    if isinstance(answer, Drawing):
-        page.locator(POINTS).first.press("ArrowUp")
-    else:
-        chosen = isinstance(answer, Choice)
-        marker = page.locator(f"{CARD} input[type={'radio' if chosen else 'range'}]").first
-        marker.press("Space" if chosen else "ArrowRight")
-    page.locator(f"{PLACE}:not([disabled])").wait_for()
-    wait_until_idle(page)
-    page.locator(PLACE).press("Enter")
-    page.wait_for_function("() => location.search.includes('guess=')")
-    wait_until_idle(page)
 
 
 def at(stem):

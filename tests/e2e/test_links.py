@@ -114,7 +114,8 @@ def move_everything(page, stem):
             press(slider(page, name), "ArrowLeft" if control.default == control.stops[-1] else "ArrowRight")
         elif isinstance(control, Choice) and control.bar and (bar := page.locator(f".st-key-{name}")).is_visible():
             other = next(option for option in control.options if option != control.default)
-            press(bar.locator("[role=radio]").filter(has_text=re.compile(f"^{re.escape(other)}$")), "Space")
+            shown = re.compile(f"^{re.escape(control.called(other))}$")
+            press(bar.locator("[role=radio]").filter(has_text=shown), "Space")
     page.wait_for_function("() => location.search.includes('d_k=')")
     wait_until_idle(page)
 

@@ -5,6 +5,8 @@ from dashboard import CHARTS, SETTINGS, SLIDER, field, press, type_into
 from harness import check_accessibility, open_page, query_parameters, wait_until_idle, wait_until_still
 from sizes import resize, wait_until_at_rest
 
+from pages._view.glossary import TERMS
+from pages._view.lessons import LESSONS
 from sattn_core.lessons.one_query import STEPS
 
 pytestmark = pytest.mark.e2e
@@ -127,7 +129,7 @@ def test_a_definition_opens_over_the_page_by_touch_and_by_keyboard(new_page, ser
     before = box(page, BAR), box(page, TERM)
     page.locator(TERM).last.tap()
     shown = page.locator(".term[open] > span")
-    assert shown.inner_text().startswith("A vector of dₖ numbers")
+    assert shown.inner_text() == TERMS[LESSONS["start"].terms[-1]]
     assert (box(page, BAR), box(page, TERM)) == before
     left, top, right, _ = box(page, ".term[open] > span")
     assert 0 <= left < right <= width
@@ -136,7 +138,7 @@ def test_a_definition_opens_over_the_page_by_touch_and_by_keyboard(new_page, ser
     assert left <= word_right <= right
     check_accessibility(page)
     page.locator(TERM).first.press("Enter")
-    assert shown.all_inner_texts() == ["How far values typically lie from their mean: the square root of the variance."]
+    assert shown.all_inner_texts() == [TERMS[LESSONS["start"].terms[0]]]
     page.keyboard.press("Escape")
     assert shown.count() == 0
     assert page.locator(TERM).first.evaluate("element => element === document.activeElement")

@@ -24,7 +24,7 @@ SHOWN = """name => {
   const slider = hero || own?.querySelector('input[type=range]');
   if (slider) return slider.getAttribute('aria-valuetext').replace('d_k = ', '').replaceAll(',', '');
   const chosen = own?.querySelector('[aria-checked=true]');
-  return chosen ? chosen.innerText.trim() : own?.querySelector('input, textarea')?.value.replaceAll(',', '');
+  return chosen ? chosen.textContent.trim() : own?.querySelector('input, textarea')?.value.replaceAll(',', '');
 }"""
 
 

@@ -4,7 +4,8 @@ import re
 import shutil
 
 import pytest
-from dashboard import CHARTS, LESSONS, SLIDER, go_to, menu_names, watch_menu
+from dashboard import LESSONS, SLIDER, go_to, menu_names, watch_menu
+from hand import shown
 from harness import ROOT, open_page, query_parameters, running_server, wait_until_idle
 
 pytestmark = pytest.mark.e2e
@@ -36,5 +37,5 @@ def test_three_lines_show_the_lessons(new_page, plain, problems):
     page.locator(SLIDER).press("ArrowRight")
     page.wait_for_function("() => new URLSearchParams(location.search).get('d_k') !== '100'")  # race_d_k stays
     wait_until_idle(page)
-    assert page.locator(f"{CHARTS}[data-value]").get_attribute("data-value") == query_parameters(page)["d_k"] != "100"
+    assert str(shown(page)) == query_parameters(page)["d_k"] != "100"
     problems.clear()  # no bundle where it is asked for first

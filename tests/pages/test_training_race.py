@@ -12,7 +12,7 @@ from pages._view.lessons.training_race import dose, race, work
 from pages._view.lessons.training_race.declaration import LAST
 from pages._view.rates import decided
 from sattn_core.lessons import training_race
-from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
+from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams, measure_training_race
 from tests.pages.opening import (
     button,
     charts,
@@ -452,6 +452,13 @@ def test_try_harm_begins(tried):
     ended = finished(*tried("training_race", "harm_begins", **ADVERSE, data="fresh", n_pairs="8", exponent="0.3"))
     assert 0.3 < ended[0] < 0.5
     assert ended[1] >= 0.99
+
+
+def test_try_small_rate(tried):
+    raw, scaled, whole = finished(*tried("training_race", "small_rate", **ADVERSE, data="fresh", n_pairs="8"))
+    assert raw >= 0.9 > max(scaled, whole)
+    fast = measure_training_race(TrainingRaceParams(d_k=4)).accuracy.mean[:, -1]
+    assert fast[0] < 0.5 < 0.9 < fast[1]
 
 
 def test_try_same_first_scores(tried):

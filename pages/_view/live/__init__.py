@@ -29,7 +29,9 @@ def _script(name):
 _slider = st.components.v2.component(
     "sattn_slider", html=_text("slider.html"), js=_text("glide.js") + _text("slider.js"), isolate_styles=False
 )
-_mount = st.components.v2.component("sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_script("hero.js"))
+_mount = st.components.v2.component(
+    "sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_text("marks.js") + _script("hero.js")
+)
 _between = st.components.v2.component("sattn_between", js=_text("between.js"))
 _cells = st.components.v2.component("sattn_cells", js=_script("cells.js"))
 _picture = st.components.v2.component(

@@ -1,6 +1,7 @@
 // Draws what Python computed for every stop of the slider. It computes no statistic and formats no number:
 // heights come in thousandths of a panel's height, positions as scores, everything readable as text.
 
+const SIDES = ["raw", "scaled"];
 const NS = "http://www.w3.org/2000/svg";
 const SHORTEST = 0.5; // of the height that a panel is written for
 const TALLEST = 2;
@@ -20,7 +21,7 @@ function makeHero(root) {
   const sentence = find(".sentence");
   const spoken = find(".spoken");
   const panels = {};
-  for (const side of ["raw", "scaled"]) {
+  for (const side of SIDES) {
     panels[side] = makeScorePanel(find(`[data-part="${side}"]`));
     panels[`${side}-weights`] = makeWeightPanel(find(`[data-part="${side}-weights"]`));
   }
@@ -54,12 +55,22 @@ function makeHero(root) {
 
   function draw() {
     const stop = data.stops[at];
-    for (const side of ["raw", "scaled"]) {
+    for (const side of SIDES) {
       panels[side].draw(data, side, at, ownAxis);
       panels[`${side}-weights`].draw(data, side, at);
     }
-    say(sentence, stop.sentence);
+    writeSentence(sentence, stop, light);
+    light();
     root.dataset.value = stop.d_k;
+  }
+
+  // The side that a word of the sentence names, where one is pointed at: the other one fades.
+  function light() {
+    const mark = data.stops[at].marks[litIn(sentence)];
+    SIDES.forEach((side, i) => {
+      const opacity = mark && !mark.curves.includes(i) ? FADED : "";
+      for (const part of [side, `${side}-weights`]) find(`[data-part="${part}"]`).style.opacity = opacity;
+    });
   }
 
   // A value between the stops comes by itself, see between.js. Until it is there the stop below stands for it.
@@ -114,7 +125,7 @@ function makeHero(root) {
       for (const [part, name] of Object.entries(data.names)) panels[part].name(name);
       say(axis, data.labels.axis);
       find(".save").textContent = data.labels.save;
-      say(sentence, data.stops[at].sentence);
+      writeSentence(sentence, data.stops[at], light);
       fit();
       draw();
     },

@@ -38,7 +38,7 @@ function watchTries() {
 
 // The picture that a button stands by: the last one above it, with its sentence, or with those beside it.
 function pictureBefore(button) {
-  const all = [...document.querySelectorAll("[data-picture], [data-hero], [class*='st-key-lines_']")];
+  const all = [...document.querySelectorAll("[data-picture], .st-key-hero, [class*='st-key-lines_']")];
   const found = all.findLast((each) => button?.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_PRECEDING);
   return found?.closest("[class*='st-key-row_of_']") ?? found?.closest("[class*='st-key-']");
 }

@@ -204,7 +204,7 @@ def one_rate(result: DivisorResult, profile: Profile) -> Picture:
     return Picture(
         "one_rate",
         _raced(counts, profile),
-        f"At one learning rate ÷ √dₖ puts {at_least} right at every dₖ, ÷ dₖ only {worst} at the worst.",
+        f"At one learning rate ÷ √dₖ puts {at_least} right at each of these sizes, ÷ dₖ only {worst} at the worst.",
         {"dₖ": result.dims.tolist()} | {name: each.tolist() for name, each in counts.items()},
         code(compare_divisors, result.params, show="result.put_right"),
         claim="With ÷ √dₖ one learning rate serves every size",

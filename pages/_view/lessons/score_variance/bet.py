@@ -10,6 +10,7 @@ from pages._view.theme import Profile, number
 _SEEN = 64  # products, at most
 _PAIRS = 10_000  # at most, so that no one waits
 _QUARTER, _ALL = 256, 1024  # products
+_ROUND = 0.005  # of a factor that is not said
 
 
 def before(values: Values, profile: Profile) -> Picture:
@@ -26,7 +27,12 @@ def outcome(values: Values) -> Outcome:
     steps = range(0, len(std), 8)
     places, along = (figures.on_products_axis(each, values["products_axis"]).tolist() for each in (DRAWN_AT, steps))
     truth, curve = tuple(std[[*DRAWN_AT]].tolist()), (along, std[steps].tolist())
-    return Outcome(truth, _why(std), "the root", places=places, curve=curve)
+    return Outcome(truth, _why(std), _called(std[1]), places=places, curve=curve)
+
+
+def _called(once):
+    """The true curve in words, by the standard deviation of one product."""
+    return "the root" if abs(once - 1) < _ROUND else f"{number(once, 2)} × the root"
 
 
 def _why(std):

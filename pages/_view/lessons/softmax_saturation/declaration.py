@@ -67,8 +67,8 @@ LESSON = Lesson(
         ),
         Try(
             "many_keys",
-            "512 keys: now the dotted line of the averages stands at dₖ = 12.5",
-            {"n_keys": 512},
+            "64 keys: now the dotted line of the averages stands at dₖ = 8.32",
+            {"n_keys": 64},
             picture="softmax_averages",
         ),
     ),

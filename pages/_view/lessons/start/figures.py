@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pages._view.figures.code import code
+from pages._view.marks import Mark, found
 from pages._view.picture import Picture
 from pages._view.theme import DARK, LIGHT, PROJECTOR, Profile, number, percent
 from sattn_core.example import key_words
@@ -54,7 +55,7 @@ def payload(result: StartResult, profile: Profile) -> dict[str, Any]:
         "style": _style(profile),
         "labels": LABELS,
         "names": NAMES,
-        "stops": [_stop(result, i) for i in range(len(sweep.dims))],
+        "stops": [_stop(result, i, profile) for i in range(len(sweep.dims))],
         "shared": _shared_axis(),
         "own": {"low": -OWN_RANGE, "high": OWN_RANGE, "ticks": OWN_TICKS},
         "weightAxis": {
@@ -74,9 +75,13 @@ def payload_between(result: StartResult | None, profile: Profile) -> dict[str, A
     return payload(result, profile) if result else {"stops": []}
 
 
-def _stop(result, i):
-    d_k = result.sweep.dims[i]
-    return {"d_k": d_k, "title": f"dₖ = {d_k:,}", "sentence": _sentence(result, i)}
+def _stop(result, i, profile):
+    d_k, sentence = result.sweep.dims[i], _sentence(result, i)
+    sides = {"raw": profile.raw, "scaled": profile.scaled}
+    data = [{"name": side, "type": "scatter", "line": {"color": colour}} for side, colour in sides.items()]
+    ground = {"font": {"color": profile.text}, "paper_bgcolor": profile.ground}
+    marks = found(sentence, [Mark(side, (side,)) for side in sides], data, ground)
+    return {"d_k": d_k, "title": f"dₖ = {d_k:,}", "sentence": sentence, "marks": marks}
 
 
 def _shared_axis():

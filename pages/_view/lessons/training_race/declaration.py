@@ -112,6 +112,11 @@ LESSON = Lesson(
             _RACE | {"d_k": 24},
         ),
         Try(
+            "small_rate",
+            "dₖ = 4 at learning rate 0.3: raw scores learn best; rate 1 was too large for them",
+            _RACE | {"d_k": 4, "learning_rate": 0.3},
+        ),
+        Try(
             "same_first_scores",
             "Start from smaller weights at dₖ = 64, so that the first scores are the same: no harm without the scale",
             _RACE | {"d_k": 64, "start": "scores"},

@@ -27,4 +27,4 @@ def outcome(values: Values) -> Outcome:
     if found is None and compute.needs_button(asked):
         return Outcome(None, "Compute the curves to see what comes of it.")
     best = int((found or compute.result(measure_learning_rates, params)).best()[0])
-    return Outcome(best, _WHY[best >= NEARLY_ALL])
+    return Outcome(best, _WHY[best >= NEARLY_ALL], f"{best} at dₖ = {params.d_k}")

@@ -15,7 +15,7 @@ LESSON = Lesson(
     title="Wrong choice",
     question="Can a wrong choice be put right?",
     answer="Without the scale, seldom: softmax is nearly certain, and leaves gradient descent nearly nothing to move. "
-    "Divided by $\\sqrt{d_k}$, one learning rate puts them right at every $d_k$.",
+    "Divided by $\\sqrt{d_k}$, one learning rate puts them right from $d_k = 8$ to 1,024.",
     icon=":material/undo:",
     section="The path",
     card="A hundred wrong winners, and gradient descent.",
@@ -76,8 +76,8 @@ LESSON = Lesson(
     pictures=("matrix_choices", "choice_weights", "choice_rates", "choice_dimensions"),
     assumed="Each row has its own query and keys, all random. The largest score wins, and the right key is one of the "
     "others, so every row starts wrong. It is put right when the right key has more than half of the weight.\n\n"
-    "This is one row’s mechanism. Since each row learns alone, very large rates do little harm here; where rows share "
-    "keys, in the training race, they do.",
+    "This is one row’s mechanism. Since each row learns alone, very large rates do little harm here, unless q and K "
+    "learn together; where rows share keys, in the training race, they do.",
     myths=(
         (
             "Dividing by $d_k$ fails.",

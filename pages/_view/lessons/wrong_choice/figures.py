@@ -367,10 +367,10 @@ def dimensions(curves: Sequence[RateCurves], step: int, profile: Profile) -> Pic
 def known(curves: Sequence[RateCurves], profile: Profile) -> Picture:
     """The same at those d_k that are known before the bet; none of the numbers of its code or table are shown."""
     found = compare_dimensions(curves)
-    said = (
-        f"At dₖ = {found.dims[-1]} it is {_so_many(found.best[0, -1])}." if found.dims else "Nothing is computed yet."
+    here = (
+        f"Raw, {_come(found.best[0, -1])} right at dₖ = {found.dims[-1]}." if found.dims else "Nothing is computed yet."
     )
-    sentence = f"How many of a hundred come right with raw scores, at the best learning rate? {said}"
+    sentence = f"Each of a hundred queries starts with a wrong key on top; gradient descent moves it. {here}"
     return Picture("choice_dimensions", _dimensions_figure(found, profile), sentence, {"d_k": list(found.dims)}, "")
 
 

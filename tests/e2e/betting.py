@@ -1,0 +1,27 @@
+"""A bet on a lesson, placed by keyboard."""
+
+from harness import wait_until_idle
+
+from pages._view.kinds import Choice, Drawing
+from pages._view.lessons import LESSONS
+
+CARD = ".st-key-bet_card"
+PLACE = ".st-key-place_bet button"
+CURVE = "[data-drawing]"
+POINTS = f"{CURVE} [role=slider]"
+
+
+def place_by_keyboard(page, stem):
+    """Move the marker or the curve by a step, or choose the first answer, and press the button."""
+    answer = LESSONS[stem].bet.answer
+    if isinstance(answer, Drawing):
+        page.locator(POINTS).first.press("ArrowUp")
+    else:
+        chosen = isinstance(answer, Choice)
+        marker = page.locator(f"{CARD} input[type={'radio' if chosen else 'range'}]").first
+        marker.press("Space" if chosen else "ArrowRight")
+    page.locator(f"{PLACE}:not([disabled])").wait_for()
+    wait_until_idle(page)
+    page.locator(PLACE).press("Enter")
+    page.wait_for_function("() => location.search.includes('guess=')")
+    wait_until_idle(page)

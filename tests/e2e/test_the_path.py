@@ -1,0 +1,125 @@
+"""The path as a learner walks it, by the links at each lesson's end: every point is found by hand, then asked."""
+
+import re
+
+import pytest
+from betting import CARD, place_by_keyboard
+from dashboard import press, sentences, slider
+from harness import open_page, query_parameters, wait_until_idle
+
+from pages._view.lessons import LESSONS, ORDER
+
+pytestmark = pytest.mark.e2e
+
+PATH = [stem for stem in ORDER if LESSONS[stem].section == LESSONS[ORDER[0]].section]
+
+
+def said(page):
+    return sentences(page)[0]
+
+
+def counts(page):
+    """How many of a hundred come right with raw scores, ÷ √dₖ and ÷ dₖ."""
+    words = re.findall(r"\b(none|all|\d+)\b(?= come| with)", said(page).replace("come right with", "with"))
+    return [{"none": 0, "all": 100}.get(each) if not each.isdigit() else int(each) for each in words]
+
+
+def move(page, name, stop):
+    """Put a slider on one of its stops, by keyboard; an answer of the page may undo a key."""
+    thumb = slider(page, name)
+    while steps := stop - int(thumb.evaluate("thumb => thumb.valueAsNumber")):
+        press(thumb, *["ArrowRight" if steps > 0 else "ArrowLeft"] * abs(steps))
+
+
+def see_chance(page):
+    press(slider(page, "d_k"), "End")
+    assert said(page).endswith("and chance chose it.")
+    press(slider(page, "d_k"), "Home")
+    assert "chance" not in said(page)
+    move(page, "d_k", 22)
+    assert query_parameters(page) == {}
+
+
+def add_products(page):
+    while query_parameters(page).get("step") != LESSONS["one_query"].bet.when[1]:
+        page.get_by_role("button", name="Next").click()
+        wait_until_idle(page)
+
+
+def compare_curves(page):
+    assert "drawn" in page.locator(CARD).inner_text()
+
+
+def break_an_assumption(page):
+    before = said(page)
+    page.locator(".st-key-broken").get_by_role("radio").nth(1).click()
+    wait_until_idle(page)
+    assert said(page) != before
+
+
+def find_the_exponent(page):
+    assert said(page).startswith("Not divided")
+    move(page, "exponent", 25)
+    assert said(page).startswith("Found: divided by √dₖ")
+
+
+def find_the_rate(page):
+    def at(rate, d_k):
+        move(page, "learning_rate", rate)
+        press(slider(page, "d_k"), d_k)
+        return counts(page)
+
+    before = counts(page)
+    assert before[1] == 100 > before[0]
+    stop = int(slider(page, "learning_rate").evaluate("thumb => thumb.valueAsNumber"))
+    assert at(stop, "End")[1:] == [100, 0]  # the same rate at d_k = 1,024
+    assert min(at(stop + 8, "End")[1:]) >= 95  # a hundred times the rate
+    assert counts(page)[0] < 20
+
+
+def race(page):
+    page.get_by_role("button", name="Train").click()
+    page.get_by_role("button", name="Skip to the end").click()
+    wait_until_idle(page)
+
+
+def answer_all(page):
+    def card(name):
+        return page.locator(f".st-key-card_{name}")
+
+    for name, text in (("score", "a sum of"), ("breaks", "hardly correct"), ("alike", "numbers start small")):
+        card(name).get_by_text(text).click()
+        card(name).get_by_role("button", name="Answer").click()
+        page.wait_for_function("name => new URL(location.href).searchParams.has(name)", arg=name)
+        wait_until_idle(page)
+    assert page.locator("[data-picture]").count() == 3  # one for each answer
+
+
+DONE_BY_HAND = {
+    "start": see_chance,
+    "one_query": add_products,
+    "score_variance": compare_curves,
+    "derivation": break_an_assumption,
+    "softmax_saturation": find_the_exponent,
+    "wrong_choice": find_the_rate,
+    "training_race": race,
+    "recap": answer_all,
+}
+
+
+def test_a_learner_walks_the_path_bets_and_finds_each_point_by_hand(page, server):
+    assert list(DONE_BY_HAND) == PATH
+    open_page(page, server, "")
+    for stem, act in DONE_BY_HAND.items():
+        page.get_by_role("heading", level=1, name=LESSONS[stem].question).wait_for()
+        wait_until_idle(page)
+        if stem == "one_query":  # which asks at one of its steps
+            act(page)
+        if LESSONS[stem].bet:
+            place_by_keyboard(page, stem)
+        if stem != "one_query":
+            act(page)
+        if stem != PATH[-1]:
+            page.locator(".st-key-way a").last.click()
+    placed = sum(LESSONS[stem].bet is not None for stem in PATH)
+    assert query_parameters(page)["tally"].endswith(f"-{placed}")
