@@ -51,7 +51,7 @@ class Panel:
 def side_by_side(columns: Sequence[Sequence[Panel]], profile: Profile) -> Figure:
     """Columns of panels from left to right, the panels of a column one below the other."""
     placed = [
-        (panel, _share(i, len(columns), 0.1), _share(len(column) - 1 - j, len(column), 0.22))
+        (panel, _share(i, len(columns), 0.1), _share(len(column) - 1 - j, len(column), 0.28))
         for i, column in enumerate(columns)
         for j, panel in enumerate(column)
     ]
