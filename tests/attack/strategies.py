@@ -6,7 +6,7 @@ from urllib.parse import quote
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from pages._view.kinds import Choice, Number, Tally, Text
+from pages._view.kinds import Choice, Drawing, Number, Tally, Text
 from pages._view.lessons import LESSONS, PAGES
 from pages._view.shared import CARRIED, SHARED
 
@@ -46,6 +46,9 @@ def texts_of(one):
         return st.sampled_from((*one.options, *one.old_options, *map(one.called, one.options))) | TEXTS
     if isinstance(one, Text):
         return TYPED
+    if isinstance(one, Drawing):
+        heights = st.lists(st.integers(0, 2 * one.most), min_size=1, max_size=2 * len(one.at))
+        return heights.map(one.write) | TEXTS
     if isinstance(one, Tally):
         return st.builds("{}-{}".format, st.integers(0, 200), st.integers(0, 200)) | TEXTS
     return texts_of(one.of)
