@@ -55,10 +55,11 @@ def following_dimension():
 
 
 def sliders():
-    """Address of a lesson and name of a slider that its main picture follows, for each of them."""
+    """Address of a lesson and name of a slider that its main picture follows as it opens, for each of them."""
     from pages._view.lessons import LESSONS
 
-    return [(address, name) for address, stem in _addresses().items() for name in LESSONS[stem].followed]
+    here = [(address, LESSONS[stem]) for address, stem in _addresses().items()]
+    return [(address, name) for address, one in here for name in one.followed if name not in one.placed_dials]
 
 
 def _addresses():

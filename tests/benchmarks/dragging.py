@@ -36,7 +36,8 @@ STILL = """still => {
 def drag():
     """Pictures a second, and how much longer the drag takes than one that redraws nothing."""
     with chromium() as browser, running_server() as server:
-        return [row for stem, name in sliders() for row in _rows(browser, server, stem, name)]
+        for stem, name in sliders():
+            yield from _rows(browser, server, stem, name)
 
 
 def _rows(browser, server, stem, name):
