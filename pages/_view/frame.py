@@ -152,6 +152,7 @@ def draw_slider() -> None:
     stops = controls.stops_of("d_k")
     payload = {
         "name": "d_k",
+        "page": controls.current_lesson().stem,
         "value": controls.value_of("d_k"),
         "stops": stops,
         "shown": [f"dₖ = {stop:,}" for stop in stops],
@@ -174,6 +175,7 @@ def _dial(name, stops, shown):
     places = sorted({*stops, value}) if stops else controls.stops_of(name)
     payload = {
         "name": name,
+        "page": controls.current_lesson().stem,
         "value": value,
         "stops": places,
         "shown": [f"{one.label} {(shown or one.shown)(place)}" for place in places],

@@ -82,7 +82,10 @@ _EVENTS = st.sampled_from(("release", "cell", "other"))
 _CLICKS = st.fixed_dictionaries({}, optional={"chart": JSON, "line": JSON, "place": JSON}) | st.fixed_dictionaries(
     {"chart": st.sampled_from(("Q", "scores", "weights", "x")), "line": st.integers(), "place": st.integers()}
 )
-_TOLD = st.fixed_dictionaries({}, optional={"event": _EVENTS | JSON, "value": JSON | _CLICKS})
+_RELEASES = st.fixed_dictionaries(
+    {"at": st.integers() | st.floats() | JSON, "number": st.floats(0, 1, exclude_max=True) | st.floats() | JSON}
+)
+_TOLD = st.fixed_dictionaries({}, optional={"event": _EVENTS | JSON, "value": JSON | _CLICKS | _RELEASES})
 _CHOSEN = ("string_array_value", st.lists(TEXTS, max_size=3))
 _LINE = ("string_value", TYPED)
 _PRESSED = ("trigger_value", st.booleans())

@@ -162,7 +162,8 @@ class Visitor:
         message.rerun_script.fragment_id = self.fragment
         trigger = f"$$STREAMLIT_INTERNAL_KEY_{self.slider}__events"
         state = message.rerun_script.widget_states.widgets.add(id=trigger)
-        state.json_trigger_value = json.dumps([{"event": "release", "value": self.stops[self.place]}])
+        release = {"at": self.stops[self.place], "number": self.rng.random()}
+        state.json_trigger_value = json.dumps([{"event": "release", "value": release}])
         await self._run(message)
         if self.value != self.stops[self.place]:
             self.errors.append(f"the slider went to {self.value}, not to {self.stops[self.place]}")

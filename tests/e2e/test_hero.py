@@ -245,6 +245,24 @@ def played(page):
     return page.evaluate("() => window.played")
 
 
+def test_an_answer_to_an_earlier_move_does_not_move_the_slider_back(hero, page):
+    page.evaluate("""() => {
+      const { dial } = document.querySelector('[data-slider]'), receive = dial.receive;
+      window.answers = [];
+      dial.receive = answer => window.answers.push(answer);
+      window.hear = i => receive(window.answers[i]);
+    }""")
+    for answers, key in enumerate(("End", "Home"), 1):
+        press(hero, key)
+        page.wait_for_function("answers => window.answers.length === answers", arg=answers)
+    page.evaluate("() => window.hear(0)")
+    assert value(hero) == "d_k = 1"
+    page.evaluate("() => window.hear(1)")
+    assert value(hero) == "d_k = 1"
+    page.evaluate("() => window.hear(0)")  # from here on what Python says counts
+    assert value(hero) == "d_k = 1,024"
+
+
 def test_play_goes_through_the_stops_and_stops_at_the_end_or_where_it_is_paused(held):
     page, _ = held()
     hero, button = page.locator(SLIDER), play_button(page)

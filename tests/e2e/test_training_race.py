@@ -71,7 +71,13 @@ def test_the_slider_shows_the_start_and_the_finished_race_comes_back_at_its_dime
 
 def test_a_race_runs_live_until_stop_and_what_is_there_stays(server, new_page):
     page = new_page(1440, 900)
-    open_page(page, server, "training_race", d_k="128", n_steps="3000")  # ten seconds and more
+    long = {
+        "n_steps": "3000",
+        "n_pairs": "64",
+        "n_seeds": "8",
+        "exponent": "0.25",
+    }  # for minutes, where it is not stopped
+    open_page(page, server, "training_race", d_k="128", **long)
     assert bar(page).startswith("Train takes about ")
     assert page.locator(".st-key-race_learning").count() == 0  # no curves before the first step
     page.get_by_role("button", name="Train", exact=True).click()
@@ -94,7 +100,7 @@ def test_a_race_runs_live_until_stop_and_what_is_there_stays(server, new_page):
     wait_until_idle(page)
     assert stop.count() == 0
     step = page.locator(".st-key-step_dial .value").inner_text().removeprefix("Step ")
-    assert sentence(page).startswith(f"Step {step} of 3,000 at dₖ = 128, on average over five seeds: so far ")
+    assert sentence(page).startswith(f"Step {step} of 3,000 at dₖ = 128, on average over eight seeds: so far ")
 
 
 def test_the_dial_shows_a_kept_step_while_the_hand_moves_it(server, new_page):

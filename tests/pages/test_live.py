@@ -19,8 +19,10 @@ def tell(monkeypatch):
 
 @pytest.mark.parametrize(
     ("said", "heard"),
-    [({"release": 65}, [65]), ({"release": 0.5}, [0.5])]
-    + [(said, []) for said in ({}, {"release": None}, {"release": "65"}, {"release": [65]}, {"other": 65})],
+    [({"release": {"at": 65, "number": 0.25}}, [65]), ({"release": {"at": 0.5, "number": 0}}, [0.5])]
+    + [({"release": wrong}, []) for wrong in (None, 65, "65", [65], {}, {"at": 65}, {"at": "65", "number": 0.25})]
+    + [({"release": {"at": 65, "number": wrong}}, []) for wrong in (None, "0.25", [0.25], 1, float("nan"))]
+    + [(said, []) for said in ({}, {"other": {"at": 65, "number": 0.25}})],
 )
 def test_the_slider_is_heard_where_it_says_a_number(tell, said, heard):
     places = []

@@ -74,15 +74,26 @@ def _bundle():
 def draw_slider(payload: Mapping[str, Any], *, key: str, on_release: Callable[[float], None]) -> None:
     """The slider of a control; on_release receives where the hand has let go.
 
-    payload: name, value, stops, shown (the text of each stop), label, and play, see `kinds.Number`.
+    payload: name, page, value, stops, shown (the text of each stop), label, and play, see `kinds.Number`.
     """
 
-    def release():
-        place = st.session_state[key].get("release")
-        if isinstance(place, (int, float)):
-            on_release(place)
+    heard = f"{key}_heard"
 
-    _slider(data=_sent(payload), key=key, on_release_change=release)
+    def release():
+        message = st.session_state[key].get("release")
+        if _is_release(message):
+            st.session_state[heard] = message["number"]
+            on_release(message["at"])
+
+    _slider(data=_sent({**payload, "heard": st.session_state.get(heard)}), key=key, on_release_change=release)
+
+
+def _is_release(message):
+    """Whether this is what `slider.js` says: where it was let go, and a number below 1 that the answer repeats."""
+    if not (isinstance(message, dict) and isinstance(message.get("at"), (int, float))):
+        return False
+    number = message.get("number")
+    return isinstance(number, (int, float)) and 0 <= number < 1
 
 
 def draw_hero(stops: dict[str, Any], between: dict[str, Any], *, key: str) -> None:

@@ -21,6 +21,7 @@ function makeDial(root) {
   let data = null;
   let at = 0; // the stop that the control stands at; the thumb may still be on its way there
   let known = null; // the value that Python and this slider last agreed on
+  let told = null; // what the last message to Python was numbered with, until an answer has that number
   let held = false; // a hand is on the slider, or has left it where Python has not been told of
   let byKey = false;
   let keyTimer = 0;
@@ -50,7 +51,13 @@ function makeDial(root) {
     show();
     if (here() === known) return;
     known = here();
-    window.labDo(`release ${data.name}`, () => dial.tell("release", known));
+    told = Math.random(); // no count: a slider that the platform has made anew must not begin with a number that was used
+    tell();
+  }
+
+  function tell() {
+    const message = { at: known, number: told };
+    window.labDo(`release ${data.name}`, () => dial.tell("release", message));
   }
 
   function showPlaying(on) {
@@ -108,7 +115,10 @@ function makeDial(root) {
   play.addEventListener("click", () => (playTimer ? pause() : start()));
 
   function receive(next) {
-    const mine = data && (held || window.labAway) ? here() : null;
+    if (next.heard === told) told = null;
+    else if (told !== null && (window.labAway || next.page !== data.page)) tell(); // what was on its way may be lost
+    // An answer to an earlier move says where the slider stood then.
+    const mine = data && (held || told !== null || window.labAway) ? here() : null;
     data = next;
     if (mine === null) known = data.value;
     const first = !slider.hasAttribute("aria-label");
