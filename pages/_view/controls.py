@@ -10,6 +10,7 @@ falls back to what the browser last said of it, if the callback asks for some of
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -128,7 +129,7 @@ def control(name: str) -> Control:
 
 def _of_address(name: str) -> Control | Linked:
     """What a parameter of the address may say: a control, or what has no widget."""
-    return next(table[name] for table in (*_tables(), *_carried()) if name in table)
+    return next(table[name] for table in chain(_tables(), _carried()) if name in table)
 
 
 def number(name: str) -> Number:
@@ -145,11 +146,15 @@ def _of_kind(kind: type[Kind], name: str) -> Kind:
 
 
 def _tables():
-    return (SHARED, *(lesson.controls for lesson in _lessons()))
+    yield SHARED  # most are there, without a question to the session
+    for lesson in _lessons():
+        yield lesson.controls
 
 
 def _carried():
-    return (CARRIED, *(lesson.linked for lesson in _lessons()))
+    yield CARRIED
+    for lesson in _lessons():
+        yield lesson.linked
 
 
 def _lessons():
@@ -164,7 +169,7 @@ def _open():
 
 
 def _is_control(name):
-    return any(name in table for table in (*_tables(), *_carried()))
+    return any(name in table for table in chain(_tables(), _carried()))
 
 
 def _today(name):

@@ -12,7 +12,7 @@ from pages._view.kinds import Choice, Drawing
 from pages._view.lessons import LESSONS as DECLARED
 from pages._view.lessons import ORDER
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 WITH_BETS = [stem for stem in ORDER if DECLARED[stem].bet]
 REST = ".st-key-assumed"  # the first of what every lesson ends with

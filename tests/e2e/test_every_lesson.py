@@ -17,7 +17,7 @@ from tabbing import reached_by_tab
 from pages._view.lessons import LESSONS as DECLARED
 from pages._view.lessons import main_of
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 WHITE, DARK = "rgb(255, 255, 255)", "rgb(18, 22, 28)"
 # Where a page has elements of its own: the hero, matrices to click, a progress bar, boxes for files. Elsewhere the

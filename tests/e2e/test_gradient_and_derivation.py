@@ -5,7 +5,7 @@ from dashboard import CHARTS, chart_data, chosen, how_sure, press, sentences, sl
 from harness import open_page, query_parameters
 from sizes import PHONE, SCREEN, resize, wait_until_at_rest
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 
 def radio(page, name, option):

@@ -24,7 +24,7 @@ from harness import ROOT, open_page, query_parameters, wait_until_idle, wait_unt
 
 from sattn_core import effective_keys, entropy_nats, softmax, softmax_jacobian_norm
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 
 def alerts(page):

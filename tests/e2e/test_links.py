@@ -26,7 +26,7 @@ from pages._view.kinds import Choice, Number
 from pages._view.lessons import LESSONS as DECLARED
 from sattn_core.lessons.one_query import STEPS
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 START, VARIANCE, SATURATION = (LESSONS[path] for path in ("", "score_variance", "softmax_saturation"))
 DEFAULTS = {"d_k": "64", "n_keys": "16", "law": "normal", "seed": "0"}

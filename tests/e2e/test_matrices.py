@@ -5,7 +5,7 @@ from dashboard import CHARTS, SENTENCES, how_sure, press, sentences, slider, typ
 from harness import check_accessibility, open_page, query_parameters, runs_asked, wait_until_idle
 from reading import LIT, check_lit_step
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 
 def lit(page):

@@ -8,7 +8,7 @@ from sizes import PROJECTED, SCREEN, resize, wait_until_at_rest
 
 from pages._view.lessons import LESSONS
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 ANSWERS = {"score": "sum", "spread": "64", "breaks": "choice", "power": "0.2", "alike": "small"}
 CARD = ".st-key-card_{}"

@@ -6,7 +6,7 @@ from harness import open_page, query_parameters, wait_until_idle
 
 from pages._view.lessons.small_samples.falling import MANY
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 # What the browser says takes its time to the server, so that some of it is still under way when Stop is pressed.
 FAR_AWAY = """const send = WebSocket.prototype.send;

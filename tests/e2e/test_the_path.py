@@ -9,7 +9,7 @@ from harness import open_page, query_parameters, wait_until_idle
 
 from pages._view.lessons import LESSONS, ORDER
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 PATH = [stem for stem in ORDER if LESSONS[stem].section == LESSONS[ORDER[0]].section]
 

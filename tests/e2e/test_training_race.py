@@ -9,7 +9,7 @@ from harness import open_page, query_parameters
 
 from sattn_core.lessons.training_race import TrainingRaceParams, measure_race_start
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 
 def main(page):

@@ -6,7 +6,7 @@ from harness import check_accessibility, open_page, query_parameters, wait_until
 from pages._view.lessons import LESSONS
 from pages._view.shared import SHARED
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 
 def stems_to_click():

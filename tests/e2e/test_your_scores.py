@@ -7,7 +7,7 @@ import pytest
 from dashboard import CHARTS, sentences
 from harness import open_page, wait_until_idle
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 
 def test_a_file_of_one_s_own_is_measured_and_a_bad_one_answered(page, server):

@@ -3,15 +3,20 @@
 import json
 import re
 from base64 import b64decode
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.server import MAIN
 from pages._view.shared import SHARED
 from pages._view.show import plain
+
+# For each visitor AppTest looks through all installed packages for components of theirs, which takes as long as a page.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 FOLDS = ("assumed", "myths", "sources")
 TYPED = re.compile(r"_typed_\d+$")

@@ -108,7 +108,7 @@ LESSON = Lesson(
         ),
         Try(
             "harm_begins",
-            "dₖ = 24: without the scale fewer than half of the answers come right, with ÷ √dₖ all",
+            "dₖ = 24: without the scale half of the answers or so come right, with ÷ √dₖ all",
             _RACE | {"d_k": 24},
         ),
         Try(
