@@ -1,4 +1,4 @@
-"""What an address shows, in words: for chats, search engines, and browsers that run no scripts. No session takes part."""
+"""What an address shows, in words: for chats, search engines, and browsers that run no scripts."""
 
 import re
 from collections.abc import Mapping
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pages._view import bets, controls
 from pages._view.lesson import Lesson
 from pages._view.lessons import ORDER, main_of, sentence_of
-from pages._view.literal import written
 from pages._view.main_picture import is_ready, is_unasked
 from pages._view.theme import LIGHT
 
 _FORMULA = re.compile(r"\$([^$]+)\$")
-_COMMANDS = {r"\sqrt": "√", r"\cdot": "·", r"\operatorname": "", r"\mathbf": "", r"\,": " "}
-_SIGNS = str.maketrans("", "", "{}*\\")
+_COMMAND = re.compile(r"\\[a-z]+")
+_COMMANDS = {r"\sqrt": "√", r"\cdot": "·"}  # the others say how letters look
+_LETTERS = {"d_k": "dₖ", "q_i k_i": "qᵢkᵢ", "q_i": "qᵢ", "W_ij": "Wᵢⱼ", "^2": "²"}
 
 
 def sentence_at(lesson: Lesson, query: Mapping[str, str]) -> str:
@@ -23,19 +23,21 @@ def sentence_at(lesson: Lesson, query: Mapping[str, str]) -> str:
     values = controls.read(lesson, query)
     if lesson.bet and bets.is_open_at(lesson, query):
         return bets.question(lesson.bet, values)
-    main = main_of(lesson.stem) if lesson.stem in ORDER else None
+    if lesson.stem not in ORDER:
+        return ""
+    main, said = main_of(lesson.stem), sentence_of(lesson.stem)
     if main and is_unasked(main, values) and is_ready(main, values):
         return str(main.picture(values, LIGHT).sentence)
-    said = sentence_of(lesson.stem)
     return str(said(values)) if said else ""
 
 
 def in_letters(markdown: str) -> str:
-    """Markdown with formulas as letters: $\\sqrt{d_k}$ as √dₖ."""
-    return _FORMULA.sub(lambda found: _letters(found[1]), markdown).replace("*", "")
+    r"""Markdown with its formulas as letters: $\sqrt{d_k}$ as √dₖ."""
+    return _FORMULA.sub(lambda found: _written(found[1]), markdown).replace("*", "")
 
 
-def _letters(formula):
-    for command, sign in _COMMANDS.items():
-        formula = formula.replace(command, sign)
-    return written(formula.translate(_SIGNS).replace("model width", "d_model"))
+def _written(formula):
+    text = re.sub("[{}]", "", _COMMAND.sub(lambda found: _COMMANDS.get(found[0], ""), formula))
+    for name, letters in _LETTERS.items():
+        text = text.replace(name, letters)
+    return text
