@@ -52,8 +52,11 @@ class Outcome:
 
 def is_on() -> bool:
     """Whether the open lesson has a bet and the learner wants it."""
-    bet, wanted = controls.current_lesson().bet, controls.linked_value("bet")
-    return bet is not None and (wanted == "1" or (wanted == "draw" and isinstance(bet.answer, Drawing)))
+    return _is_wanted(controls.current_lesson().bet, controls.linked_value("bet"))
+
+
+def _is_wanted(bet, wish):
+    return bet is not None and (wish == "1" or (wish == "draw" and isinstance(bet.answer, Drawing)))
 
 
 def guess() -> Any:
@@ -130,6 +133,11 @@ def addressed() -> dict[str, str]:
 def read(lesson: Lesson, query: Mapping[str, str]) -> Any:
     """What an address says was bet on a lesson, or ""."""
     return lesson.linked["guess"].read(query["guess"])[0] if lesson.bet and "guess" in query else ""
+
+
+def is_open_at(lesson: Lesson, query: Mapping[str, str]) -> bool:
+    """Whether a bet waits to be placed where an address leads."""
+    return _is_wanted(lesson.bet, query.get("bet")) and read(lesson, query) == ""
 
 
 # --- the picture -----------------------------------------------------------------------------------------
@@ -333,8 +341,9 @@ def _farthest(placed, truth):
     return apart.index(max(apart))
 
 
-def _question(bet: Bet) -> str:
-    shown = {name: f"{each:,}" if isinstance(each, int) else str(each) for name, each in controls.values().items()}
+def question(bet: Bet, values: Values) -> str:
+    """What is asked at these settings."""
+    shown = {name: f"{each:,}" if isinstance(each, int) else str(each) for name, each in values.items()}
     return bet.question.format(**shown)
 
 
@@ -371,7 +380,7 @@ def _ask(lesson):
     bet, key = lesson.bet, _draft(lesson)
     with st.container(horizontal=True, vertical_alignment="center", key="bet_row"):
         shown, answer = partial(_written, bet), bet.answer
-        st.markdown(f"**{plain(_question(bet))}**", width="stretch")
+        st.markdown(f"**{plain(question(bet, controls.values()))}**", width="stretch")
         label: Any = {"label_visibility": "collapsed" if _on_a_wall() else "visible"}
         if isinstance(answer, Choice):
             st.radio(answer.label, answer.options, format_func=shown, index=None, horizontal=True, key=key, **label)

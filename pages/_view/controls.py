@@ -289,7 +289,8 @@ def values() -> dict[str, Any]:
 def read(lesson: Lesson, query: Mapping[str, str]) -> dict[str, Any]:
     """The value of every control of a lesson in an address: its default where nothing, or nothing readable, is said."""
     known = _known(lesson)
-    return {name: one.read(query[name])[0] if name in query else one.default for name, one in known.items()}
+    said = {lesson.old_names.get(name, name): text for name, text in query.items()} | dict(query)
+    return {name: one.read(said[name])[0] if name in said else one.default for name, one in known.items()}
 
 
 def written(lesson: Lesson, values: Mapping[str, Any]) -> dict[str, str]:

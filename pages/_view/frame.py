@@ -15,6 +15,7 @@ from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.live import draw_slider as draw_live_slider
 from pages._view.live import mend_browser
+from pages._view.server.links import title_of
 from pages._view.server.moving import PLACE
 from pages._view.words import worded
 
@@ -33,9 +34,9 @@ _PLAY = 550  # milliseconds that a stop of d_k stays on screen while it plays
 
 def open_frame() -> StreamlitPage:
     """Everything above the lesson; returns the page to run."""
-    st.set_page_config(page_title="Why attention divides by √dₖ", page_icon="➗", layout="wide")
     page = _navigation()
     lesson = next(lesson for lesson in LESSONS.values() if lesson.title == page.title)
+    st.set_page_config(page_title=title_of(lesson.question), page_icon="➗", layout="wide")
     if st.session_state.get("lesson") != lesson.stem:
         turns.end_jobs()
     controls.open_lesson(lesson)
@@ -45,7 +46,7 @@ def open_frame() -> StreamlitPage:
             st.rerun()
     _leave_notes_behind(lesson)
     st.html(_style(lesson))
-    mend_browser()
+    mend_browser(lesson.question)
     if profile().name != "projector":
         _draw_menu()
     st.title(lesson.question, anchor=False)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pages._view import compute
 from pages._view.picture import Picture
 from pages._view.shared import DIMENSIONS
 from pages._view.theme import Profile
@@ -27,6 +28,16 @@ class Main:
     at_rest: Callable[[Values, Profile], Picture] | None = None
     params: Callable[[Values], Any] | None = None
     ready: Callable[[Values], bool] | None = None
+
+
+def is_unasked(way: Main, values: Values) -> bool:
+    """Whether the picture is so cheap that nobody is asked first."""
+    return way.params is None or compute.cheap(way.params(values))
+
+
+def is_ready(way: Main, values: Values) -> bool:
+    """Whether the server has what the picture shows."""
+    return way.ready is None or way.ready(values)
 
 
 def stops(values: Values) -> tuple[int, ...]:

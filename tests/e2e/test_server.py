@@ -12,6 +12,8 @@ from dashboard import CHARTS, LESSONS, go_to
 from harness import open_page, running_server, wait_until_idle
 from websockets.sync.client import connect
 
+from pages._view.lessons import LESSONS as DECLARED
+from pages._view.lessons import ORDER
 from pages._view.server.bundle import BUNDLE
 
 pytestmark = pytest.mark.e2e
@@ -127,11 +129,46 @@ def test_a_direct_upload_counts_with_the_other_files_of_the_visitor(page, server
     problems.clear()  # the refusal itself
 
 
+# Whether the title has the focus, so that it is read out.
+HEARD = "title => document.activeElement.matches('h1') && document.activeElement.innerText === title"
+
+
 def test_a_browser_without_scripts_is_told_so(browser, server):
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
-        page.goto(server.url)
-        assert "your browser blocks it" in page.locator("noscript").last.inner_text()
+        page.goto(f"{server.url}/score_variance?d_k=256")
+        words = page.locator("noscript").last
+        assert "your browser blocks it" in words.inner_text()
+        assert "At dₖ = 256, raw scores spread by about 16" in words.inner_text()
+        words.get_by_role("link", name=DECLARED["recap"].question).click()
+        assert page.get_by_role("heading", level=1).inner_text() == DECLARED["recap"].question
+
+
+def test_a_page_that_does_not_exist_offers_those_that_do(page, server, problems):
+    answer = page.goto(f"{server.url}/nope")
+    assert answer.status == 404
+    page.get_by_role("link", name=DECLARED["recap"].question).click()
+    wait_until_idle(page)
+    assert page.get_by_role("heading", level=1).inner_text() == DECLARED["recap"].question
+    problems.clear()  # the missing page itself
+
+
+def test_who_comes_to_a_lesson_by_a_link_hears_its_title(page, server):
+    first, second = (DECLARED[stem].question for stem in ORDER[:2])
+    open_page(page, server)
+    assert page.title().startswith(first)
+    assert page.evaluate("() => document.activeElement.tagName") == "BODY"
+    page.locator(".st-key-way a").last.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("title => document.title.startsWith(title)", arg=second)
+    page.wait_for_function(HEARD, arg=second)
+    wait_until_idle(page)
+    assert page.evaluate("() => document.activeElement.innerText") == second
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.compareDocumentPosition(document.querySelector('h1'))") == 2
+    page.go_back()
+    page.wait_for_function(HEARD, arg=first)
+    assert page.title().startswith(first)
 
 
 def test_a_browser_without_websockets_is_told_so(new_page, server, problems):

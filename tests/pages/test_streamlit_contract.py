@@ -217,3 +217,13 @@ def test_nothing_else_knows_the_parts_of_the_page():
     ]
     naming = [str(path.relative_to(VIEW)) for path in files if inside.search(path.read_text(encoding="utf-8"))]
     assert naming == []
+
+
+# --- the HTML page -------------------------------------------------------------------------------------
+
+
+def test_the_page_has_one_title_and_one_end_to_put_ours_at():
+    page = (Path(st.__file__).parent / "static/index.html").read_text(encoding="utf-8")
+    where = "pages/_view/server/links.py"
+    assert page.count("<title>Streamlit</title>") == 1, broken("its page has another title", where)
+    assert page.count("</body>") == 1, broken("its page ends otherwise", where)

@@ -30,6 +30,11 @@ def main_of(stem: str) -> Any:
     return getattr(import_module(f"{__name__}.{stem}.work"), "MAIN", None)
 
 
+def sentence_of(stem: str) -> Any:
+    """The sentence of a main picture that nothing asks the server for, of the values of its controls; None if none."""
+    return getattr(import_module(f"{__name__}.{stem}.work"), "sentence", None) if stem in ORDER else None
+
+
 def bet_of(stem: str) -> Any:
     """What the bet of a lesson comes to, see `bets.Outcome`; only of a lesson that declares a bet."""
     return import_module(f"{__name__}.{stem}.bet").outcome

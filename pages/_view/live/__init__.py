@@ -51,9 +51,12 @@ def _sent(data):
     return (dict(data),)
 
 
-def mend_browser() -> None:
-    """Let Back find each page as it was left, the keyboard scroll what is wider than its box, the connection last."""
-    data = _sent({"bundle": BUNDLE, "session": session_id()})
+def mend_browser(question: str) -> None:
+    """Let Back find each page as it was left, the keyboard scroll what is wider than its box, the connection last.
+
+    question: the title of the lesson, which has the focus once a link has led to it.
+    """
+    data = _sent({"bundle": BUNDLE, "session": session_id(), "question": question})
     _mend(key="mend_browser", data=data, on_draw_change=lambda: None, on_bundle_change=_want_bundle)
     if "bundle_wanted" in st.session_state:
         _bundle()(key="bundle")

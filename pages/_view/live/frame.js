@@ -10,6 +10,7 @@ const REST = 2000; // ms after which the first page is at rest
 export default function ({ data: [data], setTriggerValue }) {
   window.labPage = { session: data.session, ask: (what) => setTriggerValue(what, true) };
   window.labDo ??= (_name, act) => act(); // see `server/lasting.js`
+  announce(data.question);
   if (window.frameIsReady) return;
   window.frameIsReady = true;
   keepStepsBack();
@@ -17,6 +18,23 @@ export default function ({ data: [data], setTriggerValue }) {
   closeByEscape();
   keepDefinitionsInside();
   window.setTimeout(() => fetchAhead(data.bundle), REST);
+}
+
+// Who comes to a page by a link hears its title, and goes on from there: the link that had the focus is gone.
+function announce(question) {
+  const came = window.labQuestion !== undefined && window.labQuestion !== question;
+  window.labQuestion = question;
+  if (!came) return;
+  const look = () => {
+    const title = document.querySelector("h1");
+    if (window.labQuestion !== question) return; // gone on already
+    if (title?.textContent.trim() !== question) window.setTimeout(look, SOON);
+    else {
+      title.tabIndex = -1;
+      title.focus({ preventScroll: true });
+    }
+  };
+  look();
 }
 
 // The script of the pictures, before the first page that has one is asked for.

@@ -35,16 +35,17 @@ async def _answer(request: Request) -> Response:
 def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
     """The picture as JSON, or b"" where Python alone may have it, or None: no such lesson, or one that takes long."""
     # Not at the top: NumPy is imported after its number of threads is set.
-    from pages._view import bets, compute, controls, theme
+    from pages._view import bets, controls, theme
     from pages._view.lessons import LESSONS, ORDER, main_of
+    from pages._view.main_picture import is_ready, is_unasked
 
     main = main_of(stem) if stem in ORDER else None
     if main is None:
         return None
     values = controls.read(LESSONS[stem], query)
-    if main.params and not compute.cheap(main.params(values)):
+    if not is_unasked(main, values):
         return None
-    if main.ready and not main.ready(values):
+    if not is_ready(main, values):
         return b""
     profile = theme.profile(values["mode"], query.get("ground"))
     shown = main.picture(values, profile)

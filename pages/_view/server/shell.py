@@ -1,10 +1,16 @@
-"""What a page has besides Streamlit's: words for browsers without scripts or websockets, and a lasting connection."""
+"""What a page has besides Streamlit's: its own title and card, words for browsers without scripts or websockets, and a
+lasting connection. Where there is no page, the answer says so.
+"""
 
+from functools import partial
 from pathlib import Path
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from pages._view.server import links
 from pages._view.server.whole import WholeAnswer, unpacked
 
 _FOLDER = Path(__file__).parent
@@ -22,7 +28,7 @@ class Shell:
         if scope["type"] == "http" and scope["method"] == "GET":
             if "text/html" in Headers(scope=scope).get("accept", ""):
                 scope = unpacked(scope)  # Streamlit compresses the page at a lesson's address
-            send = WholeAnswer(send, _is_page, _with_words)
+            send = WholeAnswer(send, _is_page, partial(_with_words, Request(scope)))
         await self.app(scope, receive, send)
 
 
@@ -30,10 +36,15 @@ def _is_page(start):
     return start["status"] == 200 and Headers(raw=start["headers"]).get("content-type", "").startswith("text/html")
 
 
-async def _with_words(start, page):
-    page = page.replace(b"</body>", _WORDS + b"</body>")
+async def _with_words(request, start, page):
+    """The page of a lesson with its words, or what stands where there is none."""
+    stem = await run_in_threadpool(links.lesson_at, request.url.path)
+    if stem is None:
+        page = await run_in_threadpool(links.missing_page)
+    else:
+        page = (await run_in_threadpool(links.page_of, request, page, stem)).replace(b"</body>", _WORDS + b"</body>")
     headers = MutableHeaders(raw=list(start["headers"]))
     headers["Content-Length"] = str(len(page))
     for name in ("ETag", "Last-Modified"):  # of the file without our words
         del headers[name]
-    return start | {"headers": headers.raw}, page
+    return start | {"headers": headers.raw, "status": 200 if stem else 404}, page

@@ -47,6 +47,11 @@ def hero(result: StartResult, d_k: int, mean: LargestWeight) -> Picture:
     )
 
 
+def sentence(result: StartResult, d_k: int) -> str:
+    """What the hero says at this d_k."""
+    return _sentence(result, result.sweep.dims.index(d_k))
+
+
 def payload(result: StartResult, profile: Profile) -> dict[str, Any]:
     """What the browser needs: texts as texts, heights in thousandths of the tallest bar of their panel."""
     sweep = result.sweep

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from pages._view import compute
+from pages._view.lessons.start import figures
 from pages._view.main_picture import Values
 from pages._view.shared import DIMENSIONS
 from sattn_core.components import COMPONENT_LAWS
@@ -32,6 +33,11 @@ def _measured(values, dims):
     law = values["law"]
     params = StartParams(dims, SAMPLES[law], n_keys=values["n_keys"], law=law, seed=values["seed"])
     return compute.result(measure_start, params)
+
+
+def sentence(values: Values) -> str:
+    """The point of the moment, where the slider came to rest."""
+    return figures.sentence(here(values), values["d_k"])
 
 
 def mean(values: Values) -> LargestWeight:

@@ -1,0 +1,163 @@
+"""What a link is where no script of its page runs: its card in a chat, its words, and what stands where no page is."""
+
+import json
+import re
+from html import unescape
+from xml.etree import ElementTree
+
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import HTMLResponse
+from starlette.routing import Mount
+
+from pages._view import told
+from pages._view.lessons import LESSONS, ORDER, main_of
+from pages._view.server import bundle, links, shell
+from tests.pages.asgi import ask
+from tests.pages.opening import charts, open_page
+
+PLATFORM = "<html><head><title>Streamlit</title></head><body></body></html>"
+APP = shell.Shell(Starlette(routes=[*links.routes(), Mount("/", app=HTMLResponse(PLATFORM))]))
+HOST = {"host": "lab.example", "accept": "text/html"}
+SETTINGS = {"d_k": "256", "seed": "3"}
+WITH_BET = [stem for stem, lesson in LESSONS.items() if lesson.bet]
+
+
+def place(stem):
+    return "" if stem == ORDER[0] else stem
+
+
+def page_at(address):
+    status, _, body = ask(APP, f"/{address}", **HOST)
+    return status, body.decode()
+
+
+def head_of(page):
+    """The title, and what each tag of the head says, by its name."""
+    tags = re.findall(r'<meta (?:name|property)="([^"]+)" content="([^"]*)">', page)
+    (canonical,) = re.findall(r'<link rel="canonical" href="([^"]*)">', page)
+    (title,) = re.findall("<title>(.*?)</title>", page)
+    said = {name: unescape(text) for name, text in tags}
+    return said | {"title": unescape(title), "canonical": unescape(canonical)}
+
+
+def words_of(page):
+    (words,) = re.findall("<noscript>(.*?)</noscript>", page, re.DOTALL)
+    return unescape(re.sub("<[^>]+>", "\n", words))
+
+
+@pytest.mark.parametrize("stem", LESSONS)
+def test_a_lesson_has_a_title_and_a_card_that_says_its_question_and_its_sentence(stem):
+    lesson = LESSONS[stem]
+    status, page = page_at(f"{place(stem)}?d_k=256&seed=3")
+    said = head_of(page)
+    assert status == 200
+    assert said["title"] == f"{lesson.question} · Why attention divides by √dₖ"
+    assert said["og:title"] == lesson.question
+    assert said["description"] == said["og:description"]
+    assert said["og:url"] == said["canonical"] == f"http://lab.example/{place(stem)}?d_k=256&seed=3"
+    (structured,) = re.findall('<script type="application/ld\\+json">(.*?)</script>', page)
+    assert json.loads(structured)["description"] == said["description"]
+    main = main_of(stem) if stem in ORDER else None
+    assert (said["description"] == told.in_letters(lesson.answer)) is (stem != "start" and main is None)
+
+
+@pytest.mark.parametrize("stem", [stem for stem in ORDER if main_of(stem)])
+def test_the_card_says_what_the_page_shows(stem):
+    (main,) = [each for each in charts(open_page(stem, **SETTINGS)).values() if each.address]
+    assert head_of(page_at(f"{stem}?d_k=256&seed=3")[1])["description"] == main.sentence
+
+
+def test_the_card_of_the_first_page_follows_its_address():
+    here, there = (head_of(page_at(f"?d_k={d_k}")[1])["description"] for d_k in (4, 256))
+    assert here != there
+    assert "dₖ = 256" in there
+
+
+@pytest.mark.parametrize("stem", WITH_BET)
+def test_while_a_bet_is_open_neither_the_card_nor_the_words_tell(stem):
+    lesson = LESSONS[stem]
+    closed, opened = page_at(stem)[1], page_at(f"{stem}?bet=1")[1]
+    sentence = head_of(closed)["description"]
+    assert sentence in words_of(closed)
+    for hidden in (sentence, told.in_letters(lesson.answer)):
+        assert hidden not in unescape(opened)
+    asked = head_of(opened)["description"]
+    assert asked.endswith("?")
+    assert asked in words_of(opened)
+
+
+def test_an_address_leaves_out_what_is_the_visitor_s_own():
+    page = page_at("score_variance?mode=projector&rest=shown&bet=1&guess=1-2-3-4-5&tally=1-2&d_k=64&axis=own")[1]
+    assert head_of(page)["canonical"] == "http://lab.example/score_variance?axis=own"
+
+
+def test_an_address_says_how_the_visitor_came():
+    _, _, body = ask(APP, "/recap", x_forwarded_proto="https", **HOST)
+    assert head_of(body.decode())["canonical"] == "https://lab.example/recap"
+
+
+def test_a_name_of_an_older_link_is_known():
+    (stem, old, new) = next((stem, *each) for stem, one in LESSONS.items() for each in one.old_names.items())
+    control = LESSONS[stem].controls[new]
+    value = next(each for each in control.stops if each != control.default)
+    said = head_of(page_at(f"{stem}?{old}={control.write(value)}")[1])["canonical"]
+    assert said.endswith(f"?{new}={control.write(value)}")
+
+
+@pytest.mark.parametrize("bad", ['"><script>alert(1)</script>', "<", "</noscript>", "\\u003c", "9" * 3000])
+def test_what_an_address_says_cannot_leave_its_place(bad):
+    status, page = page_at(f"your_scores?d_k={bad}&q_text={bad}&seed={bad}")
+    assert status == 200
+    assert "<script>alert" not in page
+    assert page.count("</noscript>") == 1
+
+
+@pytest.mark.parametrize("stem", LESSONS)
+def test_without_scripts_there_are_question_answer_sentence_and_links(stem):
+    page = page_at(place(stem))[1]
+    words = words_of(page)
+    assert LESSONS[stem].question in words
+    assert told.in_letters(LESSONS[stem].answer) in words
+    assert head_of(page)["description"] in words
+    assert "your browser blocks it" in words
+    assert [f"/{place(each)}" for each in LESSONS] == re.findall('<a href="([^"]*)">', page)
+
+
+@pytest.mark.parametrize("stem", LESSONS)
+def test_an_answer_is_written_in_letters(stem):
+    said = told.in_letters(LESSONS[stem].answer)
+    assert not set("$\\{}*^") & set(said)
+    assert not re.search(r"[a-zA-Z]_(?!model)", said)
+
+
+def test_a_page_that_does_not_exist_says_so_and_offers_those_that_do():
+    for address in ("nope", "score_variance/more", "static/js/none.js", "pages/start.py"):
+        status, page = page_at(address)
+        assert status == 404
+        assert "This page does not exist" in page
+        assert LESSONS["score_variance"].question in unescape(page)
+
+
+def test_the_name_of_the_first_page_leads_to_it():
+    status, got, _ = ask(APP, "/start?d_k=4", **HOST)
+    assert (status, got["location"]) == (307, "/?d_k=4")
+
+
+def test_search_engines_are_told_which_pages_there_are():
+    status, _, robots = ask(APP, "/robots.txt", host="lab.example")
+    assert (status, "Sitemap: http://lab.example/sitemap.xml" in robots.decode()) == (200, True)
+    _, got, body = ask(APP, "/sitemap.xml", host="lab.example")
+    assert got["content-type"].startswith("application/xml")
+    listed = [each.text for each in ElementTree.fromstring(body).iter() if each.tag.endswith("loc")]
+    assert listed == [f"http://lab.example/{place(stem)}" for stem in LESSONS]
+
+
+def test_below_a_path_all_of_it_is_there(monkeypatch):
+    monkeypatch.setattr(bundle.st, "get_option", {"server.baseUrlPath": "/lab/"}.get)
+    assert links.lesson_at("/lab") == links.lesson_at("/lab/") == ORDER[0]
+    assert links.lesson_at("/lab/recap") == "recap"
+    assert links.lesson_at("/recap") is None
+    page = page_at("lab/recap")[1]
+    assert head_of(page)["canonical"] == "http://lab.example/lab/recap"
+    assert '<a href="/lab/recap">' in page
