@@ -161,3 +161,11 @@ def test_below_a_path_all_of_it_is_there(monkeypatch):
     page = page_at("lab/recap")[1]
     assert head_of(page)["canonical"] == "http://lab.example/lab/recap"
     assert '<a href="/lab/recap">' in page
+
+
+@pytest.mark.parametrize("stem", LESSONS)
+def test_the_script_of_the_pictures_is_fetched_early_where_the_lesson_opens_on_one(stem):
+    wanted = stem in ORDER and main_of(stem) is not None
+    assert (
+        f'rel="preload" as="script" fetchpriority="low" href="{bundle.BUNDLE}"' in page_at(place(stem))[1]
+    ) == wanted

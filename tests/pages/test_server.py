@@ -8,6 +8,7 @@ import sys
 import tomllib
 from types import SimpleNamespace
 
+import brotli
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
@@ -55,16 +56,24 @@ class Counted:
         await self.app(scope, receive, send)
 
 
-def test_a_static_file_is_compressed_once_and_kept():
+@pytest.mark.parametrize(
+    ("taken", "encoding", "unpack"),
+    [
+        ("gzip, deflate, br, zstd", "br", brotli.decompress),
+        ("gzip;q=1.0, br;q=0", "gzip", gzip.decompress),
+        ("deflate,gzip", "gzip", gzip.decompress),
+    ],
+)
+def test_a_static_file_is_compressed_once_as_the_browser_takes_it_and_kept(taken, encoding, unpack):
     inner = Counted()
     app = compress.KeptCompression(inner)
-    first, second = (ask(app, "/static/a.js", accept_encoding="gzip, br") for _ in range(2))
+    first, second = (ask(app, "/static/a.js", accept_encoding=taken) for _ in range(2))
     assert first == second
     status, got, body = first
-    assert (status, got["content-encoding"], got["vary"]) == (200, "gzip", "Accept-Encoding")
+    assert (status, got["content-encoding"], got["vary"]) == (200, encoding, "Accept-Encoding")
     assert int(got["content-length"]) == len(body) < len(SCRIPT) / 10
     assert got["cache-control"] == "immutable"
-    assert gzip.decompress(body) == SCRIPT
+    assert unpack(body) == SCRIPT
     assert inner.asked == 1
     assert inner.accepted == [None]  # nothing further in may compress it at each request
 
@@ -73,7 +82,7 @@ def test_a_static_file_is_compressed_once_and_kept():
     ("path", "sent"),
     [
         ("/static/a.js", {}),
-        ("/static/a.js", {"accept_encoding": "br"}),
+        ("/static/a.js", {"accept_encoding": "zstd, br;q=0, brotli"}),
         ("/static/a.js", {"accept_encoding": "gzip", "range": "bytes=0-5"}),
         ("/static/small.js", {"accept_encoding": "gzip"}),
         ("/static/picture.png", {"accept_encoding": "gzip"}),

@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 
+import brotli
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -11,50 +12,63 @@ from pages._view.server.whole import WholeAnswer, send_whole, unpacked
 KEPT_BYTES = 16_000_000  # all of Streamlit's files and the bundle are under 5 MB compressed
 FOLDERS = ("/static/", "/assets/")  # Streamlit's files and ours, each under a name that changes with its content
 SMALLEST = 1_000  # bytes; below it the header outweighs the gain
-LEVEL = 6  # a hundredth larger than 9, in a tenth of the time
+# The best first. Brotli packs the bundle a sixth smaller than gzip; its level 11 a tenth smaller still, in 20 times the
+# time; gzip's level 6 a hundredth larger than 9, in a tenth of the time.
+_PACKERS = {
+    "br": lambda body: brotli.compress(body, quality=9),
+    "gzip": lambda body: gzip.compress(body, 6, mtime=0),
+}
 TYPES = ("text/", "application/javascript", "application/json", "image/svg+xml", "application/wasm")
 
 
 class KeptCompression:
-    """Compresses a static file the first time a browser that takes gzip asks for it."""
+    """Compresses a static file the first time a browser asks for it, as well as that browser takes it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.kept: dict[str, tuple[Message, bytes]] = {}
+        self.kept: dict[tuple[str, str], tuple[Message, bytes]] = {}  # by path and encoding
         self.size = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _wanted(scope):
+        encoding = _wanted(scope) if scope["type"] == "http" else None
+        if encoding is None:
             await self.app(scope, receive, send)
-        elif scope["path"] in self.kept:
-            await send_whole(send, *self.kept[scope["path"]])
-        else:
+            return
+        place = scope["path"], encoding
+        if place in self.kept:
+            await send_whole(send, *self.kept[place])
+            return
 
-            async def pack(start, body):
-                return self._keep(scope["path"], *await _packed(start, body))
+        async def pack(start, body):
+            return self._keep(place, *await _packed(start, body, encoding))
 
-            await self.app(unpacked(scope), receive, WholeAnswer(send, _worth_keeping, pack))
+        await self.app(unpacked(scope), receive, WholeAnswer(send, _worth_keeping, pack))
 
-    def _keep(self, path, start, body):
+    def _keep(self, place, start, body):
         """Keep an answer while there is room; files are few, so nothing ever has to leave."""
-        if path not in self.kept and self.size + len(body) <= KEPT_BYTES:
-            self.kept[path] = (start, body)
+        if place not in self.kept and self.size + len(body) <= KEPT_BYTES:
+            self.kept[place] = (start, body)
             self.size += len(body)
         return start, body
 
 
-async def _packed(start, body):
-    packed = await asyncio.to_thread(gzip.compress, body, LEVEL, mtime=0)
+async def _packed(start, body, encoding):
+    packed = await asyncio.to_thread(_PACKERS[encoding], body)
     headers = MutableHeaders(raw=list(start["headers"]))
-    headers["Content-Encoding"], headers["Content-Length"] = "gzip", str(len(packed))
+    headers["Content-Encoding"], headers["Content-Length"] = encoding, str(len(packed))
     headers.add_vary_header("Accept-Encoding")
     return start | {"headers": headers.raw}, packed
 
 
 def _wanted(scope):
+    """How to pack the answer; None if it is to go as it comes."""
     headers = Headers(scope=scope)
-    takes_gzip = "gzip" in headers.get("accept-encoding", "") and "range" not in headers
-    return takes_gzip and scope["method"] == "GET" and any(folder in scope["path"] for folder in FOLDERS)
+    here = scope["method"] == "GET" and any(folder in scope["path"] for folder in FOLDERS)
+    if not here or "range" in headers:
+        return None
+    taken = [each.replace(" ", "") for each in headers.get("accept-encoding", "").split(",")]
+    taken = [each.partition(";")[0] for each in taken if not each.endswith((";q=0", ";q=0.0"))]
+    return next((each for each in _PACKERS if each in taken), None)
 
 
 def _worth_keeping(start):

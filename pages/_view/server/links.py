@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from pages._view.server.bundle import path_of
+from pages._view.server.bundle import BUNDLE, path_of
 
 NAME = "Why attention divides by √dₖ"
 _OWN = ("mode", "rest")  # how one visitor looks at it
@@ -61,7 +61,7 @@ def page_of(request: Request, page: bytes, stem: str) -> bytes:
     lesson, query = LESSONS[stem], dict(request.query_params)
     answer, sentence = told.in_letters(lesson.answer), told.sentence_at(lesson, query)
     address = f"{_root(request)}{_places()[stem]}{_settings(lesson, query)}"
-    head = _head(lesson.question, sentence or answer, address)
+    head = _head(lesson.question, sentence or answer, address) + _ahead(stem)
     shown = [*([] if _is_open(lesson, query) else [answer]), sentence, _BLOCKED]
     words = f"<noscript>{_body(lesson.question, shown)}</noscript>"
     page = page.replace(b"<title>Streamlit</title>", head.encode(), 1)
@@ -115,6 +115,14 @@ def _head(question, text, address):
     tags += [f'<meta name="description" content="{escape(text)}">', '<meta name="twitter:card" content="summary">']
     tags += [f'<meta property="og:{name}" content="{escape(each)}">' for name, each in card.items()]
     return "\n    ".join([*tags, _structured(question, text, address)])
+
+
+def _ahead(stem):
+    """The script of the pictures is fetched while the platform loads, where the lesson opens on a picture it draws."""
+    from pages._view.lessons import ORDER, main_of
+
+    draws = stem in ORDER and main_of(stem) is not None
+    return f'\n    <link rel="preload" as="script" fetchpriority="low" href="{BUNDLE}">' if draws else ""
 
 
 def _structured(question, text, address):

@@ -47,7 +47,7 @@ async def _fetch(app, path):
     async def ignore(_message):
         pass
 
-    scope = _scope("http", path) | {"method": "GET", "headers": [(b"accept-encoding", b"gzip")]}
+    scope = _scope("http", path) | {"method": "GET", "headers": [(b"accept-encoding", b"br")]}
     await app(scope, asyncio.Event().wait, ignore)
 
 
