@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from pages._view._streamlit import step_of_history
-from pages._view.kinds import Choice, Control, Linked, Number, Text, Value
+from pages._view.kinds import Answer, Choice, Control, Linked, Number, Text, Value
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS
 from pages._view.literal import plain
@@ -297,6 +297,17 @@ def written(lesson: Lesson, values: Mapping[str, Any]) -> dict[str, str]:
     """The address of a lesson's controls with these values, defaults left out."""
     known = _known(lesson)
     return {name: known[name].write(each) for name, each in values.items() if each != known[name].default}
+
+
+def own(lesson: Lesson) -> tuple[str, ...]:
+    """What an address may say that is one visitor's own: how they look at the lesson, and what they answered."""
+    return ("mode", "rest", *CARRIED, *(name for name, each in lesson.linked.items() if isinstance(each, Answer)))
+
+
+def settings_at(lesson: Lesson, query: Mapping[str, str]) -> dict[str, str]:
+    """The settings that an address says of a lesson, defaults and what is the visitor's own left out."""
+    said = written(lesson, read(lesson, query))
+    return {name: text for name, text in said.items() if name not in own(lesson)}
 
 
 def _known(lesson: Lesson) -> dict[str, Control | Linked]:

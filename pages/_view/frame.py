@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages._view import bets, controls, theme, turns
+from pages._view import bets, controls, share, theme, turns
 from pages._view._streamlit import StreamlitAPIException, StreamlitPage
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
@@ -46,7 +46,8 @@ def open_frame() -> StreamlitPage:
             st.rerun()
     _leave_notes_behind(lesson)
     st.html(_style(lesson))
-    mend_browser(lesson.question)
+    mend_browser(lesson.question, controls.own(lesson))
+    share.draw_button(lesson)
     if profile().name != "projector":
         _draw_menu()
     st.title(lesson.question, anchor=False)

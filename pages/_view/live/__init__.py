@@ -51,12 +51,13 @@ def _sent(data):
     return (dict(data),)
 
 
-def mend_browser(question: str) -> None:
+def mend_browser(question: str, own: Sequence[str]) -> None:
     """Let Back find each page as it was left, the keyboard scroll what is wider than its box, the connection last.
 
-    question: the title of the lesson, which has the focus once a link has led to it.
+    question: the title of the lesson, which has the focus once a link has led to it. own: what is left out of an
+    address that is shared.
     """
-    data = _sent({"bundle": BUNDLE, "session": session_id(), "question": question})
+    data = _sent({"bundle": BUNDLE, "session": session_id(), "question": question, "own": own})
     _mend(key="mend_browser", data=data, on_draw_change=lambda: None, on_bundle_change=_want_bundle)
     if "bundle_wanted" in st.session_state:
         _bundle()(key="bundle")

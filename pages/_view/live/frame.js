@@ -11,12 +11,14 @@ export default function ({ data: [data], setTriggerValue }) {
   window.labPage = { session: data.session, ask: (what) => setTriggerValue(what, true) };
   window.labDo ??= (_name, act) => act(); // see `server/lasting.js`
   announce(data.question);
+  window.labOwn = data.own;
   if (window.frameIsReady) return;
   window.frameIsReady = true;
   keepStepsBack();
   mendBoxes();
   closeByEscape();
   keepDefinitionsInside();
+  copyShared();
   window.setTimeout(() => fetchAhead(data.bundle), REST);
 }
 
@@ -35,6 +37,17 @@ function announce(question) {
     }
   };
   look();
+}
+
+// The button copies the link that the dialog it opens shows. Browsers allow that on this machine and over https alone.
+function copyShared() {
+  window.addEventListener("click", ({ target }) => {
+    if (!target.closest?.(".st-key-share button")) return;
+    delete document.documentElement.dataset.copied;
+    const link = new URL(location);
+    for (const name of window.labOwn) link.searchParams.delete(name);
+    navigator.clipboard?.writeText(link.href).then(() => { document.documentElement.dataset.copied = ""; }, () => {});
+  });
 }
 
 // The script of the pictures, before the first page that has one is asked for.

@@ -8,13 +8,12 @@ from html import escape
 from urllib.parse import urlencode
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from pages._view.server.bundle import BUNDLE, path_of
 
 NAME = "Why attention divides by √dₖ"
-_OWN = ("mode", "rest")  # how one visitor looks at it
 _BLOCKED = (
     "This lab draws its pictures with JavaScript, and your browser blocks it. Allow scripts for this address, then "
     "reload the page."
@@ -24,8 +23,8 @@ _STYLE = "max-width:45rem;margin:2rem auto;padding:0 1rem;font:1.1rem/1.5 sans-s
 
 
 def routes() -> list[Route]:
-    """What search engines ask for, and the name of the first page, below the server's base path."""
-    places = {"robots.txt": _robots, "sitemap.xml": _sitemap, "start": _first}
+    """What search engines ask for, below the server's base path."""
+    places = {"robots.txt": _robots, "sitemap.xml": _sitemap}
     return [Route(path_of(place), answer) for place, answer in places.items()]
 
 
@@ -40,10 +39,12 @@ async def _sitemap(request: Request) -> Response:
     return Response(f'<?xml version="1.0" encoding="UTF-8"?>\n{rows}', media_type="application/xml")
 
 
-async def _first(request: Request) -> Response:
-    """The first lesson has the bare address; the platform says of its name that there is no such page."""
+def first_by_name(request: Request) -> str | None:
+    """Where to find the first lesson, if it is asked for by its name: the platform says that there is no such page."""
+    from pages._view.lessons import ORDER
+
     query = request.url.query
-    return RedirectResponse(path_of("") + (f"?{query}" if query else ""))
+    return path_of("") + (f"?{query}" if query else "") if request.url.path == path_of(ORDER[0]) else None
 
 
 def lesson_at(path: str) -> str | None:
@@ -95,11 +96,9 @@ def _root(request):
 
 
 def _settings(lesson, query):
-    """The settings of an address, without what is the visitor's own."""
     from pages._view import controls
 
-    said = controls.written(lesson, controls.read(lesson, query))
-    said = {name: text for name, text in said.items() if name not in _OWN}
+    said = controls.settings_at(lesson, query)
     return f"?{urlencode(said)}" if said else ""
 
 

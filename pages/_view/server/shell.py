@@ -38,13 +38,21 @@ def _is_page(start):
 
 async def _with_words(request, start, page):
     """The page of a lesson with its words, or what stands where there is none."""
-    stem = await run_in_threadpool(links.lesson_at, request.url.path)
-    if stem is None:
-        page = await run_in_threadpool(links.missing_page)
-    else:
-        page = (await run_in_threadpool(links.page_of, request, page, stem)).replace(b"</body>", _WORDS + b"</body>")
     headers = MutableHeaders(raw=list(start["headers"]))
+    status, page, place = await run_in_threadpool(_answer, request, page)
+    if place is not None:
+        headers["Location"] = place
     headers["Content-Length"] = str(len(page))
     for name in ("ETag", "Last-Modified"):  # of the file without our words
         del headers[name]
-    return start | {"headers": headers.raw, "status": 200 if stem else 404}, page
+    return start | {"headers": headers.raw, "status": status}, page
+
+
+def _answer(request, page):
+    """Status, page, and where else to look, if anywhere."""
+    stem, place = links.lesson_at(request.url.path), links.first_by_name(request)
+    if place is not None:
+        return 307, b"", place
+    if stem is None:
+        return 404, links.missing_page(), None
+    return 200, links.page_of(request, page, stem).replace(b"</body>", _WORDS + b"</body>"), None

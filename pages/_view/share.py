@@ -1,0 +1,48 @@
+"""A link to the lesson as it is set, to copy or to photograph; what is the sharer's own is left out of it."""
+
+from urllib.parse import urlencode
+
+import segno
+import streamlit as st
+
+from pages._view import controls
+from pages._view.lesson import Lesson
+
+_BORDER = 4  # cells around a code, which its readers ask for
+_TOO_LONG = "With these texts the link is too long for a code."
+
+
+def draw_button(lesson: Lesson) -> None:
+    """Copies the link, and shows it."""
+    if st.button("Share", key="share", icon=":material/share:"):
+        _show(link_to(lesson))
+
+
+def link_to(lesson: Lesson) -> str:
+    """The address of the lesson with its settings."""
+    said = controls.settings_at(lesson, st.query_params)
+    return f"{st.context.url or ''}{'?' if said else ''}{urlencode(said)}"
+
+
+@st.dialog("Share this lesson", width="large")
+def _show(link):
+    drawn = code_of(link)
+    with st.container(horizontal=True, key="share_row"):
+        with st.container(key="share_link"):
+            st.markdown("The link holds the settings, and neither your answers nor your display.")
+            st.code(link, language=None, wrap_lines=True)
+            if not drawn:
+                st.markdown(_TOO_LONG)
+        if drawn:
+            with st.container(key="share_code"):
+                st.image(drawn, alt="A QR code of the link", width="stretch")
+
+
+def code_of(link: str) -> str:
+    """The QR code of a link as SVG, dark on white whatever the theme; "" if it is too long for one."""
+    try:
+        return str(
+            segno.make_qr(link, error="l", boost_error=True).svg_inline(border=_BORDER, light="#fff", omitsize=True)
+        )
+    except segno.DataOverflowError:
+        return ""

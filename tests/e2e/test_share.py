@@ -1,0 +1,69 @@
+"""The Share button in a browser: it stands in the way of nothing, copies the link, and shows it as a code."""
+
+import pytest
+from harness import check_accessibility, open_page, query_parameters, wait_until_still
+from sizes import PROJECTED, SCREEN
+
+pytestmark = pytest.mark.e2e
+
+BUTTON, LINK, CODE = ".st-key-share button", ".st-key-share_link code", ".st-key-share_code img"
+OWN = {"bet": "1", "guess": "", "tally": "1-2"}
+SETTINGS = {"d_k": "256", "axis": "own"}
+SIZES = [(SCREEN["1440"], {}), (SCREEN["390"], {}), *((size, {"mode": "projector"}) for size in PROJECTED.values())]
+# What is seen and overlaps the button.
+COVERED = """button => {
+  const mine = button.getBoundingClientRect();
+  const others = [...document.querySelectorAll('button, a, h1, [data-testid=stHeader] svg')];
+  return others.filter(each => {
+    const {left, top, right, bottom, width} = each.getBoundingClientRect();
+    const apart = left >= mine.right || right <= mine.left || top >= mine.bottom || bottom <= mine.top;
+    return width && !apart && !button.contains(each) && each.checkVisibility();
+  }).map(each => each.outerHTML.slice(0, 80));
+}"""
+
+
+@pytest.mark.parametrize(("size", "look"), SIZES)
+def test_it_copies_the_settings_and_shows_link_and_code_whole(new_page, server, size, look):
+    page = new_page(alone=True, permissions=["clipboard-read", "clipboard-write"])
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    open_page(page, server, "score_variance", **SETTINGS, **OWN, **look)
+    assert page.locator(BUTTON).evaluate(COVERED) == []
+    before = query_parameters(page)
+    page.locator(BUTTON).click()
+    page.locator(CODE).wait_for()
+    wait_until_still(page)
+    link = f"{server.url}/score_variance?d_k=256&axis=own"
+    assert page.locator(LINK).inner_text() == link
+    assert page.evaluate("() => navigator.clipboard.readText()") == link
+    assert (
+        page.locator(".st-key-share_link p").evaluate("p => getComputedStyle(p, '::before').content").startswith('"✓')
+    )
+    box = page.locator(CODE).bounding_box()
+    assert box["width"] == pytest.approx(box["height"], abs=1)
+    assert box["y"] + box["height"] <= size[1]
+    assert box["height"] >= (0.5 if look else 0.33) * size[1]
+    assert query_parameters(page) == before
+    check_accessibility(page)
+    page.keyboard.press("Escape")
+    page.locator(CODE).wait_for(state="detached")
+
+
+def test_a_move_after_the_page_was_drawn_is_in_the_link(new_page, server):
+    page = new_page(alone=True, permissions=["clipboard-read", "clipboard-write"])
+    open_page(page, server, "score_variance")
+    page.locator(".st-key-dimension input").focus()
+    page.keyboard.press("End")
+    page.wait_for_function("() => location.search.includes('d_k=1024')")
+    page.locator(BUTTON).focus()
+    page.keyboard.press("Enter")
+    page.locator(CODE).wait_for()
+    assert page.locator(LINK).inner_text() == f"{server.url}/score_variance?d_k=1024"
+    page.wait_for_function("() => navigator.clipboard.readText().then(text => text.endsWith('?d_k=1024'))")
+
+
+def test_where_a_browser_copies_nothing_nothing_is_said_to_be_copied(page, server):
+    open_page(page, server, "score_variance")
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')); }")
+    page.locator(BUTTON).click()
+    page.locator(CODE).wait_for()
+    assert page.locator(".st-key-share_link p").evaluate("p => getComputedStyle(p, '::before').content") == "none"

@@ -1,0 +1,59 @@
+"""The link that a lesson gives away: its settings and nothing of the sharer's own, to copy and as a code."""
+
+from xml.etree import ElementTree
+
+import pytest
+import segno
+
+from pages._view import controls, share
+from pages._view.kinds import Answer
+from pages._view.lessons import LESSONS
+from tests.pages.opening import open_page
+
+WITH_ANSWERS = [
+    (stem, name) for stem, lesson in LESSONS.items() for name, each in lesson.linked.items() if isinstance(each, Answer)
+]
+
+
+def shared(stem, **query):
+    """What the dialog of a page shows: the link, and the alt texts of its pictures."""
+    app = open_page(stem, **query)
+    app.button(key="share").click()
+    app.run()
+    assert [each.message for each in app.exception] == []
+    (link,) = [each.value for each in app.code if each.value.startswith(("http", "?")) or not each.value]
+    return link, [each.proto.imgs[0].alt for each in app.get("image")]
+
+
+def test_the_link_holds_the_settings_and_leaves_out_what_is_the_sharer_s_own():
+    own = {"mode": "projector", "rest": "shown", "bet": "draw", "guess": "1-2-3-4-5", "tally": "1-2"}
+    link, codes = shared("score_variance", d_k="256", axis="own", seed="0", **own)
+    assert link.partition("?")[2] == "d_k=256&axis=own"
+    assert codes == ["A QR code of the link"]
+
+
+@pytest.mark.parametrize("stem", LESSONS)
+def test_every_lesson_gives_a_link(stem):
+    link, codes = shared(stem, d_k="16")
+    assert link.partition("?")[2] == "d_k=16"
+    assert len(codes) == 1
+
+
+@pytest.mark.parametrize(("stem", "name"), WITH_ANSWERS)
+def test_no_answer_is_given_away(stem, name):
+    assert name in controls.own(LESSONS[stem])
+
+
+def test_a_code_holds_the_link_dark_on_white_with_the_room_that_readers_ask_for():
+    link = "https://lab.example/score_variance?d_k=256"
+    drawn = ElementTree.fromstring(share.code_of(link))
+    size = int(drawn.get("viewBox").split()[-1])
+    assert size == segno.make_qr(link, error="l").symbol_size(border=4)[0]
+    fills = {each.get("fill") or each.get("stroke") for each in drawn.iter() if each.tag.endswith("path")}
+    assert fills == {"#fff", "#000"}
+
+
+def test_a_link_that_is_too_long_for_a_code_is_given_as_text():
+    link, codes = shared("attention_steps", Q="é" * 900)  # six letters each in an address
+    assert (len(link) > 2953, codes) == (True, [])
+    assert share.code_of("x" * 2953)
