@@ -286,13 +286,6 @@ def test_after_a_bad_link_the_controls_and_the_address_go_on_together(page, serv
     assert lesson_state(page) == DEFAULTS | {"d_k": "896"}
 
 
-def test_a_link_to_no_page_still_shows_the_start(page, server, problems):
-    page.goto(f"{server.url}/no_such_lesson?d_k=100")
-    wait_until_idle(page)
-    assert page.locator("h1").all_inner_texts() == [START]
-    problems.clear()  # the address is a 404 for the browser
-
-
 def test_a_control_of_one_name_in_two_lessons_keeps_to_each_lesson_and_back_finds_both(page, server):
     def exponent():
         return slider(page, "exponent").get_attribute("aria-valuetext"), query_parameters(page).get("exponent")

@@ -227,3 +227,23 @@ def test_next_stands_still_in_the_first_view_of_a_classroom(new_page, server, si
         page.get_by_role("button", name="Next").click()
         wait_until_idle(page)
     assert len(rows) == 1
+
+
+# --- links -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("link", [".st-key-way a", "[data-testid=stSidebar] a"])
+def test_a_link_that_has_the_focus_is_framed_in_the_colour_of_its_text(new_page, server, scheme, link):
+    page = new_page(color_scheme=scheme)
+    open_page(page, server, "derivation")
+    page.locator(f"{link} >> nth=0").focus()
+    page.keyboard.press("Tab")  # from here on by keyboard
+    page.keyboard.press("Shift+Tab")
+    frame = page.evaluate(
+        """() => {
+          const {outlineStyle, outlineWidth, outlineColor, color} = getComputedStyle(document.activeElement);
+          return [document.activeElement.tagName, outlineStyle, outlineWidth, outlineColor === color];
+        }"""
+    )
+    assert frame == ["A", "solid", "3px", True]

@@ -158,6 +158,16 @@ def test_a_page_that_would_come_compressed_has_the_words_too():
     assert b"lab-away" in body
 
 
+@pytest.mark.parametrize(("path", "status", "said"), [("/recap", 200, b"og:title"), ("/nope", 404, b"does not exist")])
+def test_who_asks_for_anything_and_takes_gzip_can_read_the_answer(path, status, said):
+    inside = Starlette(routes=[Mount("/", app=HTMLResponse(PAGE))])
+    app = shell.Shell(GZipMiddleware(inside, minimum_size=1))
+    got_status, got, body = ask(app, path, accept="*/*", accept_encoding="gzip")
+    assert (got_status, "content-encoding" in got) == (status, False)
+    assert said in body
+    assert int(got["content-length"]) == len(body)
+
+
 def test_a_file_that_is_no_page_has_no_words_added():
     assert ask(shell.Shell(Counted()), "/static/a.js")[2] == SCRIPT
 

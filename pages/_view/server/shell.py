@@ -2,6 +2,7 @@
 lasting connection. Where there is no page, the answer says so.
 """
 
+import gzip
 from functools import partial
 from pathlib import Path
 
@@ -39,6 +40,9 @@ def _is_page(start):
 async def _with_words(request, start, page):
     """The page of a lesson with its words, or what stands where there is none."""
     headers = MutableHeaders(raw=list(start["headers"]))
+    if headers.get("content-encoding") == "gzip":  # for who asks for anything, as those who look for a link's card
+        page = gzip.decompress(page)
+        del headers["content-encoding"]
     status, page, place = await run_in_threadpool(_answer, request, page)
     if place is not None:
         headers["Location"] = place
