@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages._view import bets, controls, share, theme, turns
+from pages._view import bets, controls, share, styles, theme, turns
 from pages._view._streamlit import StreamlitAPIException, StreamlitPage
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
@@ -20,10 +20,8 @@ from pages._view.server.moving import PLACE
 from pages._view.words import worded
 
 PAGES = Path(__file__).resolve().parent.parent
-STYLE = Path(__file__).resolve().parent / "style"
 LIVE = "live"  # the key of a page's fragment with all that depends on d_k, drawn where the hand lets go of the slider
 _SLIDER, _TYPED = "slider", "typed"
-_IN_SETTINGS = ("n_keys", "law", "seed", "mode")  # the shared controls there
 _REST = {
     False: ("Show the rest of the lesson", ":material/expand_more:", "shown"),
     True: ("Show the stage alone", ":material/expand_less:", "hidden"),
@@ -45,7 +43,8 @@ def open_frame() -> StreamlitPage:
         if controls.repair_link():
             st.rerun()
     _leave_notes_behind(lesson)
-    st.html(_style(lesson))
+    dark = (profile() is theme.DARK, st.context.theme.type == "dark")
+    st.html(f"<style>{styles.rules(lesson, profile().name, more=more(), dark=dark)}</style>")
     mend_browser(lesson.question, controls.own(lesson))
     share.draw_button(lesson)
     if profile().name != "projector":
@@ -221,14 +220,14 @@ def moving_address(values: Mapping[str, Any]) -> str:
 
 def _draw_settings(lesson):
     """All shared controls on every page, each at its own place: one that was left out would lose its address."""
-    used = [*lesson.settings, *(name for name in _IN_SETTINGS if name in (*lesson.shared, "mode"))]
+    used = [*lesson.settings, *(name for name in styles.IN_SETTINGS if name in (*lesson.shared, "mode"))]
     changed = controls.changed(name for name in used if name != "mode")  # the display is no setting of the picture
     label = f"Settings ({len(changed)} changed)" if changed else "Settings"
     # Not a popover: a closed one is not in the browser, which then forgets its settings on a page change.
     with st.expander(label, key="settings", icon=":material/tune:", width=190):
         for name in lesson.settings:
             _draw_own(name)
-        for name in _IN_SETTINGS:
+        for name in styles.IN_SETTINGS:
             controls.draw(name)
         _typed_dimension()
         defaults = {name: controls.control(name).default for name in changed}
@@ -243,18 +242,3 @@ def _typed_dimension():
 def more() -> bool:
     """Whether what stands below the main picture's sentence is wanted: in a classroom only when it is asked for."""
     return not bets.is_open() and (profile().name != "projector" or controls.value_of("rest") == "shown")
-
-
-def _style(lesson):
-    """The few rules Streamlit has no setting for; a shared control that a lesson does not use is not seen there."""
-    names = ["screen", "terms", "questions"]
-    names += ["questions_on_dark"] if profile() is theme.DARK else []
-    if profile().name == "projector":
-        names += ["projector"] if more() else ["projector", "projector_stage"]
-        names += ["projector_on_dark"] if st.context.theme.type == "dark" else []
-    rules = [(STYLE / f"{name}.css").read_text(encoding="utf-8") for name in names]
-    unused = [name for name in (*_IN_SETTINGS[:-1], "scaling") if name not in lesson.shared]
-    if "d_k" not in lesson.shared:
-        unused.append("typed")
-    rules += [f".st-key-{name} {{ display: none; }}" for name in unused]
-    return f"<style>{' '.join(rules)}</style>"

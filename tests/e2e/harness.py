@@ -80,6 +80,7 @@ _WATCH_RUNS = """(() => {
 # True once the last run has ended, what it sent is drawn, and it has been so for some time.
 _IDLE = """settle => {
   const idle = () => {
+    if (document.getElementById('lab-first')) return false;
     if (window.__runs?.awaited || window.__runs?.running) return false;
     const app = document.querySelector('[data-testid="stApp"]');
     if (!app || app.dataset.testScriptState !== 'notRunning') return false;

@@ -28,7 +28,7 @@ function announce(question) {
   window.labQuestion = question;
   if (!came) return;
   const look = () => {
-    const title = document.querySelector("h1");
+    const title = document.querySelector(`${STREAMLIT.app} h1`);
     if (window.labQuestion !== question) return; // gone on already
     if (title?.textContent.trim() !== question) window.setTimeout(look, SOON);
     else {

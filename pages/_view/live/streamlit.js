@@ -10,6 +10,8 @@ const STREAMLIT = {
   buttons: ".stButton button",
   tables: ".stTable > div",
   codes: ".stCode pre",
+  element: "[data-testid=stElementContainer]",
+  skeleton: "[data-testid=stSkeleton]",
   isConnected: (app) => app?.dataset.testConnectionState === "CONNECTED",
   isAtRest: (app) => app?.dataset.testScriptState === "notRunning",
   // The number of the field with which a message to the server begins that asks for a run.

@@ -4,6 +4,7 @@ All of it stands in the HTML page; the sentence is that of the settings in the a
 """
 
 import json
+import re
 from html import escape
 from urllib.parse import urlencode
 
@@ -18,6 +19,9 @@ _BLOCKED = (
     "This lab draws its pictures with JavaScript, and your browser blocks it. Allow scripts for this address, then "
     "reload the page."
 )
+# Where the page begins; what the platform says there of itself is not so here.
+_BEGINS = re.compile(rb"<body>(\s*<noscript>.*?</noscript>)?", re.DOTALL)
+_FONT = re.compile(r'href="([^"]*/SourceSansVF-Upright[^"]*)"')
 _MISSING = "This page does not exist. These do:"
 _STYLE = "max-width:45rem;margin:2rem auto;padding:0 1rem;font:1.1rem/1.5 sans-serif"
 
@@ -56,17 +60,32 @@ def lesson_at(path: str) -> str | None:
 
 def page_of(request: Request, page: bytes, stem: str) -> bytes:
     """The platform's page with a head of its own, and with words for browsers that run no scripts."""
-    from pages._view import told
+    from pages._view import styles, told
     from pages._view.lessons import LESSONS
 
     lesson, query = LESSONS[stem], dict(request.query_params)
     answer, sentence = told.in_letters(lesson.answer), told.sentence_at(lesson, query)
     address = f"{_root(request)}{_places()[stem]}{_settings(lesson, query)}"
     head = _head(lesson.question, sentence or answer, address) + _ahead(stem)
-    shown = [*([] if _is_open(lesson, query) else [answer]), sentence, _BLOCKED]
+    is_open, wall = _is_open(lesson, query), query.get("mode") == "projector"
+    shown = [*([] if is_open else [answer]), sentence, _BLOCKED]
     words = f"<noscript>{_body(lesson.question, shown)}</noscript>"
+    more = not is_open and (not wall or query.get("rest") == "shown")
+    style = styles.rules(lesson, "projector" if wall else "screen", more=more)
     page = page.replace(b"<title>Streamlit</title>", head.encode(), 1)
-    return page.replace(b"</body>", f"{words}</body>".encode(), 1)
+    page = _BEGINS.sub(lambda _: f"<body>{words}".encode(), page, count=1)
+    first = _first(lesson.question, answer * more, page, wall=wall, draws=_draws(stem))
+    return page.replace(b"</body>", f"<style>{style}</style>{first}</body>".encode(), 1)
+
+
+def _first(question, answer, page, *, wall, draws):
+    """What is seen until the platform has drawn the lesson: its question and its answer, where they will stand."""
+    font = _FONT.search(page.decode())
+    face = f'@font-face {{ font-family: "Source Sans"; font-weight: 100 900; src: url("{font[1]}"); }}' if font else ""
+    said = f"<h1>{escape(question)}</h1>" + (f"<p>{escape(answer)}</p>" if answer else "")
+    first = f'<div id="lab-first"{" class=wall" * wall}{" data-draws" * draws} hidden><div>{said}</div></div>'
+    seen = "<script>document.getElementById('lab-first').hidden = false;</script>"  # where scripts run
+    return f"<style>{face}</style>{first}{seen}"
 
 
 def missing_page() -> bytes:
@@ -118,10 +137,13 @@ def _head(question, text, address):
 
 def _ahead(stem):
     """The script of the pictures is fetched while the platform loads, where the lesson opens on a picture it draws."""
+    return f'\n    <link rel="preload" as="script" fetchpriority="low" href="{BUNDLE}">' if _draws(stem) else ""
+
+
+def _draws(stem):
     from pages._view.lessons import ORDER, main_of
 
-    draws = stem in ORDER and main_of(stem) is not None
-    return f'\n    <link rel="preload" as="script" fetchpriority="low" href="{BUNDLE}">' if draws else ""
+    return stem in ORDER and main_of(stem) is not None
 
 
 def _structured(question, text, address):

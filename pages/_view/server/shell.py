@@ -59,4 +59,4 @@ def _answer(request, page):
         return 307, b"", place
     if stem is None:
         return 404, links.missing_page(), None
-    return 200, links.page_of(request, page, stem).replace(b"</body>", _WORDS + b"</body>"), None
+    return 200, links.page_of(request, page.replace(b"</body>", _WORDS + b"</body>"), stem), None
