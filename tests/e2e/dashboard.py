@@ -150,7 +150,8 @@ def watch_menu(page):
         """(() => {
           window.menuNames = [];
           const look = () => document.querySelectorAll('[data-testid*=Nav] a, a[data-testid*=Nav]').forEach(
-            link => link.closest('[data-testid=stMainBlockContainer]') || !link.checkVisibility({visibilityProperty: true}) ||
+            link => link.closest('[data-testid=stMainBlockContainer]') ||
+              !link.checkVisibility({visibilityProperty: true}) ||
               window.menuNames.push(link.innerText.trim().split('\\n').pop()));
           new MutationObserver(look).observe(document, {childList: true, subtree: true, characterData: true});
         })()"""

