@@ -1,6 +1,7 @@
 """What is seen before the platform has drawn a lesson: its question and answer where they will stand, and no jump."""
 
 import pytest
+from dashboard import SETTINGS, go_to
 from harness import open_page, wait_until_idle
 from sizes import PHONE, PROJECTED, SCREEN
 
@@ -20,6 +21,7 @@ new PerformanceObserver(list => {
   for (const each of list.getEntries()) if (!each.hadRecentInput) window.shift += each.value;
 }).observe({type: 'layout-shift', buffered: true});"""
 MOST = 0.05
+WITH_BET = next(stem for stem, lesson in LESSONS.items() if lesson.bet)
 
 
 @pytest.fixture
@@ -70,11 +72,30 @@ def test_it_stands_on_the_ground_of_the_lesson(held, server, scheme):
 
 def test_while_a_bet_is_open_the_answer_is_not_there(held, server):
     page, let_go = held
-    page.goto(f"{server.url}/gradient_flow?bet=1", wait_until="commit")
+    page.goto(f"{server.url}/{WITH_BET}?bet=1", wait_until="commit")
     page.locator(f"{FIRST} h1").wait_for()
-    assert page.locator(f"{FIRST} p").count() == (0 if LESSONS["gradient_flow"].bet else 1)
+    assert page.locator(f"{FIRST} p").count() == 0
     let_go()
     wait_until_idle(page)
+
+
+def test_the_rules_of_the_first_page_are_gone_on_the_next(page, server):
+    assert "seed" not in LESSONS["corrections"].shared
+    open_page(page, server, "corrections")
+    go_to(page, LESSONS["score_variance"].question)
+    page.locator(SETTINGS).click()
+    for name in ("seed", "law", "n_keys"):
+        assert page.locator(f".st-key-{name}").is_visible(), name
+
+
+def test_the_rules_of_a_classroom_end_with_it(page, server):
+    open_page(page, server, "score_variance", mode="projector")
+    size = "() => getComputedStyle(document.documentElement).fontSize"
+    before = page.evaluate(size)
+    page.locator(SETTINGS).click()
+    page.locator(".st-key-mode").get_by_text("screen").click()
+    wait_until_idle(page)
+    assert page.evaluate(size) == "16px" != before
 
 
 def test_if_the_platform_does_not_load_the_question_stays(new_page, server, problems):

@@ -71,21 +71,29 @@ def page_of(request: Request, page: bytes, stem: str) -> bytes:
     shown = [*([] if is_open else [answer]), sentence, _BLOCKED]
     words = f"<noscript>{_body(lesson.question, shown)}</noscript>"
     more = not is_open and (not wall or query.get("rest") == "shown")
-    style = styles.rules(lesson, "projector" if wall else "screen", more=more)
+    rules = styles.rules(lesson, "projector" if wall else "screen", more=more)
     page = page.replace(b"<title>Streamlit</title>", head.encode(), 1)
     page = _BEGINS.sub(lambda _: f"<body>{words}".encode(), page, count=1)
-    first = _first(lesson.question, answer * more, page, wall=wall, draws=_draws(stem))
-    return page.replace(b"</body>", f"<style>{style}</style>{first}</body>".encode(), 1)
+    face, draws = _face(page.decode()), _draws(stem)
+    first = _first(lesson.question, answer * more, f"{face} {rules}", wall=wall, draws=draws)
+    return page.replace(b"</body>", f"{first}</body>".encode(), 1)
 
 
-def _first(question, answer, page, *, wall, draws):
-    """What is seen until the platform has drawn the lesson: its question and its answer, where they will stand."""
-    font = _FONT.search(page.decode())
-    face = f'@font-face {{ font-family: "Source Sans"; font-weight: 100 900; src: url("{font[1]}"); }}' if font else ""
+def _first(question, answer, rules, *, wall, draws):
+    """What is seen until the platform has drawn the lesson: its question and its answer, where they will stand.
+
+    The rules go with it: those of the lesson, which may be another one by then, come with what is drawn.
+    """
     said = f"<h1>{escape(question)}</h1>" + (f"<p>{escape(answer)}</p>" if answer else "")
-    first = f'<div id="lab-first"{" class=wall" * wall}{" data-draws" * draws} hidden><div>{said}</div></div>'
+    marks = f"{' class=wall' * wall}{' data-draws' * draws}"
     seen = "<script>document.getElementById('lab-first').hidden = false;</script>"  # where scripts run
-    return f"<style>{face}</style>{first}{seen}"
+    return f'<div id="lab-first"{marks} hidden><style>{rules}</style><div>{said}</div></div>{seen}'
+
+
+def _face(page):
+    """The letters of the platform."""
+    font = _FONT.search(page)
+    return f'@font-face {{ font-family: "Source Sans"; font-weight: 100 900; src: url("{font[1]}"); }}' if font else ""
 
 
 def missing_page() -> bytes:
