@@ -9,9 +9,7 @@ from pages._view.live import draw_hero
 
 profile = frame.profile()
 
-values = controls.values()
-between = work.between(values, controls.stops_of("d_k"))
-draw_hero(figures.payload(work.at_stops(values), profile), figures.payload_between(between, profile), key="hero")
+draw_hero(*work.hero(controls.values(), controls.stops_of("d_k"), profile), key="hero")
 
 
 @st.fragment(key=frame.LIVE)

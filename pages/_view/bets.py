@@ -135,9 +135,14 @@ def read(lesson: Lesson, query: Mapping[str, str]) -> Any:
     return lesson.linked["guess"].read(query["guess"])[0] if lesson.bet and "guess" in query else ""
 
 
+def is_on_at(lesson: Lesson, query: Mapping[str, str]) -> bool:
+    """Whether an address leads to a bet, placed or not."""
+    return _is_wanted(lesson.bet, query.get("bet"))
+
+
 def is_open_at(lesson: Lesson, query: Mapping[str, str]) -> bool:
     """Whether a bet waits to be placed where an address leads."""
-    return _is_wanted(lesson.bet, query.get("bet")) and read(lesson, query) == ""
+    return is_on_at(lesson, query) and read(lesson, query) == ""
 
 
 # --- the picture -----------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ falls back to what the browser last said of it, if the callback asks for some of
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -308,6 +309,12 @@ def settings_at(lesson: Lesson, query: Mapping[str, str]) -> dict[str, str]:
     """The settings that an address says of a lesson, defaults and what is the visitor's own left out."""
     said = written(lesson, read(lesson, query))
     return {name: text for name, text in said.items() if name not in own(lesson)}
+
+
+def query_at(lesson: Lesson, query: Mapping[str, str]) -> str:
+    """The same as the end of an address: with its question mark, or ""."""
+    said = settings_at(lesson, query)
+    return f"?{urlencode(said)}" if said else ""
 
 
 def _known(lesson: Lesson) -> dict[str, Control | Linked]:

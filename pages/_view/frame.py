@@ -5,18 +5,16 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages._view import bets, controls, share, styles, theme, turns
+from pages._view import bets, controls, share, stage, styles, theme, turns
 from pages._view._streamlit import StreamlitAPIException, StreamlitPage
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.live import draw_slider as draw_live_slider
 from pages._view.live import mend_browser
 from pages._view.server.links import title_of
-from pages._view.server.moving import PLACE
 from pages._view.words import worded
 
 PAGES = Path(__file__).resolve().parent.parent
@@ -27,7 +25,6 @@ _REST = {
     True: ("Show the stage alone", ":material/expand_less:", "hidden"),
 }
 _WIDTH = 200  # pixels of a control under the slider
-_PLAY = 550  # milliseconds that a stop of d_k stays on screen while it plays
 
 
 def open_frame() -> StreamlitPage:
@@ -43,7 +40,7 @@ def open_frame() -> StreamlitPage:
         if controls.repair_link():
             st.rerun()
     _leave_notes_behind(lesson)
-    dark = (profile() is theme.DARK, st.context.theme.type == "dark")
+    dark = st.context.theme.type == "dark"
     st.html(f"<style>{styles.rules(lesson, profile().name, more=more(), dark=dark)}</style>")
     mend_browser(lesson.question, controls.own(lesson))
     share.draw_button(lesson)
@@ -150,16 +147,7 @@ def _draw_own(name):
 @st.fragment(key=_SLIDER)
 def draw_slider() -> None:
     """The large slider of d_k; a page's main picture follows it while it is dragged."""
-    stops = controls.stops_of("d_k")
-    payload = {
-        "name": "d_k",
-        "page": controls.current_lesson().stem,
-        "value": controls.value_of("d_k"),
-        "stops": stops,
-        "shown": [f"dₖ = {stop:,}" for stop in stops],
-        "label": "Dimension d_k",
-        "play": _PLAY,
-    }
+    payload = stage.slider(controls.current_lesson(), controls.value_of("d_k"), controls.stops_of("d_k"))
     draw_live_slider(payload, key="dimension", on_release=partial(_release, "d_k", (_SLIDER, _TYPED)))
 
 
@@ -211,11 +199,9 @@ def _redraw(*fragments):
 
 
 def moving_address(values: Mapping[str, Any]) -> str:
-    """Where the browser asks for the main picture at these values of the controls; it adds those of the sliders."""
-    lesson = controls.current_lesson()
-    query = controls.written(lesson, {name: each for name, each in values.items() if name not in lesson.followed})
-    query |= {"ground": st.context.theme.type or "light", **bets.addressed()}
-    return f"{PLACE}/{lesson.stem}?{urlencode(query)}"
+    """Where the browser asks for the main picture at these values, as this visitor sees it."""
+    ground = st.context.theme.type or "light"
+    return stage.address(controls.current_lesson(), values, ground=ground, **bets.addressed())
 
 
 def _draw_settings(lesson):

@@ -1,7 +1,5 @@
 """A link to the lesson as it is set, to copy or to photograph; what is the sharer's own is left out of it."""
 
-from urllib.parse import urlencode
-
 import segno
 import streamlit as st
 
@@ -20,8 +18,7 @@ def draw_button(lesson: Lesson) -> None:
 
 def link_to(lesson: Lesson) -> str:
     """The address of the lesson with its settings."""
-    said = controls.settings_at(lesson, st.query_params)
-    return f"{st.context.url or ''}{'?' if said else ''}{urlencode(said)}"
+    return f"{st.context.url or ''}{controls.query_at(lesson, st.query_params)}"
 
 
 @st.dialog("Share this lesson", width="large")

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages._view import bets, compute, controls, frame, rates, turns
+from pages._view import bets, compute, controls, frame, rates, stage, turns
 from pages._view._streamlit import DeltaGenerator
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
@@ -27,7 +27,6 @@ T = TypeVar("T")
 INSTALL = "# Once, in a copy of this project: pip install ./sattn_core\n"
 LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
 TABLE_HEIGHT = 520  # pixels
-_LEAST = {False: 0.55, True: 0.4}  # of the height of a main picture's plot: less with a bet above it
 _EVERY = 0.3  # seconds between two looks at what is being computed
 _NAMES = {turns.MAIN: "main", turns.BESIDE: "beside"}  # in the keys of what stands in the place of a picture
 _NEARLY = 0.95  # of the bar, for what takes longer than expected
@@ -101,14 +100,14 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
         return None
     shown = at_rest or (way.at_rest or way.picture)(values, profile)
     seen = bets.marked(shown, controls.current_lesson(), values, bets.guess(), profile)
-    places = {name: values[name] for name in controls.current_lesson().followed}
+    places = stage.places(controls.current_lesson(), values)
     _draw_main(seen, values=places, address=frame.moving_address(values))
     return shown
 
 
 def _draw_main(shown, on_drawn=None, **more):
-    data = shown.drawn() | {"main": True, "least": _LEAST[bets.has_card()]} | more
-    draw_picture(data, key=shown.key, config=_chart_config(shown.key), on_drawn=on_drawn)
+    data = shown.drawn() | stage.main_picture(card=bets.has_card()) | more
+    draw_picture(data, key=shown.key, config=stage.chart_config(shown.key), on_drawn=on_drawn)
 
 
 def behind(shown: Picture | None) -> None:
@@ -136,7 +135,7 @@ def _draw(shown, per_row, *, above):
     if above:
         _live_sentence(shown)
     if alone:
-        draw_picture(shown.drawn(), key=shown.key, config=_chart_config(shown.key), bare=above)
+        draw_picture(shown.drawn(), key=shown.key, config=stage.chart_config(shown.key), bare=above)
     elif isinstance(shown.figure, str):
         with st.container(key=f"lines_{shown.key}"):
             st.markdown(shown.figure)
@@ -155,7 +154,7 @@ def _draw_side_by_side(shown, per_row):
             title = as_code(fig.layout["title"]["text"]).replace("<br>", " ")
             one = replace(shown, figure=fig, alt=f"{title}. {shown.spoken()}")
             with column:
-                draw_picture(one.drawn(), key=name, config=_chart_config(name), bare=True)
+                draw_picture(one.drawn(), key=name, config=stage.chart_config(name), bare=True)
 
 
 def pair(name: str) -> Sequence[DeltaGenerator]:
@@ -375,11 +374,3 @@ def as_csv(table: Table) -> str:
     writer.writerow(table)
     writer.writerows(zip(*table.values(), strict=True))
     return out.getvalue()
-
-
-def _chart_config(name):
-    return {
-        "displaylogo": False,
-        "modeBarButtons": [["toImage"]],
-        "toImageButtonOptions": {"format": "svg", "filename": name},
-    }

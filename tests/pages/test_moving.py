@@ -66,7 +66,7 @@ def test_what_an_address_says_is_brought_inside_its_bounds():
     assert far == near
 
 
-@pytest.mark.parametrize("stem", ["start", "your_scores", "nothing", "__init__", "corrections"])
+@pytest.mark.parametrize("stem", ["recap", "your_scores", "nothing", "__init__", "corrections"])
 def test_what_has_no_picture_under_a_slider_is_not_found(stem):
     assert answer(f"moving/{stem}?d_k=64")[0] == 404
 

@@ -42,8 +42,9 @@ def head_of(page):
 
 
 def words_of(page):
-    (words,) = re.findall("<noscript>(.*?)</noscript>", page, re.DOTALL)
-    return unescape(re.sub("<[^>]+>", "\n", words))
+    """What is read where no script runs."""
+    (first,) = re.findall('<div id="lab-first"(.*?)<template id="lab-platform">', page, re.DOTALL)
+    return unescape(re.sub("<(style|template).*?</\\1>|<[^>]+>", "\n", first, flags=re.DOTALL))
 
 
 @pytest.mark.parametrize("stem", LESSONS)

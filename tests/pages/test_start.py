@@ -4,10 +4,13 @@ import json
 import re
 
 import pytest
+from starlette.applications import Starlette
 
 from pages._view.lessons import LESSONS, ORDER
+from pages._view.server import moving
 from pages._view.shared import DIMENSIONS
 from sattn_core.lessons.start import StartParams
+from tests.pages.asgi import ask
 from tests.pages.opening import large_slider, open_page, settle, widget
 
 SECTIONS = ("The path", "Go deeper")
@@ -75,6 +78,12 @@ def test_the_cards_of_the_path_ask_for_bets():
         assert cards == {carried}
         deeper = [each for each in links if LESSONS["your_scores"].question == each.label]
         assert {each.proto.query_string for each in deeper} == {""}
+
+
+def test_without_a_session_the_hero_is_told_the_same():
+    app = open_page("start", d_k="50", seed="3")
+    _, _, told = ask(Starlette(routes=moving.routes()), "/moving/start?d_k=50&seed=3&ground=light")
+    assert json.loads(told) == {"stops": hero(app), "between": hero(app, "hero_between")}
 
 
 def test_a_classroom_sees_the_hero_alone():

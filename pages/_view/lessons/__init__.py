@@ -30,6 +30,11 @@ def main_of(stem: str) -> Any:
     return getattr(import_module(f"{__name__}.{stem}.work"), "MAIN", None)
 
 
+def hero_of(stem: str) -> Any:
+    """What a main picture that draws itself in the browser is told of its stops; None if the lesson has no such one."""
+    return getattr(import_module(f"{__name__}.{stem}.work"), "hero", None)
+
+
 def sentence_of(stem: str) -> Any:
     """The sentence of a main picture that nothing asks the server for, of the values of its controls; None if none."""
     return getattr(import_module(f"{__name__}.{stem}.work"), "sentence", None) if stem in ORDER else None

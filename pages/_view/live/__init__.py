@@ -18,26 +18,30 @@ from pages._view.server.bundle import BUNDLE, BUNDLE_FILE
 _FOLDER = Path(__file__).parent
 
 
-def _text(name):
-    return (_FOLDER / name).read_text(encoding="utf-8")
+def _text(*names):
+    return "".join((_FOLDER / name).read_text(encoding="utf-8") for name in names)
 
 
 def _script(name):
-    return _text("streamlit.js") + _text(name)
+    return _text("streamlit.js", name)
 
 
-_slider = st.components.v2.component(
-    "sattn_slider", html=_text("slider.html"), js=_text("glide.js") + _text("slider.js"), isolate_styles=False
-)
-_mount = st.components.v2.component(
-    "sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_text("marks.js") + _script("hero.js")
-)
+# What stands on the stage, which is in the server's page too.
+PARTS = {
+    "slider": _text("taken.js", "glide.js", "slider.js"),
+    "picture": _text("streamlit.js", "taken.js", "marks.js", "drawing.js", "picture.js"),
+    "hero": _text("streamlit.js", "taken.js", "marks.js", "hero.js"),
+}
+SLIDER, PICTURE = _text("slider.html"), _text("picture.html")
+HERO = f"<style>{_text('hero.css')}</style>{_text('hero.html')}"
+_slider = st.components.v2.component("sattn_slider", html=SLIDER, js=PARTS["slider"], isolate_styles=False)
+_mount = st.components.v2.component("sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=PARTS["hero"])
 _between = st.components.v2.component("sattn_between", js=_text("between.js"))
 _cells = st.components.v2.component("sattn_cells", js=_script("cells.js"))
 _picture = st.components.v2.component(
     "sattn_picture",
-    html=_text("picture.html"),
-    js=_text("marks.js") + _text("drawing.js") + _script("picture.js"),
+    html=PICTURE,
+    js=PARTS["picture"],
     isolate_styles=False,  # the rules that Plotly writes for itself do not reach into a shadow root
 )
 _tries = st.components.v2.component(

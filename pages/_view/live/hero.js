@@ -4,15 +4,20 @@
 const SIDES = ["raw", "scaled"];
 const NS = "http://www.w3.org/2000/svg";
 const SHORTEST = 0.5; // of the height that a panel is written for
+const FRAMED = 0.25; // in a frame on a page of others, where all of it is to be seen
 const TALLEST = 2;
 const BELOW = 8; // px between the sentence and the window's end
 const NARROW = 640; // px of a window that shows the panels below each other; the sentence may come after the first view
 
-export default function ({ parentElement, data: [data] }) {
-  const root = parentElement.querySelector("[data-hero]");
-  root.hero ??= makeHero(root);
-  root.hero.receive(data);
-  return () => root.hero.leave();
+const VIEW = `${STREAMLIT.main}, #lab-first`; // what the hero fits itself into
+
+export default function ({ parentElement, data: [data], onStage }) {
+  return onceShown({ parentElement, name: "hero", nodes: ["[data-hero]"], onStage }, ([root], moved) => {
+    root.hero ??= makeHero(root);
+    if (moved) root.hero.watch();
+    root.hero.receive(data);
+    return () => root.hero.leave();
+  });
 }
 
 function makeHero(root) {
@@ -30,6 +35,8 @@ function makeHero(root) {
   let data = null; // those stops, or the values between them, where the one is that is shown
   let at = 0; // its place among them
   const sizes = {};
+  const framed = Boolean(root.getRootNode().host.closest(".embed"));
+  root.toggleAttribute("data-framed", framed);
   let hand = window.labHands?.d_k ?? { value: null, held: false };
   let ownAxis = false;
 
@@ -41,15 +48,15 @@ function makeHero(root) {
       sizes[name] = parseFloat(size) * scale;
       root.style.setProperty(`--${name}`, size.endsWith("px") ? `${sizes[name]}px` : size);
     }
-    const view = (root.getRootNode().host ?? root).closest(STREAMLIT.main);
+    const view = viewOf();
     const { top } = root.getBoundingClientRect();
     const others = sentence.getBoundingClientRect().bottom - top - find(".panels").getBoundingClientRect().height;
-    const rows = window.innerWidth <= NARROW ? 4 : 2;
+    const rows = window.innerWidth <= NARROW && !framed ? 4 : 2;
     const captions = find(".panels").getBoundingClientRect().height - rows * sizes.panel;
     const room = view.clientHeight - (top - view.getBoundingClientRect().top + view.scrollTop) - captions - BELOW;
     const wish = sizes.panel;
     const high = (room - (rows === 2 ? others : 0)) / rows;
-    sizes.panel = Math.floor(Math.min(Math.max(high, SHORTEST * wish), TALLEST * wish));
+    sizes.panel = Math.floor(Math.min(Math.max(high, (framed ? FRAMED : SHORTEST) * wish), TALLEST * wish));
     root.style.setProperty("--panel", `${sizes.panel}px`);
   }
 
@@ -114,10 +121,16 @@ function makeHero(root) {
     fit();
     draw();
   });
-  const page = (root.getRootNode().host ?? root).closest(STREAMLIT.main);
-  for (const each of [find(".panels"), page, page.querySelector(STREAMLIT.block)]) watched.observe(each);
+  const viewOf = () => root.getRootNode().host.closest(VIEW);
+  function watch() {
+    watched.disconnect();
+    const view = viewOf();
+    for (const each of [find(".panels"), view, view.querySelector(STREAMLIT.block)]) if (each) watched.observe(each);
+  }
+  watch();
 
   return {
+    watch,
     receive(next) {
       fixed = next;
       choose(hand.value);
@@ -125,9 +138,10 @@ function makeHero(root) {
       for (const [part, name] of Object.entries(data.names)) panels[part].name(name);
       say(axis, data.labels.axis);
       find(".save").textContent = data.labels.save;
-      writeSentence(sentence, data.stops[at], light);
-      fit();
-      draw();
+      for (let times = 0; times < 2; times += 1) { // with its texts in place it has less room
+        fit();
+        draw();
+      }
     },
     leave() {
       if (root.isConnected) return;

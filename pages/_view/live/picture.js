@@ -8,17 +8,22 @@ const TALLEST = 1.6; // of that of the whole figure
 const BELOW = 8; // px between the sentence and the window's end
 const LETTERS = 155; // of a long sentence
 const REST = 0.5; // of the time that a picture took, before the next one
-const NARROW = 640; // px of a window in which the sentence may come after the first view
+const NARROW = 640; // px of a window in which the sentence may come after the first view, if it is no frame of others
 
-export default function ({ parentElement, data: [data], setTriggerValue }) {
-  const picture = parentElement.querySelector("[data-picture]");
-  picture.tell = setTriggerValue;
-  picture.sentence ??= parentElement.querySelector("[data-sentence]");
-  picture.given = data;
-  fit(picture);
-  if (data.address) follow(picture);
-  if (!isHeld(picture)) show(picture, data, data.values);
-  return () => leave(picture);
+const VIEW = `${STREAMLIT.main}, #lab-first`; // what a main picture fits itself into
+
+export default function ({ parentElement, data: [data], setTriggerValue, onStage }) {
+  const part = { parentElement, name: data.main ? "picture" : "", nodes: ["[data-picture]", "[data-sentence]"], onStage };
+  return onceShown(part, ([picture, sentence], moved) => {
+    Object.assign(picture, { tell: setTriggerValue, given: data, sentence });
+    fit(picture);
+    if (data.address) follow(picture);
+    // Of a move before there was a session Python hears now, and sends the picture of it.
+    const elsewhere = (moved || onStage) && !same(placeOf(picture), data.values);
+    if (!isHeld(picture) && !elsewhere) show(picture, data, data.values);
+    if (moved && picture.watched) watchAll(picture);
+    return () => leave(picture);
+  });
 }
 
 function show(picture, drawn, values) {
@@ -27,7 +32,7 @@ function show(picture, drawn, values) {
   writeSentence(picture.sentence, drawn, () => light(picture));
   picture.sentence.hidden = picture.given.bare;
   picture.shown = values;
-  if (picture.figure === drawn.figure) return null;
+  if (picture.figure === drawn.figure) return null; // on the stage it has none at first
   picture.figure = drawn.figure;
   return draw(picture, drawn.figure, values);
 }
@@ -59,6 +64,7 @@ function paint(picture, Plotly) {
   return Plotly.react(plot, drawn, { ...layout, width, height }, picture.given.config).then(() => {
     // On paper the page's style alone may make a picture wider or narrower.
     for (const svg of plot.querySelectorAll(".main-svg")) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    for (const still of picture.querySelectorAll("[data-still]")) still.remove();
     letDraw(picture);
   });
 }
@@ -79,11 +85,11 @@ function fit(picture) {
 }
 
 function roomFor(picture, wish, sentence) {
-  const view = picture.closest(STREAMLIT.main);
+  const view = picture.closest(VIEW);
   const top = picture.getBoundingClientRect().top - view.getBoundingClientRect().top + view.scrollTop;
   if (top > view.clientHeight) return wish; // further down
   const room = view.clientHeight - top - BELOW;
-  const alone = window.innerWidth <= NARROW ? Math.min(room, wish) : 0;
+  const alone = window.innerWidth <= NARROW && !view.matches(".embed") ? Math.min(room, wish) : 0;
   const found = Math.min(Math.max(room - sentence, alone), TALLEST * wish);
   const least = wish - (1 - picture.given.least) * picture.given.plot * scaleOf();
   return found < least ? wish : found; // what cannot be seen at once is not squeezed either
@@ -164,9 +170,13 @@ function watchSize(picture, Plotly) {
     if (sizeOf(picture) !== picture.drawnAt) paint(picture, Plotly);
   };
   picture.watched = new ResizeObserver(look);
-  picture.watched.observe(picture);
-  const page = picture.given.main && picture.closest(STREAMLIT.main);
-  if (page) for (const each of [page, page.querySelector(STREAMLIT.block)]) picture.watched.observe(each);
+  watchAll(picture);
+}
+
+function watchAll(picture) {
+  const view = picture.given.main && picture.closest(VIEW);
+  picture.watched.disconnect();
+  for (const each of [picture, view, view && view.querySelector(STREAMLIT.block)]) if (each) picture.watched.observe(each);
 }
 
 function leave(picture) {

@@ -4,12 +4,13 @@ const CALM = 2; // times as long a stop stays on screen while playing, for visit
 const LETTER = 0.5; // em of a letter of the text beside the slider
 const SILENCE_AFTER_KEY = 300; // ms without a further key before the hand counts as gone
 
-export default function ({ parentElement, data: [data], setTriggerValue }) {
-  const root = parentElement.querySelector("[data-slider]");
-  root.dial ??= makeDial(root);
-  root.dial.tell = setTriggerValue;
-  root.dial.receive(data);
-  return () => root.dial.leave();
+export default function ({ parentElement, data: [data], setTriggerValue, onStage }) {
+  return onceShown({ parentElement, name: data.name, nodes: ["[data-slider]"], onStage }, ([root], moved) => {
+    root.dial ??= makeDial(root);
+    root.dial.tell = setTriggerValue;
+    root.dial.receive(data, moved);
+    return () => root.dial.leave();
+  });
 }
 
 function makeDial(root) {
@@ -114,9 +115,10 @@ function makeDial(root) {
   slider.addEventListener("blur", () => { if (!playTimer) letGo(); });
   play.addEventListener("click", () => (playTimer ? pause() : start()));
 
-  function receive(next) {
-    if (next.heard === told) told = null;
-    else if (told !== null && (window.labAway || next.page !== data.page)) tell(); // what was on its way may be lost
+  // moved: to another page, where nobody has been told of what was done on the one before.
+  function receive(next, moved) {
+    if (next.heard === told || (moved && next.value === known)) told = null;
+    else if (told !== null && (moved || window.labAway || next.page !== data.page)) tell(); // what was on its way may be lost
     // An answer to an earlier move says where the slider stood then.
     const mine = data && (held || told !== null || window.labAway) ? here() : null;
     data = next;

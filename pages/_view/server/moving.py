@@ -33,21 +33,28 @@ async def _answer(request: Request) -> Response:
 
 
 def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
-    """The picture as JSON, or b"" where Python alone may have it, or None: no such lesson, or one that takes long."""
+    """The picture as JSON, or b"" where Python alone may have it, or None: no such lesson, or one that takes long.
+
+    Of a picture that draws itself it is what that is told of all its stops.
+    """
     # Not at the top: NumPy is imported after its number of threads is set.
     from pages._view import bets, controls, theme
-    from pages._view.lessons import LESSONS, ORDER, main_of
+    from pages._view.lessons import LESSONS, ORDER, hero_of, main_of
     from pages._view.main_picture import is_ready, is_unasked
 
-    main = main_of(stem) if stem in ORDER else None
+    if stem not in ORDER:
+        return None
+    values, main = controls.read(LESSONS[stem], query), main_of(stem)
+    profile = theme.profile(values["mode"], query.get("ground"))
+    if hero := hero_of(stem):
+        stops, between = hero(values, (values["d_k"],), profile)
+        return json.dumps({"stops": stops, "between": between}).encode()
     if main is None:
         return None
-    values = controls.read(LESSONS[stem], query)
     if not is_unasked(main, values):
         return None
     if not is_ready(main, values):
         return b""
-    profile = theme.profile(values["mode"], query.get("ground"))
     shown = main.picture(values, profile)
     shown = bets.marked(shown, LESSONS[stem], values, bets.read(LESSONS[stem], query), profile)
     return json.dumps(shown.drawn()).encode()

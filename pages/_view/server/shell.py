@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages._view.server import links
+from pages._view.server.compress import packed_at_once
 from pages._view.server.whole import WholeAnswer, unpacked
 
 _FOLDER = Path(__file__).parent
@@ -27,9 +28,9 @@ class Shell:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "GET":
+            send = WholeAnswer(send, _is_page, partial(_with_words, Request(scope)))
             if "text/html" in Headers(scope=scope).get("accept", ""):
                 scope = unpacked(scope)  # Streamlit compresses the page at a lesson's address
-            send = WholeAnswer(send, _is_page, partial(_with_words, Request(scope)))
         await self.app(scope, receive, send)
 
 
@@ -46,7 +47,7 @@ async def _with_words(request, start, page):
     status, page, place = await run_in_threadpool(_answer, request, page)
     if place is not None:
         headers["Location"] = place
-    headers["Content-Length"] = str(len(page))
+    page = packed_at_once(headers, page, request.scope)
     for name in ("ETag", "Last-Modified"):  # of the file without our words
         del headers[name]
     return start | {"headers": headers.raw, "status": status}, page
@@ -57,6 +58,8 @@ def _answer(request, page):
     stem, place = links.lesson_at(request.url.path), links.first_by_name(request)
     if place is not None:
         return 307, b"", place
+    from pages._view.server import first  # not at the top: NumPy is imported after its number of threads is set
+
     if stem is None:
-        return 404, links.missing_page(), None
-    return 200, links.page_of(request, page.replace(b"</body>", _WORDS + b"</body>"), stem), None
+        return 404, first.missing_page().encode(), None
+    return 200, first.page_of(request, page.replace(b"</body>", _WORDS + b"</body>").decode(), stem).encode(), None

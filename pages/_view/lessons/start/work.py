@@ -1,11 +1,13 @@
 """What the start page asks of the core."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from pages._view import compute
 from pages._view.lessons.start import figures
 from pages._view.main_picture import Values
 from pages._view.shared import DIMENSIONS
+from pages._view.theme import Profile
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, mean_largest_weight, measure_start
 
@@ -33,6 +35,12 @@ def _measured(values, dims):
     law = values["law"]
     params = StartParams(dims, SAMPLES[law], n_keys=values["n_keys"], law=law, seed=values["seed"])
     return compute.result(measure_start, params)
+
+
+def hero(values: Values, visited: Sequence[float], profile: Profile) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the hero is told of the stops of its slider, and of the values between them among those visited."""
+    between_stops = between(values, visited)
+    return figures.payload(at_stops(values), profile), figures.payload_between(between_stops, profile)
 
 
 def sentence(values: Values) -> str:

@@ -1,0 +1,112 @@
+// The stage before the platform: slider and picture of the lesson at this address, which work without a session. They
+// move into the platform's page once it has drawn the lesson. The platform's scripts come after the first picture.
+(() => {
+  const LOOK = 50; // ms between two looks at what the platform has drawn
+  const STILL = 3; // looks that have found it drawn
+  const LONGEST = 8000; // ms for all of the lesson after the first piece of it
+  const LATEST = 10000; // ms until the platform is asked for, if there is no picture by then
+
+  const first = document.getElementById("lab-first");
+  const told = JSON.parse(document.getElementById("lab-told").textContent);
+  const platform = document.getElementById("lab-platform");
+  const hero = first.querySelector("[data-hero-host]")?.shadowRoot;
+  const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
+  if (told.picture) told.picture.address += `&ground=${dark ? "dark" : "light"}`;
+  const parents = { d_k: told.slider && first, picture: told.picture && !hero && first, hero };
+  const waiting = new Map(); // the platform's own parts, by name
+
+  window.labDo ??= (_name, act) => act(); // in a frame of others no connection is lost
+  window.labStage = {
+    has: (name) => Boolean(parents[name]),
+    wait(part) {
+      waiting.set(part.name, part);
+      return () => (part.leave ? part.leave() : waiting.get(part.name) === part && waiting.delete(part.name));
+    },
+  };
+
+  // Where the slider was let go before there is anyone to tell: the platform's first run reads it in the address.
+  function keepInAddress(_name, { at }) {
+    const link = new URL(location);
+    if (at === told.slider.usual) link.searchParams.delete("d_k");
+    else link.searchParams.set("d_k", at);
+    history.replaceState(history.state, "", link);
+  }
+
+  async function open() {
+    const asked = told.picture && pictureAt(told.picture);
+    const onStage = true;
+    if (told.slider) window.labParts.slider({ parentElement: first, data: [told.slider], setTriggerValue: keepInAddress, onStage });
+    if (parents.picture) await drawPicture(asked, onStage);
+    else if (hero) await drawHero(asked, onStage);
+  }
+
+  async function pictureAt({ address, values }) {
+    const answer = await fetch(`${address}&${new URLSearchParams(values)}`, { priority: "high" }).catch(() => null);
+    return answer?.status === 200 ? answer.json() : null;
+  }
+
+  async function drawHero(asked, onStage) {
+    const drawn = await asked;
+    if (!drawn) return;
+    window.labBetween = drawn.between;
+    window.labParts.hero({ parentElement: hero, data: [drawn.stops], onStage });
+  }
+
+  async function drawPicture(asked, onStage) {
+    const picture = first.querySelector("[data-picture]");
+    const draw = (more) => window.labParts.picture({ parentElement: first, data: [{ ...told.picture, ...more }], onStage });
+    draw({}); // the sentence, and the place
+    const drawn = await asked;
+    if (!drawn) return;
+    const painted = new Promise((resolve) => new MutationObserver(resolve).observe(picture, { attributeFilter: ["data-value"] }));
+    draw(drawn);
+    await painted;
+  }
+
+  function begin() {
+    window.clearTimeout(latest);
+    if (!platform?.content.firstChild) return;
+    for (const script of platform.content.querySelectorAll("script")) script.addEventListener("error", sayMissing);
+    document.head.append(platform.content);
+    STREAMLIT.tellServer();
+  }
+
+  function sayMissing() {
+    first.querySelector("[role=alert]").textContent = told.missing;
+  }
+
+  // The platform's page takes the place of what was there before it, once it is drawn and no hand is on the slider.
+  let [waited, still] = [0, 0];
+  function look() {
+    const app = document.querySelector(STREAMLIT.app);
+    if (!app?.querySelector(STREAMLIT.element)) return; // nothing is drawn yet
+    waited += LOOK;
+    const all = Object.keys(parents).every((name) => !parents[name] || waiting.has(name));
+    const drawn = parents.picture || !told.draws || app.querySelector("[data-picture]")?.offsetHeight > 0;
+    const done = all && drawn && app.querySelector("h1") && STREAMLIT.isAtRest(app) && !app.querySelector(STREAMLIT.skeleton);
+    still = done ? still + 1 : 0;
+    const held = Object.values(window.labHands ?? {}).some((hand) => hand.held);
+    if (held || (still < STILL && waited < (window.labPatience ?? LONGEST))) return;
+    window.clearInterval(timer);
+    handOver(app);
+  }
+
+  function handOver(app) {
+    const at = document.activeElement;
+    const focused = first.contains(at) ? (at.shadowRoot?.activeElement ?? at) : null;
+    delete window.labStage;
+    for (const part of waiting.values()) {
+      const nodes = part.nodes.map((selector) => parents[part.name].querySelector(selector));
+      part.nodes.forEach((selector, i) => part.parentElement.querySelector(selector).replaceWith(nodes[i]));
+      part.moved = nodes;
+    }
+    app.querySelector(STREAMLIT.main).scrollTop = first.scrollTop;
+    first.remove();
+    for (const part of waiting.values()) part.leave = part.mount(part.moved, true);
+    if (focused?.isConnected) focused.focus({ preventScroll: true });
+  }
+
+  const timer = platform ? window.setInterval(look, LOOK) : 0;
+  const latest = window.setTimeout(begin, LATEST);
+  open().catch((problem) => window.console.error(problem)).finally(begin);
+})();

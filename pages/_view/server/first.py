@@ -1,0 +1,200 @@
+"""The HTML page of a lesson, which the platform takes over: head and card, words for browsers that run no scripts, and
+the stage of its address, which is live before the platform is there.
+"""
+
+import json
+import re
+from html import escape
+from pathlib import Path
+
+from starlette.requests import Request
+
+from pages._view import bets, controls, stage, stills, styles, told
+from pages._view.lessons import LESSONS, ORDER, main_of
+from pages._view.live import HERO, PARTS, PICTURE, SLIDER
+from pages._view.server.bundle import BUNDLE, path_of
+from pages._view.server.links import NAME, places, root, title_of
+
+_FOLDER = Path(__file__).parent
+_LOOK = f"<style>\n{(_FOLDER / 'first.css').read_text(encoding='utf-8')}</style>"
+_KNOWN = (_FOLDER.parent / "live/streamlit.js").read_text(encoding="utf-8")
+_STAGE = (_FOLDER.parent / "live/stage.js").read_text(encoding="utf-8")
+_BLOCKED = (
+    "This lab draws its pictures with JavaScript, and your browser blocks it. Allow scripts for this address, then "
+    "reload the page."
+)
+_UNSET = "The slider works; the settings are missing, for the page did not load completely. Reload it."
+# Where the page begins; what the platform says there of itself is not so here.
+_BEGINS = re.compile(r"<body>(\s*<noscript>.*?</noscript>)?", re.DOTALL)
+# What the platform needs, and the first picture does not.
+_PLATFORM = re.compile(r'<script type="module"[^>]*></script>|<link rel="(?:modulepreload|stylesheet)"[^>]*>')
+_FONT = re.compile(r'href="([^"]*/SourceSansVF-Upright[^"]*)"')
+_BOXES = {"slider": ".dimension", "picture": ":is([data-picture], [data-hero-host])"}
+EMBED = "embed"  # says that the page stands in a frame of others
+_MISSING = "This page does not exist. These do:"
+_META = (
+    '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    '<meta name="color-scheme" content="light dark"><link rel="shortcut icon" href="./favicon.png">'
+)
+_STYLE = "max-width:45rem;margin:2rem auto;padding:0 1rem;font:1.1rem/1.5 sans-serif"
+
+
+def page_of(request: Request, page: str, stem: str) -> str:
+    """The platform's page with a head of its own, the stage of its address, and words where no scripts run."""
+    lesson, query = LESSONS[stem], dict(request.query_params)
+    sentence = told.sentence_at(lesson, query)
+    address = f"{root(request)}{places()[stem]}{controls.query_at(lesson, query)}"
+    head = _head(lesson.question, sentence or told.in_letters(lesson.answer), address) + _ahead(stem)
+    if query.get(EMBED) == "1":
+        return _embedded(lesson, query, head, _face(page), address)
+    page = page.replace("<title>Streamlit</title>", head, 1)
+    first = _first(lesson, query, sentence, _face(page), _PLATFORM.findall(page))
+    page = _BEGINS.sub(lambda _: f"<body>{_LOOK}{first}", _PLATFORM.sub("", page), count=1)
+    return page.replace("</body>", f"{_scripts()}</body>", 1)
+
+
+def _embedded(lesson, query, head, face, address):
+    """What stands in a frame on a page of others: the stage alone, which needs no session, and the way to the lab."""
+    opened = stage.framed(lesson, query)
+    answer = "" if bets.is_open_at(lesson, query) else told.in_letters(lesson.answer)
+    said = (
+        _stage(lesson.stem, opened, is_usual=False)
+        if opened
+        else f"<h1>{escape(lesson.question)}</h1>{_words([answer])}"
+    )
+    link = (
+        f'<p class="way"><a href="{escape(address)}" target="_blank" rel="noopener">{escape(lesson.question)} ↗</a></p>'
+    )
+    rules = f"{face} {styles.rules(lesson, 'screen', more=True)}"
+    inside = f"<div>{said}{link}<noscript>{_words([_BLOCKED])}</noscript></div>"
+    first = f'<div id="lab-first" class="embed"><style>{rules}</style>{inside}{_facts(lesson, opened)}</div>'
+    scripts = f"<script>\n{_KNOWN}</script>{_scripts()}"
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{_META}{head}</head><body>{_LOOK}{first}{scripts}</body></html>'
+
+
+def _first(lesson, query, sentence, face, platform):
+    """What is seen until the platform has drawn the lesson: its question, answer and stage, where they will stand.
+
+    The rules go with it: those of the lesson, which may be another one by then, come with what is drawn.
+    """
+    opened = stage.opening(lesson, query)
+    is_open, mode = bets.is_open_at(lesson, query), "projector" if query.get("mode") == "projector" else "screen"
+    more = not is_open and (mode == "screen" or query.get("rest") == "shown")
+    rules = f"{face} {styles.rules(lesson, mode, more=more)} {_room(lesson.stem, mode)}"
+    answer = told.in_letters(lesson.answer)
+    said = f"<h1>{escape(lesson.question)}</h1>" + (f'<p class="answer">{escape(answer)}</p>' if more else "")
+    is_usual = mode == "screen" and not controls.settings_at(lesson, query)
+    shown = _stage(lesson.stem, opened, is_usual) if opened else ""
+    unsaid = [] if opened and not opened.hero else [sentence]  # where no script says it
+    unsaid += [] if is_open or more else [answer]
+    words = f"<noscript>{_words([*unsaid, _BLOCKED])}{_links()}</noscript>"
+    scripts = f'<template id="lab-platform">{"".join(platform)}</template>'
+    inside = f'<div>{said}{shown}<p role="alert"></p>{words}</div>'
+    return f'<div id="lab-first" class="{mode}"><style>{rules}</style>{inside}{scripts}{_facts(lesson, opened)}</div>'
+
+
+def _facts(lesson, opened):
+    """What the scripts of the stage are told."""
+    parts = {name: opened and getattr(opened, name) for name in ("slider", "picture")}
+    data = parts | {"draws": _draws(lesson.stem), "missing": _UNSET}
+    return f'<script type="application/json" id="lab-told">{_as_json(data)}</script>'
+
+
+def _stage(stem, opened, is_usual):
+    """The nodes of the slider and of the picture, which their scripts fill."""
+    slider = SLIDER if opened.slider else ""
+    if opened.hero:
+        return f'{slider}<div data-hero-host><template shadowrootmode="open">{HERO}</template></div>'
+    drawn = "".join(f'<div data-still="{size}">{stills.still(stem, size)}</div>' for size in stills.SIZES * is_usual)
+    picture = PICTURE.replace("<div></div>", f"<div></div>{drawn}", 1)
+    return slider + picture.replace("<p data-sentence>", f"<p data-sentence>{escape(opened.picture['sentence'])}", 1)
+
+
+def _room(stem, mode):
+    """Where answer, slider and picture will stand, in windows of a few widths; the same at those between."""
+    widths = sorted(stills.places(stem).get(mode, {}).items(), key=lambda each: int(each[0]))
+    said = [(width, _boxes(found, mode, int(width))) for width, found in widths]
+    return " ".join(f"@media (min-width: {width if i else 0}px) {{ {text} }}" for i, (width, text) in enumerate(said))
+
+
+def _boxes(found, mode, width):
+    named = {name: found[part] for part, name in _BOXES.items() if found[part]}
+    return " ".join(f"#lab-first {name} {{ {_box(box, mode, width)} }}" for name, box in named.items())
+
+
+def _box(box, mode, width):
+    above, left, right, height = (_length(box[name], mode, width) for name in ("above", "left", "right", "height"))
+    return f"margin: {above} {right} 0 {left}; min-height: {height};"
+
+
+def _length(pixels, mode, width):
+    """In a classroom all sizes are shares of the window's width."""
+    return f"{100 * pixels / width:.3f}vw" if mode == "projector" else f"{pixels:.2f}px"
+
+
+def _scripts():
+    parts = [f"window.labParts.{name} = {_as_function(text)}" for name, text in PARTS.items()]
+    return f"<script>\nwindow.labParts = {{}};\n{''.join(parts)}\n{_STAGE}</script>"
+
+
+def _as_function(module):
+    """The function that a script of a component exports, made in a script of the page."""
+    head, found, rest = module.partition("export default function")
+    if not found:
+        raise ValueError("a part of the stage exports no function")
+    return f"(() => {{\n{head}const part = function{rest}\nreturn part; }})();\n"
+
+
+def _face(page):
+    """The letters of the platform."""
+    font = _FONT.search(page)
+    return f'@font-face {{ font-family: "Source Sans"; font-weight: 100 900; src: url("{font[1]}"); }}' if font else ""
+
+
+def _as_json(data):
+    """Data in a script element, which no text can leave."""
+    return json.dumps(data).replace("<", chr(92) + "u003c")
+
+
+def missing_page() -> str:
+    """What stands at an address that is no page's."""
+    head = f"{_META}<title>{NAME}</title>"
+    body = f'<div style="{_STYLE}"><h1>{NAME}</h1>{_words([_MISSING])}{_links()}</div>'
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>'
+
+
+def _head(question, text, address):
+    card = {"type": "article", "site_name": NAME, "title": question, "description": text, "url": address}
+    tags = [f"<title>{escape(title_of(question))}</title>", f'<link rel="canonical" href="{escape(address)}">']
+    tags += [f'<meta name="description" content="{escape(text)}">', '<meta name="twitter:card" content="summary">']
+    tags += [f'<meta property="og:{name}" content="{escape(each)}">' for name, each in card.items()]
+    return "\n    ".join([*tags, _structured(question, text, address)])
+
+
+def _ahead(stem):
+    """The script of the pictures is fetched while the platform loads, where the lesson opens on a picture it draws."""
+    return f'\n    <link rel="preload" as="script" fetchpriority="low" href="{BUNDLE}">' if _draws(stem) else ""
+
+
+def _draws(stem):
+    return stem in ORDER and main_of(stem) is not None
+
+
+def _structured(question, text, address):
+    """The same in the words of schema.org."""
+    course = {"@type": "Course", "name": NAME}
+    told = {"@context": "https://schema.org", "@type": "LearningResource", "name": question, "description": text}
+    told |= {"url": address, "inLanguage": "en", "isAccessibleForFree": True, "isPartOf": course}
+    return f'<script type="application/ld+json">{_as_json(told)}</script>'
+
+
+def _words(texts):
+    return "".join(f"<p>{escape(text)}</p>" for text in texts if text)
+
+
+def _links():
+    """The way to every lesson."""
+    links = [
+        f'<li><a href="{path_of(place)}">{escape(LESSONS[stem].question)}</a></li>' for stem, place in places().items()
+    ]
+    return f"<ul>{''.join(links)}</ul>"
