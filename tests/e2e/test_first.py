@@ -1,16 +1,22 @@
-"""What is seen before the platform has drawn a lesson: its question and answer where they will stand, and no jump."""
+"""Before the platform has drawn a lesson: question, answer, slider and picture are live, and stay in place."""
 
 import pytest
-from dashboard import SETTINGS, go_to
-from harness import open_page, wait_until_idle
+from dashboard import SETTINGS, SLIDER, go_to, slider
+from hand import shown
+from harness import open_page, query_parameters, wait_until_idle
 from sizes import PHONE, PROJECTED, SCREEN
 
-from pages._view.lessons import LESSONS
+from pages._view.lessons import LESSONS, ORDER, hero_of, main_of
 from pages._view.told import in_letters
 
 pytestmark = pytest.mark.e2e
 
 FIRST = "#lab-first"
+ANSWER = f"{FIRST} .answer"
+THUMB = f"{FIRST} [data-slider] input"
+SENTENCE = f"{FIRST} [data-sentence]"
+PAINTED = f"{FIRST} [data-picture][data-value]"
+STAGED = [stem for stem in ORDER if main_of(stem) or hero_of(stem)]
 SIZES = [*((size, {}) for size in SCREEN.values()), *((size, {"mode": "projector"}) for size in PROJECTED.values())]
 BOX = "element => { const {x, y, width, height} = element.getBoundingClientRect(); return [x, y, width, height]; }"
 # Chromium's figure: how much of the window has moved how far, all that was not asked for.
@@ -49,7 +55,7 @@ def test_question_and_answer_stand_where_they_will(held, server, size, look):
     page.locator(f"{FIRST} h1").wait_for()
     page.evaluate("() => document.fonts.ready.then(() => true)")
     assert page.locator(f"{FIRST} h1").inner_text() == lesson.question
-    assert page.locator(f"{FIRST} p").all_inner_texts() == ([] if look else [in_letters(lesson.answer)])
+    assert page.locator(ANSWER).all_inner_texts() == ([] if look else [in_letters(lesson.answer)])
     before = page.locator(f"{FIRST} h1").evaluate(BOX)
     let_go()
     wait_until_idle(page)
@@ -74,7 +80,7 @@ def test_while_a_bet_is_open_the_answer_is_not_there(held, server):
     page, let_go = held
     page.goto(f"{server.url}/{WITH_BET}?bet=1", wait_until="commit")
     page.locator(f"{FIRST} h1").wait_for()
-    assert page.locator(f"{FIRST} p").count() == 0
+    assert page.locator(ANSWER).count() == 0
     let_go()
     wait_until_idle(page)
 
@@ -98,18 +104,156 @@ def test_the_rules_of_a_classroom_end_with_it(page, server):
     assert page.evaluate(size) == "16px" != before
 
 
-def test_if_the_platform_does_not_load_the_question_stays(new_page, server, problems):
-    page = new_page(alone=True)
-    page.route("**/static/js/**", lambda route: route.abort())
-    page.goto(f"{server.url}/score_variance", wait_until="load")
-    assert page.locator(f"{FIRST} h1").inner_text() == LESSONS["score_variance"].question
-    problems.clear()  # the scripts that did not come
+# Where the parts of the stage are at each frame, from the first on which they are seen.
+WATCH = """window.places = {};
+const heroOf = () => [...document.querySelectorAll('*')].map(each => each.shadowRoot?.querySelector('[data-hero]'))
+  .find(each => each?.dataset.value);
+const parts = {
+  question: () => document.querySelector('h1'),
+  slider: () => document.querySelector('[data-slider] input'),
+  picture: () => document.querySelector('[data-picture]') ?? heroOf(),
+};
+const look = () => {
+  for (const [name, find] of Object.entries(parts)) {
+    const box = find()?.getBoundingClientRect();
+    if (!box?.width || !box.height) continue;
+    const at = [box.x, box.y, box.width].map(Math.round).join(' ');
+    const seen = window.places[name] ??= [];
+    if (seen.at(-1) !== at) seen.push(at);
+  }
+  requestAnimationFrame(look);
+};
+document.addEventListener('DOMContentLoaded', look);"""
+SLOW = {"offline": False, "latency": 165, "downloadThroughput": 1_000_000, "uploadThroughput": 170_000}  # a phone's
+
+
+def slowed(page):
+    """A network and a processor as a phone has them."""
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Network.emulateNetworkConditions", SLOW)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+
+
+def check_nothing_moves(page, server, lesson):
+    page.add_init_script(SHIFTS + WATCH)
+    open_page(page, server, "" if lesson == ORDER[0] else lesson)
+    for part, seen in page.evaluate("() => window.places").items():
+        places = [[int(each) for each in place.split()] for place in seen]
+        assert all(place == pytest.approx(places[0], abs=1) for place in places), (part, seen)
+    assert page.evaluate("() => window.shift") <= MOST
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("lesson", STAGED)
+def test_nothing_moves_at_a_desk(new_page, server, lesson, scheme):
+    check_nothing_moves(new_page(*SCREEN["1440"], alone=True, color_scheme=scheme), server, lesson)
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("lesson", STAGED)
+def test_nothing_moves_on_a_slow_phone(new_page, server, lesson, scheme):
+    page = new_page(*SCREEN[PHONE], alone=True, color_scheme=scheme)
+    slowed(page)
+    check_nothing_moves(page, server, lesson)
 
 
 @pytest.mark.parametrize("size", [SCREEN["1440"], SCREEN[PHONE]])
 @pytest.mark.parametrize("lesson", ["score_variance", "derivation", "one_query"])
 def test_nothing_jumps_while_a_lesson_loads(new_page, server, lesson, size):
-    page = new_page(*size, alone=True)
-    page.add_init_script(SHIFTS)
-    open_page(page, server, lesson)
-    assert page.evaluate("() => window.shift") <= MOST
+    check_nothing_moves(new_page(*size, alone=True), server, lesson)
+
+
+def test_before_the_platform_the_picture_follows_the_slider_and_what_was_set_stays(held, server):
+    page, let_go = held
+    page.goto(f"{server.url}/score_variance?d_k=16", wait_until="commit")
+    page.locator(PAINTED).wait_for()
+    assert page.locator(PAINTED).get_attribute("data-value") == "16"
+    assert page.locator(SENTENCE).inner_text().startswith("At dₖ = 16,")
+    page.evaluate(
+        """([painted]) => { window.painted = []; new MutationObserver(() => window.painted.push(
+          document.querySelector(painted).dataset.value)).observe(document.querySelector(painted),
+          {attributeFilter: ['data-value']}); }""",
+        [PAINTED],
+    )
+    page.locator(THUMB).press("ArrowRight")
+    page.wait_for_function("() => location.search.includes('d_k=18')")
+    page.locator(f"{PAINTED}[data-value='18']").wait_for()
+    page.locator(SENTENCE).get_by_text("At dₖ = 18,").wait_for()
+    let_go()
+    wait_until_idle(page)
+    assert query_parameters(page) == {"d_k": "18"}
+    assert slider(page, "d_k").get_attribute("aria-valuetext") == "d_k = 18"
+    assert shown(page) == 18
+    assert set(page.evaluate("() => window.painted")) == {"18"}  # the node is the same, and showed nothing else
+    assert page.evaluate("selector => document.activeElement.matches(selector)", SLIDER)
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => location.search.includes('d_k=20')")
+    wait_until_idle(page)
+    assert shown(page) == 20
+
+
+def test_a_hand_on_the_slider_keeps_it_while_the_platform_comes(held, server):
+    page, let_go = held
+    page.goto(f"{server.url}/score_variance", wait_until="commit")
+    page.locator(PAINTED).wait_for()
+    box = page.locator(THUMB).bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.75 * box["width"], middle)
+    let_go()
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning] h1").wait_for(state="attached")
+    page.wait_for_timeout(1000)
+    assert page.locator(FIRST).count() == 1
+    page.mouse.move(box["x"] + 0.8 * box["width"], middle)
+    page.mouse.up()
+    page.wait_for_function("() => location.search.includes('d_k=')")
+    wait_until_idle(page)
+    d_k = int(query_parameters(page)["d_k"])
+    assert d_k > 64
+    assert shown(page) == d_k == int(slider(page, "d_k").get_attribute("aria-valuetext").removeprefix("d_k = "))
+    page.reload()
+    wait_until_idle(page)
+    assert shown(page) == d_k
+
+
+def test_the_hero_follows_the_slider_before_the_platform(held, server):
+    page, let_go = held
+    page.goto(server.url, wait_until="commit")
+    page.locator("[data-hero][data-value='64']").wait_for()
+    page.locator(THUMB).press("End")
+    page.locator("[data-hero][data-value='1024']").wait_for()
+    page.wait_for_function("() => location.search.includes('d_k=1024')")
+    let_go()
+    wait_until_idle(page)
+    assert page.locator("[data-hero]").get_attribute("data-value") == "1024"
+    assert query_parameters(page) == {"d_k": "1024"}
+
+
+def test_if_the_platform_does_not_load_the_stage_lives_and_says_what_is_missing(new_page, server, problems):
+    page = new_page(alone=True)
+    page.route("**/static/js/**", lambda route: route.abort())
+    page.goto(f"{server.url}/score_variance", wait_until="load")
+    page.locator(FIRST).get_by_role("alert").get_by_text("the settings are missing").wait_for()
+    page.locator(THUMB).press("ArrowRight")
+    page.locator(f"{PAINTED}[data-value='72']").wait_for()
+    assert page.locator(f"{FIRST} h1").inner_text() == LESSONS["score_variance"].question
+    problems.clear()  # the scripts that did not come
+
+
+def test_where_no_scripts_run_the_page_is_read(browser, server):
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto(f"{server.url}/score_variance")
+    lesson = LESSONS["score_variance"]
+    for text in (lesson.question, in_letters(lesson.answer), "At dₖ = 64,", "your browser blocks it"):
+        assert page.get_by_text(text).first.is_visible(), text
+    still = page.locator("[data-still]:visible svg")
+    assert still.count() == 1
+    assert still.bounding_box()["height"] > 200
+    page.get_by_role("link", name=LESSONS["derivation"].question).click()
+    assert page.get_by_text(LESSONS["derivation"].question).first.is_visible()
+    context.close()

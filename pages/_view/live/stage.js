@@ -11,7 +11,8 @@
   const platform = document.getElementById("lab-platform");
   const hero = first.querySelector("[data-hero-host]")?.shadowRoot;
   const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
-  if (told.picture) told.picture.address += `&ground=${dark ? "dark" : "light"}`;
+  const ground = new URLSearchParams({ ground: dark ? "dark" : "light" });
+  if (told.picture) told.picture.address += `${told.picture.address.endsWith("?") ? "" : "&"}${ground}`;
   const parents = { d_k: told.slider && first, picture: told.picture && !hero && first, hero };
   const waiting = new Map(); // the platform's own parts, by name
 

@@ -17,9 +17,17 @@ _SOURCES = re.compile(r"[^;,\s]+( [^;,\s]+)*")
 PRIVATE = "metrics"  # wherever the platform puts them
 
 
+_OURS = "'self'"
+
+
+def framed_by_others() -> bool:
+    """Whether pages of other addresses may show the lab in a frame."""
+    return os.environ.get(FRAME_ANCESTORS, _OURS) not in (_OURS, "'none'")
+
+
 def content_policy() -> str:
     """As tight as Streamlit allows: its own modules arrive as blobs, Plotly and the page need inline styles."""
-    ancestors = os.environ.get(FRAME_ANCESTORS, "'self'")
+    ancestors = os.environ.get(FRAME_ANCESTORS, _OURS)
     if not _SOURCES.fullmatch(ancestors):
         raise ValueError(f"{FRAME_ANCESTORS} must be a list of sources with spaces between, but got {ancestors!r}")
     return "; ".join(
