@@ -38,11 +38,11 @@ window.visible = each => {
     return document.fonts.check(`${fontWeight} ${fontSize} ${fontFamily}`);
   };
   const told = () => {
-    const question = window.deep('h1').find(legible);
+    const question = [...document.querySelectorAll('h1')].find(legible);
     if (!question) return false;
     const {bottom} = question.getBoundingClientRect();
     const below = ({top}) => top >= bottom - 1 && top < bottom + 100;
-    return window.deep('p').some(each => below(each.getBoundingClientRect()) && legible(each));
+    return [...document.querySelectorAll('p')].some(each => below(each.getBoundingClientRect()) && legible(each));
   };
   const drawn = svg => {
     const {width, height} = svg.getBoundingClientRect();
@@ -60,7 +60,7 @@ window.visible = each => {
     once('picture', () => window.deep('svg').some(drawn));
     if (usable()) seen.usable ??= performance.now();
     else seen.usable = null;
-    if (seen.text === null) requestAnimationFrame(look);
+    if (performance.now() < 1000) requestAnimationFrame(look);
     else lookLater(look);
   };
   look();
@@ -90,6 +90,9 @@ _HAND = """
   look();
 }
 """
+
+_STILL = f"""() => seen.picture !== null && seen.usable !== null
+  && performance.now() - Math.max(seen.usable, seen.changed) >= {QUIET}"""
 
 
 @dataclass(frozen=True)
@@ -159,7 +162,7 @@ def _opened(browser, machine, url, script):
 def load(browser, machine, url, usable):
     """Open a page until it is quiet; times in ms, `wire` in bytes. `still`: since when nothing changes any more."""
     with _opened(browser, machine, url, _WATCH % usable) as (page, wire):
-        page.wait_for_function(f"() => seen.usable !== null && performance.now() - seen.changed >= {QUIET}")
+        page.wait_for_function(_STILL)
         still = page.evaluate("() => Math.max(seen.usable, seen.changed)")
         while not wire.is_quiet():
             page.wait_for_timeout(BETWEEN_KEYS)
