@@ -31,6 +31,7 @@ MEASUREMENTS = {
     "move": ("browser_ratios", "move"),
     "first": ("first_pictures", "first"),
     "fresh": ("first_pictures", "fresh"),
+    "load": ("cold_loads", "cold"),
     "charts": ("four_charts", "charts"),
     "visitors": ("visitors", "visitors"),
     "jobs": ("jobs", "jobs"),
@@ -47,6 +48,7 @@ def main():
     parser.add_argument("--people", type=int, default=60, help="how many visitors")
     parser.add_argument("--minutes", type=float, default=2.5, help="how long visitors with their own settings stay")
     parser.add_argument("--replicas", type=int, choices=(1, 2), default=2, help="1 process, or 2 behind the proxy")
+    parser.add_argument("--loads", type=int, default=5, help="how many cold loads of each page")
     asked = parser.parse_args()
     names = asked.names or [name for name in MEASUREMENTS if name not in LONG]
     unknown = sorted(set(names) - set(MEASUREMENTS))
@@ -55,6 +57,7 @@ def main():
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}\n")
     print("| quantity | measured | budget | | detail |\n|---|---|---|---|---|")
     options = {"visitors": {"people": asked.people, "minutes": asked.minutes, "replicas": asked.replicas}}
+    options["load"] = {"loads": asked.loads}
     rows = [row for name in names for row in measured(name, options.get(name, {}))]
     sys.exit(0 if all(row.passed for row in rows) else 1)
 

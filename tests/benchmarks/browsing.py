@@ -34,9 +34,9 @@ def chromium():
         browser.close()
 
 
-def new_page(browser, script=""):
+def new_page(browser, script="", size=(1280, 800)):
     """A page in a context of its own: its cache is empty."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]})
     context.add_init_script(DEEP + script)
     watch_runs(context)
     return context.new_page()

@@ -52,7 +52,7 @@ def charts():
     """A key press on the slider to the paint of all four charts, against each of the others in turns."""
     ours = running_server(PAGES / "app.py", environment={"DRAW": "component"})
     plain = running_server(PAGES / "app.py", environment={"DRAW": "plotly_chart"})
-    with chromium() as browser, ours as first, plain as second, _dash() as third:
+    with chromium() as browser, ours as first, plain as second, dash() as third:
         sides = [
             Side("ours", first.url, "input[type=range]"),
             Side("st.plotly_chart", second.url, "input[type=range]"),
@@ -96,7 +96,8 @@ def _one_move(page, slider):
     return page.evaluate("() => window.chartsSeen.painted - window.chartsSeen.key")
 
 
-def _dash():
+def dash():
+    """Serves the Dash page and gives its address; gives None where there is no Dash."""
     found = subprocess.run([DASH_PYTHON, "-c", "import dash"], capture_output=True)
     return _running_dash() if found.returncode == 0 else nullcontext()
 

@@ -1,0 +1,112 @@
+"""Cold loads as visitors have them: a fresh browser context with an empty cache, at a desk and on a phone.
+
+In turns with Streamlit's own four charts, served by Streamlit with its defaults, and with Dash's where DASH_PYTHON
+names a Python that has it. Every server has served its page before. The slider is asked in a load of its own, for a
+hand would change what the others measure: a key is pressed on it ten times a second from when it is there, and it
+answers when the picture first shows another d_k. So the time holds the picture's way, and is that of a person who does
+not wait. Ours is usable when Streamlit is at rest and the pictures in the window are drawn; the others when their four
+charts are drawn and nothing changes for 0.7 s, which is not counted.
+"""
+
+import statistics
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from browsing import chromium
+from four_charts import PAGES, dash
+from harness import ROOT, running_server
+from loading import FOUR_CHARTS, LESSON, Machine, answer, load
+from ratios import Row, ratio_row
+
+LESSONS = ("score_variance", "derivation", "softmax_saturation")
+LINKED = "score_variance?d_k=100&seed=3"
+STREAMLIT, DASH = "Streamlit's own four charts", "Dash's four charts"
+FAST_4G = {"latency": 165, "downloadThroughput": 8e6 / 8, "uploadThroughput": 1.35e6 / 8}
+SHIFT, WIRE = 0.05, 1.6  # the share of the window that may jump; MB
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """Seconds; `usable`: times Streamlit's own four charts."""
+
+    text: float
+    start: float
+    lesson: float
+    linked: float
+    answer: float
+    usable: float
+
+    def picture(self, place):
+        return {"": self.start, LINKED: self.linked}.get(place, self.lesson)
+
+
+MACHINES = {
+    Machine("desktop", (1440, 900)): Budgets(0.3, 0.5, 0.6, 1.5, 1, 1.2),
+    Machine("phone", (390, 844), 4, FAST_4G): Budgets(1.2, 2, 2.5, 6, 5, 1.0),
+}
+
+
+def cold(loads=5):
+    """Question, picture, slider and all of a page, on each machine; what jumps, and what comes over the wire."""
+    with chromium() as browser, ExitStack() as servers:
+        ours, others = _sites(servers)
+        taken = _taken(browser, ours, others, loads)
+    for machine, budgets in MACHINES.items():
+        here = {place: each for (name, place), each in taken.items() if name == machine.name}
+        theirs = {name: here[name] for name in others}
+        for place in ours:
+            yield from _rows(machine.name, place, here[place], theirs, budgets)
+
+
+def _sites(servers):
+    """The addresses of our pages, and those of the others, of which there may be no Dash."""
+    lab = servers.enter_context(running_server()).url
+    environment = {"DRAW": "plotly_chart", "PYTHONPATH": str(ROOT)}
+    plain = servers.enter_context(running_server("page.py", cwd=PAGES, environment=environment)).url
+    others = {STREAMLIT: plain, DASH: servers.enter_context(dash())}
+    ours = {place: f"{lab}/{place}" for place in ("", *LESSONS, LINKED)}
+    return ours, {name: url for name, url in others.items() if url}
+
+
+def _taken(browser, ours, others, loads):
+    """What was seen in each load, by machine and page; all in turns, so that a busy moment hits all of them."""
+    sites = [(place, url, LESSON) for place, url in ours.items()]
+    sites += [(name, url, FOUR_CHARTS) for name, url in others.items()]
+    taken = {(machine.name, place): [] for machine in MACHINES for place, *_ in sites}
+    for _, url, usable in sites:
+        load(browser, next(iter(MACHINES)), url, usable)  # not counted
+    for turn in range(loads):
+        for machine in MACHINES:
+            for place, url, usable in sites[:: -1 if turn % 2 else 1]:
+                seen = load(browser, machine, url, usable)
+                if place in ours:
+                    seen["answer"] = answer(browser, machine, url)
+                taken[machine.name, place].append(seen)
+    return taken
+
+
+def _rows(machine, place, loads, theirs, budgets):
+    name = f"{machine}, {place or 'start'}"
+    limits = {"text": budgets.text, "picture": budgets.picture(place), "answer": budgets.answer}
+    for what, said in {"text": "question and answer", "picture": "picture", "answer": "slider answers"}.items():
+        yield _row(f"{name}: {said}", [each[what] / 1e3 for each in loads], limits[what], "s")
+    for other, times in theirs.items():
+        yield _compared(f"{name}: all usable / {other}", loads, times, budgets.usable if other == STREAMLIT else None)
+    yield _row(f"{name}: layout shift", [each["shift"] for each in loads], SHIFT, "")
+    sizes = [each["wire"] / 1e6 for each in loads]
+    yield _row(f"{name}: all bytes until quiet", sizes, None if place else WIRE, "MB")
+
+
+def _row(quantity, values, budget, unit):
+    return Row(quantity, statistics.median(values), budget, unit, _spread(values, unit))
+
+
+def _compared(quantity, loads, others, budget):
+    ours, theirs = [each["usable"] / 1e3 for each in loads], [each["still"] / 1e3 for each in others]
+    wire = statistics.median(each["wire"] / 1e6 for each in others)
+    note = f"ours {_spread(ours, 's')}; theirs {_spread(theirs, 's')}, {wire:.1f} MB"
+    return ratio_row(quantity, budget, list(zip(ours, theirs, strict=True)), scale=1, unit="s", note=note)
+
+
+def _spread(values, unit):
+    return f"{min(values):.3g} to {max(values):.3g} {unit}".strip() + f", {len(values)} times"
