@@ -173,10 +173,10 @@ def test_before_the_platform_the_picture_follows_the_slider_and_what_was_set_sta
     assert page.locator(PAINTED).get_attribute("data-value") == "16"
     assert page.locator(SENTENCE).inner_text().startswith("At dₖ = 16,")
     page.evaluate(
-        """([painted]) => { window.painted = []; new MutationObserver(() => window.painted.push(
-          document.querySelector(painted).dataset.value)).observe(document.querySelector(painted),
+        """painted => { window.painted = []; const node = document.querySelector(painted);
+          new MutationObserver(() => window.painted.push(node.dataset.value)).observe(node,
           {attributeFilter: ['data-value']}); }""",
-        [PAINTED],
+        PAINTED,
     )
     page.locator(THUMB).press("ArrowRight")
     page.wait_for_function("() => location.search.includes('d_k=18')")
@@ -250,10 +250,10 @@ def test_where_no_scripts_run_the_page_is_read(browser, server):
     page.goto(f"{server.url}/score_variance")
     lesson = LESSONS["score_variance"]
     for text in (lesson.question, in_letters(lesson.answer), "At dₖ = 64,", "your browser blocks it"):
-        assert page.get_by_text(text).first.is_visible(), text
+        assert page.get_by_text(text).first.bounding_box()["height"] > 10, text
     still = page.locator("[data-still]:visible svg")
     assert still.count() == 1
     assert still.bounding_box()["height"] > 200
-    page.get_by_role("link", name=LESSONS["derivation"].question).click()
-    assert page.get_by_text(LESSONS["derivation"].question).first.is_visible()
+    assert page.locator(THUMB).bounding_box() is None
+    assert page.locator(f"{FIRST} a").count() == len(LESSONS)
     context.close()

@@ -3,9 +3,11 @@
 import json
 import re
 from html import unescape
+from io import BytesIO
 from xml.etree import ElementTree
 
 import pytest
+from PIL import Image
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Mount
@@ -57,6 +59,12 @@ def test_a_lesson_has_a_title_and_a_card_that_says_its_question_and_its_sentence
     assert said["og:title"] == lesson.question
     assert said["description"] == said["og:description"]
     assert said["og:url"] == said["canonical"] == f"http://lab.example/{place(stem)}?d_k=256&seed=3"
+    assert said["og:image"] == f"http://lab.example/cards/{stem}.png"
+    assert (said["og:image:width"], said["og:image:height"], said["twitter:card"]) == (
+        "1200",
+        "630",
+        "summary_large_image",
+    )
     (structured,) = re.findall('<script type="application/ld\\+json">(.*?)</script>', page)
     assert json.loads(structured)["description"] == said["description"]
     main = main_of(stem) if stem in ORDER else None
@@ -152,6 +160,18 @@ def test_search_engines_are_told_which_pages_there_are():
     assert got["content-type"].startswith("application/xml")
     listed = [each.text for each in ElementTree.fromstring(body).iter() if each.tag.endswith("loc")]
     assert listed == [f"http://lab.example/{place(stem)}" for stem in LESSONS]
+
+
+@pytest.mark.parametrize("stem", LESSONS)
+def test_the_picture_of_a_card_is_there(stem):
+    status, got, body = ask(APP, f"/cards/{stem}.png")
+    assert (status, got["content-type"]) == (200, "image/png")
+    assert Image.open(BytesIO(body)).size == (1200, 630)
+
+
+def test_there_is_no_other_card():
+    for name in ("nope", "..%2F..%2Fapp", "_view"):
+        assert ask(APP, f"/cards/{name}.png")[0] == 404
 
 
 def test_below_a_path_all_of_it_is_there(monkeypatch):

@@ -13,7 +13,7 @@ from pages._view import bets, controls, stage, stills, styles, told
 from pages._view.lessons import LESSONS, ORDER, main_of
 from pages._view.live import HERO, PARTS, PICTURE, SLIDER
 from pages._view.server.bundle import BUNDLE, path_of
-from pages._view.server.links import NAME, places, root, title_of
+from pages._view.server.links import NAME, card_of, places, root, title_of
 
 _FOLDER = Path(__file__).parent
 _LOOK = f"<style>\n{(_FOLDER / 'first.css').read_text(encoding='utf-8')}</style>"
@@ -32,6 +32,7 @@ _FONT = re.compile(r'href="([^"]*/SourceSansVF-Upright[^"]*)"')
 _BOXES = {"slider": ".dimension", "picture": ":is([data-picture], [data-hero-host])"}
 EMBED = "embed"  # says that the page stands in a frame of others
 _MISSING = "This page does not exist. These do:"
+_STILL = "<style>#lab-first .dimension { display: none; }</style>"  # a slider that nothing follows
 _META = (
     '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     '<meta name="color-scheme" content="light dark"><link rel="shortcut icon" href="./favicon.png">'
@@ -44,7 +45,8 @@ def page_of(request: Request, page: str, stem: str) -> str:
     lesson, query = LESSONS[stem], dict(request.query_params)
     sentence = told.sentence_at(lesson, query)
     address = f"{root(request)}{places()[stem]}{controls.query_at(lesson, query)}"
-    head = _head(lesson.question, sentence or told.in_letters(lesson.answer), address) + _ahead(stem)
+    image = f"{root(request)}{card_of(stem)}"
+    head = _head(lesson.question, sentence or told.in_letters(lesson.answer), address, image) + _ahead(stem)
     if query.get(EMBED) == "1":
         return _embedded(lesson, query, head, _face(page), address)
     page = page.replace("<title>Streamlit</title>", head, 1)
@@ -87,7 +89,7 @@ def _first(lesson, query, sentence, face, platform):
     shown = _stage(lesson.stem, opened, is_usual) if opened else ""
     unsaid = [] if opened and not opened.hero else [sentence]  # where no script says it
     unsaid += [] if is_open or more else [answer]
-    words = f"<noscript>{_words([*unsaid, _BLOCKED])}{_links()}</noscript>"
+    words = f"<noscript>{_STILL}{_words([*unsaid, _BLOCKED])}{_links()}</noscript>"
     scripts = f'<template id="lab-platform">{"".join(platform)}</template>'
     inside = f'<div>{said}{shown}<p role="alert"></p>{words}</div>'
     return f'<div id="lab-first" class="{mode}"><style>{rules}</style>{inside}{scripts}{_facts(lesson, opened)}</div>'
@@ -163,11 +165,17 @@ def missing_page() -> str:
     return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>'
 
 
-def _head(question, text, address):
+def _head(question, text, address, image):
+    """Title and card. image: its address."""
     card = {"type": "article", "site_name": NAME, "title": question, "description": text, "url": address}
+    width, height = stills.CARD
+    card |= {"image": image, "image:width": width, "image:height": height, "image:alt": question}
     tags = [f"<title>{escape(title_of(question))}</title>", f'<link rel="canonical" href="{escape(address)}">']
-    tags += [f'<meta name="description" content="{escape(text)}">', '<meta name="twitter:card" content="summary">']
-    tags += [f'<meta property="og:{name}" content="{escape(each)}">' for name, each in card.items()]
+    tags += [
+        f'<meta name="description" content="{escape(text)}">',
+        '<meta name="twitter:card" content="summary_large_image">',
+    ]
+    tags += [f'<meta property="og:{name}" content="{escape(str(each))}">' for name, each in card.items()]
     return "\n    ".join([*tags, _structured(question, text, address)])
 
 

@@ -3,18 +3,30 @@
 from html import escape
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from pages._view import stills
 from pages._view.server.bundle import path_of
 
 NAME = "Why attention divides by √dₖ"
+_FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 
 
 def routes() -> list[Route]:
-    """What search engines ask for, below the server's base path."""
-    places = {"robots.txt": _robots, "sitemap.xml": _sitemap}
-    return [Route(path_of(place), answer) for place, answer in places.items()]
+    """What search engines and chats ask for, below the server's base path."""
+    answers = {"robots.txt": _robots, "sitemap.xml": _sitemap, card_of("{stem}"): _card}
+    return [Route(path_of(place), answer) for place, answer in answers.items()]
+
+
+def card_of(stem: str) -> str:
+    """Where the picture is that a chat shows beside a link to a lesson."""
+    return f"cards/{stem}.png"
+
+
+async def _card(request: Request) -> Response:
+    stem = request.path_params["stem"]
+    return FileResponse(stills.card(stem), headers=_FOR_A_DAY) if stem in places() else Response(status_code=404)
 
 
 async def _robots(request: Request) -> Response:
