@@ -1,0 +1,97 @@
+"""The stills that are kept: every page has them, and they can stand in a page beside each other."""
+
+import re
+import struct
+from xml.etree import ElementTree
+
+import pytest
+
+from pages._view import stills
+from pages._view.lessons import LESSONS, ORDER, PAGES, main_of
+from pages._view.theme import DARK, LIGHT
+
+WITH_PICTURE = [stem for stem in ORDER if main_of(stem)]
+LARGEST = {"svg": 60_000, "card": 60_000}  # bytes
+FAMILIAR = {"svg", "defs", "clipPath", "linearGradient", "stop", "g", "path", "rect", "text", "tspan", "image"}
+WINDOWS = {"screen": {"390", "768", "1024", "1440", "1920"}, "projector": {"1024", "1440", "1920"}}
+
+
+def svg_faults(text):
+    """What an SVG must not have that stands in a page, which others send around."""
+    root = ElementTree.fromstring(text)
+    tags = {each.tag.partition("}")[2] for each in root.iter()}
+    faults = [f"<{tag}>" for tag in sorted(tags - FAMILIAR)]
+    faults += re.findall(r"\son\w+=", text)
+    faults += [
+        each for each in re.findall(r'(?:href|src)="([^"]{0,60})', text) if not each.startswith("data:image/png;")
+    ]
+    faults += [each for each in re.findall(r"(?:https?:|file:)?//[\w.]+", text) if each != "http://www.w3.org"]
+    ids = [each.get("id") for each in root.iter() if each.get("id")]
+    used = re.findall(r"url\(#([^)]+)\)", text)
+    return faults + sorted(set(ids) ^ set(used)) + sorted({each for each in ids if ids.count(each) > 1})
+
+
+@pytest.mark.parametrize("stem", PAGES)
+def test_every_page_says_where_things_stand(stem):
+    places = stills.places(stem)
+    assert {mode: set(found) for mode, found in places.items()} == WINDOWS, f".venv/bin/python tests/stills {stem}"
+    every = [place for found in places.values() for place in found.values()]
+    for place in every:
+        assert (place["slider"] is not None) == LESSONS[stem].slider
+        assert (place["picture"] is not None) or stem not in WITH_PICTURE
+        for box in filter(None, place.values()):
+            assert set(box) == {"above", "left", "right", "height"}
+            assert box["height"] > 0 <= box["above"]
+
+
+@pytest.mark.parametrize("size", stills.SIZES)
+@pytest.mark.parametrize("stem", PAGES)
+def test_a_lesson_with_a_main_picture_has_its_stills(stem, size):
+    text = stills.still(stem, size)
+    assert (text != "") == (stem in WITH_PICTURE), f".venv/bin/python tests/stills {stem}"
+    if text:
+        assert svg_faults(text) == []
+        assert len(text.encode()) < LARGEST["svg"]
+        width, height = map(float, ElementTree.fromstring(text).get("viewBox").split()[2:])
+        window = {"wide": "1440", "narrow": "390"}[size]
+        drawn = stills.places(stem)["screen"][window]["picture"]
+        assert height == pytest.approx(drawn["height"], abs=1)
+        assert width < int(window)
+
+
+@pytest.mark.parametrize("stem", WITH_PICTURE)
+def test_no_id_is_there_twice_and_the_letters_are_those_of_the_ground(stem):
+    both = "".join(stills.still(stem, size) for size in stills.SIZES)
+    ids = re.findall(r'id="([^"]+)"', both)
+    assert len(ids) == len(set(ids))
+    assert all(each.startswith((f"{stem}-wide-", f"{stem}-narrow-")) for each in ids)
+    text = [f"rgb({', '.join(str(int(each[i : i + 2], 16)) for i in (1, 3, 5))})" for each in (LIGHT.text, DARK.text)]
+    assert f"fill:light-dark({text[0]}, {text[1]})" in both
+
+
+@pytest.mark.parametrize("stem", PAGES)
+def test_every_page_has_a_card(stem):
+    file = stills.card(stem).read_bytes()
+    assert file.startswith(b"\x89PNG\r\n\x1a\n")
+    assert struct.unpack(">II", file[16:24]) == stills.CARD
+    assert len(file) < LARGEST["card"]
+
+
+HEAD = '<svg xmlns="http://www.w3.org/2000/svg">{}</svg>'
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        ('<rect clip-path="url(#a)"/><clipPath id="a"/>', []),
+        ("<script>1</script>", ["<script>"]),
+        ('<rect onclick="x()"/>', [" onclick="]),
+        ('<image href="https://a.example/b.png"/>', ["https://a.example/b.png", "https://a.example"]),
+        ('<image href="data:image/svg+xml;base64,"/>', ["data:image/svg+xml;base64,"]),
+        ('<rect id="a"/>', ["a"]),
+        ('<rect clip-path="url(#a)"/>', ["a"]),
+        ('<clipPath id="a"/><clipPath id="a"/><rect clip-path="url(#a)"/>', ["a"]),
+    ],
+)
+def test_what_a_still_must_not_have_is_seen(text, faults):
+    assert svg_faults(HEAD.format(text)) == faults
