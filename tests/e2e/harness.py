@@ -247,9 +247,13 @@ def page_url(server, path="/", **params):
 
 
 def watch_runs(context):
-    """Let the pages of a context know of each run they ask for, so that `wait_until_idle` cannot come too early."""
+    """Let the pages of a context know of each run they ask for, so that `wait_until_idle` cannot come too early.
+
+    Pictures further down are drawn at once, so that all of a page can be looked at; see test_near.py.
+    """
     context.set_default_timeout(PATIENCE_MS)
     context.add_init_script(_WATCH_RUNS)
+    context.add_init_script("window.labNear = 1e6;")
 
 
 def runs_asked(page):

@@ -8,6 +8,7 @@ const TALLEST = 1.6; // of that of the whole figure
 const BELOW = 8; // px between the sentence and the window's end
 const LETTERS = 155; // of a long sentence
 const REST = 0.5; // of the time that a picture took, before the next one
+const AHEAD = 1; // of the window's height, within which a picture is drawn though it is not seen yet
 const NARROW = 640; // px of a window in which the sentence may come after the first view, if it is no frame of others
 
 const VIEW = `${STREAMLIT.main}, #lab-first`; // what a main picture fits itself into
@@ -38,12 +39,33 @@ function show(picture, drawn, values) {
 }
 
 async function draw(picture, figure, values) {
+  await near(picture);
+  if (picture.figure !== figure) return;
   const Plotly = await fetched(picture.given.bundle);
   if (picture.figure !== figure || !picture.isConnected) return; // a later one has come, or the page has gone
   picture.parsed = JSON.parse(figure);
   await paint(picture, Plotly);
   if (values) picture.dataset.value = Object.values(values).join(" ");
   watchSize(picture, Plotly);
+}
+
+// A picture further down is drawn when it comes near the window, or goes to paper.
+function near(picture) {
+  if (picture.given.main || !picture.isConnected) return null;
+  picture.near ??= new Promise((resolve) => {
+    const rootMargin = `${window.labNear ?? AHEAD * window.innerHeight}px 0px`;
+    const look = new IntersectionObserver((seen) => { if (seen.some((each) => each.isIntersecting)) come(); }, {
+      root: picture.closest(VIEW), rootMargin,
+    });
+    const come = () => {
+      look.disconnect();
+      window.removeEventListener("beforeprint", come);
+      resolve();
+    };
+    window.addEventListener("beforeprint", come);
+    look.observe(picture);
+  });
+  return picture.near;
 }
 
 // The word that is pointed at, or was before, asks for another look of the same figure.

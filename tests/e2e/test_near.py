@@ -1,0 +1,49 @@
+"""Pictures below the window are drawn when they come near it, and when the page is printed."""
+
+import pytest
+from harness import open_page
+
+pytestmark = pytest.mark.e2e
+
+DRAWN = "() => [...document.querySelectorAll('[data-picture]')].map(each => Boolean(each.querySelector('.main-svg')))"
+
+
+@pytest.fixture
+def far(new_page):
+    """A page as a visitor has it, in a window in which the second picture is far away."""
+    page = new_page(1280, 300, alone=True)
+    page.add_init_script("delete window.labNear;")
+    return page
+
+
+def open_far(page, server):
+    """The lesson, once its first picture is drawn: the others are not, so it is never idle."""
+    page.goto(f"{server.url}/score_variance")
+    page.locator("#lab-first").wait_for(state="detached")
+    page.locator("[data-picture] .main-svg").first.wait_for()
+    page.wait_for_timeout(1000)
+    drawn = page.evaluate(DRAWN)
+    assert drawn == [True] + [False] * (len(drawn) - 1)
+    assert len(drawn) > 1
+
+
+def test_a_picture_is_drawn_when_it_comes_near(far, server):
+    open_far(far, server)
+    places = far.locator("[data-picture]").nth(1)
+    before = places.bounding_box()["height"]
+    places.scroll_into_view_if_needed()
+    places.locator(".main-svg").first.wait_for()
+    assert places.bounding_box()["height"] == before
+
+
+def test_on_paper_there_are_all(far, server):
+    open_far(far, server)
+    far.pdf()
+    assert all(far.evaluate(DRAWN))
+
+
+def test_in_a_window_that_shows_all_of_them_they_are_drawn_at_once(new_page, server):
+    page = new_page(1280, 4000, alone=True)
+    page.add_init_script("delete window.labNear;")
+    open_page(page, server, "score_variance")
+    assert all(page.evaluate(DRAWN))
