@@ -25,7 +25,8 @@ def svg_faults(text):
     faults += [
         each for each in re.findall(r'(?:href|src)="([^"]{0,60})', text) if not each.startswith("data:image/png;")
     ]
-    faults += [each for each in re.findall(r"(?:https?:|file:)?//[\w.]+", text) if each != "http://www.w3.org"]
+    words = re.sub(r"data:image/png;base64,[\w+/=]+", "", text)
+    faults += [each for each in re.findall(r"(?:https?:|file:)?//[\w.]+", words) if each != "http://www.w3.org"]
     ids = [each.get("id") for each in root.iter() if each.get("id")]
     used = re.findall(r"url\(#([^)]+)\)", text)
     return faults + sorted(set(ids) ^ set(used)) + sorted({each for each in ids if ids.count(each) > 1})

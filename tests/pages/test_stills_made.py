@@ -43,7 +43,7 @@ def embedded(colour):
         # names that are new each time, and what nothing refers to
         ('<clipPath id="a1"><path d="M1,1"/></clipPath><clipPath id="b1"/><path d="M2,2" clip-path="url(#a1)"/>',
          '<clipPath id="a2"><path d="M1,1"/></clipPath><clipPath id="b2"/><path d="M2,2" clip-path="url(#a2)"/>',
-         '<clipPath id="here-0"><path d="M1,1"/></clipPath><path d="M2,2" clip-path="url(#here-0)"/>'),
+         '<clipPath id="here-0"><path d="M1,1"/></clipPath><path clip-path="url(#here-0)" d="M2,2"/>'),
         # the ground, empty groups, what is not seen, what is for scripts
         ('<rect style="fill: rgb(255, 255, 255)"/>', '<rect style="fill: rgb(18, 22, 28)"/>', ""),
         ('<g class="x"><g/><path d=""/></g>', '<g class="x"><g/><path d=""/></g>', ""),

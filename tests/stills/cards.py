@@ -15,7 +15,7 @@ from pages._view.server.links import NAME
 from pages._view.theme import LIGHT
 from pages._view.told import in_letters
 
-COLOURS = 64  # of the file: few are small
+COLOURS = 128  # of the file: few are small
 _MEDIA = Path(streamlit.__file__).parent / "static" / "static" / "media"
 _STYLE = f"""
 * {{ box-sizing: border-box; margin: 0; }}

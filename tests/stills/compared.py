@@ -13,7 +13,7 @@ from grounds import NUMBER, PATH_NUMBER, pixels
 from PIL import Image
 
 NEAR = 1.5  # px: letters are as wide as a machine's browser makes them, and sums end in other digits
-NEAR_COLOUR = 2.0  # of 255, on average over an image
+NEAR_COLOUR = 1.0  # of 255, on average over an image
 _COLOURS = re.compile(r"(?:light-dark\()?rgba?\([^)]*\)(?:, rgba?\([^)]*\)\))?")
 
 
