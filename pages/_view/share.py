@@ -36,13 +36,15 @@ def _show(link, question):
             st.code(link, language=None, wrap_lines=True)
             if not drawn:
                 st.markdown(_TOO_LONG)
+        if drawn:
+            with st.container(key="share_code"):
+                st.image(drawn, alt="A QR code of the link", width="stretch")
+    if controls.stands(("mode", "screen")):  # in a classroom nobody writes a page
+        with st.container(key="share_frame"):
             st.markdown("For a page of your own, picture and slider alone:")
             st.code(frame_of(link, question), language=None, wrap_lines=True)
             if not framed_by_others():
                 st.markdown(_OURS_ALONE)
-        if drawn:
-            with st.container(key="share_code"):
-                st.image(drawn, alt="A QR code of the link", width="stretch")
 
 
 def frame_of(link: str, question: str) -> str:

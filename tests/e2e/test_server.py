@@ -47,7 +47,7 @@ def test_what_a_browser_loads_is_compressed_kept_and_guarded(server):
     headers, page = ask(server, "/")
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
-    script = re.search(rb'src="\.(/static/js/index\.[^"]+\.js)"', page)[1].decode()
+    script = re.search(rb'src="\.(/static/js/index\.[^"]+\.js)"', gzip.decompress(page))[1].decode()
     for path, smallest in ((script, 50_000), (f"/{BUNDLE}", 1_000_000)):
         headers, body = ask(server, path)
         assert headers["Content-Encoding"] == "gzip"
@@ -95,7 +95,7 @@ def test_a_server_below_a_path_draws_every_kind_of_picture(new_page):
         assert page.locator("[data-hero] svg path.fill").first.get_attribute("d")
         headers, page_below = ask(lab, "/")
         assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
-        assert b"lab-blocked" in page_below
+        assert b"lab-blocked" in gzip.decompress(page_below)
         assert f"{lab.url}/{BUNDLE}" in requested
         elsewhere = {url for url in requested if url.startswith("http") and not url.startswith(f"{lab.url}/")}
         assert elsewhere == set()
@@ -137,7 +137,7 @@ def test_a_browser_without_scripts_is_told_so(browser, server):
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(f"{server.url}/score_variance?d_k=256")
-        words = page.locator("noscript").last
+        words = page.locator("#lab-first")
         assert "your browser blocks it" in words.inner_text()
         assert "At dₖ = 256, raw scores spread by about 16" in words.inner_text()
         words.get_by_role("link", name=DECLARED["recap"].question).click()
@@ -177,7 +177,10 @@ def test_a_browser_without_websockets_is_told_so(new_page, server, problems):
     page.route_web_socket("**/_stcore/stream", lambda socket: socket.close())
     page.goto(server.url)
     page.clock.run_for(12_000)
-    assert "It needs a websocket" in page.locator("#lab-blocked").inner_text()
+    words = page.locator("#lab-blocked").inner_text()
+    assert "its settings are missing. It needs a websocket" in words
+    page.locator("#lab-first [data-slider] input").press("End")
+    page.locator("[data-hero][data-value='1024']").wait_for()
     problems.clear()  # the refused connection itself
 
 

@@ -188,5 +188,37 @@ def test_below_a_path_all_of_it_is_there(monkeypatch):
 def test_the_script_of_the_pictures_is_fetched_early_where_the_lesson_opens_on_one(stem):
     wanted = stem in ORDER and main_of(stem) is not None
     assert (
-        f'rel="preload" as="script" fetchpriority="low" href="{bundle.BUNDLE}"' in page_at(place(stem))[1]
+        f'rel="preload" as="script" href="{bundle.BUNDLE}"' in page_at(place(stem))[1]
     ) == wanted
+
+
+@pytest.mark.parametrize("stem", [stem for stem in ORDER if main_of(stem)])
+def test_a_still_stands_where_the_lesson_opens_on_it(stem):
+    def stills_at(query):
+        return re.findall('data-still="(.*?)"', page_at(f"{stem}{query}")[1])
+
+    assert stills_at("") == ["wide", "narrow"]
+    for query in ("?seed=3", "?d_k=256", "?mode=projector", "?bet=1" if LESSONS[stem].bet else "?seed=4"):
+        assert stills_at(query) == [], query
+
+
+def test_the_platform_waits_for_the_first_picture():
+    platform = (
+        '<script type="module" crossorigin src="./static/js/a.js"></script><link rel="modulepreload" href="./b.js">'
+    )
+    app = shell.Shell(
+        Starlette(routes=[Mount("/", app=HTMLResponse(PLATFORM.replace("</head>", f"{platform}</head>")))])
+    )
+    _, _, body = ask(app, "/recap", **HOST)
+    before, _, after = body.decode().partition('<template id="lab-platform">')
+    assert after.startswith(f"{platform}</template>")
+    assert "static/js" not in before
+
+
+def test_what_the_stage_is_told_is_what_the_scripts_read():
+    (told,) = re.findall('id="lab-told">(.*?)</script>', page_at("score_variance?d_k=16&seed=3")[1])
+    read = json.loads(told)
+    assert (read["slider"]["value"], read["slider"]["usual"]) == (16, 64)
+    assert read["picture"]["values"] == {"d_k": 16}
+    assert read["picture"]["address"] == "moving/score_variance?seed=3"
+    assert json.loads(re.findall('id="lab-told">(.*?)</script>', page_at("recap")[1])[0])["slider"] is None

@@ -64,6 +64,11 @@
     await painted;
   }
 
+  // What the platform loads first comes while the script of the pictures, which is there by then, is being read.
+  function fetchPlatform() {
+    document.head.append(...platform.content.querySelectorAll("link"));
+  }
+
   function begin() {
     window.clearTimeout(latest);
     if (!platform?.content.firstChild) return;
@@ -107,6 +112,7 @@
     if (focused?.isConnected) focused.focus({ preventScroll: true });
   }
 
+  if (platform) document.querySelector("link[rel=preload][as=script]")?.addEventListener("load", fetchPlatform);
   const timer = platform ? window.setInterval(look, LOOK) : 0;
   const latest = window.setTimeout(begin, LATEST);
   open().catch((problem) => window.console.error(problem)).finally(begin);

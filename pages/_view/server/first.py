@@ -32,7 +32,11 @@ _FONT = re.compile(r'href="([^"]*/SourceSansVF-Upright[^"]*)"')
 _BOXES = {"slider": ".dimension", "picture": ":is([data-picture], [data-hero-host])"}
 EMBED = "embed"  # says that the page stands in a frame of others
 _MISSING = "This page does not exist. These do:"
-_STILL = "<style>#lab-first .dimension { display: none; }</style>"  # a slider that nothing follows
+# Nothing follows the slider there, and nothing fits the picture to the window.
+_STILL = (
+    "<style>#lab-first .dimension { display: none; } #lab-first [data-picture] { min-height: 0; }"
+    "[data-still] { position: static; } [data-still] svg { height: auto; }</style>"
+)
 _META = (
     '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     '<meta name="color-scheme" content="light dark"><link rel="shortcut icon" href="./favicon.png">'
@@ -180,8 +184,8 @@ def _head(question, text, address, image):
 
 
 def _ahead(stem):
-    """The script of the pictures is fetched while the platform loads, where the lesson opens on a picture it draws."""
-    return f'\n    <link rel="preload" as="script" fetchpriority="low" href="{BUNDLE}">' if _draws(stem) else ""
+    """The script of the pictures is fetched at once, where the lesson opens on a picture it draws."""
+    return f'\n    <link rel="preload" as="script" href="{BUNDLE}">' if _draws(stem) else ""
 
 
 def _draws(stem):

@@ -1,0 +1,111 @@
+"""The stage of a lesson in a frame on a page of others: whole, live, without a session, and where it is allowed."""
+
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+from harness import check_accessibility, running_server
+
+from pages._view.lessons import LESSONS, ORDER, hero_of, main_of
+from pages._view.share import frame_of
+
+pytestmark = pytest.mark.e2e
+
+STAGED = [stem for stem in ORDER if main_of(stem) or hero_of(stem)]
+SMALLEST, USUAL = (480, 360), (640, 480)
+DRAWN = "[data-picture][data-value], [data-hero][data-value]"
+LINK = ".way a"
+# What of the page does not lie wholly in its window; the page itself must not scroll either.
+CUT_OFF = """() => {
+  const host = document.querySelector('[data-hero-host]')?.shadowRoot;
+  const parts = [...document.querySelectorAll('[data-slider], [data-picture], [data-sentence], .way a, h1'),
+    ...(host?.querySelectorAll('.panel, .sentence') ?? [])];
+  const out = parts.filter(each => {
+    const {left, top, right, bottom} = each.getBoundingClientRect();
+    return left < 0 || top < -1 || right > innerWidth + 1 || bottom > innerHeight + 1;
+  });
+  const first = document.getElementById('lab-first');
+  const scrolls = first.scrollHeight > first.clientHeight ? ['page'] : [];
+  return [...out.map(each => each.className || each.tagName), ...scrolls];
+}"""
+
+
+@contextmanager
+def page_of_others(html):
+    """A server of another origin with this page."""
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(html.encode())
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as others:
+        Thread(target=others.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{others.server_port}"
+        others.shutdown()
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize("size", [SMALLEST, USUAL, (1280, 720)])
+@pytest.mark.parametrize("lesson", STAGED)
+def test_a_stage_is_whole_in_its_frame(new_page, server, lesson, size):
+    page = new_page(*size, alone=True)
+    page.goto(f"{server.url}/{'' if lesson == ORDER[0] else lesson}?embed=1")
+    page.locator(DRAWN).wait_for()
+    for d_k in (1, 1024):
+        page.locator("[data-slider] input").press("Home" if d_k == 1 else "End")
+        page.locator(f":is([data-picture], [data-hero])[data-value^='{d_k}']").wait_for()
+        assert page.evaluate(CUT_OFF) == [], d_k
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_live_without_a_session_and_leads_to_the_lab(new_page, server, scheme):
+    page = new_page(*SMALLEST, alone=True, color_scheme=scheme)
+    sockets = []
+    page.on("websocket", sockets.append)
+    page.goto(f"{server.url}/score_variance?d_k=16&mode=projector&embed=1")
+    page.locator("[data-picture][data-value='16']").wait_for()
+    page.locator("[data-slider] input").press("ArrowRight")
+    page.locator("[data-picture][data-value='18']").wait_for()
+    page.locator("[data-sentence]").get_by_text("At dₖ = 18,").wait_for()
+    assert page.locator("h1").count() == 0
+    link = page.locator(LINK)
+    assert link.get_attribute("href") == f"{server.url}/score_variance?d_k=16"
+    ground = page.locator("#lab-first").evaluate("element => getComputedStyle(element).backgroundColor")
+    assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}[scheme]
+    check_accessibility(page)
+    page.wait_for_timeout(500)
+    assert sockets == []
+
+
+@pytest.mark.parametrize("lesson", [stem for stem in LESSONS if stem not in STAGED])
+def test_a_lesson_without_a_stage_says_its_answer(page, server, lesson):
+    page.goto(f"{server.url}/{lesson}?embed=1")
+    assert page.get_by_role("heading", level=1).inner_text() == LESSONS[lesson].question
+    assert page.locator(LINK).get_attribute("href") == f"{server.url}/{lesson}"
+
+
+@pytest.mark.parametrize("ancestors", [None, "'self' http://127.0.0.1:*"])
+def test_a_page_of_others_shows_it_where_the_server_allows_it(new_page, problems, ancestors):
+    environment = {"SATTN_FRAME_ANCESTORS": ancestors} if ancestors else {}
+    page = new_page(alone=True)
+    with running_server(environment=environment, warm=False, address="localhost") as lab:
+        snippet = frame_of(f"{lab.url}/score_variance?d_k=16", "How far?")
+        with page_of_others(f"<!DOCTYPE html><title>A course</title>{snippet}") as course:
+            page.goto(course)
+            frame = page.frame_locator("iframe")
+            if ancestors:
+                frame.locator("[data-picture][data-value='16']").wait_for()
+                frame.locator("[data-slider] input").press("ArrowRight")
+                frame.locator("[data-picture][data-value='18']").wait_for()
+            else:
+                page.wait_for_timeout(1000)
+                assert frame.locator("#lab-first").count() == 0
+                assert any("frame-ancestors" in each for each in problems)
+                problems.clear()
