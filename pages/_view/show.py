@@ -337,15 +337,16 @@ def path(here: Lesson) -> None:
     for stem in ORDER:
         sections.setdefault(LESSONS[stem].section, []).append(LESSONS[stem])
     on_path = list(enumerate(sections.pop(here.section), start=1))
-    st.header(here.section, anchor=False)
-    for row in batched([(i, lesson) for i, lesson in on_path if lesson is not here], 3):
-        for column, (i, lesson) in zip(st.columns(len(row)), row, strict=True):
-            _draw_card(column, i, lesson)
-    for name, others in sections.items():
-        with st.container(horizontal=True, vertical_alignment="center", key=f"links_{others[0].stem}"):
-            st.markdown(f"**{name}**")
-            for lesson in others:
-                st.page_link(frame.file_of(lesson), label=lesson.question)
+    with st.container(key="path"):
+        st.header(here.section, anchor=False)
+        for row in batched([(i, lesson) for i, lesson in on_path if lesson is not here], 3):
+            for column, (i, lesson) in zip(st.columns(len(row)), row, strict=True):
+                _draw_card(column, i, lesson)
+        for name, others in sections.items():
+            with st.container(horizontal=True, vertical_alignment="center", key=f"links_{others[0].stem}"):
+                st.markdown(f"**{name}**")
+                for lesson in others:
+                    st.page_link(frame.file_of(lesson), label=lesson.question)
 
 
 def _draw_card(column, i, lesson):

@@ -19,6 +19,7 @@ def rules(lesson: Lesson, mode: str, *, more: bool, dark: tuple[bool, bool] = (F
     if mode == "projector":
         names += ["projector"] if more else ["projector", "projector_stage"]
         names += ["projector_on_dark"] if dark[1] else []
+    names += ["print"]
     unused = [name for name in (*IN_SETTINGS[:-1], "scaling") if name not in lesson.shared]
     if "d_k" not in lesson.shared:
         unused.append("typed")

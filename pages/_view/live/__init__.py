@@ -13,7 +13,8 @@ import streamlit as st
 
 from pages._view._streamlit import session_id
 from pages._view.kinds import Value
-from pages._view.server.bundle import BUNDLE, BUNDLE_FILE
+from pages._view.server import codes
+from pages._view.server.bundle import BUNDLE, BUNDLE_FILE, path_of
 
 _FOLDER = Path(__file__).parent
 
@@ -43,6 +44,9 @@ _picture = st.components.v2.component(
 _tries = st.components.v2.component(
     "sattn_tries", html=_text("tries.html"), js=_script("tries.js"), isolate_styles=False
 )
+_paper = st.components.v2.component(
+    "sattn_paper", html=_text("paper.html"), js=_script("paper.js"), isolate_styles=False
+)
 _mend = st.components.v2.component("sattn_frame", js=_script("frame.js"))
 
 
@@ -61,6 +65,11 @@ def mend_browser(question: str, own: Sequence[str]) -> None:
     _mend(key="mend_browser", data=data, on_draw_change=lambda: None, on_bundle_change=_want_bundle)
     if "bundle_wanted" in st.session_state:
         _bundle()(key="bundle")
+
+
+def prepare_paper(own: Sequence[str]) -> None:
+    """What stands at the end of a lesson that is printed: its address without these parameters, and a code of it."""
+    _paper(key="paper", data=_sent({"own": list(own), "code": path_of(codes.PLACE)}))
 
 
 def _want_bundle():

@@ -67,6 +67,7 @@ function keepStepsBack() {
   const replace = history.replaceState.bind(history);
   let leaving = 0; // a timer, while a page change may be on its way
   let held = null; // what was to be added meanwhile
+  const tell = () => window.dispatchEvent(new Event("lab:address"));
   let acted = false; // whether the visitor has done something here since the page, or a step of it, was come to
 
   function stay() {
@@ -88,12 +89,14 @@ function keepStepsBack() {
       window.clearTimeout(leaving);
       [leaving, held, acted] = [0, null, false];
       push(...step);
+      tell();
     } else if (leaving) held = step;
     else history.replaceState(...step);
   };
   history.replaceState = (...step) => {
     const isStep = acted && stepOf(new URL(step[2], location.href)) !== stepOf(location);
     (isStep ? push : replace)(...step);
+    tell();
   };
 }
 

@@ -32,11 +32,13 @@ function makeHero(root) {
   const sizes = {};
   let hand = window.labHands?.d_k ?? { value: null, held: false };
   let ownAxis = false;
+  let printed = false;
 
   // The panels share what is left of the window between what stands above and the sentence's end.
   function fit() {
-    const designed = getComputedStyle(document.documentElement).getPropertyValue("--designed-width");
-    const scale = designed ? window.innerWidth / designed : 1; // a projector's sizes are written for one width
+    const style = getComputedStyle(document.documentElement);
+    const [designed, paper] = ["--designed-width", "--on-paper"].map((name) => style.getPropertyValue(name));
+    const scale = Number(paper) || (designed ? window.innerWidth / designed : 1); // a projector's sizes are for one width
     for (const [name, size] of Object.entries(data.style)) {
       sizes[name] = parseFloat(size) * scale;
       root.style.setProperty(`--${name}`, size.endsWith("px") ? `${sizes[name]}px` : size);
@@ -48,6 +50,7 @@ function makeHero(root) {
     const captions = find(".panels").getBoundingClientRect().height - rows * sizes.panel;
     const room = view.clientHeight - (top - view.getBoundingClientRect().top + view.scrollTop) - captions - BELOW;
     const wish = sizes.panel;
+    if (paper) return;
     const high = (room - (rows === 2 ? others : 0)) / rows;
     sizes.panel = Math.floor(Math.min(Math.max(high, SHORTEST * wish), TALLEST * wish));
     root.style.setProperty("--panel", `${sizes.panel}px`);
@@ -110,10 +113,18 @@ function makeHero(root) {
     draw();
   });
   const watched = new ResizeObserver(() => {
-    if (!data || hand.held) return;
+    if (!data || hand.held || printed) return;
     fit();
     draw();
   });
+  function onPaper({ detail }) {
+    printed = detail.on;
+    if (!data || !detail.draw) return;
+    fit();
+    draw();
+  }
+
+  window.addEventListener("lab:paper", onPaper);
   const page = (root.getRootNode().host ?? root).closest(STREAMLIT.main);
   for (const each of [find(".panels"), page, page.querySelector(STREAMLIT.block)]) watched.observe(each);
 
@@ -133,6 +144,7 @@ function makeHero(root) {
       if (root.isConnected) return;
       window.removeEventListener("lab:hand", onHand);
       window.removeEventListener("lab:between", onBetween);
+      window.removeEventListener("lab:paper", onPaper);
       watched.disconnect();
     },
   };
@@ -233,6 +245,7 @@ function frameOf(svg, data, room = 0) {
   const { tick, panel } = data.sizes;
   const left = room * tick;
   const width = (svg.parentNode.clientWidth || 600) - left;
+  put(svg, "viewBox", `0 0 ${left + width} ${panel}`); // on paper the page's style alone may make it wider or narrower
   const bottom = panel - tick * 1.7;
   return { left, width, right: left + width, bottom, height: bottom, tick };
 }

@@ -16,6 +16,7 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
   picture.sentence ??= parentElement.querySelector("[data-sentence]");
   picture.given = data;
   fit(picture);
+  hearPaper(picture);
   if (data.address) follow(picture);
   if (!isHeld(picture)) show(picture, data, data.values);
   return () => leave(picture);
@@ -52,7 +53,7 @@ function paint(picture, Plotly) {
   const [width, height] = [picture.clientWidth / scale, picture.height / scale].map(Math.floor);
   if (!width) return null; // in a place that is closed
   picture.drawnAt = sizeOf(picture);
-  Object.assign(plot.style, { width: `${width}px`, transformOrigin: "0 0", transform: scale === 1 ? "" : `scale(${scale})` });
+  Object.assign(plot.style, { width: `${width}px`, aspectRatio: `${width} / ${height}`, transformOrigin: "0 0", transform: scale === 1 ? "" : `scale(${scale})` });
   const { data, layout } = picture.parsed;
   picture.lit = litIn(picture.sentence);
   const drawn = lightUp(data, picture.marks[picture.lit]);
@@ -66,8 +67,9 @@ function paint(picture, Plotly) {
 const sizeOf = (picture) => `${picture.clientWidth} ${picture.height} ${scaleOf()}`;
 
 function scaleOf() {
-  const designed = getComputedStyle(document.documentElement).getPropertyValue("--designed-width");
-  return designed ? window.innerWidth / designed : 1;
+  const style = getComputedStyle(document.documentElement);
+  const [designed, onPaper] = ["--designed-width", "--on-paper"].map((name) => style.getPropertyValue(name));
+  return Number(onPaper) || (designed ? window.innerWidth / designed : 1);
 }
 
 // The height of the picture: what is left of the window between what stands above and the sentence.
@@ -155,11 +157,30 @@ async function pictureAt(given, values) {
   }
 }
 
+// On paper it is as wide as its place there, and its words as large as on the screen.
+function hearPaper(picture) {
+  if (picture.onPaper) return;
+  picture.onPaper = ({ detail }) => {
+    if (!picture.parsed) return;
+    picture.printed = detail.on;
+    if (detail.share) fitPaper(picture, detail.share);
+    if (!detail.on) fit(picture);
+    if (detail.draw) paint(picture, window.Plotly);
+  };
+  window.addEventListener("lab:paper", picture.onPaper);
+}
+
+function fitPaper(picture, share) {
+  const { height, plot, bare } = picture.given;
+  picture.height = Math.round((bare ? height : height - (1 - share) * plot) * scaleOf());
+  picture.firstElementChild.style.aspectRatio = `${picture.clientWidth} / ${picture.height}`;
+}
+
 // Not the window's size alone: columns stack, the menu opens and remarks come without a change of the window.
 function watchSize(picture, Plotly) {
   if (picture.watched) return;
   const look = () => {
-    if (!picture.isConnected || isHeld(picture)) return;
+    if (!picture.isConnected || isHeld(picture) || picture.printed) return;
     fit(picture);
     if (sizeOf(picture) !== picture.drawnAt) paint(picture, Plotly);
   };
@@ -172,6 +193,7 @@ function watchSize(picture, Plotly) {
 function leave(picture) {
   if (picture.isConnected) return; // the platform calls this at every change of the data too
   window.removeEventListener("lab:hand", picture.onHand);
+  window.removeEventListener("lab:paper", picture.onPaper);
   picture.watched?.disconnect();
   window.Plotly?.purge(picture.firstElementChild);
 }
