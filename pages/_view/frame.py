@@ -61,7 +61,7 @@ def open_frame() -> StreamlitPage:
 def close_frame() -> None:
     """Below the lesson: the question before it, its place on the path, and the question after it."""
     lesson = controls.current_lesson()
-    prepare_paper(controls.own(lesson))
+    prepare_paper()
     if profile().name == "projector":
         _ask_for_rest()
         return

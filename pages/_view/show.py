@@ -17,7 +17,7 @@ from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.literal import as_code, written
 from pages._view.literal import plain as plain
-from pages._view.live import draw_picture, follow_tries
+from pages._view.live import draw_picture, draw_saving, follow_tries
 from pages._view.main_picture import Main
 from pages._view.picture import Figure, Picture, Table
 from pages._view.theme import number
@@ -274,8 +274,17 @@ def data(shown: Picture) -> None:
             st.table(readable(shown.table), height=TABLE_HEIGHT if long else "content")
             for label, name, table in _files(shown):
                 download(label, partial(as_csv, table), f"{name}.csv", "text/csv", key=f"{name}_csv")
-            st.markdown(shown.how_to_save)
+            _saving(shown)
             st.code(INSTALL + shown.code, language="python", wrap_lines=True)
+
+
+def _saving(shown):
+    """Buttons that save the picture as it is seen; a table of Markdown is none."""
+    if isinstance(shown.figure, str):
+        return
+    keys = [shown.key] if isinstance(shown.figure, Figure) else list(shown.figure or ())
+    name = f"{shown.key}_d_k_{controls.value_of('d_k')}" if controls.current_lesson().slider else shown.key
+    draw_saving(name, keys, shown.sentence, key=f"{shown.key}_saving")
 
 
 def _files(shown):

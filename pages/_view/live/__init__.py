@@ -27,11 +27,12 @@ def _script(name):
     return _text("streamlit.js") + _text(name)
 
 
+_SHEET = _text("link.js") + _text("sheet.js")
 _slider = st.components.v2.component(
     "sattn_slider", html=_text("slider.html"), js=_text("glide.js") + _text("slider.js"), isolate_styles=False
 )
 _mount = st.components.v2.component(
-    "sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_text("marks.js") + _script("hero.js")
+    "sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=_text("marks.js") + _SHEET + _script("hero.js")
 )
 _between = st.components.v2.component("sattn_between", js=_text("between.js"))
 _cells = st.components.v2.component("sattn_cells", js=_script("cells.js"))
@@ -44,10 +45,13 @@ _picture = st.components.v2.component(
 _tries = st.components.v2.component(
     "sattn_tries", html=_text("tries.html"), js=_script("tries.js"), isolate_styles=False
 )
-_paper = st.components.v2.component(
-    "sattn_paper", html=_text("paper.html"), js=_script("paper.js"), isolate_styles=False
+_saving = st.components.v2.component(
+    "sattn_saving", html=_text("saving.html"), js=_SHEET + _text("saving.js"), isolate_styles=False
 )
-_mend = st.components.v2.component("sattn_frame", js=_script("frame.js"))
+_paper = st.components.v2.component(
+    "sattn_paper", html=_text("paper.html"), js=_text("link.js") + _script("paper.js"), isolate_styles=False
+)
+_mend = st.components.v2.component("sattn_frame", js=_text("link.js") + _script("frame.js"))
 
 
 def _sent(data):
@@ -67,9 +71,9 @@ def mend_browser(question: str, own: Sequence[str]) -> None:
         _bundle()(key="bundle")
 
 
-def prepare_paper(own: Sequence[str]) -> None:
-    """What stands at the end of a lesson that is printed: its address without these parameters, and a code of it."""
-    _paper(key="paper", data=_sent({"own": list(own), "code": path_of(codes.PLACE)}))
+def prepare_paper() -> None:
+    """What stands at the end of a lesson that is printed: its address, and a code of it."""
+    _paper(key="paper", data=_sent({"code": path_of(codes.PLACE)}))
 
 
 def _want_bundle():
@@ -122,6 +126,11 @@ def follow_tries(ahead: Mapping[str, Sequence[str]], tried: Mapping[str, Any] | 
     """
     told = {"ahead": {name: list(each) for name, each in ahead.items()}, "tried": tried}
     _tries(key=f"tried_{key}", data=_sent(told))
+
+
+def draw_saving(name: str, keys: Sequence[str], sentence: str, *, key: str) -> None:
+    """Two buttons that save the pictures of these keys, the hero if there are none, with the sentence in one file."""
+    _saving(key=key, data=_sent({"name": name, "keys": list(keys), "sentence": sentence}))
 
 
 def watch_cells(

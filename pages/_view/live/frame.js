@@ -44,9 +44,7 @@ function copyShared() {
   window.addEventListener("click", ({ target }) => {
     if (!target.closest?.(".st-key-share button")) return;
     delete document.documentElement.dataset.copied;
-    const link = new URL(location);
-    for (const name of window.labOwn) link.searchParams.delete(name);
-    navigator.clipboard?.writeText(link.href).then(() => { document.documentElement.dataset.copied = ""; }, () => {});
+    navigator.clipboard?.writeText(linkHere().href).then(() => { document.documentElement.dataset.copied = ""; }, () => {});
   });
 }
 

@@ -106,7 +106,9 @@ function makeHero(root) {
 
   window.addEventListener("lab:hand", onHand);
   window.addEventListener("lab:between", onBetween);
-  find(".save").addEventListener("click", () => save(root, data.stops[at]));
+  const sheet = () => sheetFor(root, data.stops[at]);
+  window.labHero = { sheet };
+  find(".save").addEventListener("click", () => saveSheet(sheet(), `start_d_k_${data.stops[at].d_k}`, "svg"));
   axis.addEventListener("click", () => {
     ownAxis = !ownAxis;
     axis.setAttribute("aria-pressed", String(ownAxis));
@@ -295,16 +297,12 @@ function clamp(x, box) {
   return Math.min(box.right, Math.max(box.left, x));
 }
 
-// The four panels with their captions and the sentence, as one SVG file that needs no style sheet.
-function save(root, stop) {
+// The four panels with their captions and the sentence on a sheet.
+function sheetFor(root, stop) {
   const outer = root.querySelector(".panels").getBoundingClientRect();
   const size = parseFloat(getComputedStyle(root).fontSize);
   const page = document.createElementNS(NS, "svg");
-  const height = outer.height + size * 7;
-  for (const [name, value] of Object.entries({ xmlns: NS, width: outer.width, height })) page.setAttribute(name, value);
-  const ground = add(page, "rect");
-  for (const [name, value] of Object.entries({ width: outer.width, height })) ground.setAttribute(name, value);
-  ground.setAttribute("fill", getComputedStyle(root).getPropertyValue("background-color"));
+  page.setAttribute("viewBox", `0 0 ${outer.width} ${outer.height + size * 2}`);
   copyText(page, root.querySelector(".sentence"), 0, size * 1.4, stop.title);
   for (const panel of root.querySelectorAll(".panel")) {
     for (const caption of panel.querySelectorAll(".name, .figures")) {
@@ -317,13 +315,8 @@ function save(root, stop) {
     group.setAttribute("transform", `translate(${at.left - outer.left} ${at.top - outer.top + size * 2})`);
     for (const child of svg.children) group.appendChild(styledCopy(child));
   }
-  const lines = stop.sentence.match(/.{1,90}(\s|$)/g);
-  lines.forEach((line, j) => copyText(page, root.querySelector(".sentence"), 0, outer.height + size * (3.4 + 1.3 * j), line));
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([page.outerHTML], { type: "image/svg+xml" }));
-  link.download = `start_d_k_${stop.d_k}.svg`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  const { backgroundColor: ground, color: ink, fontFamily: font } = getComputedStyle(root);
+  return sheetOf([page], { sentence: stop.sentence, ground, ink, font });
 }
 
 const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "font-size", "font-family"];

@@ -5,18 +5,17 @@
 const TITLE = 40; // px above a picture
 const RESTED = 1500; // ms
 const PAGES = 2;
-const PAGE = 945; // px of a lesson that is 700 wide, on letter paper, which is shorter than A4
+const PAGE = 905; // px of a lesson that is 700 wide, on letter paper, which is shorter than A4
 const SHARES = [0.9, 0.8, 0.7, 0.6, 0.5]; // of a plot's height, the first with which the lesson has room
 
 export default function ({ parentElement, data: [data] }) {
   const place = parentElement.querySelector("[data-address]");
-  place.own = data.own;
   if (place.leave) return place.leave;
   const [code, text] = place.children;
   let timer = 0;
 
   function fetchCode() {
-    if (place.isConnected) code.src = `${data.code}?${new URLSearchParams({ at: linkOf(place).href })}`;
+    if (place.isConnected) code.src = `${data.code}?${new URLSearchParams({ at: linkHere().href })}`;
   }
 
   function soon() {
@@ -25,7 +24,7 @@ export default function ({ parentElement, data: [data] }) {
   }
 
   function print() {
-    const { href } = linkOf(place);
+    const { href } = linkHere();
     text.textContent = href;
     // A code of where the lesson was before is worse than none.
     if (new URL(code.src || href).searchParams.get("at") !== href) code.removeAttribute("src");
@@ -64,12 +63,6 @@ function fits(place) {
 }
 
 const tell = (detail) => window.dispatchEvent(new CustomEvent("lab:paper", { detail }));
-
-function linkOf({ own }) {
-  const link = new URL(location);
-  for (const name of own) link.searchParams.delete(name);
-  return link;
-}
 
 // The rules for paper, taken for the screen while something is measured and drawn.
 function asOnPaper(act) {
