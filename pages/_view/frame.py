@@ -11,6 +11,7 @@ import streamlit as st
 
 from pages._view import bets, controls, share, styles, theme, turns
 from pages._view._streamlit import StreamlitAPIException, StreamlitPage
+from pages._view.figures.base import inks
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.live import draw_slider as draw_live_slider
@@ -43,7 +44,7 @@ def open_frame() -> StreamlitPage:
         if controls.repair_link():
             st.rerun()
     _leave_notes_behind(lesson)
-    dark = (profile() is theme.DARK, st.context.theme.type == "dark")
+    dark = st.context.theme.type == "dark"
     st.html(f"<style>{styles.rules(lesson, profile().name, more=more(), dark=dark)}</style>")
     mend_browser(lesson.question, controls.own(lesson))
     share.draw_button(lesson)
@@ -61,7 +62,7 @@ def open_frame() -> StreamlitPage:
 def close_frame() -> None:
     """Below the lesson: the question before it, its place on the path, and the question after it."""
     lesson = controls.current_lesson()
-    prepare_paper()
+    prepare_paper(inks(profile()))
     if profile().name == "projector":
         _ask_for_rest()
         return

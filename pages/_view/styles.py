@@ -9,16 +9,15 @@ _FOLDER = Path(__file__).resolve().parent / "style"
 IN_SETTINGS = ("n_keys", "law", "seed", "mode")  # the shared controls in the drawer
 
 
-def rules(lesson: Lesson, mode: str, *, more: bool, dark: tuple[bool, bool] = (False, False)) -> str:
+def rules(lesson: Lesson, mode: str, *, more: bool, dark: bool = False) -> str:
     """The rules of a lesson's page; a shared control that it does not use is not seen there.
 
-    more: whether what stands below the main picture is wanted. dark: whether the pictures are, and the platform is.
+    more: whether what stands below the main picture is wanted. dark: whether the platform is.
     """
     names = ["screen", "terms", "questions"]
-    names += ["questions_on_dark"] if dark[0] else []
     if mode == "projector":
         names += ["projector"] if more else ["projector", "projector_stage"]
-        names += ["projector_on_dark"] if dark[1] else []
+        names += ["projector_on_dark"] if dark else []
     names += ["print"]
     unused = [name for name in (*IN_SETTINGS[:-1], "scaling") if name not in lesson.shared]
     if "d_k" not in lesson.shared:

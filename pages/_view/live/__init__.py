@@ -71,9 +71,12 @@ def mend_browser(question: str, own: Sequence[str]) -> None:
         _bundle()(key="bundle")
 
 
-def prepare_paper() -> None:
-    """What stands at the end of a lesson that is printed: its address, and a code of it."""
-    _paper(key="paper", data=_sent({"code": path_of(codes.PLACE)}))
+def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:
+    """What stands at the end of a lesson that is printed: its address, and a code of it.
+
+    inks: the colours of the pictures and what they are on paper, the ground first; none if they are those of paper.
+    """
+    _paper(key="paper", data=_sent({"code": path_of(codes.PLACE), "inks": [list(pair) for pair in inks]}))
 
 
 def _want_bundle():

@@ -4,12 +4,12 @@
 
 const TITLE = 40; // px above a picture
 const RESTED = 1500; // ms
-const PAGES = 2;
 const PAGE = 905; // px of a lesson that is 700 wide, on letter paper, which is shorter than A4
-const SHARES = [0.9, 0.8, 0.7, 0.6, 0.5]; // of a plot's height, the first with which the lesson has room
+const SHARES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]; // of a plot's height, the first with which the lesson has room
 
 export default function ({ parentElement, data: [data] }) {
   const place = parentElement.querySelector("[data-address]");
+  place.inks = data.inks;
   if (place.leave) return place.leave;
   const [code, text] = place.children;
   let timer = 0;
@@ -33,7 +33,7 @@ export default function ({ parentElement, data: [data] }) {
         tell({ on: true, share });
         return fits(place);
       });
-      tell({ on: true, draw: true });
+      tell({ on: true, draw: true, inks: place.inks });
     });
   }
 
@@ -59,7 +59,8 @@ function fits(place) {
   const end = top + PAGE;
   const boxes = [...document.querySelectorAll("[data-picture]")].map((each) => each.getBoundingClientRect());
   const cut = boxes.filter((box) => box.top < end && box.bottom > end).map((box) => end - box.top + TITLE);
-  return place.getBoundingClientRect().bottom + Math.max(0, ...cut) <= top + PAGES * PAGE;
+  const pages = getComputedStyle(place).getPropertyValue("--pages");
+  return place.getBoundingClientRect().bottom + Math.max(0, ...cut) <= top + pages * PAGE;
 }
 
 const tell = (detail) => window.dispatchEvent(new CustomEvent("lab:paper", { detail }));

@@ -54,7 +54,7 @@ function paint(picture, Plotly) {
   if (!width) return null; // in a place that is closed
   picture.drawnAt = sizeOf(picture);
   Object.assign(plot.style, { width: `${width}px`, aspectRatio: `${width} / ${height}`, transformOrigin: "0 0", transform: scale === 1 ? "" : `scale(${scale})` });
-  const { data, layout } = picture.parsed;
+  const { data, layout } = picture.onWhite ?? picture.parsed;
   picture.lit = litIn(picture.sentence);
   const drawn = lightUp(data, picture.marks[picture.lit]);
   return Plotly.react(plot, drawn, { ...layout, width, height }, picture.given.config).then(() => {
@@ -62,6 +62,25 @@ function paint(picture, Plotly) {
     for (const svg of plot.querySelectorAll(".main-svg")) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     letDraw(picture);
   });
+}
+
+// A figure of the dark in the colours of the light. A colour between the ground and another is between theirs.
+function onWhite(figure, inks) {
+  const pairs = inks.map((pair) => pair.map((ink) => ink.match(/[0-9a-f]{2}/gi).map((two) => parseInt(two, 16))));
+  const [ground, white] = pairs[0];
+  const shares = (seen, dark) => {
+    const way = dark.map((each, i) => each - ground[i]);
+    const share = way.reduce((sum, each, i) => sum + each * (seen[i] - ground[i]), 0) / way.reduce((sum, each) => sum + each ** 2, 0);
+    return { share, off: Math.hypot(...way.map((each, i) => ground[i] + share * each - seen[i])) };
+  };
+  const turned = (seen) => {
+    const found = pairs.slice(1).map(([dark, light]) => ({ light, ...shares(seen, dark) }));
+    const { light, share } = found.reduce((best, each) => (each.off < best.off ? each : best));
+    return white.map((each, i) => Math.max(0, Math.min(255, Math.round(each + share * (light[i] - each)))));
+  };
+  return figure
+    .replace(/#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})\b/gi, (_, ...some) => `rgb(${turned(some.slice(0, 3).map((two) => parseInt(two, 16)))})`)
+    .replace(/rgba\((\d+), ?(\d+), ?(\d+)/g, (_, ...some) => `rgba(${turned(some.slice(0, 3).map(Number))}`);
 }
 
 const sizeOf = (picture) => `${picture.clientWidth} ${picture.height} ${scaleOf()}`;
@@ -165,6 +184,7 @@ function hearPaper(picture) {
     picture.printed = detail.on;
     if (detail.share) fitPaper(picture, detail.share);
     if (!detail.on) fit(picture);
+    picture.onWhite = detail.inks?.length ? JSON.parse(onWhite(picture.figure, detail.inks)) : null;
     if (detail.draw) paint(picture, window.Plotly);
   };
   window.addEventListener("lab:paper", picture.onPaper);
