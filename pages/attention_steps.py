@@ -45,8 +45,9 @@ def live():
     show.lines(figures.calculation(compute.result(expand_cell, params, query, key), scaled=scaled))
     show.lines(figures.output_calculation(compute.result(expand_output, params, query, column), scaled=scaled))
 
-    st.header("Your own numbers", anchor=False)
-    show.prose(LESSON, "own_numbers")
+    with st.container(key="aside_numbers"):
+        st.header("Your own numbers", anchor=False)
+        show.prose(LESSON, "own_numbers")
     written = work.matrix_texts(values)
     _, linked = grids.draw_matrices(work.MATRICES, written)
     show.remarks(grids.link_remarks(linked))

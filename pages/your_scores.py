@@ -26,7 +26,8 @@ def live():
         return
     show.remarks(uploads.remarks("q_file", "k_file"))
     show.problems(problems)
-    show.plain_lines(work.UPLOAD_NOTES)
+    with st.container(key="aside_files"):
+        show.plain_lines(work.UPLOAD_NOTES)
     show.tries(LESSON)
 
     st.header("What softmax does with them", anchor=False)
@@ -35,9 +36,10 @@ def live():
     if figures.has_heads(result):
         st.header("Head by head", anchor=False)
         show.table(figures.head_table(result), key="heads")
-    st.header("Take q and k out of a model", anchor=False)
-    show.prose(LESSON, "hook")
-    st.markdown(work.HOOK)
+    with st.container(key="aside_hook"):
+        st.header("Take q and k out of a model", anchor=False)
+        show.prose(LESSON, "hook")
+        st.markdown(work.HOOK)
     make, name = partial(work.sample_file, params), f"{params.sample}.npz"
     show.download("Download this sample (.npz)", make, name, "application/octet-stream", key="sample_npz")
 

@@ -10,10 +10,11 @@ import streamlit as st
 
 from pages._view import bets, controls, share, stage, styles, theme, turns
 from pages._view._streamlit import StreamlitAPIException, StreamlitPage
+from pages._view.figures.base import inks
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.live import draw_slider as draw_live_slider
-from pages._view.live import mend_browser
+from pages._view.live import mend_browser, prepare_paper
 from pages._view.server.links import title_of
 from pages._view.words import worded
 
@@ -57,10 +58,12 @@ def open_frame() -> StreamlitPage:
 
 def close_frame() -> None:
     """Below the lesson: the question before it, its place on the path, and the question after it."""
+    lesson = controls.current_lesson()
+    prepare_paper(inks(profile()))
     if profile().name == "projector":
         _ask_for_rest()
         return
-    every, lesson = list(LESSONS.values()), controls.current_lesson()
+    every = list(LESSONS.values())
     here = every.index(lesson)
     section = [each for each in every if each.section == lesson.section]
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="way"):

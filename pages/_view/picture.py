@@ -55,7 +55,6 @@ class Picture:
     code : the Python that computes these numbers again.
     note : what a reader of the table should know.
     bins : a second table, to download only; bins_name says what it holds.
-    how_to_save : how a visitor takes the picture away.
     alt : the figure's description for those who do not see it; empty means the sentence.
     claim : the title of a second picture, in a few words that are true of what it shows.
     sure : under "How sure?": measured and predicted, errors and bands, one sentence each.
@@ -71,7 +70,6 @@ class Picture:
     note: str = ""
     bins: Table | None = None
     bins_name: str = "bins and weights"
-    how_to_save: str = "The picture: use the camera button at the top right of the figure (SVG)."
     alt: str = ""
     claim: str = ""
     sure: Sequence[str] = ()

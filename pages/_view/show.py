@@ -17,7 +17,7 @@ from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.literal import as_code, written
 from pages._view.literal import plain as plain
-from pages._view.live import draw_picture, follow_tries
+from pages._view.live import draw_picture, draw_saving, follow_tries
 from pages._view.main_picture import Main
 from pages._view.picture import Figure, Picture, Table
 from pages._view.theme import number
@@ -273,8 +273,17 @@ def data(shown: Picture) -> None:
             st.table(readable(shown.table), height=TABLE_HEIGHT if long else "content")
             for label, name, table in _files(shown):
                 download(label, partial(as_csv, table), f"{name}.csv", "text/csv", key=f"{name}_csv")
-            st.markdown(shown.how_to_save)
+            _saving(shown)
             st.code(INSTALL + shown.code, language="python", wrap_lines=True)
+
+
+def _saving(shown):
+    """Buttons that save the picture as it is seen; a table of Markdown is none."""
+    if isinstance(shown.figure, str):
+        return
+    keys = [shown.key] if isinstance(shown.figure, Figure) else list(shown.figure or ())
+    name = f"{shown.key}_d_k_{controls.value_of('d_k')}" if controls.current_lesson().slider else shown.key
+    draw_saving(name, keys, shown.sentence, key=f"{shown.key}_saving")
 
 
 def _files(shown):
@@ -336,15 +345,16 @@ def path(here: Lesson) -> None:
     for stem in ORDER:
         sections.setdefault(LESSONS[stem].section, []).append(LESSONS[stem])
     on_path = list(enumerate(sections.pop(here.section), start=1))
-    st.header(here.section, anchor=False)
-    for row in batched([(i, lesson) for i, lesson in on_path if lesson is not here], 3):
-        for column, (i, lesson) in zip(st.columns(len(row)), row, strict=True):
-            _draw_card(column, i, lesson)
-    for name, others in sections.items():
-        with st.container(horizontal=True, vertical_alignment="center", key=f"links_{others[0].stem}"):
-            st.markdown(f"**{name}**")
-            for lesson in others:
-                st.page_link(frame.file_of(lesson), label=lesson.question)
+    with st.container(key="path"):
+        st.header(here.section, anchor=False)
+        for row in batched([(i, lesson) for i, lesson in on_path if lesson is not here], 3):
+            for column, (i, lesson) in zip(st.columns(len(row)), row, strict=True):
+                _draw_card(column, i, lesson)
+        for name, others in sections.items():
+            with st.container(horizontal=True, vertical_alignment="center", key=f"links_{others[0].stem}"):
+                st.markdown(f"**{name}**")
+                for lesson in others:
+                    st.page_link(frame.file_of(lesson), label=lesson.question)
 
 
 def _draw_card(column, i, lesson):

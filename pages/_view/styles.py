@@ -18,8 +18,7 @@ def rules(lesson: Lesson, mode: str, *, more: bool, dark: bool = False) -> str:
     if mode == "projector":
         names += ["projector"] if more else ["projector", "projector_stage"]
         names += ["projector_on_dark"] if dark else []
-    elif dark:
-        names.append("questions_on_dark")
+    names.append("print")
     unused = [name for name in (*IN_SETTINGS[:-1], "scaling") if name not in lesson.shared]
     if "d_k" not in lesson.shared:
         unused.append("typed")

@@ -81,7 +81,9 @@ def new_page(browser, contexts, problems):
             taken.append((page, spare))
         page.set_viewport_size({"width": width, "height": height})
         # Said each time: a tab that was used before keeps what it was told.
-        page.emulate_media(color_scheme=color_scheme or "light", reduced_motion=reduced_motion or "no-preference")
+        page.emulate_media(
+            media="screen", color_scheme=color_scheme or "light", reduced_motion=reduced_motion or "no-preference"
+        )
         watched.append(watch_console(page, problems))
         page.changed = False
         return page

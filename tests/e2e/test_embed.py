@@ -68,7 +68,7 @@ def test_a_stage_is_whole_in_its_frame(new_page, server, lesson, size):
 def test_it_is_live_without_a_session_and_leads_to_the_lab(new_page, server, scheme):
     page = new_page(*SMALLEST, alone=True, color_scheme=scheme)
     sockets = []
-    page.on("websocket", sockets.append)
+    page.on("websocket", lambda socket: sockets.append(socket))
     page.goto(f"{server.url}/score_variance?d_k=16&mode=projector&embed=1")
     page.locator("[data-picture][data-value='16']").wait_for()
     page.locator("[data-slider] input").press("ArrowRight")

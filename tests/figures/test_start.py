@@ -215,7 +215,6 @@ def test_the_payload_is_plain_json_without_gaps(result, payload):
 
 def test_the_table_is_the_data_of_the_stop_that_it_names(result, hero):
     table = hero.table
-    assert hero.how_to_save == "The picture: *Save SVG* above it."
     assert table["scores"] == ["raw", "scaled"]
     fields = {
         "standard deviation, measured": "std_measured",

@@ -187,9 +187,7 @@ def test_below_a_path_all_of_it_is_there(monkeypatch):
 @pytest.mark.parametrize("stem", LESSONS)
 def test_the_script_of_the_pictures_is_fetched_early_where_the_lesson_opens_on_one(stem):
     wanted = stem in ORDER and main_of(stem) is not None
-    assert (
-        f'rel="preload" as="script" href="{bundle.BUNDLE}"' in page_at(place(stem))[1]
-    ) == wanted
+    assert (f'rel="preload" as="script" href="{bundle.BUNDLE}"' in page_at(place(stem))[1]) == wanted
 
 
 @pytest.mark.parametrize("stem", [stem for stem in ORDER if main_of(stem)])

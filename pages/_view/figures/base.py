@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from pages._view.picture import Figure, Part
-from pages._view.theme import DARK, Profile
+from pages._view.theme import DARK, LIGHT, Profile
 
 LETTERS = 25  # of a title that fit over half the page beside the menu and over a whole phone
 THIRD = 16  # the same over a third of the page
@@ -21,6 +21,15 @@ _BETWEEN = "\u2002\u2002"  # the words of a key stand apart
 # The ends of every heatmap's colours, readable by colour-blind eyes and not those of raw or scaled.
 _NEGATIVE, _POSITIVE = "#7b3294", "#1b7837"
 _NEGATIVE_ON_DARK, _POSITIVE_ON_DARK = "#d3a4e3", "#7fd68a"
+
+
+def inks(profile: Profile) -> list[tuple[str, str]]:
+    """The colours of the dark and those that they are on paper, the ground first; none of a figure on white."""
+    if profile is not DARK:
+        return []
+    names = ("ground", "text", "grid", "raw", "scaled", "third", "band")
+    own = [(getattr(DARK, name), getattr(LIGHT, name)) for name in names]
+    return [*own, (_NEGATIVE_ON_DARK, _NEGATIVE), (_POSITIVE_ON_DARK, _POSITIVE)]
 
 
 def figure(

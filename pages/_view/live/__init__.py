@@ -13,7 +13,8 @@ import streamlit as st
 
 from pages._view._streamlit import session_id
 from pages._view.kinds import Value
-from pages._view.server.bundle import BUNDLE, BUNDLE_FILE
+from pages._view.server import codes
+from pages._view.server.bundle import BUNDLE, BUNDLE_FILE, path_of
 
 _FOLDER = Path(__file__).parent
 
@@ -26,11 +27,12 @@ def _script(name):
     return _text("streamlit.js", name)
 
 
+_SHEET = _text("link.js", "sheet.js")
 # What stands on the stage, which is in the server's page too.
 PARTS = {
     "slider": _text("taken.js", "glide.js", "slider.js"),
     "picture": _text("streamlit.js", "taken.js", "marks.js", "drawing.js", "picture.js"),
-    "hero": _text("streamlit.js", "taken.js", "marks.js", "hero.js"),
+    "hero": _SHEET + _text("streamlit.js", "taken.js", "marks.js", "hero.js"),
 }
 SLIDER, PICTURE = _text("slider.html"), _text("picture.html")
 HERO = f"<style>{_text('hero.css')}</style>{_text('hero.html')}"
@@ -47,7 +49,13 @@ _picture = st.components.v2.component(
 _tries = st.components.v2.component(
     "sattn_tries", html=_text("tries.html"), js=_script("tries.js"), isolate_styles=False
 )
-_mend = st.components.v2.component("sattn_frame", js=_script("frame.js"))
+_saving = st.components.v2.component(
+    "sattn_saving", html=_text("saving.html"), js=_SHEET + _text("saving.js"), isolate_styles=False
+)
+_paper = st.components.v2.component(
+    "sattn_paper", html=_text("paper.html"), js=_text("link.js") + _script("paper.js"), isolate_styles=False
+)
+_mend = st.components.v2.component("sattn_frame", js=_text("link.js") + _script("frame.js"))
 
 
 def _sent(data):
@@ -65,6 +73,14 @@ def mend_browser(question: str, own: Sequence[str]) -> None:
     _mend(key="mend_browser", data=data, on_draw_change=lambda: None, on_bundle_change=_want_bundle)
     if "bundle_wanted" in st.session_state:
         _bundle()(key="bundle")
+
+
+def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:
+    """What stands at the end of a lesson that is printed: its address, and a code of it.
+
+    inks: the colours of the pictures and what they are on paper, the ground first; none if they are those of paper.
+    """
+    _paper(key="paper", data=_sent({"code": path_of(codes.PLACE), "inks": [list(pair) for pair in inks]}))
 
 
 def _want_bundle():
@@ -117,6 +133,11 @@ def follow_tries(ahead: Mapping[str, Sequence[str]], tried: Mapping[str, Any] | 
     """
     told = {"ahead": {name: list(each) for name, each in ahead.items()}, "tried": tried}
     _tries(key=f"tried_{key}", data=_sent(told))
+
+
+def draw_saving(name: str, keys: Sequence[str], sentence: str, *, key: str) -> None:
+    """Two buttons that save the pictures of these keys, the hero if there are none, with the sentence in one file."""
+    _saving(key=key, data=_sent({"name": name, "keys": list(keys), "sentence": sentence}))
 
 
 def watch_cells(

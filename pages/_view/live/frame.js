@@ -44,9 +44,7 @@ function copyShared() {
   window.addEventListener("click", ({ target }) => {
     if (!target.closest?.(".st-key-share button")) return;
     delete document.documentElement.dataset.copied;
-    const link = new URL(location);
-    for (const name of window.labOwn) link.searchParams.delete(name);
-    navigator.clipboard?.writeText(link.href).then(() => { document.documentElement.dataset.copied = ""; }, () => {});
+    navigator.clipboard?.writeText(linkHere().href).then(() => { document.documentElement.dataset.copied = ""; }, () => {});
   });
 }
 
@@ -67,6 +65,7 @@ function keepStepsBack() {
   const replace = history.replaceState.bind(history);
   let leaving = 0; // a timer, while a page change may be on its way
   let held = null; // what was to be added meanwhile
+  const tell = () => window.dispatchEvent(new Event("lab:address"));
   let acted = false; // whether the visitor has done something here since the page, or a step of it, was come to
 
   function stay() {
@@ -88,12 +87,14 @@ function keepStepsBack() {
       window.clearTimeout(leaving);
       [leaving, held, acted] = [0, null, false];
       push(...step);
+      tell();
     } else if (leaving) held = step;
     else history.replaceState(...step);
   };
   history.replaceState = (...step) => {
     const isStep = acted && stepOf(new URL(step[2], location.href)) !== stepOf(location);
     (isStep ? push : replace)(...step);
+    tell();
   };
 }
 

@@ -39,11 +39,13 @@ function makeHero(root) {
   root.toggleAttribute("data-framed", framed);
   let hand = window.labHands?.d_k ?? { value: null, held: false };
   let ownAxis = false;
+  let printed = false;
 
   // The panels share what is left of the window between what stands above and the sentence's end.
   function fit() {
-    const designed = getComputedStyle(document.documentElement).getPropertyValue("--designed-width");
-    const scale = designed ? window.innerWidth / designed : 1; // a projector's sizes are written for one width
+    const style = getComputedStyle(document.documentElement);
+    const [designed, paper] = ["--designed-width", "--on-paper"].map((name) => style.getPropertyValue(name));
+    const scale = Number(paper) || (designed ? window.innerWidth / designed : 1); // a projector's sizes are for one width
     for (const [name, size] of Object.entries(data.style)) {
       sizes[name] = parseFloat(size) * scale;
       root.style.setProperty(`--${name}`, size.endsWith("px") ? `${sizes[name]}px` : size);
@@ -55,6 +57,7 @@ function makeHero(root) {
     const captions = find(".panels").getBoundingClientRect().height - rows * sizes.panel;
     const room = view.clientHeight - (top - view.getBoundingClientRect().top + view.scrollTop) - captions - BELOW;
     const wish = sizes.panel;
+    if (paper) return;
     const high = (room - (rows === 2 ? others : 0)) / rows;
     sizes.panel = Math.floor(Math.min(Math.max(high, (framed ? FRAMED : SHORTEST) * wish), TALLEST * wish));
     root.style.setProperty("--panel", `${sizes.panel}px`);
@@ -110,17 +113,27 @@ function makeHero(root) {
 
   window.addEventListener("lab:hand", onHand);
   window.addEventListener("lab:between", onBetween);
-  find(".save").addEventListener("click", () => save(root, data.stops[at]));
+  const sheet = () => sheetFor(root, data.stops[at]);
+  window.labHero = { sheet };
+  find(".save").addEventListener("click", () => saveSheet(sheet(), `start_d_k_${data.stops[at].d_k}`, "svg"));
   axis.addEventListener("click", () => {
     ownAxis = !ownAxis;
     axis.setAttribute("aria-pressed", String(ownAxis));
     draw();
   });
   const watched = new ResizeObserver(() => {
-    if (!data || hand.held) return;
+    if (!data || hand.held || printed) return;
     fit();
     draw();
   });
+  function onPaper({ detail }) {
+    printed = detail.on;
+    if (!data || !detail.draw) return;
+    fit();
+    draw();
+  }
+
+  window.addEventListener("lab:paper", onPaper);
   const viewOf = () => root.getRootNode().host.closest(VIEW);
   function watch() {
     watched.disconnect();
@@ -147,6 +160,7 @@ function makeHero(root) {
       if (root.isConnected) return;
       window.removeEventListener("lab:hand", onHand);
       window.removeEventListener("lab:between", onBetween);
+      window.removeEventListener("lab:paper", onPaper);
       watched.disconnect();
     },
   };
@@ -247,6 +261,7 @@ function frameOf(svg, data, room = 0) {
   const { tick, panel } = data.sizes;
   const left = room * tick;
   const width = (svg.parentNode.clientWidth || 600) - left;
+  put(svg, "viewBox", `0 0 ${left + width} ${panel}`); // on paper the page's style alone may make it wider or narrower
   const bottom = panel - tick * 1.7;
   return { left, width, right: left + width, bottom, height: bottom, tick };
 }
@@ -296,16 +311,12 @@ function clamp(x, box) {
   return Math.min(box.right, Math.max(box.left, x));
 }
 
-// The four panels with their captions and the sentence, as one SVG file that needs no style sheet.
-function save(root, stop) {
+// The four panels with their captions and the sentence on a sheet.
+function sheetFor(root, stop) {
   const outer = root.querySelector(".panels").getBoundingClientRect();
   const size = parseFloat(getComputedStyle(root).fontSize);
   const page = document.createElementNS(NS, "svg");
-  const height = outer.height + size * 7;
-  for (const [name, value] of Object.entries({ xmlns: NS, width: outer.width, height })) page.setAttribute(name, value);
-  const ground = add(page, "rect");
-  for (const [name, value] of Object.entries({ width: outer.width, height })) ground.setAttribute(name, value);
-  ground.setAttribute("fill", getComputedStyle(root).getPropertyValue("background-color"));
+  page.setAttribute("viewBox", `0 0 ${outer.width} ${outer.height + size * 2}`);
   copyText(page, root.querySelector(".sentence"), 0, size * 1.4, stop.title);
   for (const panel of root.querySelectorAll(".panel")) {
     for (const caption of panel.querySelectorAll(".name, .figures")) {
@@ -318,13 +329,8 @@ function save(root, stop) {
     group.setAttribute("transform", `translate(${at.left - outer.left} ${at.top - outer.top + size * 2})`);
     for (const child of svg.children) group.appendChild(styledCopy(child));
   }
-  const lines = stop.sentence.match(/.{1,90}(\s|$)/g);
-  lines.forEach((line, j) => copyText(page, root.querySelector(".sentence"), 0, outer.height + size * (3.4 + 1.3 * j), line));
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([page.outerHTML], { type: "image/svg+xml" }));
-  link.download = `start_d_k_${stop.d_k}.svg`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  const { backgroundColor: ground, color: ink, fontFamily: font } = getComputedStyle(root);
+  return sheetOf([page], { sentence: stop.sentence, ground, ink, font });
 }
 
 const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "font-size", "font-family"];

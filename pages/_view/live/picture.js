@@ -18,6 +18,7 @@ export default function ({ parentElement, data: [data], setTriggerValue, onStage
   return onceShown(part, ([picture, sentence], moved) => {
     Object.assign(picture, { tell: setTriggerValue, given: data, sentence });
     fit(picture);
+    hearPaper(picture);
     if (data.address) follow(picture);
     // Of a move before there was a session Python hears now, and sends the picture of it.
     const elsewhere = (moved || onStage) && !same(placeOf(picture), data.values);
@@ -43,10 +44,16 @@ async function draw(picture, figure, values) {
   if (picture.figure !== figure) return;
   const Plotly = await fetched(picture.given.bundle);
   if (picture.figure !== figure || !picture.isConnected) return; // a later one has come, or the page has gone
-  picture.parsed = JSON.parse(figure);
+  parse(picture);
   await paint(picture, Plotly);
   if (values) picture.dataset.value = Object.values(values).join(" ");
   watchSize(picture, Plotly);
+}
+
+// The figure, on paper in the colours of paper.
+function parse(picture) {
+  const { figure, inks } = picture;
+  picture.parsed = JSON.parse(inks?.length ? onWhite(figure, inks) : figure);
 }
 
 // A picture further down is drawn when it comes near the window, or goes to paper.
@@ -79,7 +86,7 @@ function paint(picture, Plotly) {
   const [width, height] = [picture.clientWidth / scale, picture.height / scale].map(Math.floor);
   if (!width) return null; // in a place that is closed
   picture.drawnAt = sizeOf(picture);
-  Object.assign(plot.style, { width: `${width}px`, transformOrigin: "0 0", transform: scale === 1 ? "" : `scale(${scale})` });
+  Object.assign(plot.style, { width: `${width}px`, aspectRatio: `${width} / ${height}`, transformOrigin: "0 0", transform: scale === 1 ? "" : `scale(${scale})` });
   const { data, layout } = picture.parsed;
   picture.lit = litIn(picture.sentence);
   const drawn = lightUp(data, picture.marks[picture.lit]);
@@ -91,11 +98,31 @@ function paint(picture, Plotly) {
   });
 }
 
+// A figure of the dark in the colours of the light. A colour between the ground and another is between theirs.
+function onWhite(figure, inks) {
+  const pairs = inks.map((pair) => pair.map((ink) => ink.match(/[0-9a-f]{2}/gi).map((two) => parseInt(two, 16))));
+  const [ground, white] = pairs[0];
+  const shares = (seen, dark) => {
+    const way = dark.map((each, i) => each - ground[i]);
+    const share = way.reduce((sum, each, i) => sum + each * (seen[i] - ground[i]), 0) / way.reduce((sum, each) => sum + each ** 2, 0);
+    return { share, off: Math.hypot(...way.map((each, i) => ground[i] + share * each - seen[i])) };
+  };
+  const turned = (seen) => {
+    const found = pairs.slice(1).map(([dark, light]) => ({ light, ...shares(seen, dark) }));
+    const { light, share } = found.reduce((best, each) => (each.off < best.off ? each : best));
+    return white.map((each, i) => Math.max(0, Math.min(255, Math.round(each + share * (light[i] - each)))));
+  };
+  return figure
+    .replace(/#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})\b/gi, (_, ...some) => `rgb(${turned(some.slice(0, 3).map((two) => parseInt(two, 16)))})`)
+    .replace(/rgba\((\d+), ?(\d+), ?(\d+)/g, (_, ...some) => `rgba(${turned(some.slice(0, 3).map(Number))}`);
+}
+
 const sizeOf = (picture) => `${picture.clientWidth} ${picture.height} ${scaleOf()}`;
 
 function scaleOf() {
-  const designed = getComputedStyle(document.documentElement).getPropertyValue("--designed-width");
-  return designed ? window.innerWidth / designed : 1;
+  const style = getComputedStyle(document.documentElement);
+  const [designed, onPaper] = ["--designed-width", "--on-paper"].map((name) => style.getPropertyValue(name));
+  return Number(onPaper) || (designed ? window.innerWidth / designed : 1);
 }
 
 // The height of the picture: what is left of the window between what stands above and the sentence.
@@ -183,11 +210,32 @@ async function pictureAt(given, values) {
   }
 }
 
+// On paper it is as wide as its place there, and its words as large as on the screen.
+function hearPaper(picture) {
+  if (picture.onPaper) return;
+  picture.onPaper = ({ detail }) => {
+    picture.printed = detail.on;
+    picture.inks = detail.inks;
+    if (detail.share) fitPaper(picture, detail.share);
+    if (!detail.on) fit(picture);
+    if (!picture.parsed) return;
+    parse(picture);
+    if (detail.draw) paint(picture, window.Plotly);
+  };
+  window.addEventListener("lab:paper", picture.onPaper);
+}
+
+function fitPaper(picture, share) {
+  const { height, plot, bare } = picture.given;
+  picture.height = Math.round((bare ? height : height - (1 - share) * plot) * scaleOf());
+  picture.firstElementChild.style.aspectRatio = `${picture.clientWidth} / ${picture.height}`;
+}
+
 // Not the window's size alone: columns stack, the menu opens and remarks come without a change of the window.
 function watchSize(picture, Plotly) {
   if (picture.watched) return;
   const look = () => {
-    if (!picture.isConnected || isHeld(picture)) return;
+    if (!picture.isConnected || isHeld(picture) || picture.printed) return;
     fit(picture);
     if (sizeOf(picture) !== picture.drawnAt) paint(picture, Plotly);
   };
@@ -204,6 +252,7 @@ function watchAll(picture) {
 function leave(picture) {
   if (picture.isConnected) return; // the platform calls this at every change of the data too
   window.removeEventListener("lab:hand", picture.onHand);
+  window.removeEventListener("lab:paper", picture.onPaper);
   picture.watched?.disconnect();
   window.Plotly?.purge(picture.firstElementChild);
 }

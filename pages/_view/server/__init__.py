@@ -10,7 +10,7 @@ from pathlib import Path
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from pages._view.server import bundle, links, moving
+from pages._view.server import bundle, codes, links, moving
 from pages._view.server.compress import KeptCompression
 from pages._view.server.headers import SecurityHeaders
 from pages._view.server.prompt import PromptMessages
@@ -29,7 +29,7 @@ MAIN = Path(__file__).resolve().parent.parent / "main.py"
 
 def routes() -> list[Route]:
     """Addresses of our own, below the server's base path."""
-    return [*bundle.routes(), *moving.routes(), *links.routes()]
+    return [*bundle.routes(), *moving.routes(), *codes.routes(), *links.routes()]
 
 
 def middleware() -> list[Middleware]:

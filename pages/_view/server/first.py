@@ -37,6 +37,16 @@ _STILL = (
     "<style>#lab-first .dimension { display: none; } #lab-first [data-picture] { min-height: 0; }"
     "[data-still] { position: static; } [data-still] svg { height: auto; }</style>"
 )
+# Lines of other letters end elsewhere, and what stands below would move when the right ones come: for a moment it waits.
+_LETTERS = """<script>
+(() => {
+  const page = document.documentElement;
+  const come = () => { delete page.dataset.letters; };
+  page.dataset.letters = "coming";
+  document.fonts.load('1rem "Source Sans"').then(come, come);
+  setTimeout(come, 1500);
+})();
+</script>"""
 _META = (
     '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     '<meta name="color-scheme" content="light dark"><link rel="shortcut icon" href="./favicon.png">'
@@ -73,7 +83,7 @@ def _embedded(lesson, query, head, face, address):
     )
     rules = f"{face} {styles.rules(lesson, 'screen', more=True)}"
     inside = f"<div>{said}{link}<noscript>{_words([_BLOCKED])}</noscript></div>"
-    first = f'<div id="lab-first" class="embed"><style>{rules}</style>{inside}{_facts(lesson, opened)}</div>'
+    first = f'<div id="lab-first" class="embed"><style>{rules}</style>{_LETTERS}{inside}{_facts(lesson, opened)}</div>'
     scripts = f"<script>\n{_KNOWN}</script>{_scripts()}"
     return f'<!DOCTYPE html>\n<html lang="en"><head>{_META}{head}</head><body>{_LOOK}{first}{scripts}</body></html>'
 
@@ -96,7 +106,7 @@ def _first(lesson, query, sentence, face, platform):
     words = f"<noscript>{_STILL}{_words([*unsaid, _BLOCKED])}{_links()}</noscript>"
     scripts = f'<template id="lab-platform">{"".join(platform)}</template>'
     inside = f'<div>{said}{shown}<p role="alert"></p>{words}</div>'
-    return f'<div id="lab-first" class="{mode}"><style>{rules}</style>{inside}{scripts}{_facts(lesson, opened)}</div>'
+    return f'<div id="lab-first" class="{mode}"><style>{rules}</style>{_LETTERS}{inside}{scripts}{_facts(lesson, opened)}</div>'
 
 
 def _facts(lesson, opened):

@@ -346,7 +346,6 @@ def lines(result: DerivationResult) -> Picture:
         _sentence(result),
         _line_table(result),
         _code(result.params),
-        how_to_save="",
         claim=_claim(result),
         sure=(*_state(result), *_moments(result)),
     )

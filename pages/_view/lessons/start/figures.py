@@ -41,7 +41,6 @@ def hero(result: StartResult, d_k: int, mean: LargestWeight) -> Picture:
         _code(result.sweep, d_k),
         note=f"At dₖ = {d_k:,}, where the slider last came to rest.",
         bins=_bins(result, i),
-        how_to_save="The picture: *Save SVG* above it.",
         sure=_sure(result, i, mean),
         checks=_checks(result, i),
     )

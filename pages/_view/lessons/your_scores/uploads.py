@@ -11,7 +11,8 @@ LOST = "Your file is gone: it is forgotten when you leave or are reconnected to 
 
 def draw_both() -> list[Any]:
     """The fields for Q and for K side by side: their files, or None."""
-    st.markdown("**Your own files**")
+    with st.container(key="aside_own"):
+        st.markdown("**Your own files**")
     fields = {"q_file": "Q, or one file with Q and K", "k_file": "K, if Q is a file of its own"}
     files = []
     for column, (name, label) in zip(st.columns(2), fields.items(), strict=True):

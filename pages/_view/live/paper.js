@@ -1,0 +1,77 @@
+// At the end of a lesson on paper: its address with its settings, what is the visitor's own left out, and a code of it. The
+// code is fetched ahead, once the address has rested: paper does not wait for it. Before the browser prints, every
+// picture is drawn for paper; afterwards it comes back to the screen.
+
+const TITLE = 40; // px above a picture
+const RESTED = 1500; // ms
+const PAGE = 905; // px of a lesson that is 700 wide, on letter paper, which is shorter than A4
+const SHARES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]; // of a plot's height, the first with which the lesson has room
+
+export default function ({ parentElement, data: [data] }) {
+  const place = parentElement.querySelector("[data-address]");
+  place.inks = data.inks;
+  if (place.leave) return place.leave;
+  const [code, text] = place.children;
+  let timer = 0;
+
+  function fetchCode() {
+    if (place.isConnected) code.src = `${data.code}?${new URLSearchParams({ at: linkHere().href })}`;
+  }
+
+  function soon() {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(fetchCode, RESTED);
+  }
+
+  function print() {
+    const { href } = linkHere();
+    text.textContent = href;
+    // A code of where the lesson was before is worse than none.
+    if (new URL(code.src || href).searchParams.get("at") !== href) code.removeAttribute("src");
+    asOnPaper(() => {
+      SHARES.some((share) => {
+        tell({ on: true, share });
+        return fits(place);
+      });
+      tell({ on: true, draw: true, inks: place.inks });
+    });
+  }
+
+  function comeBack() {
+    tell({ on: false, draw: true });
+  }
+
+  const heard = { "lab:address": soon, popstate: soon, beforeprint: print, afterprint: comeBack };
+  code.addEventListener("error", () => code.removeAttribute("src")); // no code, the address alone
+  for (const [event, act] of Object.entries(heard)) window.addEventListener(event, act);
+  soon();
+  place.leave = () => {
+    if (place.isConnected) return;
+    window.clearTimeout(timer);
+    for (const [event, act] of Object.entries(heard)) window.removeEventListener(event, act);
+  };
+  return place.leave;
+}
+
+// A picture that would be cut goes to the next page with its title, and leaves its room empty.
+function fits(place) {
+  const { top } = document.querySelector(`${STREAMLIT.app} h1`).getBoundingClientRect();
+  const end = top + PAGE;
+  const boxes = [...document.querySelectorAll("[data-picture]")].map((each) => each.getBoundingClientRect());
+  const cut = boxes.filter((box) => box.top < end && box.bottom > end).map((box) => end - box.top + TITLE);
+  const pages = getComputedStyle(place).getPropertyValue("--pages");
+  return place.getBoundingClientRect().bottom + Math.max(0, ...cut) <= top + pages * PAGE;
+}
+
+const tell = (detail) => window.dispatchEvent(new CustomEvent("lab:paper", { detail }));
+
+// The rules for paper, taken for the screen while something is measured and drawn.
+function asOnPaper(act) {
+  const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
+  const onPaper = rules.filter((rule) => rule.media?.mediaText === "print");
+  for (const { media } of onPaper) media.mediaText = "all";
+  document.documentElement.dataset.paper = "";
+  act();
+  delete document.documentElement.dataset.paper;
+  for (const { media } of onPaper) media.mediaText = "print";
+}

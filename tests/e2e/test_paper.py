@@ -1,0 +1,116 @@
+"""A lesson on paper: two pages, dark on white, nothing to press, and at the end its address with a code of it."""
+
+import re
+
+import pytest
+from dashboard import LESSONS, SLIDER, press
+from harness import open_page, wait_until_idle
+
+from pages._view.lessons import LESSONS as DECLARED
+from pages._view.lessons import ORDER
+
+pytestmark = pytest.mark.e2e
+
+PAPERS = ("A4", "Letter")
+ADDRESS, CODE = "[data-address] p", "[data-address] img"
+UNPRINTED = (
+    ":is(button:not([aria-checked=true]), input, textarea, summary svg):not(.st-key-questions *), "
+    "[data-testid=stSidebar], [data-testid=stHeader], [data-testid=stFileUploader], [data-testid=stPageLink], "
+    ".modebar-container, .st-key-settings, .st-key-way, [class*=st-key-tries_], [class*=st-key-aside_]"
+)
+WHITE = "rgb(255, 255, 255)"
+GROUNDS = """() => [...document.querySelectorAll('body, .stApp, [data-picture] .main-svg:first-child')].map(
+  each => getComputedStyle(each).backgroundColor)"""
+POINTS = 96 / 72  # px
+SMALLEST = 9
+# The sizes of all letters in points, of pictures as they are drawn on paper.
+LETTERS = """() => {
+  const found = [];
+  const walk = document.createTreeWalker(document.querySelector('[data-testid=stMain]'), NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const box = walk.currentNode.parentElement;
+    const inFormula = box.closest('.katex, style, title, sub, sup, .told');
+    if (!walk.currentNode.data.trim() || !box.checkVisibility() || inFormula || box.closest('[data-picture]')) continue;
+    found.push([parseFloat(getComputedStyle(box).fontSize), walk.currentNode.data.slice(0, 20)]);
+  }
+  return found;
+}"""
+
+
+def wait_for_code(page, code=CODE):
+    page.wait_for_function("code => document.querySelector(code)?.naturalWidth > 0", arg=code)
+
+
+def pages_of(printed):
+    return len(re.findall(rb"/Type\s*/Page\b", printed))
+
+
+def seen(page, what):
+    return [
+        each.evaluate("each => each.outerHTML.slice(0, 80)") for each in page.locator(what).all() if each.is_visible()
+    ]
+
+
+def check_paper(page, link):
+    """What paper shows, once the browser has been asked to print."""
+    page.emulate_media(media="print")
+    assert seen(page, UNPRINTED) == []
+    assert page.locator("h1").is_visible()
+    assert page.locator(ADDRESS).inner_text() == link
+    assert page.locator(CODE).is_visible()
+    small = [each for each in page.evaluate(LETTERS) if each[0] < SMALLEST * POINTS - 0.1]
+    assert small == []
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_every_lesson_prints_on_two_pages(new_page, server, lesson, scheme):
+    page = new_page(1440, 900, color_scheme=scheme)
+    open_page(page, server, lesson)
+    wait_for_code(page)
+    for paper in PAPERS:
+        assert pages_of(page.pdf(format=paper)) <= 2, paper
+    check_paper(page, f"{server.url}/{lesson}")
+    declared = DECLARED[lesson or ORDER[0]]
+    if lesson != "recap":  # whose paper is its questions
+        drawers = [("assumed", declared.assumed), ("myths", declared.myths), ("sources", declared.sources)]
+        for key in (key for key, text in drawers if text):
+            assert page.locator(f".st-key-{key} [data-testid=stMarkdownContainer]").last.is_visible(), key
+    assert set(page.evaluate(GROUNDS)) == {WHITE}
+
+
+@pytest.mark.parametrize(("size", "look"), [((390, 844), {}), ((1920, 950), {"mode": "projector", "rest": "shown"})])
+def test_a_phone_and_a_wall_print_the_same(new_page, server, size, look):
+    page = new_page(*size)
+    open_page(page, server, "score_variance", **look)
+    wait_for_code(page)
+    assert pages_of(page.pdf(format="A4")) <= 2
+    check_paper(page, f"{server.url}/score_variance")
+
+
+def test_pictures_are_drawn_for_paper_and_come_back_to_the_screen(new_page, server):
+    page = new_page(1440, 900)
+    open_page(page, server, "score_variance")
+    boxes = """() => [...document.querySelectorAll('[data-picture] .main-svg:first-child')].map(
+                 each => [each.getAttribute('viewBox'), each.getBoundingClientRect().width])"""
+    before = page.evaluate(boxes)
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    wait_until_idle(page)
+    on_paper = page.evaluate(boxes)
+    assert {view.split()[2] for view, _ in on_paper} == {"816"}  # whose smallest type is of 9 points on 700 px
+    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    wait_until_idle(page)
+    assert page.evaluate(boxes) == before
+
+
+def test_the_code_follows_the_slider_and_leaves_out_what_is_the_visitor_s_own(new_page, server):
+    page = new_page(1440, 900)
+    open_page(page, server, "score_variance", axis="own", bet="1")
+    wait_for_code(page)
+    press(page.locator(SLIDER), "End")
+    moved = "[data-address] img[src*='d_k%3D1024']"
+    wait_for_code(page, moved)
+    assert "bet" not in page.locator(moved).get_attribute("src")
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    check_paper(page, page.url.replace("bet=1", "").rstrip("?&"))

@@ -1,0 +1,47 @@
+"""A picture as a file: an SVG or dots, with its sentence and its address on it."""
+
+from io import BytesIO
+from xml.etree import ElementTree
+
+import pytest
+from harness import open_page, wait_until_idle
+from PIL import Image
+
+pytestmark = pytest.mark.e2e
+
+SVG = "{http://www.w3.org/2000/svg}"
+SIZE = (1920, 1080)
+# A single figure, several side by side, and the hero; each with the drawings on its sheet.
+PICTURES = [("score_variance", "score_histograms", 1), ("backprop", "products", 3), ("", "start", 1)]
+
+
+def saved(page, picture, label):
+    """The name of the file, and its bytes. By keyboard."""
+    button = page.locator(f".st-key-{picture}_data").get_by_role("button", name=label)
+    with page.expect_download() as download:
+        button.focus()
+        page.keyboard.press("Enter")
+    return download.value.suggested_filename, download.value.path().read_bytes()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("lesson", "picture", "drawings"), PICTURES)
+def test_a_picture_is_saved_with_its_sentence_and_its_address(new_page, server, lesson, picture, drawings, scheme):
+    page = new_page(1440, 900, color_scheme=scheme)
+    open_page(page, server, lesson, d_k="256", rest="shown")  # the last is the visitor's own
+    page.locator(f".st-key-{picture}_data summary").click()
+    wait_until_idle(page)
+    name, drawn = saved(page, picture, "Save picture (SVG)")
+    sheet = ElementTree.fromstring(drawn)
+    assert name == f"{picture}_d_k_256.svg"
+    assert (int(sheet.get("width")), int(sheet.get("height"))) == SIZE
+    assert len(sheet.findall(f"{SVG}svg")) == drawings
+    *sentence, address = [each.text for each in sheet.findall(f"{SVG}text")]
+    assert " ".join(sentence) == sheet.find(f"{SVG}title").text
+    assert len(" ".join(sentence)) > 20
+    assert address == f"{server.url}/{lesson}?d_k=256"
+    name, dots = saved(page, picture, "Save picture (PNG, 1920 × 1080)")
+    image = Image.open(BytesIO(dots)).convert("RGB")
+    assert (name, image.size) == (f"{picture}_d_k_256.png", SIZE)
+    assert image.getpixel((5, 5)) == ((18, 22, 28) if scheme == "dark" else (255, 255, 255))
+    assert len(image.getcolors(SIZE[0] * SIZE[1])) > 20  # something is drawn
