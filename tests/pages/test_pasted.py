@@ -193,7 +193,7 @@ def test_the_script_of_the_pictures_is_fetched_early_where_the_lesson_opens_on_o
 @pytest.mark.parametrize("stem", [stem for stem in ORDER if main_of(stem)])
 def test_a_still_stands_where_the_lesson_opens_on_it(stem):
     def stills_at(query):
-        return re.findall('data-still="(.*?)"', page_at(f"{stem}{query}")[1])
+        return re.findall('<div data-still="(.*?)"', page_at(f"{stem}{query}")[1])
 
     assert stills_at("") == ["wide", "narrow"]
     for query in ("?seed=3", "?d_k=256", "?mode=projector", "?bet=1" if LESSONS[stem].bet else "?seed=4"):

@@ -37,7 +37,7 @@ _STILL = (
     "<style>#lab-first .dimension { display: none; } #lab-first [data-picture] { min-height: 0; }"
     "[data-still] { position: static; } [data-still] svg { height: auto; }</style>"
 )
-# Lines of other letters end elsewhere, and what stands below would move when the right ones come: for a moment it waits.
+# Lines of other letters end elsewhere: what stands below would move when the right ones come, so it waits a moment.
 _LETTERS = """<script>
 (() => {
   const page = document.documentElement;
@@ -106,7 +106,8 @@ def _first(lesson, query, sentence, face, platform):
     words = f"<noscript>{_STILL}{_words([*unsaid, _BLOCKED])}{_links()}</noscript>"
     scripts = f'<template id="lab-platform">{"".join(platform)}</template>'
     inside = f'<div>{said}{shown}<p role="alert"></p>{words}</div>'
-    return f'<div id="lab-first" class="{mode}"><style>{rules}</style>{_LETTERS}{inside}{scripts}{_facts(lesson, opened)}</div>'
+    style, facts = f"<style>{rules}</style>{_LETTERS}", _facts(lesson, opened)
+    return f'<div id="lab-first" class="{mode}">{style}{inside}{scripts}{facts}</div>'
 
 
 def _facts(lesson, opened):
