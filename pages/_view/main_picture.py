@@ -22,12 +22,14 @@ class Main:
     at_rest : the same with all that stands behind it, where that costs more; None if it is the same.
     params : those whose price says whether the visitor is asked first; None if it is always cheap.
     ready : whether the server has what a moving slider would show; None if it always has.
+    opened : the values that the page opens on, where these go beyond those of the address; None if they do not.
     """
 
     picture: Callable[[Values, Profile], Picture]
     at_rest: Callable[[Values, Profile], Picture] | None = None
     params: Callable[[Values], Any] | None = None
     ready: Callable[[Values], bool] | None = None
+    opened: Callable[[Values], Values] | None = None
 
 
 def is_unasked(way: Main, values: Values) -> bool:
@@ -38,6 +40,11 @@ def is_unasked(way: Main, values: Values) -> bool:
 def is_ready(way: Main, values: Values) -> bool:
     """Whether the server has what the picture shows."""
     return way.ready is None or way.ready(values)
+
+
+def opened(way: Main, values: Values) -> Values:
+    """The values that the page opens on at those of an address."""
+    return way.opened(values) if way.opened else values
 
 
 def stops(values: Values) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from pages._view import bets, controls
 from pages._view.lesson import Lesson
 from pages._view.lessons import ORDER, hero_of, main_of
-from pages._view.main_picture import Values, is_ready, is_unasked, stops
+from pages._view.main_picture import Values, is_ready, is_unasked, opened, stops
 from pages._view.server.bundle import BUNDLE
 from pages._view.server.moving import PLACE
 from pages._view.shared import SHARED
@@ -47,12 +47,15 @@ def opening(lesson: Lesson, query: Mapping[str, str]) -> Opening | None:
     """The stage of an address; None where it takes a session: with a bet, or where the picture takes long."""
     if lesson.stem not in ORDER or bets.is_on_at(lesson, query):
         return None
-    values = controls.read(lesson, query)
+    values: Values = controls.read(lesson, query)
     slider = _slider_at(lesson, values)
     if hero_of(lesson.stem):
         return Opening(slider, {"values": places(lesson, values), "address": address(lesson, values)}, hero=True)
     main = main_of(lesson.stem)
-    if main is None or not (is_unasked(main, values) and is_ready(main, values)):
+    if main is None:
+        return None
+    values = opened(main, values)
+    if not (is_unasked(main, values) and is_ready(main, values)):
         return None
     shown = main.picture(values, profile(values["mode"], None))
     told = shown.drawn() | main_picture() | {"values": places(lesson, values), "address": address(lesson, values)}

@@ -27,7 +27,8 @@ def plain(data):
 @pytest.mark.parametrize("query", [{}, SETTINGS], ids=["usual", "linked"])
 @pytest.mark.parametrize("stem", STAGED)
 def test_slider_and_picture_are_told_as_on_the_page(stem, query):
-    told, app = opened(stem, **query), open_page(stem, **query)
+    app = open_page(stem, **query)  # what costs little is there from now on
+    told = opened(stem, **query)
     on_page = vars(large_slider(app))
     slider = plain(told.slider)
     assert slider.pop("usual") == 64

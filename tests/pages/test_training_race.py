@@ -154,7 +154,7 @@ def test_a_short_race_at_its_best_rates_is_there_at_once_with_its_sweep():
 
 
 def test_a_long_race_that_has_been_run_is_there_again_for_whoever_opens_its_address(monkeypatch):
-    monkeypatch.setattr(race, "_AT_ONCE", 0)
+    monkeypatch.setattr(work, "AT_ONCE", 0)
     query = {"rates": "best", "n_seeds": "1", "n_steps": "40", "d_k": "8", "n_pairs": "4"}
     first = open_race(**query)
     assert bar(first).startswith("Train takes")
@@ -210,7 +210,7 @@ def test_a_link_shows_the_last_race_where_the_slider_has_moved_on():
 
 
 def test_a_race_that_runs_stays_in_the_picture_while_the_slider_moves(monkeypatch):
-    monkeypatch.setattr(race, "_AT_ONCE", 0)
+    monkeypatch.setattr(work, "AT_ONCE", 0)
     monkeypatch.setattr(race, "go_on", lambda rest: None)
     app = open_race(n_seeds="1", d_k="8", n_steps="3000", n_pairs="4")
     button(app, "Train").click().run()
@@ -250,7 +250,7 @@ def test_train_and_another_setting_start_a_race_at_the_dimension_of_the_slider()
 
 
 def test_another_setting_ends_the_race_that_runs(monkeypatch):
-    monkeypatch.setattr(race, "_AT_ONCE", 0)
+    monkeypatch.setattr(work, "AT_ONCE", 0)
     monkeypatch.setattr(turns, "visitor", lambda: "one")
     app = open_race(n_seeds="1", d_k="8", n_steps="3000")
     button(app, "Train").click().run()
@@ -283,7 +283,7 @@ def test_settings_of_no_preset_are_one_s_own_and_an_own_exponent_is_a_fourth_run
 def test_a_race_is_played_one_kept_step_after_another_and_ends_as_the_race_at_once(monkeypatch):
     at_once = open_race(n_seeds="2", n_steps="50").session_state["race_run"].result
     compute.forget()
-    monkeypatch.setattr(race, "_AT_ONCE", 0)
+    monkeypatch.setattr(work, "AT_ONCE", 0)
     monkeypatch.setattr(race, "go_on", lambda rest: None)
     app = open_race(n_seeds="2", n_steps="50")
     button(app, "Train").click().run()
@@ -328,7 +328,7 @@ def test_a_suggestion_is_seen_at_the_end_and_another_seed_at_the_same_step():
 
 
 def test_a_race_that_goes_on_gives_its_data_away_when_it_rests_and_stop_keeps_what_is_there(monkeypatch):
-    monkeypatch.setattr(race, "_AT_ONCE", 0)
+    monkeypatch.setattr(work, "AT_ONCE", 0)
     curves = ["race_learning", "race_state"]
     monkeypatch.setattr(race, "go_on", lambda rest: None)
     app = open_race(n_seeds="1", d_k="8", n_steps="3000", seed="1")

@@ -82,7 +82,7 @@ def _embedded(lesson, query, head, face, address):
         f'<p class="way"><a href="{escape(address)}" target="_blank" rel="noopener">{escape(lesson.question)} ↗</a></p>'
     )
     rules = f"{face} {styles.rules(lesson, 'screen', more=True)}"
-    inside = f"<div>{said}{link}<noscript>{_words([_BLOCKED])}</noscript></div>"
+    inside = f"<main>{said}{link}<noscript>{_words([_BLOCKED])}</noscript></main>"
     first = f'<div id="lab-first" class="embed"><style>{rules}</style>{_LETTERS}{inside}{_facts(lesson, opened)}</div>'
     scripts = f"<script>\n{_KNOWN}</script>{_scripts()}"
     return f'<!DOCTYPE html>\n<html lang="en"><head>{_META}{head}</head><body>{_LOOK}{first}{scripts}</body></html>'
@@ -105,7 +105,7 @@ def _first(lesson, query, sentence, face, platform):
     unsaid += [] if is_open or more else [answer]
     words = f"<noscript>{_STILL}{_words([*unsaid, _BLOCKED])}{_links()}</noscript>"
     scripts = f'<template id="lab-platform">{"".join(platform)}</template>'
-    inside = f'<div>{said}{shown}<p role="alert"></p>{words}</div>'
+    inside = f'<main>{said}{shown}<p role="alert"></p>{words}</main>'
     style, facts = f"<style>{rules}</style>{_LETTERS}", _facts(lesson, opened)
     return f'<div id="lab-first" class="{mode}">{style}{inside}{scripts}{facts}</div>'
 

@@ -38,7 +38,6 @@ _PRESET = "race_preset"
 _RACE_D_K = "race_d_k"  # in the address
 _OWN = "own settings"
 _PLAIN = "race"  # the preset of the defaults, which needs no words
-_AT_ONCE = compute.UNASKED.seconds  # of all that the page computes before anybody has asked
 _PLAYED = 10.0  # seconds that a race is played, however fast it is trained
 _KEPT = 60  # steps of a race, about
 _LOOK = 0.5  # seconds in which the page waits for the next of them
@@ -172,7 +171,7 @@ def open_run(*, at_once: bool = True) -> Run:
     if settings != (params, best, controls.applied()):
         found, raced = None, replace(params, d_k=params.d_k if run else _linked_d_k(params.d_k))
         if at_once:
-            found = (compute.result if _costs_little(raced, best) else compute.kept)(work.train, raced, best)
+            found = (compute.result if work.costs_little(raced, best) else compute.kept)(work.train, raced, best)
         turns.end_job()
         seen = run.applied if run else 0
         run = st.session_state["race_run"] = Run(raced, best, *(found or (_first_moment(raced),)))
@@ -194,12 +193,6 @@ def _write_d_k(run):
         st.query_params.pop(_RACE_D_K, None)
     elif st.query_params.get(_RACE_D_K) != str(run.params.d_k):
         st.query_params[_RACE_D_K] = str(run.params.d_k)
-
-
-def _costs_little(params, best):
-    """Whether a race, and the equal trainings below it, are computed unasked."""
-    price = work.race_price(params, best) + work.equal_pairs_price(params.d_k)
-    return rates.decided(price) <= _AT_ONCE and params.price.bytes <= compute.UNASKED.bytes
 
 
 def _first_moment(params):

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from pages._view import compute
+from pages._view import compute, rates
 from pages._view.lessons.training_race import figures
 from pages._view.lessons.training_race.declaration import LESSON
 from pages._view.main_picture import Main, Values
@@ -22,6 +22,7 @@ from sattn_core.lessons.training_race import (
     sweep_price,
 )
 
+AT_ONCE = compute.UNASKED.seconds  # of all that the page computes before anybody has asked
 SWEEP_SEEDS = 2
 _EXPONENTS = (0.0, 0.5, 1.0)
 _EQUAL: dict[str, Any] = {"n_steps": 30, "n_seeds": 1}
@@ -75,9 +76,6 @@ def _is_kept(values):
     return not _is_of_race(values) or compute.kept(train, params(values), values["rates"] == "best") is not None
 
 
-MAIN = Main(_moved, ready=_is_kept)
-
-
 def race_price(params: TrainingRaceParams, best: bool) -> Price:
     """Of the race, with the sweep before it where one is asked for."""
     return map_price(params) + params.price if best else params.price
@@ -115,3 +113,20 @@ def equal_d_k(d_k: int) -> int:
 def train_equal_pairs(d_k: int) -> tuple[Equivalence, ...]:
     """Pairs of trainings at this d_k: two that are equal, one at a large rate, and one with the wrong power of d_k."""
     return tuple(measure_equivalence(d_k, **_EQUAL, **pair) for pair in _EQUAL_PAIRS)
+
+
+def costs_little(params: TrainingRaceParams, best: bool) -> bool:
+    """Whether a race, and the equal trainings below it, are computed unasked."""
+    price = race_price(params, best) + equal_pairs_price(params.d_k)
+    return rates.decided(price) <= AT_ONCE and params.price.bytes <= compute.UNASKED.bytes
+
+
+def _opened(values):
+    """The race that the page opens on, if it is there or costs little: that of the slider's d_k, or the address's."""
+    raced = values | {"race_d_k": values["race_d_k"] or values["d_k"]}
+    wanted, best = params(raced | {"d_k": raced["race_d_k"]}), values["rates"] == "best"
+    there = costs_little(wanted, best) or compute.kept(train, wanted, best) is not None
+    return raced if there else values
+
+
+MAIN = Main(_moved, ready=_is_kept, opened=_opened)
