@@ -25,6 +25,8 @@ from pages._view.theme import number
 ROOMS = Path(__file__).parent / "lessons"
 T = TypeVar("T")
 INSTALL = "# Once, in a copy of this project: pip install ./sattn_core\n"
+_FIGURE = "Download this figure (Plotly, JSON)"
+_PLOTLY = "# The figure as it stands, from its file. Once: pip install plotly"
 LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
 TABLE_HEIGHT = 520  # pixels
 _EVERY = 0.3  # seconds between two looks at what is being computed
@@ -151,10 +153,13 @@ def _draw_side_by_side(shown, per_row):
         with st.container(key=f"row_of_{per_row}_{row[0][0]}"):
             columns = st.columns(len(row))
         for column, (name, fig) in zip(columns, row, strict=True):
-            title = as_code(fig.layout["title"]["text"]).replace("<br>", " ")
-            one = replace(shown, figure=fig, alt=f"{title}. {shown.spoken()}")
+            one = replace(shown, figure=fig, alt=f"{_title_of(fig)}. {shown.spoken()}")
             with column:
                 draw_picture(one.drawn(), key=name, config=stage.chart_config(name), bare=True)
+
+
+def _title_of(figure):
+    return as_code(figure.layout["title"]["text"]).replace("<br>", " ")
 
 
 def pair(name: str) -> Sequence[DeltaGenerator]:
@@ -274,16 +279,31 @@ def data(shown: Picture) -> None:
             for label, name, table in _files(shown):
                 download(label, partial(as_csv, table), f"{name}.csv", "text/csv", key=f"{name}_csv")
             _saving(shown)
-            st.code(INSTALL + shown.code, language="python", wrap_lines=True)
+            for name, figure in _figures(shown).items():
+                label = _FIGURE if name == shown.key else f"{_FIGURE}: {_title_of(figure)}"
+                download(label, figure.to_json, f"{name}.json", "application/json", key=f"{name}_json")
+            st.code(INSTALL + shown.code + drawing_code(_figures(shown)), language="python", wrap_lines=True)
+
+
+def drawing_code(names: Iterable[str]) -> str:
+    """The Python that draws figures from the files that this page makes of them."""
+    lines = [f'plotly.io.read_json("{name}.json").show()' for name in names]
+    return "\n".join(["", _PLOTLY, "import plotly.io", "", *lines, ""]) if lines else ""
+
+
+def _figures(shown):
+    """The figures by the names of their files; those of a table or of the hero are none of Plotly's."""
+    if isinstance(shown.figure, Figure):
+        return {shown.key: shown.figure}
+    return {} if isinstance(shown.figure, str) else dict(shown.figure or {})
 
 
 def _saving(shown):
     """Buttons that save the picture as it is seen; a table of Markdown is none."""
     if isinstance(shown.figure, str):
         return
-    keys = [shown.key] if isinstance(shown.figure, Figure) else list(shown.figure or ())
     name = f"{shown.key}_d_k_{controls.value_of('d_k')}" if controls.current_lesson().slider else shown.key
-    draw_saving(name, keys, shown.sentence, key=f"{shown.key}_saving")
+    draw_saving(name, list(_figures(shown)), shown.sentence, key=f"{shown.key}_saving")
 
 
 def _files(shown):

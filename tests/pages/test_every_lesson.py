@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from plotly import graph_objects
 from streamlit.runtime.pages_manager import PagesManager
 
 from pages._view.kinds import Choice, Text
@@ -223,7 +224,7 @@ def test_a_bad_link_leaves_every_page_working(stem):
 
 
 @pytest.mark.parametrize("stem", ORDER)
-def test_opened_data_shows_the_table_the_file_and_code_that_runs(stem, capsys):
+def test_opened_data_shows_the_table_the_files_and_code_that_runs_and_draws(stem, capsys, tmp_path, monkeypatch):
     app = open_page(stem, d_k="8", n_samples="1000")
     keys = pictures(app)
     tables_before = len(app.table)
@@ -238,8 +239,21 @@ def test_opened_data_shows_the_table_the_file_and_code_that_runs(stem, capsys):
     assert [name for name in files if not name.endswith("_bins_csv")] == [f"{key}_csv" for key in keys]
     assert len(app.code) == len(keys)
     assert all("pip install ./sattn_core" in each.value for each in app.code)
+    specs = {key: json.loads(each.spec) for key, each in charts(app).items()}
+    kept = [each.key.removesuffix("_json") for each in app.get("download_button") if each.key.endswith("_json")]
+    assert set(kept) <= specs.keys()
+    for name in kept:
+        (tmp_path / f"{name}.json").write_text(json.dumps(specs[name]), encoding="utf-8")
+    drawn = []
+    monkeypatch.setattr(graph_objects.Figure, "show", lambda figure: drawn.append(figure))
+    monkeypatch.chdir(tmp_path)
     capsys.readouterr()
     exec("\n".join(each.value for each in app.code), {})
+    for name, figure in zip(kept, drawn, strict=True):
+        assert [each.name for each in figure.data] == [each["name"] for each in specs[name]["data"]]
+        assert figure.layout.height == specs[name]["layout"]["height"]
+    assert all("pip install plotly" in each.value for each in app.code if "plotly" in each.value)
+    assert bool(drawn) == bool(kept) == any(key in specs for key in keys)
     printed = capsys.readouterr()
     assert printed.out.strip()
     assert printed.err == ""
