@@ -3,6 +3,9 @@
 Each name has a test in tests/pages/test_streamlit_contract.py, which says what an upgrade of Streamlit has broken.
 """
 
+import re
+from functools import cache
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 import streamlit as st
@@ -19,6 +22,37 @@ STREAM = "_stcore/stream"
 UPLOADS = "_stcore/upload_file/"  # then the session and the file
 PAGE_NEEDS = ("health", "host-config", "stream", "upload_file")  # all that a page asks for below _stcore
 STATIC = "static"  # the folder of the platform's own files, some of which have names that begin as _stcore does
+
+
+# What every lesson shows: the page asks for the script of each where it meets the first, and then for what it imports.
+PARTS = (
+    "BidiComponent",
+    "Button",
+    "ButtonGroup",
+    "Checkbox",
+    "Html",
+    "NumberInput",
+    "PageLink",
+    "Selectbox",
+    "Slider",
+    "rehype-katex",
+    "rehype-raw",
+)
+_SCRIPTS = Path(st.__file__).parent / STATIC / "static/js"
+_IMPORTED = re.compile(r'(?:from|import)\s*"\./([^"]+\.js)"')
+
+
+@cache
+def scripts_of_parts() -> tuple[str, ...]:
+    """The addresses of these scripts and of all that they import, below the page."""
+    found: set[str] = set()
+    wanted = [each.name for part in PARTS for each in _SCRIPTS.glob(f"{part}.*.js")]
+    while wanted:
+        name = wanted.pop()
+        if name not in found:
+            found.add(name)
+            wanted += _IMPORTED.findall((_SCRIPTS / name).read_text(encoding="utf-8"))
+    return tuple(f"./static/js/{name}" for name in sorted(found))
 
 
 def session_id() -> str | None:

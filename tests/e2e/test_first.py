@@ -153,11 +153,12 @@ def test_nothing_moves_at_a_desk(new_page, server, lesson, scheme):
 
 
 @pytest.mark.walk
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "slow"), [("light", False), ("dark", True)])
 @pytest.mark.parametrize("lesson", STAGED)
-def test_nothing_moves_on_a_slow_phone(new_page, server, lesson, scheme):
+def test_nothing_moves_on_a_phone(new_page, server, lesson, scheme, slow):
     page = new_page(*SCREEN[PHONE], alone=True, color_scheme=scheme)
-    slowed(page)
+    if slow:
+        slowed(page)
     check_nothing_moves(page, server, lesson)
 
 

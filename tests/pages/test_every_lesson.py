@@ -8,6 +8,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from pages._view.kinds import Choice, Text
 from pages._view.lessons import APPENDIX, LESSONS, ORDER, PAGES
+from pages._view.server.bundle import TRACES
 from pages._view.shared import SHARED
 from pages._view.show import plain
 from pages._view.theme import PROJECTOR
@@ -244,6 +245,7 @@ def test_opened_data_shows_the_table_the_files_and_code_that_runs_and_draws(stem
     assert set(kept) <= specs.keys()
     for name in kept:
         (tmp_path / f"{name}.json").write_text(json.dumps(specs[name]), encoding="utf-8")
+    assert {each["type"] for spec in specs.values() for each in spec["data"]} <= {"scatter", *TRACES}
     drawn = []
     monkeypatch.setattr(graph_objects.Figure, "show", lambda figure: drawn.append(figure))
     monkeypatch.chdir(tmp_path)

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Mount
 
-from pages._view import told
+from pages._view import _streamlit, told
 from pages._view.lessons import LESSONS, ORDER, main_of
 from pages._view.server import bundle, links, shell
 from tests.pages.asgi import ask
@@ -192,6 +192,8 @@ def test_the_script_of_the_pictures_is_fetched_early_where_the_lesson_opens_on_o
 
 @pytest.mark.parametrize("stem", [stem for stem in ORDER if main_of(stem)])
 def test_a_still_stands_where_the_lesson_opens_on_it(stem):
+    open_page(stem)  # what costs little is there from now on
+
     def stills_at(query):
         return re.findall('<div data-still="(.*?)"', page_at(f"{stem}{query}")[1])
 
@@ -209,7 +211,10 @@ def test_the_platform_waits_for_the_first_picture():
     )
     _, _, body = ask(app, "/recap", **HOST)
     before, _, after = body.decode().partition('<template id="lab-platform">')
-    assert after.startswith(f"{platform}</template>")
+    assert after.startswith(platform)
+    further = after.partition("</template>")[0].removeprefix(platform)
+    for each in _streamlit.scripts_of_parts():
+        assert f'<link rel="modulepreload" crossorigin href="{each}" data-further>' in further
     assert "static/js" not in before
 
 

@@ -209,6 +209,14 @@ def test_the_page_can_be_told_where_its_server_is():
     )
 
 
+@pytest.mark.parametrize("part", _streamlit.PARTS)
+def test_a_part_of_the_page_has_a_script_of_its_own(part):
+    found = [each for each in (BROWSER).glob(f"{part}.*.js")]
+    assert len(found) == 1, broken(f"{part} has another script", "pages/_view/_streamlit.py, PARTS")
+    assert f"./static/js/{found[0].name}" in _streamlit.scripts_of_parts()
+    assert len(_streamlit.scripts_of_parts()) > len(_streamlit.PARTS)  # what they import
+
+
 def test_nothing_else_knows_the_parts_of_the_page():
     inside = re.compile(r"data-testid|_stcore|\.st[A-Z]|testScriptState|__streamlit")
     may = {VIEW / "_streamlit.py", VIEW / "live/streamlit.js", *(VIEW / "style").glob("*.css")}

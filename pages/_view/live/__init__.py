@@ -14,7 +14,7 @@ import streamlit as st
 from pages._view._streamlit import session_id
 from pages._view.kinds import Value
 from pages._view.server import codes
-from pages._view.server.bundle import BUNDLE, BUNDLE_FILE, path_of
+from pages._view.server.bundle import BUNDLE, path_of, script
 
 _FOLDER = Path(__file__).parent
 
@@ -91,8 +91,7 @@ def _want_bundle():
 @cache
 def _bundle():
     """The bundle as a message, for a platform that runs the main script by itself."""
-    script = BUNDLE_FILE.read_text(encoding="utf-8")
-    return st.components.v2.component("sattn_bundle", js=f"{script}\nexport default () => window.labBundle();")
+    return st.components.v2.component("sattn_bundle", js=f"{script()}\nexport default () => window.labBundle();")
 
 
 def draw_slider(payload: Mapping[str, Any], *, key: str, on_release: Callable[[float], None]) -> None:

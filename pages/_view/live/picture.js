@@ -56,9 +56,11 @@ function parse(picture) {
   picture.parsed = JSON.parse(inks?.length ? onWhite(figure, inks) : figure);
 }
 
-// A picture further down is drawn when it comes near the window, or goes to paper.
-function near(picture) {
-  if (picture.given.main || !picture.isConnected) return null;
+// A picture further down is drawn once the stage is where it belongs, and when it comes near the window or goes to paper.
+async function near(picture) {
+  if (picture.given.main) return;
+  await window.labStage?.over;
+  if (!picture.isConnected) return;
   picture.near ??= new Promise((resolve) => {
     const rootMargin = `${window.labNear ?? AHEAD * window.innerHeight}px 0px`;
     const look = new IntersectionObserver((seen) => { if (seen.some((each) => each.isIntersecting)) come(); }, {
@@ -72,7 +74,7 @@ function near(picture) {
     window.addEventListener("beforeprint", come);
     look.observe(picture);
   });
-  return picture.near;
+  await picture.near;
 }
 
 // The word that is pointed at, or was before, asks for another look of the same figure.

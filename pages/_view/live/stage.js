@@ -17,7 +17,9 @@
   const waiting = new Map(); // the platform's own parts, by name
 
   window.labDo ??= (_name, act) => act(); // in a frame of others no connection is lost
+  let end = null;
   window.labStage = {
+    over: new Promise((resolve) => { end = resolve; }),
     has: (name) => Boolean(parents[name]),
     wait(part) {
       waiting.set(part.name, part);
@@ -66,7 +68,7 @@
 
   // What the platform loads first comes while the script of the pictures, which is there by then, is being read.
   function fetchPlatform() {
-    document.head.append(...platform.content.querySelectorAll("link"));
+    document.head.append(...platform.content.querySelectorAll("link:not([data-further])"));
   }
 
   function begin() {
@@ -110,6 +112,7 @@
     first.remove();
     for (const part of waiting.values()) part.leave = part.mount(part.moved, true);
     if (focused?.isConnected) focused.focus({ preventScroll: true });
+    end();
   }
 
   if (platform) document.querySelector("link[rel=preload][as=script]")?.addEventListener("load", fetchPlatform);

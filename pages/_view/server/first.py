@@ -4,12 +4,14 @@ the stage of its address, which is live before the platform is there.
 
 import json
 import re
+from functools import cache
 from html import escape
 from pathlib import Path
 
 from starlette.requests import Request
 
 from pages._view import bets, controls, stage, stills, styles, told
+from pages._view._streamlit import scripts_of_parts
 from pages._view.lessons import LESSONS, ORDER, main_of
 from pages._view.live import HERO, PARTS, PICTURE, SLIDER
 from pages._view.server.bundle import BUNDLE, path_of
@@ -104,10 +106,17 @@ def _first(lesson, query, sentence, face, platform):
     unsaid = [] if opened and not opened.hero else [sentence]  # where no script says it
     unsaid += [] if is_open or more else [answer]
     words = f"<noscript>{_STILL}{_words([*unsaid, _BLOCKED])}{_links()}</noscript>"
-    scripts = f'<template id="lab-platform">{"".join(platform)}</template>'
+    scripts = f'<template id="lab-platform">{"".join([*platform, *_further(platform)])}</template>'
     inside = f'<main>{said}{shown}<p role="alert"></p>{words}</main>'
     style, facts = f"<style>{rules}</style>{_LETTERS}", _facts(lesson, opened)
     return f'<div id="lab-first" class="{mode}">{style}{inside}{scripts}{facts}</div>'
+
+
+def _further(platform):
+    """What the platform would ask for one after another, asked for together."""
+    known = "".join(platform)
+    wanted = [each for each in scripts_of_parts() if each not in known]
+    return [f'<link rel="modulepreload" crossorigin href="{each}" data-further>' for each in wanted]
 
 
 def _facts(lesson, opened):
@@ -149,6 +158,7 @@ def _length(pixels, mode, width):
     return f"{100 * pixels / width:.3f}vw" if mode == "projector" else f"{pixels:.2f}px"
 
 
+@cache
 def _scripts():
     parts = [f"window.labParts.{name} = {_as_function(text)}" for name, text in PARTS.items()]
     return f"<script>\nwindow.labParts = {{}};\n{''.join(parts)}\n{_STAGE}</script>"

@@ -47,7 +47,7 @@ async def _with_words(request, start, page):
     status, page, place = await run_in_threadpool(_answer, request, page)
     if place is not None:
         headers["Location"] = place
-    page = packed_at_once(headers, page, request.scope)
+    page = await run_in_threadpool(packed_at_once, headers, page, request.scope)
     for name in ("ETag", "Last-Modified"):  # of the file without our words
         del headers[name]
     return start | {"headers": headers.raw, "status": status}, page
