@@ -78,12 +78,20 @@ class Picture:
 
     def drawn(self) -> dict[str, Any]:
         """What the browser needs to draw a single figure, as JSON takes it."""
+        figure = self._single()
+        marks = found(self.sentence, self.marks, figure.data, figure.layout)
+        return self.told() | {"figure": figure.to_json(), "marks": marks}
+
+    def told(self) -> dict[str, Any]:
+        """The same without the figure: its size and its words."""
+        height, margin = (self._single().layout[each] for each in ("height", "margin"))
+        size = {"height": height, "plot": height - margin["t"] - margin["b"]}
+        return size | {"sentence": self.sentence, "alt": self.spoken()}
+
+    def _single(self):
         if not isinstance(self.figure, Figure):
             raise TypeError(f"{self.key} must be a single figure, but is a {type(self.figure).__name__}")
-        height, margin = (self.figure.layout[each] for each in ("height", "margin"))
-        figure = {"figure": self.figure.to_json(), "height": height, "plot": height - margin["t"] - margin["b"]}
-        marks = found(self.sentence, self.marks, self.figure.data, self.figure.layout)
-        return figure | {"sentence": self.sentence, "marks": marks, "alt": self.spoken()}
+        return self.figure
 
     def spoken(self) -> str:
         """The description as a screen reader says it."""
@@ -97,10 +105,9 @@ class Picture:
         Nothing else of it is in what is sent, nor what stands behind it. last: the x beyond which a trace is not seen.
         Of a word of several lines the first is kept.
         """
-        if not isinstance(self.figure, Figure):
-            raise TypeError(f"{self.key} must be a single figure, but is a {type(self.figure).__name__}")
-        data = [_up_to(last, each) if each["name"] in keep else _empty(each) for each in self.figure.data]
-        layout = deepcopy(self.figure.layout) | {"shapes": []}
+        figure = self._single()
+        data = [_up_to(last, each) if each["name"] in keep else _empty(each) for each in figure.data]
+        layout = deepcopy(figure.layout) | {"shapes": []}
         named = [each | {"text": each["text"].split("<br>")[0]} for each in layout.get("annotations", ())]
         layout["annotations"] = [each for each in named if each["text"] in words]
         _hide_numbers(layout, words)

@@ -58,9 +58,9 @@ def opening(lesson: Lesson, query: Mapping[str, str]) -> Opening | None:
     if not (is_unasked(main, values) and is_ready(main, values)):
         return None
     shown = main.picture(values, profile(values["mode"], None))
-    told = shown.drawn() | main_picture() | {"values": places(lesson, values), "address": address(lesson, values)}
-    more = {"config": chart_config(shown.key), "bundle": BUNDLE, "drawing": {}, "bare": False}
-    return Opening(slider, {name: each for name, each in (told | more).items() if name != "figure"} | {"marks": []})
+    here = {"values": places(lesson, values), "address": address(lesson, values)}
+    usual = {"config": chart_config(shown.key), "bundle": BUNDLE, "drawing": {}, "bare": False, "marks": []}
+    return Opening(slider, shown.told() | main_picture() | here | usual)
 
 
 def _slider_at(lesson, values):

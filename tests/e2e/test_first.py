@@ -222,6 +222,21 @@ def test_a_hand_on_the_slider_keeps_it_while_the_platform_comes(held, server):
     assert shown(page) == d_k
 
 
+def test_what_plays_goes_on_when_the_platform_has_come(held, server):
+    page, let_go = held
+    page.goto(f"{server.url}/score_variance?d_k=1", wait_until="commit")
+    page.locator(PAINTED).wait_for()
+    page.locator(f"{FIRST} [data-slider]").get_by_role("button", name="Play").click()
+    page.locator(f"{PAINTED}:not([data-value='1'])").wait_for()
+    let_go()
+    page.locator(FIRST).wait_for(state="detached")
+    page.locator(".st-key-dimension").get_by_role("button", name="Pause").click()
+    page.wait_for_function("() => location.search.includes('d_k=')")
+    wait_until_idle(page)
+    d_k = int(query_parameters(page)["d_k"])
+    assert shown(page) == d_k > 1
+
+
 def test_the_hero_follows_the_slider_before_the_platform(held, server):
     page, let_go = held
     page.goto(server.url, wait_until="commit")

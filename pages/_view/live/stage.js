@@ -93,7 +93,7 @@
     const drawn = parents.picture || !told.draws || app.querySelector("[data-picture]")?.offsetHeight > 0;
     const done = all && drawn && app.querySelector("h1") && STREAMLIT.isAtRest(app) && !app.querySelector(STREAMLIT.skeleton);
     still = done ? still + 1 : 0;
-    const held = Object.values(window.labHands ?? {}).some((hand) => hand.held);
+    const held = Object.values(window.labHands ?? {}).some((hand) => hand.held && !hand.playing);
     if (held || (still < STILL && waited < (window.labPatience ?? LONGEST))) return;
     window.clearInterval(timer);
     handOver(app);
@@ -103,14 +103,14 @@
     const at = document.activeElement;
     const focused = first.contains(at) ? (at.shadowRoot?.activeElement ?? at) : null;
     delete window.labStage;
-    for (const part of waiting.values()) {
-      const nodes = part.nodes.map((selector) => parents[part.name].querySelector(selector));
-      part.nodes.forEach((selector, i) => part.parentElement.querySelector(selector).replaceWith(nodes[i]));
-      part.moved = nodes;
+    const parts = [...waiting.values()].filter((part) => part.parentElement.isConnected);
+    for (const part of parts) {
+      part.moved = part.nodes.map((selector) => parents[part.name].querySelector(selector));
+      part.nodes.forEach((selector, i) => part.parentElement.querySelector(selector).replaceWith(part.moved[i]));
     }
     app.querySelector(STREAMLIT.main).scrollTop = first.scrollTop;
     first.remove();
-    for (const part of waiting.values()) part.leave = part.mount(part.moved, true);
+    for (const part of parts) part.leave = part.mount(part.moved, true);
     if (focused?.isConnected) focused.focus({ preventScroll: true });
     end();
   }
