@@ -45,6 +45,7 @@ def held(new_page):
     return page, let_go
 
 
+@pytest.mark.walk
 @pytest.mark.parametrize(("size", "look"), SIZES)
 def test_question_and_answer_stand_where_they_will(held, server, size, look):
     page, let_go = held
@@ -63,6 +64,7 @@ def test_question_and_answer_stand_where_they_will(held, server, size, look):
     assert page.locator("h1").evaluate(BOX) == pytest.approx(before, abs=1)
 
 
+@pytest.mark.walk
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_stands_on_the_ground_of_the_lesson(held, server, scheme):
     page, let_go = held
@@ -160,12 +162,6 @@ def test_nothing_moves_on_a_phone(new_page, server, lesson, scheme, slow):
     if slow:
         slowed(page)
     check_nothing_moves(page, server, lesson)
-
-
-@pytest.mark.parametrize("size", [SCREEN["1440"], SCREEN[PHONE]])
-@pytest.mark.parametrize("lesson", ["score_variance", "derivation", "one_query"])
-def test_nothing_jumps_while_a_lesson_loads(new_page, server, lesson, size):
-    check_nothing_moves(new_page(*size, alone=True), server, lesson)
 
 
 def test_before_the_platform_the_picture_follows_the_slider_and_what_was_set_stays(held, server):

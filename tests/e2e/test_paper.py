@@ -9,7 +9,7 @@ from harness import open_page, wait_until_idle
 from pages._view.lessons import LESSONS as DECLARED
 from pages._view.lessons import ORDER
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 PRINTED = [*((lesson, "light") for lesson in LESSONS), *((lesson, "dark") for lesson in [*LESSONS][1::4])]
 
@@ -66,7 +66,6 @@ def check_paper(page, link):
     assert small == []
 
 
-@pytest.mark.walk
 @pytest.mark.parametrize(("lesson", "scheme"), PRINTED)
 def test_every_lesson_prints_on_two_pages(new_page, server, lesson, scheme):
     page = new_page(1440, 900, color_scheme=scheme)

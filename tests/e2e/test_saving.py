@@ -7,7 +7,7 @@ import pytest
 from harness import open_page, wait_until_idle
 from PIL import Image
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 SVG = "{http://www.w3.org/2000/svg}"
 SIZE = (1920, 1080)

@@ -189,6 +189,6 @@ def test_a_page_that_is_there_is_not_called_blocked(new_page, server):
     page.clock.install()
     page.goto(server.url)
     page.clock.run_for(1_000)
-    page.get_by_role("heading", level=1).wait_for()
+    page.locator("[data-testid=stApp] h1").wait_for(state="attached")
     page.clock.run_for(12_000)
     assert page.locator("#lab-blocked").count() == 0

@@ -87,11 +87,11 @@
   let [waited, still] = [0, 0];
   function look() {
     const app = document.querySelector(STREAMLIT.app);
-    if (!app?.querySelector(STREAMLIT.element)) return; // nothing is drawn yet
+    if (!app?.querySelector("h1")) return; // nothing of the lesson is drawn yet
     waited += LOOK;
     const all = Object.keys(parents).every((name) => !parents[name] || waiting.has(name));
     const drawn = parents.picture || !told.draws || app.querySelector("[data-picture]")?.offsetHeight > 0;
-    const done = all && drawn && app.querySelector("h1") && STREAMLIT.isAtRest(app) && !app.querySelector(STREAMLIT.skeleton);
+    const done = all && drawn && STREAMLIT.isAtRest(app) && !app.querySelector(STREAMLIT.skeleton);
     still = done ? still + 1 : 0;
     const held = Object.values(window.labHands ?? {}).some((hand) => hand.held && !hand.playing);
     if (held || (still < STILL && waited < (window.labPatience ?? LONGEST))) return;
