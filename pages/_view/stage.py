@@ -37,14 +37,17 @@ class Opening:
 
 def framed(lesson: Lesson, query: Mapping[str, str]) -> Opening | None:
     """The same as it stands in a frame on a page of others."""
-    found = opening(lesson, {name: each for name, each in query.items() if name != "mode"})
+    found = opening(lesson, {name: each for name, each in query.items() if name != "mode"}, alone=True)
     if found and found.picture and not found.hero:
         found.picture["least"] = _FRAMED
     return found
 
 
-def opening(lesson: Lesson, query: Mapping[str, str]) -> Opening | None:
-    """The stage of an address; None where it takes a session: with a bet, or where the picture takes long."""
+def opening(lesson: Lesson, query: Mapping[str, str], *, alone: bool = False) -> Opening | None:
+    """The stage of an address; None where it takes a session: with a bet, or where the picture takes long.
+
+    alone: where no page comes after it, so that it need not be the picture that the page opens on.
+    """
     if lesson.stem not in ORDER or bets.is_on_at(lesson, query):
         return None
     values: Values = controls.read(lesson, query)
@@ -54,7 +57,8 @@ def opening(lesson: Lesson, query: Mapping[str, str]) -> Opening | None:
     main = main_of(lesson.stem)
     if main is None:
         return None
-    values = opened(main, values)
+    there = opened(main, values)
+    values = values if alone and not is_ready(main, there) else there
     if not (is_unasked(main, values) and is_ready(main, values)):
         return None
     shown = main.picture(values, profile(values["mode"], None))

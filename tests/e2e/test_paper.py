@@ -11,7 +11,7 @@ from pages._view.lessons import ORDER
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
-PRINTED = [*((lesson, "light") for lesson in LESSONS), *((lesson, "dark") for lesson in [*LESSONS][1::4])]
+PRINTED = [*((lesson, "light") for lesson in LESSONS), *((lesson, "dark") for lesson in [*LESSONS][2::8])]
 
 PAPERS = ("A4", "Letter")
 ADDRESS, CODE = "[data-address] p", "[data-address] img"

@@ -9,7 +9,7 @@ from typing import Any
 
 from cards import card_of
 from grounds import merged
-from room import NARROW, WIDE, open_still, places_of
+from room import LOADS, NARROW, WIDE, open_still, places_of
 
 from pages._view.lessons import ORDER, main_of
 
@@ -38,7 +38,7 @@ def has_still(stem):
     return stem in ORDER and main_of(stem) is not None
 
 
-def draw(page, server, stem):
+def draw(page, server, stem, loads=LOADS):
     light, seen = {}, {}
 
     def look(mode, size):
@@ -49,7 +49,7 @@ def draw(page, server, stem):
             seen["picture"] = _seen(page)
 
     page.emulate_media(color_scheme="light")
-    places = places_of(page, server, stem, look)
+    places = places_of(page, server, stem, look, loads)
     svgs = _on_both_grounds(page, server, stem, light)
     page.emulate_media(color_scheme="light")
     return Drawn(places, svgs, card_of(page, stem, svgs.get("wide") or seen.get("picture", "")))

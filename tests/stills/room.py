@@ -18,6 +18,9 @@ LOADS = (
     ("projector", list(PROJECTOR)),
 )
 
+# The two windows of which there are stills.
+STILLS = (("screen", [NARROW]), ("screen", [WIDE]))
+
 # What stands above is the answer, or where none is shown the question.
 _PLACES = """() => {
   const round = (number) => Math.round(number * 100) / 100;
@@ -68,10 +71,10 @@ def come_to_rest(page):
     wait_until_at_rest(page)
 
 
-def places_of(page, server, stem, at=lambda mode, size: None):
+def places_of(page, server, stem, at=lambda mode, size: None, loads=LOADS):
     """By mode and width of the window where slider and picture stand; at is called where the lesson stands at each."""
     found = {"projector": {}, "screen": {}}
-    for mode, sizes in LOADS:
+    for mode, sizes in loads:
         open_still(page, server, stem, sizes[0], **({"mode": mode} if mode == "projector" else {}))
         for size in sizes:
             resize(page, size)

@@ -50,7 +50,7 @@
 
   async function drawHero(asked, onStage) {
     const drawn = await asked;
-    if (!drawn) return;
+    if (!drawn || !first.isConnected) return;
     window.labBetween = drawn.between;
     window.labParts.hero({ parentElement: hero, data: [drawn.stops], onStage });
   }
@@ -60,7 +60,7 @@
     const draw = (more) => window.labParts.picture({ parentElement: first, data: [{ ...told.picture, ...more }], onStage });
     draw({}); // the sentence, and the place
     const drawn = await asked;
-    if (!drawn) return;
+    if (!drawn || !first.isConnected) return; // the platform was quicker
     const painted = new Promise((resolve) => new MutationObserver(resolve).observe(picture, { attributeFilter: ["data-value"] }));
     draw(drawn);
     await painted;
