@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 import subprocess
 import sys
 
@@ -203,8 +204,8 @@ def floats(values):
     return np.array([float(value) for value in values])
 
 
-def open_data(page):
-    """Open every expander with data; what is in them, in the order of the page: (columns, code)."""
+def open_data(page, folder):
+    """Open every expander with data; what is in them, in the order of the page: (columns, code). Figures are kept."""
     boxes = page.locator("[class*='_data'] summary")
     found = []
     for i in range(boxes.count()):
@@ -216,22 +217,32 @@ def open_data(page):
             box.get_by_role("button", name="Download this table (CSV)").click()
         text = started.value.path().read_text(encoding="utf-8")
         assert started.value.suggested_filename.endswith(".csv")
+        for figure in box.get_by_role("button", name="Download this figure").all():
+            with page.expect_download() as started:
+                figure.click()
+            started.value.save_as(folder / started.value.suggested_filename)
         found.append((columns_of(text), box.locator("code").inner_text()))
     return found
 
 
-def run_code(codes):
-    """What the code blocks print, one after the other, in a Python that knows the repository only."""
-    program = "\nprint('-' * 9)\n".join(codes)
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120)
+# The figures are read, and no window is opened for them.
+UNSEEN = "import plotly.graph_objects\nplotly.graph_objects.Figure.show = lambda figure: None\n"
+
+
+def run_code(codes, folder):
+    """What the code blocks print, one after the other, in a Python that knows the repository and this folder only."""
+    program = UNSEEN + "\nprint('-' * 9)\n".join(codes)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    options = {"cwd": folder, "env": environment, "capture_output": True, "text": True, "timeout": 120}
+    done = subprocess.run([sys.executable, "-c", program], **options)
     assert done.returncode == 0, done.stderr
     return done.stdout.split("---------\n")
 
 
-def test_start_data_and_code(page, server):
+def test_start_data_and_code(page, server, tmp_path):
     open_page(page, server, d_k=100, n_keys=32)
-    ((columns, code),) = open_data(page)
-    (printed,) = run_code([code])
+    ((columns, code),) = open_data(page, tmp_path)
+    (printed,) = run_code([code], tmp_path)
     variances, raw, scaled = (floats(line.translate(BRACKETS).split()) for line in printed.splitlines())
     weight, keys = floats(columns["largest weight, this query"]), floats(columns["effective keys, this query"])
     assert raw == pytest.approx([weight[0], keys[0]])
@@ -239,9 +250,9 @@ def test_start_data_and_code(page, server):
     assert np.sqrt(variances) == pytest.approx(floats(columns["standard deviation, measured"]))
 
 
-def test_score_variance_data_and_code(page, server):
+def test_score_variance_data_and_code(page, server, tmp_path):
     open_page(page, server, "score_variance", n_samples=2000, d_k=16)
-    histogram, curve = open_data(page)
+    histogram, curve = open_data(page, tmp_path)
     drawn = {trace["name"]: trace for trace in chart_data(page, 0)}
     raw_bars = drawn["raw, 2,000 scores"]
     counts = floats(histogram[0]["count"])
@@ -251,7 +262,7 @@ def test_score_variance_data_and_code(page, server):
     points = {trace["name"]: trace["y"] for trace in chart_data(page, 1)}
     assert points["raw"] == pytest.approx(floats(curve[0]["raw: measured"]))
     assert points["÷ dₖ"] == pytest.approx(floats(curve[0]["divided by d_k: measured"]))
-    printed = run_code([each[1] for each in (histogram, curve)])
+    printed = run_code([each[1] for each in (histogram, curve)], tmp_path)
     variance = next(line for line in printed[0].splitlines() if line.startswith("raw variance"))
     assert f"raw scores spread by about {float(variance.split()[2]) ** 0.5:.1f}" in sentences(page)[0]
     ends = floats(printed[0][printed[0].rindex("\n[") :].translate(BRACKETS).split())
@@ -259,9 +270,9 @@ def test_score_variance_data_and_code(page, server):
     assert all(text.strip() for text in printed)
 
 
-def test_softmax_saturation_data_and_code(page, server):
+def test_softmax_saturation_data_and_code(page, server, tmp_path):
     open_page(page, server, "softmax_saturation", list_1="1, 2, 3", d_k=32)
-    lists, averages, overflow = open_data(page)
+    lists, averages, overflow = open_data(page, tmp_path)
     *bars, few, here, many = weights(page)
     drawn = [*bars, *(each[1::4] for each in (few, here, many))]  # of a bar's four corners the second is its height
     assert np.concatenate(drawn) == pytest.approx(floats(lists[0]["weight"]), abs=1e-15)
@@ -271,7 +282,7 @@ def test_softmax_saturation_data_and_code(page, server):
     assert points["scaled"] == pytest.approx(floats(averages[0]["scaled: Largest weight, measured"]))
     breaks = [trace["x"][0] for trace in chart_data(page, 4) if trace["name"].endswith("breaks")]
     assert breaks == pytest.approx(floats(overflow[0]["naive NaN from"]))
-    printed = run_code([each[1] for each in (lists, averages, overflow)])
+    printed = run_code([each[1] for each in (lists, averages, overflow)], tmp_path)
     assert "0.09003057" in printed[0]
     assert "float16 11.09" in printed[2]
 
