@@ -10,7 +10,6 @@ const STREAMLIT = {
   buttons: ".stButton button",
   tables: ".stTable > div",
   codes: ".stCode pre",
-  element: "[data-testid=stElementContainer]",
   skeleton: "[data-testid=stSkeleton]",
   isConnected: (app) => app?.dataset.testConnectionState === "CONNECTED",
   isAtRest: (app) => app?.dataset.testScriptState === "notRunning",
