@@ -42,9 +42,18 @@ def is_ready(way: Main, values: Values) -> bool:
     return way.ready is None or way.ready(values)
 
 
-def opened(way: Main, values: Values) -> Values:
-    """The values that the page opens on at those of an address."""
-    return way.opened(values) if way.opened else values
+def is_there(way: Main, values: Values) -> bool:
+    """Whether the picture at these values can be drawn at once, by anybody who asks for it."""
+    return is_unasked(way, values) and is_ready(way, values)
+
+
+def at_opening(way: Main, values: Values, *, alone: bool = False) -> Values | None:
+    """The values that the page opens on at those of an address; None if the picture of them is not there.
+
+    alone: where no page comes after it, the picture at the address's own will do.
+    """
+    opened = way.opened(values) if way.opened else values
+    return next((each for each in (opened, *([values] if alone else [])) if is_there(way, each)), None)
 
 
 def stops(values: Values) -> tuple[int, ...]:

@@ -2,14 +2,14 @@
 
 from html import escape
 
-import segno
 import streamlit as st
 
 from pages._view import controls
 from pages._view.lesson import Lesson
+from pages._view.server.codes import code_of
 from pages._view.server.headers import framed_by_others
+from pages._view.server.links import EMBED
 
-_BORDER = 4  # cells around a code, which its readers ask for
 _OURS_ALONE = (
     "Pages of other addresses cannot show it yet: whoever runs this server allows them by SATTN_FRAME_ANCESTORS."
 )
@@ -49,15 +49,5 @@ def _show(link, question):
 
 def frame_of(link: str, question: str) -> str:
     """The HTML that shows the stage of a link on another page."""
-    source = escape(f"{link}{'&' if '?' in link else '?'}embed=1")
+    source = escape(f"{link}{'&' if '?' in link else '?'}{EMBED}=1")
     return f'<iframe src="{source}" title="{escape(question)}" width="640" height="480" style="border: 0"></iframe>'
-
-
-def code_of(link: str) -> str:
-    """The QR code of a link as SVG, dark on white whatever the theme; "" if it is too long for one."""
-    try:
-        return str(
-            segno.make_qr(link, error="l", boost_error=True).svg_inline(border=_BORDER, light="#fff", omitsize=True)
-        )
-    except segno.DataOverflowError:
-        return ""

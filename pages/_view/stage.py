@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from pages._view import bets, controls
 from pages._view.lesson import Lesson
 from pages._view.lessons import ORDER, hero_of, main_of
-from pages._view.main_picture import Values, is_ready, is_unasked, opened, stops
+from pages._view.main_picture import Values, at_opening, stops
 from pages._view.server.bundle import BUNDLE
 from pages._view.server.moving import PLACE
 from pages._view.shared import SHARED
@@ -34,6 +34,11 @@ class Opening:
     picture: dict[str, Any] | None
     hero: bool = False
 
+    @property
+    def sentence(self) -> str:
+        """What the picture says, "" of one that draws itself."""
+        return (self.picture or {}).get("sentence", "")
+
 
 def framed(lesson: Lesson, query: Mapping[str, str]) -> Opening | None:
     """The same as it stands in a frame on a page of others."""
@@ -50,21 +55,18 @@ def opening(lesson: Lesson, query: Mapping[str, str], *, alone: bool = False) ->
     """
     if lesson.stem not in ORDER or bets.is_on_at(lesson, query):
         return None
-    values: Values = controls.read(lesson, query)
+    values = controls.read(lesson, query)
     slider = _slider_at(lesson, values)
     if hero_of(lesson.stem):
         return Opening(slider, {"values": places(lesson, values), "address": address(lesson, values)}, hero=True)
     main = main_of(lesson.stem)
-    if main is None:
+    here = main and at_opening(main, values, alone=alone)
+    if not here:
         return None
-    there = opened(main, values)
-    values = values if alone and not is_ready(main, there) else there
-    if not (is_unasked(main, values) and is_ready(main, values)):
-        return None
-    shown = main.picture(values, profile(values["mode"], None))
-    here = {"values": places(lesson, values), "address": address(lesson, values)}
+    shown = main.picture(here, profile(values["mode"], None))
+    told = shown.told() | main_picture() | {"values": places(lesson, here), "address": address(lesson, here)}
     usual = {"config": chart_config(shown.key), "bundle": BUNDLE, "drawing": {}, "bare": False, "marks": []}
-    return Opening(slider, shown.told() | main_picture() | here | usual)
+    return Opening(slider, told | usual)
 
 
 def _slider_at(lesson, values):

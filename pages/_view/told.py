@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pages._view import bets, controls
 from pages._view.lesson import Lesson
 from pages._view.lessons import ORDER, main_of, sentence_of
-from pages._view.main_picture import is_ready, is_unasked, opened
+from pages._view.main_picture import at_opening
 from pages._view.theme import LIGHT
 
 _FORMULA = re.compile(r"\$([^$]+)\$")
@@ -26,9 +26,9 @@ def sentence_at(lesson: Lesson, query: Mapping[str, str]) -> str:
     if lesson.stem not in ORDER:
         return ""
     main, said = main_of(lesson.stem), sentence_of(lesson.stem)
-    for here in (opened(main, values), values) if main else ():
-        if is_unasked(main, here) and is_ready(main, here):
-            return str(main.picture(here, LIGHT).sentence)
+    here = main and at_opening(main, values, alone=True)
+    if here:
+        return str(main.picture(here, LIGHT).sentence)
     return str(said(values)) if said else ""
 
 

@@ -5,14 +5,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
+from dashboard import STAGED
 from harness import check_accessibility, running_server
 
-from pages._view.lessons import LESSONS, ORDER, hero_of, main_of
+from pages._view.lessons import LESSONS, ORDER
 from pages._view.share import frame_of
 
 pytestmark = pytest.mark.e2e
 
-STAGED = [stem for stem in ORDER if main_of(stem) or hero_of(stem)]
 SMALLEST, USUAL = (480, 360), (640, 480)
 DRAWN = "[data-picture][data-value], [data-hero][data-value]"
 LINK = ".way a"

@@ -1,12 +1,12 @@
 """Before the platform has drawn a lesson: question, answer, slider and picture are live, and stay in place."""
 
 import pytest
-from dashboard import SETTINGS, SLIDER, go_to, slider
+from dashboard import SETTINGS, SLIDER, STAGED, go_to, slider
 from hand import shown
 from harness import open_page, query_parameters, wait_until_idle
 from sizes import PHONE, PROJECTED, SCREEN
 
-from pages._view.lessons import LESSONS, ORDER, hero_of, main_of
+from pages._view.lessons import LESSONS, ORDER
 from pages._view.told import in_letters
 
 pytestmark = pytest.mark.e2e
@@ -16,7 +16,6 @@ ANSWER = f"{FIRST} .answer"
 THUMB = f"{FIRST} [data-slider] input"
 SENTENCE = f"{FIRST} [data-sentence]"
 PAINTED = f"{FIRST} [data-picture][data-value]"
-STAGED = [stem for stem in ORDER if main_of(stem) or hero_of(stem)]
 SIZES = [(SCREEN["1024"], {}), (SCREEN[PHONE], {}), (PROJECTED["1024p"], {"mode": "projector"})]
 BOX = "element => { const {x, y, width, height} = element.getBoundingClientRect(); return [x, y, width, height]; }"
 # Chromium's figure: how much of the window has moved how far, all that was not asked for.

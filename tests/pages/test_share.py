@@ -5,9 +5,10 @@ from xml.etree import ElementTree
 import pytest
 import segno
 
-from pages._view import controls, share
+from pages._view import controls
 from pages._view.kinds import Answer
 from pages._view.lessons import LESSONS
+from pages._view.server.codes import code_of
 from tests.pages.opening import open_page
 
 WITH_ANSWERS = [
@@ -46,7 +47,7 @@ def test_no_answer_is_given_away(stem, name):
 
 def test_a_code_holds_the_link_dark_on_white_with_the_room_that_readers_ask_for():
     link = "https://lab.example/score_variance?d_k=256"
-    drawn = ElementTree.fromstring(share.code_of(link))
+    drawn = ElementTree.fromstring(code_of(link))
     size = int(drawn.get("viewBox").split()[-1])
     assert size == segno.make_qr(link, error="l").symbol_size(border=4)[0]
     fills = {each.get("fill") or each.get("stroke") for each in drawn.iter() if each.tag.endswith("path")}
@@ -56,4 +57,4 @@ def test_a_code_holds_the_link_dark_on_white_with_the_room_that_readers_ask_for(
 def test_a_link_that_is_too_long_for_a_code_is_given_as_text():
     link, codes = shared("attention_steps", Q="é" * 900)  # six letters each in an address
     assert (len(link) > 2953, codes) == (True, [])
-    assert share.code_of("x" * 2953)
+    assert code_of("x" * 2953)

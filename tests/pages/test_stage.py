@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from pages._view import stage
+from pages._view import main_picture, stage
 from pages._view.lessons import LESSONS, ORDER, hero_of, main_of
 from tests.pages.opening import charts, large_slider, open_page
 
@@ -58,7 +58,7 @@ def test_a_page_without_a_picture_of_the_slider_has_no_stage(stem):
 
 
 def test_what_takes_long_waits_for_a_session(monkeypatch):
-    monkeypatch.setattr(stage, "is_unasked", lambda *_: False)
+    monkeypatch.setattr(main_picture, "is_unasked", lambda *_: False)
     assert opened("score_variance") is None
 
 

@@ -31,8 +31,8 @@ _SHEET = _text("link.js", "sheet.js")
 # What stands on the stage, which is in the server's page too.
 PARTS = {
     "slider": _text("taken.js", "glide.js", "slider.js"),
-    "picture": _text("streamlit.js", "taken.js", "marks.js", "drawing.js", "picture.js"),
-    "hero": _SHEET + _text("streamlit.js", "taken.js", "marks.js", "hero.js"),
+    "picture": _text("streamlit.js", "taken.js", "window.js", "marks.js", "drawing.js", "picture.js"),
+    "hero": _SHEET + _text("streamlit.js", "taken.js", "window.js", "marks.js", "hero.js"),
 }
 SLIDER, PICTURE = _text("slider.html"), _text("picture.html")
 HERO = f"<style>{_text('hero.css')}</style>{_text('hero.html')}"
@@ -50,7 +50,7 @@ _tries = st.components.v2.component(
     "sattn_tries", html=_text("tries.html"), js=_script("tries.js"), isolate_styles=False
 )
 _saving = st.components.v2.component(
-    "sattn_saving", html=_text("saving.html"), js=_SHEET + _text("saving.js"), isolate_styles=False
+    "sattn_saving", html=_text("saving.html"), js=_SHEET + _text("window.js", "saving.js"), isolate_styles=False
 )
 _paper = st.components.v2.component(
     "sattn_paper", html=_text("paper.html"), js=_text("link.js") + _script("paper.js"), isolate_styles=False

@@ -6,10 +6,6 @@ const NS = "http://www.w3.org/2000/svg";
 const SHORTEST = 0.5; // of the height that a panel is written for
 const FRAMED = 0.25; // in a frame on a page of others, where all of it is to be seen
 const TALLEST = 2;
-const BELOW = 8; // px between the sentence and the window's end
-const NARROW = 640; // px of a window that shows the panels below each other; the sentence may come after the first view
-
-const VIEW = `${STREAMLIT.main}, #lab-first`; // what the hero fits itself into
 
 export default function ({ parentElement, data: [data], onStage }) {
   return onceShown({ parentElement, name: "hero", nodes: ["[data-hero]"], onStage }, ([root], moved) => {
@@ -35,7 +31,7 @@ function makeHero(root) {
   let data = null; // those stops, or the values between them, where the one is that is shown
   let at = 0; // its place among them
   const sizes = {};
-  const framed = Boolean(root.getRootNode().host.closest(".embed"));
+  const framed = isFramed(viewOf(root));
   root.toggleAttribute("data-framed", framed);
   let hand = window.labHands?.d_k ?? { value: null, held: false };
   let ownAxis = false;
@@ -43,21 +39,19 @@ function makeHero(root) {
 
   // The panels share what is left of the window between what stands above and the sentence's end.
   function fit() {
-    const style = getComputedStyle(document.documentElement);
-    const [designed, paper] = ["--designed-width", "--on-paper"].map((name) => style.getPropertyValue(name));
-    const scale = Number(paper) || (designed ? window.innerWidth / designed : 1); // a projector's sizes are for one width
+    const scale = scaleOf();
     for (const [name, size] of Object.entries(data.style)) {
       sizes[name] = parseFloat(size) * scale;
       root.style.setProperty(`--${name}`, size.endsWith("px") ? `${sizes[name]}px` : size);
     }
-    const view = viewOf();
+    const view = viewOf(root);
     const { top } = root.getBoundingClientRect();
     const others = sentence.getBoundingClientRect().bottom - top - find(".panels").getBoundingClientRect().height;
     const rows = window.innerWidth <= NARROW && !framed ? 4 : 2;
     const captions = find(".panels").getBoundingClientRect().height - rows * sizes.panel;
     const room = view.clientHeight - (top - view.getBoundingClientRect().top + view.scrollTop) - captions - BELOW;
     const wish = sizes.panel;
-    if (paper) return;
+    if (ofPage("--on-paper")) return;
     const high = (room - (rows === 2 ? others : 0)) / rows;
     sizes.panel = Math.floor(Math.min(Math.max(high, (framed ? FRAMED : SHORTEST) * wish), TALLEST * wish));
     root.style.setProperty("--panel", `${sizes.panel}px`);
@@ -134,10 +128,9 @@ function makeHero(root) {
   }
 
   window.addEventListener("lab:paper", onPaper);
-  const viewOf = () => root.getRootNode().host.closest(VIEW);
   function watch() {
     watched.disconnect();
-    const view = viewOf();
+    const view = viewOf(root);
     for (const each of [find(".panels"), view, view.querySelector(STREAMLIT.block)]) if (each) watched.observe(each);
   }
   watch();

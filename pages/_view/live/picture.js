@@ -5,13 +5,9 @@
 // width and shown at another as they are, larger or smaller.
 
 const TALLEST = 1.6; // of that of the whole figure
-const BELOW = 8; // px between the sentence and the window's end
 const LETTERS = 155; // of a long sentence
 const REST = 0.5; // of the time that a picture took, before the next one
 const AHEAD = 1; // of the window's height, within which a picture is drawn though it is not seen yet
-const NARROW = 640; // px of a window in which the sentence may come after the first view, if it is no frame of others
-
-const VIEW = `${STREAMLIT.main}, #lab-first`; // what a main picture fits itself into
 
 export default function ({ parentElement, data: [data], setTriggerValue, onStage }) {
   const part = { parentElement, name: data.main ? "picture" : "", nodes: ["[data-picture]", "[data-sentence]"], onStage };
@@ -64,7 +60,7 @@ async function near(picture) {
   picture.near ??= new Promise((resolve) => {
     const rootMargin = `${window.labNear ?? AHEAD * window.innerHeight}px 0px`;
     const look = new IntersectionObserver((seen) => { if (seen.some((each) => each.isIntersecting)) come(); }, {
-      root: picture.closest(VIEW), rootMargin,
+      root: viewOf(picture), rootMargin,
     });
     const come = () => {
       look.disconnect();
@@ -121,12 +117,6 @@ function onWhite(figure, inks) {
 
 const sizeOf = (picture) => `${picture.clientWidth} ${picture.height} ${scaleOf()}`;
 
-function scaleOf() {
-  const style = getComputedStyle(document.documentElement);
-  const [designed, onPaper] = ["--designed-width", "--on-paper"].map((name) => style.getPropertyValue(name));
-  return Number(onPaper) || (designed ? window.innerWidth / designed : 1);
-}
-
 // The height of the picture: what is left of the window between what stands above and the sentence.
 function fit(picture) {
   const { given, sentence } = picture;
@@ -136,11 +126,11 @@ function fit(picture) {
 }
 
 function roomFor(picture, wish, sentence) {
-  const view = picture.closest(VIEW);
+  const view = viewOf(picture);
   const top = picture.getBoundingClientRect().top - view.getBoundingClientRect().top + view.scrollTop;
   if (top > view.clientHeight) return wish; // further down
   const room = view.clientHeight - top - BELOW;
-  const alone = window.innerWidth <= NARROW && !view.matches(".embed") ? Math.min(room, wish) : 0;
+  const alone = window.innerWidth <= NARROW && !isFramed(view) ? Math.min(room, wish) : 0;
   const found = Math.min(Math.max(room - sentence, alone), TALLEST * wish);
   const least = wish - (1 - picture.given.least) * picture.given.plot * scaleOf();
   return found < least ? wish : found; // what cannot be seen at once is not squeezed either
@@ -246,7 +236,7 @@ function watchSize(picture, Plotly) {
 }
 
 function watchAll(picture) {
-  const view = picture.given.main && picture.closest(VIEW);
+  const view = picture.given.main && viewOf(picture);
   picture.watched.disconnect();
   for (const each of [picture, view, view && view.querySelector(STREAMLIT.block)]) if (each) picture.watched.observe(each);
 }

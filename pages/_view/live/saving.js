@@ -17,8 +17,7 @@ async function save({ name, keys, sentence }, kind) {
 async function figuresOf(keys, sentence) {
   const pictures = keys.map((key) => document.querySelector(`.st-key-${key} [data-picture]`));
   const { each } = roomOn(keys.length, sentence);
-  const designed = getComputedStyle(document.documentElement).getPropertyValue("--designed-width");
-  const scale = designed ? 1 : LARGER;
+  const scale = isDesigned() ? 1 : LARGER;
   const [width, height] = [each.width / scale, each.height / scale].map(Math.round);
   const drawings = [];
   for (const { parsed } of pictures) {

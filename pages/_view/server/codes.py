@@ -1,8 +1,9 @@
-"""The QR code of an address of this server, for a page that is printed."""
+"""QR codes of addresses: for a link that is shared, and by a route for a page that is printed."""
 
 from functools import lru_cache
 from urllib.parse import urlsplit
 
+import segno
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,6 +12,7 @@ from starlette.routing import Route
 from pages._view.server.bundle import path_of
 
 PLACE = "code"
+_BORDER = 4  # cells around a code, which its readers ask for
 _SVG = "http://www.w3.org/2000/svg"  # a picture in a file of its own must say that it is one
 KEPT = 256  # codes: a class prints one address
 
@@ -39,6 +41,14 @@ def _is_ours(link, host):
 
 @lru_cache(maxsize=KEPT)
 def _code_of(link):
-    from pages._view import share  # not at the top: NumPy is imported after its number of threads is set
+    return code_of(link).replace("<svg", f'<svg xmlns="{_SVG}"', 1)
 
-    return share.code_of(link).replace("<svg", f'<svg xmlns="{_SVG}"', 1)
+
+def code_of(link: str) -> str:
+    """The QR code of a link as SVG, dark on white whatever the theme; "" if it is too long for one."""
+    try:
+        return str(
+            segno.make_qr(link, error="l", boost_error=True).svg_inline(border=_BORDER, light="#fff", omitsize=True)
+        )
+    except segno.DataOverflowError:
+        return ""

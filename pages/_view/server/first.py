@@ -15,7 +15,7 @@ from pages._view._streamlit import scripts_of_parts
 from pages._view.lessons import LESSONS, ORDER, main_of
 from pages._view.live import HERO, PARTS, PICTURE, SLIDER
 from pages._view.server.bundle import BUNDLE, path_of
-from pages._view.server.links import NAME, card_of, places, root, title_of
+from pages._view.server.links import EMBED, NAME, card_of, places, root, title_of
 
 _FOLDER = Path(__file__).parent
 _LOOK = f"<style>\n{(_FOLDER / 'first.css').read_text(encoding='utf-8')}</style>"
@@ -32,7 +32,6 @@ _BEGINS = re.compile(r"<body>(\s*<noscript>.*?</noscript>)?", re.DOTALL)
 _PLATFORM = re.compile(r'<script type="module"[^>]*></script>|<link rel="(?:modulepreload|stylesheet)"[^>]*>')
 _FONT = re.compile(r'href="([^"]*/SourceSansVF-Upright[^"]*)"')
 _BOXES = {"slider": ".dimension", "picture": ":is([data-picture], [data-hero-host])"}
-EMBED = "embed"  # says that the page stands in a frame of others
 _MISSING = "This page does not exist. These do:"
 # Nothing follows the slider there, and nothing fits the picture to the window.
 _STILL = (
@@ -59,21 +58,22 @@ _STYLE = "max-width:45rem;margin:2rem auto;padding:0 1rem;font:1.1rem/1.5 sans-s
 def page_of(request: Request, page: str, stem: str) -> str:
     """The platform's page with a head of its own, the stage of its address, and words where no scripts run."""
     lesson, query = LESSONS[stem], dict(request.query_params)
-    sentence = told.sentence_at(lesson, query)
+    framed = query.get(EMBED) == "1"
+    opened = stage.framed(lesson, query) if framed else stage.opening(lesson, query)
+    sentence = (opened and opened.sentence) or told.sentence_at(lesson, query)
     address = f"{root(request)}{places()[stem]}{controls.query_at(lesson, query)}"
     image = f"{root(request)}{card_of(stem)}"
     head = _head(lesson.question, sentence or told.in_letters(lesson.answer), address, image) + _ahead(stem)
-    if query.get(EMBED) == "1":
-        return _embedded(lesson, query, head, _face(page), address)
+    if framed:
+        return _embedded(lesson, opened, query, head, _face(page), address)
     page = page.replace("<title>Streamlit</title>", head, 1)
-    first = _first(lesson, query, sentence, _face(page), _PLATFORM.findall(page))
+    first = _first(lesson, opened, query, sentence, _face(page), _PLATFORM.findall(page))
     page = _BEGINS.sub(lambda _: f"<body>{_LOOK}{first}", _PLATFORM.sub("", page), count=1)
     return page.replace("</body>", f"{_scripts()}</body>", 1)
 
 
-def _embedded(lesson, query, head, face, address):
+def _embedded(lesson, opened, query, head, face, address):
     """What stands in a frame on a page of others: the stage alone, which needs no session, and the way to the lab."""
-    opened = stage.framed(lesson, query)
     answer = "" if bets.is_open_at(lesson, query) else told.in_letters(lesson.answer)
     said = (
         _stage(lesson.stem, opened, is_usual=False)
@@ -90,13 +90,12 @@ def _embedded(lesson, query, head, face, address):
     return f'<!DOCTYPE html>\n<html lang="en"><head>{_META}{head}</head><body>{_LOOK}{first}{scripts}</body></html>'
 
 
-def _first(lesson, query, sentence, face, platform):
+def _first(lesson, opened, query, sentence, face, platform):
     """What is seen until the platform has drawn the lesson: its question, answer and stage, where they will stand.
 
     The rules go with it: those of the lesson, which may be another one by then, come with what is drawn.
     """
-    opened = stage.opening(lesson, query)
-    is_open, mode = bets.is_open_at(lesson, query), "projector" if query.get("mode") == "projector" else "screen"
+    is_open, mode = bets.is_open_at(lesson, query), controls.read(lesson, query)["mode"]
     more = not is_open and (mode == "screen" or query.get("rest") == "shown")
     rules = f"{face} {styles.rules(lesson, mode, more=more)} {_room(lesson.stem, mode)}"
     answer = told.in_letters(lesson.answer)
@@ -133,7 +132,7 @@ def _stage(stem, opened, is_usual):
         return f'{slider}<div data-hero-host><template shadowrootmode="open">{HERO}</template></div>'
     drawn = "".join(f'<div data-still="{size}">{stills.still(stem, size)}</div>' for size in stills.SIZES * is_usual)
     picture = PICTURE.replace("<div></div>", f"<div></div>{drawn}", 1)
-    return slider + picture.replace("<p data-sentence>", f"<p data-sentence>{escape(opened.picture['sentence'])}", 1)
+    return slider + picture.replace("<p data-sentence>", f"<p data-sentence>{escape(opened.sentence)}", 1)
 
 
 def _room(stem, mode):

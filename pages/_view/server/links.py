@@ -10,6 +10,7 @@ from pages._view import stills
 from pages._view.server.bundle import path_of
 
 NAME = "Why attention divides by √dₖ"
+EMBED = "embed"  # in an address, with 1: the page stands in a frame on a page of others
 _FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 
 
