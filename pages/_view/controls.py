@@ -18,7 +18,7 @@ import streamlit as st
 
 from pages._view._streamlit import step_of_history
 from pages._view.kinds import Answer, Choice, Control, Linked, Number, Text, Value
-from pages._view.lesson import Lesson
+from pages._view.lesson import CLASS, REVEAL, Lesson
 from pages._view.lessons import LESSONS
 from pages._view.literal import plain
 from pages._view.shared import CARRIED, SHARED
@@ -302,7 +302,8 @@ def written(lesson: Lesson, values: Mapping[str, Any]) -> dict[str, str]:
 
 def own(lesson: Lesson) -> tuple[str, ...]:
     """What an address may say that is one visitor's own: how they look at the lesson, and what they answered."""
-    return ("mode", "rest", *CARRIED, *(name for name, each in lesson.linked.items() if isinstance(each, Answer)))
+    answers = (name for name, each in lesson.linked.items() if isinstance(each, Answer))
+    return ("mode", "rest", REVEAL, *CARRIED, *answers)
 
 
 def settings_at(lesson: Lesson, query: Mapping[str, str]) -> dict[str, str]:
@@ -318,7 +319,8 @@ def query_at(lesson: Lesson, query: Mapping[str, str]) -> str:
 
 
 def _known(lesson: Lesson) -> dict[str, Control | Linked]:
-    return {**SHARED, **lesson.controls, **lesson.unseen}
+    of_class = {CLASS: lesson.linked[CLASS]} if lesson.bet else {}
+    return {**SHARED, **lesson.controls, **lesson.unseen, **of_class}
 
 
 def linked_value(name: str) -> Any:

@@ -156,6 +156,29 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Answers:
+    """What the many of a class bet, as 10~25~25 in the address alone; "" if nothing that can be read is said."""
+
+    of: Number | Choice | Drawing
+    most: int = 100
+    default: str = ""
+
+    @property
+    def label(self) -> str:
+        return self.of.label
+
+    def read(self, text: str) -> tuple[Any, str | None]:
+        """The answers, and what had to be changed, or None."""
+        found = [self.of.read(each) for each in text.split("~")]
+        if text and len(found) <= self.most and not any(problem for _, problem in found):
+            return tuple(value for value, _ in found), None
+        return "", f"is no list of at most {self.most} answers to the bet of this lesson; it is left out"
+
+    def write(self, value: Any) -> str:
+        return "~".join(map(self.of.write, value))
+
+
+@dataclass(frozen=True)
 class Tally:
     """How many bets were right of how many placed, as 3-5 in the address alone; "" before the first one."""
 
@@ -176,7 +199,7 @@ class Tally:
 
 
 Control = Number | Choice | Text
-Linked = Answer | Tally  # without a widget
+Linked = Answer | Answers | Tally  # without a widget
 
 
 def fraction(value: float) -> str:

@@ -6,7 +6,9 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from pages._view.kinds import Answer, Choice, Control, Drawing, Number
+from pages._view.kinds import Answer, Answers, Choice, Control, Drawing, Linked, Number
+
+REVEAL, CLASS = "reveal", "class"  # in an address: the truth is shown; what the many of a class have bet
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,10 @@ class Lesson:
         return (*(("d_k",) if self.slider else ()), *self.dials)
 
     @cached_property
-    def linked(self) -> dict[str, Answer | Control]:
-        """What stands in its address alone, by name: what was bet, and what is unseen."""
-        return {"guess": Answer(self.bet.answer), **self.unseen} if self.bet else {**self.unseen}
+    def linked(self) -> dict[str, Control | Linked]:
+        """What stands in its address alone, by name: what was bet, whether the truth is shown, and what is unseen."""
+        own: dict[str, Control | Linked] = {**self.unseen}
+        if not self.bet:
+            return own
+        shown = Choice("The truth", "0", ("0", "1"))
+        return {"guess": Answer(self.bet.answer), REVEAL: shown, CLASS: Answers(self.bet.answer), **own}

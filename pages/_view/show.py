@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages._view import bets, compute, controls, frame, rates, stage, turns
+from pages._view import bet_marks, bets, compute, controls, frame, rates, stage, turns
 from pages._view._streamlit import DeltaGenerator
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
@@ -101,7 +101,7 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
     if params and not is_computed(params, partial(way.picture, values, profile)):
         return None
     shown = at_rest or (way.at_rest or way.picture)(values, profile)
-    seen = bets.marked(shown, controls.current_lesson(), values, bets.guess(), profile)
+    seen = bet_marks.marked(shown, controls.current_lesson(), values, bets.placed(), profile)
     places = stage.places(controls.current_lesson(), values)
     _draw_main(seen, values=places, address=frame.moving_address(values))
     return shown

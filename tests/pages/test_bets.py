@@ -3,16 +3,18 @@
 import json
 import math
 import re
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
 from starlette.applications import Starlette
 
-from pages._view import bets, compute, rates
+from pages._view import bet_marks, bet_words, bets, compute, controls, rates
 from pages._view.kinds import Answer, Choice, Drawing, Number, Tally
 from pages._view.lesson import Bet
 from pages._view.lessons import LESSONS, ORDER, bet_of
 from pages._view.lessons.training_race import work
+from pages._view.literal import plain
 from pages._view.server import moving
 from pages._view.shared import CARRIED, LAWS
 from pages._view.theme import number
@@ -303,6 +305,81 @@ def test_bets_and_tally_go_along_by_a_menu_whose_links_say_nothing():
         app.query_params.pop(name)
     app = turn_to(app, "derivation").run()
     assert app.query_params == {"mode": "projector", "bet": "1", "tally": "1-2"}
+
+
+# --- a room bets ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stem", WITH_BETS)
+def test_on_a_wall_the_truth_is_revealed_without_a_bet_and_hidden_again(stem):
+    tells = telling(stem, bet_chart(open_page(stem, **at(stem)), stem)) if not LESSONS[stem].bet.on else []
+    app = open_page(stem, bet="1", mode="projector", tally="1-2", **at(stem))
+    for _ in range(2):
+        assert [each.key for each in app.button if each.key in ("place_bet", "reveal", "bet_again")] == ["reveal"]
+        assert not [each for each in (*app.radio, *app.select_slider) if each.key == f"guess_on_{stem}"]
+        assert not [each for each in tells if each in data_sent(app)]
+        assert "In fact" not in everything_sent(app)
+        assert "your bet:" not in everything_sent(app)
+        press(app, "Reveal")
+        assert app.query_params["reveal"] == "1"
+        found = bet_of(stem)(values_of(stem))
+        (card,) = [each for each in texts(app) if "In fact" in each]
+        assert plain(found.text or bet_words.written(LESSONS[stem].bet, found.truth)) in card
+        assert "so far" not in everything_sent(app)
+        assert app.query_params["tally"] == "1-2"
+        press(app, "Hide")
+        assert "reveal" not in app.query_params
+
+
+@pytest.mark.parametrize("stem", WITH_BETS)
+def test_the_bets_of_a_class_stand_on_the_picture_with_the_truth_and_in_the_link(stem):
+    bet, (low, *_, high) = LESSONS[stem].bet, options(stem)
+    said = "~".join(map(bet.answer.write, (low, high, high)))
+    app = open_page(stem, **{"class": said}, mode="projector", rest="shown", **at(stem))
+    check_page(app, stem)
+    assert app.query_params["class"] == said
+    (card,) = [each for each in texts(app) if "◆ 3 bets" in each]
+    chart = bet_chart(app, stem)
+    assert "◆ 3 bets" in chart.alt
+    layout = json.loads(chart.spec)["layout"]
+    if isinstance(bet.answer, Choice):
+        assert plain(f"{bet.answer.called(high)}: 2") in card
+    elif isinstance(bet.answer, Drawing):
+        drawn_by_class = [each["y"] for each in drawn(chart) if each["name"] == "a bet"]
+        assert drawn_by_class == [[0, *low], [0, *high], [0, *high]]
+    else:
+        long = [each for each in layout["shapes"] if each.get(f"{bet.place.across[0]}1") == bet_marks._REACH]
+        high_axis = max(layout[f"{bet.place.along[0]}axis{bet.place.along[1:]}"]["range"])
+        reached = min(high * bet.place.unit, high_axis)
+        assert [each[f"{bet.place.along[0]}0"] for each in long] == [reached]
+        beyond = [each["text"] for each in layout["annotations"] if each["text"].startswith("◆ 2")]
+        assert bool(beyond) == (high * bet.place.unit > high_axis)
+    main = next(each for each in charts(app).values() if each.address)
+    _, _, body = ask(Starlette(routes=moving.routes()), f"/{main.address}&d_k=64")
+    assert json.loads(body)["alt"] == main.alt
+    link = controls.query_at(LESSONS[stem], app.query_params)
+    assert parse_qs(link[1:])["class"] == [said]
+
+
+def test_how_many_of_a_class_were_right_is_said():
+    app = open_page("derivation", **{"class": "2~2~4"}, mode="projector")
+    assert LESSONS["derivation"].bet.answer.options
+    (card,) = [each for each in texts(app) if "◆ 3 bets" in each]
+    truth = bet_of("derivation")(values_of("derivation")).truth
+    right = ("2", "2", "4").count(truth)
+    assert card.startswith(f"◆ 3 bets, {right} right.")
+
+
+@pytest.mark.parametrize("said", ["", "a lot", "~", "10~x", "~".join(["10"] * 101), "101"])
+def test_what_is_no_bets_of_a_class_is_left_out_and_said(said):
+    app = open_page("gradient_flow", **{"class": said})
+    assert "class" not in app.query_params
+    assert "is no list of at most 100 answers" in app.info[0].value
+
+
+def test_a_link_that_is_shared_does_not_reveal():
+    lesson = LESSONS["gradient_flow"]
+    assert controls.query_at(lesson, {"bet": "1", "reveal": "1", "d_k": "100", "mode": "projector"}) == "?d_k=100"
 
 
 # --- the truth -----------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
     Of a picture that draws itself it is what that is told of all its stops.
     """
     # Not at the top: NumPy is imported after its number of threads is set.
-    from pages._view import bets, controls, theme
+    from pages._view import bet_marks, bets, controls, theme
     from pages._view.lessons import LESSONS, ORDER, hero_of, main_of
     from pages._view.main_picture import is_ready, is_unasked
 
@@ -56,5 +56,5 @@ def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
     if not is_ready(main, values):
         return b""
     shown = main.picture(values, profile)
-    shown = bets.marked(shown, LESSONS[stem], values, bets.read(LESSONS[stem], query), profile)
+    shown = bet_marks.marked(shown, LESSONS[stem], values, bets.placed_at(LESSONS[stem], query), profile)
     return json.dumps(shown.drawn()).encode()

@@ -1,0 +1,166 @@
+"""What was bet, drawn on the picture that the bet is on: one learner's or a class's, beside the truth."""
+
+from collections import Counter
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+from pages._view.bet_words import BET, TRUTH, both, fact, in_fact, of_class, written
+from pages._view.kinds import Drawing
+from pages._view.lesson import Bet, Lesson
+from pages._view.lessons import bet_of
+from pages._view.main_picture import Values
+from pages._view.picture import Figure, Picture
+from pages._view.theme import Profile
+
+_BEYOND = {"x": "→", "y": "↑"}  # where an axis goes on
+_ONE_LINE = 40  # letters: the camera stands at the end of the line
+_REACH = 0.3  # of the panel: how far the bets of a class reach into it where most agree
+_CROWD = 0.35  # of the ink, for each of many curves
+
+Placed = tuple[Any, ...] | None  # what was bet, by one or by a class; nothing but the truth is shown of (); None: open
+
+
+def marked(shown: Picture, lesson: Lesson, values: Values, placed: Placed, profile: Profile) -> Picture:
+    """The picture that the bet is on with what was bet beside the truth; as it is while nothing is."""
+    if lesson.bet is None or placed is None or not _is_on_this(lesson.bet, shown, values):
+        return shown
+    found = bet_of(lesson.stem)(values)
+    alt = f"{shown.alt or shown.sentence} {said(lesson, placed, found)}"
+    figure = _figure(shown, lesson, placed, found, profile)
+    return replace(shown, figure=figure, alt=alt)
+
+
+def said(lesson: Lesson, placed: tuple[Any, ...], found: Any) -> str:
+    """What was bet and the truth, in words."""
+    if not placed:
+        return in_fact(lesson, found)
+    return both(lesson, placed[0], found) if len(placed) == 1 else of_class(lesson, placed, found)
+
+
+def _is_on_this(bet, shown, values):
+    """Whether the bet is on this picture, as these values show it."""
+    return bet.on in ("", shown.key) and (bet.when is None or values[bet.when[0]] == bet.when[1])
+
+
+def _figure(shown, lesson, placed, found, profile):
+    bet, spec = lesson.bet, spec_of(shown)
+    alone = placed[0] if len(placed) == 1 else None
+    marks = [(BET, f"your bet: {written(bet, alone)}", alone)] if alone is not None else []
+    if found.truth is not None:
+        marks.append((TRUTH, f"in fact: {fact(lesson, found)}", found.truth))
+    if isinstance(bet.answer, Drawing):
+        spec["data"] += _curves(bet.place, found, placed, profile)
+    elif bet.place and len(placed) > 1:
+        _draw_class(spec["layout"], bet, placed, profile)
+    figure = drawn_on(spec, bet, marks, profile)
+    if profile.name != "projector" and len(placed) < 2:  # where only the card says it
+        figure.layout["annotations"] += _strip(figure.layout, marks, profile)
+    return figure
+
+
+def _curves(place, found, drawn, profile):
+    """What was drawn, point by point, and the true curve; of a class all curves, in fainter ink."""
+    axes = {"type": "scatter", "xaxis": place.across, "yaxis": place.along}
+    third, true = (
+        {"color": _colour(sign, profile), "width": 1.5 * profile.line_width, "dash": "solid"} for sign in (BET, TRUTH)
+    )
+    x, y = found.curve
+    truth = axes | {"mode": "lines", "x": x, "y": y, "line": true, "name": "in fact"}
+    alone, places = len(drawn) == 1, [0, *found.places]
+    size = [0, *[1.5 * profile.marker_size] * len(found.places)]
+    marker = {"symbol": "diamond", "size": size, "color": third["color"], "opacity": 1}
+    one = {"mode": "lines+markers", "marker": marker, "line": third, "name": "your bet"}
+    look = one if alone else {"mode": "lines", "line": third, "opacity": _CROWD, "name": "a bet"}
+    return [truth, *(axes | look | {"x": places, "y": [0, *heights]} for heights in drawn)]
+
+
+def _draw_class(layout, bet, placed, profile):
+    """A line from the edge at each number that was bet, as long as many chose it; how many lie beyond the axis."""
+    along, across, colour = bet.place.along, bet.place.across, _colour(BET, profile)
+    refs, other = _refs(bet.place), across[0]
+    counts = Counter(_on_axis(_axis_of(layout, along), each * bet.place.unit) for each in placed)
+    reach = {place: _REACH * n / max(counts.values()) for place, n in counts.items()}
+    style = {"type": "line", "line": {"color": colour, "width": 3 * profile.line_width}, **refs, f"{other}0": 0}
+    lines = [style | {f"{other}1": length, f"{along[0]}0": at, f"{along[0]}1": at} for (at, _), length in reach.items()]
+    layout["shapes"] = [*layout.get("shapes", ()), *lines]
+    end = {"xanchor": "right", "yanchor": "bottom"} if along[0] == "x" else {"xanchor": "left", "yanchor": "top"}
+    word = {"showarrow": False, "font": {"size": profile.tick_size, "color": colour}, **refs, **end}
+    words = [
+        word | {"text": f"{BET} {counts[place]} {_BEYOND[along[0]]}", other: length, along[0]: place[0]}
+        for place, length in reach.items()
+        if place[1]
+    ]
+    layout["annotations"] = [*layout.get("annotations", ()), *words]
+
+
+def _refs(place):
+    """What a line across the panel is measured on."""
+    return {f"{place.across[0]}ref": f"{place.across} domain", f"{place.along[0]}ref": place.along}
+
+
+def _axis_of(layout, along):
+    return layout[f"{along[0]}axis{along[1:]}"]
+
+
+def spec_of(shown: Picture) -> dict[str, Any]:
+    """A picture's figure as one's own, to draw on."""
+    return deepcopy(vars(shown.figure))
+
+
+def drawn_on(spec: dict[str, Any], bet: Bet | None, marks: list[tuple[str, str, Any]], profile: Profile) -> Figure:
+    """The figure with these marks: a line each for a number."""
+    layout = spec["layout"]
+    numbers = bet and bet.place and not isinstance(bet.answer, Drawing)
+    placed = [_placed(layout, bet, mark, profile) for mark in marks if numbers and mark[2] is not None]
+    layout["shapes"] = [*layout.get("shapes", ()), *(line for line, _ in placed if line)]
+    layout["annotations"] = [*layout.get("annotations", ()), *(word for _, word in placed)]
+    return Figure(**spec)
+
+
+def _colour(sign, profile):
+    return profile.text if sign == TRUTH else profile.third
+
+
+def _placed(layout, bet, mark, profile):
+    """A line across the panel at a number, with the mark at its end; of a number beyond the axis the way to it."""
+    sign, _, value = mark
+    along, across, colour = bet.place.along, bet.place.across, _colour(sign, profile)
+    at, beyond = _on_axis(_axis_of(layout, along), value * bet.place.unit)
+    upright, other, refs = along[0] == "x", across[0], _refs(bet.place)
+    style = {"color": colour, "width": 1.5 * profile.line_width, "dash": "solid" if sign == TRUTH else "dot"}
+    line = {"type": "line", "line": style, **refs, f"{other}0": 0, f"{other}1": 1}
+    line |= {f"{along[0]}0": at, f"{along[0]}1": at}
+    end = {"xanchor": "center", "yanchor": "top"} if upright else {"xanchor": "left", "yanchor": "middle"}
+    text = sign
+    if beyond:
+        below = {"yshift": -1.3 * profile.tick_size} if sign == TRUTH else {}  # what was bet may be beyond it too
+        end = {"xanchor": "right", "yanchor": "top", **below}
+        text = f"{sign} {written(bet, value)} {_BEYOND[along[0]]}"
+    font = {"size": profile.tick_size, "color": colour}
+    word = {"text": text, "showarrow": False, "font": font, **refs, other: 1, along[0]: at, **end}
+    return None if beyond else line, word
+
+
+def _on_axis(axis, value):
+    """Where a value stands on an axis, or its end, and whether it lies beyond."""
+    low, high = sorted(axis["range"])
+    return min(max(value, low), high), value > high
+
+
+def _strip(layout, marks, profile):
+    """What was bet and the truth in words above the figure: in one line where a phone has room for it."""
+    if not marks:
+        return []
+    words = [f'<span style="color:{_colour(sign, profile)}">{sign}</span> {text}' for sign, text, _ in marks]
+    lines = words if sum(2 + len(text) for _, text, _ in marks) > _ONE_LINE else ["\u2002\u2002".join(words)]
+    room, margin = round(1.5 * profile.axis_size * len(lines)), layout["margin"]
+    above = margin["t"]
+    margin["t"] += room
+    layout["height"] += room
+    if pad := layout.get("title", {}).get("pad"):
+        pad["b"] -= room
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    font = {"size": profile.axis_size, "color": profile.text}
+    shift = {"xshift": -margin["l"], "yshift": above}
+    return [{"text": "<br>".join(lines), "align": "left", "showarrow": False, "font": font, **shift, **place}]

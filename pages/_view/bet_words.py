@@ -1,0 +1,111 @@
+"""What is said of bets: one learner's and a class's, the truth, and how far they are from it."""
+
+from collections import Counter
+from statistics import median_low
+from typing import Any
+
+from pages._view.kinds import Choice, Drawing
+from pages._view.lesson import Bet, Lesson
+from pages._view.theme import number
+
+BET, TRUTH = "◆", "●"  # the marks on the picture
+RIGHT, CLOSE, MISSED, OPEN = "Right.", "Close.", "Not this time.", "Your bet stands."
+_NEAR_ENOUGH = 3  # times as far off as what is right: close
+_NOTHING = "?"  # where the marker stands before it is moved, which is no answer
+
+
+def written(bet: Bet, value: Any) -> str:
+    """An answer as a person reads it."""
+    if value is None:
+        return _NOTHING
+    if isinstance(bet.answer, Choice):
+        return bet.answer.called(value)
+    if isinstance(bet.answer, Drawing):
+        return "as drawn"
+    return f"{number(value) if value % 1 else f'{value:,.0f}'}{bet.suffix}"
+
+
+def fact(lesson: Lesson, found: Any) -> str:
+    """The truth as a person reads it."""
+    return found.text or written(lesson.bet, found.truth)  # type: ignore[arg-type]
+
+
+def in_fact(lesson: Lesson, found: Any) -> str:
+    """The truth in a sentence, once it is known."""
+    return "" if found.truth is None else f"{TRUTH} In fact: {fact(lesson, found)}."
+
+
+def both(lesson: Lesson, placed: Any, found: Any) -> str:
+    """What was bet, and the truth once it is known; of a curve where the two are farthest apart."""
+    bet: Any = lesson.bet
+    if isinstance(bet.answer, Drawing):
+        most = _farthest(placed, found.truth)
+        label = _at(bet, most)
+        return f"{label}: {BET} {placed[most]:,} drawn, {TRUTH} {number(found.truth[most])} in fact."
+    return f"{BET} Your bet: {written(bet, placed)}. {in_fact(lesson, found)}".rstrip()
+
+
+def of_class(lesson: Lesson, placed: tuple[Any, ...], found: Any) -> str:
+    """What a class has bet, the truth once it is known, and how many were right."""
+    bet: Any = lesson.bet
+    if found.truth is None:
+        return f"{_many(placed)}. {_spread(bet, placed)}"
+    right = sum(verdict(bet, each, found.truth) == RIGHT for each in placed)
+    truth = _last_height(bet, found) if isinstance(bet.answer, Drawing) else in_fact(lesson, found)
+    return f"{_many(placed)}, {right or 'none'} right. {_spread(bet, placed)} {truth}"
+
+
+def _many(placed):
+    return f"{BET} {len(placed)} {'bet' if len(placed) == 1 else 'bets'}"
+
+
+def _spread(bet, placed):
+    """Of a choice how many chose what; of a number the least, the middle and the most; of a curve, of its end."""
+    if isinstance(bet.answer, Choice):
+        counts = Counter(placed)
+        return " · ".join(f"{bet.answer.called(each)}: {counts[each]}" for each in bet.answer.options) + "."
+    if isinstance(bet.answer, Drawing):
+        ends = [each[-1] for each in placed]
+        return f"{_at(bet, -1)}: {_from_to(f'{each:,}' for each in _three(ends))}."
+    return f"{_from_to(written(bet, each) for each in _three(placed))}."
+
+
+def _three(values):
+    return min(values), median_low(values), max(values)
+
+
+def _from_to(texts):
+    low, middle, high = texts
+    return f"All {low}" if low == high else f"From {low} to {high}, the middle one {middle}"
+
+
+def _last_height(bet, found):
+    return f"{TRUTH} {number(found.truth[-1])} in fact."
+
+
+def _at(bet, place):
+    return bet.answer.label.format(f"{bet.answer.at[place]:,}")
+
+
+def verdict(bet: Bet, placed: Any, truth: Any) -> str:
+    """Whether what was bet is right, close, or neither; or that it is not known yet."""
+    if truth is None:
+        return OPEN
+    if isinstance(bet.answer, Choice):
+        return RIGHT if placed == truth else MISSED
+    off, near = _off(bet, placed, truth), bet.near
+    return RIGHT if off <= near else CLOSE if off <= _NEAR_ENOUGH * near else MISSED
+
+
+def _off(bet, placed, truth):
+    """How far what was bet is from the truth; of a curve, where it is farthest, in its last true height."""
+    if isinstance(bet.answer, Drawing):
+        off = abs(placed[_farthest(placed, truth)] - truth[_farthest(placed, truth)])
+        return off / truth[-1] if truth[-1] else off
+    return abs(placed - truth)
+
+
+def _farthest(placed, truth):
+    """Where a curve is farthest from the truth."""
+    apart = [abs(height - true) for height, true in zip(placed, truth, strict=True)]
+    return apart.index(max(apart))
