@@ -27,7 +27,7 @@ from sqlalchemy import (
     event,
     text,
 )
-from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
@@ -66,8 +66,14 @@ ANSWERS = Table(
 
 def database_at(place: Place) -> "Database":
     """The database at a place; nothing is opened yet."""
-    with _told():
-        return _Postgres(place.url) if place.file is None else _Sqlite(place.file)
+    if place.file is not None:
+        return _Sqlite(place.file)
+    try:
+        return _Postgres(place.url)
+    except (ArgumentError, ValueError) as error:
+        raise StoreError(
+            "DATABASE_URL cannot be read: it must be like postgresql://user:word@host:5432/name."
+        ) from error
 
 
 @contextmanager
@@ -75,9 +81,9 @@ def _told() -> Iterator[None]:
     """What says that a database does not answer becomes a sentence."""
     try:
         yield
-    except ArgumentError as error:
-        raise StoreError("DATABASE_URL is not the address of a database.") from error
-    except (OperationalError, InterfaceError, PoolTimeout, OSError) as error:
+    except (DataError, IntegrityError, ProgrammingError):
+        raise  # a mistake of ours
+    except (DBAPIError, PoolTimeout, OSError) as error:
         raise StoreError(UNREACHABLE) from error
 
 
