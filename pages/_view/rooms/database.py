@@ -142,8 +142,12 @@ class _Sqlite(Database):
         # Without transactions of the driver's own, and never making an empty file.
         where = f"file:{quote(str(self.file.absolute()))}?mode=rw"
         made = sqlite3.connect(where, PATIENCE, isolation_level=None, check_same_thread=False, uri=True)
-        # Enough against a process that is killed, with the write-ahead log; not against a power cut.
-        made.execute("PRAGMA synchronous=NORMAL")
+        try:
+            # With the write-ahead log enough against a process that is killed; not against a power cut.
+            made.execute("PRAGMA synchronous=NORMAL")
+        except sqlite3.Error:
+            made.close()
+            raise
         return made
 
     def in_turn(self) -> Lock:
