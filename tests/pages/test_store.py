@@ -9,6 +9,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -18,6 +19,7 @@ import sqlalchemy
 from harness import free_port
 from postgres import NO_POSTGRES, cluster, find_postgres
 
+from pages._view.rooms import database
 from pages._view.rooms import store as module
 from pages._view.rooms.store import (
     ALPHABET,
@@ -61,17 +63,25 @@ def postgres():
 schemas = map("test_{}".format, itertools.count())
 
 
+@pytest.fixture
+def schema(postgres):
+    """A part of that Postgres in which nothing is.
+
+    Without indexes rows come in the order in which they were written, so that an order that is promised is asked for.
+    """
+    name = next(schemas)
+    with psycopg.connect(postgres) as connection:
+        connection.execute(f"CREATE SCHEMA {name}")
+    options = f"-csearch_path={name} -cenable_indexscan=off -cenable_bitmapscan=off"
+    return f"{postgres}?options={quote(options)}"
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 def url(request, tmp_path):
     """An empty database."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/rooms/rooms.sqlite"
-    address, schema = request.getfixturevalue("postgres"), next(schemas)
-    with psycopg.connect(address) as connection:
-        connection.execute(f"CREATE SCHEMA {schema}")
-    # Without indexes rows come in the order in which they were written, so an order that is promised must be asked for.
-    options = f"-csearch_path={schema} -cenable_indexscan=off -cenable_bitmapscan=off"
-    return f"{address}?options={quote(options)}"
+    return request.getfixturevalue("schema")
 
 
 @pytest.fixture
@@ -512,6 +522,17 @@ def test_a_write_waits_for_another_s_and_a_read_does_not(store, code, url):
             with pytest.raises(TimeoutError):
                 joining.result(0.2)
         assert joining.result() == 3
+
+
+def test_whoever_makes_the_tables_or_opens_a_room_waits_for_others_who_do(schema):
+    with opened(schema) as store, ThreadPoolExecutor(1) as pool:
+        for work in (partial(store.room, "BCDF"), partial(store.open_room, SECRET, stem="start"), store.sweep):
+            with psycopg.connect(schema) as other:
+                other.execute("SELECT pg_advisory_xact_lock(%s)", [database._LOCK])
+                waiting = pool.submit(work)
+                with pytest.raises(TimeoutError):
+                    waiting.result(0.5)
+            waiting.result()
 
 
 # --- the database ------------------------------------------------------------------------------------
