@@ -14,6 +14,7 @@ from scipy.special import ndtri
 
 from sattn_core._checks import check_integer
 from sattn_core._records import record
+from sattn_core.class_draws import MOST_PER_PHONE, MOST_PHONES, phone_draws, phone_price
 from sattn_core.cost import DRAWS, SORTED, Price, priced
 from sattn_core.product_variances import (
     BLOCK_NUMBERS,
@@ -246,6 +247,45 @@ class FirstDraws:
         return _draw_check("mean", sweep.mean_theory, 0.0, ratios.mean(), error)
 
 
+@record
+class ClassDraws:
+    """The draws of the first phones of a class together; `phone_draws` has those of one."""
+
+    # n_phones, per_phone, size, d_k, ddof, seed: As given
+    n_phones: int
+    per_phone: int
+    size: int
+    d_k: int
+    ddof: int
+    seed: int
+    variances: NDArray[np.float64]  # (n_phones, per_phone): row i is what phone i has drawn
+    # mean_theory, std_theory: Exact mean and standard deviation of one variance
+    mean_theory: float
+    std_theory: float
+    # mean_measured, standard_error, z: Mean of all draws, std_theory/√(how many), and how many such errors it is off;
+    # NaN before the first
+    mean_measured: float
+    standard_error: float
+    z: float
+    value: float  # The number in question (1.6)
+    # edges, counts, above, expected: As in a `SmallSamplesResult`, of all draws together
+    edges: NDArray[np.float64]
+    counts: NDArray[np.int_]
+    above: int
+    expected: NDArray[np.float64]
+
+
+def class_price(n_phones: int, per_phone: int, size: int, d_k: int) -> Price:
+    """`Price` of `class_draws`, including its reference draws."""
+    width, reference = numbers_a_draw(size, d_k), reference_draws(size, d_k)
+    block = min(width * reference, max(BLOCK_NUMBERS, width))
+    looked_up = reference * (variance_work(size, d_k) + Price(passes=30 + SORTED))
+    looked_up = looked_up.holding(16 * block + 24 * reference)
+    counted = Price(calls=300, passes=20 * n_phones * per_phone)
+    drawn = n_phones * phone_price(per_phone, size, d_k)
+    return (drawn + looked_up + counted).holding(100_000 + 16 * n_phones * per_phone)
+
+
 def sweep_price(dims: Sequence[int], size: int, n_draws: int) -> Price:
     """`Price` of `draw_sweep`."""
     numbers = len(dims) * n_draws
@@ -269,6 +309,29 @@ def draw_sweep(dims: Sequence[int], *, size: int = 2, ddof: int = 0, n_draws: in
     return DrawSweep(
         tuple(dims), size, ddof, seed, ratios, moments[0][0] / dims[0], over * [std for _, std in moments], edges, bins
     )
+
+
+@priced(lambda n_phones, per_phone=10, *, size=2, d_k=2, **_: class_price(n_phones, per_phone, size, d_k))
+def class_draws(
+    n_phones: int, per_phone: int = 10, *, size: int = 2, d_k: int = 2, ddof: int = 0, seed: int = 0
+) -> ClassDraws:
+    """Repeat the experiment on the first n_phones phones of a class: what a phone draws depends on no other."""
+    check_integer("n_phones", n_phones, 0, MOST_PHONES)
+    params = SmallSamplesParams(size, d_k, ddof, check_integer("per_phone", per_phone, 1, MOST_PER_PHONE), seed)
+    options = {"size": size, "d_k": d_k, "ddof": ddof, "seed": seed}
+    phones = [phone_draws(i, per_phone, **options).variances for i in range(n_phones)]
+    variances = np.array(phones).reshape(n_phones, per_phone)
+    mean_theory, std_theory = _mean_and_std(params, _unbias(size, ddof))
+    n = variances.size
+    mean, error = (float(variances.mean()), std_theory / math.sqrt(n)) if n else (math.nan, math.nan)
+    edges = _edges(size, d_k, ddof)
+    counts = np.histogram(variances, edges)[0]
+    law = reference_distribution(size, d_k, ddof, ASKED_VALUE, float(edges[-1]), HISTOGRAM_BINS)
+    return ClassDraws(
+        n_phones, per_phone, **options, variances=variances, mean_theory=mean_theory, std_theory=std_theory,
+        mean_measured=mean, standard_error=error, z=(mean - mean_theory) / error, value=ASKED_VALUE,
+        edges=edges, counts=counts, above=int(n - counts.sum()), expected=n * law.shares,
+    )  # fmt: skip
 
 
 def next_draws(n_draws: int) -> int:

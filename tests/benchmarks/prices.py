@@ -43,6 +43,7 @@ from sattn_core.lessons.score_variance import (
 from sattn_core.lessons.small_samples import (
     SmallSamplesParams,
     band_curve,
+    class_draws,
     draw_sweep,
     measure_large_experiment,
     measure_small_samples,
@@ -112,6 +113,7 @@ CASES = [partial(measure, params) for measure, params in CASES] + [
     *(partial(gradient_curve, n_keys=n, n_rows=1_000) for n in (2, 16, 512)),
     *(partial(freezing_rows, n_keys=n) for n in (2, 64, 512)),
     *(partial(band_curve, d_k=d_k) for d_k in (1, 7, 8, 1024)),
+    partial(class_draws, 100),
     *(partial(draw_sweep, DEFAULT_DIMS, size=size, n_draws=n) for size, n in ((2, 200), (64, 2_000))),
     partial(gradient_sweep, BackpropParams(), DIMS),
     *(partial(measure_exponents, ExponentParams(correlation=rho), *dims) for rho, dims in ((0.5, (DIMS,)), (0.0, ()))),

@@ -33,7 +33,8 @@ def build(folder, environment):
     text = (DEPLOY / "Dockerfile").read_text()
     for name, said in re.findall(r"^(COPY|RUN) (.+)$", text, re.MULTILINE):
         if name == "RUN":
-            subprocess.run(said, shell=True, cwd=folder, env=environment, check=True)
+            ours = said.replace(dockerfile("USER")[-1], f"{os.getuid()}:{os.getgid()}")  # who serves it here
+            subprocess.run(ours, shell=True, cwd=folder, env=environment, check=True)
             continue
         *sources, target = said.split()
         for source in sources:

@@ -11,6 +11,7 @@ import pytest
 from harness import free_port
 
 from pages._view import server
+from pages._view.rooms import store
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / ".deploy"
@@ -44,3 +45,25 @@ def test_an_upload_that_the_server_takes_passes_the_proxy():
     (largest,) = re.findall(r"client_max_body_size (\d+)m;", (DEPLOY / "nginx.conf").read_text())
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
     assert int(largest) == settings["server"]["maxUploadSize"] + 1
+
+
+def test_both_replicas_keep_rooms_in_one_folder_that_is_theirs():
+    image, compose = ((DEPLOY / name).read_text() for name in ("Dockerfile", "compose.yaml"))
+    kept = store.FILE.parent.relative_to(ROOT)
+    user, place = (re.search(rf"^{name} (\S+)$", image, re.MULTILINE)[1] for name in ("USER", "WORKDIR"))
+    assert f"RUN mkdir -m 700 {kept} && chown {user} {kept}\n" in image
+    common, services = compose.split("\nservices:\n")
+    assert f'  volumes: ["rooms:{place}/{kept}"]' in common
+    assert services.count("<<: *replica") == 2
+    assert "\nvolumes:\n  rooms:\n" in services
+    assert "DATABASE_URL: ${DATABASE_URL:-}" in common
+
+
+def test_both_services_keep_rooms_in_one_file_that_their_sandbox_lets_them_write():
+    said = (DEPLOY / "lab@.service").read_text()
+    (url,) = re.findall(r"^Environment=DATABASE_URL=(\S+)$", said, re.MULTILINE)
+    (folder,) = re.findall(r"^StateDirectory=(\S+)$", said, re.MULTILINE)
+    assert store.Store(url)._place.file == Path("/var/lib") / folder / "rooms.sqlite"
+    assert re.search("^DynamicUser=yes$", said, re.MULTILINE)
+    assert re.search(r"^User=\w+$", said, re.MULTILINE)  # said: one user for both, else each has its own
+    assert said.index("Environment=DATABASE_URL") < said.index("EnvironmentFile=")  # which may name another

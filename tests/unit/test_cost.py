@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from sattn_core.class_draws import phone_draws
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.cost import price_of
 from sattn_core.key_value_memory import KeyValueMemoryParams, train_key_value_memory
@@ -41,6 +42,7 @@ from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score
 from sattn_core.lessons.small_samples import (
     SmallSamplesParams,
     band_curve,
+    class_draws,
     draw_sweep,
     measure_large_experiment,
     measure_small_samples,
@@ -153,6 +155,8 @@ CASES = [
     *(partial(random_walks, d_k, n_walks=n, seed=0) for d_k, n in ((1024, 6), (64, 600))),
     *(partial(measure_small_samples, SmallSamplesParams(*shape)) for shape in ((64, 1, 0, 9_000), (48, 512, 0, 10))),
     *(partial(draw_sweep, OCTAVES[:3], size=size, n_draws=n) for size, n in ((2, 9_000), (64, 300))),
+    *(partial(class_draws, *each, size=size, d_k=d_k) for *each, size, d_k in ((100, 10, 2, 2), (40, 100, 16, 64))),
+    partial(phone_draws, 0, 100, size=64, d_k=512),
     *(partial(band_curve, d_k=d_k) for d_k in (2, 256)),
     measure_large_experiment,
     *(

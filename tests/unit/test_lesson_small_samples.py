@@ -6,10 +6,12 @@ import pytest
 from scipy import stats
 
 from sattn_core import product_variances
+from sattn_core.class_draws import phone_draws
 from sattn_core.lessons.small_samples import (
     PUBLISHED,
     SmallSamplesParams,
     band_curve,
+    class_draws,
     draw_sweep,
     measure_large_experiment,
     measure_small_samples,
@@ -199,6 +201,53 @@ def test_bad_sweeps():
         draw_sweep((2,)).first(201)
 
 
+# --- a class draws together -----------------------------------------------------------------------------
+
+
+def test_thirty_phones_with_ten_draws_each_tell_a_mean_of_one_and_a_half_from_two():
+    ten, one = class_draws(30), class_draws(30, 1)
+    assert ten.standard_error == pytest.approx(math.sqrt(4.75 / 300), rel=1e-14)
+    assert (round(ten.standard_error, 2), round(one.standard_error, 1)) == (0.13, 0.4)
+    assert ten.mean_theory == 1.5
+    assert ten.mean_theory + 3 * ten.standard_error < 2 < one.mean_theory + 2 * one.standard_error
+    assert ten.value == 1.6
+
+
+def test_a_row_is_what_its_phone_has_drawn_however_many_there_are():
+    drawn = class_draws(30, seed=4)
+    np.testing.assert_array_equal(class_draws(7, seed=4).variances, drawn.variances[:7])
+    for i in (0, 7, 29):
+        np.testing.assert_array_equal(drawn.variances[i], phone_draws(i, seed=4).variances)
+    assert not np.isin(class_draws(30, seed=5).variances, drawn.variances).any()
+
+
+def test_a_class_is_counted_as_the_lesson_counts():
+    drawn, alone = class_draws(30, seed=1), measure_small_samples(SmallSamplesParams(n_draws=300))
+    np.testing.assert_array_equal(drawn.edges, alone.edges)
+    np.testing.assert_array_equal(drawn.expected, alone.expected)
+    np.testing.assert_array_equal(drawn.counts, np.histogram(drawn.variances, alone.edges)[0])
+    assert drawn.above == (drawn.variances > drawn.edges[-1]).sum()
+    assert (drawn.mean_theory, drawn.std_theory) == (alone.mean_theory, alone.std_theory)
+    assert drawn.mean_measured == pytest.approx(drawn.variances.mean())
+    assert drawn.z == pytest.approx((drawn.mean_measured - 1.5) / drawn.standard_error)
+
+
+def test_before_the_first_phone_there_is_no_mean():
+    empty = class_draws(0)
+    assert empty.variances.shape == (0, 10)
+    assert (empty.counts.sum(), empty.above, empty.expected.sum()) == (0, 0, 0)
+    assert np.isnan([empty.mean_measured, empty.standard_error, empty.z]).all()
+
+
+def test_bad_classes():
+    with pytest.raises(ValueError, match="n_phones must be between 0 and 100, but got 101"):
+        class_draws(101)
+    with pytest.raises(ValueError, match="per_phone must be between 1 and 100, but got 0"):
+        class_draws(1, 0)
+    with pytest.raises(ValueError, match="d_k must be between 1 and 1024"):
+        class_draws(0, d_k=0)
+
+
 # --- oracles -----------------------------------------------------------------------------------------
 
 
@@ -245,3 +294,10 @@ def test_measured_points_keep_inside_the_band():
     curve = band_curve((2, 16, 48), d_k=4, n_draws=300)
     assert (np.abs(curve.share_inside - 0.95) < 4 * math.sqrt(0.05 * 0.95 / 300)).all()
     assert curve.naive_share_inside[2] < 0.8
+
+
+@pytest.mark.parametrize(("size", "d_k", "ddof"), [(2, 2, 0), (3, 4, 1)])
+def test_z_of_a_class_is_standard(size, d_k, ddof):
+    z = np.array([class_draws(30, size=size, d_k=d_k, ddof=ddof, seed=seed).z for seed in range(200)])
+    assert abs(z.mean()) < 4 / math.sqrt(200)
+    assert abs(z.var() - 1) < 4 * math.sqrt(3 / 200)  # a mean of 300 has a little more tail than a normal

@@ -1,0 +1,1 @@
+"""Rooms: what a class does together, and where it is kept."""

@@ -1,0 +1,48 @@
+"""A class draws together: each phone multiplies random matrices of its own."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sattn_core._checks import check_integer
+from sattn_core._records import record
+from sattn_core.cost import MATRIX, STREAM, Price, priced
+
+MOST_PHONES, MOST_PER_PHONE = 100, 100
+
+
+@record
+class PhoneDraws:
+    """What one phone draws: products of A (size × d_k) and B (d_k × size), all multiplied, and of each one number."""
+
+    number: int
+    # first_A, first_B, first_product: The matrices of its first draw
+    first_A: NDArray[np.float64]
+    first_B: NDArray[np.float64]
+    first_product: NDArray[np.float64]
+    variances: NDArray[np.float64]  # (per_phone,): of the entries of each product, in the order drawn
+
+
+def phone_price(per_phone: int, size: int, d_k: int) -> Price:
+    """`Price` of `phone_draws`."""
+    numbers, entries = 2 * per_phone * size * d_k, per_phone * size**2
+    multiplied = Price(products=entries * d_k + MATRIX * per_phone, passes=6 * entries)
+    drawn = Price(calls=STREAM + 20, draws=numbers)
+    return (drawn + multiplied).holding(2_000 + 16 * numbers + 24 * entries)
+
+
+@priced(lambda number, per_phone=10, *, size=2, d_k=2, **_: phone_price(per_phone, size, d_k))
+def phone_draws(
+    number: int, per_phone: int = 10, *, size: int = 2, d_k: int = 2, ddof: int = 0, seed: int = 0
+) -> PhoneDraws:
+    """Draw what phone `number` of a class draws: it depends on no other phone, and the first draws not on the later."""
+    number = check_integer("number", number, 0, MOST_PHONES - 1)
+    check_integer("per_phone", per_phone, 1, MOST_PER_PHONE)
+    check_integer("size", size, 2, 64)
+    check_integer("d_k", d_k, 1, 1024)
+    check_integer("ddof", ddof, 0, 1)
+    stream = np.random.SeedSequence(check_integer("seed", seed, 0), spawn_key=(6, number))
+    drawn = np.random.Generator(np.random.SFC64(stream)).standard_normal((per_phone, 2, size, d_k))
+    A, B = drawn[:, 0], drawn[:, 1].swapaxes(1, 2)
+    products = A @ B
+    variances = products.var(axis=(1, 2), ddof=ddof)
+    return PhoneDraws(number, A[0].copy(), B[0].copy(), products[0].copy(), variances)

@@ -1,0 +1,71 @@
+"""Several processes at one store, each of which tells what it was told.
+
+python -m tests.pages.room_crowd ADDRESS            opens a room
+python -m tests.pages.room_crowd ADDRESS CODE       does what phones do in a room
+python -m tests.pages.room_crowd ADDRESS CODE on    the same by one process, and answers until it is killed
+"""
+
+import json
+import os
+import sys
+from itertools import count
+
+import psycopg  # noqa: F401 - what is loaded before the fork is loaded once
+from sqlalchemy.dialects.postgresql import psycopg as _  # noqa: F401
+
+from pages._view.rooms import kept  # noqa: F401
+from pages._view.rooms.store import RoomIsFull, Store
+
+PROCESSES, PHONES = 8, 14
+SHARED = "shared"  # a phone that comes by all processes at once
+
+
+def opened(store, me):
+    return store.open_room(f"secret {me}", stem="a").code
+
+
+def played(store, code, me):
+    """Each phone's number and draw, None for those who found the room full."""
+    return {phone: _played(store, code, phone) for phone in (SHARED, *(f"{me} {i}" for i in range(PHONES)))}
+
+
+def _played(store, code, phone):
+    try:
+        number = store.join(code, phone)
+    except RoomIsFull:
+        return None
+    store.answer(code, "q", phone, phone)
+    return number, store.draw(code, phone)
+
+
+def go_on(store, code):
+    for i in range(PHONES):
+        print(json.dumps([f"0 {i}", _played(store, code, f"0 {i}")]), flush=True)
+    for i in count():
+        store.answer(code, "more", "0 0", str(i))
+        print(i, flush=True)
+
+
+def main(url, code=None, on=None):
+    if on:
+        go_on(Store(url), code)
+    reader, gate = os.pipe()
+    children = [_fork(url, code, me, reader, gate) for me in range(PROCESSES)]
+    os.close(gate)  # they begin
+    if any(os.waitpid(child, 0)[1] for child in children):
+        sys.exit(1)
+
+
+def _fork(url, code, me, reader, gate):
+    child = os.fork()
+    if child:
+        return child
+    os.close(gate)
+    os.read(reader, 1)
+    told = played(Store(url), code, me) if code else opened(Store(url), me)
+    os.write(sys.stdout.fileno(), f"{json.dumps(told)}\n".encode())
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

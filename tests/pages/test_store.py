@@ -1,0 +1,628 @@
+"""The store of the rooms, in SQLite and in Postgres: its rules, many at once, and what is left of one who is killed."""
+
+import itertools
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+import pytest
+import sqlalchemy
+from harness import free_port
+from postgres import NO_POSTGRES, cluster, find_postgres
+
+from pages._view.rooms import database
+from pages._view.rooms import store as module
+from pages._view.rooms.store import (
+    ALPHABET,
+    LASTS,
+    MOST_PHONES,
+    MOST_ROOMS,
+    Asked,
+    NoSuchRoom,
+    RoomError,
+    RoomIsFull,
+    Store,
+    StoreError,
+    TooLate,
+    TooManyRooms,
+)
+from tests.pages.room_crowd import PHONES, PROCESSES, SHARED
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLES = ("lab_rooms", "lab_asked", "lab_phones", "lab_answers")
+SECRET = "a secret of the teacher"
+
+
+class Clock:
+    now = 1_000_000_000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """The address of a Postgres. Where there is none: skipped, but failed when CI=true."""
+    if find_postgres() is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"CI=true and {NO_POSTGRES}")
+        pytest.skip(NO_POSTGRES)
+    with cluster() as url:
+        yield url
+
+
+schemas = map("test_{}".format, itertools.count())
+
+
+@pytest.fixture
+def schema(postgres):
+    """A part of that Postgres in which nothing is.
+
+    Without indexes rows come in the order in which they were written, so that an order that is promised is asked for.
+    """
+    name = next(schemas)
+    with psycopg.connect(postgres) as connection:
+        connection.execute(f"CREATE SCHEMA {name}")
+    options = f"-csearch_path={name} -cenable_indexscan=off -cenable_bitmapscan=off"
+    return f"{postgres}?options={quote(options)}"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request, tmp_path):
+    """An empty database."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/rooms/rooms.sqlite"
+    return request.getfixturevalue("schema")
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@contextmanager
+def opened(url, **options):
+    store = Store(url, **options)
+    yield store
+    store.dispose()
+
+
+@pytest.fixture
+def store(url, clock):
+    with opened(url, clock=clock) as store:
+        yield store
+
+
+@pytest.fixture
+def code(store):
+    """A room with three phones."""
+    code = store.open_room(SECRET, stem="start", query="d_k=64").code
+    for phone in "abc":
+        store.join(code, phone)
+    return code
+
+
+@contextmanager
+def connected(url):
+    """The database itself."""
+    engine = sqlalchemy.create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.connect() as connection:
+        yield connection
+    engine.dispose()
+
+
+def rows_of(url, table):
+    with connected(url) as connection:
+        return connection.execute(sqlalchemy.text(f"SELECT * FROM {table}")).all()
+
+
+# --- no room, no cost --------------------------------------------------------------------------------
+
+WRITES = {
+    "stand": lambda store, code: store.stand(code, "start", ""),
+    "ask": lambda store, code: store.ask(code, "q", revealed=True),
+    "reset": lambda store, code: store.reset(code, "q"),
+    "join": lambda store, code: store.join(code, "a"),
+    "answer": lambda store, code: store.answer(code, "q", "a", "1"),
+    "draw": lambda store, code: store.draw(code, "a"),
+    "reset_draws": lambda store, code: store.reset_draws(code),
+}
+
+
+def check_no_room(store, code):
+    """What there is to see and do where a room is not."""
+    assert store.room(code) is None
+    assert not store.is_teacher(code, SECRET)
+    assert store.asked(code, "q") == Asked()
+    assert store.answers(code, "q") == []
+    for found in (store.number_of(code, "a"), store.drawn(code, "a"), store.answer_of(code, "q", "a")):
+        assert found is None
+    store.close(code)
+    for write in WRITES.values():
+        with pytest.raises(NoSuchRoom, match="This room is not open"):
+            write(store, code)
+
+
+def test_nothing_is_made_while_no_room_is_open(tmp_path):
+    with opened(f"sqlite:///{tmp_path}/rooms/rooms.sqlite") as store:
+        check_no_room(store, "BCDF")
+        store.sweep()
+        assert list(tmp_path.iterdir()) == []
+        store.open_room(SECRET, stem="start")
+        assert [path.name for path in tmp_path.iterdir()] == ["rooms"]
+
+
+def test_looking_for_a_room_where_none_was_opened_does_not_load_the_library(tmp_path):
+    said = "import sys\nfrom pages._view.rooms.store import store\nassert store().room('BCDF') is None\n"
+    said += "sys.exit('sqlalchemy' in sys.modules or 'psycopg' in sys.modules)"
+    environment = os.environ | {module.DATABASE_URL: f"sqlite:///{tmp_path}/rooms.sqlite"}
+    assert subprocess.run([sys.executable, "-c", said], cwd=ROOT, env=environment).returncode == 0
+
+
+def test_a_code_of_no_room_finds_nothing(store):
+    taken = store.open_room(SECRET, stem="start").code
+    other = "BCDF" if taken != "BCDF" else "FDCB"
+    for code in (other, taken.lower(), taken[:3], f"{taken}B", f"{taken}\n", "ABCD", "BC\0D", ""):
+        check_no_room(store, code)
+    assert store.room(taken)
+
+
+# --- a room ------------------------------------------------------------------------------------------
+
+
+def test_a_new_room(store, clock, url):
+    room = store.open_room(SECRET, stem="start", query="d_k=64")
+    assert len(room.code) == 4
+    assert set(room.code) <= set(ALPHABET)
+    assert not set(ALPHABET) & set("AEIOULS")
+    assert 0 <= room.seed < 10_000
+    assert (room.stem, room.query, room.opened, room.phones, room.drawn) == ("start", "d_k=64", clock.now, 0, 0)
+    assert store.room(room.code) == room
+    assert SECRET not in repr(rows_of(url, "lab_rooms"))
+    others = [store.open_room(SECRET, stem="start") for _ in range(9)]
+    assert len({each.code for each in (room, *others)}) == 10
+    assert len({each.seed for each in (room, *others)}) > 1
+
+
+def test_whoever_has_the_secret_is_the_teacher(store, code):
+    other = store.open_room("another", stem="start").code
+    assert store.is_teacher(code, SECRET)
+    assert not store.is_teacher(other, SECRET)
+    for wrong in ("", SECRET[:-1], SECRET + " ", "\udc80"):
+        assert not store.is_teacher(code, wrong)
+
+
+def fill(store, code):
+    """Something of every kind."""
+    store.answer(code, "q", "a", "1")
+    store.ask(code, "r", locked=True)
+    store.draw(code, "b")
+
+
+def test_a_room_that_is_closed_is_forgotten_and_no_other(store, code, url):
+    other = store.open_room(SECRET, stem="start").code
+    store.join(other, "a")
+    for each in (code, other):
+        store.join(each, "b")
+        fill(store, each)
+    before = [len(rows_of(url, table)) for table in TABLES]
+    store.close(code)
+    check_no_room(store, code)
+    assert before == [2, 4, 5, 2]
+    assert [len(rows_of(url, table)) for table in TABLES] == [1, 2, 2, 1]
+    assert store.answers(other, "q") == ["1"]
+
+
+def test_a_room_lasts_a_day(store, code, clock):
+    fill(store, code)
+    clock.now += LASTS
+    assert store.room(code)
+    assert store.is_teacher(code, SECRET)
+    assert store.answers(code, "q") == ["1"]
+    clock.now += 1
+    check_no_room(store, code)
+
+
+@pytest.mark.parametrize("swept", [Store.sweep, lambda store: store.open_room(SECRET, stem="new")])
+def test_what_is_too_old_is_deleted_and_nothing_else(store, code, clock, url, swept):
+    fill(store, code)
+    clock.now += 2
+    younger = store.open_room(SECRET, stem="start").code
+    clock.now += LASTS - 1
+    swept(store)
+    assert code not in {row.code for row in rows_of(url, "lab_rooms")}
+    assert [len(rows_of(url, table)) for table in TABLES[1:]] == [0, 0, 0]
+    assert store.room(younger)
+
+
+def test_the_rooms_are_bounded(store, clock):
+    codes = [store.open_room(SECRET, stem="start").code for _ in range(MOST_ROOMS)]
+    assert len(set(codes)) == MOST_ROOMS == 200
+    with pytest.raises(TooManyRooms, match=r"All 200 rooms are in use\."):
+        store.open_room(SECRET, stem="start")
+    store.close(codes[0])
+    store.open_room(SECRET, stem="start")
+    clock.now += LASTS + 1
+    store.open_room(SECRET, stem="start")
+
+
+# --- what grows the version --------------------------------------------------------------------------
+
+# Each after what stands before it, in one room with the phones a, b and c.
+CHANGES = {
+    "stand": lambda store, code: store.stand(code, "derivation", "d_k=64"),
+    "stand elsewhere": lambda store, code: store.stand(code, "derivation", "d_k=128"),
+    "join": lambda store, code: store.join(code, "d"),
+    "answer": lambda store, code: store.answer(code, "q", "a", "1"),
+    "answer anew": lambda store, code: store.answer(code, "q", "a", "2"),
+    "draw": lambda store, code: store.draw(code, "a"),
+    "lock": lambda store, code: store.ask(code, "q", locked=True),
+    "reveal": lambda store, code: store.ask(code, "q", revealed=True),
+    "hide": lambda store, code: store.ask(code, "q", revealed=False),
+    "unlock": lambda store, code: store.ask(code, "q", locked=False),
+    "reset": lambda store, code: store.reset(code, "q"),
+    "reset_draws": lambda store, code: store.reset_draws(code),
+}
+
+
+def test_the_version_grows_by_one_with_each_change_and_not_with_what_is_done_twice(store, code):
+    grown = {}
+    for name, change in CHANGES.items():
+        before = store.room(code).version
+        change(store, code)
+        after = store.room(code).version
+        change(store, code)
+        grown[name] = after - before, store.room(code).version - after
+    assert grown == dict.fromkeys(CHANGES, (1, 0))
+
+
+def test_where_the_wall_is(store, code):
+    store.stand(code, "derivation", "d_k=8")
+    room = store.room(code)
+    assert (room.stem, room.query) == ("derivation", "d_k=8")
+
+
+# --- questions ---------------------------------------------------------------------------------------
+
+
+def test_what_is_revealed_is_locked_and_stays_so_when_it_is_hidden(store, code):
+    seen = []
+    for said in ({"revealed": True}, {"locked": False}, {"revealed": False}, {"locked": False}, {"locked": True}, {}):
+        store.ask(code, "q", **said)
+        asked = store.asked(code, "q")
+        seen.append((asked.revealed, asked.locked))
+    assert seen == [(True, True), (True, True), (False, True), (False, False), (False, True), (False, True)]
+    assert store.asked(code, "another") == Asked()
+
+
+def test_a_phone_has_one_answer_which_it_may_replace(store, code):
+    store.answer(code, "q", "a", "1")
+    store.answer(code, "q", "a", "2")
+    store.answer(code, "r", "a", "3")
+    assert store.answers(code, "q") == ["2"]
+    assert (store.answer_of(code, "q", "a"), store.answer_of(code, "r", "a")) == ("2", "3")
+    assert store.answer_of(code, "q", "b") is None
+    assert store.asked(code, "q") == Asked(answers=1)
+
+
+def test_answers_come_in_the_order_of_the_phones(store, code):
+    for phone in "cab":
+        store.answer(code, "q", phone, f"of {phone}")
+    assert store.answers(code, "q") == ["of a", "of b", "of c"]
+    assert store.asked(code, "q").answers == 3
+
+
+@pytest.mark.parametrize("said", [{"locked": True}, {"revealed": True}])
+def test_an_answer_may_come_too_late(store, code, said):
+    store.answer(code, "q", "a", "1")
+    store.ask(code, "q", **said)
+    for phone in "ab":
+        with pytest.raises(TooLate, match="too late"):
+            store.answer(code, "q", phone, "2")
+    store.answer(code, "r", "b", "2")
+    assert store.answers(code, "q") == ["1"]
+    store.ask(code, "q", revealed=False)
+    with pytest.raises(TooLate):
+        store.answer(code, "q", "b", "2")
+    store.ask(code, "q", locked=False)
+    store.answer(code, "q", "b", "2")
+    assert store.answers(code, "q") == ["1", "2"]
+
+
+def test_a_question_that_is_reset_is_open_and_has_no_answers(store, code):
+    for question in "qr":
+        store.answer(code, question, "a", "1")
+        store.ask(code, question, revealed=True)
+    store.reset(code, "q")
+    assert (store.asked(code, "q"), store.answers(code, "q")) == (Asked(), [])
+    assert store.asked(code, "r") == Asked(revealed=True, locked=True, answers=1)
+    store.answer(code, "q", "b", "2")
+    assert store.answers(code, "q") == ["2"]
+
+
+# --- phones ------------------------------------------------------------------------------------------
+
+
+def test_a_phone_keeps_its_number(store, code):
+    assert [store.join(code, phone) for phone in "cabd"] == [2, 0, 1, 3]
+    assert [store.number_of(code, phone) for phone in "abcde"] == [0, 1, 2, 3, None]
+    assert store.room(code).phones == 4
+
+
+def test_a_room_holds_a_hundred_phones(store, code):
+    numbers = [store.join(code, str(i)) for i in range(3, MOST_PHONES)]
+    assert numbers == list(range(3, 100))
+    with pytest.raises(RoomIsFull, match="it has 100 phones"):
+        store.join(code, "one more")
+    assert store.join(code, "a") == 0
+    assert store.room(code).phones == 100
+
+
+def test_a_phone_keeps_its_draw_until_all_begin_anew(store, code):
+    assert [store.draw(code, phone) for phone in "bcb"] == [0, 1, 0]
+    assert [store.drawn(code, phone) for phone in "abc"] == [None, 0, 1]
+    assert store.room(code).drawn == 2
+    store.reset_draws(code)
+    assert [store.drawn(code, phone) for phone in "abc"] == [None] * 3
+    assert [store.draw(code, phone) for phone in "cab"] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("write", [WRITES["answer"], WRITES["draw"]])
+def test_who_has_not_joined_neither_answers_nor_draws(store, write):
+    code = store.open_room(SECRET, stem="start").code
+    with pytest.raises(RoomError, match="not in the room"):
+        write(store, code)
+    assert store.room(code).drawn == store.asked(code, "q").answers == 0
+
+
+LONG = "x" * 401
+
+
+REFUSED = [
+    ("stem must be a text of at most 400", lambda store, code: store.open_room(SECRET, stem=LONG)),
+    ("query must be a text of at most 2000", lambda store, code: store.open_room(SECRET, stem="", query=5 * LONG)),
+    ("secret must not be empty", lambda store, code: store.open_room("", stem="")),
+    ("stem", lambda store, code: store.stand(code, LONG, "")),
+    ("query", lambda store, code: store.stand(code, "", 5 * LONG)),
+    ("question", lambda store, code: store.asked(code, LONG)),
+    ("question", lambda store, code: store.ask(code, LONG)),
+    ("question", lambda store, code: store.reset(code, LONG)),
+    ("phone", lambda store, code: store.join(code, LONG)),
+    ("phone", lambda store, code: store.join(code, None)),
+    ("phone", lambda store, code: store.number_of(code, "\0")),
+    ("question", lambda store, code: store.answer(code, LONG, "a", "")),
+    ("phone", lambda store, code: store.answer(code, "q", LONG, "")),
+    ("text", lambda store, code: store.answer(code, "q", "a", LONG)),
+    ("text", lambda store, code: store.answer(code, "q", "a", "\0")),
+    ("text", lambda store, code: store.answer(code, "q", "a", "\ud800")),
+    ("question", lambda store, code: store.answer_of(code, LONG, "a")),
+    ("phone", lambda store, code: store.answer_of(code, "q", LONG)),
+    ("question", lambda store, code: store.answers(code, LONG)),
+    ("phone", lambda store, code: store.draw(code, LONG)),
+    ("phone", lambda store, code: store.drawn(code, LONG)),
+]
+
+
+def test_what_is_too_long_or_no_text_is_refused(store, code):
+    before = store.room(code)
+    for named, call in REFUSED:
+        with pytest.raises(ValueError, match=named):
+            call(store, code)
+    assert store.room(code) == before
+
+
+def test_what_is_as_long_as_it_may_be_is_kept(store, code):
+    text, query = "√" * 400, "\U0001f600" * 2_000
+    store.stand(code, text, query)
+    store.answer(code, text, "a", text)
+    room = store.room(code)
+    assert (room.stem, room.query, store.answers(code, text)) == (text, query, [text])
+
+
+# --- many at once, and those who are killed ----------------------------------------------------------
+
+
+def crowd(*arguments):
+    """What each of the processes has told."""
+    ended = subprocess.run(command(*arguments), cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    told = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert len(told) == PROCESSES
+    return told
+
+
+def command(*arguments):
+    return [sys.executable, "-m", "tests.pages.room_crowd", *arguments]
+
+
+def test_rooms_that_are_opened_at_once_in_a_new_database_are_all_there(url):
+    codes = crowd(url)
+    with opened(url) as store:
+        assert all(store.is_teacher(code, f"secret {code_of}") for code, code_of in _by_teacher(store, codes))
+    assert len(set(codes)) == PROCESSES
+
+
+def _by_teacher(store, codes):
+    return [(code, next(i for i in range(PROCESSES) if store.is_teacher(code, f"secret {i}"))) for code in codes]
+
+
+def test_eight_processes_at_once_lose_nothing_and_give_no_number_twice(url):
+    with opened(url) as store:
+        code = store.open_room(SECRET, stem="start").code
+        told = crowd(url, code)
+        room, answers = store.room(code), store.answers(code, "q")
+        phones = {phone: got for each in told for phone, got in each.items() if got}
+        shared = {tuple(each[SHARED]) for each in told if each[SHARED]}
+        assert len(phones) == MOST_PHONES < PROCESSES * PHONES
+        assert len(shared) == 1
+        assert sorted(number for number, _ in phones.values()) == list(range(MOST_PHONES))
+        assert sorted(draw for _, draw in phones.values()) == list(range(MOST_PHONES))
+        assert answers == sorted(phones, key=lambda phone: phones[phone][0])
+        assert store.asked(code, "q") == Asked(answers=MOST_PHONES)
+        assert (room.phones, room.drawn, room.version) == (MOST_PHONES, MOST_PHONES, 1 + 3 * MOST_PHONES)
+
+
+def test_the_threads_of_one_process_do_not_either(store):
+    code = store.open_room(SECRET, stem="start").code
+
+    def play(phone):
+        number = store.join(code, phone)
+        store.answer(code, "q", phone, phone)
+        return number, store.draw(code, phone), store.room(code).version
+
+    with ThreadPoolExecutor(40) as pool:
+        numbers, draws, _ = zip(*pool.map(play, map(str, range(60))), strict=True)
+    assert sorted(numbers) == sorted(draws) == list(range(60))
+    assert len(store.answers(code, "q")) == 60
+    assert store.room(code).version == 1 + 3 * 60
+
+
+def test_what_was_acknowledged_outlives_a_process_that_is_killed(url):
+    with opened(url) as store:
+        code = store.open_room(SECRET, stem="start").code
+        with subprocess.Popen(command(url, code, "on"), cwd=ROOT, stdout=subprocess.PIPE, text=True) as working:
+            first = [working.stdout.readline() for _ in range(PHONES + 50)]
+            working.send_signal(signal.SIGKILL)
+            lines = [*first, *working.stdout]
+        for phone, (number, draw) in map(json.loads, lines[:PHONES]):
+            assert (store.number_of(code, phone), store.drawn(code, phone)) == (number, draw)
+            assert store.answer_of(code, "q", phone) == phone
+        last, kept = int(lines[-1]), int(store.answer_of(code, "more", "0 0"))
+        assert kept in (last, last + 1)  # the one that was killed before it could tell
+        assert store.room(code).version == 1 + 3 * PHONES + kept + 1
+        assert store.join(code, "next") == PHONES
+
+
+@contextmanager
+def held(url, code):
+    """A transaction of somebody else's that has the room, until the block ends."""
+    with connected(url) as connection:
+        if url.startswith("sqlite"):
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            connection.execute(sqlalchemy.text("SELECT 1 FROM lab_rooms WHERE code = :code FOR UPDATE"), {"code": code})
+        yield
+        connection.rollback()
+
+
+def test_a_write_waits_for_another_s_and_a_read_does_not(store, code, url):
+    with ThreadPoolExecutor(1) as pool:
+        with held(url, code):
+            joining = pool.submit(store.join, code, "d")
+            assert store.room(code).phones == 3
+            with pytest.raises(TimeoutError):
+                joining.result(0.2)
+        assert joining.result() == 3
+
+
+def test_whoever_makes_the_tables_or_opens_a_room_waits_for_others_who_do(schema):
+    with opened(schema) as store, ThreadPoolExecutor(1) as pool:
+        for work in (partial(store.room, "BCDF"), partial(store.open_room, SECRET, stem="start"), store.sweep):
+            with psycopg.connect(schema) as other:
+                other.execute("SELECT pg_advisory_xact_lock(%s)", [database._LOCK])
+                waiting = pool.submit(work)
+                with pytest.raises(TimeoutError):
+                    waiting.result(0.5)
+            waiting.result()
+
+
+# --- the database ------------------------------------------------------------------------------------
+
+
+def test_the_file_and_its_folder_are_their_owner_s(tmp_path):
+    with opened(f"sqlite:///{tmp_path}/new/rooms/rooms.sqlite") as store:
+        store.open_room(SECRET, stem="start")
+        folder = tmp_path / "new" / "rooms"
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())}
+    assert modes == {"rooms": 0o700} | dict.fromkeys(("rooms.sqlite", "rooms.sqlite-shm", "rooms.sqlite-wal"), 0o600)
+
+
+def test_a_file_that_is_taken_away_is_made_again(tmp_path):
+    with opened(f"sqlite:///{tmp_path}/rooms/rooms.sqlite") as store:
+        code = store.open_room(SECRET, stem="start").code
+        for path in (tmp_path / "rooms").iterdir():
+            path.unlink()
+        check_no_room(store, code)
+        assert store.room(store.open_room(SECRET, stem="start").code)
+
+
+def test_connections_that_were_cut_are_made_again(postgres):
+    with opened(postgres) as store:
+        code = store.open_room(SECRET, stem="start").code
+        with psycopg.connect(postgres, autocommit=True) as other:
+            cut = (
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = %s"
+            )
+            assert other.execute(cut, ["lab"]).rowcount
+        assert store.room(code)
+        assert store.join(code, "a") == 0
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_a_postgres_may_be_named_in_three_ways(postgres, scheme):
+    with opened(postgres.replace("postgresql", scheme, 1)) as store:
+        assert store.room(store.open_room(SECRET, stem="start").code)
+
+
+@pytest.fixture(params=["no server", "no folder"])
+def unreachable(request, tmp_path):
+    (tmp_path / "file").touch()
+    return {
+        "no server": f"postgresql://lab@127.0.0.1:{free_port()}/lab",
+        "no folder": f"sqlite:///{tmp_path}/file/rooms.sqlite",
+    }[request.param]
+
+
+def test_a_database_that_does_not_answer_is_said_in_a_sentence(unreachable):
+    with opened(unreachable) as store, pytest.raises(StoreError, match="their database does not answer") as raised:
+        store.open_room(SECRET, stem="start")
+    assert raised.value.__cause__
+
+
+def test_a_damaged_file_is_said_in_a_sentence(tmp_path):
+    (tmp_path / "rooms.sqlite").write_text("no database" * 100)
+    with opened(f"sqlite:///{tmp_path}/rooms.sqlite") as store, pytest.raises(StoreError, match="does not answer"):
+        store.room("BCDF")
+
+
+@pytest.mark.parametrize("url", ["mysql://h/d", "sqlite://", "sqlite:///", "postgresql://", "somewhere", "://"])
+def test_an_address_of_no_database_of_ours_is_refused(url):
+    with pytest.raises(StoreError, match="DATABASE_URL must begin with postgresql:// or sqlite:///"):
+        Store(url)
+
+
+def test_an_address_that_cannot_be_read_is_refused_and_not_shown():
+    with (
+        opened("postgresql://lab:a word@h:port/d") as store,
+        pytest.raises(StoreError, match="cannot be read") as raised,
+    ):
+        store.room("BCDF")
+    assert "a word" not in str(raised.value)
+
+
+def test_the_process_s_own_store_is_where_the_environment_says(monkeypatch, tmp_path):
+    module.store.cache_clear()
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/here.sqlite")
+    own = module.store()
+    try:
+        own.open_room(SECRET, stem="start")
+        assert module.store() is own
+        assert (tmp_path / "here.sqlite").exists()
+    finally:
+        own.dispose()
+        module.store.cache_clear()
+
+
+def test_the_file_of_this_copy_is_at_its_top_and_not_in_git():
+    assert module.FILE == ROOT / ".rooms" / "rooms.sqlite"
+    for ignored in (".gitignore", ".dockerignore"):
+        assert any(line.strip("/") == ".rooms" for line in (ROOT / ignored).read_text().splitlines())
