@@ -552,7 +552,15 @@ def test_a_file_that_is_taken_away_is_made_again(tmp_path):
         for path in (tmp_path / "rooms").iterdir():
             path.unlink()
         check_no_room(store, code)
-        assert store.room(store.open_room(SECRET, stem="start").code)
+        again = store.open_room(SECRET, stem="start")
+        with opened(f"sqlite:///{tmp_path}/rooms/rooms.sqlite") as other:
+            assert other.room(again.code) == store.room(again.code) == again
+
+
+def test_a_file_that_is_taken_away_while_a_call_looks_for_it_is_not_made_empty(tmp_path):
+    with opened(f"sqlite:///{tmp_path}/rooms.sqlite") as store, pytest.raises(StoreError):
+        store._kept().room("BCDF")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_connections_that_were_cut_are_made_again(postgres):
