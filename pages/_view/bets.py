@@ -22,6 +22,7 @@ from pages._view.lessons import ORDER, before_of, bet_of
 from pages._view.literal import plain
 from pages._view.main_picture import Values
 from pages._view.picture import Picture
+from pages._view.shared import ROOM
 from pages._view.theme import Profile
 
 
@@ -139,8 +140,17 @@ def _said(lesson, query, name):
 
 
 def is_on_at(lesson: Lesson, query: Mapping[str, str]) -> bool:
-    """Whether an address leads to a bet, placed or not."""
+    """Whether an address leads to a bet, placed or not. Where a room chooses a setting together, it does not bet."""
+    if ROOM in query and lesson.together and lesson.together.chooses:
+        return False
     return _is_wanted(lesson.bet, query.get("bet")) or _said(lesson, query, CLASS) != ""
+
+
+def has_card_at(lesson: Lesson, query: Mapping[str, str]) -> bool:
+    """Whether the question of a bet, or what became of it, stands where an address leads."""
+    if lesson.bet is None or not is_on_at(lesson, query):
+        return False
+    return lesson.bet.when is None or controls.read(lesson, query)[lesson.bet.when[0]] == lesson.bet.when[1]
 
 
 def is_open_at(lesson: Lesson, query: Mapping[str, str]) -> bool:
@@ -239,7 +249,7 @@ def _ask(lesson):
         shown, answer = partial(written, bet), bet.answer
         st.markdown(f"**{plain(question(bet, controls.values()))}**", width="stretch")
         if _on_a_wall():  # where the room bets, and who teaches reveals
-            st.button("Reveal", key="reveal", on_click=_show_truth)
+            st.button("Reveal", key="reveal", on_click=show_truth)
             return
         if isinstance(answer, Choice):
             st.radio(answer.label, answer.options, format_func=shown, index=None, horizontal=True, key=key)
@@ -249,7 +259,8 @@ def _ask(lesson):
         st.button("Place my bet", key="place_bet", type="primary", on_click=_place, args=(lesson,), disabled=none)
 
 
-def _show_truth():
+def show_truth() -> None:
+    """Show on a wall what the bet comes to."""
     st.query_params[REVEAL] = "1"
     st.rerun()
 
@@ -263,9 +274,9 @@ def _tell(lesson):
         else:
             st.markdown(plain(_told(lesson, all_placed, found)), width="stretch")
         if _on_a_wall() or not all_placed:
-            st.button("Hide", key="reveal", on_click=_take_back)
+            st.button("Hide", key="reveal", on_click=take_back)
         elif CLASS not in st.query_params:
-            st.button("Bet again", key="bet_again", on_click=_take_back)
+            st.button("Bet again", key="bet_again", on_click=take_back)
 
 
 def _told(lesson, all_placed, found):
@@ -318,7 +329,8 @@ def _counted():
     return st.session_state.setdefault("bets_counted", set())
 
 
-def _take_back():
+def take_back() -> None:
+    """Open the bet again."""
     _forget()
     st.rerun()
 

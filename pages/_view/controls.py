@@ -10,15 +10,16 @@ falls back to what the browser last said of it, if the callback asks for some of
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
 from pages._view._streamlit import step_of_history
 from pages._view.kinds import Answer, Choice, Control, Linked, Number, Text, Value
-from pages._view.lesson import CLASS, REVEAL, Lesson
+from pages._view.lesson import REVEAL, Lesson
 from pages._view.lessons import LESSONS
 from pages._view.literal import plain
 from pages._view.shared import CARRIED, SHARED
@@ -26,6 +27,7 @@ from pages._view.shared import CARRIED, SHARED
 Kind = TypeVar("Kind", Number, Choice, Text)
 
 SLIDER = "d_k"
+_LONGEST_QUERY, _MOST_PARAMETERS = 8_000, 100  # what is read of an address that a form sends
 LONGEST_LINK_MATRICES = 1000  # characters of all matrices together
 
 
@@ -284,7 +286,8 @@ def changed(names: Iterable[str]) -> list[str]:
 
 def values() -> dict[str, Any]:
     """The value of every control that the open lesson knows."""
-    return {name: value_of(name) for name in (*SHARED, *current_lesson().controls)}
+    here = current_lesson()
+    return {name: value_of(name) for name in (*SHARED, *here.controls, *here.phones)}
 
 
 def read(lesson: Lesson, query: Mapping[str, str]) -> dict[str, Any]:
@@ -312,6 +315,13 @@ def settings_at(lesson: Lesson, query: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in said.items() if name not in own(lesson)}
 
 
+def as_query(text: str) -> dict[str, str]:
+    """The parameters of an address, the last of each name; none of one that no page of ours has."""
+    with suppress(ValueError):
+        return dict(parse_qsl(text[:_LONGEST_QUERY], keep_blank_values=True, max_num_fields=_MOST_PARAMETERS))
+    return {}
+
+
 def query_at(lesson: Lesson, query: Mapping[str, str]) -> str:
     """The same as the end of an address: with its question mark, or ""."""
     said = settings_at(lesson, query)
@@ -319,8 +329,7 @@ def query_at(lesson: Lesson, query: Mapping[str, str]) -> str:
 
 
 def _known(lesson: Lesson) -> dict[str, Control | Linked]:
-    of_class = {CLASS: lesson.linked[CLASS]} if lesson.bet else {}
-    return {**SHARED, **lesson.controls, **lesson.unseen, **of_class}
+    return {**SHARED, **lesson.controls, **lesson.unseen, **lesson.of_class}
 
 
 def linked_value(name: str) -> Any:

@@ -15,6 +15,7 @@ from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.live import draw_slider as draw_live_slider
 from pages._view.live import mend_browser, prepare_paper
+from pages._view.rooms import wall
 from pages._view.server.links import title_of
 from pages._view.words import worded
 
@@ -35,12 +36,7 @@ def open_frame() -> StreamlitPage:
     st.set_page_config(page_title=title_of(lesson.question), page_icon="➗", layout="wide")
     if st.session_state.get("lesson") != lesson.stem:
         turns.end_jobs()
-    controls.open_lesson(lesson)
-    if "frame" not in st.session_state:
-        st.session_state["frame"] = True
-        if controls.repair_link():
-            st.rerun()
-    _leave_notes_behind(lesson)
+    _open(lesson)
     dark = st.context.theme.type == "dark"
     st.html(f"<style>{styles.rules(lesson, profile().name, more=more(), dark=dark)}</style>")
     mend_browser(lesson.question, controls.own(lesson))
@@ -48,12 +44,25 @@ def open_frame() -> StreamlitPage:
     if profile().name != "projector":
         _draw_menu()
     st.title(lesson.question, anchor=False)
+    wall.draw_corner(lesson)
     bets.hold()
     if more():
         worded(lesson.answer, lesson.terms)
     _draw_stage(lesson)
     controls.show_link_notes()
     return page
+
+
+def _open(lesson):
+    """The lesson at its address, which is repaired once, and in its room, which may have gone on to another."""
+    controls.open_lesson(lesson)
+    if "frame" not in st.session_state:
+        st.session_state["frame"] = True
+        if controls.repair_link():
+            st.rerun()
+    _leave_notes_behind(lesson)
+    if elsewhere := wall.follow(lesson):
+        st.switch_page(file_of(LESSONS[elsewhere]), query_params=controls.carried())
 
 
 def close_frame() -> None:

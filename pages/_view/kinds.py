@@ -198,8 +198,26 @@ class Tally:
         return value
 
 
+@dataclass(frozen=True)
+class Code:
+    """The code of a room in the address alone: four letters, "" if there is none."""
+
+    label: str
+    default: str = ""
+
+    def read(self, text: str) -> Read:
+        """The code, and what had to be changed, or None."""
+        found = text.strip().upper()
+        if re.fullmatch(r"[A-Z]{4}", found):
+            return found, None
+        return "", "is no code of a room, which has four letters; it is left out"
+
+    def write(self, value: Any) -> str:
+        return value
+
+
 Control = Number | Choice | Text
-Linked = Answer | Answers | Tally  # without a widget
+Linked = Answer | Answers | Tally | Code  # without a widget
 
 
 def fraction(value: float) -> str:

@@ -8,7 +8,9 @@ from typing import Any
 
 from pages._view.kinds import Answer, Answers, Choice, Control, Drawing, Linked, Number
 
-REVEAL, CLASS = "reveal", "class"  # in an address: the truth is shown; what the many of a class have bet
+# In an address: the truth is shown; what the many of a class have bet; how many phones had a part in its experiment.
+REVEAL, CLASS, PHONES = "reveal", "class", "phones"
+MOST_PHONES = 100
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,29 @@ class Bet:
 
 
 @dataclass(frozen=True)
+class Together:
+    """What the phones of a class do on a lesson, each its own part of one picture.
+
+    The room's part.py says what a phone sees of its part, part(number, values). The main picture shows those of all
+    phones where values["phones"] is not 0.
+
+    Attributes
+    ----------
+    asks : one sentence, on the phones and on the wall.
+    button : what the button of a phone says.
+    chooses : a control on whose value the class votes, among these options; then it does not bet. "": each phone draws.
+    options : values of that control.
+    meanwhile : settings while it is chosen, so that the picture does not tell; after that they stand on their defaults.
+    """
+
+    asks: str
+    button: str
+    chooses: str = ""
+    options: tuple[float, ...] = ()
+    meanwhile: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Lesson:
     """One lesson, declared once.
 
@@ -99,6 +124,7 @@ class Lesson:
     dials : those of its numbers that the main picture follows too, each on a slider under the large one.
     placed_dials : those of them that the page draws where they belong.
     still : a control and the option at which the main picture does not follow d_k, so that there is no slider.
+    together : what a class does on it, each on a phone of its own, if anything.
     """
 
     stem: str
@@ -125,6 +151,7 @@ class Lesson:
     unseen: Mapping[str, Answer | Control] = field(default_factory=dict)
     bet: Bet | None = None
     still: tuple[str, str] | None = None
+    together: Together | None = None
 
     def __post_init__(self) -> None:
         for name in ("controls", "old_names", "unseen"):
@@ -138,8 +165,18 @@ class Lesson:
     @cached_property
     def linked(self) -> dict[str, Control | Linked]:
         """What stands in its address alone, by name: what was bet, whether the truth is shown, and what is unseen."""
-        own: dict[str, Control | Linked] = {**self.unseen}
-        if not self.bet:
-            return own
-        shown = Choice("The truth", "0", ("0", "1"))
-        return {"guess": Answer(self.bet.answer), REVEAL: shown, CLASS: Answers(self.bet.answer), **own}
+        own: dict[str, Control | Linked] = {**self.unseen, **self.of_class}
+        if self.bet or self.together:
+            own[REVEAL] = Choice("The truth", "0", ("0", "1"))
+        return {"guess": Answer(self.bet.answer), **own} if self.bet else own
+
+    @cached_property
+    def of_class(self) -> dict[str, Control | Linked]:
+        """What stands in the address of a class's result, and in a link to it."""
+        bets: dict[str, Control | Linked] = {CLASS: Answers(self.bet.answer)} if self.bet else {}
+        return bets | self.phones
+
+    @cached_property
+    def phones(self) -> dict[str, Control]:
+        """How many phones had a part in what its main picture shows."""
+        return {PHONES: Number("Phones of a class", 0, 0, MOST_PHONES, ())} if self.together else {}

@@ -1,6 +1,6 @@
 """The controls that lessons share: each has one meaning, one default and one place on every page."""
 
-from pages._view.kinds import Choice, Control, Number, Tally
+from pages._view.kinds import Choice, Code, Control, Number, Tally
 from sattn_core import COMPONENT_LAWS
 
 DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 88, 96,
@@ -33,8 +33,10 @@ SHARED: dict[str, Control] = {
     "rest": Choice("The rest of the lesson", "hidden", ("hidden", "shown"), bar=True, when=("mode", "projector")),
     "mode": Choice("Display", "screen", ("screen", "projector"), bar=True),
 }
+ROOM = "room"  # in the address of a wall: the code of the room that follows it
 # What has no widget and stands in the address alone; a link hands it on if it says so. Beside these a lesson's guess.
-CARRIED: dict[str, Choice | Tally] = {
+CARRIED: dict[str, Choice | Tally | Code] = {
     "bet": Choice("Bet first", "0", ("0", "1", "draw")),  # draw: only where it is a curve
     "tally": Tally("Bets that were right, of those placed", most=99),
+    ROOM: Code("The room of this wall"),
 }

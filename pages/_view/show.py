@@ -20,6 +20,7 @@ from pages._view.literal import plain as plain
 from pages._view.live import draw_picture, draw_saving, follow_tries
 from pages._view.main_picture import Main
 from pages._view.picture import Figure, Picture, Table
+from pages._view.rooms import wall
 from pages._view.theme import number
 
 ROOMS = Path(__file__).parent / "lessons"
@@ -92,6 +93,8 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
     is open: then what is known of it stands here.
     """
     values, profile = controls.values() | moved, frame.profile()
+    wall.tell()
+    wall.draw_card()
     bets.draw_card()
     if bets.asks():
         known = bets.before(values, profile)

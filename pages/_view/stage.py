@@ -14,7 +14,7 @@ from pages._view.lessons import ORDER, hero_of, main_of
 from pages._view.main_picture import Values, at_opening, stops
 from pages._view.server.bundle import BUNDLE
 from pages._view.server.moving import PLACE
-from pages._view.shared import SHARED
+from pages._view.shared import ROOM, SHARED
 from pages._view.theme import profile
 
 _PLAY = 550  # milliseconds that a stop of d_k stays on screen while it plays
@@ -49,11 +49,11 @@ def framed(lesson: Lesson, query: Mapping[str, str]) -> Opening | None:
 
 
 def opening(lesson: Lesson, query: Mapping[str, str], *, alone: bool = False) -> Opening | None:
-    """The stage of an address; None where it takes a session: with a bet, or where the picture takes long.
+    """The stage of an address; None where it takes a session: with a bet, in a room, or where the picture takes long.
 
     alone: where no page comes after it, so that it need not be the picture that the page opens on.
     """
-    if lesson.stem not in ORDER or bets.is_on_at(lesson, query):
+    if lesson.stem not in ORDER or bets.is_on_at(lesson, query) or ROOM in query:
         return None
     values = controls.read(lesson, query)
     slider = _slider_at(lesson, values)

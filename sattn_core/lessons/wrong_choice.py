@@ -62,6 +62,11 @@ class WrongChoiceResult:
     right_weight: NDArray[np.float32]  # (3, n_steps + 1, n_rows); NaN once the numbers have overflowed
     put_right: NDArray[np.int_]  # (3, n_steps + 1): the rows whose right key has more than half of the weight
 
+    def first(self, n_rows: int) -> NDArray[np.int_]:
+        """Return how many of the first n_rows are put right, (3, n_steps + 1)."""
+        check_integer("n_rows", n_rows, 1, N_ROWS)
+        return np.asarray(np.count_nonzero(self.right_weight[..., :n_rows] > PUT_RIGHT, axis=-1))
+
 
 def measure_wrong_choices(params: WrongChoiceParams, *, check: Callable[[], object] = proceed) -> WrongChoiceResult:
     """Gradient descent on each of the hundred rows by itself, with the three scales at one learning rate."""

@@ -50,4 +50,9 @@ def before_of(stem: str) -> Any:
     return import_module(f"{__name__}.{stem}.bet").before
 
 
+def part_of(stem: str) -> Any:
+    """What a phone sees of its part in the experiment of a class, see `rooms.together.Part`."""
+    return import_module(f"{__name__}.{stem}.part").part
+
+
 LESSONS = MappingProxyType({stem: import_module(f"{__name__}.{stem}.declaration").LESSON for stem in PAGES})

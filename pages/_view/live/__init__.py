@@ -55,6 +55,7 @@ _saving = st.components.v2.component(
 _paper = st.components.v2.component(
     "sattn_paper", html=_text("paper.html"), js=_text("link.js") + _script("paper.js"), isolate_styles=False
 )
+_wall = st.components.v2.component("sattn_wall", html=_text("wall.html"), js=_text("wall.js"), isolate_styles=False)
 _mend = st.components.v2.component("sattn_frame", js=_text("link.js") + _script("frame.js"))
 
 
@@ -81,6 +82,15 @@ def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:
     inks: the colours of the pictures and what they are on paper, the ground first; none if they are those of paper.
     """
     _paper(key="paper", data=_sent({"code": path_of(codes.PLACE), "inks": [list(pair) for pair in inks]}))
+
+
+def draw_room(told: Mapping[str, Any]) -> None:
+    """The corner of a wall: code, QR code and count of its room, which it asks for now and then.
+
+    told: code, join, state, lead and drawn, which are paths, and what `rooms.wall_state` says. A room that shows
+    something else makes a new run of the page.
+    """
+    _wall(key="room_corner", data=_sent(told), on_changed_change=lambda: None)
 
 
 def _want_bundle():

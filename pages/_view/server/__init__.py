@@ -10,6 +10,7 @@ from pathlib import Path
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from pages._view.rooms import routes as rooms
 from pages._view.server import bundle, codes, links, moving
 from pages._view.server.compress import KeptCompression
 from pages._view.server.headers import SecurityHeaders
@@ -29,7 +30,7 @@ MAIN = Path(__file__).resolve().parent.parent / "main.py"
 
 def routes() -> list[Route]:
     """Addresses of our own, below the server's base path."""
-    return [*bundle.routes(), *moving.routes(), *codes.routes(), *links.routes()]
+    return [*bundle.routes(), *moving.routes(), *codes.routes(), *rooms.routes(), *links.routes()]
 
 
 def middleware() -> list[Middleware]:

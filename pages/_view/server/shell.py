@@ -11,6 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from pages._view.rooms.routes import is_place_of_rooms
 from pages._view.server import links
 from pages._view.server.compress import packed_at_once
 from pages._view.server.whole import WholeAnswer, unpacked
@@ -27,7 +28,7 @@ class Shell:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "GET":
+        if scope["type"] == "http" and scope["method"] == "GET" and not is_place_of_rooms(scope["path"]):
             send = WholeAnswer(send, _is_page, partial(_with_words, Request(scope)))
             if "text/html" in Headers(scope=scope).get("accept", ""):
                 scope = unpacked(scope)  # Streamlit compresses the page at a lesson's address

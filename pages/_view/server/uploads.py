@@ -1,6 +1,7 @@
 """A bound on what one visitor uploads: Streamlit bounds each file, but takes any number of them.
 
-Files come to one address only; whatever is sent to any other is refused, so that none is unbounded.
+Files come to one address only, and short forms to rooms; whatever is sent to any other is refused, so that none is
+unbounded.
 """
 
 import re
@@ -11,6 +12,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages._view._streamlit import UPLOADS
+from pages._view.rooms.routes import LARGEST_FORM, is_place_of_rooms
 from pages._view.server.bundle import path_of
 
 MOST_BYTES = 130 * 2**20  # two fields, each with a file of server.maxUploadSize and the form around it
@@ -35,6 +37,8 @@ class BoundedUploads:
         elif place and scope["method"] == "DELETE":
             if await _accepts(self.app, scope, _bounded(receive, FILE_BYTES), send):  # it says whose file it is
                 self.held.get(place[1], {}).pop(place[2], None)
+        elif scope["type"] == "http" and is_place_of_rooms(scope["path"]):
+            await self.app(scope, _bounded(receive, LARGEST_FORM), send)
         elif scope["type"] == "http":
             await self._take_nothing(scope, receive, send)
         else:

@@ -1,7 +1,7 @@
 """What the small_samples lesson declares."""
 
 from pages._view.kinds import Choice, Number, decimal
-from pages._view.lesson import Bet, Lesson, Place, Try
+from pages._view.lesson import Bet, Lesson, Place, Together, Try
 from sattn_core.lessons.small_samples import DEFAULT_SIZES
 
 MOST_DRAWS = 2_000  # where those that fall end by themselves
@@ -55,6 +55,10 @@ LESSON = Lesson(
         Number("Their variance", 3.0, 0, 4, tuple(j / 10 for j in range(41)), whole=False, shown=decimal),
         near=0.15,
         place=Place("x", "y"),
+    ),
+    together=Together(
+        "Each phone draws ten 2 × 2 products of its own. What is the variance of their four entries?",
+        "Draw ten products",
     ),
     terms=("variance",),
     pictures=("small_samples", "sample_band", "large_experiment"),

@@ -24,11 +24,13 @@ from pages._view.theme import Profile, number
 from sattn_core.lessons.small_samples import (
     ASKED_VALUE,
     BandCurve,
+    ClassDraws,
     DrawSweep,
     FirstDraws,
     LargeExperiment,
     SmallSamplesResult,
     band_curve,
+    class_draws,
     draw_sweep,
     measure_large_experiment,
     measure_small_samples,
@@ -63,19 +65,25 @@ def story() -> str:
     )
 
 
-def draws(asked: SmallSamplesResult, sweep: DrawSweep, d_k: int, profile: Profile) -> Picture:
-    """The question's experiment many times, and beside it the same for the size and the d_k of the moment."""
+def draws(
+    asked: SmallSamplesResult, sweep: DrawSweep, d_k: int, profile: Profile, together: ClassDraws | None = None
+) -> Picture:
+    """The question's experiment many times, and beside it the same for the size and the d_k of the moment.
+
+    together: what a class has drawn, which then stands at the left.
+    """
     i, counted = sweep.dims.index(d_k), sweep.first(asked.params.n_draws)
-    sentence = _draws_sentence(asked, counted, i)
+    left = together or asked
+    sentence = _sentence_of_class(together) if together else _draws_sentence(asked, counted, i)
     return Picture(
         "small_samples",
-        _draws_figure(asked, sweep, counted, i, profile),
+        _draws_figure(left, sweep, counted, i, profile),
         sentence,
-        _draws_table(asked, sweep, counted, i),
-        _draws_code(asked.params, sweep, i),
-        alt=_draws_alt(asked, sweep, i, sentence),
-        sure=_draws_sure(asked, sweep, counted, i),
-        checks=check_table(asked, sweep, counted, i),
+        _draws_table(left, sweep, counted, i),
+        _draws_code(asked.params, sweep, i) if together is None else _code_of_class(together),
+        alt=_draws_alt(left, sweep, i, sentence),
+        sure=_sure_of_class(together) if together else _draws_sure(asked, sweep, counted, i),
+        checks={} if together else check_table(asked, sweep, counted, i),
         marks=(
             Mark(f"average {number(asked.mean_theory, 2)}", (_mean_name(asked),)),
             Mark(f"{asked.value}", (_value_name(asked),)),
@@ -99,7 +107,7 @@ def _draws_figure(asked, sweep, counted, i, profile):
         xaxis2=_values(profile, "variance ÷ dₖ", sweep.edges[-1], [0.52, 1], "y2"),
         yaxis=heights | {"range": [0, tops[0]], "anchor": "x", "title": _side_title("draws", profile)},
         yaxis2=heights | {"range": [0, tops[1]], "anchor": "x2"},
-        annotations=[*asked_names, *names, *_headings(sweep, i, profile), under(_KEY, profile)],
+        annotations=[*asked_names, *names, *_headings(asked, sweep, i, profile), under(_KEY, profile)],
     )
     fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": 5.2 * profile.axis_size}  # two lines each
     return fig
@@ -110,7 +118,7 @@ def _asked_side(asked, top, profile):
     lines, names = _marked(_asked_marks(asked, profile), top, "", profile)
     outline = line(asked.edges, [*asked.expected, 0], dashed(profile) | {"shape": "hv"}, "expected")
     bars = steps(asked.edges, asked.counts, profile.raw, "draws")
-    return [bars, outline, *lines, _last_draw(min(asked.variances[-1], asked.edges[-1]), top, profile)], names
+    return [bars, outline, *lines, _last_draw(min(asked.variances.flat[-1], asked.edges[-1]), top, profile)], names
 
 
 def _side_of_the_moment(sweep, counted, i, top, profile):
@@ -129,10 +137,11 @@ def _values(profile, text, highest, domain, anchor):
     return axis(profile, text, near=True, domain=domain, range=[0, highest], nticks=5, anchor=anchor)
 
 
-def _headings(sweep, i, profile):
+def _headings(asked, sweep, i, profile):
     size = sweep.size
     here = f"dₖ = {sweep.dims[i]:,}", f"{size} × {size} product"
-    return [_heading("The question", "2 × 2 product", "", profile), _heading(*here, "2", profile)]
+    name = f"The class: {_draws(asked.variances.size)}" if isinstance(asked, ClassDraws) else "The question"
+    return [_heading(name, "2 × 2 product", "", profile), _heading(*here, "2", profile)]
 
 
 def _heading(name, of, axes, profile):
@@ -196,6 +205,33 @@ def _draws_sentence(asked, counted, i):
     )
 
 
+def _sentence_of_class(together):
+    """What a class has found, and how far it may be off."""
+    mean, error = number(together.mean_measured), number(together.standard_error, 2)
+    return (
+        f"The variances of the class average {mean} ± {error}; the dashed line is the exact mean, {_exact(together)}."
+    )
+
+
+def _exact(together):
+    return number(together.mean_theory, 2)
+
+
+def _sure_of_class(together):
+    """What each phone has drawn, and how far the mean is from the exact one."""
+    phones = "One phone has" if together.n_phones == 1 else f"{together.n_phones} phones have"
+    return (
+        f"{phones} drawn {together.per_phone} products each, all multiplied: normal 2 × 2 matrices, ddof = "
+        f"{together.ddof}. Their mean is {number(together.z, 2)} standard errors off {_exact(together)}.",
+        "A phone’s draws depend on its number and the seed alone, so the link shows the same draws again.",
+    )
+
+
+def _code_of_class(together):
+    options = {"ddof": together.ddof, "seed": together.seed}
+    return code(class_draws, together.n_phones, **options, show="result.mean_measured, result.standard_error")
+
+
 def _near(counted, i):
     """How many draws come near d_k, as a person says it."""
     n, near = counted.ratios.shape[1], counted.near[i]
@@ -208,10 +244,11 @@ def _near(counted, i):
 
 
 def _draws_alt(asked, sweep, i, sentence):
-    size, params = sweep.size, asked.params
+    size = sweep.size
     return (
-        f"{sentence} Two histograms of {_draws(params.n_draws)}. Left: the variance of the four entries of a product "
-        f"of two 2 × 2 matrices, with lines at the exact mean {number(asked.mean_theory)}, at {asked.value} and at 2. "
+        f"{sentence} Two histograms, the left one of {_draws(asked.variances.size)}. Left: the variance of the four "
+        f"entries of a product of two 2 × 2 matrices, with lines at the exact mean {number(asked.mean_theory)}, at "
+        f"{asked.value} and at 2. "
         f"Right: the same divided by dₖ for {size} × {size} products at dₖ = {sweep.dims[i]:,}, with lines at the "
         f"exact mean {_mean(sweep)} and at 1."
     )

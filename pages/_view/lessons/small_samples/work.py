@@ -3,7 +3,14 @@
 from pages._view import compute
 from pages._view.lessons.small_samples import figures
 from pages._view.main_picture import Main, Values, stops
-from sattn_core.lessons.small_samples import SmallSamplesParams, SmallSamplesResult, draw_sweep, measure_small_samples
+from sattn_core.lessons.small_samples import (
+    ClassDraws,
+    SmallSamplesParams,
+    SmallSamplesResult,
+    class_draws,
+    draw_sweep,
+    measure_small_samples,
+)
 
 BAND_DRAWS = 20  # measured points at each size of the matrix
 _AT_ONCE = (200, 2_000)  # draws at every d_k are drawn so many at a time, so that falling ones are drawn once
@@ -24,7 +31,13 @@ def _picture(values, profile):
     found, drawn = asked(values), next(n for n in _AT_ONCE if values["n_draws"] <= n)
     options = {"size": values["size"], "ddof": int(values["ddof"]), "n_draws": drawn, "seed": values["seed"]}
     sweep = compute.result(draw_sweep, stops(values), **options)
-    return figures.draws(found, sweep, values["d_k"], profile)
+    return figures.draws(found, sweep, values["d_k"], profile, of_class(values))
+
+
+def of_class(values: Values) -> ClassDraws | None:
+    """What the phones of a class have drawn; None if there is none."""
+    options = {"ddof": int(values["ddof"]), "seed": values["seed"]}
+    return compute.result(class_draws, values["phones"], **options) if values["phones"] else None
 
 
 MAIN = Main(_picture)

@@ -1,7 +1,7 @@
 """What the wrong_choice lesson declares."""
 
 from pages._view.kinds import Choice, Number, decimal
-from pages._view.lesson import Bet, Lesson, Place, Try
+from pages._view.lesson import Bet, Lesson, Place, Together, Try
 from sattn_core.key_value_memory import LOSSES
 from sattn_core.wrong_choices import LEARNERS
 
@@ -72,6 +72,13 @@ LESSON = Lesson(
         near=5,
         place=Place("y", "x"),
         on="choice_dimensions",
+    ),
+    together=Together(
+        "Each phone is one of these rows, and starts wrong. Which learning rate puts most of them right?",
+        "Choose",
+        chooses="learning_rate",
+        options=(0.1, 1.0, 10.0, 100.0, 1000.0),
+        meanwhile={"steps": 0},
     ),
     pictures=("matrix_choices", "choice_weights", "choice_rates", "choice_dimensions"),
     assumed="Each row has its own query and keys, all random. The largest score wins, and the right key is one of the "

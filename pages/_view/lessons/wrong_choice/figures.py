@@ -55,12 +55,15 @@ _SAID = {"raw scores": "raw", "÷ √dₖ": "÷ √dₖ", "÷ dₖ": "÷ dₖ"} 
 # --- a hundred rows as cells ----------------------------------------------------------------------------
 
 
-def choices(result: WrongChoiceResult, step: int, row: int, profile: Profile) -> Picture:
-    """The weight on the right key of every row after this step, without the scale, with ÷ √d_k and ÷ d_k."""
-    sentence = _choices_sentence(result, step)
+def choices(result: WrongChoiceResult, step: int, row: int, profile: Profile, phones: int = 0) -> Picture:
+    """The weight on the right key of every row after this step, without the scale, with ÷ √d_k and ÷ d_k.
+
+    phones: how many of the rows, from the first on, are those of a class; then it is about these.
+    """
+    sentence = _sentence_of_class(result, step, phones) if phones else _choices_sentence(result, step)
     return Picture(
         "matrix_choices",
-        _choices_figure(result, step, row, profile),
+        _choices_figure(result, step, row, phones, profile),
         sentence,
         _choices_table(result, step),
         code(measure_wrong_choices, result.params, show=f"result.right_weight[:, {step}]"),
@@ -72,8 +75,9 @@ def choices(result: WrongChoiceResult, step: int, row: int, profile: Profile) ->
     )
 
 
-def _choices_figure(result, step, row, profile):
+def _choices_figure(result, step, row, phones, profile):
     traces, axes, notes, frames = [], {}, [], []
+    counts, of = result.first(phones or N_ROWS)[:, step], phones or N_ROWS
     for i, (name, domain) in enumerate(zip(NAMES, _DOMAINS, strict=True)):
         at = str(i + 1) if i else ""
         cells = heatmap(profile, result.right_weight[i, step].reshape(_SIDE, _SIDE).astype(float), 1.0, name=name)
@@ -81,9 +85,8 @@ def _choices_figure(result, step, row, profile):
         traces.append(cells | look | {"xaxis": f"x{at}", "yaxis": f"y{at}"})
         axes[f"xaxis{at}"] = _cell_axis(profile, f"y{at}", [-0.55, _SIDE - 0.45]) | {"domain": domain}
         axes[f"yaxis{at}"] = _cell_axis(profile, f"x{at}", [_SIDE - 0.45, -0.55])
-        count = f"{result.put_right[i, step]} of {N_ROWS}"
-        notes.append(heading(f"{name}<br>{count}", profile, axes=at) | {"align": "left"})
-        frames += _frame(row, at, profile)
+        notes.append(heading(f"{name}<br>{counts[i]} of {of}", profile, axes=at) | {"align": "left"})
+        frames += _around(phones, at, profile) if phones else _frame(row, at, profile)
     traces[0] |= _key(profile)
     fig = figure(profile, traces, height=0.95, left=0.6, bottom=1.0, annotations=notes, shapes=frames, **axes)
     fig.layout["margin"] |= {"t": round(2.9 * profile.axis_size), "b": round(4.2 * profile.tick_size)}
@@ -114,6 +117,17 @@ def _frame(row, at, profile):
     ]
 
 
+def _around(phones, at, profile):
+    """A frame around the cells of a class, which end in the middle of a line."""
+    down, across = divmod(phones, _SIDE)
+    right, end = (_SIDE if down else across) - 0.5, across - 0.5
+    low, lowest = max(down, 1) - 0.5, down + (0.5 if across else -0.5)
+    corners = [(-0.5, -0.5), (right, -0.5), (right, low), *[(end, low), (end, lowest)] * bool(across), (-0.5, lowest)]
+    path = "M" + "L".join(f"{x},{y}" for x, y in corners) + "Z"
+    line = {"width": 2 * profile.line_width, "color": profile.text}
+    return [{"type": "path", "xref": f"x{at}", "yref": f"y{at}", "path": path, "line": line}]
+
+
 def _key(profile):
     key = colour_bar(profile, [0.25, 0.75])
     key["colorbar"] |= {"ticktext": ["right key below ½", "above ½: put right"], "ticks": ""}
@@ -139,12 +153,19 @@ def _choices_sentence(result, step):
     return f"Of a hundred wrong choices {raw} come right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
 
 
+def _sentence_of_class(result, step, phones):
+    """How many of a class's rows come right, without the scale and with each."""
+    raw, root, whole = (_so_many(each, phones) for each in result.first(phones)[:, step].tolist())
+    of = "the class’s one row" if phones == 1 else f"the class’s {phones} rows"
+    return f"Of {of}, {raw} come right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
+
+
 def _come(count):
     return f"{_so_many(count)} {'comes' if count == 1 else 'come'}"
 
 
-def _so_many(count):
-    return {0: "none", N_ROWS: "all"}.get(int(count), str(count))
+def _so_many(count, of=N_ROWS):
+    return {0: "none", of: "all"}.get(int(count), str(count))
 
 
 def _choices_sure(result, step):

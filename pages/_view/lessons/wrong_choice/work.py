@@ -28,7 +28,7 @@ def params(values: Values) -> WrongChoiceParams:
 
 def _picture(values, profile):
     found = compute.result(measure_wrong_choices, params(values), check=turns.look)
-    return figures.choices(found, values["steps"], values["row"] - 1, profile)
+    return figures.choices(found, values["steps"], values["row"] - 1, profile, phones=values["phones"])
 
 
 MAIN = Main(_picture, params=params)

@@ -1,0 +1,41 @@
+// The corner of a wall: how to come into its room, and how many have done what they are asked. When what the room shows
+// has changed, Python draws the page anew.
+export default function ({ parentElement, data: [data], setTriggerValue }) {
+  const EVERY = 700; // ms between two questions
+  const PATIENCE = 4000; // ms after which a change is told again
+  const root = parentElement.querySelector("[data-room]");
+  const find = (selector) => root.querySelector(selector);
+  const join = new URL(data.join, document.baseURI).href;
+  const button = find("button");
+  const say = (selector, text) => {
+    const node = find(selector);
+    if (node.textContent !== text) node.textContent = text;
+  };
+  say(".room-code", data.code);
+  say(".room-count", data.count);
+  find("img").alt = `QR code: ${join}`;
+  const drawn = `${data.drawn}?${new URLSearchParams({ at: join })}`;
+  if (find("img").getAttribute("src") !== drawn) find("img").src = drawn;
+  button.title = join;
+  find("a").hidden = !data.lead;
+  find("a").href = data.lead;
+  button.onclick = () => button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") === "false"));
+  const told = { mark: data.mark, at: -Infinity };
+  async function look() {
+    try {
+      const answer = await fetch(data.state, { cache: "no-store", signal: AbortSignal.timeout(5000) });
+      if (answer.status === 404 && told.mark !== "") changed("");
+      if (!answer.ok) return;
+      const state = await answer.json();
+      say(".room-count", state.count);
+      if (state.mark !== data.mark) changed(state.mark);
+    } catch {} // the page says by itself that its server is away
+  }
+  function changed(mark) {
+    if (mark === told.mark && performance.now() - told.at < PATIENCE) return;
+    Object.assign(told, { mark, at: performance.now() });
+    setTriggerValue("changed", mark);
+  }
+  const timer = setInterval(look, EVERY);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,35 @@
+"""What a phone sends: every word of it is checked here."""
+
+from pages._view.rooms.moment import Moment
+from pages._view.rooms.phone import answered
+from pages._view.rooms.room import TooLate
+from pages._view.rooms.store import store
+
+_GONE_ON = "The wall has gone on. This is what it asks now."
+_NOTHING = "There is nothing to answer now."
+
+
+def take(moment: Moment, who: str, sent: dict[str, str]) -> str:
+    """Keep what a phone that has joined sends; returns what is wrong with it, "" if nothing."""
+    if sent.get("of") != moment.room.stem:
+        return _GONE_ON
+    if sent.get("do") == "draw":
+        return _draw(moment, who)
+    if sent.get("do") != "answer" or not moment.kind:
+        return _NOTHING
+    text = answered(moment, sent)
+    value, problem = moment.read(text)
+    if problem or text == "":
+        return f"Your answer {(problem or 'is missing').split(';')[0]}."
+    try:
+        store().answer(moment.room.code, moment.room.stem, who, moment.written(value))
+    except TooLate as late:
+        return str(late)
+    return ""
+
+
+def _draw(moment, who):
+    if not moment.draws:
+        return _NOTHING
+    store().draw(moment.room.code, who)
+    return ""

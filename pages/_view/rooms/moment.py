@@ -1,0 +1,115 @@
+"""What a room is asked at the moment: the lesson on its wall at the wall's settings, and how its question stands."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from pages._view import bets, controls
+from pages._view.lesson import Lesson
+from pages._view.lessons import LESSONS, bet_of, part_of
+from pages._view.rooms.room import Asked, Room
+from pages._view.rooms.store import store
+
+BET, VOTE = "bet", "vote"  # kinds of questions
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A room as its wall stands. A lesson asks for a bet, or where its class chooses a setting, for that."""
+
+    room: Room
+    asked: Asked
+
+    @cached_property
+    def lesson(self) -> Lesson:
+        """The lesson on the wall."""
+        return LESSONS[self.room.stem]
+
+    @cached_property
+    def query(self) -> dict[str, str]:
+        """The wall's settings, as its address says them."""
+        return dict(parse_qsl(self.room.query, keep_blank_values=True))
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """The value of every control of the lesson."""
+        return controls.read(self.lesson, self.query)
+
+    @cached_property
+    def kind(self) -> str:
+        """Whether the room is asked for a bet or for a vote; "" where nothing is asked."""
+        if self.lesson.together and self.lesson.together.chooses:
+            return VOTE
+        return BET if bets.has_card_at(self.lesson, self.query) else ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the question waits for answers, or for the truth."""
+        return self.kind != "" and not self.asked.revealed
+
+    @property
+    def draws(self) -> bool:
+        """Whether each phone may draw now: not while a bet on what is drawn is open."""
+        together = self.lesson.together
+        return together is not None and not together.chooses and not self.is_open
+
+    @cached_property
+    def mark(self) -> str:
+        """Changes with all that a phone shows, whatever the others answer."""
+        told = (self.room.stem, self.room.query, self.asked.revealed, self.asked.locked)
+        return sha256(repr(told).encode()).hexdigest()[:16]
+
+    @cached_property
+    def wall_mark(self) -> str:
+        """Changes with all that the picture of the wall shows."""
+        shown = self.room.drawn if self.draws else self.asked.answers if self.asked.revealed else 0
+        return f"{self.mark}-{shown}"
+
+    @property
+    def question(self) -> str:
+        """What is asked, "" where nothing is."""
+        if self.kind == VOTE:
+            return self.lesson.together.asks  # type: ignore[union-attr]
+        return bets.question(self.lesson.bet, self.values) if self.lesson.bet and self.kind else ""
+
+    def read(self, text: str) -> tuple[Any, str | None]:
+        """The answer that a text stands for, and what is wrong with it, or None."""
+        if self.kind == VOTE:
+            options = self.lesson.together.options  # type: ignore[union-attr]
+            value = next((each for each in options if text == f"{each:g}"), None)
+            return value, None if value is not None else "must be one of those that are offered"
+        return self.lesson.linked["guess"].of.read(text)  # type: ignore[union-attr]
+
+    def written(self, value: Any) -> str:
+        """An answer as the store keeps it."""
+        return f"{value:g}" if self.kind == VOTE else self.lesson.linked["guess"].write(value)
+
+    @cached_property
+    def chosen(self) -> str:
+        """What most have voted for, of several the one that came first; "" if nobody has."""
+        answers = store().answers(self.room.code, self.room.stem)
+        return Counter(answers).most_common(1)[0][0] if answers else ""
+
+    def outcome(self) -> Any:
+        """What the bet comes to, see `bets.Outcome`."""
+        return bet_of(self.room.stem)(self.values)
+
+    def part(self, number: int) -> Any:
+        """What a phone sees of its own part in the class's experiment, see `together.Part`."""
+        return part_of(self.room.stem)(number, self.values | {"seed": self.room.seed})
+
+
+def moment_of(room: Room) -> Moment:
+    """The room as it stands."""
+    return Moment(room, store().asked(room.code, room.stem))
+
+
+def settings_of(lesson: Lesson, query: Any) -> str:
+    """What of a wall's address its phones must know: the settings, and whether the room bets."""
+    said = controls.settings_at(lesson, {name: query[name] for name in query})
+    said.pop("class", None)
+    said.pop("phones", None)
+    return urlencode(said | {name: query[name] for name in ("bet",) if name in query})

@@ -1,0 +1,57 @@
+"""What a room has found: as a file, and as a link that shows it without the room."""
+
+import csv
+import io
+from typing import Any
+from urllib.parse import urlencode
+
+from pages._view import controls
+from pages._view.lesson import CLASS, PHONES
+from pages._view.rooms.leading import settled
+from pages._view.rooms.moment import BET, VOTE, Moment, moment_of
+from pages._view.rooms.room import Room
+from pages._view.rooms.store import store
+from pages._view.server.links import places
+
+
+def shown(moment: Moment, answers: list[str]) -> dict[str, str]:
+    """What the address of a lesson says of a result: the bets, or the phones and what they have chosen."""
+    lesson, found = moment.lesson, {}
+    if moment.kind == BET and answers:
+        found[CLASS] = "~".join(answers)
+    if moment.kind == VOTE and answers:
+        found |= settled(moment) | {PHONES: str(moment.room.phones)}
+    if moment.draws and moment.room.drawn:
+        found[PHONES] = str(moment.room.drawn)
+    seed = {"seed": str(moment.room.seed)} if lesson.together and moment.room.seed else {}
+    return {name: text for name, text in (found | seed).items() if text}
+
+
+def link_to(moment: Moment, root: str) -> str:
+    """The address that shows the result; "" while there is none, or while its truth is hidden."""
+    found = shown(moment, store().answers(moment.room.code, moment.room.stem))
+    if moment.is_open or not {CLASS, PHONES} & set(found):
+        return ""
+    said = controls.settings_at(moment.lesson, moment.query) | found
+    return f"{root}{places()[moment.room.stem]}?{urlencode(said)}"
+
+
+def as_csv(room: Room) -> str:
+    """The answers to the lesson on the wall, and what was drawn there, in the order in which the phones came."""
+    moment, out = moment_of(room), io.StringIO()
+    writer = csv.writer(out)
+    if moment.kind:
+        writer.writerow(["question", "answer"])
+        writer.writerows((moment.question, each) for each in store().answers(room.code, room.stem))
+    if moment.draws:
+        writer.writerow(["draw", "number", "value"])
+        writer.writerows(_drawn(moment))
+    return out.getvalue()
+
+
+def _drawn(moment: Moment) -> list[tuple[Any, ...]]:
+    return [
+        (number + 1, i + 1, value)
+        for number in range(moment.room.drawn)
+        for i, value in enumerate(moment.part(number).numbers)
+    ]

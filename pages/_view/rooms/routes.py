@@ -1,0 +1,290 @@
+"""The addresses of rooms: /j/CODE for phones, /room for who teaches. Plain requests: no session, no websocket."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pages._view.rooms import limits, visitor
+from pages._view.rooms.room import NoSuchRoom, RoomError, StoreError
+from pages._view.server.bundle import path_of
+
+JOIN, TEACH = "j", "room"  # the first part of their paths
+LARGEST_FORM = 8_192  # bytes
+_FRESH = {"Cache-Control": "no-store"}
+_NOT_OURS = "This form is not from a page of yours, or your browser keeps no cookies here. Allow them, and reload."
+_TOO_FAST = "That was too often. Wait a moment, then try again."
+
+
+class TooFast(RoomError):
+    """One that asks too often."""
+
+    def __init__(self) -> None:
+        super().__init__(_TOO_FAST)
+
+
+class NoCookie(RoomError):
+    """A browser that keeps no cookie."""
+
+    def __init__(self) -> None:
+        super().__init__(_NOT_OURS)
+
+
+def is_place_of_rooms(path: str) -> bool:
+    """Whether a path is one of these, which answer by themselves and take forms."""
+    first = path.removeprefix(path_of("")).split("/")[0] if path.startswith(path_of("")) else ""
+    return first in (JOIN, TEACH)
+
+
+_STATUS = {NoSuchRoom: 404, TooFast: 429, NoCookie: 403, StoreError: 503}
+
+
+def routes() -> list[Route]:
+    """The routes below the server's base path."""
+    places: dict[str, Callable[..., Any]] = {
+        JOIN: _ask_for_code,
+        f"{JOIN}/{{code}}": _phone,
+        f"{JOIN}/{{code}}/news": _news_of_phone,
+        TEACH: _open,
+        f"{TEACH}/{{code}}": _teach,
+        f"{TEACH}/{{code}}/news": _news_of_teacher,
+        f"{TEACH}/{{code}}/state": _state,
+        f"{TEACH}/{{code}}/results.csv": _results,
+    }
+    return [Route(path_of(place), _safe(answer), methods=["GET", "POST"]) for place, answer in places.items()]
+
+
+def _safe(answer):
+    """What a room does not allow is said in a sentence."""
+
+    async def answering(request: Request) -> Response:
+        try:
+            return await answer(request)
+        except (RoomError, StoreError) as problem:
+            return await _said(request, _STATUS.get(type(problem), 409), str(problem))
+
+    return answering
+
+
+async def _said(request, status, text):
+    from pages._view.rooms import doors  # not at the top: NumPy is imported after its number of threads is set
+
+    return _html(await run_in_threadpool(doors.refused, request, text), status)
+
+
+def _html(text: str, status: int = 200) -> Response:
+    return Response(text, status, _FRESH, "text/html")
+
+
+def _to(place: str) -> Response:
+    return Response(status_code=303, headers={**_FRESH, "Location": place})
+
+
+def _code(request):
+    return str(request.path_params["code"]).upper()[:8]
+
+
+def _here(request):
+    return request.url.path
+
+
+async def _room(request: Request) -> Any:
+    """The room of an address. Who tries too many codes is refused those that may be right too."""
+    from pages._view.rooms.store import store
+
+    who = visitor.address_of(request)
+    if limits.WRONG_CODES.is_over(who):
+        raise TooFast
+    found = await run_in_threadpool(store().room, _code(request))
+    if found is None:
+        limits.WRONG_CODES.takes(who)
+        raise NoSuchRoom
+    return found
+
+
+# --- phones ----------------------------------------------------------------------------------------------
+
+
+async def _ask_for_code(request):
+    from pages._view.rooms import doors
+
+    if code := request.query_params.get("code", "").strip():
+        return _to(path_of(f"{JOIN}/{''.join(filter(str.isalpha, code))[:8].upper()}"))
+    return _html(doors.ask_for_code())
+
+
+async def _phone(request):
+    who = visitor.visitor_of(request)
+    if not who and "here" not in request.query_params:
+        answer = _to(f"{_here(request)}?here=1")  # a browser that keeps the cookie comes back with it
+        visitor.keep(request, answer, visitor.VISITOR, visitor.new_visitor())
+        return answer
+    if not who:
+        raise NoCookie
+    room = await _room(request)
+    sent = await visitor.sent_with(request) if request.method == "POST" else None
+    return await run_in_threadpool(_page_of_phone, request, room, who, sent)
+
+
+def _page_of_phone(request, room, who, sent):
+    from pages._view.rooms import answering, phone
+    from pages._view.rooms.moment import moment_of
+
+    moment, token, place = moment_of(room), visitor.token_of(who, room.code), path_of(f"{JOIN}/{room.code}")
+    problem = ""
+    if sent is not None:
+        _check(who, room.code, sent)
+        phone.phone_at(moment, who, token, place)  # it joins
+        problem = answering.take(moment, who, sent)
+        if not problem:
+            return _to(place)
+    shown = phone.phone_at(moment, who, token, place)
+    return _html(phone.page(moment, shown, problem, sent), 422 if problem else 200)
+
+
+def _check(who, code, sent):
+    if not visitor.has_token(who, code, sent):
+        raise NoCookie
+    if not limits.SENT.takes(who):
+        raise TooFast
+
+
+async def _news_of_phone(request):
+    """What has changed since a phone has looked: nothing, as a rule."""
+    who = visitor.visitor_of(request)
+    room = await _room(request)
+    return await run_in_threadpool(_news, request, room, who)
+
+
+def _news(request, room, who):
+    from pages._view.rooms import phone
+    from pages._view.rooms.moment import moment_of
+
+    moment = moment_of(room)
+    if moment.mark == request.query_params.get("seen"):
+        return Response(status_code=204, headers=_FRESH)
+    if not who:
+        raise NoCookie
+    place = path_of(f"{JOIN}/{room.code}")
+    shown = phone.phone_at(moment, who, visitor.token_of(who, room.code), place)
+    return _html(phone.part(moment, shown))
+
+
+# --- who teaches -----------------------------------------------------------------------------------------
+
+
+async def _open(request):
+    """What a room is, and the button that opens one."""
+    who = visitor.visitor_of(request) or visitor.new_visitor()
+    sent = await visitor.sent_with(request) if request.method == "POST" else None
+    answer = await run_in_threadpool(_opened, request, who, sent)
+    visitor.keep(request, answer, visitor.VISITOR, who)
+    return answer
+
+
+def _opened(request, who, sent):
+    from pages._view.rooms import desk
+
+    if sent is None:
+        return _html(desk.before_opening(visitor.token_of(who, TEACH), request.query_params.get("at", "")))
+    if not visitor.has_token(who, TEACH, sent):
+        raise NoCookie
+    if not limits.OPENED.takes(visitor.address_of(request)):
+        raise TooFast
+    secret = visitor.new_secret()
+    room, wall = desk.open_room(secret, sent.get("at", ""))
+    answer = _to(wall)
+    visitor.keep(request, answer, visitor.TEACHER, room.code + secret)
+    return answer
+
+
+async def _teach(request):
+    room, who = await _room(request), visitor.visitor_of(request)
+    sent = await visitor.sent_with(request) if request.method == "POST" else None
+    answer = await run_in_threadpool(_taught, request, room, who or visitor.new_visitor(), sent)
+    return answer
+
+
+def _taught(request, room, who, sent):
+    from pages._view.rooms import desk
+    from pages._view.rooms.store import store
+
+    token, secret = visitor.token_of(who, room.code), _secret(request, room.code)
+    if sent is not None:
+        _check(who, room.code, sent)
+    if sent is not None and sent.get("do") == "secret":
+        secret = sent.get("secret", "").strip().lower()
+        if not store().is_teacher(room.code, secret):
+            limits.WRONG_CODES.takes(visitor.address_of(request))
+            return _html(desk.ask_for_secret(room, token, "This is not the secret of the room."), 403)
+        answer = _to(path_of(f"{TEACH}/{room.code}"))
+        visitor.keep(request, answer, visitor.TEACHER, room.code + secret)
+        return answer
+    if not (secret and store().is_teacher(room.code, secret)):
+        answer = _html(desk.ask_for_secret(room, token))
+    elif sent is not None:
+        answer = _to(desk.do(room, sent) or path_of(f"{TEACH}/{room.code}"))
+    else:
+        answer = _html(desk.page(room, token, secret, _root(request)))
+    visitor.keep(request, answer, visitor.VISITOR, who)
+    return answer
+
+
+def _root(request):
+    from pages._view.server.links import root
+
+    return root(request)
+
+
+def _secret(request, code):
+    return visitor.secret_in(request.cookies.get(visitor.TEACHER, ""), code)
+
+
+async def _news_of_teacher(request):
+    room = await _room(request)
+    return await run_in_threadpool(_told_to_teacher, request, room)
+
+
+def _told_to_teacher(request, room):
+    from pages._view.rooms import desk
+    from pages._view.rooms.store import store
+
+    secret, who = _secret(request, room.code), visitor.visitor_of(request)
+    if not (secret and store().is_teacher(room.code, secret)):
+        raise NoCookie
+    if str(room.version) == request.query_params.get("seen"):
+        return Response(status_code=204, headers=_FRESH)
+    return _html(desk.part(room, visitor.token_of(who, room.code), secret, _root(request)))
+
+
+async def _state(request):
+    """What a wall asks for now and then: counts, and whether its picture has changed."""
+    room = await _room(request)
+    body = await run_in_threadpool(_state_of, room)
+    return Response(body, headers=_FRESH, media_type="application/json")
+
+
+def _state_of(room):
+    from pages._view.rooms import wall_state
+
+    return json.dumps(wall_state.state_of(room))
+
+
+async def _results(request):
+    room = await _room(request)
+    return await run_in_threadpool(_file_of, request, room)
+
+
+def _file_of(request, room):
+    from pages._view.rooms import results
+    from pages._view.rooms.store import store
+
+    secret = _secret(request, room.code)
+    if not (secret and store().is_teacher(room.code, secret)):
+        raise NoCookie
+    named = {**_FRESH, "Content-Disposition": f'attachment; filename="room_{room.code}_{room.stem}.csv"'}
+    return Response(results.as_csv(room), headers=named, media_type="text/csv")

@@ -1,0 +1,161 @@
+"""The wall of a room: its page says where it is, follows who leads from elsewhere, and shows code and counts.
+
+Who leads is known by a cookie, so the address of a wall lets nobody lead. What a room has found stands in the wall's
+address, as in the link that shows it afterwards.
+"""
+
+from typing import Any
+
+import streamlit as st
+
+from pages._view import bets, controls
+from pages._view.lesson import CLASS, PHONES, REVEAL, Lesson
+from pages._view.literal import plain
+from pages._view.live import draw_room
+from pages._view.rooms import leading, results, visitor, wall_state
+from pages._view.rooms.moment import VOTE, Moment, moment_of, settings_of
+from pages._view.rooms.room import LONGEST_QUERY, RoomError, StoreError
+from pages._view.rooms.store import store
+from pages._view.server.bundle import path_of
+from pages._view.shared import ROOM
+
+_OVER = "The room of this wall is closed."
+
+
+def follow(lesson: Lesson) -> str | None:
+    """Bring wall and room together; returns the stem of the lesson that the room has gone on to, if it has."""
+    code = controls.linked_value(ROOM)
+    if not code:
+        return None
+    try:
+        return _follow(lesson, code)
+    except (RoomError, StoreError) as problem:
+        st.session_state["room_problem"] = str(problem)
+        st.session_state.pop("room_leads", None)
+        return None
+
+
+def _follow(lesson, code):
+    st.session_state.pop("room_problem", None)
+    room = store().room(code)
+    if room is None:
+        _leave()
+        return None
+    leads = st.session_state["room_leads"] = store().is_teacher(code, _secret(code))
+    if room.stem != lesson.stem and not (leads and _has_turned(lesson, code)):
+        st.session_state["room_at"] = code, room.stem
+        return room.stem
+    st.session_state["room_at"] = code, lesson.stem
+    tell()
+    moment = moment_of(store().room(code) or room)
+    _settle(_told(moment) if leads else moment)
+    return None
+
+
+def _has_turned(lesson, code):
+    """Whether this wall itself has come to another lesson since it was last here."""
+    return st.session_state.get("room_at") != (code, lesson.stem)
+
+
+def _secret(code):
+    return visitor.secret_in(st.context.cookies.get(visitor.TEACHER, ""), code)
+
+
+def _leave():
+    st.query_params.pop(ROOM, None)
+    st.session_state["carried"].pop(ROOM, None)
+    st.session_state["room_problem"] = _OVER
+    st.session_state.pop("room_leads", None)
+
+
+def tell() -> None:
+    """Say in the room where the wall stands, if it leads."""
+    if not st.session_state.get("room_leads"):
+        return
+    lesson, code = controls.current_lesson(), controls.linked_value(ROOM)
+    said, room = settings_of(lesson, st.query_params), store().room(code)
+    said = said if len(said) <= LONGEST_QUERY else ""
+    if room and (room.stem, room.query) != (lesson.stem, said):
+        store().stand(code, lesson.stem, said)
+
+
+def _told(moment: Moment) -> Moment:
+    """The room after what was revealed or hidden on the wall since it was last looked at."""
+    here, before = st.query_params.get(REVEAL) == "1", st.session_state.get("room_revealed", {})
+    place = moment.room.code, moment.room.stem
+    if moment.kind and place in before and before[place] == moment.asked.revealed != here:
+        return leading.turn(moment, revealed=here)
+    return moment
+
+
+def _settle(moment):
+    """Put into the address what the room shows."""
+    place = moment.room.code, moment.room.stem
+    st.session_state.setdefault("room_revealed", {})[place] = moment.asked.revealed
+    shown = moment.kind != "" and moment.asked.revealed
+    found = {REVEAL: "1"} if shown else {}
+    if shown or moment.draws:
+        found |= results.shown(moment, store().answers(*place))
+    for name, text in ({"seed": str(moment.room.seed)} if moment.lesson.together else {}).items():
+        controls.send_to(name, text)
+    _settle_vote(moment, place)
+    for name in (REVEAL, CLASS, PHONES):
+        if name in found:
+            st.query_params[name] = found[name]
+        else:
+            st.query_params.pop(name, None)
+
+
+def _settle_vote(moment, place):
+    """Of a vote that has been opened, shown or hidden the settings go along, once."""
+    told = (*place, moment.asked.revealed, moment.chosen if moment.asked.revealed else "")
+    if moment.kind == VOTE and st.session_state.get("room_vote") != told:
+        st.session_state["room_vote"] = told
+        for name, text in leading.settled(moment).items():
+            controls.send_to(name, controls.control(name).read(text)[0])
+        tell()
+
+
+def draw_corner(lesson: Lesson) -> None:
+    """Code, QR code and counts, where they cover nothing; or why there is no room any more."""
+    if problem := st.session_state.get("room_problem"):
+        st.warning(plain(problem))
+    code = controls.linked_value(ROOM)
+    room = store().room(code) if code and not problem else None
+    if room is None:
+        return
+    leads = st.session_state.get("room_leads")
+    told = {
+        "code": code,
+        "join": path_of(f"j/{code}"),
+        "state": path_of(f"room/{code}/state"),
+        "lead": path_of(f"room/{code}") if leads else "",
+        "drawn": path_of("code"),
+        **wall_state.state_of(room),
+    }
+    with st.container(key="room"):
+        draw_room(told)
+
+
+def draw_card() -> None:
+    """What a class is asked together, at the picture; a bet has a card of its own."""
+    moment = _here()
+    if moment is None or moment.kind != VOTE:
+        return
+    with st.container(border=True, key="bet_card"), st.container(horizontal=True, key="bet_row"):
+        together: Any = moment.lesson.together
+        name = controls.control(together.chooses).label.lower()
+        said = together.asks if moment.is_open else f"The class has chosen: {name} {moment.chosen or 'none'}."
+        st.markdown(f"**{plain(said)}**", width="stretch")
+        if st.session_state.get("room_leads"):
+            st.button("Reveal" if moment.is_open else "Hide", key="reveal", on_click=_turn, args=(moment.is_open,))
+
+
+def _turn(show):
+    bets.show_truth() if show else bets.take_back()
+
+
+def _here() -> Moment | None:
+    code = controls.linked_value(ROOM)
+    room = store().room(code) if code and "room_problem" not in st.session_state else None
+    return moment_of(room) if room and room.stem == controls.current_lesson().stem else None
