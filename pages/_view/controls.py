@@ -81,6 +81,12 @@ def carried() -> dict[str, str]:
     return {name: st.query_params[name] for name in CARRIED if name in st.query_params}
 
 
+def taken_along() -> dict[str, str]:
+    """What Python must say of an address that it leads to: what has no widget, and what has none yet."""
+    undrawn = [name for name in SHARED if name not in st.session_state and name in st.query_params]
+    return carried() | {name: st.query_params[name] for name in undrawn}
+
+
 def _open_slider(new_page):
     """Where the link says; on the way to another page it goes along, and Back and Forward bring that of the step."""
     if SLIDER not in st.session_state:

@@ -62,7 +62,7 @@ def _open(lesson):
             st.rerun()
     _leave_notes_behind(lesson)
     if elsewhere := wall.follow(lesson):
-        st.switch_page(file_of(LESSONS[elsewhere]), query_params=controls.carried())
+        st.switch_page(file_of(LESSONS[elsewhere]), query_params=controls.taken_along())
 
 
 def close_frame() -> None:

@@ -111,7 +111,7 @@ def main(way: Main, at_rest: Picture | None = None, **moved: Any) -> Picture | N
 
 
 def _draw_main(shown, on_drawn=None, **more):
-    data = shown.drawn() | stage.main_picture(card=bets.has_card()) | more
+    data = shown.drawn() | stage.main_picture(card=bets.has_card() or wall.has_card()) | more
     draw_picture(data, key=shown.key, config=stage.chart_config(shown.key), on_drawn=on_drawn)
 
 

@@ -11,7 +11,10 @@ def run(coroutine):
 
 
 def ask(app, path, method="GET", body=(), **sent):
-    """Status, headers and body that an ASGI application answers to a body that comes in these pieces."""
+    """Status, headers and body that an ASGI application answers to a body that comes in these pieces.
+
+    A header that is there several times is a line each.
+    """
     answers = []
     pieces = [{"type": "http.request", "body": piece, "more_body": True} for piece in body]
     asked = iter([*pieces, {"type": "http.request"}])
@@ -30,5 +33,8 @@ def ask(app, path, method="GET", body=(), **sent):
 
     run(app(scope, receive, send))
     start, *bodies = answers
-    got = {name.decode().lower(): value.decode() for name, value in start["headers"]}
+    got = {}
+    for name, value in start["headers"]:
+        known = name.decode().lower()
+        got[known] = f"{got[known]}\n{value.decode()}" if known in got else value.decode()
     return start["status"], got, b"".join(each.get("body", b"") for each in bodies)

@@ -11,6 +11,8 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
     const node = find(selector);
     if (node.textContent !== text) node.textContent = text;
   };
+  const door = new URL(data.door, document.baseURI);
+  say(".room-door", `${door.host}${door.pathname}`);
   say(".room-code", data.code);
   say(".room-count", data.count);
   find("img").alt = `QR code: ${join}`;

@@ -1,6 +1,6 @@
 """The window of who teaches: opens a room and leads it, from the laptop at the wall or from another device."""
 
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from pages._view import controls
 from pages._view.lessons import LESSONS, ORDER
@@ -32,9 +32,9 @@ def before_opening(token: str, at: str) -> str:
 
 def open_room(secret: str, at: str) -> tuple[Room, str]:
     """A new room where this address of a lesson leads, and the address of its wall."""
-    parts = urlsplit(at)
-    stem = lesson_at(parts.path) or ORDER[0]
-    lesson, query = LESSONS[stem], controls.as_query(parts.query)
+    path, _, query_of = at.partition("?")
+    stem = lesson_at(path) or ORDER[0]
+    lesson, query = LESSONS[stem], controls.as_query(query_of)
     settings = settings_of(lesson, query | {"bet": "1"})
     room = store().open_room(secret, stem=stem, query=settings)
     return room, f"{path_of(places()[stem])}?{settings}&{urlencode({'mode': 'projector', ROOM: room.code})}"

@@ -4,7 +4,6 @@ from urllib.parse import urlencode
 
 from pages._view.lessons import LESSONS
 from pages._view.rooms.moment import VOTE, Moment, moment_of, settings_of
-from pages._view.rooms.room import LONGEST_QUERY
 from pages._view.rooms.store import store
 
 
@@ -34,8 +33,7 @@ def settled(moment: Moment) -> dict[str, str]:
 
 def stand(moment: Moment, query: dict[str, str]) -> Moment:
     """Let the room stand at these settings of its lesson."""
-    said = urlencode(query)
-    store().stand(moment.room.code, moment.room.stem, said if len(said) <= LONGEST_QUERY else "")
+    store().stand(moment.room.code, moment.room.stem, urlencode(query))
     return moment_of(store().room(moment.room.code) or moment.room)
 
 

@@ -1,6 +1,7 @@
 """What a room is asked at the moment: the lesson on its wall at the wall's settings, and how its question stands."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -14,6 +15,7 @@ from pages._view.rooms.room import Asked, Room
 from pages._view.rooms.store import store
 
 BET, VOTE = "bet", "vote"  # kinds of questions
+_LONGEST_SETTING = 50  # characters
 
 
 @dataclass(frozen=True)
@@ -107,9 +109,11 @@ def moment_of(room: Room) -> Moment:
     return Moment(room, store().asked(room.code, room.stem))
 
 
-def settings_of(lesson: Lesson, query: Any) -> str:
-    """What of a wall's address its phones must know: the settings, and whether the room bets."""
+def settings_of(lesson: Lesson, query: Mapping[str, str]) -> str:
+    """What of a wall's address its phones must know: the settings, and whether the room bets.
+
+    Of long texts, which a visitor has typed, they know nothing.
+    """
     said = controls.settings_at(lesson, {name: query[name] for name in query})
-    said.pop("class", None)
-    said.pop("phones", None)
+    said = {name: text for name, text in said.items() if name not in lesson.of_class and len(text) <= _LONGEST_SETTING}
     return urlencode(said | {name: query[name] for name in ("bet",) if name in query})

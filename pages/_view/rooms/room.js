@@ -6,25 +6,24 @@
   async function look() {
     try {
       const answer = await fetch(`${main.dataset.news}?seen=${main.dataset.mark}`, { cache: "no-store", signal: AbortSignal.timeout(8000) });
-      if (answer.status === 200) show(await answer.text());
+      if ([200, 403, 404].includes(answer.status)) show(await answer.text()); // what is closed is said in words
       else if (answer.status !== 204) throw new Error(answer.statusText);
       away.hidden = true;
     } catch {
       away.hidden = false;
     }
-    setTimeout(look, document.hidden ? 4 * EVERY : EVERY * (0.5 + Math.random()));
+    if (main.dataset.news) setTimeout(look, document.hidden ? 4 * EVERY : EVERY * (0.5 + Math.random()));
   }
   function show(text) {
     const next = new DOMParser().parseFromString(text, "text/html").querySelector("main");
-    const typed = new Map([...main.querySelectorAll("input:not([type=hidden])")].map((each) => [each.name + each.value, each]));
-    const held = [...main.querySelectorAll("input:not([type=hidden]):not([type=radio])")].map((each) => [each.name, each.value]);
-    const chosen = [...main.querySelectorAll("input:checked")].map((each) => each.name + each.value);
-    const same = next.dataset.asked === main.dataset.asked;
+    const fields = () => [...main.querySelectorAll("input:not([type=hidden])")];
+    const typed = next.dataset.asked === main.dataset.asked ? fields() : [];
     main.replaceChildren(...next.childNodes);
-    Object.assign(main.dataset, next.dataset);
-    if (!same || !typed.size) return;
-    for (const [name, value] of held) for (const field of main.querySelectorAll(`input[name="${name}"]`)) field.value = value;
-    for (const field of main.querySelectorAll("input[type=radio]")) field.checked ||= chosen.includes(field.name + field.value);
+    Object.assign(main.dataset, { news: "", mark: "", ...next.dataset });
+    for (const field of fields()) {
+      const before = typed.find((each) => each.name === field.name && (each.type !== "radio" || each.value === field.value));
+      if (before) Object.assign(field, { value: before.value, checked: before.checked });
+    }
   }
   setTimeout(look, EVERY);
 })();

@@ -93,17 +93,28 @@ def _here(request):
 
 
 async def _room(request: Request) -> Any:
-    """The room of an address. Who tries too many codes is refused those that may be right too."""
+    """The room of an address; who has tried too many codes is refused, unless they are in it already."""
+    return await run_in_threadpool(_found, request)
+
+
+def _found(request):
     from pages._view.rooms.store import store
 
-    who = visitor.address_of(request)
-    if limits.WRONG_CODES.is_over(who):
+    code, who = _code(request), visitor.address_of(request)
+    found = store().room(code)
+    if limits.WRONG_CODES.is_over(who) and not (found and _is_in(request, code)):
         raise TooFast
-    found = await run_in_threadpool(store().room, _code(request))
     if found is None:
         limits.WRONG_CODES.takes(who)
         raise NoSuchRoom
     return found
+
+
+def _is_in(request, code):
+    from pages._view.rooms.store import store
+
+    phone, secret = visitor.visitor_of(request), _secret(request, code)
+    return (phone and store().number_of(code, phone) is not None) or (secret and store().is_teacher(code, secret))
 
 
 # --- phones ----------------------------------------------------------------------------------------------
@@ -190,7 +201,8 @@ def _opened(request, who, sent):
     from pages._view.rooms import desk
 
     if sent is None:
-        return _html(desk.before_opening(visitor.token_of(who, TEACH), request.query_params.get("at", "")))
+        at = request.query_params.get("at") or _comes_from(request)
+        return _html(desk.before_opening(visitor.token_of(who, TEACH), at))
     if not visitor.has_token(who, TEACH, sent):
         raise NoCookie
     if not limits.OPENED.takes(visitor.address_of(request)):
@@ -200,6 +212,12 @@ def _opened(request, who, sent):
     answer = _to(wall)
     visitor.keep(request, answer, visitor.TEACHER, room.code + secret)
     return answer
+
+
+def _comes_from(request):
+    """Where a link to this page was followed, if on a page of ours."""
+    root, named = _root(request), request.headers.get("referer", "")
+    return path_of("") + named.removeprefix(root) if named.startswith(root) else ""
 
 
 async def _teach(request):

@@ -14,7 +14,7 @@ from pages._view.literal import plain
 from pages._view.live import draw_room
 from pages._view.rooms import leading, results, visitor, wall_state
 from pages._view.rooms.moment import VOTE, Moment, moment_of, settings_of
-from pages._view.rooms.room import LONGEST_QUERY, RoomError, StoreError
+from pages._view.rooms.room import RoomError, StoreError
 from pages._view.rooms.store import store
 from pages._view.server.bundle import path_of
 from pages._view.shared import ROOM
@@ -74,7 +74,6 @@ def tell() -> None:
         return
     lesson, code = controls.current_lesson(), controls.linked_value(ROOM)
     said, room = settings_of(lesson, st.query_params), store().room(code)
-    said = said if len(said) <= LONGEST_QUERY else ""
     if room and (room.stem, room.query) != (lesson.stem, said):
         store().stand(code, lesson.stem, said)
 
@@ -127,6 +126,7 @@ def draw_corner(lesson: Lesson) -> None:
     leads = st.session_state.get("room_leads")
     told = {
         "code": code,
+        "door": path_of("j"),
         "join": path_of(f"j/{code}"),
         "state": path_of(f"room/{code}/state"),
         "lead": path_of(f"room/{code}") if leads else "",
@@ -135,6 +135,12 @@ def draw_corner(lesson: Lesson) -> None:
     }
     with st.container(key="room"):
         draw_room(told)
+
+
+def has_card() -> bool:
+    """Whether a class chooses a setting together: then what it is asked stands at the picture."""
+    moment = _here()
+    return moment is not None and moment.kind == VOTE
 
 
 def draw_card() -> None:

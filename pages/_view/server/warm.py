@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from starlette.types import ASGIApp
 
 from pages._view._streamlit import STREAM, ends_the_run, wish_for
+from pages._view.rooms.sweeping import sweep_now_and_then
 from pages._view.server.bundle import BUNDLE, path_of
 
 PATIENCE = 30  # seconds after which the server answers all the same
@@ -26,7 +27,9 @@ async def lifespan(app: ASGIApp) -> AsyncIterator[None]:
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 await warm(app)
+    sweeping = asyncio.create_task(sweep_now_and_then())
     yield
+    sweeping.cancel()
 
 
 async def warm(app: ASGIApp) -> None:

@@ -1,0 +1,587 @@
+"""Rooms: phones by plain requests, the window of who teaches, and the wall, which follows and is followed."""
+
+import csv
+import io
+import json
+import re
+from html import unescape
+from types import SimpleNamespace
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import numpy as np
+import pytest
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+
+from pages._view import bet_words, server
+from pages._view.kinds import Choice, Drawing
+from pages._view.lessons import LESSONS, ORDER, bet_of
+from pages._view.rooms import limits, routes, visitor, wall
+from pages._view.rooms import store as store_module
+from pages._view.rooms.moment import moment_of
+from pages._view.rooms.room import MOST_PHONES
+from pages._view.rooms.store import Store
+from sattn_core.lessons.small_samples import class_draws
+from sattn_core.lessons.wrong_choice import PUT_RIGHT, WrongChoiceParams, measure_wrong_choices
+from tests.pages.asgi import ask
+from tests.pages.opening import app_at, charts, press
+
+WITH_BETS = [stem for stem in ORDER if LESSONS[stem].bet]
+TOGETHER = [stem for stem in ORDER if LESSONS[stem].together]
+SECRET = "abcdefghjkmn"
+LARGEST_PAGE = 10_000  # bytes
+APP = Starlette(routes=routes.routes())
+
+
+@pytest.fixture(autouse=True)
+def rooms(tmp_path, monkeypatch):
+    """A store of the test's own, and limits that nobody has used."""
+    own = Store(f"sqlite:///{tmp_path}/rooms.sqlite")
+    for module in ("moment", "phone", "desk", "leading", "results", "wall", "answering"):
+        monkeypatch.setattr(f"pages._view.rooms.{module}.store", lambda: own)
+    monkeypatch.setattr(store_module, "store", lambda: own)
+    for name in ("WRONG_CODES", "OPENED", "SENT"):
+        monkeypatch.setattr(limits, name, limits.Limit(1000, 1000))
+    yield own
+    own.dispose()
+
+
+def opened(rooms, stem, **query):
+    """A room whose wall is at a lesson."""
+    return rooms.open_room(SECRET, stem=stem, query=urlencode({"bet": "1", **at(stem), **query}))
+
+
+def at(stem):
+    """Where the picture is that the bet is on."""
+    name, option = (LESSONS[stem].bet and LESSONS[stem].bet.when) or ("", "")
+    return {name: LESSONS[stem].controls[name].write(option)} if name else {}
+
+
+class Browser:
+    """One that keeps cookies and sends forms as they stand on its page."""
+
+    def __init__(self, room=None, cookies=()):
+        self.cookies, self.place, self.html, self.status = dict(cookies), room and f"/j/{room.code}", "", 0
+
+    def get(self, place=None, **headers):
+        return self._ask(place or self.place, "GET", **headers)
+
+    def _ask(self, place, method, **more):
+        cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        self.status, headers, body = ask(APP, place, method, cookie=cookie, host="lab.example", **more)
+        for kept in headers.get("set-cookie", "").splitlines():
+            name, _, value = kept.partition(";")[0].partition("=")
+            self.cookies[name] = value
+        if self.status == 303:
+            self.place = headers["location"]
+            return self if urlsplit(self.place).path not in PAGES_OF_LESSONS else self._stop()
+        self.html = body.decode()
+        return self
+
+    def _stop(self):
+        self.html = ""
+        return self
+
+    def open(self):
+        """The page, after the cookie was handed out."""
+        self.get()
+        return self.get() if self.status == 303 else self
+
+    def send(self, do, **fields):
+        """The form of the page that does this."""
+        found = re.search(
+            rf'<form method="post" action="([^"]*)">(?:<input[^>]*>)*?<input[^>]*value="{do}">', self.html
+        )
+        hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', self.html[found.start() :]))
+        data = {**{name: hidden[name] for name in ("token", "of", "at") if name in hidden}, "do": do, **fields}
+        self.post(urlsplit(unescape(found[1])).path, data)
+        return self.get() if self.status == 303 and urlsplit(self.place).path not in PAGES_OF_LESSONS else self
+
+    def post(self, place, data):
+        return self._ask(place, "POST", body=[urlencode(data).encode()])
+
+    @property
+    def text(self):
+        """What stands in the page's main part, in words."""
+        main = self.html[self.html.index("<main") : self.html.index("</main>")]
+        return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", main))).strip()
+
+
+PAGES_OF_LESSONS = {"/", *(f"/{stem}" for stem in ORDER)}
+
+
+def phones(room, n):
+    return [Browser(room).open() for _ in range(n)]
+
+
+def teacher(room):
+    """The window of who opened the room."""
+    browser = Browser(cookies={visitor.TEACHER: room.code + SECRET, visitor.VISITOR: visitor.new_visitor()})
+    browser.place = f"/room/{room.code}"
+    return browser.get()
+
+
+def answers_to(stem):
+    """Two answers as a phone sends them, and the values they stand for."""
+    lesson = LESSONS[stem]
+    if lesson.together and lesson.together.chooses:
+        return [({"answer": f"{each:g}"}, each) for each in lesson.together.options[:2]]
+    answer = lesson.bet.answer
+    if isinstance(answer, Choice):
+        return [({"answer": each}, each) for each in answer.options[:2]]
+    if isinstance(answer, Drawing):
+        rows = [tuple(range(1, 1 + len(answer.at))), (0,) * len(answer.at)]
+        return [({f"answer_{i}": str(each) for i, each in enumerate(row)}, row) for row in rows]
+    return [({"answer": f"{each:g}"}, each) for each in (answer.low, answer.high)]
+
+
+# --- phones ----------------------------------------------------------------------------------------------
+
+
+def test_a_phone_joins_once_its_browser_has_shown_that_it_keeps_the_cookie(rooms):
+    room = opened(rooms, "gradient_flow")
+    phone = Browser(room).get()
+    assert (phone.status, phone.place) == (303, f"/j/{room.code}?here=1")
+    assert rooms.room(room.code).phones == 0
+    phone.get()
+    assert (phone.status, rooms.room(room.code).phones) == (200, 1)
+    assert "You are number 1." in phone.html
+    assert Browser(room, phone.cookies).open().html == phone.html
+    assert rooms.room(room.code).phones == 1
+    without = Browser(room).get(f"/j/{room.code}?here=1")
+    assert (without.status, rooms.room(room.code).phones) == (403, 1)
+    assert "keeps no cookies" in without.text
+
+
+def test_what_is_kept_on_a_phone_is_one_random_number_that_no_script_reads(rooms):
+    _, headers, _ = ask(APP, f"/j/{opened(rooms, 'start').code}", host="lab.example", x_forwarded_proto="https")
+    kept = headers["set-cookie"]
+    assert re.fullmatch(r"lab_visitor=[0-9a-f]{32}; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure", kept)
+
+
+def test_codes_are_read_in_small_letters_too_and_typed_at_the_door(rooms):
+    room = opened(rooms, "start")
+    assert Browser(SimpleNamespace(code=room.code.lower())).open().status == 200
+    door = Browser().get("/j")
+    assert "four letters" in door.html
+    assert door.get(f"/j?code=%20{room.code.lower()}%20").place == f"/j/{room.code}"
+
+
+@pytest.mark.parametrize("code", ["ZZZZ", "A", "AEIO", "<b>", "ÄÖÜS", "%00%00%00%00", "ABCDEFGHIJKL"])
+def test_a_code_of_no_room_leads_back_to_the_door(code):
+    phone = Browser(cookies={visitor.VISITOR: visitor.new_visitor()}).get(f"/j/{code}")
+    assert phone.status == 404
+    assert "This room is not open" in phone.text
+    assert 'name="code"' in phone.html
+
+
+def test_who_tries_codes_finds_no_room_and_who_is_in_one_stays(rooms, monkeypatch):
+    monkeypatch.setattr(limits, "WRONG_CODES", limits.Limit(3, 0))
+    room = opened(rooms, "start")
+    (inside,) = phones(room, 1)
+    guesser = Browser(cookies={visitor.VISITOR: visitor.new_visitor()})
+    assert [guesser.get(f"/j/ZZZ{letter}").status for letter in "BCDF"] == [404, 404, 404, 429]
+    assert guesser.get(f"/j/{room.code}").status == 429
+    assert inside.open().status == 200
+    assert teacher(room).status == 200
+
+
+@pytest.mark.parametrize("stem", ORDER)
+def test_a_phone_has_the_question_then_waits_then_sees_the_truth_in_less_than_ten_kilobytes(rooms, stem):
+    room = opened(rooms, stem)
+    first, second, third = phones(room, 3)
+    moment = moment_of(rooms.room(room.code))
+    assert LESSONS[stem].question in first.text
+    assert len(first.html.encode()) < LARGEST_PAGE
+    if not moment.kind:
+        assert ("Look at the wall." in first.text) != bool(LESSONS[stem].together)
+        return
+    assert moment.question in first.text
+    (sent, value), (other, _) = answers_to(stem)
+    first.send("answer", **sent)
+    assert first.status == 200
+    assert "Your answer: " in first.text
+    assert "Look at the wall." in first.text
+    second.send("answer", **other)
+    second.send("answer", **sent)  # changed
+    assert [moment.read(each)[0] for each in rooms.answers(room.code, stem)] == [value, value]
+    assert "In fact" not in first.html
+    teacher(room).send("reveal")
+    for phone in (first, third):
+        phone.open()
+        assert len(phone.html.encode()) < LARGEST_PAGE
+    if moment.kind == "bet":
+        told = bet_words.verdict(LESSONS[stem].bet, value, bet_of(stem)(moment.values).truth)
+        assert told in first.text
+        assert bet_words.both(LESSONS[stem], value, bet_of(stem)(moment.values)) in first.text
+        assert "You did not bet." in third.text
+
+
+@pytest.mark.parametrize("stem", [*WITH_BETS[:3], "training_race"])
+@pytest.mark.parametrize("text", ["", "a lot", "-1", "1e9", "<script>", "nan", "10~10"])
+def test_what_is_no_answer_is_said_and_stays_typed(rooms, stem, text):
+    room = opened(rooms, stem)
+    (phone,) = phones(room, 1)
+    (sent, _), _ = answers_to(stem)
+    phone.send("answer", **dict.fromkeys(sent, text))
+    assert phone.status == 422
+    assert re.search(r"Your answer (is|must|has)[^;]*\.", phone.text)
+    assert rooms.answers(room.code, stem) == []
+    assert "<script>\n" in phone.html  # the page's own
+    assert phone.html.count("<script>") == 1
+    if text and not isinstance(LESSONS[stem].bet.answer, Choice):
+        assert f'value="{text.replace("<", "&lt;").replace(">", "&gt;")}"' in phone.html
+
+
+def test_nothing_changes_by_a_form_of_others_or_of_an_earlier_question(rooms):
+    room = opened(rooms, "gradient_flow")
+    (phone,) = phones(room, 1)
+    place = f"/j/{room.code}"
+    good = {"token": visitor.token_of(phone.cookies[visitor.VISITOR], room.code), "do": "answer", "answer": "10"}
+    for wrong in ({"token": ""}, {"token": "ß"}, {"token": visitor.token_of("0" * 32, room.code)}):
+        assert phone.post(place, {**good, "of": "gradient_flow", **wrong}).status == 403
+    assert phone.post(place, {**good, "of": "derivation"}).status == 422
+    assert "The wall has gone on" in phone.text
+    assert phone.post(place, {**good, "of": "gradient_flow", "do": "close"}).status == 422
+    assert rooms.answers(room.code, "gradient_flow") == []
+    assert phone.post(place, {**good, "of": "gradient_flow"}).status == 303
+    assert rooms.answers(room.code, "gradient_flow") == ["10"]
+
+
+def test_a_phone_that_sends_too_much_waits(rooms, monkeypatch):
+    monkeypatch.setattr(limits, "SENT", limits.Limit(2, 0))
+    room = opened(rooms, "gradient_flow")
+    one, other = phones(room, 2)
+    assert [one.send("answer", answer=str(5 * i)).status for i in range(2)] == [200, 200]
+    one.open()
+    assert one.send("answer", answer="20").status == 429
+    assert other.send("answer", answer="20").status == 200
+    assert rooms.answers(room.code, "gradient_flow") == ["5", "20"]
+
+
+def test_a_room_that_is_full_says_so(rooms):
+    room = opened(rooms, "start")
+    for i in range(MOST_PHONES):
+        rooms.join(room.code, f"{i:032x}")
+    late = Browser(room).open()
+    assert late.status == 409
+    assert f"it has {MOST_PHONES} phones" in late.text
+
+
+def test_a_phone_asks_for_news_and_hears_of_what_it_shows_alone(rooms):
+    room = opened(rooms, "gradient_flow")
+    one, other = phones(room, 2)
+    mark = re.search('data-mark="([^"]+)"', one.html)[1]
+    news = f"/j/{room.code}/news?seen={mark}"
+    other.send("answer", answer="20")
+    assert one.get(news).status == 204
+    rooms.ask(room.code, "gradient_flow", locked=True)
+    assert one.get(news).status == 200
+    assert "too late" in one.text
+    rooms.close(room.code)
+    assert one.get(news).status == 404
+    assert "This room is not open" in one.text
+    assert 'data-news=""' in one.html  # it asks no more
+
+
+# --- together --------------------------------------------------------------------------------------------
+
+
+def test_each_phone_draws_its_own_and_the_file_and_the_link_show_the_same(rooms):
+    room = opened(rooms, "small_samples")
+    one, two, idle = phones(room, 3)
+    assert "Draw ten" not in one.html
+    rooms.ask(room.code, "small_samples", revealed=True)
+    for phone in (two, one, two):
+        phone.open()
+        if "Draw ten" in phone.html:
+            phone.send("draw")
+    found = class_draws(2, seed=room.seed)
+    assert (rooms.drawn(room.code, two.cookies["lab_visitor"]), rooms.room(room.code).drawn) == (0, 2)
+    assert f"have variance {bet_words.number(found.variances[0, 0])}." in two.text
+    assert f"have variance {bet_words.number(found.variances[1, 0])}." in one.text
+    assert "Draw ten" in idle.open().html
+    desk = teacher(room)
+    desk.get(f"/room/{room.code}/results.csv")
+    rows = [row for row in csv.reader(io.StringIO(desk.html)) if len(row) == 3][1:]
+    assert [(int(i), int(j)) for i, j, _ in rows] == [(i + 1, j + 1) for i in range(2) for j in range(10)]
+    assert np.allclose([float(value) for *_, value in rows], found.variances.ravel(), rtol=1e-15)
+    link = unescape(re.search(r'href="(http[^"]*)" target', teacher(room).html)[1])
+    query = {name: text for name, (text,) in parse_qs(urlsplit(link).query).items()}
+    assert query == {"phones": "2", "seed": str(room.seed)}
+    app = app_at("small_samples", **query).run()
+    main = next(each for each in charts(app).values() if each.address)
+    (bars,) = [each for each in json.loads(main.spec)["data"] if each["name"] == "draws"][:1]
+    assert max(bars["y"]) == found.counts.max()
+    assert f"average {bet_words.number(found.mean_measured)} ± {bet_words.number(found.standard_error, 2)}" in main.alt
+
+
+def test_the_rows_of_a_class_are_those_of_the_wall_at_the_rate_that_most_have_chosen(rooms):
+    room = opened(rooms, "wrong_choice", d_k="256")
+    crowd = phones(room, 4)
+    for phone, rate in zip(crowd, ("1000", "0.1", "0.1", "10"), strict=True):
+        phone.send("answer", answer=rate)
+        assert "row is number" not in phone.text
+    desk = teacher(room)
+    desk.send("reveal")
+    stood = dict(parse_qs(rooms.room(room.code).query))
+    assert stood["learning_rate"] == ["0.1"]
+    found = measure_wrong_choices(WrongChoiceParams(256, learning_rate=0.1, seed=room.seed)).right_weight[:, -1]
+    for i, phone in enumerate(crowd):
+        phone.open()
+        said = re.findall(r"(\d+) %, (put right|still wrong)", phone.text)
+        assert [int(share) for share, _ in said] == [round(100 * float(each)) for each in found[:, i]]
+        assert [word == "put right" for _, word in said] == [bool(each > PUT_RIGHT) for each in found[:, i]]
+    link = unescape(re.search(r'href="(http[^"]*)" target', teacher(room).html)[1])
+    query = {name: text for name, (text,) in parse_qs(urlsplit(link).query).items()}
+    app = app_at("wrong_choice", **query).run()
+    main = next(each for each in charts(app).values() if each.address)
+    counts = [int((found[i, :4] > PUT_RIGHT).sum()) for i in range(3)]
+    notes = [each["text"] for each in json.loads(main.spec)["layout"]["annotations"]]
+    assert [note.partition("<br>")[2] for note in notes if " of 4" in note] == [f"{each} of 4" for each in counts]
+    assert "the class’s 4 rows" in main.alt
+
+
+# --- who teaches -----------------------------------------------------------------------------------------
+
+
+def test_a_room_is_opened_where_the_link_was_followed_and_its_secret_stands_in_the_cookie_alone(rooms):
+    browser = Browser().get("/room", referer="http://lab.example/derivation?d_k=100&tally=1-2&mode=screen")
+    assert "deleted with the room, after 24 hours" in browser.text
+    browser.send("open")
+    assert (browser.status, urlsplit(browser.place).path) == (303, "/derivation")
+    query = {name: text for name, (text,) in parse_qs(urlsplit(browser.place).query).items()}
+    room = rooms.room(query["room"])
+    assert query == {"d_k": "100", "bet": "1", "mode": "projector", "room": room.code}
+    secret = browser.cookies[visitor.TEACHER].removeprefix(room.code)
+    assert rooms.is_teacher(room.code, secret)
+    assert secret not in browser.place
+    assert (room.stem, room.query) == ("derivation", "d_k=100&bet=1")
+
+
+@pytest.mark.parametrize("at", ["", "/nowhere", "http://[", "//evil.example/derivation", "/start?%%%&d_k=x&d_k=9"])
+def test_a_room_is_opened_at_the_first_lesson_where_none_is_named(rooms, at):
+    browser = Browser().get(f"/room?{urlencode({'at': at})}").send("open")
+    assert browser.status == 303
+    assert urlsplit(browser.place).path == "/"
+    assert urlsplit(browser.place).netloc == ""
+
+
+def test_rooms_are_opened_by_own_pages_alone_and_not_too_often(rooms, monkeypatch):
+    monkeypatch.setattr(limits, "OPENED", limits.Limit(1, 0))
+    browser = Browser().get("/room")
+    assert browser.post("/room", {"token": "0" * 32, "do": "open"}).status == 403
+    assert browser.get("/room").send("open").status == 303
+    assert browser.get("/room").send("open").status == 429
+
+
+def test_who_has_not_the_secret_leads_nothing(rooms):
+    room = opened(rooms, "gradient_flow")
+    other = Browser(cookies={visitor.TEACHER: room.code + "x" * 12})
+    other.get(f"/room/{room.code}")
+    assert "The secret of the room" in other.html
+    assert SECRET not in other.html
+    token = re.search('name="token" value="([^"]+)"', other.html)[1]
+    for do in ("reveal", "close", "reset", "to"):
+        other.post(f"/room/{room.code}", {"token": token, "do": do, "stem": "derivation"})
+    assert rooms.room(room.code).stem == "gradient_flow"
+    assert not rooms.asked(room.code, "gradient_flow").revealed
+    assert other.get(f"/room/{room.code}/results.csv").status == 403
+    assert other.get(f"/room/{room.code}/news").status == 403
+    other.get(f"/room/{room.code}").send("secret", secret="wrong")
+    assert other.status == 403
+    other.send("secret", secret=SECRET.upper() + " ")
+    assert other.cookies[visitor.TEACHER] == room.code + SECRET
+    assert "Reveal" in other.html
+
+
+def test_the_teachers_window_leads_the_question_and_the_wall(rooms):
+    room = opened(rooms, "gradient_flow", d_k="100")
+    crowd = phones(room, 3)
+    crowd[0].send("answer", answer="95")
+    desk = teacher(room)
+    assert "1 of 3 have answered." in desk.text
+    desk.send("lock")
+    assert "No more answers." in desk.text
+    assert crowd[1].send("answer", answer="95").status == 422
+    desk.send("unlock")
+    assert crowd[1].open().send("answer", answer="5").status == 200
+    desk.send("reveal")
+    assert crowd[2].send("answer", answer="5").status == 422
+    link = unescape(re.search(r'href="(http[^"]*)" target', desk.html)[1])
+    assert link == "http://lab.example/gradient_flow?d_k=100&class=95~5"
+    desk.send("hide")
+    assert 'target="_blank">The result' not in desk.html
+    desk.send("reset")
+    assert rooms.answers(room.code, "gradient_flow") == []
+    desk.send("to", stem="derivation")
+    assert (rooms.room(room.code).stem, rooms.room(room.code).query) == ("derivation", "bet=1")
+    assert LESSONS["derivation"].question in crowd[0].open().text
+    desk.send("to", stem="nowhere")
+    assert rooms.room(room.code).stem == "derivation"
+    desk.send("close")
+    assert rooms.room(room.code) is None
+    assert crowd[0].open().status == 404
+
+
+# --- the wall --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def leads(monkeypatch):
+    """The wall of who teaches, or of somebody else."""
+
+    def set_to(is_teacher):
+        monkeypatch.setattr(wall, "_secret", lambda code: SECRET if is_teacher else "")
+
+    set_to(True)
+    return set_to
+
+
+def wall_of(room, stem, **query):
+    return app_at(stem, mode="projector", bet="1", room=room.code, **at(stem), **query).run()
+
+
+@pytest.mark.parametrize("stem", WITH_BETS)
+def test_the_wall_says_where_it_is_and_shows_the_bets_once_they_are_revealed(rooms, leads, stem):
+    room = opened(rooms, "start")
+    app = wall_of(room, stem, d_k="100")
+    assert [*app.exception, *app.error, *app.warning] == []
+    moment = moment_of(rooms.room(room.code))
+    assert (moment.room.stem, moment.values["d_k"]) == (stem, 100)
+    (sent, value), _ = answers_to(stem)
+    crowd = phones(room, 2)
+    for phone in crowd:
+        phone.send("answer", **sent)
+    app.run()
+    assert not {"class", "phones", "reveal"} & {*app.query_params}
+    press(app, "Reveal")
+    app.run()
+    assert rooms.asked(room.code, stem).revealed
+    if moment.kind == "bet":
+        assert app.query_params["class"] == "~".join([moment.written(value)] * 2)
+    else:
+        assert app.query_params["phones"] == "2"
+        assert app.session_state[LESSONS[stem].together.chooses] == value
+    press(app, "Hide")
+    app.run()
+    assert not rooms.asked(room.code, stem).revealed
+    assert not {"class", "phones", "reveal"} & {*app.query_params}
+    assert SECRET not in str(app.query_params)
+
+
+def test_the_wall_goes_where_the_teachers_window_goes_and_reveals_what_it_reveals(rooms, leads):
+    room = opened(rooms, "gradient_flow")
+    app = wall_of(room, "gradient_flow")
+    desk = teacher(room)
+    desk.send("reveal")
+    app.run()
+    assert app.query_params["reveal"] == "1"
+    desk.get(f"/room/{room.code}").send("to", stem="derivation")
+    app.run()
+    assert app.title[0].value == LESSONS["derivation"].question
+    assert rooms.room(room.code).stem == "derivation"
+    assert app.query_params["room"] == room.code
+    assert "reveal" not in app.query_params
+
+
+def test_a_wall_that_does_not_lead_follows_and_changes_nothing(rooms, leads):
+    leads(False)
+    room = opened(rooms, "gradient_flow", d_k="256")
+    app = wall_of(room, "derivation")
+    assert app.title[0].value == LESSONS["gradient_flow"].question
+    press(app, "Reveal")
+    app.run()
+    assert not rooms.asked(room.code, "gradient_flow").revealed
+    assert "reveal" not in app.query_params
+    assert rooms.room(room.code).query == opened(rooms, "gradient_flow", d_k="256").query
+
+
+def test_the_wall_of_a_vote_hides_what_it_comes_to_until_it_is_shown(rooms, leads):
+    room = opened(rooms, "start")
+    app = wall_of(room, "wrong_choice")
+    app.run()
+    main = next(each for each in charts(app).values() if each.address)
+    assert "Before the first step" in main.alt
+    assert not [each for each in app.button if each.key == "place_bet"]
+
+
+def test_the_wall_grows_by_what_is_drawn(rooms, leads):
+    room = opened(rooms, "small_samples")
+    app = wall_of(room, "small_samples")
+    press(app, "Reveal")
+    crowd = phones(room, 2)
+    marks = set()
+    for i, phone in enumerate(crowd):
+        phone.send("draw")
+        app.run()
+        assert app.query_params["phones"] == str(i + 1)
+        marks.add(json.loads(Browser().get(f"/room/{room.code}/state").html)["mark"])
+    assert len(marks) == 2
+    assert app.session_state["seed"] == room.seed
+
+
+def test_a_wall_whose_room_is_closed_says_so_and_goes_on(rooms, leads):
+    room = opened(rooms, "gradient_flow")
+    app = wall_of(room, "gradient_flow")
+    rooms.close(room.code)
+    app.run()
+    assert [each.value for each in app.warning] == ["The room of this wall is closed."]
+    assert "room" not in app.query_params
+    press(app, "Reveal")
+    assert app.query_params["reveal"] == "1"
+
+
+def test_without_a_room_nothing_is_opened(tmp_path):
+    app = app_at("gradient_flow", mode="projector", bet="1").run()
+    check = Store(f"sqlite:///{tmp_path}/rooms.sqlite")
+    assert [*app.exception] == []
+    assert check.room("BCDF") is None
+    assert not (tmp_path / "rooms.sqlite").exists()
+
+
+def test_a_wall_asks_for_its_counts(rooms):
+    room = opened(rooms, "gradient_flow")
+    crowd = phones(room, 2)
+    crowd[0].send("answer", answer="5")
+    state = json.loads(Browser().get(f"/room/{room.code}/state").html)
+    assert state["count"] == "1 of 2 have answered."
+    before = state["mark"]
+    crowd[1].send("answer", answer="5")
+    state = json.loads(Browser().get(f"/room/{room.code}/state").html)
+    assert (state["mark"], state["count"]) == (before, "2 of 2 have answered.")
+    rooms.ask(room.code, "gradient_flow", revealed=True)
+    assert json.loads(Browser().get(f"/room/{room.code}/state").html)["mark"] != before
+
+
+# --- bounds ----------------------------------------------------------------------------------------------
+
+
+def test_forms_are_short_and_come_to_rooms_alone():
+    async def answer(scope, receive, send):
+        while (await receive()).get("more_body"):
+            pass
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    bounded = Starlette(routes=routes.routes())
+    middleware = next(each for each in server.middleware() if each.cls.__name__ == "BoundedUploads")
+    app = middleware.cls(bounded)
+    long = b"a" * (routes.LARGEST_FORM + 1)
+    cookie = f"lab_visitor={visitor.new_visitor()}"
+    assert ask(app, "/room", "POST", [long], cookie=cookie)[0] == 413
+    assert ask(app, "/room", "POST", [b"do=open"], cookie=cookie)[0] == 403
+    with pytest.raises(HTTPException, match="Nothing can be sent"):
+        ask(middleware.cls(answer), "/journal", "POST", [b"do=open"])
+
+
+def test_a_limit_gives_back_in_time_and_forgets_who_came_first():
+    now = [0.0]
+    limit = limits.Limit(2, 60, keys=2, clock=lambda: now[0])
+    assert [limit.takes("a") for _ in range(3)] == [True, True, False]
+    assert limit.is_over("a")
+    now[0] = 1.0
+    assert [limit.takes("a") for _ in range(2)] == [True, False]
+    assert limit.takes("b")
+    assert limit.takes("c")
+    assert limit.takes("a")  # forgotten
