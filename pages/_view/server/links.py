@@ -31,8 +31,8 @@ async def _card(request: Request) -> Response:
 
 
 async def _robots(request: Request) -> Response:
-    closed = path_of("moving/")
-    return PlainTextResponse(f"User-agent: *\nDisallow: {closed}\nSitemap: {root(request)}sitemap.xml\n")
+    closed = "".join(f"Disallow: {path_of(place)}\n" for place in ("moving/", "j/", "room"))
+    return PlainTextResponse(f"User-agent: *\n{closed}Sitemap: {root(request)}sitemap.xml\n")
 
 
 async def _sitemap(request: Request) -> Response:
