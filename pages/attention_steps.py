@@ -17,8 +17,7 @@ profile = frame.profile()
 def live():
     bets.hold()
     with st.container(horizontal=True, vertical_alignment="center", key="steps"):
-        st.button("Previous", shortcut="Left", on_click=controls.turn, args=("step", -1))
-        st.button("Next", shortcut="Right", on_click=controls.turn, args=("step", 1))
+        frame.draw_turns("step")
         step = controls.draw("step", label_visibility="collapsed")
     values = controls.values()
     params, problems = work.attention_matrices(values)

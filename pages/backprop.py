@@ -15,8 +15,7 @@ def live():
     bets.hold()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         controls.draw("gradient", width=170)
-        st.button("Previous", on_click=controls.turn, args=("gradient", -1))
-        st.button("Next", on_click=controls.turn, args=("gradient", 1))
+        frame.draw_turns("gradient", arrows=False)
         controls.draw("exponent", width=220)
     shown = show.main(work.MAIN)
     if not frame.more():

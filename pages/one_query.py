@@ -14,8 +14,7 @@ def live():
     bets.hold()
     step = controls.value_of("step")
     with st.container(horizontal=True, vertical_alignment="center", key="steps"):
-        st.button("Previous", shortcut="Left", on_click=controls.turn, args=("step", -1))
-        st.button("Next", shortcut="Right", on_click=controls.turn, args=("step", 1))
+        frame.draw_turns("step")
         controls.draw("step", label_visibility="collapsed")
         st.html(figures.words(step, profile), width="content")
         if step == "grow":

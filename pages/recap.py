@@ -15,8 +15,7 @@ def live():
             cards.draw_breath()
     if controls.stands(("mode", "projector")):
         with st.container(horizontal=True, vertical_alignment="center", key="steps"):
-            st.button("Previous", shortcut="Left", on_click=controls.turn, args=("asked", -1))
-            st.button("Next", shortcut="Right", on_click=controls.turn, args=("asked", 1))
+            frame.draw_turns("asked")
             controls.draw("asked", label_visibility="collapsed")
     if frame.more():
         show.tries(LESSON, "no_difference")

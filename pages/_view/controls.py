@@ -390,9 +390,13 @@ def next_seed() -> None:
 
 def turn(name: str, steps: int) -> None:
     """Move a choice by some of its options, no further than its ends."""
+    st.session_state[name] = turned(name, steps)
+
+
+def turned(name: str, steps: int) -> str:
+    """The option of a choice that many options on, no further than its ends."""
     options = _of_kind(Choice, name).options
-    place_now = options.index(value_of(name))
-    st.session_state[name] = options[min(max(place_now + steps, 0), len(options) - 1)]
+    return options[min(max(options.index(value_of(name)) + steps, 0), len(options) - 1)]
 
 
 def fill(texts: Mapping[str, Value]) -> None:

@@ -14,7 +14,7 @@ from pages._view.figures.base import inks
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.live import draw_slider as draw_live_slider
-from pages._view.live import mend_browser, prepare_paper
+from pages._view.live import hear_keys, mend_browser, prepare_paper
 from pages._view.rooms import wall
 from pages._view.server.links import title_of
 from pages._view.words import worded
@@ -32,16 +32,16 @@ _WIDTH = 200  # pixels of a control under the slider
 def open_frame() -> StreamlitPage:
     """Everything above the lesson; returns the page to run."""
     page = _navigation()
-    lesson = next(lesson for lesson in LESSONS.values() if lesson.title == page.title)
+    lesson = LESSONS[page.url_path or ORDER[0]]
     st.set_page_config(page_title=title_of(lesson.question), page_icon="➗", layout="wide")
     if st.session_state.get("lesson") != lesson.stem:
         turns.end_jobs()
     _open(lesson)
-    dark = st.context.theme.type == "dark"
-    st.html(f"<style>{styles.rules(lesson, profile().name, more=more(), dark=dark)}</style>")
-    mend_browser(lesson.question, controls.own(lesson))
+    _prepare_browser(lesson)
     share.draw_button(lesson)
-    if profile().name != "projector":
+    if is_wall():
+        _draw_bar(lesson)
+    else:
         _draw_menu()
     st.title(lesson.question, anchor=False)
     wall.draw_corner(lesson)
@@ -65,22 +65,65 @@ def _open(lesson):
         st.switch_page(file_of(LESSONS[elsewhere]), query_params=controls.taken_along())
 
 
+def _prepare_browser(lesson):
+    dark = st.context.theme.type == "dark"
+    st.html(f"<style>{styles.rules(lesson, profile().name, more=more(), dark=dark)}</style>")
+    mend_browser(lesson.question, controls.own(lesson))
+
+
 def close_frame() -> None:
     """Below the lesson: the question before it, its place on the path, and the question after it."""
     lesson = controls.current_lesson()
     prepare_paper(inks(profile()))
-    if profile().name == "projector":
+    if is_wall():
         _ask_for_rest()
         return
-    every = list(LESSONS.values())
-    here = every.index(lesson)
-    section = [each for each in every if each.section == lesson.section]
+    before, after = _neighbours(lesson)
+    section = [each for each in LESSONS.values() if each.section == lesson.section]
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="way"):
-        if here > 0:
-            _way_to(every[here - 1], icon=":material/arrow_back:")
+        if before:
+            _way_to(before, before.question, icon=":material/arrow_back:")
         st.markdown(f"{lesson.section}: {section.index(lesson) + 1} of {len(section)}")
-        if here + 1 < len(every):
-            _way_to(every[here + 1], icon=":material/arrow_forward:", icon_position="right")
+        if after:
+            _way_to(after, after.question, icon=":material/arrow_forward:", icon_position="right")
+
+
+def _neighbours(lesson):
+    """The lessons before it and after it, None at the ends."""
+    every = [None, *LESSONS.values(), None]
+    here = every.index(lesson)
+    return every[here - 1], every[here + 1]
+
+
+def _draw_bar(lesson):
+    """In a classroom: the lessons on either side, the keys, and the way out, in the header."""
+    before, after = _neighbours(lesson)
+    with st.container(horizontal=True, vertical_alignment="center", key="wall"):
+        for each, label, key in ((before, "Previous lesson", "lesson_before"), (after, "Next lesson", "lesson_after")):
+            with st.container(key=key, width="content"):
+                if each:
+                    _way_to(each, label)
+        hear_keys(lesson.stem, hidden=bets.is_open())
+        st.button("Leave", key="leave_wall", on_click=controls.apply, args=({"mode": "screen"},))
+
+
+def draw_turns(name: str, *, arrows: bool = True) -> None:
+    """The buttons of a choice that is gone through step by step. arrows: whether the keys ← and → press them.
+
+    In a classroom the keys of the page do, which go on to the next lesson where no step is left.
+    """
+    lesson, wall = controls.current_lesson(), is_wall()
+    waits = bets.asks() and lesson.bet is not None and (lesson.bet.when or ("",))[0] == name
+    for label, steps, key in (("Previous", -1, "Left"), ("Next", 1, "Right")):
+        ended = controls.turned(name, steps) == controls.value_of(name) or (waits and steps > 0)
+        st.button(
+            label,
+            key=f"turn_{key.lower()}",
+            shortcut=key if arrows and not wall else None,
+            on_click=controls.turn,
+            args=(name, steps),
+            disabled=wall and ended,
+        )
 
 
 def _ask_for_rest():
@@ -91,8 +134,8 @@ def _ask_for_rest():
         st.button(label, icon=icon, key="more", on_click=controls.apply, args=({"rest": wish},), width="stretch")
 
 
-def _way_to(lesson, **options):
-    st.page_link(file_of(lesson), label=lesson.question, query_params=bets.proposed(), **options)
+def _way_to(lesson, label, **options):
+    st.page_link(file_of(lesson), label=label, query_params=bets.proposed(), **options)
 
 
 def profile() -> theme.Profile:
@@ -100,12 +143,17 @@ def profile() -> theme.Profile:
     return theme.profile(controls.value_of("mode"), st.context.theme.type)
 
 
+def is_wall() -> bool:
+    """Whether the page is shown as in a classroom."""
+    return profile().name == "projector"
+
+
 def _navigation():
     sections: dict[str, list[StreamlitPage]] = {}
     for each in LESSONS.values():
-        page = st.Page(file_of(each), title=each.title, url_path=each.stem, default=each.stem == ORDER[0])
+        page = st.Page(file_of(each), title=each.question, url_path=each.stem, default=each.stem == ORDER[0])
         sections.setdefault(each.section, []).append(page)
-    return st.navigation(sections, position="top" if controls.value_of("mode") == "projector" else "hidden")
+    return st.navigation(sections, position="top" if is_wall() else "hidden")
 
 
 def _draw_menu():
@@ -223,9 +271,11 @@ def _draw_settings(lesson):
     label = f"Settings ({len(changed)} changed)" if changed else "Settings"
     # Not a popover: a closed one is not in the browser, which then forgets its settings on a page change.
     with st.expander(label, key="settings", icon=":material/tune:", width=190):
+        first, *others = styles.IN_SETTINGS
+        controls.draw(first)
         for name in lesson.settings:
             _draw_own(name)
-        for name in styles.IN_SETTINGS:
+        for name in others:
             controls.draw(name)
         _typed_dimension()
         defaults = {name: controls.control(name).default for name in changed}
@@ -239,4 +289,4 @@ def _typed_dimension():
 
 def more() -> bool:
     """Whether what stands below the main picture's sentence is wanted: in a classroom only when it is asked for."""
-    return not bets.is_open() and (profile().name != "projector" or controls.value_of("rest") == "shown")
+    return not bets.is_open() and (not is_wall() or controls.value_of("rest") == "shown")

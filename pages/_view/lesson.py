@@ -102,7 +102,6 @@ class Lesson:
     Attributes
     ----------
     stem : the file name of its page without .py, which is its address.
-    title : its name in the tab of the browser.
     question, answer : the first two things on the page.
     icon, section : its place in the menu.
     card : what its card on the path says under the question, in a few words that do not answer it.
@@ -128,7 +127,6 @@ class Lesson:
     """
 
     stem: str
-    title: str
     question: str
     answer: str
     icon: str

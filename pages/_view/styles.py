@@ -6,7 +6,7 @@ from pathlib import Path
 from pages._view.lesson import Lesson
 
 _FOLDER = Path(__file__).resolve().parent / "style"
-IN_SETTINGS = ("n_keys", "law", "seed", "mode")  # the shared controls in the drawer
+IN_SETTINGS = ("mode", "n_keys", "law", "seed")  # the shared controls in the drawer
 
 
 def rules(lesson: Lesson, mode: str, *, more: bool, dark: bool = False) -> str:
@@ -19,7 +19,7 @@ def rules(lesson: Lesson, mode: str, *, more: bool, dark: bool = False) -> str:
         names += ["projector"] if more else ["projector", "projector_stage"]
         names += ["projector_on_dark"] if dark else []
     names.append("print")
-    unused = [name for name in (*IN_SETTINGS[:-1], "scaling") if name not in lesson.shared]
+    unused = [name for name in (*IN_SETTINGS[1:], "scaling") if name not in lesson.shared]
     if "d_k" not in lesson.shared:
         unused.append("typed")
     return " ".join([*map(_text, names), *(f".st-key-{name} {{ display: none; }}" for name in unused)])

@@ -183,19 +183,24 @@ def test_a_move_is_not_lost_when_the_page_changes_at_once(page, server):
 
 
 def test_projector_mode_goes_along_to_another_page_and_back(page, server):
-    open_page(page, server, "score_variance", mode="projector", d_k=100)
+    open_page(page, server, "score_variance", mode="projector", d_k=100, bet=0)
     page.get_by_role("button", name="The path").click()
-    page.get_by_role("menuitem", name="Softmax saturation").click()
+    page.get_by_role("menuitem", name=SATURATION).click()
     page.get_by_role("heading", level=1, name=SATURATION).wait_for()
     wait_until_idle(page)
-    assert query_parameters(page) == {"mode": "projector", "d_k": "100"}
+    assert query_parameters(page) == {"mode": "projector", "d_k": "100", "bet": "0"}
     assert page.get_by_test_id("stSidebar").count() == 0
     page.locator(SETTINGS).click()
     assert chosen(page, "mode") == "projector"
     page.go_back()
     page.get_by_role("heading", level=1, name=VARIANCE).wait_for()
     wait_until_idle(page)
-    assert query_parameters(page) == {"mode": "projector", "d_k": "100"}
+    assert query_parameters(page) == {"mode": "projector", "d_k": "100", "bet": "0"}
+    page.get_by_test_id("stApp").get_by_role("link", name="Next lesson").click()
+    page.get_by_role("heading", level=1, name=LESSONS["derivation"]).wait_for()
+    wait_until_idle(page)
+    page.get_by_role("button", name="Leave").click()
+    wait_for_address(page, d_k="100", bet="0")
 
 
 def test_back_takes_one_step_a_page_however_often_a_control_moved(page, server):

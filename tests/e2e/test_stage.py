@@ -177,7 +177,7 @@ def test_the_bar_is_one_line_and_the_picture_takes_the_room_below_it(new_page, s
     slider = page.locator(SLIDER)
     slider.focus()
     for _ in range(5):
-        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowUp")
         seen.add(box(page, CHARTS))
     wait_until_idle(page)
     seen.add(box(page, CHARTS))
@@ -224,7 +224,8 @@ def test_next_stands_still_in_the_first_view_of_a_classroom(new_page, server, si
         rows.add((round(box["x"]), round(box["y"])))
         sentence = page.locator("[data-sentence]").bounding_box()
         assert max(box["y"] + box["height"], sentence["y"] + sentence["height"]) <= size[1], step
-        page.get_by_role("button", name="Next").click()
+        if step != STEPS[-1]:
+            page.get_by_role("button", name="Next").click()
         wait_until_idle(page)
     assert len(rows) == 1
 

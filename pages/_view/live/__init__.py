@@ -56,6 +56,7 @@ _paper = st.components.v2.component(
     "sattn_paper", html=_text("paper.html"), js=_text("link.js") + _script("paper.js"), isolate_styles=False
 )
 _wall = st.components.v2.component("sattn_wall", html=_text("wall.html"), js=_text("wall.js"), isolate_styles=False)
+_keys = st.components.v2.component("sattn_keys", html=_text("keys.html"), js=_script("keys.js"), isolate_styles=False)
 _mend = st.components.v2.component("sattn_frame", js=_text("link.js") + _script("frame.js"))
 
 
@@ -74,6 +75,14 @@ def mend_browser(question: str, own: Sequence[str]) -> None:
     _mend(key="mend_browser", data=data, on_draw_change=lambda: None, on_bundle_change=_want_bundle)
     if "bundle_wanted" in st.session_state:
         _bundle()(key="bundle")
+
+
+def hear_keys(lesson: str, *, hidden: bool) -> None:
+    """The keys of a classroom, and the button that lists them.
+
+    lesson: its stem. hidden: whether there is an answer that is not shown yet.
+    """
+    _keys(key="keys", data=_sent({"lesson": lesson, "hidden": hidden}))
 
 
 def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:

@@ -17,7 +17,7 @@ function makeDial(root) {
   const slider = root.querySelector("input");
   const value = root.querySelector(".value");
   const play = root.querySelector(".play");
-  const dial = { tell: null, receive, leave };
+  const dial = { tell: null, receive, leave, step, plays: () => Boolean(data.play), play: () => (playTimer ? pause() : start()) };
 
   let data = null;
   let at = 0; // the stop that the control stands at; the thumb may still be on its way there
@@ -113,7 +113,17 @@ function makeDial(root) {
   // A hand that comes back to where it began changes nothing, and ends without a change event.
   for (const end of ["pointerup", "pointercancel"]) slider.addEventListener(end, letGo);
   slider.addEventListener("blur", () => { if (!playTimer) letGo(); });
-  play.addEventListener("click", () => (playTimer ? pause() : start()));
+  play.addEventListener("click", dial.play);
+
+  // By a key that the page has heard, whatever has the focus.
+  function step(by) {
+    slider.endGlide?.();
+    stopPlaying();
+    slider.value = at + by; // no further than its ends
+    move();
+    window.clearTimeout(keyTimer);
+    keyTimer = window.setTimeout(letGo, SILENCE_AFTER_KEY);
+  }
 
   // moved: to another page, where nobody has been told of what was done on the one before.
   function receive(next, moved) {

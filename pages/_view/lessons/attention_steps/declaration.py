@@ -8,7 +8,6 @@ _PRESET = {"Q": "", "K": "", "V": "", "mask": "", "seed": 0}
 
 LESSON = Lesson(
     stem="attention_steps",
-    title="Attention step by step",
     question="What happens to the numbers, step by step?",
     answer="Dot products, ÷ $\\sqrt{d_k}$, mask, softmax, average of the values: five steps, and the division is "
     "one of them.",

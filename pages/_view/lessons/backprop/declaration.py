@@ -14,7 +14,6 @@ GRADIENT_NAMES = {  # where no markup can go
 
 LESSON = Lesson(
     stem="backprop",
-    title="Backprop",
     question="How does the gradient come back?",
     answer="Training moves the scores through this gradient. It comes back through every product of matrices and "
     "through softmax, and the scale multiplies it too.",

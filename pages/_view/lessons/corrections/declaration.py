@@ -4,7 +4,6 @@ from pages._view.lesson import Lesson
 
 LESSON = Lesson(
     stem="corrections",
-    title="The sources, corrected",
     question="What do the sources say, and where are they corrected?",
     answer="All of them say that scores spread more as $d_k$ grows, and all are right in this. Some of their details "
     "are wrong or missing.",

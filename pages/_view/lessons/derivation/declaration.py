@@ -19,7 +19,6 @@ _COORDINATES = ("coordinates", "coordinates correlated")  # what older links cal
 
 LESSON = Lesson(
     stem="derivation",
-    title="Derivation",
     question="Where does √dₖ come from?",
     answer="From a sum: $d_k$ uncorrelated products of variance 1 add up to variance $d_k$, whose root $\\sqrt{d_k}$ "
     "is how far scores spread.",

@@ -6,7 +6,6 @@ from sattn_core.lessons.gradient_flow import DOTS, PLACES
 
 LESSON = Lesson(
     stem="gradient_flow",
-    title="Gradient flow",
     question="Do gradients really vanish?",
     answer="Not all. A *row* is one query's weights: without the scale ever more rows freeze, while others get more "
     "gradient. With the scale almost none freezes.",

@@ -6,7 +6,6 @@ from sattn_core.lessons.one_query import MOST_EMPHASIS, STEPS
 
 LESSON = Lesson(
     stem="one_query",
-    title="One query",
     question="What is a score?",
     answer="A sum of dₖ products that says how well a key answers a query; where dₖ is large, chance can outvote the "
     "meaning.",

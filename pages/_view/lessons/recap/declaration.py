@@ -68,7 +68,6 @@ QUESTIONS = {
 
 LESSON = Lesson(
     stem="recap",
-    title="Recap",
     question="What have you seen?",
     answer="Answer each question; then a small picture shows what is so. The address of this page keeps what you said.",
     icon=":material/school:",

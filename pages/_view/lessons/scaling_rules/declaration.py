@@ -8,7 +8,6 @@ from sattn_core.scaling_rules import SCALING_RULES
 
 LESSON = Lesson(
     stem="scaling_rules",
-    title="Scaling rules",
     question="Why √, and what else do people divide by?",
     answer="Among powers of $d_k$, only $\\sqrt{d_k}$ keeps the *variance* of scores the same, and only $d_k$ the "
     "*mean* of aligned ones. The other rules solve other problems.",

@@ -13,7 +13,6 @@ _NOTHING_BROKEN = {"mean_q": 0.0, "mean_k": 0.0, "correlation": 0.0}
 
 LESSON = Lesson(
     stem="score_variance",
-    title="Score variance",
     question="How far do raw scores spread?",
     answer="Their variance is $d_k$ if all components are independent with mean 0 and variance 1, since each of the "
     "$d_k$ products $q_i k_i$ adds 1. Divided by $\\sqrt{d_k}$, the scores have variance 1.",

@@ -9,7 +9,6 @@ _AS_ASKED = {"size": 2, "ddof": "0", "seed": 0}
 
 LESSON = Lesson(
     stem="small_samples",
-    title="Small samples",
     question="Why did my 2 × 2 experiment give 1.6?",
     answer="By chance: the variance of only four dependent numbers scatters from near 0 to above 5. "
     "With ddof = 0 its mean is 1.5, not 2.",

@@ -8,7 +8,6 @@ _ROWS = {"d_k": 64, "law": "normal", "seed": 0}
 
 LESSON = Lesson(
     stem="softmax_saturation",
-    title="Softmax saturation",
     question="What does softmax do with large scores?",
     answer="It sees only their *differences*, and it saturates: a key far ahead of the others takes nearly all the "
     "weight and leaves nearly no gradient.",

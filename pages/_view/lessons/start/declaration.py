@@ -4,7 +4,6 @@ from pages._view.lesson import Lesson, Try
 
 LESSON = Lesson(
     stem="start",
-    title="Start",
     question="Why divide by √dₖ?",
     answer="A score compares a query with a key: it adds up dₖ products of their numbers. Where dₖ is large, chance "
     "gives one key nearly all the weight; dividing by √dₖ keeps the choice open.",

@@ -25,7 +25,6 @@ _RACE = {
 
 LESSON = Lesson(
     stem="training_race",
-    title="Training race",
     question="Does it matter when we train?",
     answer="It can. On a fixed set of keys, where dₖ is large, training without the scale is slower, and fewer "
     "learning rates work. Unlike in the lesson before, rows share keys, so very large rates fail with every scale.",

@@ -12,7 +12,6 @@ _ROWS = {"n_keys": 16, "seed": 0, "loss": "output", "learns": "q", "steps": 200}
 
 LESSON = Lesson(
     stem="wrong_choice",
-    title="Wrong choice",
     question="Can a wrong choice be put right?",
     answer="Without the scale, seldom: softmax is nearly certain, and leaves gradient descent nearly nothing to move. "
     "Divided by $\\sqrt{d_k}$, one learning rate puts them right from $d_k = 8$ to 1,024.",

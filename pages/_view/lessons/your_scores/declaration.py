@@ -14,7 +14,6 @@ SAMPLE_NAMES = {
 
 LESSON = Lesson(
     stem="your_scores",
-    title="Your scores",
     question="Is √dₖ right for my model?",
     answer="At the start of training it is, if $\\mathbf{q}\\cdot\\mathbf{k}/\\sqrt{d_k}$ has standard deviation near "
     "1 inside a row. "

@@ -5,7 +5,6 @@ from pages._view.lesson import Bet, Lesson, Try
 
 LESSON = Lesson(
     stem="new_lesson",
-    title="New lesson",
     card="A few words that do not answer it.",
     question="Is this a question?",
     answer="Yes: the variance of a score is $d_k$, and 1 once it is divided by $\\sqrt{d_k}$.",

@@ -1,0 +1,134 @@
+// The keys of a classroom, as clickers send them too: always the same, whatever has the focus. Who types keeps all keys;
+// a control that was reached by Tab keeps those that it needs, and so does what is open in front of the picture.
+
+const TYPED = `input:not([type=range], [type=radio], [type=checkbox]), textarea, select, [contenteditable=true], ${STREAMLIT.grid}`;
+const PRESSED = "button, a[href], summary, input, [role=radio], [role=checkbox], [role=switch]"; // by Enter or space
+const MOVED = "input:not([data-slider] input), [role=radio], [role=slider]"; // by arrows
+const IN_FRONT = "dialog[open], [role=dialog]";
+const DRAWERS = ".st-key-settings details, .term";
+const ON_WALL = "[data-keys]";
+const LOOK = 50; // ms between two looks at whether the next lesson is drawn
+
+const DOES = {
+  pagedown: forward, arrowright: forward, pageup: back, arrowleft: back,
+  arrowup: () => step(1), arrowdown: () => step(-1), enter: play, " ": play,
+  b: blank, ".": blank, f: fill, r: reveal, "?": list, escape: leave,
+};
+const REPEATED = ["arrowup", "arrowdown"]; // while they are held
+
+export default function ({ parentElement, data: [data] }) {
+  const button = parentElement.querySelector("[data-keys]");
+  Object.assign(button.dataset, { lesson: data.lesson, hidden: data.hidden ? "hidden" : "" });
+  button.onclick = list;
+  window.labKeys ??= hear();
+  window.labKeys.arrive(data.lesson);
+}
+
+function hear() {
+  const keys = { turning: "", taken: "", arrive };
+  window.addEventListener("keydown", (event) => {
+    const key = event.key.toLowerCase();
+    if (!document.querySelector(ON_WALL) || !DOES[key] || isKept(event, key)) return;
+    take(event);
+    keys.taken = key;
+    const covered = document.querySelector("[data-blank]") && ![blank, leave].includes(DOES[key]);
+    if (!covered && (!event.repeat || REPEATED.includes(key))) DOES[key]();
+  }, true);
+  // What has the focus would hear of a key that is let go, and be pressed by the space bar.
+  window.addEventListener("keyup", (event) => {
+    if (event.key.toLowerCase() !== keys.taken) return;
+    keys.taken = "";
+    take(event);
+  }, true);
+  // A click or a drag gives the focus back.
+  window.addEventListener("pointerup", () => window.setTimeout(() => {
+    const at = document.activeElement;
+    if (document.querySelector(ON_WALL) && !at.matches(TYPED) && !at.closest(`${IN_FRONT}, ${DRAWERS}`)) at.blur();
+  }), true);
+  return keys;
+
+  // A key turns one page, however long that takes.
+  function arrive(lesson) {
+    if (!keys.turning || keys.turning === lesson) return;
+    if (STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app))) keys.turning = "";
+    else window.setTimeout(() => arrive(lesson), LOOK);
+  }
+}
+
+function take(event) {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+function isKept(event, key) {
+  const at = event.composedPath()[0];
+  if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || !at.closest || at.closest(TYPED)) return true;
+  if (document.querySelector(IN_FRONT)) return true;
+  if (key === "escape") return Boolean(document.querySelector(`:is(${DRAWERS})[open]`) || document.fullscreenElement);
+  if (!at.matches(":focus-visible")) return false;
+  if (key === "enter" || key === " ") return at.matches(PRESSED) && !at.matches("[data-slider] input");
+  return key.startsWith("arrow") && at.matches(MOVED);
+}
+
+function forward() {
+  if (press(".st-key-turn_right button")) return;
+  if (document.querySelector(ON_WALL).dataset.hidden && press(".st-key-reveal button")) return;
+  turn(".st-key-lesson_after a");
+}
+
+function back() {
+  if (!press(".st-key-turn_left button")) turn(".st-key-lesson_before a");
+}
+
+function turn(link) {
+  const { lesson } = document.querySelector(ON_WALL).dataset;
+  if (!window.labKeys.turning && press(link)) window.labKeys.turning = lesson;
+}
+
+function reveal() {
+  press(".st-key-reveal button");
+}
+
+// Escape takes the black screen away first.
+function leave() {
+  if (document.querySelector("[data-blank]")) blank();
+  else press(".st-key-leave_wall button");
+}
+
+function press(selector) {
+  const there = document.querySelector(selector);
+  if (!there?.checkVisibility() || there.disabled) return false;
+  window.labDo(`press ${selector}`, () => document.querySelector(selector)?.click());
+  return true;
+}
+
+function step(by) {
+  window.labHands?.d_k?.dial.step(by);
+}
+
+// Of several sliders that play, the first: that of d_k, if it is there.
+function play() {
+  const { d_k, ...others } = window.labHands ?? {};
+  [d_k, ...Object.values(others)].find((hand) => hand?.dial.plays())?.dial.play();
+}
+
+function blank() {
+  const cover = document.querySelector("[data-blank]");
+  if (cover) cover.remove();
+  else {
+    const made = document.createElement("div");
+    Object.assign(made, { role: "img", ariaLabel: "Black screen: B brings the picture back", onclick: () => made.remove() });
+    made.dataset.blank = "";
+    document.body.append(made);
+  }
+}
+
+function fill() {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else document.documentElement.requestFullscreen();
+}
+
+function list() {
+  const keys = document.querySelector("dialog.keys");
+  if (!keys.open) keys.showModal();
+}

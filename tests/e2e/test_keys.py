@@ -1,0 +1,183 @@
+"""The keys of a classroom, as a clicker sends them: the same on every lesson, whatever has the focus."""
+
+import pytest
+from dashboard import SETTINGS, SLIDER, slider, wait_for_address
+from hand import drag
+from harness import check_accessibility, open_page, query_parameters, runs_asked, wait_until_idle
+from sizes import PROJECTED
+
+from pages._view.lessons import LESSONS, ORDER
+from pages._view.shared import DIMENSIONS
+
+pytestmark = pytest.mark.e2e
+
+STEPS = LESSONS["one_query"].controls["step"].options
+BEFORE_BET = LESSONS["one_query"].bet.earlier[-1]
+WITH_BET = LESSONS["one_query"].bet.when[1]
+WITH_STEPS = [("one_query", "step"), ("attention_steps", "step"), ("backprop", "gradient")]
+COVER, LIST = "[data-blank]", "dialog.keys[open]"
+FOCUS = "() => document.activeElement.tagName"
+
+
+@pytest.fixture
+def wall(new_page):
+    return new_page(*PROJECTED["950p"])
+
+
+def hit(page, key, **address):
+    """Press a key, whatever has the focus, and wait for the address that it leads to."""
+    page.keyboard.press(key)
+    wait_for_address(page, mode="projector", **address)
+
+
+def question(page):
+    return page.locator("h1").inner_text()
+
+
+@pytest.mark.walk
+def test_page_down_takes_the_next_step_then_reveals_then_goes_to_the_next_lesson(wall, server):
+    said = {"bet": "1", "d_k": "16"}
+    open_page(wall, server, "one_query", mode="projector", step=BEFORE_BET, **said)
+    hit(wall, "PageDown", step=WITH_BET, **said)
+    assert wall.get_by_role("button", name="Next", exact=True).is_disabled()  # what follows would tell
+    wall.reload()
+    wait_until_idle(wall)
+    assert query_parameters(wall) == {"mode": "projector", "step": WITH_BET, **said}
+    hit(wall, "PageDown", step=WITH_BET, reveal="1", **said)
+    hit(wall, "r", step=WITH_BET, **said)
+    hit(wall, "r", step=WITH_BET, reveal="1", **said)
+    after = STEPS[STEPS.index(WITH_BET) + 1 :]
+    for step in after:
+        hit(wall, "ArrowRight", step=step, reveal="1", **said)
+    following = ORDER[ORDER.index("one_query") + 1]
+    wall.keyboard.press("PageDown")
+    wall.get_by_role("heading", level=1, name=LESSONS[following].question).wait_for()
+    wait_until_idle(wall)
+    assert query_parameters(wall) == {"mode": "projector", **said}
+    wall.keyboard.press("PageUp")
+    wall.get_by_role("heading", level=1, name=LESSONS["one_query"].question).wait_for()
+    wait_until_idle(wall)
+    assert {"mode": "projector", **said}.items() <= query_parameters(wall).items()
+
+
+def test_keys_do_the_same_wherever_the_focus_is(wall, server):
+    open_page(wall, server, "wrong_choice", mode="projector")
+    box = wall.locator(SLIDER).bounding_box()
+    drag(wall, [0.6])
+    wall.mouse.up()
+    wall.wait_for_function("() => location.search.includes('d_k=')")
+    wait_until_idle(wall)
+    assert wall.evaluate(FOCUS) == "BODY"  # which the drag gave back
+    d_k = query_parameters(wall)["d_k"]
+    above = str(min(stop for stop in DIMENSIONS if stop > int(d_k)))
+    slider(wall, "steps").focus()
+    hit(wall, "ArrowUp", d_k=above)
+    hit(wall, "ArrowDown", d_k=d_k)
+    assert slider(wall, "d_k").get_attribute("aria-valuetext") == f"d_k = {int(d_k):,}"
+    assert box == wall.locator(SLIDER).bounding_box()
+    wall.keyboard.press("Space")
+    wall.get_by_role("button", name="Pause").first.wait_for()
+    wall.keyboard.press("Enter")
+    wall.get_by_role("button", name="Pause").first.wait_for(state="hidden")
+    wait_until_idle(wall)
+    asked = runs_asked(wall)
+    wall.keyboard.press("b")
+    assert wall.locator(COVER).bounding_box() == {"x": 0, "y": 0, "width": 1920, "height": 950}
+    wall.keyboard.press("PageDown")
+    wall.keyboard.press(".")
+    assert wall.locator(COVER).count() == 0
+    assert runs_asked(wall) == asked
+    assert question(wall) == LESSONS["wrong_choice"].question
+    wall.keyboard.press("f")
+    wall.wait_for_function("() => document.fullscreenElement")
+    wall.keyboard.press("f")
+    wall.wait_for_function("() => !document.fullscreenElement")
+
+
+def test_escape_leaves_and_keeps_every_setting_and_what_is_typed_or_open_keeps_its_keys(wall, server):
+    said = {"bet": "1", "d_k": "16", "seed": "3"}
+    open_page(wall, server, "one_query", mode="projector", **said)
+    wall.keyboard.press("?")
+    wall.locator(LIST).wait_for()
+    check_accessibility(wall, include=LIST)
+    wall.keyboard.press("PageDown")
+    wall.keyboard.press("Escape")
+    wall.locator(LIST).wait_for(state="hidden")
+    wall.get_by_role("button", name="Keys", exact=True).click()
+    wall.locator(LIST).get_by_role("button", name="Close").click()
+    assert wall.locator(LIST).count() == 0
+    wall.locator(SETTINGS).click()
+    seed = wall.locator(".st-key-seed input")
+    seed.press("End")
+    for key in ("ArrowLeft", "Backspace", "ArrowRight"):
+        seed.press(key)
+    wall.keyboard.press("Escape")
+    wall.locator(".st-key-settings details[open]").wait_for(state="detached")
+    wait_until_idle(wall)
+    assert query_parameters(wall)["mode"] == "projector"
+    wall.get_by_role("button", name="Next", exact=True).focus()
+    wall.keyboard.press("Control+ArrowRight")
+    wall.keyboard.press("Escape")
+    wait_for_address(wall, **said)
+    assert wall.locator("[data-keys]").count() == 0
+
+
+def test_a_key_that_is_held_turns_one_page_and_moves_the_slider_on(wall, server):
+    open_page(wall, server, "score_variance", mode="projector")
+    for _ in range(3):
+        wall.keyboard.down("ArrowUp")
+    wall.keyboard.up("ArrowUp")
+    wait_for_address(wall, mode="projector", d_k="88")
+    for _ in range(4):
+        wall.keyboard.down("PageDown")
+    wall.keyboard.up("PageDown")
+    wall.keyboard.press("PageDown")  # at once again: the next lesson is not there yet
+    following = ORDER[ORDER.index("score_variance") + 1]
+    wall.get_by_role("heading", level=1, name=LESSONS[following].question).wait_for()
+    wait_until_idle(wall)
+    assert question(wall) == LESSONS[following].question
+    assert query_parameters(wall) == {"mode": "projector", "d_k": "88"}
+
+
+def test_outside_a_classroom_no_key_is_taken(page, server):
+    open_page(page, server, "one_query")
+    for key in ("b", "?", "PageDown", "f", "r"):
+        page.keyboard.press(key)
+    page.locator(SLIDER).press("ArrowLeft")
+    wait_for_address(page, d_k="56")
+    assert page.locator(f"{COVER}, {LIST}").count() == 0
+    page.locator("h1").click()
+    page.keyboard.press("ArrowRight")
+    wait_for_address(page, d_k="56", step=STEPS[1])
+
+
+@pytest.mark.walk
+def test_page_down_alone_goes_from_the_first_lesson_to_the_last_on_the_path(wall, server):
+    open_page(wall, server, mode="projector", bet="1")
+    path = [stem for stem in ORDER if LESSONS[stem].section == LESSONS[ORDER[0]].section]
+    seen = [question(wall)]
+    for _ in range(40):
+        if seen[-1] == LESSONS[path[-1]].question:
+            break
+        wall.keyboard.press("PageDown")
+        wait_until_idle(wall)
+        seen += [question(wall)] if question(wall) != seen[-1] else []
+    assert seen == [LESSONS[stem].question for stem in path]
+    assert query_parameters(wall)["bet"] == "1"
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize(
+    ("stem", "name"), [("one_query", "step"), ("attention_steps", "step"), ("backprop", "gradient")]
+)
+def test_a_page_that_is_loaded_again_comes_back_to_its_step(wall, server, stem, name):
+    options = LESSONS[stem].controls[name].options
+    open_page(wall, server, stem, mode="projector")
+    hit(wall, "PageDown", **{name: options[1]})
+    hit(wall, "PageDown", **{name: options[2]})
+    picture = wall.locator("[data-sentence]").inner_text()
+    wall.reload()
+    wait_until_idle(wall)
+    assert query_parameters(wall) == {"mode": "projector", name: options[2]}
+    assert wall.locator("[data-sentence]").inner_text() == picture
+    hit(wall, "PageUp", **{name: options[1]})
