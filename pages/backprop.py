@@ -13,7 +13,7 @@ profile = frame.profile()
 @st.fragment(key=frame.LIVE)
 def live():
     bets.hold()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="steps"):
         controls.draw("gradient", width=170)
         frame.draw_turns("gradient", arrows=False)
         controls.draw("exponent", width=220)

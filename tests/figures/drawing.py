@@ -65,6 +65,15 @@ def trace_of(figure, name):
     return trace
 
 
+AMBIENT = 0.25  # of the light of a lit room on the wall beside that of the projector
+
+
+def in_the_light(colour):
+    """A colour on a wall in a lit room: each channel gives up a quarter of its way to white."""
+    channels = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return "#" + "".join(f"{round((1 - AMBIENT) * each + AMBIENT * 255):02x}" for each in channels)
+
+
 def luminance(colour):
     """Relative luminance of #rrggbb (WCAG 2.2, "relative luminance")."""
     shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pages._view.figures.matrices import FOLD, cell, colours, equals, matrix, operand, shade
+from pages._view.figures.base import shade
+from pages._view.figures.matrices import FOLD, cell, colours, equals, matrix, operand
 from pages._view.figures.panels import short
 from pages._view.theme import LIGHT
 from tests.figures.drawing import PROFILES, contrast, plotted

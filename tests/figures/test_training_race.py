@@ -21,7 +21,7 @@ from sattn_core.lessons.training_race import (
     race_frames,
     sweep_learning_rates,
 )
-from tests.figures.drawing import contrast, luminance, plotted, run, traces_of
+from tests.figures.drawing import contrast, in_the_light, luminance, plotted, run, traces_of
 
 PARAMS = TrainingRaceParams(d_k=16, exponents=(0.0, 0.5, 1.0, 0.25), n_keys=4, n_steps=40, n_seeds=2)
 NAMES = ["raw", "÷ √dₖ", "÷ dₖ", "÷ dₖ⁰·²⁵"]
@@ -277,6 +277,8 @@ def test_an_even_spread_is_seen_on_either_ground():
         places = [place for place, _ in figures._shades(profile, "#1b7837")]
         even = np.interp(1 / 32, places, range(len(places)))
         assert contrast(shades[math.ceil(even)], profile.ground) > 1.2  # 1.04 where shades go by the weight itself
+        if profile is PROJECTOR:
+            assert contrast(*map(in_the_light, (shades[math.floor(even)], profile.ground))) > 1.5
         light = [luminance(each) for each in shades]
         assert light == sorted(light, reverse=profile is not DARK)
 

@@ -19,6 +19,7 @@ _LINE = 1.3  # of its letters' size: the height of a line of text
 _BETWEEN = "\u2002\u2002"  # the words of a key stand apart
 
 # The ends of every heatmap's colours, readable by colour-blind eyes and not those of raw or scaled.
+_STRENGTH = 0.55  # of the strongest shade: the text colour keeps its contrast on it
 _NEGATIVE, _POSITIVE = "#7b3294", "#1b7837"
 _NEGATIVE_ON_DARK, _POSITIVE_ON_DARK = "#d3a4e3", "#7fd68a"
 
@@ -154,10 +155,25 @@ def corner(text: str, profile: Profile, *, side: str = "right", axes: str = "", 
 def under(lines: Sequence[str], profile: Profile) -> Part:
     """The key to the marks, line by line under the title of the horizontal axis, where it covers none of them.
 
-    It takes 1.3 letters of an axis title a line, below the 3 of an axis whose title is near.
+    On a wall there is room for all of them in one line; `room_under` is what they take.
     """
     place: Part = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0, "yanchor": "top"}
-    return label("<br>".join(lines), profile, yshift=-round(2.8 * profile.axis_size), **place)
+    text = "<br>".join(_lines_under(lines, profile))
+    return label(text, profile, yshift=-round(2.8 * profile.axis_size), **place)
+
+
+def _lines_under(lines, profile):
+    return [_BETWEEN.join(lines)] if on_a_wall(profile) else list(lines)
+
+
+def room_under(lines: Sequence[str], profile: Profile) -> float:
+    """The margin, in letters of an axis title, of an axis whose title is near and of the key under it."""
+    return 2.4 + 1.3 * len(_lines_under(lines, profile))
+
+
+def on_a_wall(profile: Profile) -> bool:
+    """Whether a figure is for a classroom: wide, and low, for what is done stands above it."""
+    return profile.name == "projector"
 
 
 def heading(text: str, profile: Profile, *, axes: str = "", x: float = 0.0) -> Part:
@@ -234,7 +250,8 @@ def heatmap(
     """
     dark = profile is DARK
     ends = (_NEGATIVE_ON_DARK, _POSITIVE_ON_DARK) if dark else (_NEGATIVE, _POSITIVE)
-    written = {"text": text, "texttemplate": "%{text}", "textfont": {"size": profile.tick_size}}
+    ends = ends if text is None else tuple(shade(profile, each) for each in ends)
+    written = {"text": text, "texttemplate": "%{text}", "textfont": {"size": profile.tick_size, "color": profile.text}}
     return {
         "type": "heatmap",
         "z": values,
@@ -249,16 +266,23 @@ def heatmap(
     }
 
 
-def colour_bar(profile: Profile, ticks: Sequence[float], text: str = "") -> Part:
-    """The key to a heatmap's colours, under the plot."""
+def shade(profile: Profile, colour: str, strength: float = _STRENGTH) -> str:
+    """A colour mixed with the ground: without a strength the strongest that a cell may have under its number."""
+    mixed = (
+        round((1 - strength) * int(profile.ground[at : at + 2], 16) + strength * int(colour[at : at + 2], 16))
+        for at in (1, 3, 5)
+    )
+    return "#" + "".join(f"{part:02x}" for part in mixed)
+
+
+def colour_bar(profile: Profile, ticks: Sequence[float], text: str = "", *, beside: bool = False) -> Part:
+    """The key to a heatmap's colours, under the plot or to its right."""
+    under: Part = {"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom"}
     return {
         "showscale": True,
         "colorbar": {
-            "orientation": "h",
+            **({"x": 1, "xref": "container", "xanchor": "right", "xpad": profile.tick_size / 2} if beside else under),
             "thickness": profile.tick_size,
-            "y": 0,
-            "yref": "container",
-            "yanchor": "bottom",
             "tickvals": ticks,
             "tickfont": {"size": profile.tick_size},
             "outlinewidth": 0,

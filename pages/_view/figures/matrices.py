@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pages._view.figures.base import THIRD, axis, figure, label, title
+from pages._view.figures.base import THIRD, axis, figure, label, shade, title
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile, number, typed
 
@@ -15,7 +15,6 @@ _LETTERS = 48  # of a row of cells that have room at full size on a phone
 _FEW_LINES = 6
 _NARROW = 6  # letters that a cell of a wide matrix has room for on a phone
 _EDGE = 0.53  # half a cell, and a little room for its frame
-_STRENGTH = 0.55  # of the strongest shade: the text colour keeps its contrast on it
 
 
 def matrix(
@@ -133,15 +132,6 @@ def colours(profile: Profile, colour: str | None, *, two_sided: bool) -> list[li
     if two_sided:
         return [[0, shade(profile, profile.third)], [0.5, profile.ground], [1, top]]
     return [[0, profile.ground], [1, top]]
-
-
-def shade(profile: Profile, colour: str, strength: float = _STRENGTH) -> str:
-    """A colour mixed with the ground: without a strength the strongest that a cell may have under its number."""
-    mixed = (
-        round((1 - strength) * int(profile.ground[at : at + 2], 16) + strength * int(colour[at : at + 2], 16))
-        for at in (1, 3, 5)
-    )
-    return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
 def _places_axis(profile, name, width, *, labelled):

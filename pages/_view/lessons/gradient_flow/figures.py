@@ -11,6 +11,7 @@ from pages._view.figures.base import (
     label,
     line,
     points,
+    room_under,
     solid,
     title,
     under,
@@ -36,6 +37,7 @@ RAW, SCALED = range(2)  # places of the scales 1 and 1/√d_k
 _WHERE = {"softmax": "the softmax", "q": "q"}
 _AXIS = {"softmax": "passed on: 1 − Σp²", "q": "gradient length at q"}
 _SCALES = ("raw", "÷ √dₖ")
+_CURVES_KEY = "points: mean of the rows", "line: median row"
 _IN_WORDS = ("without the scale", "with 1/√dₖ")
 _FEW = ("none", *"one two three four five six seven eight nine ten eleven twelve".split())
 _SYMBOLS = ("circle", "square")
@@ -112,7 +114,7 @@ def _rows_figure(shown, i, place, ring, profile):
         shapes=[_frozen_zone(profile, axes) for _, axes in sides] if place == "softmax" else [],
         annotations=[*(_count(shown, i, *side, profile) for side in sides), under(_key(ring), profile)],
     )
-    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": 5 * profile.axis_size}  # two lines each
+    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": room_under(_key(ring), profile) * profile.axis_size}
     return fig
 
 
@@ -338,10 +340,10 @@ def _curve_figure(curve, place, profile):
         **_curve_axes(place, profile),
         annotations=[
             *(_scale_name(curve, at, j, profile) for j in (RAW, SCALED)),
-            under(("points: mean of the rows", "line: median row"), profile),
+            under(_CURVES_KEY, profile),
         ],
     )
-    fig.layout["margin"]["b"] = 5.6 * profile.axis_size  # room for the key under the axis
+    fig.layout["margin"]["b"] = (0.6 + room_under(_CURVES_KEY, profile)) * profile.axis_size
     return fig
 
 

@@ -97,7 +97,7 @@ def _asked(result, profile):
     values, texts = ([[cell[part] for cell in row] for row in rows] for part in (0, 1))
     return figure(
         profile,
-        [heatmap(profile, values, 2 * _LARGEST, text=texts, name="components")],
+        [heatmap(profile, values, 1.1 * _LARGEST, text=texts, name="components")],
         height=_beside_a_key(profile),
         bottom=_room(profile, 1 if profile is PROJECTOR else 3),
         left=5.0,

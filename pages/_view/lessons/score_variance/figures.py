@@ -14,6 +14,7 @@ from pages._view.figures.base import (
     label,
     line,
     points,
+    room_under,
     solid,
     title,
     under,
@@ -129,7 +130,7 @@ def _main_figure(result, walks, shared, products_axis, profile):
         yaxis3=scores | own,
         annotations=[*_headings(result, walks, profile), under(_key(result), profile)],
     )
-    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": 5 * profile.axis_size}  # two lines each
+    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": room_under(_key(result), profile) * profile.axis_size}
     fig.layout["margin"]["r"] = 10 if shared else 2.5 * profile.axis_size
     return fig
 

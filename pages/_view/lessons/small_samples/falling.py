@@ -23,7 +23,7 @@ def pace():
 def draw():
     """The number of draws, and the buttons that draw once, let many fall, or stop; returns how many to show."""
     n_draws = _shown() if "fallen" in st.session_state else controls.value_of("n_draws")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="draws"):
         if "fallen" in st.session_state:
             controls.show("n_draws", n_draws, width=170)
         else:

@@ -13,6 +13,7 @@ from pages._view.figures.base import (
     heading,
     label,
     line,
+    room_under,
     solid,
     steps,
     under,
@@ -109,7 +110,7 @@ def _draws_figure(asked, sweep, counted, i, profile):
         yaxis2=heights | {"range": [0, tops[1]], "anchor": "x2"},
         annotations=[*asked_names, *names, *_headings(asked, sweep, i, profile), under(_KEY, profile)],
     )
-    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": 5.2 * profile.axis_size}  # two lines each
+    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": (0.2 + room_under(_KEY, profile)) * profile.axis_size}
     return fig
 
 

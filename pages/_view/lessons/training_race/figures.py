@@ -15,6 +15,8 @@ from pages._view.figures.base import (
     heatmap,
     label,
     line,
+    on_a_wall,
+    shade,
     solid,
     thin,
 )
@@ -81,6 +83,8 @@ _TRENDS = {
 }
 _ROOMY = 3  # maps side by side that leave room for a word more above each
 _SHADES = 8
+_ROOT, _WALL_ROOT = 2, 4  # of a weight, which its colour goes by
+_WALL_FULL = "#06402b"  # of the whole weight, darker than on a screen
 _NEARLY = 0.995  # of the weight
 _ROUNDING = 1e-6  # a relative difference of two losses that is practically nothing
 _ZERO = 5e-4  # a loss that two digits after the point would not show
@@ -131,19 +135,16 @@ def _matrices(shown, profile):
         name = "query" if run == 0 else None
         axes[f"yaxis{at}"] = axis(profile, name, anchor=f"x{at}", range=span[::-1], **bare)
         notes.append(heading(words, profile, axes=at) | {"bgcolor": None, "align": "left"})
-    key = colour_bar(profile, [0, 0.5, 1])
+    wall = on_a_wall(profile)
+    key = colour_bar(profile, [0, 0.5, 1], beside=wall)
     key["colorbar"]["ticktext"] = ["weight 0", "0.5", "1"]
     traces[0] |= key
-    height, above, below = (0.8, 1.4, 2.8) if _on_a_wall(profile) else (1.0, 2.8, 4.0)
+    height, above, below = (0.8, 1.4, 0) if wall else (1.0, 2.8, 4.0)
     fig = figure(profile, traces, height=height, left=2.0, bottom=1.6, annotations=notes, **axes)
-    fig.layout["margin"]["b"] += round(below * profile.tick_size)  # the key to the colours
+    fig.layout["margin"]["b"] += round(below * profile.tick_size)  # the key to the colours, or to the right
+    fig.layout["margin"]["r"] = round(5.5 * profile.tick_size) if wall else fig.layout["margin"]["r"]
     fig.layout["margin"]["t"] = round(1.75 * profile.axis_size + above * profile.tick_size)  # the words above a map
     return fig
-
-
-def _on_a_wall(profile):
-    """Where Train and the dial stand above the picture too, and a map is wide enough for longer lines."""
-    return profile.name == "projector"
 
 
 def _one_map(shown, run, profile):
@@ -157,11 +158,13 @@ def _one_map(shown, run, profile):
 
 
 def _shades(profile, full):
-    """From the ground to the full colour by the root of the weight, so that an even spread is not blank."""
-    ends = [[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in (profile.ground, full)]
-    roots = np.linspace(0, 1, _SHADES + 1)
-    mixed = np.rint(np.outer(1 - roots, ends[0]) + np.outer(roots, ends[1])).astype(int)
-    return [[root**2, f"#{r:02x}{g:02x}{b:02x}"] for root, (r, g, b) in zip(roots.tolist(), mixed, strict=True)]
+    """From the ground to the full colour by a root of the weight, so that an even spread is not blank.
+
+    In a classroom where the lights are on, what is nearly the ground is not seen at all.
+    """
+    root, full = (_WALL_ROOT, _WALL_FULL) if on_a_wall(profile) else (_ROOT, full)
+    shares = np.linspace(0, 1, _SHADES + 1).tolist()
+    return [[share**root, shade(profile, full, share)] for share in shares]
 
 
 def _diagonal(n):
@@ -176,7 +179,7 @@ def _map_headings(shown, profile):
     n, exponents, began = shown.params.n_keys, shown.params.exponents, isinstance(shown, TrainingRaceResult)
     right = right_in_map(shown) if began else [round(shown.right * n)] * len(exponents)
     now = [_TRENDS[each] for each in trend(shown)] if began else ["untrained"] * len(exponents)
-    of, between = " right" if len(exponents) <= _ROOMY else "", ", " if _on_a_wall(profile) else "<br>"
+    of, between = " right" if len(exponents) <= _ROOMY else "", ", " if on_a_wall(profile) else "<br>"
     lost = ~np.isfinite(shown.attention_weights).all(axis=(1, 2))
     texts = [f"{count} of {n}{of}{between}{word}" for count, word in zip(right, now, strict=True)]
     said = ["overflowed" if gone else text for gone, text in zip(lost, texts, strict=True)]

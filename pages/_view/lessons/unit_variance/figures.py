@@ -14,6 +14,7 @@ from pages._view.figures.base import (
     heading,
     heatmap,
     line,
+    room_under,
     solid,
     steps,
     under,
@@ -114,7 +115,7 @@ def _expected_figure(sweep, found, i, result, profile):
         yaxis=axis(profile, "σ", grid=True, type="log", **_decades([*np.ravel(sweep.std), *measured], 0.15)),
         annotations=[under(_KEY, profile) | {"yshift": -3.9 * profile.axis_size}],  # below three lines of ticks
     )
-    fig.layout["margin"] |= {"t": profile.axis_size, "b": 6.2 * profile.axis_size}
+    fig.layout["margin"] |= {"t": profile.axis_size, "b": (1.2 + room_under(_KEY, profile)) * profile.axis_size}
     return fig
 
 

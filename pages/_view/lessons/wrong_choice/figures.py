@@ -13,13 +13,14 @@ from pages._view.figures.base import (
     heading,
     heatmap,
     line,
+    on_a_wall,
     points,
+    shade,
     solid,
     title,
     upright,
 )
 from pages._view.figures.code import Name, code
-from pages._view.figures.matrices import shade
 from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, percent
@@ -89,7 +90,7 @@ def _choices_figure(result, step, row, phones, profile):
         frames += _around(phones, at, profile) if phones else _frame(row, at, profile)
     traces[0] |= _key(profile)
     fig = figure(profile, traces, height=0.95, left=0.6, bottom=1.0, annotations=notes, shapes=frames, **axes)
-    fig.layout["margin"] |= {"t": round(2.9 * profile.axis_size), "b": round(4.2 * profile.tick_size)}
+    fig.layout["margin"] |= {"t": round(2.9 * profile.axis_size), **_room_for_key(profile)}
     return fig
 
 
@@ -129,9 +130,16 @@ def _around(phones, at, profile):
 
 
 def _key(profile):
-    key = colour_bar(profile, [0.25, 0.75])
-    key["colorbar"] |= {"ticktext": ["right key below ½", "above ½: put right"], "ticks": ""}
+    wall = on_a_wall(profile)
+    key, end = colour_bar(profile, [0.25, 0.75], beside=wall), "<br>" if wall else " "
+    key["colorbar"] |= {"ticktext": [f"right key{end}below ½", f"above ½:{end}put right"], "ticks": ""}
     return key
+
+
+def _room_for_key(profile):
+    if on_a_wall(profile):
+        return {"r": round(6.2 * profile.tick_size), "b": round(0.5 * profile.tick_size)}
+    return {"b": round(4.2 * profile.tick_size)}
 
 
 def clicked(click: Mapping[str, Any]) -> dict[str, int]:
