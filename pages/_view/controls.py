@@ -28,6 +28,7 @@ Kind = TypeVar("Kind", Number, Choice, Text)
 
 SLIDER = "d_k"
 _LONGEST_QUERY, _MOST_PARAMETERS = 8_000, 100  # what is read of an address that a form sends
+_DISPLAY = "mode"
 LONGEST_LINK_MATRICES = 1000  # characters of all matrices together
 
 
@@ -260,7 +261,12 @@ def draw_while(name: str, **options: Any) -> dict[str, Any]:
 
 
 def value_of(name: str) -> Any:
-    """The current value of a control, also before it is first drawn: then the link's, or its default."""
+    """The current value of a control, also before it is first drawn: then the link's, or its default.
+
+    A small window is no wall, whatever its address says.
+    """
+    if name == _DISPLAY and st.session_state.get("small"):
+        return control(name).default
     if name in st.session_state:
         return _believed(control(name), st.session_state[name])
     return linked_value(name)
@@ -272,6 +278,11 @@ def _believed(control, value):
         value in control.options if isinstance(control, Choice) else isinstance(value, str) is isinstance(control, Text)
     )
     return value if known else control.default
+
+
+def asks_for_wall() -> bool:
+    """Whether a classroom is asked for, in whatever window."""
+    return bool(st.session_state.get(_DISPLAY, linked_value(_DISPLAY)) == "projector")
 
 
 def stands(place: tuple[str, Value]) -> bool:

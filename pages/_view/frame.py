@@ -68,7 +68,7 @@ def _open(lesson):
 def _prepare_browser(lesson):
     dark = st.context.theme.type == "dark"
     st.html(f"<style>{styles.rules(lesson, profile().name, more=more(), dark=dark)}</style>")
-    mend_browser(lesson.question, controls.own(lesson))
+    mend_browser(lesson.question, controls.own(lesson), asks_for_wall=controls.asks_for_wall())
 
 
 def close_frame() -> None:

@@ -48,6 +48,9 @@ PROJECTOR = Profile(
 )
 
 
+WALL = 900  # pixels of a window from which on it may be a classroom's; in a smaller one its type could not be read
+
+
 def profile(mode: str, ground: str | None) -> Profile:
     """The profile for a display mode and the ground ("light" or "dark") the visitor sees."""
     if mode == "projector":

@@ -15,6 +15,7 @@ from pages._view._streamlit import session_id
 from pages._view.kinds import Value
 from pages._view.server import codes
 from pages._view.server.bundle import BUNDLE, path_of, script
+from pages._view.theme import WALL
 
 _FOLDER = Path(__file__).parent
 
@@ -65,14 +66,20 @@ def _sent(data):
     return (dict(data),)
 
 
-def mend_browser(question: str, own: Sequence[str]) -> None:
+def mend_browser(question: str, own: Sequence[str], *, asks_for_wall: bool) -> None:
     """Let Back find each page as it was left, the keyboard scroll what is wider than its box, the connection last.
 
     question: the title of the lesson, which has the focus once a link has led to it. own: what is left out of an
-    address that is shared.
+    address that is shared. asks_for_wall: whether it matters how large the window is.
     """
-    data = _sent({"bundle": BUNDLE, "session": session_id(), "question": question, "own": own})
-    _mend(key="mend_browser", data=data, on_draw_change=lambda: None, on_bundle_change=_want_bundle)
+    told: dict[str, Any] = {"bundle": BUNDLE, "session": session_id(), "question": question, "own": own}
+    told |= {"asksForWall": asks_for_wall, "small": st.session_state.get("small", False), "wall": WALL}
+    heard: dict[str, Any] = {
+        "on_draw_change": lambda: None,
+        "on_bundle_change": _want_bundle,
+        "on_window_change": _hear_window,
+    }
+    _mend(key="mend_browser", data=_sent(told), **heard)
     if "bundle_wanted" in st.session_state:
         _bundle()(key="bundle")
 
@@ -83,6 +90,11 @@ def hear_keys(lesson: str, *, hidden: bool) -> None:
     lesson: its stem. hidden: whether there is an answer that is not shown yet.
     """
     _keys(key="keys", data=_sent({"lesson": lesson, "hidden": hidden}))
+
+
+def _hear_window():
+    """Whether the window is too small for a wall; the browser says it where a wall is asked for."""
+    st.session_state["small"] = st.session_state["mend_browser"].get("window") == "small"
 
 
 def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:

@@ -8,7 +8,7 @@ const SOON = 100; // ms from a change of the page to a look at its boxes
 const REST = 2000; // ms after which the first page is at rest
 
 export default function ({ data: [data], setTriggerValue }) {
-  window.labPage = { session: data.session, ask: (what) => setTriggerValue(what, true) };
+  window.labPage = { session: data.session, ask: (what) => setTriggerValue(what, true), ...watchWindow(data, setTriggerValue) };
   window.labDo ??= (_name, act) => act(); // see `server/lasting.js`
   announce(data.question);
   window.labOwn = data.own;
@@ -20,6 +20,17 @@ export default function ({ data: [data], setTriggerValue }) {
   keepDefinitionsInside();
   copyShared();
   window.setTimeout(() => fetchAhead(data.bundle), REST);
+}
+
+// A small window that is asked to be a wall is none: Python hears of it, and again when it is made larger.
+function watchWindow({ asksForWall, small, wall }, tell) {
+  window.labPage?.forget();
+  const narrow = window.matchMedia(`(max-width: ${wall - 0.02}px)`);
+  const fits = () => !asksForWall || small === narrow.matches;
+  const look = () => { if (!fits()) tell("window", narrow.matches ? "small" : "large"); };
+  narrow.addEventListener("change", look);
+  look();
+  return { fits, forget: () => narrow.removeEventListener("change", look) };
 }
 
 // Who comes to a page by a link hears its title, and goes on from there: the link that had the focus is gone.

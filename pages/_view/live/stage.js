@@ -7,7 +7,8 @@
   const LATEST = 10000; // ms until the platform is asked for, if there is no picture by then
 
   const first = document.getElementById("lab-first");
-  const told = JSON.parse(document.getElementById("lab-told").textContent);
+  const said = JSON.parse(document.getElementById("lab-told").textContent);
+  const told = first.matches(".small") ? { ...said, ...said.small } : said;
   const platform = document.getElementById("lab-platform");
   const hero = first.querySelector("[data-hero-host]")?.shadowRoot;
   const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
@@ -91,7 +92,7 @@
     waited += LOOK;
     const all = Object.keys(parents).every((name) => !parents[name] || waiting.has(name));
     const drawn = parents.picture || !told.draws || app.querySelector("[data-picture]")?.offsetHeight > 0;
-    const done = all && drawn && STREAMLIT.isAtRest(app) && !app.querySelector(STREAMLIT.skeleton);
+    const done = all && drawn && window.labPage?.fits() !== false && STREAMLIT.isAtRest(app) && !app.querySelector(STREAMLIT.skeleton);
     still = done ? still + 1 : 0;
     const held = Object.values(window.labHands ?? {}).some((hand) => hand.held && !hand.playing);
     if (held || (still < STILL && waited < (window.labPatience ?? LONGEST))) return;

@@ -16,6 +16,7 @@ from pages._view.lessons import LESSONS, ORDER, main_of
 from pages._view.live import HERO, PARTS, PICTURE, SLIDER
 from pages._view.server.bundle import BUNDLE, path_of
 from pages._view.server.links import EMBED, NAME, card_of, places, root, title_of
+from pages._view.theme import WALL
 
 _FOLDER = Path(__file__).parent
 _LOOK = f"<style>\n{(_FOLDER / 'first.css').read_text(encoding='utf-8')}</style>"
@@ -38,6 +39,14 @@ _STILL = (
     "<style>#lab-first .dimension { display: none; } #lab-first [data-picture] { min-height: 0; }"
     "[data-still] { position: static; } [data-still] svg { height: auto; }</style>"
 )
+# A small window is no wall, whatever its address says.
+_SIZE = f"""<script>
+(({{ parentElement: {{ classList }} }}) => {{
+  if (!matchMedia("(max-width: {WALL - 0.02}px)").matches) return;
+  classList.replace("projector", "screen");
+  classList.add("small");
+}})(document.currentScript);
+</script>"""
 # Lines of other letters end elsewhere: what stands below would move when the right ones come, so it waits a moment.
 _LETTERS = """<script>
 (() => {
@@ -85,7 +94,8 @@ def _embedded(lesson, opened, query, head, face, address):
     )
     rules = f"{face} {styles.rules(lesson, 'screen', more=True)}"
     inside = f"<main>{said}{link}<noscript>{_words([_BLOCKED])}</noscript></main>"
-    first = f'<div id="lab-first" class="embed"><style>{rules}</style>{_LETTERS}{inside}{_facts(lesson, opened)}</div>'
+    head_of_stage, facts = f"<style>{rules}</style>{_LETTERS}", _facts(lesson, opened)
+    first = f'<div id="lab-first" class="embed">{head_of_stage}{inside}{facts}</div>'
     scripts = f"<script>\n{_KNOWN}</script>{_scripts()}"
     return f'<!DOCTYPE html>\n<html lang="en"><head>{_META}{head}</head><body>{_LOOK}{first}{scripts}</body></html>'
 
@@ -97,9 +107,8 @@ def _first(lesson, opened, query, sentence, face, platform):
     """
     is_open, mode = bets.is_open_at(lesson, query), controls.read(lesson, query)["mode"]
     more = not is_open and (mode == "screen" or query.get("rest") == "shown")
-    rules = f"{face} {styles.rules(lesson, mode, more=more)} {_room(lesson.stem, mode)}"
     answer = told.in_letters(lesson.answer)
-    said = f"<h1>{escape(lesson.question)}</h1>" + (f'<p class="answer">{escape(answer)}</p>' if more else "")
+    said = f"<h1>{escape(lesson.question)}</h1>" + ("" if is_open else f'<p class="answer">{escape(answer)}</p>')
     is_usual = mode == "screen" and not controls.settings_at(lesson, query)
     shown = _stage(lesson.stem, opened, is_usual) if opened else ""
     unsaid = [] if opened and not opened.hero else [sentence]  # where no script says it
@@ -107,8 +116,21 @@ def _first(lesson, opened, query, sentence, face, platform):
     words = f"<noscript>{_STILL}{_words([*unsaid, _BLOCKED])}{_links()}</noscript>"
     scripts = f'<template id="lab-platform">{"".join([*platform, *_further(platform)])}</template>'
     inside = f'<main>{said}{shown}<p role="alert"></p>{words}</main>'
-    style, facts = f"<style>{rules}</style>{_LETTERS}", _facts(lesson, opened)
+    facts = _facts(lesson, opened, small=_in_small_window(lesson, query) if opened and mode != "screen" else None)
+    style = f"{_SIZE if mode != 'screen' else ''}<style>{face}</style>{_rules(lesson, mode, more, is_open)}{_LETTERS}"
     return f'<div id="lab-first" class="{mode}">{style}{inside}{scripts}{facts}</div>'
+
+
+def _rules(lesson, mode, more, is_open):
+    """The rules of the lesson as it is shown; of a wall also those of a small window, which shows it as any other."""
+    looks = {"all": (mode, more)}
+    if mode != "screen":
+        looks = {f"(min-width: {WALL}px)": (mode, more), f"(max-width: {WALL - 0.02}px)": ("screen", not is_open)}
+    return "".join(
+        f'<style media="{window}">{styles.rules(lesson, look, more=rest)} {_room(lesson.stem, look)}'
+        f"{'' if rest else ' #lab-first .answer { display: none; }'}</style>"
+        for window, (look, rest) in looks.items()
+    )
 
 
 def _further(platform):
@@ -118,11 +140,19 @@ def _further(platform):
     return [f'<link rel="modulepreload" crossorigin href="{each}" data-further>' for each in wanted]
 
 
-def _facts(lesson, opened):
-    """What the scripts of the stage are told."""
-    parts = {name: opened and getattr(opened, name) for name in ("slider", "picture")}
-    data = parts | {"draws": _draws(lesson.stem), "missing": _UNSET}
+def _facts(lesson, opened, small=None):
+    """What the scripts of the stage are told. small: the stage in a window that is too small for a wall."""
+    data = _parts(opened) | {"draws": _draws(lesson.stem), "missing": _UNSET}
+    data |= {"small": _parts(small)} if small else {}
     return f'<script type="application/json" id="lab-told">{_as_json(data)}</script>'
+
+
+def _in_small_window(lesson, query):
+    return stage.opening(lesson, {name: each for name, each in query.items() if name != "mode"})
+
+
+def _parts(opened):
+    return {name: opened and getattr(opened, name) for name in ("slider", "picture")}
 
 
 def _stage(stem, opened, is_usual):
