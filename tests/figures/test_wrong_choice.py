@@ -228,6 +228,8 @@ def test_nothing_known_before_the_bet_tells_its_answer():
     values = {"n_keys": 16, "loss": "output", "learns": "q", "seed": 0}
     assert max(each.params.d_k for each in work.known(values)) < work.BET_D_K
     assert work.known(values | {"n_keys": 512}) == ()
+    axes = [name for name in figures.known(work.known(values), PROJECTOR).figure.layout if "axis" in name]
+    assert axes == ["xaxis", "yaxis"]  # a wall has room for what is asked
     empty = figures.known((), LIGHT)
     assert empty.sentence.endswith("Nothing is computed yet.")
     assert all(len(trace.x) == 0 for trace in plotted(empty).data)

@@ -250,7 +250,7 @@ def heatmap(
     """
     dark = profile is DARK
     ends = (_NEGATIVE_ON_DARK, _POSITIVE_ON_DARK) if dark else (_NEGATIVE, _POSITIVE)
-    ends = ends if text is None else tuple(shade(profile, each) for each in ends)
+    ends = ends if text is None else (shade(profile, ends[0]), shade(profile, ends[1]))
     written = {"text": text, "texttemplate": "%{text}", "textfont": {"size": profile.tick_size, "color": profile.text}}
     return {
         "type": "heatmap",

@@ -22,7 +22,7 @@ from pages._view.figures.base import (
 )
 from pages._view.figures.code import Name, code
 from pages._view.marks import Mark
-from pages._view.picture import Picture
+from pages._view.picture import Figure, Picture
 from pages._view.theme import Profile, listed, number, percent
 from sattn_core.example import key_words
 from sattn_core.lessons.wrong_choice import (
@@ -400,7 +400,24 @@ def known(curves: Sequence[RateCurves], profile: Profile) -> Picture:
         f"Raw, {_come(found.best[0, -1])} right at dₖ = {found.dims[-1]}." if found.dims else "Nothing is computed yet."
     )
     sentence = f"Each of a hundred queries starts with a wrong key on top; gradient descent moves it. {here}"
-    return Picture("choice_dimensions", _dimensions_figure(found, profile), sentence, {"d_k": list(found.dims)}, "")
+    drawn = _dimensions_figure(found, profile)
+    shown = _upper(drawn, profile) if on_a_wall(profile) else drawn
+    return Picture("choice_dimensions", shown, sentence, {"d_k": list(found.dims)}, "")
+
+
+def _upper(drawn, profile):
+    """The panel that the bet asks about: on a wall there is no room for the other."""
+    layout = {name: each for name, each in drawn.layout.items() if name not in ("xaxis2", "yaxis2")}
+    layout |= {
+        "height": round(0.9 * profile.height),
+        "xaxis": drawn.layout["xaxis"] | {key: drawn.layout["xaxis2"][key] for key in ("title", "range")},
+        "yaxis": drawn.layout["yaxis"] | {"domain": [0, 1]},
+        "annotations": drawn.layout["annotations"][:1],
+        "title": title(_legend(profile), profile, size=profile.tick_size),
+        "margin": drawn.layout["margin"] | {"t": round(3.2 * profile.tick_size)},
+    }
+    layout["xaxis"]["showticklabels"] = True
+    return Figure([each for each in drawn.data if each["xaxis"] == "x"], layout)
 
 
 def _dimensions_code(curves, step):

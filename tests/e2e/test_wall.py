@@ -1,0 +1,96 @@
+"""A lesson on a wall: all that it does is seen at once, large enough and, where the lights are on, dark enough."""
+
+import io
+from collections import Counter
+
+import pytest
+from harness import open_page, wait_until_idle
+from PIL import Image
+from sizes import PROJECTED, resize, wait_until_at_rest
+
+from pages._view.lessons import LESSONS, ORDER
+from tests.figures.drawing import contrast, in_the_light
+
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
+
+SIZES = (PROJECTED["950p"], (1920, 1080), PROJECTED["1024p"])
+ACTS = ":is(.st-key-steps, .st-key-draws, .st-key-race_progress, .st-key-bet_card) button"
+READ = f"{ACTS}, .st-key-wall :is(a, button), .st-key-share button, .st-key-bet_card p, .stCheckbox p"
+WITH_BET = [stem for stem in ORDER if LESSONS[stem].bet]
+LOWEST = 0.2  # of the window, the plot of a picture
+# What was said, and how far down or how large each is.
+BOTTOMS = """all => all.filter(each => each.checkVisibility()).map(each => [each.innerText,
+  each.getBoundingClientRect().bottom])"""
+TYPE = """all => all.filter(each => each.checkVisibility() && each.innerText.trim()).map(each => [each.innerText,
+  parseFloat(getComputedStyle(each.querySelector('p') ?? each).fontSize)])"""
+PLOT = """picture => { const {_fullLayout: {_size, height}} = picture.querySelector('.js-plotly-plot');
+  return _size.h * picture.getBoundingClientRect().height / height; }"""
+
+
+def check_seen(page, size):
+    """What is done here and the sentence lie above the window's end, buttons are read, the plot is no strip."""
+    resize(page, size)
+    wait_until_at_rest(page)
+    found = page.locator(f"{ACTS}, [data-sentence]:visible").evaluate_all(BOTTOMS)
+    assert len(found) >= 2
+    assert [each for each in found if each[1] > size[1] + 1] == []
+    assert [each for each in page.locator(READ).evaluate_all(TYPE) if each[1] < size[0] / 60 - 0.1] == []
+    assert page.locator("[data-picture]:visible").first.evaluate(PLOT) >= LOWEST * size[1]
+
+
+@pytest.mark.parametrize("stem", WITH_BET)
+def test_what_a_lesson_does_and_its_bet_are_seen_at_once(new_page, server, stem):
+    page = new_page(*SIZES[0])
+    open_page(page, server, stem, mode="projector", bet="1")
+    when = LESSONS[stem].bet.when
+    while when and when[0] in ("step", "gradient") and not page.locator(".st-key-reveal").count():
+        page.keyboard.press("PageDown")
+        wait_until_idle(page)
+    for size in SIZES:
+        check_seen(page, size)
+    page.keyboard.press("r")
+    page.wait_for_function("() => location.search.includes('reveal=1')")
+    wait_until_idle(page)
+    for size in SIZES:
+        check_seen(page, size)
+
+
+# --- in a lit room ---------------------------------------------------------------------------------------
+
+
+def colours(page, elements):
+    """How often each colour is seen where each of these elements stands."""
+    boxes = elements.evaluate_all(
+        """all => all.map(each => { const {left, top, right, bottom} = each.getBoundingClientRect();
+             return [left, top, right, bottom].map(Math.round); })"""
+    )
+    seen = Image.open(io.BytesIO(page.screenshot(animations="disabled"))).convert("RGB")
+    for box in boxes:
+        counted = seen.crop(box).getcolors(maxcolors=1 << 24)
+        yield Counter({"#{:02x}{:02x}{:02x}".format(*each): count for count, each in counted})
+
+
+def lit(one, other):
+    return contrast(in_the_light(one), in_the_light(other))
+
+
+@pytest.mark.parametrize(("stem", "query"), [("one_query", {}), ("backprop", {"gradient": "S"}),
+                                             ("attention_steps", {"step": "softmax"})])  # fmt: skip
+def test_numbers_in_cells_are_read_in_a_lit_room(new_page, server, stem, query):
+    page = new_page(*PROJECTED["950p"])
+    open_page(page, server, stem, mode="projector", **query)
+    wait_until_at_rest(page)
+    numbers = list(colours(page, page.locator("[data-picture] .heatmap-label text")))
+    assert len(numbers) > 5
+    for seen in numbers:
+        ground = seen.most_common(1)[0][0]
+        assert max(lit(each, ground) for each in seen) >= 4.5, ground
+
+
+def test_a_map_of_even_weights_is_seen_in_a_lit_room(new_page, server):
+    page = new_page(*PROJECTED["950p"])
+    open_page(page, server, "training_race", mode="projector")
+    wait_until_at_rest(page)
+    *_, last = colours(page, page.locator("[data-picture] .hm image"))
+    pale = sorted(last.elements(), key=lambda each: lit(each, "#ffffff"))
+    assert lit(pale[len(pale) // 2], "#ffffff") >= 1.67
