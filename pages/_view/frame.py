@@ -103,7 +103,7 @@ def _draw_bar(lesson):
             with st.container(key=key, width="content"):
                 if each:
                     _way_to(each, label)
-        hear_keys(lesson.stem, hidden=bets.is_open())
+        hear_keys(lesson.stem, hidden=bets.is_open() or wall.hides())
         st.button("Leave", key="leave_wall", on_click=controls.apply, args=({"mode": "screen"},))
 
 
@@ -112,17 +112,17 @@ def draw_turns(name: str, *, arrows: bool = True) -> None:
 
     In a classroom the keys of the page do, which go on to the next lesson where no step is left.
     """
-    lesson, wall = controls.current_lesson(), is_wall()
+    lesson, classroom = controls.current_lesson(), is_wall()
     waits = bets.asks() and lesson.bet is not None and (lesson.bet.when or ("",))[0] == name
     for label, steps, key in (("Previous", -1, "Left"), ("Next", 1, "Right")):
         ended = controls.turned(name, steps) == controls.value_of(name) or (waits and steps > 0)
         st.button(
             label,
             key=f"turn_{key.lower()}",
-            shortcut=key if arrows and not wall else None,
+            shortcut=key if arrows and not classroom else None,
             on_click=controls.turn,
             args=(name, steps),
-            disabled=wall and ended,
+            disabled=classroom and ended,
         )
 
 

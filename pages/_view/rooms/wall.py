@@ -143,6 +143,12 @@ def has_card() -> bool:
     return moment is not None and moment.kind == VOTE
 
 
+def hides() -> bool:
+    """Whether this wall can show what a class has chosen together, and does not yet."""
+    moment = _here()
+    return moment is not None and moment.kind == VOTE and moment.is_open and bool(st.session_state.get("room_leads"))
+
+
 def draw_card() -> None:
     """What a class is asked together, at the picture; a bet has a card of its own."""
     moment = _here()
