@@ -140,7 +140,14 @@ def test_a_key_that_is_held_turns_one_page_and_moves_the_slider_on(wall, server)
 
 
 def test_outside_a_classroom_no_key_is_taken(page, server):
-    open_page(page, server, "one_query")
+    open_page(page, server, "one_query", mode="projector")
+    for _ in range(3):
+        page.keyboard.down("PageDown")  # held: one step
+    page.keyboard.up("PageDown")
+    wait_for_address(page, mode="projector", step=STEPS[1])
+    page.keyboard.press("PageUp")
+    page.keyboard.press("Escape")
+    wait_for_address(page)
     for key in ("b", "?", "PageDown", "f", "r"):
         page.keyboard.press(key)
     page.locator(SLIDER).press("ArrowLeft")
