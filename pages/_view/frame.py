@@ -104,6 +104,7 @@ def _draw_bar(lesson):
                 if each:
                     _way_to(each, label)
         hear_keys(lesson.stem, hidden=bets.is_open() or wall.hides())
+        wall.draw_door()
         st.button("Leave", key="leave_wall", on_click=controls.apply, args=({"mode": "screen"},))
 
 
@@ -164,6 +165,7 @@ def _draw_menu():
             for each in LESSONS.values():
                 if each.section == section:
                     st.page_link(file_of(each), label=each.question, icon=each.icon)
+        wall.draw_door()
 
 
 def file_of(lesson: Lesson) -> Path:

@@ -15,6 +15,7 @@ from pages._view.live import draw_room
 from pages._view.rooms import leading, results, visitor, wall_state
 from pages._view.rooms.moment import VOTE, Moment, moment_of, settings_of
 from pages._view.rooms.room import RoomError, StoreError
+from pages._view.rooms.routes import JOIN, TEACH
 from pages._view.rooms.store import store
 from pages._view.server.bundle import path_of
 from pages._view.shared import ROOM
@@ -115,6 +116,12 @@ def _settle_vote(moment, place):
         tell()
 
 
+def draw_door() -> None:
+    """The way to a room for a class, where none is open."""
+    if not controls.linked_value(ROOM):
+        st.html(f'<a class="door" href="{path_of(TEACH)}">Open a room</a>')
+
+
 def draw_corner(lesson: Lesson) -> None:
     """Code, QR code and counts, where they cover nothing; or why there is no room any more."""
     if problem := st.session_state.get("room_problem"):
@@ -126,10 +133,10 @@ def draw_corner(lesson: Lesson) -> None:
     leads = st.session_state.get("room_leads")
     told = {
         "code": code,
-        "door": path_of("j"),
-        "join": path_of(f"j/{code}"),
-        "state": path_of(f"room/{code}/state"),
-        "lead": path_of(f"room/{code}") if leads else "",
+        "door": path_of(JOIN),
+        "join": path_of(f"{JOIN}/{code}"),
+        "state": path_of(f"{TEACH}/{code}/state"),
+        "lead": path_of(f"{TEACH}/{code}") if leads else "",
         "drawn": path_of("code"),
         **wall_state.state_of(room),
     }
