@@ -145,7 +145,7 @@ def test_outside_a_classroom_no_key_is_taken(page, server):
         page.keyboard.down("PageDown")  # held: one step
     page.keyboard.up("PageDown")
     wait_for_address(page, mode="projector", step=STEPS[1])
-    page.keyboard.press("PageUp")
+    hit(page, "PageUp")
     page.keyboard.press("Escape")
     wait_for_address(page)
     for key in ("b", "?", "PageDown", "f", "r"):
