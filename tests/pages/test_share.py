@@ -17,7 +17,7 @@ WITH_ANSWERS = [
 
 
 def shared(stem, each=False, **query):
-    """What the dialog of a page shows: the link, and the alt texts of its pictures. each: with a draw for each visitor."""
+    """What the dialog of a page shows: the link, and the alt texts of its pictures. each: a draw for each visitor."""
     app = open_page(stem, **query)
     app.session_state["share_each"] = each
     app.button(key="share").click()
