@@ -1,0 +1,63 @@
+"""How much room a finger has for each control of a page, measured by what lies under a point."""
+
+LEAST = 44  # CSS pixels, either way
+
+# For each control its name and the width and height of the part around its middle that is its own. Of a word in a text
+# what belongs to its neighbour counts too, for lines of text are no further apart.
+_TOUCHED = """async ([inside, apart, least]) => {
+  const CONTROLS = 'a[href], button, summary, input, textarea, [role=button], [role=slider], [role=checkbox], ' +
+    '[role=combobox], [role=radio], [role=tab], [role=switch], [role=spinbutton]';
+  const INLINE = '.term summary, .mark';
+  const found = new Map();
+  const visit = root => root.querySelectorAll('*').forEach(element => {
+    if (element.shadowRoot) visit(element.shadowRoot);
+    if (!element.matches(CONTROLS) || element.matches(':disabled, [aria-hidden=true] *')) return;
+    if (!element.checkVisibility({visibilityProperty: true}) || (apart && element.closest(apart))) return;
+    // What a finger meets: the words of a choice too, and the box around a field.
+    const target = !element.matches('input') ? element
+      : (element.closest('label, [data-testid=stSlider] [data-rac]:has(> * > input)') ?? element);
+    const {width, height, right} = target.getBoundingClientRect();
+    if (width > 1 && height > 1 && right > 0) found.set(target, element); // others are for screen readers, or put away
+  });
+  document.querySelectorAll(inside).forEach(visit);
+  const under = (x, y) => {
+    let at = document.elementFromPoint(x, y);
+    while (at?.shadowRoot?.elementFromPoint(x, y) && at.shadowRoot.elementFromPoint(x, y) !== at)
+      at = at.shadowRoot.elementFromPoint(x, y);
+    return at;
+  };
+  const holds = (target, at) => at && (target.contains(at) || (at.closest?.('label')?.control ?? null) === target);
+  const other = (target, at) => target.matches(INLINE) && at?.closest?.(INLINE) && !target.contains(at);
+  const small = [];
+  for (const [target, element] of found) {
+    target.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'});
+    await new Promise(requestAnimationFrame);
+    const box = target.getClientRects()[0] ?? target.getBoundingClientRect();
+    const x = box.left + box.width / 2, y = box.top + box.height / 2;
+    const own = (dx, dy) => {
+      const at = under(x + dx, y + dy);
+      return holds(target, at) || other(target, at);
+    };
+    const reach = (dx, dy) => {
+      let n = 0;
+      while (n < least && own((n + 1) * dx, (n + 1) * dy)) n += 1;
+      return n;
+    };
+    if (!own(0, 0)) { small.push([target, element, 0, 0]); continue; }
+    const size = [reach(-1, 0) + 1 + reach(1, 0), reach(0, -1) + 1 + reach(0, 1)];
+    if (Math.min(...size) < least) small.push([target, element, ...size]);
+  }
+  const told = small.map(([target, element, width, height]) => {
+    const host = element.getRootNode().host ?? element;
+    const key = host.closest('[class*="st-key-"]')?.className.match(/st-key-([\\w-]+)/)?.[1] ?? '';
+    const name = element.getAttribute('aria-label') || element.innerText || element.dataset.title || '';
+    return `${element.tagName} ${key} “${name.trim().slice(0, 40)}” ${element.className?.baseVal ?? element.className} `
+      + `${width} × ${height}`;
+  });
+  return [found.size, told];
+}"""
+
+
+def too_small(page, inside="body", apart=""):
+    """How many controls there are in sight, and those that are narrower or lower than a finger asks for."""
+    return page.evaluate(_TOUCHED, [inside, apart, LEAST])
