@@ -12,7 +12,7 @@ _TOUCHED = """async ([inside, apart, least]) => {
   const visit = root => root.querySelectorAll('*').forEach(element => {
     if (element.shadowRoot) visit(element.shadowRoot);
     if (!element.matches(CONTROLS) || element.matches(':disabled, [aria-hidden=true] *')) return;
-    if (!element.checkVisibility({visibilityProperty: true}) || (apart && element.closest(apart))) return;
+    if (!element.checkVisibility({visibilityProperty: true, opacityProperty: true}) || (apart && element.closest(apart))) return;
     // What a finger meets: the words of a choice too, and the box around a field.
     const target = !element.matches('input') ? element
       : (element.closest('label, [data-testid=stSlider] [data-rac]:has(> * > input)') ?? element);
@@ -28,32 +28,36 @@ _TOUCHED = """async ([inside, apart, least]) => {
   };
   const holds = (target, at) => at && (target.contains(at) || (at.closest?.('label')?.control ?? null) === target);
   const other = (target, at) => target.matches(INLINE) && at?.closest?.(INLINE) && !target.contains(at);
+  const nameOf = element => {
+    const key = (element?.getRootNode().host ?? element)?.closest('[class*="st-key-"]')?.className.match(/st-key-([\\w-]+)/)?.[1];
+    const name = element?.getAttribute('aria-label') || element?.textContent.trim().slice(0, 30);
+    return `${element?.tagName} ${key ?? ''} “${name}”`;
+  };
   const small = [];
   for (const [target, element] of found) {
     target.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'});
-    await new Promise(requestAnimationFrame);
-    const box = target.getClientRects()[0] ?? target.getBoundingClientRect();
+    for (let still = 0, before; still < 3; still = target.getBoundingClientRect().top === before ? still + 1 : 0) {
+      before = target.getBoundingClientRect().top;
+      await new Promise(requestAnimationFrame);
+    }
+    const box = [...target.getClientRects()].reduce((a, b) => (b.width > a.width ? b : a)); // of words that wrap the longer part
     const x = box.left + box.width / 2, y = box.top + box.height / 2;
     const own = (dx, dy) => {
       const at = under(x + dx, y + dy);
       return holds(target, at) || other(target, at);
     };
+    const ends = new Set();
     const reach = (dx, dy) => {
       let n = 0;
       while (n < least && own((n + 1) * dx, (n + 1) * dy)) n += 1;
+      if (n < least / 2) ends.add(`${dx} ${dy}: ${nameOf(under(x + (n + 1) * dx, y + (n + 1) * dy))}`);
       return n;
     };
-    if (!own(0, 0)) { small.push([target, element, 0, 0]); continue; }
+    if (!own(0, 0)) { small.push([target, element, 0, 0, `under ${nameOf(under(x, y))}`]); continue; }
     const size = [reach(-1, 0) + 1 + reach(1, 0), reach(0, -1) + 1 + reach(0, 1)];
-    if (Math.min(...size) < least) small.push([target, element, ...size]);
+    if (Math.min(...size) < least) small.push([target, element, ...size, [...ends].join(', ')]);
   }
-  const told = small.map(([target, element, width, height]) => {
-    const host = element.getRootNode().host ?? element;
-    const key = host.closest('[class*="st-key-"]')?.className.match(/st-key-([\\w-]+)/)?.[1] ?? '';
-    const name = element.getAttribute('aria-label') || element.innerText || element.dataset.title || '';
-    return `${element.tagName} ${key} “${name.trim().slice(0, 40)}” ${element.className?.baseVal ?? element.className} `
-      + `${width} × ${height}`;
-  });
+  const told = small.map(([, element, width, height, ends]) => `${nameOf(element)}: ${width} × ${height}, ends at ${ends}`);
   return [found.size, told];
 }"""
 
