@@ -12,12 +12,13 @@ _TOUCHED = """async ([inside, apart, least]) => {
   const visit = root => root.querySelectorAll('*').forEach(element => {
     if (element.shadowRoot) visit(element.shadowRoot);
     if (!element.matches(CONTROLS) || element.matches(':disabled, [aria-hidden=true] *')) return;
-    if (!element.checkVisibility({visibilityProperty: true, opacityProperty: true}) || (apart && element.closest(apart))) return;
+    if (!element.checkVisibility({visibilityProperty: true, opacityProperty: true})) return;
+    if (apart && element.closest(apart)) return;
     // What a finger meets: the words of a choice too, and the box around a field.
     const target = !element.matches('input') ? element
       : (element.closest('label, [data-testid=stSlider] [data-rac]:has(> * > input)') ?? element);
     const {width, height, right} = target.getBoundingClientRect();
-    if (width > 1 && height > 1 && right > 0) found.set(target, element); // others are for screen readers, or put away
+    if (width > 1 && height > 1 && right > 0) found.set(target, element); // not what is put away, or only read out
   });
   document.querySelectorAll(inside).forEach(visit);
   const under = (x, y) => {
@@ -29,7 +30,8 @@ _TOUCHED = """async ([inside, apart, least]) => {
   const holds = (target, at) => at && (target.contains(at) || (at.closest?.('label')?.control ?? null) === target);
   const other = (target, at) => target.matches(INLINE) && at?.closest?.(INLINE) && !target.contains(at);
   const nameOf = element => {
-    const key = (element?.getRootNode().host ?? element)?.closest('[class*="st-key-"]')?.className.match(/st-key-([\\w-]+)/)?.[1];
+    const keyed = (element?.getRootNode().host ?? element)?.closest('[class*="st-key-"]');
+    const key = keyed?.className.match(/st-key-([\\w-]+)/)?.[1];
     const name = element?.getAttribute('aria-label') || element?.textContent.trim().slice(0, 30);
     return `${element?.tagName} ${key ?? ''} “${name}”`;
   };
@@ -40,7 +42,7 @@ _TOUCHED = """async ([inside, apart, least]) => {
       before = target.getBoundingClientRect().top;
       await new Promise(requestAnimationFrame);
     }
-    const box = [...target.getClientRects()].reduce((a, b) => (b.width > a.width ? b : a)); // of words that wrap the longer part
+    const box = [...target.getClientRects()].reduce((a, b) => (b.width > a.width ? b : a)); // words may wrap
     const x = box.left + box.width / 2, y = box.top + box.height / 2;
     const own = (dx, dy) => {
       const at = under(x + dx, y + dy);
@@ -57,7 +59,7 @@ _TOUCHED = """async ([inside, apart, least]) => {
     const size = [reach(-1, 0) + 1 + reach(1, 0), reach(0, -1) + 1 + reach(0, 1)];
     if (Math.min(...size) < least) small.push([target, element, ...size, [...ends].join(', ')]);
   }
-  const told = small.map(([, element, width, height, ends]) => `${nameOf(element)}: ${width} × ${height}, ends at ${ends}`);
+  const told = small.map(([, element, wide, high, ends]) => `${nameOf(element)}: ${wide} × ${high}, ends at ${ends}`);
   return [found.size, told];
 }"""
 
