@@ -65,8 +65,10 @@ def check_touch(page, server, lesson, look):
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_finger_has_room_for_every_control(new_page, server, lesson, size):
     page = new_page(*SCREEN[size])
-    for look in ({}, *bets_of(lesson)):
-        check_touch(page, server, lesson, look)
+    opened, placed = bets_of(lesson) or (None, None)
+    for look in ({}, opened if size == PHONE else placed):
+        if look is not None:
+            check_touch(page, server, lesson, look)
 
 
 def test_what_is_too_small_for_a_finger_is_seen(page):
