@@ -33,4 +33,5 @@ if frame.more():
     experiment = compute.result(measure_large_experiment, seed=controls.value_of("seed"))
     show.picture(figures.large_experiment(experiment, profile))
     st.button("Run it again with the next seed", on_click=controls.next_seed, icon=":material/replay:")
+    st.markdown("For a class: a link from **Share** can give each of you another experiment.")
     show.folds(LESSON)

@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
+from pages._view import own_seed
 from pages._view._streamlit import step_of_history
 from pages._view.kinds import Answer, Choice, Control, Linked, Number, Text, Value
 from pages._view.lesson import REVEAL, Lesson
@@ -193,6 +194,7 @@ def repair_link() -> bool:
     The sentences that say what changed wait in the session for `show_link_notes`. A name of an older link is read as
     today's; where both are given, today's meant something else when the link was made.
     """
+    settled = _settle_seed()
     notes, clean = [], {}
     for given_name in sorted(st.query_params, key=lambda name: name != _today(name)):
         given, name = st.query_params.get_all(given_name), _today(given_name)
@@ -209,11 +211,19 @@ def repair_link() -> bool:
         if value != "" or isinstance(known, Text):
             clean[name] = known.write(value)
     _bring_along(clean)
-    changed = clean != st.query_params.to_dict() or bool(notes)
+    changed = settled or clean != st.query_params.to_dict() or bool(notes)
     if changed:
         st.session_state["link_notes"] = notes
         st.query_params.from_dict(clean)
     return changed
+
+
+def _settle_seed():
+    """What our server has done before, where it is the platform's own that serves the pages."""
+    asked = own_seed.is_asked(st.query_params)
+    if asked:
+        st.query_params[own_seed.SEED] = own_seed.drawn()
+    return asked
 
 
 def _bring_along(clean):
@@ -339,9 +349,9 @@ def as_query(text: str) -> dict[str, str]:
     return {}
 
 
-def query_at(lesson: Lesson, query: Mapping[str, str]) -> str:
-    """The same as the end of an address: with its question mark, or ""."""
-    said = settings_at(lesson, query)
+def query_at(lesson: Lesson, query: Mapping[str, str], *, each: bool = False) -> str:
+    """The same as the end of an address: with its question mark, or "". each: who opens it gets a seed of their own."""
+    said = settings_at(lesson, query) | ({own_seed.SEED: own_seed.MINE} if each else {})
     return f"?{urlencode(said)}" if said else ""
 
 

@@ -122,6 +122,7 @@ class Lesson:
     slider : whether the large slider of d_k stands above its main picture, which follows it while it is dragged.
     dials : those of its numbers that the main picture follows too, each on a slider under the large one.
     placed_dials : those of them that the page draws where they belong.
+    each : what is offered to a class where the lesson is shared, a draw for each of them; "" for nothing.
     still : a control and the option at which the main picture does not follow d_k, so that there is no slider.
     together : what a class does on it, each on a phone of its own, if anything.
     """
@@ -148,6 +149,7 @@ class Lesson:
     placed_dials: tuple[str, ...] = ()
     unseen: Mapping[str, Answer | Control] = field(default_factory=dict)
     bet: Bet | None = None
+    each: str = ""
     still: tuple[str, str] | None = None
     together: Together | None = None
 

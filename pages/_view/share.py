@@ -13,27 +13,28 @@ from pages._view.server.links import EMBED
 _OURS_ALONE = (
     "Pages of other addresses cannot show it yet: whoever runs this server allows them by SATTN_FRAME_ANCESTORS."
 )
+_ONE = "The link holds the settings, and neither your answers nor your display."
+_EACH = "Who opens this link gets a seed of their own and keeps it. The other settings are yours."
 _TOO_LONG = "With these texts the link is too long for a code."
 
 
 def draw_button(lesson: Lesson) -> None:
     """Copies the link, and shows it."""
     if st.button("Share", key="share", icon=":material/share:"):
-        _show(link_to(lesson), lesson.question)
+        _show(lesson)
 
 
-def link_to(lesson: Lesson) -> str:
-    """The address of the lesson with its settings."""
-    return f"{st.context.url or ''}{controls.query_at(lesson, st.query_params)}"
+def link_to(lesson: Lesson, *, each: bool = False) -> str:
+    """The address of the lesson with its settings. each: who opens it gets a seed of their own."""
+    return f"{st.context.url or ''}{controls.query_at(lesson, st.query_params, each=each)}"
 
 
 @st.dialog("Share this lesson", width="large")
-def _show(link, question):
-    drawn = code_of(link)
+def _show(lesson):
     with st.container(horizontal=True, key="share_row"):
-        with st.container(key="share_link"):
-            st.markdown("The link holds the settings, and neither your answers nor your display.")
-            st.code(link, language=None, wrap_lines=True)
+        with st.container(key="share_said"):
+            link = _draw_link(lesson)
+            drawn = code_of(link)
             if not drawn:
                 st.markdown(_TOO_LONG)
         if drawn:
@@ -42,9 +43,18 @@ def _show(link, question):
     if controls.stands(("mode", "screen")):  # in a classroom nobody writes a page
         with st.container(key="share_frame"):
             st.markdown("For a page of your own, picture and slider alone:")
-            st.code(frame_of(link, question), language=None, wrap_lines=True)
+            st.code(frame_of(link, lesson.question), language=None, wrap_lines=True)
             if not framed_by_others():
                 st.markdown(_OURS_ALONE)
+
+
+def _draw_link(lesson):
+    each = bool(lesson.each) and st.checkbox(lesson.each, key="share_each")
+    link = link_to(lesson, each=each)
+    with st.container(key="share_each_link" if each else "share_link"):  # the button has copied the latter
+        st.markdown(_EACH if each else _ONE)
+        st.code(link, language=None, wrap_lines=True)
+    return link
 
 
 def frame_of(link: str, question: str) -> str:

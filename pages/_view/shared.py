@@ -6,6 +6,7 @@ from sattn_core import COMPONENT_LAWS
 DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 88, 96,
                100, 111, 120, 128, 144, 160, 176, 192, 224, 256, 288, 320, 352, 384, 448, 512, 576, 640, 704, 768,
                896, 1024)  # fmt: skip
+LAST_SEED = 9999
 _POWERS = tuple(2**j for j in range(1, 10))
 
 LAWS = {
@@ -27,7 +28,14 @@ SHARED: dict[str, Control] = {
         shown=LAWS,
     ),
     "seed": Number(
-        "Seed", 0, 0, 9999, (0,), help="A whole number, 0 to 9,999: another seed is another random draw.", typed=True
+        "Seed",
+        0,
+        0,
+        LAST_SEED,
+        (0,),
+        help="A whole number, 0 to 9,999: another seed is another random draw. A link with `seed=mine` draws one for "
+        "each who opens it.",
+        typed=True,
     ),
     "scaling": Choice("÷ √dₖ", "on", ("off", "on"), bar=True, old_options={"show": "off", "hide": "on"}),
     "rest": Choice("The rest of the lesson", "hidden", ("hidden", "shown"), bar=True, when=("mode", "projector")),

@@ -14,7 +14,7 @@ def rules(lesson: Lesson, mode: str, *, more: bool, dark: bool = False) -> str:
 
     more: whether what stands below the main picture is wanted. dark: whether the platform is.
     """
-    names = ["screen", "terms", "questions"]
+    names = ["screen", "terms", "questions", "touch"]
     if mode == "projector":
         names += ["projector"] if more else ["projector", "projector_stage"]
         names += ["projector_on_dark"] if dark else []

@@ -51,3 +51,44 @@ def reached_by_tab(page):
         if wanted <= reached:
             break
     return wanted, reached
+
+
+# Of what has the focus: its name, where it stands on the page, and how it and what it stands in are drawn.
+_HERE = """() => {
+  let at = document.activeElement;
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+  if (!at || at === document.body) return null;
+  window.stop = at;
+  const {top, height, left} = at.getBoundingClientRect();
+  const scroller = document.querySelector('[data-testid=stMain]');
+  const inMain = scroller.contains(at.getRootNode().host ?? at) && !at.closest('.st-key-share');
+  return {name: window.nameOf(at), top: top + scroller.scrollTop, height, left, inMain, look: window.lookOf(at)};
+}"""
+_LOOK_OF = """() => {
+  window.lookOf = element => {
+    const drawn = [];
+    for (let each = element, i = 0; each?.nodeType === 1 && i < 4; each = each.parentElement, i += 1) {
+      const style = getComputedStyle(each);
+      const outline = style.outlineStyle === 'none' ? '' : style.outline;
+      drawn.push(outline + style.boxShadow + style.borderColor + style.backgroundColor);
+    }
+    return drawn.join();
+  };
+}"""
+_LEFT = "() => { window.stop.blur(); return window.lookOf(window.stop); }"
+
+
+def stops_by_tab(page):
+    """Where Tab stops in the lesson, from its title to its end: name, top, height, and whether the focus is seen."""
+    page.evaluate(_NAME_OF)
+    page.evaluate(_LOOK_OF)
+    page.locator("h1").evaluate("title => { title.tabIndex = -1; title.focus(); }")
+    found = []
+    while True:
+        page.keyboard.press("Tab")
+        here = page.evaluate(_HERE)
+        if not here or not here["inMain"]:
+            return found
+        left = page.evaluate(_LEFT)
+        page.evaluate("() => window.stop.focus({focusVisible: true, preventScroll: true})")
+        found.append({**here, "seen": here["look"] != left})

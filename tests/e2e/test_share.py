@@ -1,7 +1,8 @@
 """The Share button in a browser: it stands in the way of nothing, copies the link, and shows it as a code."""
 
 import pytest
-from harness import check_accessibility, open_page, query_parameters, wait_until_still
+from dashboard import LESSONS, go_to
+from harness import check_accessibility, open_page, query_parameters, wait_until_idle, wait_until_still
 from sizes import PROJECTED, SCREEN
 
 pytestmark = pytest.mark.e2e
@@ -67,3 +68,34 @@ def test_where_a_browser_copies_nothing_nothing_is_said_to_be_copied(page, serve
     page.locator(BUTTON).click()
     page.locator(CODE).wait_for()
     assert page.locator(".st-key-share_link p").evaluate("p => getComputedStyle(p, '::before').content") == "none"
+
+
+@pytest.mark.walk
+def test_who_opens_a_link_with_a_draw_for_each_keeps_a_seed_of_their_own(new_page, server):
+    first, second = (new_page(alone=True, permissions=["clipboard-read", "clipboard-write"]) for _ in range(2))
+    open_page(first, server, "small_samples", seed="mine", size=4)
+    seed = query_parameters(first)["seed"]
+    for _ in range(3):  # once in a thousand billion times another visitor has the same three times
+        second.goto(f"{server.url}/small_samples?seed=mine", wait_until="commit")
+        if query_parameters(second)["seed"] != seed:
+            break
+    other = query_parameters(second)["seed"]  # before anything is drawn
+    assert other != seed
+    assert 1 <= int(other) <= 9999
+    sentence = first.locator("[data-sentence]").first.inner_text()
+    first.reload(wait_until="domcontentloaded")
+    wait_until_idle(first)
+    assert query_parameters(first) == {"seed": seed, "size": "4"}
+    assert first.locator("[data-sentence]").first.inner_text() == sentence
+    first.locator(BUTTON).click()
+    first.locator(CODE).wait_for()
+    assert first.locator(LINK).inner_text() == f"{server.url}/small_samples?seed={seed}&size=4"
+    first.get_by_text("each of you sees another").click()
+    first.locator(".st-key-share_each_link code").wait_for()
+    wait_until_still(first)
+    assert first.locator(".st-key-share_each_link code").inner_text() == f"{server.url}/small_samples?seed=mine&size=4"
+    assert query_parameters(first) == {"seed": seed, "size": "4"}
+    check_accessibility(first)
+    first.keyboard.press("Escape")
+    go_to(first, LESSONS[""])
+    assert query_parameters(first)["seed"] == seed

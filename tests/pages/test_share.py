@@ -16,9 +16,10 @@ WITH_ANSWERS = [
 ]
 
 
-def shared(stem, **query):
-    """What the dialog of a page shows: the link, and the alt texts of its pictures."""
+def shared(stem, each=False, **query):
+    """What the dialog of a page shows: the link, and the alt texts of its pictures. each: a draw for each visitor."""
     app = open_page(stem, **query)
+    app.session_state["share_each"] = each
     app.button(key="share").click()
     app.run()
     assert [each.message for each in app.exception] == []

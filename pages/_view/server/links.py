@@ -49,6 +49,16 @@ def first_by_name(request: Request) -> str | None:
     return path_of("") + (f"?{query}" if query else "") if request.url.path == path_of(ORDER[0]) else None
 
 
+def own_draw(request: Request) -> str | None:
+    """The end of the same address with a seed drawn for this visitor, if it asks for one: nothing is drawn before."""
+    if not request.url.query or lesson_at(request.url.path) is None:
+        return None
+    from pages._view import own_seed  # not at the top: NumPy is imported after its number of threads is set
+
+    query = own_seed.settled(request.url.query)
+    return None if query is None else f"?{query}"
+
+
 def lesson_at(path: str) -> str | None:
     """The stem of the lesson whose page has this path; None if no page has it."""
     base = path_of("")

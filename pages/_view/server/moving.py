@@ -38,11 +38,11 @@ def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
     Of a picture that draws itself it is what that is told of all its stops.
     """
     # Not at the top: NumPy is imported after its number of threads is set.
-    from pages._view import bet_marks, bets, controls, theme
+    from pages._view import bet_marks, bets, controls, own_seed, theme
     from pages._view.lessons import LESSONS, ORDER, hero_of, main_of
     from pages._view.main_picture import is_ready, is_unasked
 
-    if stem not in ORDER:
+    if stem not in ORDER or own_seed.is_asked(query):  # a page that is open knows its seed
         return None
     values, main = controls.read(LESSONS[stem], query), main_of(stem)
     profile = theme.profile(values["mode"], query.get("ground"))

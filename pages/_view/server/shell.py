@@ -9,6 +9,7 @@ from pathlib import Path
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages._view.rooms.routes import is_place_of_rooms
@@ -29,6 +30,9 @@ class Shell:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "GET" and not is_place_of_rooms(scope["path"]):
+            if (place := links.own_draw(Request(scope))) is not None:
+                await RedirectResponse(place, 307, {"Cache-Control": "no-store"})(scope, receive, send)
+                return
             send = WholeAnswer(send, _is_page, partial(_with_words, Request(scope)))
             if "text/html" in Headers(scope=scope).get("accept", ""):
                 scope = unpacked(scope)  # Streamlit compresses the page at a lesson's address

@@ -28,6 +28,7 @@ LESSON = Lesson(
         "n_draws": Number("Draws", 200, 1, MOST_DRAWS, (200,), typed=True),
     },
     in_sight=("size", "ddof"),
+    each="For a class: each of you sees another experiment",
     tries=(
         Try(
             "one_draw", "One draw: its two matrices and their product are written out below", _AS_ASKED | {"n_draws": 1}

@@ -12,6 +12,7 @@ LESSON = Lesson(
     shared=("n_keys", "law", "seed"),
     terms=("score", "query", "key", "dₖ", "weight"),
     controls={},
+    each="For a class: each of you sees another draw",
     tries=(
         Try(
             "large_dimension",

@@ -735,7 +735,7 @@ def _pair_styles(profile):
     return [
         solid(profile, profile.scaled),
         solid(profile, profile.scaled) | {"dash": "dot"},
-        solid(profile, profile.third),
+        solid(profile, profile.third) | {"dash": "dashdot"},
         solid(profile, profile.band) | {"dash": "dash"},
     ]
 

@@ -1,0 +1,159 @@
+"""Access: room for a finger, a window of half the width, no rule of axe-core broken in any look, and keys alone.
+
+`test_every_lesson.py` scans every page in the light with everything opened, and presses Tab through all of them.
+"""
+
+from itertools import pairwise
+
+import pytest
+from dashboard import LESSONS, SETTINGS, SLIDER, open_everything
+from harness import check_accessibility, open_page, query_parameters, wait_until_idle, wait_until_still
+from sizes import PHONE, SCREEN, resize
+from tabbing import stops_by_tab
+from touching import too_small
+
+from pages._view.kinds import Choice, Drawing
+from pages._view.lessons import LESSONS as DECLARED
+
+pytestmark = pytest.mark.e2e
+
+DRAWER = ".st-key-settings [data-testid=stExpanderDetails]"
+WIDE = [(720, 450), SCREEN[PHONE], (320, 640)]  # 200 % in a window of 1440 by 900, a phone, a small one
+TOO_WIDE = """() => [document.documentElement, document.querySelector('[data-testid=stMain]')]
+  .map(each => each.scrollWidth - each.clientWidth).filter(over => over > 0)"""
+# Words that their own box cuts off.
+CLIPPED = """() => {
+  const main = document.querySelector('[data-testid=stMain]');
+  const cut = each => getComputedStyle(each).overflowX === 'hidden' && each.scrollWidth > each.clientWidth + 1;
+  return [...main.querySelectorAll('h1, h2, p, button, summary, label, a, td, th')]
+    .filter(each => each.checkVisibility() && each.clientWidth > 1 && each.innerText?.trim() && cut(each))
+    .map(each => each.innerText.slice(0, 40));
+}"""
+
+
+def guess_on(bet):
+    """An answer to a bet, as an address says it."""
+    answer = bet.answer
+    if isinstance(answer, Drawing):
+        return "-".join("1" for _ in answer.at)
+    return answer.write(answer.options[-1] if isinstance(answer, Choice) else answer.stops[1])
+
+
+def bets_of(lesson):
+    """What an address adds for the bet of a lesson: open, and placed."""
+    bet = DECLARED[lesson or "start"].bet
+    return [{"bet": "1"}, {"bet": "1", "guess": guess_on(bet)}] if bet else []
+
+
+# --- touch ----------------------------------------------------------------------------------------------
+
+
+def check_touch(page, server, lesson, look):
+    open_page(page, server, lesson, **look)
+    open_everything(page, apart=["settings"])
+    n_seen, wrong = too_small(page)
+    page.locator(SETTINGS).click()
+    wait_until_still(page)
+    n_more, more = too_small(page, inside=DRAWER)
+    assert n_seen > 3
+    assert n_more > 3
+    assert wrong + more == [], look
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize("size", ["1440", PHONE])
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_finger_has_room_for_every_control(new_page, server, lesson, size):
+    page = new_page(*SCREEN[size])
+    opened, placed = bets_of(lesson) or (None, None)
+    for look in ({}, opened if size == PHONE else placed):
+        if look is not None:
+            check_touch(page, server, lesson, look)
+
+
+def test_what_is_too_small_for_a_finger_is_seen(page):
+    page.set_content(
+        "<button style='width: 60px; height: 30px'>low</button><button style='width: 60px; height: 60px'>large</button>"
+        "<p style='height: 50px'></p><a href='#' style='display: block; width: 30px; height: 60px'>narrow</a>"
+        "<div style='position: relative'><button style='width: 60px; height: 60px'>covered</button>"
+        "<p style='position: absolute; inset: 5px auto auto 0; margin: 0; width: 60px; height: 20px'></p></div>"
+    )
+    n_seen, small = too_small(page)
+    assert n_seen == 4
+    assert [each.split("“")[1].split("”")[0] for each in small] == ["low", "narrow", "covered"]
+
+
+# --- zoom -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_narrow_window_scrolls_in_one_direction_and_cuts_nothing_off(new_page, server, lesson):
+    page, wrong = new_page(*WIDE[0]), {}
+    open_page(page, server, lesson)
+    open_everything(page, apart=["settings"])
+    for size in WIDE:
+        resize(page, size)
+        wait_until_still(page)
+        if found := page.evaluate(TOO_WIDE) + page.evaluate(CLIPPED):
+            wrong[size] = found
+    assert wrong == {}
+
+
+# --- rules ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_no_rule_is_broken_in_any_look(new_page, server, lesson):
+    page = new_page()
+    looks = [({}, "dark"), ({"mode": "projector", "rest": "shown"}, "light")]
+    looks += [(bet | mode, "light") for bet in bets_of(lesson) for mode in ({}, {"mode": "projector"})]
+    looks += [(bet, "dark") for bet in bets_of(lesson)]
+    for look, scheme in looks:
+        page.emulate_media(color_scheme=scheme)
+        open_page(page, server, lesson, **look)
+        open_everything(page)
+        assert page.locator(".st-key-settings details[open]").count() == 1
+        check_accessibility(page)
+
+
+def test_no_rule_is_broken_with_the_drawer_open_on_a_phone_in_the_dark(new_page, server):
+    page = new_page(*SCREEN[PHONE], color_scheme="dark")
+    open_page(page, server)
+    page.locator(SETTINGS).click()
+    wait_until_still(page)
+    check_accessibility(page)
+
+
+# --- keys -----------------------------------------------------------------------------------------------
+
+
+def is_before(one, other):
+    """Whether it stands above the other, and not at the head of a column on its right."""
+    return one["top"] + one["height"] < other["top"] and one["left"] < other["left"] + 50
+
+
+@pytest.mark.parametrize("lesson", ["", pytest.param("wrong_choice", marks=pytest.mark.walk)])
+def test_a_page_is_used_by_keys_alone(new_page, server, lesson):
+    page = new_page(*SCREEN["1440"], reduced_motion="reduce")
+    open_page(page, server, lesson)
+    stops = stops_by_tab(page)
+    assert len(stops) > 20
+    assert [each["name"] for each in stops if not each["seen"]] == [], "the focus is not seen on these"
+    back = [(one["name"], other["name"]) for one, other in pairwise(stops) if is_before(other, one)]
+    assert back == [], "the focus goes back up the page"
+
+
+def test_the_way_on_is_gone_by_keys(page, server):
+    open_page(page, server)
+    page.locator(SLIDER).focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => location.search === '?d_k=72'")
+    wait_until_idle(page)
+    page.locator(".st-key-way a").last.focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", level=1, name=LESSONS["one_query"]).wait_for()
+    wait_until_idle(page)
+    assert query_parameters(page)["d_k"] == "72"
+    assert page.evaluate("() => document.activeElement.tagName") == "H1"
