@@ -1,6 +1,7 @@
 """Access: room for a finger, a window of half the width, no rule of axe-core broken in any look, and keys alone.
 
 `test_every_lesson.py` scans every page in the light with everything opened, and presses Tab through all of them.
+The walk takes each lesson in one look, the next lesson in the next one; `-m matrix` takes all the others.
 """
 
 from itertools import pairwise
@@ -45,6 +46,15 @@ def bets_of(lesson):
     return [{"bet": "1"}, {"bet": "1", "guess": guess_on(bet)}] if bet else []
 
 
+def in_turn(looks):
+    """Each lesson in each look: one of them in the walk, a different one for the next lesson."""
+    return [
+        pytest.param(lesson, look, marks=pytest.mark.walk if place == turn % len(looks) else pytest.mark.matrix)
+        for turn, lesson in enumerate(LESSONS)
+        for place, look in enumerate(looks)
+    ]
+
+
 # --- touch ----------------------------------------------------------------------------------------------
 
 
@@ -60,15 +70,11 @@ def check_touch(page, server, lesson, look):
     assert wrong + more == [], look
 
 
-@pytest.mark.walk
-@pytest.mark.parametrize("size", ["1440", PHONE])
-@pytest.mark.parametrize("lesson", LESSONS)
-def test_a_finger_has_room_for_every_control(new_page, server, lesson, size):
-    page = new_page(*SCREEN[size])
-    opened, placed = bets_of(lesson) or (None, None)
-    for look in ({}, opened if size == PHONE else placed):
-        if look is not None:
-            check_touch(page, server, lesson, look)
+@pytest.mark.parametrize(("lesson", "look"), in_turn([("1440", 0), (PHONE, 1), (PHONE, 0), ("1440", 2)]))
+def test_a_finger_has_room_for_every_control(new_page, server, lesson, look):
+    size, bet = look
+    looks = [{}, *bets_of(lesson)]
+    check_touch(new_page(*SCREEN[size]), server, lesson, looks[bet % len(looks)])
 
 
 def test_what_is_too_small_for_a_finger_is_seen(page):
@@ -103,19 +109,21 @@ def test_a_narrow_window_scrolls_in_one_direction_and_cuts_nothing_off(new_page,
 # --- rules ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.walk
-@pytest.mark.parametrize("lesson", LESSONS)
-def test_no_rule_is_broken_in_any_look(new_page, server, lesson):
-    page = new_page()
-    looks = [({}, "dark"), ({"mode": "projector", "rest": "shown"}, "light")]
-    looks += [(bet | mode, "light") for bet in bets_of(lesson) for mode in ({}, {"mode": "projector"})]
-    looks += [(bet, "dark") for bet in bets_of(lesson)]
-    for look, scheme in looks:
-        page.emulate_media(color_scheme=scheme)
-        open_page(page, server, lesson, **look)
-        open_everything(page)
-        assert page.locator(".st-key-settings details[open]").count() == 1
-        check_accessibility(page)
+# The bet that is open or placed, if any, the ground, and the projector.
+LOOKS = [(0, "dark", {}), (1, "light", {"mode": "projector"}), (2, "dark", {}), (1, "dark", {}), (2, "light", {}),
+         (0, "light", {"mode": "projector", "rest": "shown"}), (2, "light", {"mode": "projector"}),
+         (1, "light", {})]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lesson", "look"), in_turn(LOOKS))
+def test_no_rule_is_broken_in_any_look(new_page, server, lesson, look):
+    bet, scheme, mode = look
+    bets = [{}, *bets_of(lesson)]
+    page = new_page(color_scheme=scheme)
+    open_page(page, server, lesson, **bets[bet % len(bets)], **mode)
+    open_everything(page)
+    assert page.locator(".st-key-settings details[open]").count() == 1
+    check_accessibility(page)
 
 
 def test_no_rule_is_broken_with_the_drawer_open_on_a_phone_in_the_dark(new_page, server):

@@ -27,7 +27,12 @@ def controls_of(stem):
 
 def at(stem, **chosen):
     """The values of a lesson's controls: the defaults, but for those chosen and those that would take long."""
-    return {name: each.default for name, each in controls_of(stem).items()} | {"d_k": 64} | SHORT | chosen
+    return (
+        {name: each.default for name, each in (controls_of(stem) | LESSONS[stem].phones).items()}
+        | {"d_k": 64}
+        | SHORT
+        | chosen
+    )
 
 
 def settings_of(stem):

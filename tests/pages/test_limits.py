@@ -31,7 +31,9 @@ class Values(dict):
     """The values of the controls; it remembers which of them a page has read."""
 
     def __init__(self, stem, changed):
-        super().__init__({name: control.default for name, control in controls_of(stem).items()} | changed)
+        super().__init__(
+            {name: control.default for name, control in (controls_of(stem) | LESSONS[stem].phones).items()} | changed
+        )
         self.read = set()
 
     def __getitem__(self, name):
