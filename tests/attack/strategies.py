@@ -6,7 +6,7 @@ from urllib.parse import quote
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from pages._view.kinds import Choice, Drawing, Number, Tally, Text
+from pages._view.kinds import Answers, Choice, Code, Drawing, Number, Tally, Text
 from pages._view.lessons import LESSONS, PAGES
 from pages._view.shared import CARRIED, SHARED
 
@@ -51,6 +51,10 @@ def texts_of(one):
         return heights.map(one.write) | TEXTS
     if isinstance(one, Tally):
         return st.builds("{}-{}".format, st.integers(0, 200), st.integers(0, 200)) | TEXTS
+    if isinstance(one, Code):
+        return st.text("BCDFGHIabc", min_size=4, max_size=4) | TEXTS
+    if isinstance(one, Answers):
+        return st.lists(texts_of(one.of), max_size=4).map("~".join) | TEXTS
     return texts_of(one.of)
 
 

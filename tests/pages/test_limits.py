@@ -6,6 +6,7 @@ import tracemalloc
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from types import ModuleType
 
 import pytest
@@ -25,15 +26,21 @@ from tests.counting import count
 from tests.pages.opening import ANSWERED, app_at, charts, controls_of
 
 PAGES = Path(compute.__file__).resolve().parents[1]
+for each in walk_packages([str(PAGES / "_view")], "pages._view."):
+    if each.name != "pages._view.main":  # which is a script
+        import_module(each.name)  # what is loaded first while Streamlit is stood in for would go on with the stand-in
+
+
+def known_to(stem):
+    """Every control of a lesson, and how many phones of a class had a part in it."""
+    return controls_of(stem) | LESSONS[stem].phones
 
 
 class Values(dict):
     """The values of the controls; it remembers which of them a page has read."""
 
     def __init__(self, stem, changed):
-        super().__init__(
-            {name: control.default for name, control in (controls_of(stem) | LESSONS[stem].phones).items()} | changed
-        )
+        super().__init__({name: control.default for name, control in known_to(stem).items()} | changed)
         self.read = set()
 
     def __getitem__(self, name):
@@ -110,8 +117,10 @@ def run(stem, **changed):
         patch.setattr(bets, "is_open", lambda: False)
         patch.setattr(frame, "profile", ANYTHING)
         patch.setattr(frame, "more", lambda: True)
+        patch.setattr(frame, "draw_turns", ANYTHING)
         patch.setattr(controls, "values", lambda: values)
         patch.setattr(controls, "current_lesson", lambda: LESSONS[stem])
+        patch.setattr(controls, "_open", lambda: (LESSONS[stem],))
         patch.setattr(compute.st, "session_state", {})
         streamlit = stand_in_for_streamlit()
         patch.setattr(controls, "st", streamlit)
@@ -129,7 +138,7 @@ def ends(control):
 
 def settings_of(stem, names):
     """Each control alone at its ends; all at their lower ends and all at their upper, with every option of each."""
-    by_name = {name: ends(controls_of(stem)[name]) for name in names}
+    by_name = {name: ends(known_to(stem)[name]) for name in names}
     yield {}
     yield from ({name: end} for name in names for end in by_name[name])
     for place in (0, -1):
