@@ -123,7 +123,9 @@ def run(stem, **changed):
         patch.setattr(controls, "_open", lambda: (LESSONS[stem],))
         patch.setattr(compute.st, "session_state", {})
         streamlit = stand_in_for_streamlit()
-        patch.setattr(controls, "st", streamlit)
+        own = [module for name, module in sys.modules.items() if name.startswith(f"pages._view.lessons.{stem}.")]
+        for module in (controls, *(module for module in own if hasattr(module, "st"))):
+            patch.setattr(module, "st", streamlit)
         patch.setitem(sys.modules, "streamlit", streamlit)
         exec(compile((PAGES / f"{stem}.py").read_text(encoding="utf-8"), stem, "exec"), {"__name__": stem})
     return asked, values.read
