@@ -34,7 +34,9 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
     } catch {} // the page says by itself that its server is away
   }
   function changed(mark) {
-    if (mark === told.mark && performance.now() - told.at < PATIENCE) return;
+    // While the page changes, a message from the one before would take the room back to where that was.
+    const waits = told.mark !== data.mark;
+    if (waits && (performance.now() - told.at < PATIENCE || !STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app)))) return;
     Object.assign(told, { mark, at: performance.now() });
     setTriggerValue("changed", mark);
   }
