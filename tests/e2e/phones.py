@@ -1,14 +1,17 @@
 """The phones of a class by plain requests: each a browser without scripts, with its own cookie and connection."""
 
+import csv
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from html import unescape
 from http.client import HTTPConnection, HTTPException
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from harness import START_S
+
+from pages._view.theme import number
 
 AWAY = (502, 503, 504)  # what a proxy says for a server that is gone
 _FORM = re.compile(r'<form method="post" action="([^"]+)">(.*?)</form>', re.DOTALL)
@@ -28,6 +31,7 @@ class Phone:
     code: str
     html: str = ""
     status: int = 0
+    at: str = ""  # where it has come to
     mark: str = ""  # of what it shows
     waits: list[float] = field(default_factory=list)  # seconds, of each request that was answered
     cookies: dict[str, str] = field(default_factory=dict)
@@ -96,13 +100,15 @@ class Phone:
     def _ask_once(self, method, place, body):
         while place:
             begin = time.perf_counter()
+            self.at = place
             status, text, place = self._answer(method, place, body)
             self.waits.append(time.perf_counter() - begin)
             method, body = "GET", None
         self.status = status
         if status != 204:
             self.html = text
-            self.mark = re.search(r'data-mark="([^"]*)"', text)[1]
+            marked = re.search(r'data-mark="([^"]*)"', text)
+            self.mark = marked[1] if marked else ""
 
     def _answer(self, method, place, body):
         """Status, text, and the address it leads to, if it does."""
@@ -123,6 +129,48 @@ class Phone:
             name, _, value = each.partition(";")[0].partition("=")
             self.cookies[name] = value
         return answer.status, text, answer.headers["Location"]
+
+
+class Desk(Phone):
+    """The window of one who opens a room and leads it."""
+
+    @property
+    def place(self):
+        return f"{urlsplit(self.url).path}/room/{self.code}"
+
+    def open(self, at):
+        """Open a room where an address of a lesson leads; the page that follows is that of its wall."""
+        self._ask("GET", f"{self.place.rstrip('/')}?{urlencode({'at': at})}")
+        self._send("open", {})
+        self.code = parse_qs(urlsplit(self.at).query)["room"][0]
+        return self
+
+    def does(self, do, **fields):
+        self.look()
+        return self._send(do, fields)
+
+    def table(self):
+        """The lines of the file."""
+        self._ask("GET", f"{self.place}/results.csv")
+        return self.html.splitlines()
+
+
+def draws_in(lines):
+    """What the phones of a room have drawn, by the lines of its file: ten values each, in the order of their draws."""
+    rows = list(csv.reader(lines[lines.index("draw,number,value") + 1 :]))
+    names = [(int(draw), int(i)) for draw, i, _ in rows]
+    assert names == [(draw, i) for draw in range(1, len(rows) // 10 + 1) for i in range(1, 11)]
+    return [[float(value) for *_, value in rows[i : i + 10]] for i in range(0, len(rows), 10)]
+
+
+def whose(drawn, says):
+    """Which of these draws a phone shows, by what it says; all of them if it says so."""
+    return [i for i, ten in enumerate(drawn) if _said_of(ten) in " ".join(says.split())]
+
+
+def _said_of(ten):
+    others = ", ".join(number(each, 2) for each in ten[1:])
+    return f"have variance {number(ten[0])}. Someone else found 1.6. Your other nine: {others}."
 
 
 def together(phones, deed):

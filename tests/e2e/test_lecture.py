@@ -3,7 +3,6 @@
 It asks for a number, a choice, a curve, forty draws and a vote, as a class of forty would answer them.
 """
 
-import csv
 import os
 import re
 import signal
@@ -17,10 +16,8 @@ import numpy as np
 import pytest
 from dashboard import CHARTS, LESSONS, chart_data, sentences
 from harness import free_port, open_page, page_url, query_parameters, running_server, wait_until_idle
-from phones import Phone, come_in, together
+from phones import Phone, come_in, draws_in, together, whose
 from playwright.sync_api import Page
-
-from pages._view.theme import number
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
@@ -96,11 +93,9 @@ class Teacher:
         """The link to the result, as the window has it."""
         return self.window.get_by_role("link", name="The result as a link").get_attribute("href")
 
-    def draws(self):
-        """Phone, number and value of each draw, as the file has them."""
-        lines = self.window.context.request.get(f"{self.window.url}/results.csv").text().splitlines()
-        rows = csv.reader(lines[lines.index("draw,number,value") + 1 :])
-        return [(int(phone), int(i), float(value)) for phone, i, value in rows]
+    def table(self):
+        """The lines of the file."""
+        return self.window.context.request.get(f"{self.window.url}/results.csv").text().splitlines()
 
 
 def answers_by_hand(phone, *values):
@@ -264,23 +259,14 @@ def forty_draws(scene):
         shows(each, "Your other nine:")
     teacher.counts("40 of 40 have drawn.")
     teacher.wall.get_by_text("The class: 400 draws").wait_for()
-    rows = teacher.draws()
-    assert [row[:2] for row in rows] == [(phone, i) for phone in range(1, CLASS + 1) for i in range(1, 11)]
-    tens = np.array([value for *_, value in rows]).reshape(CLASS, 10).tolist()
+    drawn = draws_in(teacher.table())
     seen = [*(each.says for each in plain), *(each.inner_text("main") for each in scene.browsers())]
-    of = [[i for i, ten in enumerate(tens) if said_of(ten) in " ".join(said.split())] for said in seen]
-    assert sorted(of) == [[i] for i in range(CLASS)]
+    assert sorted(whose(drawn, says) for says in seen) == [[i] for i in range(CLASS)]
     result = scene.result()
     bars = next(trace for trace in result.data if trace["name"] == "draws")
-    counts = np.histogram([value for *_, value in rows], bars["x"])[0].tolist()
+    counts = np.histogram(drawn, bars["x"])[0].tolist()
     assert bars["y"][:-1] == counts
     yield result
-
-
-def said_of(ten):
-    """What a phone says of its draws."""
-    others = ", ".join(number(each, 2) for each in ten[1:])
-    return f"have variance {number(ten[0])}. Someone else found 1.6. Your other nine: {others}."
 
 
 def a_vote(scene):
