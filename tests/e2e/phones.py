@@ -77,6 +77,9 @@ class Phone:
             self._connection.close()
         self._connection = None
 
+    def __del__(self):
+        self.leave()
+
     def _send(self, do, fields):
         forms = {dict(hidden)["do"]: (place, hidden) for place, hidden in self._forms()}
         place, hidden = forms[do]

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from dashboard import CHARTS, LESSONS, chart_data, sentences
+from dashboard import CHARTS, LESSONS, sentences
 from harness import free_port, open_page, page_url, query_parameters, running_server, wait_until_idle
 from phones import Phone, come_in, draws_in, together, whose
 from playwright.sync_api import Page
@@ -23,9 +23,15 @@ pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 CLASS = 40
 CARD, COUNT, REVEAL = ".st-key-bet_card", ".room-count", ".st-key-reveal button"
-# Where what lies on a picture begins and ends.
-_MARKS = """chart => (chart.querySelector('.js-plotly-plot')._fullLayout.shapes ?? [])
-  .map(({x0, x1, y0, y1}) => [x0, x1, y0, y1])"""
+# The numbers of a picture, and where what lies on it begins and ends.
+_DRAWN = """chart => {
+  const {_fullData, _fullLayout} = chart.querySelector('.js-plotly-plot');
+  const numbers = values => values && [...values].map(each => typeof each === 'object' ? [...each] : each);
+  return [
+    _fullData.map(({name, x, y, z}) => ({name, x: numbers(x), y: numbers(y), z: numbers(z)})),
+    (_fullLayout.shapes ?? []).map(({x0, x1, y0, y1}) => [x0, x1, y0, y1]),
+  ];
+}"""
 
 
 class Lab:
@@ -121,7 +127,7 @@ def number_of(phone):
 
 @dataclass
 class Shown:
-    """What a wall shows of a result, and the link to it."""
+    """What a page shows of a result, and the link to it."""
 
     link: str
     data: list
@@ -132,9 +138,9 @@ class Shown:
 
 def shown_on(page, link):
     wait_until_idle(page)
-    marks = page.locator(CHARTS).first.evaluate(_MARKS)
+    data, marks = page.locator(CHARTS).first.evaluate(_DRAWN)
     card = page.locator(CARD)
-    return Shown(link, chart_data(page), marks, sentences(page)[0], card.inner_text() if card.count() else "")
+    return Shown(link, data, marks, sentences(page)[0], card.inner_text() if card.count() else "")
 
 
 @dataclass
@@ -169,9 +175,11 @@ def test_a_lecture(lab, new_page, problems):
     teacher.does("Close the room")
     teacher.wall.get_by_text("The room of this wall is closed.").wait_for()
     shows(scene.phone, "This room is not open.")
+    problems.clear()  # what browsers say of a server that is away, and of a room that is closed
+    teacher.wall.wait_for_timeout(3000)
+    assert problems == []  # nobody asks for it any more
     assert len(teacher.secret) == 12
     assert not [each for each in teacher.addresses if teacher.secret in each]
-    problems.clear()  # what browsers say of a server that is away
     with running_server(warm=False) as fresh:  # which has no rooms
         for result in results:
             check_link(new_page(1920, 950), fresh, result)
@@ -254,6 +262,7 @@ def forty_draws(scene):
     teacher.does("Reveal")
     teacher.counts("0 of 40 have drawn.")
     together(plain, lambda each: each.look().draw())
+    scene.bare.get_by_role("link", name="Look again").click()  # nothing loads a page that is being answered
     for each in scene.browsers():
         each.get_by_role("button", name="Draw ten products").click()
         shows(each, "Your other nine:")
@@ -290,4 +299,6 @@ def check_link(page, fresh, result):
     parts = urlsplit(result.link)
     open_page(page, fresh, f"{parts.path}?{parts.query}")
     found = shown_on(page, result.link)
+    for ours, theirs in zip(found.data, result.data, strict=True):
+        assert ours == theirs
     assert (found.data, found.marks, found.sentence) == (result.data, result.marks, result.sentence)

@@ -24,9 +24,10 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
   button.onclick = () => button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") === "false"));
   const told = { mark: data.mark, at: -Infinity };
   async function look() {
+    if (!root.isConnected) return clearInterval(timer); // of a page that was left, which nobody ends
     try {
       const answer = await fetch(data.state, { cache: "no-store", signal: AbortSignal.timeout(5000) });
-      if (answer.status === 404 && told.mark !== "") changed("");
+      if (answer.status === 404) changed("");
       if (!answer.ok) return;
       const state = await answer.json();
       say(".room-count", state.count);
