@@ -267,6 +267,7 @@ def forty_draws(scene):
         each.get_by_role("button", name="Draw ten products").click()
         shows(each, "Your other nine:")
     teacher.counts("40 of 40 have drawn.")
+    shows(teacher.window, "40 of 40 have drawn.")
     teacher.wall.get_by_text("The class: 400 draws").wait_for()
     drawn = draws_in(teacher.table())
     seen = [*(each.says for each in plain), *(each.inner_text("main") for each in scene.browsers())]
@@ -299,6 +300,4 @@ def check_link(page, fresh, result):
     parts = urlsplit(result.link)
     open_page(page, fresh, f"{parts.path}?{parts.query}")
     found = shown_on(page, result.link)
-    for ours, theirs in zip(found.data, result.data, strict=True):
-        assert ours == theirs
     assert (found.data, found.marks, found.sentence) == (result.data, result.marks, result.sentence)
