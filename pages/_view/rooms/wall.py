@@ -63,10 +63,10 @@ def _secret(code):
 
 
 def _leave():
-    st.query_params.pop(ROOM, None)
-    st.session_state["carried"].pop(ROOM, None)
     st.session_state["room_problem"] = _OVER
     st.session_state.pop("room_leads", None)
+    st.session_state["carried"].pop(ROOM, None)
+    st.query_params.pop(ROOM, None)  # last: a run may be broken off where it tells the browser
 
 
 def tell() -> None:
