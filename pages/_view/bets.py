@@ -25,6 +25,8 @@ from pages._view.picture import Picture
 from pages._view.shared import ROOM
 from pages._view.theme import Profile
 
+TURNED = "truth_turned"  # in the state of a session: whether a hand has just shown the truth, or hidden it
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -262,6 +264,7 @@ def _ask(lesson):
 def show_truth() -> None:
     """Show on a wall what the bet comes to."""
     st.query_params[REVEAL] = "1"
+    st.session_state[TURNED] = True
     st.rerun()
 
 
@@ -332,6 +335,7 @@ def _counted():
 def take_back() -> None:
     """Open the bet again."""
     _forget()
+    st.session_state[TURNED] = False
     st.rerun()
 
 

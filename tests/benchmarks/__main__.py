@@ -36,6 +36,7 @@ MEASUREMENTS = {
     "visitors": ("visitors", "visitors"),
     "jobs": ("jobs", "jobs"),
     "scaling": ("scaling", "scaling"),
+    "class": ("classroom", "classes"),
     "offline": ("offline", "offline"),
 }
 LONG = ("offline",)

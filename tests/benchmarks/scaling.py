@@ -49,7 +49,7 @@ def _rows(lab, replicas):
     cookies = [f"lab_replica={replicas[i % len(replicas)].port}" for i in range(VISITORS)]
     people = [Visitor(lab.url, page, "", random.Random(i), cookie=cookie) for i, cookie in enumerate(cookies)]
     pids = [each.server.pid for each in replicas]
-    rate, slowest, cost, cost_of_proxy = asyncio.run(_climb(people, lambda: (sum(map(_cpu, pids)), _cpu(lab.pid))))
+    rate, slowest, cost, cost_of_proxy = asyncio.run(_climb(people, lambda: (sum(map(cpu, pids)), cpu(lab.pid))))
     name, detail = f"{len(replicas)} behind the proxy", f"p95 {slowest:.0f} ms, {VISITORS} visitors"
     return [
         Row(f"processes: {name}, moves a second at p95 < {LATE} ms", rate, None, "a second", detail),
@@ -94,8 +94,8 @@ async def _keep_moving(visitor, every):
         due += every
 
 
-def _cpu(pid):
+def cpu(pid):
     """Seconds of CPU that a process and those that it started have used (Linux)."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     started = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return (int(fields[11]) + int(fields[12])) / TICKS + sum(map(_cpu, started))
+    return (int(fields[11]) + int(fields[12])) / TICKS + sum(map(cpu, started))

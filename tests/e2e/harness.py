@@ -136,6 +136,7 @@ def running_server(
 
     Without an address it listens on every one, as it does for a person who starts it. base: the path it serves below.
     warm: draw every lesson before it answers; one that shows a few of them and is thrown away need not.
+    Rooms are its own, unless the environment names a database.
     """
     port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
@@ -143,8 +144,10 @@ def running_server(
     command += ["--server.baseUrlPath", base] if base else []
     command += ["--server.headless", "true", "--browser.gatherUsageStats", "false", *flags]
     environment = (environment or {}) | ({} if warm else {"SATTN_WARM_UP": "0"})
-    with running(command, port, cwd=cwd, base=base, environment=environment) as server:
-        yield server
+    with tempfile.TemporaryDirectory() as folder:
+        rooms = {"DATABASE_URL": f"sqlite:///{folder}/rooms.sqlite"}
+        with running(command, port, cwd=cwd, base=base, environment=rooms | environment) as server:
+            yield server
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
+import pytest
 from harness import START_S, free_port
 
 NO_POSTGRES = "no Postgres found; get one with 'apt-get install postgresql'"
@@ -23,6 +24,17 @@ def find_postgres():
         return Path(on_path).resolve().parent
     found = Path("/usr/lib/postgresql").glob("*/bin/initdb")
     return max((path.parent for path in found), key=lambda folder: int(folder.parent.name), default=None)
+
+
+@contextmanager
+def cluster_of_tests():
+    """The address of a Postgres. Where there is none: skipped, but failed when CI=true."""
+    if find_postgres() is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"CI=true and {NO_POSTGRES}")
+        pytest.skip(NO_POSTGRES)
+    with cluster() as url:
+        yield url
 
 
 @contextmanager

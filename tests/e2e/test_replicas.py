@@ -8,6 +8,7 @@ import re
 import subprocess
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from functools import partial
 from http.client import HTTPConnection
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -18,6 +19,8 @@ import numpy as np
 import pytest
 from dashboard import ALERTS, CHARTS, HERO_SENTENCE, LESSONS, LET_GO, SLIDER, chart_data, press
 from harness import ROOT, free_port, open_page, page_url, query_parameters, wait_until_idle
+from phones import Desk, Phone, come_in, draws_in, together, whose
+from postgres import cluster_of_tests
 from replicas import DEPLOY, NGINX, NO_NGINX, Replica, build, dockerfile, proxy
 from websockets.sync.client import connect
 
@@ -129,6 +132,20 @@ def train(page):
     wait_until_idle(page)
 
 
+@pytest.fixture(params=["SQLite", "Postgres"])
+def room_of_two(request, site, tmp_path):
+    """Two replicas with the rooms' database, and their address; SQLite's is where they keep it by themselves."""
+    folder, here = site
+    with ExitStack() as held:
+        named = {"DATABASE_URL": held.enter_context(cluster_of_tests())} if request.param == "Postgres" else {}
+        both = Replica(folder, here | named), Replica(folder, here | named)
+        for each in both:
+            held.callback(each.stop)
+        _at_once(*(each.start for each in both))
+        yield both, held.enter_context(proxy(tmp_path, *(each.port for each in both)))
+    assert not any("Traceback" in log for each in both for log in each.logs)
+
+
 LONG_RACE = {"d_k": "32", "n_steps": "2000", "n_seeds": "3"}
 
 
@@ -234,6 +251,41 @@ def test_a_killed_replica_costs_a_visitor_an_upload_and_nothing_else(lab, replic
     choose_file(scores)  # though the first is back
     assert scores.get_by_text(LOST).count() == 0
     problems.clear()  # the browser reports the connection that broke off
+
+
+def test_a_class_loses_nothing_when_a_replica_is_killed(room_of_two):
+    both, lab = room_of_two
+    desk = Desk(lab.url, "").open("/softmax_saturation")
+    phones = come_in(lab.url, desk.code, 40)
+    with ThreadPoolExecutor() as pool:
+        answering = pool.submit(together, phones, answer_often)
+        both[0].kill()
+        answering.result()
+    both[0].start()
+    desk.does("reveal")
+    rows = desk.table()[1:]
+    assert [int(row.rpartition(",")[2]) for row in rows] == [each.number for each in sorted(phones, key=number_of)]
+    desk.does("to", stem="small_samples")
+    desk.does("reveal")
+    together(phones, Phone.look)
+    with ThreadPoolExecutor() as pool:
+        drawing = pool.submit(together, phones, Phone.draw)
+        both[1].kill()
+        drawing.result()
+    together(phones, Phone.look)  # from the one that is left
+    assert sorted(map(number_of, phones)) == list(range(1, 41))
+    drawn = draws_in(desk.table())
+    assert sorted(whose(drawn, each.says) for each in phones) == [[i] for i in range(40)]
+
+
+def number_of(phone):
+    return phone.number
+
+
+def answer_often(phone):
+    """Change one's mind until the last answer, which is the phone's number."""
+    for answer in (0, 50, 100, phone.number):
+        phone.answer(answer)
 
 
 def test_an_update_of_one_replica_after_the_other_stops_no_hand(lab, replicas, new_page, problems):

@@ -17,7 +17,7 @@ import psycopg
 import pytest
 import sqlalchemy
 from harness import free_port
-from postgres import NO_POSTGRES, cluster, find_postgres
+from postgres import cluster_of_tests
 
 from pages._view.rooms import database
 from pages._view.rooms import store as module
@@ -51,12 +51,7 @@ class Clock:
 
 @pytest.fixture(scope="session")
 def postgres():
-    """The address of a Postgres. Where there is none: skipped, but failed when CI=true."""
-    if find_postgres() is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"CI=true and {NO_POSTGRES}")
-        pytest.skip(NO_POSTGRES)
-    with cluster() as url:
+    with cluster_of_tests() as url:
         yield url
 
 

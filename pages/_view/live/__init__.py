@@ -56,7 +56,7 @@ _saving = st.components.v2.component(
 _paper = st.components.v2.component(
     "sattn_paper", html=_text("paper.html"), js=_text("link.js") + _script("paper.js"), isolate_styles=False
 )
-_wall = st.components.v2.component("sattn_wall", html=_text("wall.html"), js=_text("wall.js"), isolate_styles=False)
+_wall = st.components.v2.component("sattn_wall", html=_text("wall.html"), js=_script("wall.js"), isolate_styles=False)
 _keys = st.components.v2.component("sattn_keys", html=_text("keys.html"), js=_script("keys.js"), isolate_styles=False)
 _mend = st.components.v2.component("sattn_frame", js=_text("link.js") + _script("frame.js"))
 

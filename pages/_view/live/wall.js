@@ -24,9 +24,10 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
   button.onclick = () => button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") === "false"));
   const told = { mark: data.mark, at: -Infinity };
   async function look() {
+    if (!root.isConnected) return clearInterval(timer); // of a page that was left, which nobody ends
     try {
       const answer = await fetch(data.state, { cache: "no-store", signal: AbortSignal.timeout(5000) });
-      if (answer.status === 404 && told.mark !== "") changed("");
+      if (answer.status === 404) changed("");
       if (!answer.ok) return;
       const state = await answer.json();
       say(".room-count", state.count);
@@ -34,7 +35,9 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
     } catch {} // the page says by itself that its server is away
   }
   function changed(mark) {
-    if (mark === told.mark && performance.now() - told.at < PATIENCE) return;
+    // While the page changes, a message from the one before would take the room back to where that was.
+    const waits = told.mark !== data.mark;
+    if (waits && (performance.now() - told.at < PATIENCE || !STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app)))) return;
     Object.assign(told, { mark, at: performance.now() });
     setTriggerValue("changed", mark);
   }

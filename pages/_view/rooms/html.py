@@ -21,6 +21,7 @@ def document(title: str, main: str, *, news: bool = False, refresh: int = 0, foo
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">'
+        '<link rel="icon" href="data:,">'
         f"<title>{escape(title)} · {NAME}</title>{again}<style>{_STYLE}</style></head>"
         f"<body>{main}{away}{foot}{script}</body></html>"
     )

@@ -18,12 +18,36 @@
     const next = new DOMParser().parseFromString(text, "text/html").querySelector("main");
     const fields = () => [...main.querySelectorAll("input:not([type=hidden])")];
     const typed = next.dataset.asked === main.dataset.asked ? fields() : [];
-    main.replaceChildren(...next.childNodes);
+    put([...next.childNodes]);
     Object.assign(main.dataset, { news: "", mark: "", ...next.dataset });
     for (const field of fields()) {
       const before = typed.find((each) => each.name === field.name && (each.type !== "radio" || each.value === field.value));
       if (before) Object.assign(field, { value: before.value, checked: before.checked });
     }
+  }
+  // What is as it was stays in its place, with the focus, a button that is being pressed and a list that is open.
+  function put(nodes) {
+    let at = main.firstChild;
+    for (const node of nodes) {
+      let same = at;
+      while (same && !isSame(same, node)) same = same.nextSibling;
+      if (!same) main.insertBefore(node, at);
+      else at = clear(at, same).nextSibling;
+    }
+    clear(at, null);
+  }
+  function clear(at, end) {
+    while (at !== end) {
+      const next = at.nextSibling;
+      at.remove();
+      at = next;
+    }
+    return end;
+  }
+  function isSame(node, other) {
+    const closed = node.cloneNode(true);
+    closed.removeAttribute?.("open");
+    return closed.isEqualNode(other);
   }
   setTimeout(look, EVERY);
 })();

@@ -38,6 +38,7 @@ def follow(lesson: Lesson) -> str | None:
 
 def _follow(lesson, code):
     st.session_state.pop("room_problem", None)
+    turned = st.session_state.pop(bets.TURNED, None)
     room = store().room(code)
     if room is None:
         _leave()
@@ -49,7 +50,7 @@ def _follow(lesson, code):
     st.session_state["room_at"] = code, lesson.stem
     tell()
     moment = moment_of(store().room(code) or room)
-    _settle(_told(moment) if leads else moment)
+    _settle(_told(moment, turned) if leads else moment)
     return None
 
 
@@ -63,10 +64,10 @@ def _secret(code):
 
 
 def _leave():
-    st.query_params.pop(ROOM, None)
-    st.session_state["carried"].pop(ROOM, None)
     st.session_state["room_problem"] = _OVER
     st.session_state.pop("room_leads", None)
+    st.session_state["carried"].pop(ROOM, None)
+    st.query_params.pop(ROOM, None)  # last: a run may be broken off where it tells the browser
 
 
 def tell() -> None:
@@ -79,19 +80,16 @@ def tell() -> None:
         store().stand(code, lesson.stem, said)
 
 
-def _told(moment: Moment) -> Moment:
-    """The room after what was revealed or hidden on the wall since it was last looked at."""
-    here, before = st.query_params.get(REVEAL) == "1", st.session_state.get("room_revealed", {})
-    place = moment.room.code, moment.room.stem
-    if moment.kind and place in before and before[place] == moment.asked.revealed != here:
-        return leading.turn(moment, revealed=here)
+def _told(moment: Moment, turned: bool | None) -> Moment:
+    """The room after a hand has shown or hidden the truth on the wall; the address may still be that of before."""
+    if moment.kind and turned not in (None, moment.asked.revealed):
+        return leading.turn(moment, revealed=bool(turned))
     return moment
 
 
 def _settle(moment):
     """Put into the address what the room shows."""
     place = moment.room.code, moment.room.stem
-    st.session_state.setdefault("room_revealed", {})[place] = moment.asked.revealed
     shown = moment.kind != "" and moment.asked.revealed
     found = {REVEAL: "1"} if shown else {}
     if shown or moment.draws:

@@ -1,0 +1,177 @@
+"""A class in a room: how long phones wait, how soon the wall knows, and what a request costs, in SQLite and Postgres.
+
+Phones are plain requests that ask for news as `room.js` does. The wall is a browser. Each answers, and then draws, at a
+moment of its own.
+"""
+
+import random
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from statistics import median
+
+from browsing import chromium, new_page
+from harness import page_url, running_server, wait_until_idle
+from phones import Phone, come_in, together
+from postgres import cluster
+from ratios import Row, percentile
+from scaling import cpu
+
+from pages._view.lessons import LESSONS
+
+SIZES, ROUNDS = (40, 100), 3
+COMING, ACTING = 5.0, 10.0  # seconds within which all come, and all answer, or draw
+EVERY = 1.2  # seconds between two questions for news, on average
+REQUEST, WALL, ALL_IN = 150, 2000, 5.0  # ms at p95, ms at p95, s
+_SEEN = """
+window.counted = [];
+new MutationObserver(() => {
+  const text = document.querySelector('.room-count')?.textContent;
+  if (text && text !== window.counted.at(-1)?.[1]) window.counted.push([Date.now() / 1000, text]);
+}).observe(document, {childList: true, subtree: true, characterData: true});
+"""
+
+
+def classes():
+    """A class of each size, three times, with each of the two databases."""
+    with chromium() as browser:
+        for name, database in (("SQLite", _file), ("Postgres", cluster)):
+            with database() as url, running_server(environment={"DATABASE_URL": url} if url else {}) as server:
+                for many in SIZES:
+                    rounds = [_Round(browser, server, many).played() for _ in range(ROUNDS)]
+                    yield from _rows(f"class of {many}, {name}", rounds)
+
+
+@contextmanager
+def _file():
+    yield ""
+
+
+def _rows(name, rounds):
+    def row(what, values, budget, unit="ms", detail=""):
+        told = f"{', '.join(f'{each:.3g}' for each in values)} {unit}{detail and f'; {detail}'}"
+        return Row(f"{name}: {what}", median(values), budget, unit, told)
+
+    def late(which):
+        return [1e3 * percentile(getattr(each, which), 0.95) for each in rounds]
+
+    middle = ", ".join(f"{1e3 * median(each.waits):.3g}" for each in rounds)
+    return [
+        row("all join at once, until the last is in", [each.all_in for each in rounds], ALL_IN, "s"),
+        row("a phone's request, p95", late("waits"), REQUEST, detail=f"medians {middle} ms"),
+        row("answer or draw, p95", late("sent"), REQUEST),
+        row("from an answer to the count on the wall, p95", late("to_wall"), WALL),
+        row("from the reveal to the wall that shows it", [1e3 * each.reveal for each in rounds], WALL),
+        row("from the last draw to the histogram of all", [1e3 * each.histogram for each in rounds], WALL),
+        row("CPU of the server, a phone's request and the wall's part", [1e3 * each.cost for each in rounds], None),
+        row("numbers twice or missing", [each.wrong for each in rounds], 0, "numbers"),
+    ]
+
+
+@dataclass
+class _Person:
+    """One phone, and what it does at which moment."""
+
+    phone: Phone
+    rng: random.Random
+    sent: list = field(default_factory=list)  # when it pressed, and for how long it waited
+
+    def stays(self, until, deed=None, within=0.0):
+        """Ask for news now and then, and do something once within so many seconds."""
+        begin = time.time()
+        due = begin + self.rng.uniform(0, within) if deed else until
+        asks = begin + self.rng.uniform(0, EVERY)
+        while (now := time.time()) < until:
+            if now >= due:
+                pressed = time.time()
+                deed(self.phone)
+                self.sent.append((pressed, time.time() - pressed))
+                due = until
+            elif now >= asks:
+                self.phone.has_news()
+                asks = time.time() + EVERY * self.rng.uniform(0.5, 1.5)
+            else:
+                time.sleep(max(0.0, min(due, asks, until) - now))
+
+
+class _Round:
+    """One class in one room."""
+
+    def __init__(self, browser, server, many):
+        self.server, self.many, self.sent, self.to_wall = server, many, [], []
+        self.wall = new_page(browser, _SEEN, (1920, 950))
+        begin = self._open()
+        come_in(server.url, self.code, many)
+        self.all_in = time.time() - begin
+        self._open()
+        self.window = self.wall.context.new_page()
+        self.window.goto(page_url(server, f"room/{self.code}"))
+
+    def _open(self):
+        """Open a room; when it was there."""
+        self.wall.goto(page_url(self.server, "room", at="/softmax_saturation"))
+        self.wall.get_by_role("button", name="Open a room").click()
+        self.wall.locator("[data-room]").wait_for()
+        wait_until_idle(self.wall)
+        self.code = self.wall.locator(".room-code").inner_text()
+        return time.time()
+
+    def played(self):
+        """A bet, and the draws of all."""
+        phones = [Phone(self.server.url, self.code) for _ in range(self.many)]
+        people = [_Person(phone, random.Random(i)) for i, phone in enumerate(phones)]
+        before = cpu(self.server.pid)
+        self._all(people, Phone.look, COMING)
+        self._all(people, lambda phone: phone.answer(round(40 * random.random())), ACTING)
+        self._counted(people, "have answered")
+        self.reveal = self._shown(self._press("Reveal"), f"◆ {self.many} bets")
+        self._draw_next(phones)
+        self._all(people, Phone.draw, ACTING)
+        self._counted(people, "have drawn")
+        last = max(pressed for each in people for pressed, _ in each.sent)
+        self.histogram = self._shown(last, f"The class: {10 * self.many} draws")
+        self.waits = [wait for phone in phones for wait in phone.waits]
+        self.cost = (cpu(self.server.pid) - before) / len(self.waits)
+        self.wrong = len({*range(1, self.many + 1)} ^ {phone.number for phone in phones})
+        self.wall.context.close()
+        return self
+
+    def _draw_next(self, phones):
+        """Lead to the lesson in which phones draw."""
+        self.window.get_by_text("All lessons").click()
+        self._press(LESSONS["small_samples"].question)
+        self.wall.wait_for_url("**/small_samples**")
+        wait_until_idle(self.wall)
+        self._shown(self._press("Reveal"), f"0 of {self.many} have drawn.")
+        together(phones, Phone.look)
+
+    def _press(self, label):
+        """Press a button of the teacher's window; when."""
+        begin = time.time()
+        self.window.get_by_role("button", name=label, exact=True).click()
+        return begin
+
+    def _all(self, people, deed, within):
+        """All do something within so many seconds, and stay until a little later."""
+        for each in people:
+            each.sent.clear()
+        until = time.time() + within + 2
+        with ThreadPoolExecutor(len(people)) as pool:
+            for done in [pool.submit(each.stays, until, deed, within) for each in people]:
+                done.result()
+        if deed is not Phone.look:
+            self.sent += [wait for each in people for _, wait in each.sent]
+
+    def _counted(self, people, words):
+        """How long after each press the wall had it in its count."""
+        self._shown(time.time(), f"{self.many} of {self.many} {words}")
+        seen = [(when, int(text.split()[0])) for when, text in self.wall.evaluate("counted") if words in text]
+        presses = sorted(pressed for each in people for pressed, _ in each.sent)
+        for i, pressed in enumerate(presses):
+            self.to_wall.append(next(when for when, count in seen if count > i) - pressed)
+
+    def _shown(self, begin, text):
+        """Seconds from a moment until the wall shows a text."""
+        self.wall.get_by_text(text).first.wait_for()
+        return time.time() - begin

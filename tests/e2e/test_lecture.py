@@ -1,0 +1,303 @@
+"""A lecture: a wall, the teacher's window, three phones in browsers and 37 by plain requests, and a server that dies.
+
+It asks for a number, a choice, a curve, forty draws and a vote, as a class of forty would answer them.
+"""
+
+import os
+import re
+import signal
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from dashboard import CHARTS, LESSONS, sentences
+from harness import free_port, open_page, page_url, query_parameters, running_server, wait_until_idle
+from phones import Phone, come_in, draws_in, together, whose
+from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
+
+CLASS = 40
+CARD, COUNT, REVEAL = ".st-key-bet_card", ".room-count", ".st-key-reveal button"
+# The numbers of a picture, and where what lies on it begins and ends.
+_DRAWN = """chart => {
+  const {_fullData, _fullLayout} = chart.querySelector('.js-plotly-plot');
+  const numbers = values => values && [...values].map(each => typeof each === 'object' ? [...each] : each);
+  return [
+    _fullData.map(({name, x, y, z}) => ({name, x: numbers(x), y: numbers(y), z: numbers(z)})),
+    (_fullLayout.shapes ?? []).map(({x0, x1, y0, y1}) => [x0, x1, y0, y1]),
+  ];
+}"""
+
+
+class Lab:
+    """A server that can be killed and started again, at the same address and with the same rooms."""
+
+    def __init__(self, folder):
+        self.place = {"DATABASE_URL": f"sqlite:///{folder / 'rooms.sqlite'}"}
+        self.port, self.held, self.server = free_port(), ExitStack(), None
+
+    def start(self):
+        self.server = self.held.enter_context(running_server(port=self.port, environment=self.place, warm=False))
+
+    def kill(self):
+        os.kill(self.server.pid, signal.SIGKILL)
+        self.held.close()
+
+
+@pytest.fixture
+def lab(browser, tmp_path):
+    lab = Lab(tmp_path)
+    lab.start()
+    yield lab
+    lab.held.close()
+
+
+class Teacher:
+    """Who leads the room: a wall, and a window on the same laptop, which share their cookies."""
+
+    def __init__(self, lab, new_page):
+        self.wall, self.addresses = new_page(1920, 950, alone=True), []
+        self.wall.on("framenavigated", lambda frame: self.addresses.append(frame.url))
+        self.wall.goto(page_url(lab.server, "room", at="/softmax_saturation?d_k=64"))
+        self.wall.get_by_role("button", name="Open a room").click()
+        self.wall.locator("[data-room]").wait_for()
+        wait_until_idle(self.wall)
+        self.code = self.wall.locator(".room-code").inner_text()
+        self.window = self.wall.context.new_page()
+        self.window.goto(page_url(lab.server, f"room/{self.code}"))
+
+    @property
+    def secret(self):
+        (kept,) = [each["value"] for each in self.wall.context.cookies() if each["name"] == "lab_room"]
+        return kept.removeprefix(self.code)
+
+    def counts(self, text):
+        """Wait until the wall says how many have done what they are asked."""
+        self.wall.locator(COUNT, has_text=text).wait_for()
+
+    def goes_to(self, stem):
+        """Lead on from the window; the wall follows."""
+        self.window.get_by_text("All lessons").click()
+        self.window.get_by_role("button", name=LESSONS[stem], exact=True).click()
+        self.wall.get_by_role("heading", level=1, name=LESSONS[stem]).wait_for()
+        wait_until_idle(self.wall)
+
+    def does(self, label):
+        self.window.get_by_role("button", name=label, exact=True).click()
+
+    def addressed(self, name):
+        """What the wall's address says, once the wall is at rest."""
+        wait_until_idle(self.wall)
+        return query_parameters(self.wall)[name]
+
+    def result(self):
+        """The link to the result, as the window has it."""
+        return self.window.get_by_role("link", name="The result as a link").get_attribute("href")
+
+    def table(self):
+        """The lines of the file."""
+        return self.window.context.request.get(f"{self.window.url}/results.csv").text().splitlines()
+
+
+def answers_by_hand(phone, *values):
+    """Answer in a browser: a number, a curve's heights, or an option."""
+    for i, value in enumerate(values):
+        fields = phone.locator(f"input[name={'answer' if len(values) == 1 else f'answer_{i}'}]")
+        if fields.first.get_attribute("type") == "radio":
+            fields.and_(phone.locator(f"[value='{value}']")).check()
+        else:
+            fields.fill(str(value))
+    phone.get_by_role("button", name="Send").click()
+    phone.get_by_text("Your answer: ").wait_for()
+
+
+def shows(phone, text):
+    """Wait until a phone shows something; one without scripts loads its page again every few seconds."""
+    phone.get_by_text(text).first.wait_for()
+
+
+def number_of(phone):
+    return int(re.search(r"You are number (\d+)\.", phone.inner_text("footer"))[1])
+
+
+@dataclass
+class Shown:
+    """What a page shows of a result, and the link to it."""
+
+    link: str
+    data: list
+    marks: list
+    sentence: str
+    card: str
+
+
+def shown_on(page, link):
+    wait_until_idle(page)
+    data, marks = page.locator(CHARTS).first.evaluate(_DRAWN)
+    card = page.locator(CARD)
+    return Shown(link, data, marks, sentences(page)[0], card.inner_text() if card.count() else "")
+
+
+@dataclass
+class Scene:
+    """Who is there."""
+
+    lab: Lab
+    teacher: Teacher
+    plain: list[Phone]  # 37
+    phone: Page
+    dark: Page
+    bare: Page  # without JavaScript
+
+    def browsers(self):
+        return self.phone, self.dark, self.bare
+
+    def result(self):
+        return shown_on(self.teacher.wall, self.teacher.result())
+
+
+def test_a_lecture(lab, new_page, problems):
+    teacher = Teacher(lab, new_page)
+    phone, dark = (new_page(390, 844, alone=True, color_scheme=ground) for ground in ("light", "dark"))
+    bare = new_page(390, 844, alone=True, java_script_enabled=False)
+    for each in (phone, dark):
+        each.goto(page_url(lab.server, f"j/{teacher.code}"))
+    scene = Scene(lab, teacher, come_in(lab.server.url, teacher.code, 37), phone, dark, bare)
+    acts = (a_number, a_choice_while_the_server_dies, a_curve_and_one_comes_late, forty_draws, a_vote)
+    results = [result for act in acts for result in act(scene)]
+    numbers = [*(each.number for each in scene.plain), *map(number_of, scene.browsers())]
+    assert sorted(numbers) == list(range(1, CLASS + 1))
+    teacher.does("Close the room")
+    teacher.wall.get_by_text("The room of this wall is closed.").wait_for()
+    shows(scene.phone, "This room is not open.")
+    problems.clear()  # what browsers say of a server that is away, and of a room that is closed
+    teacher.wall.wait_for_timeout(3000)
+    assert problems == []  # nobody asks for it any more
+    assert len(teacher.secret) == 12
+    assert not [each for each in teacher.addresses if teacher.secret in each]
+    with running_server(warm=False) as fresh:  # which has no rooms
+        for result in results:
+            check_link(new_page(1920, 950), fresh, result)
+
+
+def a_number(scene):
+    teacher, bets = scene.teacher, [5 * (i % 20) for i in range(30)]
+    together(list(zip(scene.plain, bets, strict=False)), lambda pair: pair[0].answer(pair[1]))
+    answers_by_hand(scene.phone, 40)
+    answers_by_hand(scene.dark, 95)
+    teacher.counts("32 of 39 have answered.")
+    assert teacher.wall.locator(CARD, has_text="Reveal").count() == 1
+    assert not [told for told in ("In fact", "◆") if told in teacher.wall.content()]
+    assert "class" not in query_parameters(teacher.wall)
+    teacher.does("Reveal")
+    teacher.wall.locator(CARD, has_text="◆ 32 bets").wait_for()
+    assert Counter(teacher.addressed("class").split("~")) == Counter(map(str, [*bets, 40, 95]))
+    shows(scene.phone, "Your bet: 40 %. ● In fact: 84 %.")
+    shows(scene.dark, "Your bet: 95 %. ● In fact: 84 %.")
+    assert "You did not bet. ● In fact: 84 %." in scene.plain[-1].look().says
+    yield scene.result()
+
+
+def a_choice_while_the_server_dies(scene):
+    """One phone loses its page and its connection; those who have answered do not have to again."""
+    teacher, plain, context = scene.teacher, scene.plain, scene.dark.context
+    teacher.goes_to("scaling_rules")
+    shows(scene.dark, LESSONS["scaling_rules"])
+    answers_by_hand(scene.dark, "0.5")
+    before = number_of(scene.dark)
+    context.set_offline(True)
+    scene.dark.close()
+    together(plain, Phone.look)
+    together(plain[:10], lambda each: each.answer("1"))
+    teacher.counts("11 of 39 have answered.")
+    with ThreadPoolExecutor() as pool:
+        rest = pool.submit(together, plain[10:], lambda each: each.answer("0"))  # until somebody takes it
+        scene.lab.kill()
+        scene.lab.start()
+        rest.result()
+    teacher.counts("38 of 39 have answered.")
+    answers_by_hand(scene.phone, "1")
+    teacher.counts("39 of 39 have answered.")
+    context.set_offline(False)
+    scene.dark = context.new_page()
+    scene.dark.goto(page_url(scene.lab.server, f"j/{teacher.code}"))
+    shows(scene.dark, "Your answer: ½.")
+    assert number_of(scene.dark) == before
+    wait_until_idle(teacher.wall)
+    teacher.wall.locator(REVEAL).click()
+    teacher.wall.locator(CARD, has_text="0: 27 · ½: 1 · 1: 11.").wait_for()
+    shows(scene.dark, "Right.")
+    teacher.window.get_by_role("button", name="Hide").wait_for()
+    yield scene.result()
+
+
+def a_curve_and_one_comes_late(scene):
+    teacher = scene.teacher
+    teacher.goes_to("score_variance")
+    scene.bare.goto(page_url(scene.lab.server, f"j/{teacher.code}"))
+    shows(scene.bare, LESSONS["score_variance"])
+    curves = [[10 + i, 20 + i, 30 + i, 40 + i, 50 + i] for i in range(len(scene.plain))]
+    together(scene.plain, Phone.look)
+    together(list(zip(scene.plain, curves, strict=True)), lambda pair: pair[0].answer(*pair[1]))
+    answers_by_hand(scene.bare, 11, 16, 23, 28, 32)
+    teacher.counts("38 of 40 have answered.")
+    teacher.does("Reveal")
+    teacher.wall.locator(CARD, has_text="◆ 38 bets").wait_for()
+    result = scene.result()
+    drawn = [trace["y"] for trace in result.data if trace["name"] == "a bet"]
+    assert sorted(drawn) == sorted([0, *heights] for heights in [*curves, [11, 16, 23, 28, 32]])
+    shows(scene.bare, "in fact.")
+    yield result
+
+
+def forty_draws(scene):
+    """Each number once, and the same draw on the phone, on the wall, in the file and behind the link."""
+    teacher, plain = scene.teacher, scene.plain
+    teacher.goes_to("small_samples")
+    teacher.does("Reveal")
+    teacher.counts("0 of 40 have drawn.")
+    together(plain, lambda each: each.look().draw())
+    scene.bare.get_by_role("link", name="Look again").click()  # nothing loads a page that is being answered
+    for each in scene.browsers():
+        each.get_by_role("button", name="Draw ten products").click()
+        shows(each, "Your other nine:")
+    teacher.counts("40 of 40 have drawn.")
+    shows(teacher.window, "40 of 40 have drawn.")
+    teacher.wall.get_by_text("The class: 400 draws").wait_for()
+    drawn = draws_in(teacher.table())
+    seen = [*(each.says for each in plain), *(each.inner_text("main") for each in scene.browsers())]
+    assert sorted(whose(drawn, says) for says in seen) == [[i] for i in range(CLASS)]
+    result = scene.result()
+    bars = next(trace for trace in result.data if trace["name"] == "draws")
+    counts = np.histogram(drawn, bars["x"])[0].tolist()
+    assert bars["y"][:-1] == counts
+    yield result
+
+
+def a_vote(scene):
+    teacher, plain = scene.teacher, scene.plain
+    teacher.goes_to("wrong_choice")
+    together(list(enumerate(plain)), lambda pair: pair[1].look().answer("10" if pair[0] % 3 else "1000"))
+    answers_by_hand(scene.bare, "10")
+    teacher.counts("38 of 40 have answered.")
+    teacher.does("Show what comes of it")
+    teacher.wall.locator(CARD, has_text="The class has chosen: learning rate 10.").wait_for()
+    assert teacher.addressed("phones") == str(CLASS)
+    shows(scene.bare, "Your row is number")
+    shows(scene.phone, "You did not choose.")
+    rows = [int(re.search(r"Your row is number (\d+)\.", each.look().says)[1]) for each in plain]
+    assert rows == [each.number for each in plain]
+    yield scene.result()
+
+
+def check_link(page, fresh, result):
+    """The link of a result, on a server that knows nothing of the room, shows what the wall has shown."""
+    parts = urlsplit(result.link)
+    open_page(page, fresh, f"{parts.path}?{parts.query}")
+    found = shown_on(page, result.link)
+    assert (found.data, found.marks, found.sentence) == (result.data, result.marks, result.sentence)

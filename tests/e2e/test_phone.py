@@ -1,0 +1,138 @@
+"""What a class has in its hands, and the teacher's window: for all eyes, on narrow screens, and by keyboard alone."""
+
+import pytest
+from harness import check_accessibility, page_url, running_server
+
+from pages._view.lessons import LESSONS
+from pages._view.rooms.store import Store
+
+pytestmark = pytest.mark.e2e
+
+SECRET = "abcdefghjkmn"
+NARROW = 320
+WIDE = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
+FOCUS = (
+    "() => (({tagName, name, textContent}) => tagName === 'BODY' ? '' : name || textContent)(document.activeElement)"
+)
+A_CURVE, A_CHOICE, DRAWS, A_VOTE = "score_variance", "scaling_rules", "small_samples", "wrong_choice"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return f"sqlite:///{tmp_path_factory.mktemp('rooms')}/rooms.sqlite"
+
+
+@pytest.fixture(scope="module")
+def lab(browser, place):
+    with running_server(environment={"DATABASE_URL": place}, warm=False) as server:
+        yield server
+
+
+@pytest.fixture
+def rooms(place):
+    """The rooms of that server; what is done in them here its pages show."""
+    own = Store(place)
+    yield own
+    own.dispose()
+
+
+def opened(rooms, stem):
+    return rooms.open_room(SECRET, stem=stem, query="bet=1").code
+
+
+def shows(page, text):
+    page.locator("main").get_by_text(text).first.wait_for()
+
+
+def check(page):
+    """In light and dark, and on the narrowest screen."""
+    page.set_viewport_size({"width": NARROW, "height": 640})
+    assert not page.evaluate(WIDE)
+    page.locator("summary").evaluate_all("all => all.forEach(each => each.parentElement.open = true)")
+    for ground in ("light", "dark"):
+        page.emulate_media(color_scheme=ground)
+        check_accessibility(page)
+    assert not page.evaluate(WIDE)
+
+
+def press_until(page, key, what):
+    """Press a key until the focus is there."""
+    for _ in range(60):
+        page.keyboard.press(key)
+        if what in page.evaluate(FOCUS):
+            return
+    raise AssertionError(f"{key} does not lead to {what}")
+
+
+@pytest.mark.walk
+def test_a_phone_by_keyboard_alone_in_every_state(lab, rooms, new_page, problems):
+    page, code = new_page(), opened(rooms, A_CURVE)
+    page.goto(page_url(lab, "j"))
+    check(page)
+    press_until(page, "Tab", "code")
+    page.keyboard.type(code.lower())
+    page.keyboard.press("Enter")
+    shows(page, LESSONS[A_CURVE].question)
+    check(page)
+    for i in range(5):
+        press_until(page, "Tab", f"answer_{i}")
+        page.keyboard.type(str(10 * i))
+    page.keyboard.press("Enter")
+    shows(page, "Your answer: 0, 10, 20, 30, 40.")
+    check(page)
+    rooms.ask(code, A_CURVE, revealed=True)
+    shows(page, "in fact.")
+    check(page)
+
+    rooms.stand(code, A_CHOICE, "bet=1")
+    shows(page, LESSONS[A_CHOICE].question)
+    check(page)
+    press_until(page, "Tab", "answer")
+    page.keyboard.press("ArrowDown")
+    press_until(page, "Tab", "Send")
+    rooms.ask(code, A_CHOICE, locked=True)
+    shows(page, "It is too late to answer.")
+    check(page)
+
+    rooms.stand(code, DRAWS, "")
+    shows(page, "Each phone draws ten")
+    check(page)
+    press_until(page, "Tab", "Draw ten products")
+    page.keyboard.press("Enter")
+    shows(page, "Your other nine:")
+    check(page)
+
+    rooms.stand(code, A_VOTE, "")
+    shows(page, "Each phone is one of these rows")
+    check(page)
+    rooms.answer(code, A_VOTE, page.context.cookies()[0]["value"], "10")
+    rooms.ask(code, A_VOTE, revealed=True)
+    shows(page, "Your row is number 1.")
+    check(page)
+    rooms.close(code)
+    shows(page, "This room is not open.")
+    problems.clear()  # the browser reports that it is not there
+    check(page)
+
+
+def test_the_teachers_window_stays_under_the_hand_while_answers_come_in(lab, rooms, new_page):
+    page, code = new_page(alone=True), opened(rooms, A_CHOICE)
+    page.goto(page_url(lab, f"room/{code}"))
+    check(page)
+    press_until(page, "Tab", "secret")
+    page.keyboard.type(SECRET)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name=LESSONS[A_CHOICE].question).wait_for()
+    check(page)
+    page.reload()
+    press_until(page, "Tab", "All lessons")
+    page.keyboard.press("Enter")
+    press_until(page, "Shift+Tab", "No more answers")
+    rooms.join(code, "a phone")
+    rooms.answer(code, A_CHOICE, "a phone", "1")
+    shows(page, "1 of 1 have answered.")
+    assert page.evaluate(FOCUS) == "No more answers"
+    assert page.get_by_role("button", name=LESSONS[A_CURVE].question).is_visible()
+    page.keyboard.press("Enter")
+    shows(page, "No more answers.")
+    check(page)
