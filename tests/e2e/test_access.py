@@ -126,6 +126,7 @@ def test_no_rule_is_broken_in_any_look(new_page, server, lesson, look):
     check_accessibility(page)
 
 
+@pytest.mark.walk
 def test_no_rule_is_broken_with_the_drawer_open_on_a_phone_in_the_dark(new_page, server):
     page = new_page(*SCREEN[PHONE], color_scheme="dark")
     open_page(page, server)

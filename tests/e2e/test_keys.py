@@ -122,6 +122,7 @@ def test_escape_leaves_and_keeps_every_setting_and_what_is_typed_or_open_keeps_i
     assert wall.locator("[data-keys]").count() == 0
 
 
+@pytest.mark.walk
 def test_a_key_that_is_held_turns_one_page_and_moves_the_slider_on(wall, server):
     open_page(wall, server, "score_variance", mode="projector")
     for _ in range(3):
@@ -139,6 +140,7 @@ def test_a_key_that_is_held_turns_one_page_and_moves_the_slider_on(wall, server)
     assert query_parameters(wall) == {"mode": "projector", "d_k": "88"}
 
 
+@pytest.mark.walk
 def test_outside_a_classroom_no_key_is_taken(page, server):
     open_page(page, server, "one_query", mode="projector")
     for _ in range(3):

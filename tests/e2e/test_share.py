@@ -23,7 +23,10 @@ COVERED = """button => {
 }"""
 
 
-@pytest.mark.parametrize(("size", "look"), SIZES)
+@pytest.mark.parametrize(
+    ("size", "look"),
+    [pytest.param(*each, marks=[pytest.mark.walk] if i in (0, 2) else []) for i, each in enumerate(SIZES)],
+)
 def test_it_copies_the_settings_and_shows_link_and_code_whole(new_page, server, size, look):
     page = new_page(alone=True, permissions=["clipboard-read", "clipboard-write"])
     page.set_viewport_size({"width": size[0], "height": size[1]})

@@ -13,6 +13,7 @@ BOX = "element => { const {x, y, width, height} = element.getBoundingClientRect(
 PARTS = ("h1", "[data-slider] input", "[data-picture]")
 
 
+@pytest.mark.walk
 def test_a_phone_gets_its_own_page_before_the_platform_and_with_it(new_page, server):
     page = new_page(alone=True)
     waiting = []

@@ -212,6 +212,7 @@ def test_type_in_a_classroom_is_a_sixtieth_of_the_window_and_the_rest_comes_when
     assert query_parameters(page) == {"mode": "projector"}
 
 
+@pytest.mark.walk
 @pytest.mark.parametrize("size", [(1920, 950), (1024, 768)])
 def test_next_stands_still_in_the_first_view_of_a_classroom(new_page, server, size):
     page = new_page(*size)
