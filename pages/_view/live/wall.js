@@ -27,6 +27,7 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
     if (!root.isConnected) return clearInterval(timer); // of a page that was left, which nobody ends
     try {
       const answer = await fetch(data.state, { cache: "no-store", signal: AbortSignal.timeout(5000) });
+      if (root.labTimer !== timer) return;
       if (answer.status === 404) changed("");
       if (!answer.ok) return;
       const state = await answer.json();
@@ -41,6 +42,7 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
     Object.assign(told, { mark, at: performance.now() });
     setTriggerValue("changed", mark);
   }
-  const timer = setInterval(look, EVERY);
+  clearInterval(root.labTimer); // of the data before, which nobody ends
+  const timer = (root.labTimer = setInterval(look, EVERY));
   return () => clearInterval(timer);
 }
