@@ -176,15 +176,19 @@ def test_every_button_can_be_read_in_every_state_in_the_dark(new_page, server, m
     tools = page.context.new_cdp_session(page)
     tools.send("DOM.enable")
     tools.send("CSS.enable")
-    for _ in ("disabled", "enabled"):
+    for state in ("disabled, or hidden", "enabled, or revealed"):
         root = tools.send("DOM.getDocument")["root"]["nodeId"]
         nodes = tools.send("DOM.querySelectorAll", {"nodeId": root, "selector": ".stButton button"})["nodeIds"]
         for states in ([], ["hover"], ["active", "hover"], ["focus", "focus-visible"]):
             for node in nodes:
                 tools.send("CSS.forcePseudoState", {"nodeId": node, "forcedPseudoClasses": states})
             seen = page.locator(".stButton button").evaluate_all(f"all => Promise.all(all.map({CONTRAST}))")
-            assert min(seen) >= 4.5, (states, seen)
-        page.locator(f"{CARD} input").first.press("Space")
-        page.locator(f"{CARD} input").first.press("ArrowRight")
-        wait_until_idle(page)
-        assert page.locator(PLACE).is_enabled()
+            assert min(seen) >= 4.5, (state, states, seen)
+        if mode == "projector":  # where the room bets
+            page.locator(".st-key-reveal button").click()
+            wait_until_idle(page)
+        else:
+            page.locator(f"{CARD} input").first.press("Space")
+            page.locator(f"{CARD} input").first.press("ArrowRight")
+            wait_until_idle(page)
+            assert page.locator(PLACE).is_enabled()

@@ -134,7 +134,7 @@ def test_a_copied_address_that_a_server_is_first_asked_for_reproduces_every_sent
     with running_server(warm=False) as fresh:
         open_page(theirs, fresh, stem, **copied)
         assert menu_names(theirs) == set(LESSONS.values())  # never the names of the files, not even for a moment
-        assert heading_and_menu(theirs) == ([LESSONS[stem]], list(LESSONS.values()))
+        assert heading_and_menu(theirs) == ([LESSONS[stem]], [*LESSONS.values(), "Open a room"])
         assert theirs.url.startswith(f"{fresh.url}/{stem}?")
         assert lesson_state(theirs) == lesson_state(mine)
         assert sentences(theirs) == sentences(mine)
