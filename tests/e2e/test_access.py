@@ -1,7 +1,7 @@
 """Access: room for a finger, a window of half the width, no rule of axe-core broken in any look, and keys alone.
 
 `test_every_lesson.py` scans every page in the light with everything opened, and presses Tab through all of them.
-The walk takes each lesson in one look, the next lesson in the next one; `-m matrix` takes all the others.
+The walk takes each lesson in one of these ways, the next lesson in the next one; `-m matrix` takes all the others.
 """
 
 from itertools import pairwise
@@ -46,13 +46,19 @@ def bets_of(lesson):
     return [{"bet": "1"}, {"bet": "1", "guess": guess_on(bet)}] if bet else []
 
 
-def in_turn(looks):
-    """Each lesson in each look: one of them in the walk, a different one for the next lesson."""
+def in_turn(looks, kind):
+    """Each lesson in each look. The walk takes each lesson in one look of one of the three kinds of tests."""
     return [
-        pytest.param(lesson, look, marks=pytest.mark.walk if place == turn % len(looks) else pytest.mark.matrix)
+        pytest.param(
+            lesson, look, marks=pytest.mark.walk if is_walked(turn, kind, place, looks) else pytest.mark.matrix
+        )
         for turn, lesson in enumerate(LESSONS)
         for place, look in enumerate(looks)
     ]
+
+
+def is_walked(turn, kind, place, looks):
+    return turn % 3 == kind and turn // 3 % len(looks) == place
 
 
 # --- touch ----------------------------------------------------------------------------------------------
@@ -70,7 +76,7 @@ def check_touch(page, server, lesson, look):
     assert wrong + more == [], look
 
 
-@pytest.mark.parametrize(("lesson", "look"), in_turn([("1440", 0), (PHONE, 1), (PHONE, 0), ("1440", 2)]))
+@pytest.mark.parametrize(("lesson", "look"), in_turn([(PHONE, 0), ("1440", 2), (PHONE, 1), ("1440", 0)], 0))
 def test_a_finger_has_room_for_every_control(new_page, server, lesson, look):
     size, bet = look
     looks = [{}, *bets_of(lesson)]
@@ -92,11 +98,10 @@ def test_what_is_too_small_for_a_finger_is_seen(page):
 # --- zoom -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.walk
-@pytest.mark.parametrize("lesson", LESSONS)
-def test_a_narrow_window_scrolls_in_one_direction_and_cuts_nothing_off(new_page, server, lesson):
+@pytest.mark.parametrize(("lesson", "look"), in_turn([{}], 1))
+def test_a_narrow_window_scrolls_in_one_direction_and_cuts_nothing_off(new_page, server, lesson, look):
     page, wrong = new_page(*WIDE[0]), {}
-    open_page(page, server, lesson)
+    open_page(page, server, lesson, **look)
     open_everything(page, apart=["settings"])
     for size in WIDE:
         resize(page, size)
@@ -115,7 +120,7 @@ LOOKS = [(0, "dark", {}), (1, "light", {"mode": "projector"}), (2, "dark", {}), 
          (1, "light", {})]  # fmt: skip
 
 
-@pytest.mark.parametrize(("lesson", "look"), in_turn(LOOKS))
+@pytest.mark.parametrize(("lesson", "look"), in_turn(LOOKS, 2))
 def test_no_rule_is_broken_in_any_look(new_page, server, lesson, look):
     bet, scheme, mode = look
     bets = [{}, *bets_of(lesson)]
