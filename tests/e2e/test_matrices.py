@@ -186,8 +186,9 @@ def test_the_sentence_of_every_step_needs_no_scrolling(new_page, server, width, 
         assert f"Step {step} of 5" in alts(page)[0]
         box = page.locator(SENTENCES).first.bounding_box()
         assert box["y"] + box["height"] <= height
-        page.keyboard.press("ArrowRight")
-        wait_until_idle(page)
+        if step < 5:  # on a wall the key goes on to the next lesson
+            page.keyboard.press("ArrowRight")
+            wait_until_idle(page)
     if mode == "projector":
         page.get_by_role("button", name="Show the rest of the lesson").click()
         wait_until_idle(page)
