@@ -172,10 +172,12 @@ def test_a_lecture(lab, new_page, problems):
     results = [result for act in acts for result in act(scene)]
     numbers = [*(each.number for each in scene.plain), *map(number_of, scene.browsers())]
     assert sorted(numbers) == list(range(1, CLASS + 1))
+    asks_once_at_a_time(teacher.wall)
     teacher.does("Close the room")
     teacher.wall.get_by_text("The room of this wall is closed.").wait_for()
     for each in scene.browsers():
         shows(each, "This room is not open.")
+    wait_until_idle(teacher.wall)
     problems.clear()  # what browsers say of a server that is away, and of a room that is closed
     teacher.wall.wait_for_timeout(3000)
     assert not [each for each in problems if "/state" in each]  # no wall asks for it any more
@@ -185,6 +187,14 @@ def test_a_lecture(lab, new_page, problems):
     with running_server(warm=False) as fresh:  # which has no rooms
         for result in results:
             check_link(new_page(1920, 950), fresh, result)
+
+
+def asks_once_at_a_time(wall):
+    """Whatever has been drawn anew on a wall, it does not ask its room more often than every 0.7 s."""
+    asked = []
+    wall.on("request", lambda request: asked.append(request.url))
+    wall.wait_for_timeout(3500)
+    assert len([each for each in asked if each.endswith("/state")]) <= 6
 
 
 def a_number(scene):
