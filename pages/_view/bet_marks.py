@@ -76,18 +76,20 @@ def _curves(place, found, drawn, profile):
 
 
 def _draw_class(layout, bet, placed, profile):
-    """A line from the edge at each number that was bet, as long as many chose it; how many lie beyond the axis."""
+    """A line from the far edge at each number that was bet, as long as many chose it; how many lie beyond the axis."""
     along, across, colour = bet.place.along, bet.place.across, _colour(BET, profile)
     refs, other = _refs(bet.place), across[0]
     counts = Counter(_on_axis(_axis_of(layout, along), each * bet.place.unit) for each in placed)
     reach = {place: _REACH * n / max(counts.values()) for place, n in counts.items()}
-    style = {"type": "line", "line": {"color": colour, "width": 3 * profile.line_width}, **refs, f"{other}0": 0}
-    lines = [style | {f"{other}1": length, f"{along[0]}0": at, f"{along[0]}1": at} for (at, _), length in reach.items()]
+    style = {"type": "line", "line": {"color": colour, "width": 3 * profile.line_width}, **refs, f"{other}0": 1}
+    lines = [
+        style | {f"{other}1": 1 - length, f"{along[0]}0": at, f"{along[0]}1": at} for (at, _), length in reach.items()
+    ]
     layout["shapes"] = [*layout.get("shapes", ()), *lines]
-    end = {"xanchor": "right", "yanchor": "bottom"} if along[0] == "x" else {"xanchor": "left", "yanchor": "top"}
+    end = {"xanchor": "right", "yanchor": "top"}
     word = {"showarrow": False, "font": {"size": profile.tick_size, "color": colour}, **refs, **end}
     words = [
-        word | {"text": f"{BET} {counts[place]} {_BEYOND[along[0]]}", other: length, along[0]: place[0]}
+        word | {"text": f"{BET} {counts[place]} {_BEYOND[along[0]]}", other: 1 - length, along[0]: place[0]}
         for place, length in reach.items()
         if place[1]
     ]

@@ -348,7 +348,7 @@ def test_the_bets_of_a_class_stand_on_the_picture_with_the_truth_and_in_the_link
         drawn_by_class = [each["y"] for each in drawn(chart) if each["name"] == "a bet"]
         assert drawn_by_class == [[0, *low], [0, *high], [0, *high]]
     else:
-        long = [each for each in layout["shapes"] if each.get(f"{bet.place.across[0]}1") == bet_marks._REACH]
+        long = [each for each in layout["shapes"] if each.get(f"{bet.place.across[0]}1") == 1 - bet_marks._REACH]
         high_axis = max(layout[f"{bet.place.along[0]}axis{bet.place.along[1:]}"]["range"])
         reached = min(high * bet.place.unit, high_axis)
         assert [each[f"{bet.place.along[0]}0"] for each in long] == [reached]
