@@ -93,7 +93,7 @@ def test_who_opens_a_link_with_a_draw_for_each_keeps_a_seed_of_their_own(new_pag
     first.locator(BUTTON).click()
     first.locator(CODE).wait_for()
     assert first.locator(LINK).inner_text() == f"{server.url}/small_samples?seed={seed}&size=4"
-    first.get_by_text("each of you sees another").click()
+    first.locator("label", has_text="each of you sees another").click()
     first.locator(".st-key-share_each_link code").wait_for()
     wait_until_still(first)
     assert first.locator(".st-key-share_each_link code").inner_text() == f"{server.url}/small_samples?seed=mine&size=4"

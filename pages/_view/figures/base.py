@@ -168,7 +168,7 @@ def _lines_under(lines, profile):
 
 def room_under(lines: Sequence[str], profile: Profile) -> float:
     """The margin, in letters of an axis title, of an axis whose title is near and of the key under it."""
-    return 2.4 + 1.3 * len(_lines_under(lines, profile))
+    return (2.7 if on_a_wall(profile) else 2.4) + 1.3 * len(_lines_under(lines, profile))
 
 
 def on_a_wall(profile: Profile) -> bool:

@@ -45,6 +45,7 @@ function makeHero(root) {
       root.style.setProperty(`--${name}`, size.endsWith("px") ? `${sizes[name]}px` : size);
     }
     const view = viewOf(root);
+    if (!view) return; // of a page that was left meanwhile
     const { top } = root.getBoundingClientRect();
     const others = sentence.getBoundingClientRect().bottom - top - find(".panels").getBoundingClientRect().height;
     const rows = window.innerWidth <= NARROW && !framed ? 4 : 2;
