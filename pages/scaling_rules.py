@@ -10,7 +10,7 @@ from sattn_core.lessons.scaling_rules import RulesParams, compare_rules, rule_cu
 profile = frame.profile()
 part = controls.value_of("part")
 
-with st.container(horizontal=True, vertical_alignment="bottom"):
+with st.container(horizontal=True, vertical_alignment="bottom", key="side_by_side"):
     for control, width in work.controls_of(part):
         controls.draw(control, width=width)
 
