@@ -17,7 +17,6 @@ from pages._view import bet_words, server
 from pages._view.kinds import Choice, Drawing
 from pages._view.lessons import LESSONS, ORDER, bet_of
 from pages._view.rooms import limits, routes, visitor, wall
-from pages._view.rooms import store as store_module
 from pages._view.rooms.moment import moment_of
 from pages._view.rooms.room import MOST_PHONES
 from pages._view.rooms.store import Store
@@ -37,9 +36,8 @@ APP = Starlette(routes=routes.routes())
 def rooms(tmp_path, monkeypatch):
     """A store of the test's own, and limits that nobody has used."""
     own = Store(f"sqlite:///{tmp_path}/rooms.sqlite")
-    for module in ("moment", "phone", "desk", "leading", "results", "wall", "answering"):
+    for module in ("moment", "phone", "desk", "leading", "results", "wall", "answering", "routes"):
         monkeypatch.setattr(f"pages._view.rooms.{module}.store", lambda: own)
-    monkeypatch.setattr(store_module, "store", lambda: own)
     for name in ("WRONG_CODES", "OPENED", "SENT"):
         monkeypatch.setattr(limits, name, limits.Limit(1000, 1000))
     yield own

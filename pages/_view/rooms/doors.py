@@ -1,6 +1,4 @@
-"""The pages before a room: for its code, and where one is refused."""
-
-from starlette.requests import Request
+"""The page before a room: for its code, and where one is refused."""
 
 from pages._view.rooms import html
 from pages._view.server.bundle import path_of
@@ -10,7 +8,7 @@ _CODE = "The code on the wall, four letters"
 
 
 def ask_for_code(problem: str = "") -> str:
-    """Where one types the code of a room."""
+    """Where one types the code of a room. problem: why it went no further."""
     field = (
         f'<label class="above" for="code">{_CODE}</label><input id="code" name="code" type="text" required '
         'maxlength="8" autocapitalize="characters" autocomplete="off" spellcheck="false">'
@@ -18,8 +16,3 @@ def ask_for_code(problem: str = "") -> str:
     form = f'<form action="{path_of("j")}">{field}{html.button("Join", first=True)}</form>'
     inside = f"<h1>{_JOIN}</h1>{html.paragraphs([problem], 'wrong')}{form}"
     return html.document(_JOIN, html.main_part(inside))
-
-
-def refused(request: Request, text: str) -> str:
-    """Why it goes no further, and the way back to the door."""
-    return ask_for_code(text)

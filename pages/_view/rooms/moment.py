@@ -114,6 +114,6 @@ def settings_of(lesson: Lesson, query: Mapping[str, str]) -> str:
 
     Of long texts, which a visitor has typed, they know nothing.
     """
-    said = controls.settings_at(lesson, {name: query[name] for name in query})
-    said = {name: text for name, text in said.items() if name not in lesson.of_class and len(text) <= _LONGEST_SETTING}
-    return urlencode(said | {name: query[name] for name in ("bet",) if name in query})
+    known = controls.settings_at(lesson, query)
+    said = {name: text for name, text in known.items() if name not in lesson.of_class and len(text) <= _LONGEST_SETTING}
+    return urlencode(said | ({"bet": query["bet"]} if "bet" in query else {}))

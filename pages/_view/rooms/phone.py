@@ -22,7 +22,6 @@ KEPT = (
 class Phone:
     """One phone in a room. number: its place among those who joined; text: its answer as it is kept, None if none."""
 
-    cookie: str
     token: str
     place: str  # the path of its page
     number: int
@@ -36,7 +35,7 @@ def phone_at(moment: Moment, cookie: str, token: str, place: str) -> Phone:
     number = rooms.join(code, cookie)
     text = rooms.answer_of(code, moment.room.stem, cookie) if moment.kind else None
     drawn = rooms.drawn(code, cookie) if moment.draws else None
-    return Phone(cookie, token, place, number, text, drawn)
+    return Phone(token, place, number, text, drawn)
 
 
 def page(moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] | None = None) -> str:
@@ -59,13 +58,7 @@ def part(moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] 
     if not (moment.kind or moment.draws):
         parts.append(html.paragraphs([_LOOK]))
     asked = f"{moment.room.stem} {moment.question}"
-    mark = mark_of(moment)
-    return html.main_part("".join(parts), mark=mark, news=f"{phone.place}/news", asked=asked)
-
-
-def mark_of(moment: Moment) -> str:
-    """Changes with all that the room shows on a phone."""
-    return moment.mark
+    return html.main_part("".join(parts), mark=moment.mark, news=f"{phone.place}/news", asked=asked)
 
 
 def _question(moment, phone, typed):

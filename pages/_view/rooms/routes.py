@@ -11,7 +11,9 @@ from starlette.routing import Route
 
 from pages._view.rooms import limits, visitor
 from pages._view.rooms.room import NoSuchRoom, RoomError, StoreError
+from pages._view.rooms.store import store
 from pages._view.server.bundle import path_of
+from pages._view.server.links import root
 
 JOIN, TEACH = "j", "room"  # the first part of their paths
 LARGEST_FORM = 8_192  # bytes
@@ -65,15 +67,15 @@ def _safe(answer):
         try:
             return await answer(request)
         except (RoomError, StoreError) as problem:
-            return await _said(request, _STATUS.get(type(problem), 409), str(problem))
+            return await _said(_STATUS.get(type(problem), 409), str(problem))
 
     return answering
 
 
-async def _said(request, status, text):
+async def _said(status, text):
     from pages._view.rooms import doors  # not at the top: NumPy is imported after its number of threads is set
 
-    return _html(await run_in_threadpool(doors.refused, request, text), status)
+    return _html(await run_in_threadpool(doors.ask_for_code, text), status)
 
 
 def _html(text: str, status: int = 200) -> Response:
@@ -88,18 +90,12 @@ def _code(request):
     return str(request.path_params["code"]).upper()[:8]
 
 
-def _here(request):
-    return request.url.path
-
-
 async def _room(request: Request) -> Any:
     """The room of an address; who has tried too many codes is refused, unless they are in it already."""
     return await run_in_threadpool(_found, request)
 
 
 def _found(request):
-    from pages._view.rooms.store import store
-
     code, who = _code(request), visitor.address_of(request)
     found = store().room(code)
     if limits.WRONG_CODES.is_over(who) and not (found and _is_in(request, code)):
@@ -111,10 +107,8 @@ def _found(request):
 
 
 def _is_in(request, code):
-    from pages._view.rooms.store import store
-
-    phone, secret = visitor.visitor_of(request), _secret(request, code)
-    return (phone and store().number_of(code, phone) is not None) or (secret and store().is_teacher(code, secret))
+    phone = visitor.visitor_of(request)
+    return (phone and store().number_of(code, phone) is not None) or _leads(request, code)
 
 
 # --- phones ----------------------------------------------------------------------------------------------
@@ -131,7 +125,7 @@ async def _ask_for_code(request):
 async def _phone(request):
     who = visitor.visitor_of(request)
     if not who and "here" not in request.query_params:
-        answer = _to(f"{_here(request)}?here=1")  # a browser that keeps the cookie comes back with it
+        answer = _to(f"{request.url.path}?here=1")  # a browser that keeps the cookie comes back with it
         visitor.keep(request, answer, visitor.VISITOR, visitor.new_visitor())
         return answer
     if not who:
@@ -216,20 +210,18 @@ def _opened(request, who, sent):
 
 def _comes_from(request):
     """Where a link to this page was followed, if on a page of ours."""
-    root, named = _root(request), request.headers.get("referer", "")
-    return path_of("") + named.removeprefix(root) if named.startswith(root) else ""
+    here, named = root(request), request.headers.get("referer", "")
+    return path_of("") + named.removeprefix(here) if named.startswith(here) else ""
 
 
 async def _teach(request):
     room, who = await _room(request), visitor.visitor_of(request)
     sent = await visitor.sent_with(request) if request.method == "POST" else None
-    answer = await run_in_threadpool(_taught, request, room, who or visitor.new_visitor(), sent)
-    return answer
+    return await run_in_threadpool(_taught, request, room, who or visitor.new_visitor(), sent)
 
 
 def _taught(request, room, who, sent):
     from pages._view.rooms import desk
-    from pages._view.rooms.store import store
 
     token, secret = visitor.token_of(who, room.code), _secret(request, room.code)
     if sent is not None:
@@ -242,24 +234,24 @@ def _taught(request, room, who, sent):
         answer = _to(path_of(f"{TEACH}/{room.code}"))
         visitor.keep(request, answer, visitor.TEACHER, room.code + secret)
         return answer
-    if not (secret and store().is_teacher(room.code, secret)):
+    if not _leads(request, room.code):
         answer = _html(desk.ask_for_secret(room, token))
     elif sent is not None:
         answer = _to(desk.do(room, sent) or path_of(f"{TEACH}/{room.code}"))
     else:
-        answer = _html(desk.page(room, token, secret, _root(request)))
+        answer = _html(desk.page(room, token, secret, root(request)))
     visitor.keep(request, answer, visitor.VISITOR, who)
     return answer
 
 
-def _root(request):
-    from pages._view.server.links import root
-
-    return root(request)
-
-
 def _secret(request, code):
     return visitor.secret_in(request.cookies.get(visitor.TEACHER, ""), code)
+
+
+def _leads(request, code):
+    """Whether this browser has the room's secret."""
+    secret = _secret(request, code)
+    return secret != "" and store().is_teacher(code, secret)
 
 
 async def _news_of_teacher(request):
@@ -269,14 +261,13 @@ async def _news_of_teacher(request):
 
 def _told_to_teacher(request, room):
     from pages._view.rooms import desk
-    from pages._view.rooms.store import store
 
     secret, who = _secret(request, room.code), visitor.visitor_of(request)
-    if not (secret and store().is_teacher(room.code, secret)):
+    if not _leads(request, room.code):
         raise NoCookie
     if str(room.version) == request.query_params.get("seen"):
         return Response(status_code=204, headers=_FRESH)
-    return _html(desk.part(room, visitor.token_of(who, room.code), secret, _root(request)))
+    return _html(desk.part(room, visitor.token_of(who, room.code), secret, root(request)))
 
 
 async def _state(request):
@@ -299,10 +290,8 @@ async def _results(request):
 
 def _file_of(request, room):
     from pages._view.rooms import results
-    from pages._view.rooms.store import store
 
-    secret = _secret(request, room.code)
-    if not (secret and store().is_teacher(room.code, secret)):
+    if not _leads(request, room.code):
         raise NoCookie
     named = {**_FRESH, "Content-Disposition": f'attachment; filename="room_{room.code}_{room.stem}.csv"'}
     return Response(results.as_csv(room), headers=named, media_type="text/csv")

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from pages._view.rooms.room import LASTS
 from pages._view.server.bundle import path_of
+from pages._view.server.links import scheme_of
 from pages._view.server.replicas import REPLICAS
 
 VISITOR, TEACHER = "lab_visitor", "lab_room"  # cookies; the second has a room's code and its secret
@@ -53,7 +54,7 @@ def has_token(visitor: str, code: str, sent: dict[str, str]) -> bool:
 
 def keep(request: Request, answer: Response, name: str, value: str) -> None:
     """Let the browser keep a cookie as long as rooms last; no script can read it."""
-    secure = request.headers.get("x-forwarded-proto", request.url.scheme).split(",")[0].strip() == "https"
+    secure = scheme_of(request) == "https"
     answer.set_cookie(name, value, max_age=round(LASTS), path=path_of(""), secure=secure, httponly=True, samesite="lax")
 
 

@@ -94,8 +94,8 @@ def _settle(moment):
     found = {REVEAL: "1"} if shown else {}
     if shown or moment.draws:
         found |= results.shown(moment, store().answers(*place))
-    for name, text in ({"seed": str(moment.room.seed)} if moment.lesson.together else {}).items():
-        controls.send_to(name, text)
+    if moment.lesson.together:
+        controls.send_to("seed", moment.room.seed)
     _settle_vote(moment, place)
     for name in (REVEAL, CLASS, PHONES):
         if name in found:
@@ -144,20 +144,19 @@ def draw_corner(lesson: Lesson) -> None:
 
 def has_card() -> bool:
     """Whether a class chooses a setting together: then what it is asked stands at the picture."""
-    moment = _here()
-    return moment is not None and moment.kind == VOTE
+    return _vote() is not None
 
 
 def hides() -> bool:
     """Whether this wall can show what a class has chosen together, and does not yet."""
-    moment = _here()
-    return moment is not None and moment.kind == VOTE and moment.is_open and bool(st.session_state.get("room_leads"))
+    moment = _vote() if st.session_state.get("room_leads") else None
+    return moment is not None and moment.is_open
 
 
 def draw_card() -> None:
     """What a class is asked together, at the picture; a bet has a card of its own."""
-    moment = _here()
-    if moment is None or moment.kind != VOTE:
+    moment = _vote()
+    if moment is None:
         return
     with st.container(border=True, key="bet_card"), st.container(horizontal=True, key="bet_row"):
         together: Any = moment.lesson.together
@@ -172,7 +171,10 @@ def _turn(show):
     bets.show_truth() if show else bets.take_back()
 
 
-def _here() -> Moment | None:
-    code = controls.linked_value(ROOM)
-    room = store().room(code) if code and "room_problem" not in st.session_state else None
-    return moment_of(room) if room and room.stem == controls.current_lesson().stem else None
+def _vote() -> Moment | None:
+    """The room of this wall, where its lesson asks for a vote; of other lessons nothing is looked up."""
+    lesson, code = controls.current_lesson(), controls.linked_value(ROOM)
+    if not (code and lesson.together and lesson.together.chooses) or "room_problem" in st.session_state:
+        return None
+    room = store().room(code)
+    return moment_of(room) if room and room.stem == lesson.stem else None

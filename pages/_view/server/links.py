@@ -78,7 +78,11 @@ def places() -> dict[str, str]:
     return {stem: "" if stem == ORDER[0] else stem for stem in PAGES}
 
 
+def scheme_of(request: Request) -> str:
+    """How the visitor's browser came, whatever the proxy did: http or https."""
+    return request.headers.get("x-forwarded-proto", request.url.scheme).split(",")[0].strip()
+
+
 def root(request: Request) -> str:
     """The address of the first page, as the visitor's browser names it."""
-    scheme = request.headers.get("x-forwarded-proto", request.url.scheme).split(",")[0].strip()
-    return f"{scheme}://{request.headers.get('host', request.url.netloc)}{path_of('')}"
+    return f"{scheme_of(request)}://{request.headers.get('host', request.url.netloc)}{path_of('')}"
