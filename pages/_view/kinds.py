@@ -160,7 +160,7 @@ class Answers:
     """What the many of a class bet, as 10~25~25 in the address alone; "" if nothing that can be read is said."""
 
     of: Number | Choice | Drawing
-    most: int = 100
+    most: int
     default: str = ""
 
     @property

@@ -173,7 +173,7 @@ class Lesson:
     @cached_property
     def of_class(self) -> dict[str, Control | Linked]:
         """What stands in the address of a class's result, and in a link to it."""
-        bets: dict[str, Control | Linked] = {CLASS: Answers(self.bet.answer)} if self.bet else {}
+        bets: dict[str, Control | Linked] = {CLASS: Answers(self.bet.answer, MOST_PHONES)} if self.bet else {}
         return bets | self.phones
 
     @cached_property

@@ -13,15 +13,16 @@ import pytest
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 
-from pages._view import bet_words, server
+from pages._view import bet_words, lesson, server
 from pages._view.kinds import Choice, Drawing
 from pages._view.lessons import LESSONS, ORDER, bet_of
 from pages._view.rooms import limits, routes, visitor, wall
 from pages._view.rooms.moment import moment_of
 from pages._view.rooms.room import MOST_PHONES
 from pages._view.rooms.store import Store
+from sattn_core import class_draws as class_draws_module
 from sattn_core.lessons.small_samples import class_draws
-from sattn_core.lessons.wrong_choice import PUT_RIGHT, WrongChoiceParams, measure_wrong_choices
+from sattn_core.lessons.wrong_choice import N_ROWS, PUT_RIGHT, WrongChoiceParams, measure_wrong_choices
 from tests.pages.asgi import ask
 from tests.pages.opening import app_at, charts, press
 
@@ -244,6 +245,10 @@ def test_nothing_changes_by_a_form_of_others_or_of_an_earlier_question(rooms):
     assert rooms.answers(room.code, "gradient_flow") == []
     assert phone.post(place, {**good, "of": "gradient_flow"}).status == 303
     assert rooms.answers(room.code, "gradient_flow") == ["10"]
+
+
+def test_links_and_experiments_have_room_for_all_phones_of_a_room():
+    assert lesson.MOST_PHONES == class_draws_module.MOST_PHONES == MOST_PHONES <= N_ROWS
 
 
 def test_a_phone_that_sends_too_much_waits(rooms, monkeypatch):
