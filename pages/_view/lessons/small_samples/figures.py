@@ -13,6 +13,7 @@ from pages._view.figures.base import (
     heading,
     label,
     line,
+    on_a_wall,
     room_under,
     solid,
     steps,
@@ -110,7 +111,8 @@ def _draws_figure(asked, sweep, counted, i, profile):
         yaxis2=heights | {"range": [0, tops[1]], "anchor": "x2"},
         annotations=[*asked_names, *names, *_headings(asked, sweep, i, profile), under(_KEY, profile)],
     )
-    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": (0.2 + room_under(_KEY, profile)) * profile.axis_size}
+    above = 1.7 if on_a_wall(profile) else 3
+    fig.layout["margin"] |= {"t": above * profile.axis_size, "b": (0.2 + room_under(_KEY, profile)) * profile.axis_size}
     return fig
 
 
@@ -146,8 +148,9 @@ def _headings(asked, sweep, i, profile):
 
 
 def _heading(name, of, axes, profile):
+    """What a side shows; on a wall in one line, for its pictures are low."""
     small = f'<span style="font-size: {profile.tick_size}px">{of}</span>'
-    return heading(f"{name}<br>{small}", profile, axes=axes) | {"align": "left"}
+    return heading(f"{name}{', ' if on_a_wall(profile) else '<br>'}{small}", profile, axes=axes) | {"align": "left"}
 
 
 def _last_draw(place, top, profile):
