@@ -4,6 +4,7 @@ import pytest
 from dashboard import SETTINGS, SLIDER, slider, wait_for_address
 from hand import drag
 from harness import check_accessibility, open_page, query_parameters, runs_asked, wait_until_idle
+from sampling import sampled
 from sizes import PROJECTED
 
 from pages._view.lessons import LESSONS, ORDER
@@ -177,7 +178,7 @@ def test_page_down_alone_goes_from_the_first_lesson_to_the_last_on_the_path(wall
 
 @pytest.mark.walk
 @pytest.mark.parametrize(
-    ("stem", "name"), [("one_query", "step"), ("attention_steps", "step"), ("backprop", "gradient")]
+    ("stem", "name"), sampled([("one_query", "step"), ("backprop", "gradient"), ("attention_steps", "step")], 3, 1)
 )
 def test_a_page_that_is_loaded_again_comes_back_to_its_step(wall, server, stem, name):
     options = LESSONS[stem].controls[name].options

@@ -110,8 +110,7 @@ def test_on_a_wall_one_question_is_seen_at_a_time(page, server, answers):
     assert page.locator(CARD.format("alike")).count() == 1
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("answers", [{}, ANSWERS], ids=["asked", "answered"])
+@pytest.mark.parametrize(("answers", "scheme"), [({}, "light"), (ANSWERS, "dark")], ids=["asked", "answered"])
 def test_it_prints_on_one_page(new_page, server, answers, scheme):
     page = new_page(color_scheme=scheme)
     resize(page, SCREEN["1920"])

@@ -91,8 +91,7 @@ def take_up(page, key):
     wait_until_idle(page)
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
-@pytest.mark.parametrize("reduced", ["no-preference", "reduce"])
+@pytest.mark.parametrize(("size", "reduced"), [((1440, 900), "no-preference"), ((390, 844), "reduce")])
 def test_a_click_brings_the_picture_into_view_and_frames_what_has_changed(new_page, server, size, reduced):
     page = new_page(*size, reduced_motion=reduced)
     open_page(page, server, "small_samples", seed=3, d_k=2)
