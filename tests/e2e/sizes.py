@@ -52,15 +52,15 @@ def wait_until_at_rest(page):
     page.wait_for_function(_AT_REST, arg=[FIGURES, SETTLE_MS], polling=50)
 
 
-def views(page, server, lesson):
-    """The name of each size, while the lesson stands at it: as a visitor sees it, then as a classroom does."""
+def views(page, server, lesson, wanted):
+    """The name of each wanted size, while the lesson stands at it: as a visitor sees it, then as a classroom does."""
     for sizes, mode in ((SCREEN, {}), (PROJECTED, {"mode": "projector"})):
         resize(page, next(iter(sizes.values())))
         open_page(page, server, lesson, **mode)
-        for name, size in sizes.items():
-            resize(page, size)
+        for name, size in ((name, size) for name, size in sizes.items() if name in wanted):
             if name in WITHOUT_MENU:
-                _close_menu(page)
+                _close_menu(page)  # by hand, as it would open again by itself in a wider window
+            resize(page, size)
             wait_until_at_rest(page)
             yield name
 

@@ -7,6 +7,7 @@ from threading import Thread
 import pytest
 from dashboard import STAGED
 from harness import check_accessibility, running_server
+from sampling import sampled
 
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.share import frame_of
@@ -53,7 +54,8 @@ def page_of_others(html):
 
 @pytest.mark.walk
 @pytest.mark.parametrize(
-    ("lesson", "size"), [*((lesson, SMALLEST) for lesson in STAGED), (STAGED[0], USUAL), (STAGED[2], USUAL)]
+    ("lesson", "size"),
+    sampled([*((lesson, SMALLEST) for lesson in STAGED), (STAGED[0], USUAL), (STAGED[2], USUAL)]),
 )
 def test_a_stage_is_whole_in_its_frame(new_page, server, lesson, size):
     page = new_page(*size, alone=True)
@@ -65,7 +67,7 @@ def test_a_stage_is_whole_in_its_frame(new_page, server, lesson, size):
         assert page.evaluate(CUT_OFF) == [], d_k
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", sampled(["light", "dark"]))
 def test_it_is_live_without_a_session_and_leads_to_the_lab(new_page, server, scheme):
     page = new_page(*SMALLEST, alone=True, color_scheme=scheme)
     sockets = []

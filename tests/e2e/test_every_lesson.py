@@ -26,8 +26,10 @@ WHITE, DARK = "rgb(255, 255, 255)", "rgb(18, 22, 28)"
 # Where a page has elements of its own: the hero, matrices to click, a progress bar, boxes for files. Elsewhere the
 # other looks change sizes, and colours whose contrast is tested without a browser.
 OWN_ELEMENTS = ("", "attention_steps", "training_race", "your_scores")
-# The others are read by the matrix.
-READ = [each for place, each in enumerate(DRAWN) if place % 2 == 0 or each in OWN_ELEMENTS]
+# The walk sees each lesson at half of the sizes, and reads one in three; the matrix sees and reads the rest.
+HALVES = ("1440", "1024", PHONE, "950p"), ("1920", "820", PHONE, "1024p")
+WALKED = [(lesson, HALVES[place % 2], place % 3 == 0 or lesson in OWN_ELEMENTS) for place, lesson in enumerate(DRAWN)]
+LEFT = [(lesson, HALVES[1 - place % 2], not read) for place, (lesson, _, read) in enumerate(WALKED)]
 # Display mode, and the ground that must come of it, where the visitor's browser prefers the dark.
 IN_THE_DARK = {"screen": DARK, "projector": WHITE}
 # Tables of many cells, which cost axe-core seconds and hold no element that others do not.
@@ -181,32 +183,25 @@ def check_read(page, lesson):
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("lesson", DRAWN)
-def test_a_lesson_fits_every_size_and_follows_the_hand(new_page, server, lesson):
+@pytest.mark.parametrize(("lesson", "sizes", "read"), [*WALKED, *(pytest.param(*each, marks=MATRIX) for each in LEFT)])
+def test_a_lesson_fits_every_size_follows_the_hand_and_breaks_no_rule(new_page, server, lesson, sizes, read):
     page, wrong = new_page(), {}
-    for name in views(page, server, lesson):
+    for name in views(page, server, lesson, sizes):
         wrong |= check_size(page, lesson, name)
         if name == PHONE:
             check_phone(page)
             if main_of(lesson or "start"):
                 check_following(page)
             page.mouse.move(0, 0)
-            resize(page, SCREEN["1440"])
-            open_menu(page)
-            if lesson in READ:
+            if read:
+                resize(page, SCREEN["1440"])
+                open_menu(page)
                 check_read(page, lesson)
     assert wrong == {}
-    if lesson in ("", "attention_steps"):
+    if read and lesson in ("", "attention_steps"):
         check_ground(page, WHITE)
         check_accessibility(page)
         check_opened(page, lesson)
-
-
-@MATRIX
-@pytest.mark.parametrize("lesson", [each for each in DRAWN if each not in READ])
-def test_a_lesson_breaks_no_rule(page, server, lesson):
-    resize(page, SCREEN["1440"])
-    check_read(open_page(page, server, lesson), lesson)
 
 
 @pytest.mark.parametrize("lesson", [each for each in LESSONS if each not in DRAWN])

@@ -4,7 +4,7 @@ import pytest
 from dashboard import ALERTS
 from harness import open_page, wait_until_idle
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 # None is longer than the pages quote, and none holds what separates typed numbers.
 NASTY = (

@@ -36,6 +36,7 @@ def test_a_picture_is_drawn_when_it_comes_near(far, server):
     assert places.bounding_box()["height"] == before
 
 
+@pytest.mark.walk
 def test_on_paper_there_are_all(far, server):
     open_far(far, server)
     far.pdf()

@@ -114,6 +114,7 @@ def choose(page, name):
     assert page.locator(FILE_NAMES).all_inner_texts() == [name]
 
 
+@pytest.mark.walk
 def test_a_server_that_was_started_anew_shows_what_was_set_without_one_and_no_file_of_the_old_one(new_page, problems):
     port = free_port()
     page, scores = new_page(alone=True), new_page(alone=True)

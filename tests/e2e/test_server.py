@@ -84,6 +84,7 @@ def test_the_content_policy_lets_a_page_fetch_nothing_from_another_host(page, se
     problems.clear()
 
 
+@pytest.mark.walk
 def test_a_server_below_a_path_draws_every_kind_of_picture(new_page):
     with running_server(base="lab", warm=False) as lab:
         page = new_page(stranger=True)

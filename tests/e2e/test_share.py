@@ -3,6 +3,7 @@
 import pytest
 from dashboard import LESSONS, go_to
 from harness import check_accessibility, open_page, query_parameters, wait_until_idle, wait_until_still
+from sampling import MATRIX
 from sizes import PROJECTED, SCREEN
 
 pytestmark = pytest.mark.e2e
@@ -25,7 +26,7 @@ COVERED = """button => {
 
 @pytest.mark.parametrize(
     ("size", "look"),
-    [pytest.param(*each, marks=[pytest.mark.walk] if i in (0, 2) else []) for i, each in enumerate(SIZES)],
+    [pytest.param(*each, marks=[MATRIX] if i != 2 else []) for i, each in enumerate(SIZES)],
 )
 def test_it_copies_the_settings_and_shows_link_and_code_whole(new_page, server, size, look):
     page = new_page(alone=True, permissions=["clipboard-read", "clipboard-write"])

@@ -1,8 +1,11 @@
 """The stage in a browser: the bar stays in reach, the Settings open over the page, words open their definition."""
 
+from itertools import product
+
 import pytest
 from dashboard import CHARTS, SETTINGS, SLIDER, field, press, type_into
 from harness import check_accessibility, open_page, query_parameters, wait_until_idle, wait_until_still
+from sampling import sampled
 from sizes import resize, wait_until_at_rest
 
 from pages._view.glossary import TERMS
@@ -44,7 +47,7 @@ def scroll_to(page, y):
 # --- the bar -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", ["screen", "projector"])
+@pytest.mark.parametrize("mode", sampled(["screen", "projector"]))
 def test_the_bar_stays_in_reach_and_covers_nothing_that_is_scrolled_to(new_page, server, mode):
     page = new_page(1440, 900)
     open_page(page, server, "gradient_flow", mode=mode, rest="shown")
@@ -157,7 +160,7 @@ def check_bar(page):
     assert bar_bottom - bar_top < TALL * (bottom - top)
 
 
-@pytest.mark.parametrize("mode", ["screen", "projector"])
+@pytest.mark.parametrize("mode", sampled(["projector", "screen"]))
 def test_the_bar_is_one_line_and_the_picture_takes_the_room_below_it(new_page, server, mode):
     page = new_page(1440, 900)
     open_page(page, server, "gradient_flow", mode=mode)
@@ -184,7 +187,7 @@ def test_the_bar_is_one_line_and_the_picture_takes_the_room_below_it(new_page, s
     assert len(seen) == 1
 
 
-@pytest.mark.parametrize("path", ["", "gradient_flow"])
+@pytest.mark.parametrize("path", sampled(["gradient_flow", ""]))
 def test_type_in_a_classroom_is_a_sixtieth_of_the_window_and_the_rest_comes_when_asked(new_page, server, path):
     page = new_page(1920, 1080)
     open_page(page, server, path, mode="projector")
@@ -234,8 +237,9 @@ def test_next_stands_still_in_the_first_view_of_a_classroom(new_page, server, si
 # --- links -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("link", [".st-key-way a", "[data-testid=stSidebar] a"])
+@pytest.mark.parametrize(
+    ("link", "scheme"), sampled([*product((".st-key-way a", "[data-testid=stSidebar] a"), ("light", "dark"))], 3)
+)
 def test_a_link_that_has_the_focus_is_framed_in_the_colour_of_its_text(new_page, server, scheme, link):
     page = new_page(color_scheme=scheme)
     open_page(page, server, "derivation")

@@ -8,7 +8,7 @@ from dashboard import LESSONS, SLIDER, go_to, menu_names, watch_menu
 from hand import shown
 from harness import ROOT, open_page, query_parameters, running_server, wait_until_idle
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 LINES = re.search(r"```python\n(import runpy.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[1]
 
