@@ -13,6 +13,7 @@ from sattn_core.moments import (
     paired_score_moments,
     product_variance,
 )
+from sattn_core.one_key import expected_key_weight
 from sattn_core.pair_scores import draw_pair_scores
 from sattn_core.products import frobenius, hadamard, row_wise_dot
 from sattn_core.saturation import (
@@ -73,6 +74,7 @@ __all__ = [
     "entropy_nats",
     "expected_attention",
     "expected_attention_curve",
+    "expected_key_weight",
     "expected_softmax",
     "frobenius",
     "hadamard",

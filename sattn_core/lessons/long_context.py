@@ -1,0 +1,245 @@
+"""And with very many keys? One key that stands out, and what each rule leaves of its weight as keys are added.
+
+1/√d_k keeps the spread of scores at 1 for every d_k, and does nothing about n: the n - 1 others weigh together like one
+key of score ln(n - 1) + ½, which passes any score.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr
+
+from sattn_core._checks import check_integer, check_number
+from sattn_core._records import record
+from sattn_core.bands import student_quantile
+from sattn_core.cost import STREAM, Price, priced
+from sattn_core.one_key import MOST_KEYS, expected_key_weight, key_weight_price
+from sattn_core.scaling_rules import SCALING_RULES
+from sattn_core.standard_errors import mean_and_error
+
+SHORTEST = 16  # keys: the first stop of the slider
+_QUARTERS = tuple(m * 2**j for j in range(2, 18) for m in (4, 5, 6, 7))
+STOPS = (*_QUARTERS, MOST_KEYS)
+LENGTHS = (*range(2, 9), 10, 12, 14, *STOPS)  # with those of the rows of a text that are shorter
+SIMULATED = (16, 128, 1_024, 8_192, 65_536)
+_ROWS, _SCORES, _FEWEST = 2_000, 2**18, 16  # rows drawn at a length, or as many as have so many scores
+_FIGURE = (3.0, -2.0)  # the score that stands out and that of all others in figure 1 of the paper on SSMax
+_QUIET = -10.0  # the score of every key where a head should be quiet
+
+
+@dataclass(frozen=True)
+class LengthRule:
+    """What a rule makes of scores that spread by 1 after 1/√d_k: it multiplies them, or adds a sink of score 0."""
+
+    name: str
+    title: str
+    formula: str  # in LaTeX
+    source: str
+    # ``multiplier(n_keys, d_k, n_train)`` of the scores over √d_k
+    multiplier: Callable[[NDArray[np.float64], int, int], NDArray[np.float64]] = field(repr=False)
+    sink: bool = False
+
+
+def _yarn(n, d_k, n_train):
+    extension = np.maximum(1.0, n / n_train)
+    return (0.1 * np.log(extension) + 1.0) ** 2
+
+
+RULES: Mapping[str, LengthRule] = MappingProxyType(
+    {
+        rule.name: rule
+        for rule in (
+            LengthRule(
+                "vaswani", "1/√d_k", r"\mathrm{softmax}(s/\sqrt d)", SCALING_RULES["vaswani"].source,
+                lambda n, d_k, n_train: np.ones_like(n),
+            ),
+            LengthRule(
+                "softmax1", "softmax1", r"e^{s_i}/(1+\sum_j e^{s_j})",
+                "Miller (2023), “Attention Is Off By One”, evanmiller.org",
+                lambda n, d_k, n_train: np.ones_like(n), sink=True,
+            ),
+            LengthRule(
+                "log_n", "log n", SCALING_RULES["log_n"].formula, SCALING_RULES["log_n"].source,
+                lambda n, d_k, n_train: np.log(n) / math.log(n_train),
+            ),
+            LengthRule(
+                "ssmax", "SSMax", SCALING_RULES["ssmax"].formula, SCALING_RULES["ssmax"].source,
+                lambda n, d_k, n_train: SCALING_RULES["ssmax"].options["ssmax_s"] * np.log(n),
+            ),
+            LengthRule("yarn", "YaRN", SCALING_RULES["yarn"].formula, SCALING_RULES["yarn"].source, _yarn),
+            LengthRule(
+                "no_scale", "no scale", SCALING_RULES["no_scale"].formula, SCALING_RULES["no_scale"].source,
+                lambda n, d_k, n_train: np.full_like(n, math.sqrt(d_k)),
+            ),
+        )
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LongContextParams:
+    """A key of a score over √d_k that stands out; the others have independent N(0, 1) ones."""
+
+    score: float = 8.0  # 1 to 14
+    d_k: int = 64  # 1 to 1,024: counts without the scale only
+    n_train: int = 512  # 32 to 131,072: keys at which log n and YaRN change nothing
+    seed: int = 0  # at least 0: of the simulation
+
+    def __post_init__(self) -> None:
+        check_number("score", self.score, 1, 14)
+        check_integer("d_k", self.d_k, 1, 1024)
+        check_integer("n_train", self.n_train, 32, 2**17)
+        check_integer("seed", self.seed, 0)
+
+    def multipliers(self, lengths: Sequence[int]) -> NDArray[np.float64]:
+        """Return what each rule multiplies the scores by, (n_rules, n_lengths)."""
+        n = np.array(lengths, dtype=float)
+        return np.stack([rule.multiplier(n, self.d_k, self.n_train) for rule in RULES.values()])
+
+
+@record
+class FadingResult:
+    """Exact average weight of the key; axis 0 of an array is the rule, axis 1 the length."""
+
+    params: LongContextParams
+    lengths: tuple[int, ...]
+    names: tuple[str, ...]
+    multipliers: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    # half_length: the first n at which 1/√d_k leaves less than half; predicted_half: e^(score − ½) + 1
+    half_length: int
+    predicted_half: float
+
+    def weight(self, rule: str, n: int) -> float:
+        """Return what a rule leaves at one of the lengths."""
+        return float(self.weights[self.names.index(rule), self.lengths.index(n)])
+
+
+@record
+class SimulatedFading:
+    """Means over drawn rows beside the exact averages; axis 0 of an array is the rule, axis 1 the length."""
+
+    lengths: tuple[int, ...]
+    names: tuple[str, ...]
+    n_rows: tuple[int, ...]  # at each length
+    measured: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    predicted: NDArray[np.float64]
+    # low, high: 95 % band of the mean, by Student's t
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def crowd_score(n_keys: int) -> float:
+    """Return ln(n − 1) + ½, the score of one key that weighs like n − 1 of N(0, 1) together: E e^x = e^½."""
+    return math.log(check_integer("n_keys", n_keys, 2) - 1) + 0.5
+
+
+def _fading_price(params, lengths=LENGTHS):
+    """Where the multiplier is the same at every n, all lengths share one quadrature."""
+    rows = params.multipliers(lengths)
+    each = [key_weight_price(1, std) for row in rows if np.ptp(row) for std in row]
+    shared = [key_weight_price(len(lengths), row[0]) for row in rows if not np.ptp(row)]
+    return sum([*each, *shared], start=20 * key_weight_price(1, 1.0))
+
+
+@priced(_fading_price)
+def fading_weights(params: LongContextParams, lengths: Sequence[int] = LENGTHS) -> FadingResult:
+    """Average the weight of the key over the scores of the others, by quadrature, for every rule and length."""
+    lengths = tuple(check_integer("each of lengths", n, 2, MOST_KEYS) for n in lengths)
+    multipliers = params.multipliers(lengths)
+    weights = [_weights(params, lengths, *each) for each in zip(RULES.values(), multipliers, strict=True)]
+    half = math.exp(params.score - 0.5) + 1.0
+    return FadingResult(params, lengths, tuple(RULES), multipliers, np.array(weights), _half_length(params.score), half)
+
+
+def _weights(params, lengths, rule, multipliers):
+    """What one rule leaves at every length."""
+    if not np.ptp(multipliers):
+        return expected_key_weight(lengths, multipliers[0] * params.score, multipliers[0], sink=rule.sink)
+    pairs = zip(lengths, multipliers, strict=True)
+    return [float(expected_key_weight(n, each * params.score, each, sink=rule.sink)) for n, each in pairs]
+
+
+def _half_length(score):
+    """The first n at which the weight is below ½, by bisection: it falls as keys are added."""
+    low, high = 1, MOST_KEYS
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if expected_key_weight(middle, score) < 0.5 else (middle, high)
+    return high
+
+
+# --- simulated -----------------------------------------------------------------------------------
+
+
+def _rows_at(n):
+    return max(_FEWEST, min(_ROWS, _SCORES // n))
+
+
+def _simulation_price(params):
+    drawn = [n * _rows_at(n) for n in SIMULATED]
+    each = Price(draws=sum(drawn), specials=len(RULES) * sum(drawn), passes=3 * len(RULES) * sum(drawn))
+    exact = _fading_price(params, SIMULATED)
+    return each + exact + Price(calls=STREAM + 20 * len(RULES) * len(SIMULATED), bytes=24 * max(drawn))
+
+
+@priced(_simulation_price)
+def simulate_fading(params: LongContextParams) -> SimulatedFading:
+    """Draw rows and average the weight of the key; every rule gets the same scores."""
+    rng = np.random.Generator(np.random.SFC64(params.seed))
+    multipliers, n_rows = params.multipliers(SIMULATED), tuple(map(_rows_at, SIMULATED))
+    found = np.zeros((3, len(RULES), len(SIMULATED)))
+    for i, (n, rows) in enumerate(zip(SIMULATED, n_rows, strict=True)):
+        others = rng.standard_normal((rows, n - 1)) - params.score
+        for j, rule in enumerate(RULES.values()):
+            weights = _simulated(others, params.score, multipliers[j, i], rule.sink)
+            found[:, j, i] = *mean_and_error(weights), student_quantile(rows)
+    measured, error, quantile = found
+    predicted = fading_weights(params, SIMULATED).weights
+    low, high = predicted - quantile * error, predicted + quantile * error
+    return SimulatedFading(SIMULATED, tuple(RULES), n_rows, measured, error, predicted, low, high)
+
+
+def _simulated(others, score, multiplier, sink):
+    """The weight of the key in every row; others (n_rows, n_keys - 1) are what the other scores are above its own."""
+    total = np.exp(multiplier * others).sum(axis=-1)
+    return 1.0 / (1.0 + total + (math.exp(-multiplier * score) if sink else 0.0))
+
+
+# --- what the papers say -------------------------------------------------------------------------
+
+
+@record
+class LengthClaims:
+    """What can be checked here of what the papers say, each at SHORTEST and at MOST_KEYS keys where it is a pair."""
+
+    lengths: tuple[int, int]
+    # plain, ssmax: weight of a key of score 3 where all others have −2, by softmax and by SSMax (its figure 1)
+    plain: tuple[float, float]
+    ssmax: tuple[float, float]
+    quiet: tuple[float, float]  # what softmax1 gives to all keys together where each has score −10
+    yarn_root: float  # √(1/t) at 16 times the length
+    # lowest, highest: weight that log n leaves a key of `score` at any of LENGTHS from n_train on
+    lowest: float
+    highest: float
+    first: tuple[float, float]  # how often no other key has a larger score, Φ(score)^(n − 1)
+
+
+@priced(_fading_price)
+def check_claims(params: LongContextParams) -> LengthClaims:
+    """Compute the numbers that the papers' claims come to, in closed form but for those of log n."""
+    n = np.array([SHORTEST, MOST_KEYS], dtype=float)
+    gap, factor = _FIGURE[0] - _FIGURE[1], SCALING_RULES["ssmax"].options["ssmax_s"] * np.log(n)
+    plain, ssmax = (1.0 / (1.0 + (n - 1.0) * np.exp(-each * gap)) for each in (1.0, factor))
+    quiet = n * math.exp(_QUIET) / (1.0 + n * math.exp(_QUIET))
+    found = fading_weights(params, [each for each in LENGTHS if each >= params.n_train])
+    kept = found.weights[found.names.index("log_n")]
+    first = np.exp((n - 1.0) * log_ndtr(params.score))
+    *pairs, last = (tuple(each.tolist()) for each in (plain, ssmax, quiet, first))
+    ends = float(kept.min()), float(kept.max())
+    return LengthClaims((SHORTEST, MOST_KEYS), *pairs, SCALING_RULES["yarn"].check(), *ends, last)
