@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pages._view.figures.ends import apart
 from pages._view.lessons.scaling_rules import figures, work
 from pages._view.literal import written
 from pages._view.theme import LIGHT, PROJECTOR, number
@@ -99,9 +100,9 @@ def test_an_exponent_near_a_named_one_keeps_its_name_apart(exponent):
 
 
 def test_names_move_as_little_as_they_must_and_stay_between_the_ends():
-    assert figures._apart([0, 0.2, 5], 1, 6).tolist() == [0, 1, 5]
-    assert figures._apart([5, 6, 5.5], 1, 6).tolist() == [4, 6, 5]
-    assert figures._apart([3, 1], 1, 6).tolist() == [3, 1]
+    assert apart([0, 0.2, 5], 1, 6).tolist() == [0, 1, 5]
+    assert apart([5, 6, 5.5], 1, 6).tolist() == [4, 6, 5]
+    assert apart([3, 1], 1, 6).tolist() == [3, 1]
 
 
 def test_each_exponent_has_one_colour_and_fits_on_the_axes():

@@ -21,6 +21,7 @@ from pages._view.figures.base import (
     upright,
 )
 from pages._view.figures.code import code
+from pages._view.figures.ends import name_ends
 from pages._view.literal import written
 from pages._view.marks import Mark
 from pages._view.picture import Picture
@@ -65,34 +66,6 @@ _SAME_NATS = 0.1  # an entropy that moves by less hardly changes
 _SURE = 3  # standard errors of a change between any two points of a curve that chance may make
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _LETTER = 0.56  # width of a letter, of its size
-
-
-# --- names at line ends ----------------------------------------------------------------------------------
-
-
-def _name_ends(fig, names, profile, *, low, high):
-    """Write names to the right of the plot at the heights of their lines' ends, none over another."""
-    top, bottom = fig.layout["margin"]["t"], fig.layout["margin"]["b"]
-    gap = 1.25 * profile.tick_size * (high - low) / (fig.layout["height"] - top - bottom)
-    places = _apart([height for _, height in names], gap, high - gap / 2)
-    fig.layout["margin"]["r"] = round((1 + _LETTER * max(len(word) for word, _ in names)) * profile.tick_size)
-    place = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 2, "bgcolor": None}
-    fig.layout["annotations"] = [
-        label(word, profile, y=float(at), **place) for (word, _), at in zip(names, places, strict=True)
-    ]
-    return fig
-
-
-def _apart(heights, gap, high):
-    """Heights moved as little as needed to stand a gap apart, none above high."""
-    order = np.argsort(heights)
-    placed = np.array(heights, dtype=float)[order]
-    for i in range(1, len(placed)):
-        placed[i] = max(placed[i], placed[i - 1] + gap)
-    placed[-1] = min(placed[-1], high)
-    for i in range(len(placed) - 2, -1, -1):
-        placed[i] = min(placed[i], placed[i + 1] - gap)
-    return placed[np.argsort(order)]
 
 
 # --- exponents -------------------------------------------------------------------------------------------
@@ -142,7 +115,7 @@ def _exponent_figure(result, what, profile, d_k=None):
         shapes=[] if d_k is None else [upright(d_k, dotted(profile)) | {"layer": "below"}],
     )
     if names:
-        return _name_ends(fig, names, profile, low=low, high=high)
+        return name_ends(fig, names, profile, low=low, high=high)
     words = "The mean is 0 at every dₖ:<br>turn ρ up."
     place = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
     fig.layout["annotations"] = [label(words, profile, size=profile.axis_size, **place)]
@@ -567,7 +540,7 @@ def _entropies(what, x, values, largest, name, result, profile):
         xaxis=axis(profile, _AXES[what], type="log", tickvals=_ENTROPY_TICKS, tickangle=0, range=_span(x)),
         yaxis=axis(profile, "mean entropy, nats", grid=True, range=[0, high]),
     )
-    return _name_ends(fig, names, profile, low=0, high=high)
+    return name_ends(fig, names, profile, low=0, high=high)
 
 
 def _stands_out(rule, name):

@@ -1,0 +1,40 @@
+"""Names at the ends of lines, where a legend would have to be looked up."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pages._view.figures.base import label
+from pages._view.picture import Figure
+from pages._view.theme import Profile
+
+_LETTER = 0.56  # width of a letter, of its size
+
+
+def name_ends(fig: Figure, names: Sequence[tuple[str, float]], profile: Profile, *, low: float, high: float) -> Figure:
+    """Write names to the right of the plot at the heights of their lines' ends, none over another.
+
+    low and high: the ends of the vertical axis, as it counts.
+    """
+    top, bottom = fig.layout["margin"]["t"], fig.layout["margin"]["b"]
+    gap = 1.25 * profile.tick_size * (high - low) / (fig.layout["height"] - top - bottom)
+    places = apart([height for _, height in names], gap, high - gap / 2)
+    fig.layout["margin"]["r"] = round((1 + _LETTER * max(len(word) for word, _ in names)) * profile.tick_size)
+    place = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 2, "bgcolor": None}
+    fig.layout["annotations"] = [
+        label(word, profile, y=float(at), **place) for (word, _), at in zip(names, places, strict=True)
+    ]
+    return fig
+
+
+def apart(heights: Sequence[float], gap: float, high: float) -> NDArray[np.float64]:
+    """Heights moved as little as needed to stand a gap apart, none above high."""
+    order = np.argsort(heights)
+    placed = np.array(heights, dtype=float)[order]
+    for i in range(1, len(placed)):
+        placed[i] = max(placed[i], placed[i - 1] + gap)
+    placed[-1] = min(placed[-1], high)
+    for i in range(len(placed) - 2, -1, -1):
+        placed[i] = min(placed[i], placed[i + 1] - gap)
+    return placed[np.argsort(order)]
