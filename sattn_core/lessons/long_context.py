@@ -240,6 +240,6 @@ def check_claims(params: LongContextParams) -> LengthClaims:
     found = fading_weights(params, [each for each in LENGTHS if each >= params.n_train])
     kept = found.weights[found.names.index("log_n")]
     first = np.exp((n - 1.0) * log_ndtr(params.score))
-    *pairs, last = (tuple(each.tolist()) for each in (plain, ssmax, quiet, first))
-    ends = float(kept.min()), float(kept.max())
-    return LengthClaims((SHORTEST, MOST_KEYS), *pairs, SCALING_RULES["yarn"].check(), *ends, last)
+    few = [(float(low), float(high)) for low, high in (plain, ssmax, quiet, first)]
+    root, ends = SCALING_RULES["yarn"].check(), (float(kept.min()), float(kept.max()))
+    return LengthClaims((SHORTEST, MOST_KEYS), few[0], few[1], few[2], root, *ends, few[3])

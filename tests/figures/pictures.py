@@ -28,6 +28,10 @@ def _gradient_flow(values, profile, figures, work, core):
     yield figures.curves(result(core.gradient_curve, **work.curve_options(**options)), values["place"], profile)
 
 
+def _long_context(values, profile, figures, work, core):
+    yield figures.rows(work.fading(values), values["context_length"], profile)
+
+
 def _recap(values, profile, figures, work, core):
     for name in ("score", "spread", "breaks", "power", "alike"):
         yield work.picture(name, "", values, profile)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pages._view.figures.base import label
-from pages._view.picture import Figure
+from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
 _LETTER = 0.56  # width of a letter, of its size
@@ -21,7 +21,7 @@ def name_ends(fig: Figure, names: Sequence[tuple[str, float]], profile: Profile,
     gap = 1.25 * profile.tick_size * (high - low) / (fig.layout["height"] - top - bottom)
     places = apart([height for _, height in names], gap, high - gap / 2)
     fig.layout["margin"]["r"] = round((1 + _LETTER * max(len(word) for word, _ in names)) * profile.tick_size)
-    place = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 2, "bgcolor": None}
+    place: Part = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 2, "bgcolor": None}
     fig.layout["annotations"] = [
         label(word, profile, y=float(at), **place) for (word, _), at in zip(names, places, strict=True)
     ]

@@ -1,0 +1,72 @@
+"""What the long_context lesson declares."""
+
+from pages._view.kinds import Number
+from pages._view.lesson import Bet, Lesson, Place, Try
+from sattn_core.lessons.long_context import STOPS
+
+_USUAL = {"n_train": 512, "d_k": 64}
+
+LESSON = Lesson(
+    stem="long_context",
+    question="And with very many keys?",
+    answer="Dividing by $\\sqrt{d_k}$ does nothing about their number: one *key* that stands out loses its *weight* to "
+    "the crowd of the others.",
+    icon=":material/groups:",
+    section="Go deeper",
+    terms=("key", "weight"),
+    shared=("d_k", "seed"),
+    controls={
+        "context_length": Number("Keys n", 16_384, STOPS[0], STOPS[-1], STOPS, letter="n", play=300),
+        "score": Number("Score of the key", 8, 2, 14, tuple(range(2, 15))),
+        "n_train": Number(
+            "Keys n₀ of the training",
+            512,
+            32,
+            131_072,
+            tuple(2**j for j in range(5, 18)),
+            help="Up to here YaRN changes nothing, and here log n does not.",
+        ),
+    },
+    slider="context_length",
+    dials=("score",),
+    settings=("n_train",),
+    tries=(
+        Try("half", "n = 1,808: divided by √dₖ, the key keeps half", {"context_length": 1808, "score": 8} | _USUAL),
+        Try(
+            "short",
+            "16 keys: ÷ √dₖ leaves it 99 %, log n only 68 %",
+            {"context_length": 16, "score": 8} | _USUAL,
+        ),
+        Try(
+            "million",
+            "A million keys: log n still leaves 81 %, ÷ √dₖ less than 1 %",
+            {"context_length": 1_048_576, "score": 8} | _USUAL,
+        ),
+        Try(
+            "weak",
+            "Score 4 among a million keys: no rule leaves it 1 %",
+            {"context_length": 1_048_576, "score": 4} | _USUAL,
+        ),
+    ),
+    bet=Bet(
+        "Divided by √dₖ, among {context_length} keys: how much of the weight does the one of score {score} keep?",
+        Number("Its weight", 50, 0, 100, tuple(range(0, 101, 5))),
+        near=5,
+        suffix=" %",
+        place=Place("y", "x", unit=0.01),
+    ),
+    pictures=("key_weights", "text_rows"),
+    assumed="After $1/\\sqrt{d_k}$ the key's score is as set and the others are independent $N(0,1)$, as at the start "
+    "of training. Every rule gets these scores. SSMax has $s_0=0.43$; a model learns it.",
+    myths=(
+        ("$1/\\sqrt{d_k}$ makes attention fit for any length.", "It keeps the spread. More keys still flatten a row."),
+        ("No scale is best for long texts.", "It is as sharp for a key that only chance put first."),
+        ("A sink keeps attention sharp.", "At score 0 it is one more key, and fades too."),
+    ),
+    sources=(
+        "Nakanishi (2025), arXiv:2501.19399, for SSMax.",
+        "Chiang and Cholak (2022), arXiv:2202.12172, for log n.",
+        "Peng et al. (2023), arXiv:2309.00071, for YaRN.",
+        "Miller (2023), [Attention Is Off By One](https://www.evanmiller.org/attention-is-off-by-one.html).",
+    ),
+)

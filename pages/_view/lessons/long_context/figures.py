@@ -1,0 +1,252 @@
+"""Pictures of the long_context lesson: the weight of one key against the number of keys, and along a text."""
+
+from typing import Any
+
+import numpy as np
+
+from pages._view.figures.base import axis, dotted, figure, line, points, solid, upright
+from pages._view.figures.code import code
+from pages._view.figures.ends import name_ends
+from pages._view.literal import written
+from pages._view.marks import Mark
+from pages._view.picture import Picture
+from pages._view.theme import Profile, number, percent, typed
+from sattn_core.lessons.long_context import (
+    LENGTHS,
+    RULES,
+    STOPS,
+    FadingResult,
+    LengthClaims,
+    SimulatedFading,
+    crowd_score,
+    fading_weights,
+)
+
+_HEIGHT = 0.87  # of the usual one: a dial more stands above it, and on a wall it must fit all the same
+_TICKS = {16: "16", 100: "100", 1_000: "1,000", 10_000: "10⁴", 100_000: "10⁵", 1_000_000: "10⁶"}
+_TOP = 1.06  # of the axis of the weights: room for a mark at 1
+_LOOKS: dict[str, tuple[str, float, str]] = {  # colour, width and dash of each line
+    "vaswani": ("scaled", 2.0, "solid"),
+    "softmax1": ("text", 1.0, "dot"),
+    "log_n": ("third", 1.2, "solid"),
+    "ssmax": ("third", 1.2, "dash"),
+    "yarn": ("band", 1.2, "dashdot"),
+    "no_scale": ("raw", 1.2, "solid"),
+}
+_ORDER = ("no_scale", "yarn", "ssmax", "log_n", "vaswani", "softmax1")  # the last is drawn on top
+_CHECKED = ("vaswani", "log_n")  # rules whose simulated rows stand under "How sure?"
+
+
+def quarter(n: int) -> int:
+    """The row of a text that is a quarter into it."""
+    return max(2, n // 4)
+
+
+def share(weight: float) -> str:
+    """A weight as a share that never rounds to all or to nothing."""
+    if weight < 0.005:
+        return "less than 1 %"
+    return "more than 99 %" if weight > 0.995 else percent(weight, 0)
+
+
+def weights(found: FadingResult, n: int, profile: Profile, simulated: SimulatedFading | None = None) -> Picture:
+    """The key's weight against the number of keys, one line a rule, and where the slider stands.
+
+    simulated : means of drawn rows, for the points and "How sure?".
+    """
+    sentence = _sentence(found, n)
+    score, d_k = typed(found.params.score), found.params.d_k
+    return Picture(
+        "key_weights",
+        _weights_figure(found, n, simulated, profile),
+        sentence,
+        _table(found),
+        _code(found),
+        note="Exact averages over the scores of the other keys.",
+        alt=f"{sentence} The key has score {score}, the others spread by 1; without the scale, dₖ = {d_k:,} counts.",
+        sure=_sure(found, n, simulated),
+        checks=_checks(simulated) if simulated else None,
+        marks=(Mark("÷ √dₖ", ("1/√dₖ",)), Mark("log n", ("log n",))),
+    )
+
+
+def _weights_figure(found, n, simulated, profile):
+    first = found.lengths.index(STOPS[0])
+    fig = figure(
+        profile,
+        [
+            *_lines(found, profile, first),
+            *([_simulated(simulated, profile)] if simulated else []),
+            _here(found, n, profile),
+        ],
+        left=3.6,
+        height=_HEIGHT,
+        xaxis=axis(
+            profile, "number of keys n", type="log", tickvals=[*_TICKS], ticktext=[*_TICKS.values()], tickangle=0
+        )
+        | {"range": [np.log10(STOPS[0]) - 0.08, np.log10(STOPS[-1]) + 0.08]},
+        yaxis=_weight_axis(profile),
+        shapes=[upright(n, dotted(profile)) | {"layer": "below"}],
+    )
+    return _named(fig, found, STOPS[-1], profile)
+
+
+def _weight_axis(profile):
+    return axis(profile, "weight of the key", grid=True, range=[-0.02, _TOP], tickvals=[0, 0.25, 0.5, 0.75, 1])
+
+
+def _lines(found, profile, first=0, last=None):
+    """A line for each rule, from one length to another."""
+    x = np.array(found.lengths[first:last], dtype=float)
+    return [
+        line(x, found.weights[found.names.index(name), first:last], _style(name, profile), _title(name))
+        for name in _ORDER
+    ]
+
+
+def _style(name, profile):
+    colour, width, dash = _LOOKS[name]
+    return solid(profile, getattr(profile, colour), width) | {"dash": dash}
+
+
+def _title(name):
+    return written(RULES[name].title)
+
+
+def _named(fig, found, n, profile):
+    """The names of the rules at the ends of their lines."""
+    names = [(_title(name), found.weight(name, n)) for name in RULES]
+    return name_ends(fig, names, profile, low=-0.02, high=_TOP)
+
+
+def _simulated(simulated, profile):
+    """Means of drawn rows after 1/√d_k."""
+    i = simulated.names.index("vaswani")
+    error = simulated.standard_error[i]
+    below = np.minimum(error, simulated.measured[i])
+    colour = profile.scaled
+    return points(profile, colour, "circle", simulated.lengths, simulated.measured[i], error, below, "simulated rows")
+
+
+def _here(found, n, profile):
+    """A mark on every line where the slider stands."""
+    colours = [getattr(profile, _LOOKS[name][0]) for name in RULES]
+    marker = {"color": colours, "symbol": "diamond", "size": 1.5 * profile.marker_size, "line": {"width": 0}}
+    y = [found.weight(name, n) for name in RULES]
+    return {"type": "scatter", "mode": "markers", "x": [n] * len(y), "y": y, "name": "at this n", "marker": marker}
+
+
+def _sentence(found, n):
+    usual, longer = (share(found.weight(name, n)) for name in ("vaswani", "log_n"))
+    return f"Among {n:,} keys the one that stands out keeps {usual} with ÷ √dₖ, and {longer} with log n."
+
+
+def _sure(found, n, simulated):
+    """Where the weight is halved, what the others weigh, and how it was computed."""
+    score, half = typed(found.params.score), found.half_length
+    drawn = "" if simulated is None else f" In the table up to {max(simulated.n_rows):,} drawn rows stand beside it."
+    return (
+        f"After 1/√dₖ a key of score {score} keeps less than half from {half:,} keys on; e to the power of the score "
+        f"less ½, plus 1, is {number(found.predicted_half, 4)}.",
+        f"At n = {n:,} the others together weigh on average like one key of score {number(crowd_score(n))}.",
+        f"Every line is an average over the scores of the others, computed by quadrature.{drawn}",
+    )
+
+
+def _checks(simulated):
+    """Drawn rows beside the exact averages, for two of the rules."""
+    rows = [(simulated.names.index(name), j) for name in _CHECKED for j in range(len(simulated.lengths))]
+    inside = [simulated.low[at] <= simulated.measured[at] <= simulated.high[at] for at in rows]
+    return {
+        "rule": [_title(simulated.names[i]) for i, _ in rows],
+        "keys": [f"{simulated.lengths[j]:,}" for _, j in rows],
+        "rows": [f"{simulated.n_rows[j]:,}" for _, j in rows],
+        "measured": [f"{number(simulated.measured[at])} ± {number(simulated.standard_error[at], 2)}" for at in rows],
+        "exact": [number(simulated.predicted[at]) for at in rows],
+        "95 % band": [f"{number(simulated.low[at])} to {number(simulated.high[at])}" for at in rows],
+        "inside": ["yes" if each else "no" for each in inside],
+    }
+
+
+def _table(found: FadingResult, last: int | None = None) -> dict[str, Any]:
+    """The weight that each rule leaves at every length."""
+    columns = {rule: found.weights[i, :last].tolist() for i, rule in enumerate(found.names)}
+    return {"n_keys": list(found.lengths[:last])} | {RULES[rule].title: kept for rule, kept in columns.items()}
+
+
+def _code(found):
+    """The Python that computes the weights again."""
+    lengths = {} if found.lengths == LENGTHS else {"lengths": found.lengths}
+    return code(fading_weights, found.params, **lengths, show=("result.lengths", "result.names", "result.weights"))
+
+
+# --- along a text ----------------------------------------------------------------------------------------
+
+
+def rows(found: FadingResult, n: int, profile: Profile) -> Picture:
+    """The same read along a causal text of n words, whose row i has i keys."""
+    last = found.lengths.index(n) + 1
+    early, late = (share(found.weight("vaswani", each)) for each in (quarter(n), n))
+    fig = figure(
+        profile,
+        _lines(found, profile, 0, last),
+        left=3.6,
+        xaxis=axis(profile, "row of the text", range=[0, 1.02 * n], nticks=5, tickangle=0, tickformat=",d"),
+        yaxis=_weight_axis(profile),
+    )
+    return Picture(
+        "text_rows",
+        _named(fig, found, n, profile),
+        f"With ÷ √dₖ the key keeps {early} of a row a quarter into this text, and {late} of its last row.",
+        _table(found, last),
+        _code(found),
+        note="Row i of a causal text sees i keys.",
+        claim="Along a causal text the key fades from row to row",
+        sure=(f"The numbers are those of the picture above: a row {n:,} words into the text has {n:,} keys.",),
+        marks=(Mark("÷ √dₖ", ("1/√dₖ",)),),
+    )
+
+
+# --- the rules, card by card -----------------------------------------------------------------------------
+
+
+def cards(found: FadingResult, claims: LengthClaims) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Every rule: title, formula, what its source claims, what of it is checked here, and the source."""
+    said = _claims(found, claims)
+    return [(each.title, each.formula, (*said[each.name], f"{each.source}.")) for each in RULES.values()]
+
+
+def _claims(found, claims):
+    """By rule: the claim, and the number that it comes to here."""
+    few, many = (f"{each:,}" for each in claims.lengths)
+    params = found.params
+    score, trained = typed(params.score), f"{params.n_train:,}"
+    return {
+        "vaswani": (
+            "Claim: the scores spread by 1 at every dₖ. It says nothing of n.",
+            f"Here: a key of score {score} keeps less than half from {found.half_length:,} keys on.",
+        ),
+        "softmax1": (
+            "Claim: a head may attend to nothing.",
+            f"Here: where every key has score −10, all together get {share(claims.quiet[0])} at {few} keys, and "
+            f"{share(claims.quiet[1])} at {many}.",
+        ),
+        "log_n": (
+            "Claim: attention to one position need not fade with n.",
+            f"Here: from {trained} keys on, a key of score {score} keeps {share(claims.lowest)} to "
+            f"{share(claims.highest)}.",
+        ),
+        "ssmax": (
+            "Claim, figure 1: one score of 3 among scores of −2 keeps a weight near 1.",
+            f"Here: at {many} keys it keeps {share(claims.ssmax[1])}, with softmax {share(claims.plain[1])}.",
+        ),
+        "yarn": (
+            "Claim: this factor fits the perplexity of LLaMA models, which is not measured here.",
+            f"Here: √(1/t) at 16 times the length is {number(claims.yarn_root)}.",
+        ),
+        "no_scale": (
+            "Claim: none about n.",
+            f"Here: as dₖ grows, it keeps all where no other score is larger. That is so in {share(claims.first[0])} "
+            f"of rows of {few} keys, {share(claims.first[1])} of {many}.",
+        ),
+    }
