@@ -26,7 +26,7 @@ _U = np.arange(-36.0, 4.0, _FINEST)  # e^-36 is 2e-16; exp(-e^3.75) is 4e-19
 def key_weight_price(n_lengths: int, score_std: float) -> Price:
     """What `expected_key_weight` costs for so many n_keys."""
     places = _U.size * _nodes(score_std).size
-    return Price(calls=25, specials=2 * places + 3 * n_lengths * _U.size, passes=4 * places, bytes=40 * places)
+    return Price(calls=25, specials=2 * places + 3 * n_lengths * _U.size, passes=4 * places, bytes=16 * places)
 
 
 def expected_key_weight(

@@ -134,6 +134,11 @@ class SimulatedFading:
     high: NDArray[np.float64]
 
 
+def quarter_row(n: int) -> int:
+    """Return the row of a causal text of n words that is a quarter into it."""
+    return max(2, n // 4)
+
+
 def crowd_score(n_keys: int) -> float:
     """Return ln(n − 1) + ½, the score of one key that weighs like n − 1 of N(0, 1) together: E e^x = e^½."""
     return math.log(check_integer("n_keys", n_keys, 2) - 1) + 0.5

@@ -27,6 +27,7 @@ from sattn_core.lessons.gradient_flow import (
     gradient_curve,
     measure_gradient_flow,
 )
+from sattn_core.lessons.long_context import LongContextParams, check_claims, fading_weights, simulate_fading
 from sattn_core.lessons.one_query import OneQueryParams, measure_one_query
 from sattn_core.lessons.scaling_rules import (
     BugParams,
@@ -142,6 +143,8 @@ CASES = [
     *(partial(measure_bug, BugParams("fused_qkv", *shape)) for shape in ((128, 4, 64), (64, 2, 128), (256, 8, 32))),
     partial(measure_museum, BugParams("fused_qkv", 128, 4, 64)),
     partial(measure_exponents, ExponentParams(correlation=0.5), OCTAVES),
+    *(partial(fading_weights, LongContextParams(8.0, d_k)) for d_k in (1, 1024)),
+    partial(simulate_fading, LongContextParams()),
     *(partial(measure_one_query, OneQueryParams(d_k)) for d_k in (1, 1024)),
     *(partial(measure_score_variance, ScoreVarianceParams(8, n)) for n in (1_000, 50_000)),
     *(
@@ -175,6 +178,7 @@ CASES = [
 # What has one price for the most that it can be.
 AT_MOST = [
     partial(expected_largest, 512, (1, 4, 1024), 0.5),
+    partial(check_claims, LongContextParams()),
     *(partial(each, BackpropParams(8, 16, 16, 16)) for each in (measure_backprop, central_difference_error)),
     partial(measure_shared_input, UnitVarianceParams(256, 2, 64)),
     partial(expected_stages, OCTAVES),  # hardly any of its time is spent in NumPy

@@ -13,6 +13,7 @@ from sattn_core.key_value_memory import KeyValueMemoryParams, train_key_value_me
 from sattn_core.lessons.backprop import BackpropParams, measure_backprop
 from sattn_core.lessons.derivation import DerivationParams, measure_derivation
 from sattn_core.lessons.gradient_flow import GradientFlowParams, measure_gradient_flow
+from sattn_core.lessons.long_context import LongContextParams
 from sattn_core.lessons.one_query import OneQueryParams
 from sattn_core.lessons.scaling_rules import BugParams, ExponentParams, RulesParams, compare_rules, measure_bug
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
@@ -36,7 +37,7 @@ NEEDED = {
     WRONG: {"d_k": 4},
 }
 SEEDED = [
-    OneQueryParams, BugParams, ExponentParams, RulesParams,
+    OneQueryParams, BugParams, ExponentParams, RulesParams, LongContextParams,
     BACK, DERIVE, FLOW, MEMORY, RACE, ROW, SATURATE, SMALL, SPREAD, UNIT, WRONG, YOURS,
 ]  # fmt: skip
 REFUSED = [
@@ -53,6 +54,9 @@ REFUSED = [
     (DERIVE, {"component_correlation": -0.1}, "component_correlation must be a finite number in [0, 1]"),
     (DERIVE, {"nu": 1.4}, "nu must be a finite number in [1.5, 100], but got 1.4"),
     (DERIVE, {"nu": 3.0, "correlation": 0.1}, "nu must be None where a correlation is not 0, but got 3"),
+    (LongContextParams, {"score": 0.5}, "score must be a finite number in [1, 14], but got 0.5"),
+    (LongContextParams, {"d_k": 1025}, "d_k must be between 1 and 1024, but got 1025"),
+    (LongContextParams, {"n_train": 31}, "n_train must be between 32 and 131072, but got 31"),
     (FLOW, {"d_k": 0}, "d_k must be between 1 and 4096, but got 0"),
     (FLOW, {"n_keys": 1}, "n_keys must be between 2 and 1024, but got 1"),
     (FLOW, {"n_rows": 9}, "n_rows must be between 10 and 100000, but got 9"),

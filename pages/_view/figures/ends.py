@@ -6,25 +6,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pages._view.figures.base import label
+from pages._view.marks import readable
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
 _LETTER = 0.56  # width of a letter, of its size
 
 
-def name_ends(fig: Figure, names: Sequence[tuple[str, float]], profile: Profile, *, low: float, high: float) -> Figure:
+def name_ends(
+    fig: Figure,
+    names: Sequence[tuple[str, float]],
+    profile: Profile,
+    *,
+    low: float,
+    high: float,
+    colours: Sequence[str] = (),
+) -> Figure:
     """Write names to the right of the plot at the heights of their lines' ends, none over another.
 
-    low and high: the ends of the vertical axis, as it counts.
+    low and high: the ends of the vertical axis, as it counts. colours: of the lines, if the names are to have them as
+    far as they can be read.
     """
     top, bottom = fig.layout["margin"]["t"], fig.layout["margin"]["b"]
     gap = 1.25 * profile.tick_size * (high - low) / (fig.layout["height"] - top - bottom)
     places = apart([height for _, height in names], gap, high - gap / 2)
     fig.layout["margin"]["r"] = round((1 + _LETTER * max(len(word) for word, _ in names)) * profile.tick_size)
     place: Part = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 2, "bgcolor": None}
-    fig.layout["annotations"] = [
-        label(word, profile, y=float(at), **place) for (word, _), at in zip(names, places, strict=True)
-    ]
+    words = [label(word, profile, y=float(at), **place) for (word, _), at in zip(names, places, strict=True)]
+    for word, colour in zip(words, colours, strict=False):
+        word["font"]["color"] = readable(colour, profile.ground, profile.text)
+    fig.layout["annotations"] = words
     return fig
 
 

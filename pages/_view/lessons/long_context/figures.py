@@ -20,6 +20,7 @@ from sattn_core.lessons.long_context import (
     SimulatedFading,
     crowd_score,
     fading_weights,
+    quarter_row,
 )
 
 _HEIGHT = 0.87  # of the usual one: a dial more stands above it, and on a wall it must fit all the same
@@ -27,7 +28,7 @@ _TICKS = {16: "16", 100: "100", 1_000: "1,000", 10_000: "10⁴", 100_000: "10⁵
 _TOP = 1.06  # of the axis of the weights: room for a mark at 1
 _LOOKS: dict[str, tuple[str, float, str]] = {  # colour, width and dash of each line
     "vaswani": ("scaled", 2.0, "solid"),
-    "softmax1": ("text", 1.0, "dot"),
+    "softmax1": ("text", 0.8, "dot"),
     "log_n": ("third", 1.2, "solid"),
     "ssmax": ("third", 1.2, "dash"),
     "yarn": ("band", 1.2, "dashdot"),
@@ -35,11 +36,6 @@ _LOOKS: dict[str, tuple[str, float, str]] = {  # colour, width and dash of each 
 }
 _ORDER = ("no_scale", "yarn", "ssmax", "log_n", "vaswani", "softmax1")  # the last is drawn on top
 _CHECKED = ("vaswani", "log_n")  # rules whose simulated rows stand under "How sure?"
-
-
-def quarter(n: int) -> int:
-    """The row of a text that is a quarter into it."""
-    return max(2, n // 4)
 
 
 def share(weight: float) -> str:
@@ -105,8 +101,12 @@ def _lines(found, profile, first=0, last=None):
 
 
 def _style(name, profile):
-    colour, width, dash = _LOOKS[name]
-    return solid(profile, getattr(profile, colour), width) | {"dash": dash}
+    _, width, dash = _LOOKS[name]
+    return solid(profile, _colour(name, profile), width) | {"dash": dash}
+
+
+def _colour(name, profile):
+    return getattr(profile, _LOOKS[name][0])
 
 
 def _title(name):
@@ -116,7 +116,8 @@ def _title(name):
 def _named(fig, found, n, profile):
     """The names of the rules at the ends of their lines."""
     names = [(_title(name), found.weight(name, n)) for name in RULES]
-    return name_ends(fig, names, profile, low=-0.02, high=_TOP)
+    fig.layout["margin"]["t"] = profile.tick_size  # no title stands above it
+    return name_ends(fig, names, profile, low=-0.02, high=_TOP, colours=[_colour(name, profile) for name in RULES])
 
 
 def _simulated(simulated, profile):
@@ -130,9 +131,10 @@ def _simulated(simulated, profile):
 
 def _here(found, n, profile):
     """A mark on every line where the slider stands."""
-    colours = [getattr(profile, _LOOKS[name][0]) for name in RULES]
+    names = [*reversed(RULES)]  # the last is drawn on top
+    colours = [_colour(name, profile) for name in names]
     marker = {"color": colours, "symbol": "diamond", "size": 1.5 * profile.marker_size, "line": {"width": 0}}
-    y = [found.weight(name, n) for name in RULES]
+    y = [found.weight(name, n) for name in names]
     return {"type": "scatter", "mode": "markers", "x": [n] * len(y), "y": y, "name": "at this n", "marker": marker}
 
 
@@ -186,7 +188,7 @@ def _code(found):
 def rows(found: FadingResult, n: int, profile: Profile) -> Picture:
     """The same read along a causal text of n words, whose row i has i keys."""
     last = found.lengths.index(n) + 1
-    early, late = (share(found.weight("vaswani", each)) for each in (quarter(n), n))
+    early, late = (share(found.weight("vaswani", each)) for each in (quarter_row(n), n))
     fig = figure(
         profile,
         _lines(found, profile, 0, last),
@@ -197,7 +199,7 @@ def rows(found: FadingResult, n: int, profile: Profile) -> Picture:
     return Picture(
         "text_rows",
         _named(fig, found, n, profile),
-        f"With ÷ √dₖ the key keeps {early} of a row a quarter into this text, and {late} of its last row.",
+        f"With ÷ √dₖ the key keeps {early} of a row a quarter into this text, and {late} of the last.",
         _table(found, last),
         _code(found),
         note="Row i of a causal text sees i keys.",
@@ -212,41 +214,34 @@ def rows(found: FadingResult, n: int, profile: Profile) -> Picture:
 
 def cards(found: FadingResult, claims: LengthClaims) -> list[tuple[str, str, tuple[str, ...]]]:
     """Every rule: title, formula, what its source claims, what of it is checked here, and the source."""
-    said = _claims(found, claims)
-    return [(each.title, each.formula, (*said[each.name], f"{each.source}.")) for each in RULES.values()]
+    here = _checked_here(found, claims)
+    return [
+        (each.title, each.formula, (_CLAIMS[name], f"Here: {here[name]}", f"{each.source}."))
+        for name, each in RULES.items()
+    ]
 
 
-def _claims(found, claims):
-    """By rule: the claim, and the number that it comes to here."""
+_CLAIMS = {
+    "vaswani": "Claim: the scores spread by 1 at every dₖ. It says nothing of n.",
+    "softmax1": "Claim: a head may attend to nothing.",
+    "log_n": "Claim: attention to one position need not fade with n.",
+    "ssmax": "Claim, figure 1: one score of 3 among scores of −2 keeps a weight near 1.",
+    "yarn": "Claim: this factor fits the perplexity of LLaMA models, which is not measured here.",
+    "no_scale": "Claim: none about n.",
+}
+
+
+def _checked_here(found, claims):
+    """By rule, the number that its claim comes to."""
     few, many = (f"{each:,}" for each in claims.lengths)
-    params = found.params
-    score, trained = typed(params.score), f"{params.n_train:,}"
+    one, trained = f"a key of score {typed(found.params.score)} keeps", f"{found.params.n_train:,}"
+    quiet, first = (list(map(share, each)) for each in (claims.quiet, claims.first))
     return {
-        "vaswani": (
-            "Claim: the scores spread by 1 at every dₖ. It says nothing of n.",
-            f"Here: a key of score {score} keeps less than half from {found.half_length:,} keys on.",
-        ),
-        "softmax1": (
-            "Claim: a head may attend to nothing.",
-            f"Here: where every key has score −10, all together get {share(claims.quiet[0])} at {few} keys, and "
-            f"{share(claims.quiet[1])} at {many}.",
-        ),
-        "log_n": (
-            "Claim: attention to one position need not fade with n.",
-            f"Here: from {trained} keys on, a key of score {score} keeps {share(claims.lowest)} to "
-            f"{share(claims.highest)}.",
-        ),
-        "ssmax": (
-            "Claim, figure 1: one score of 3 among scores of −2 keeps a weight near 1.",
-            f"Here: at {many} keys it keeps {share(claims.ssmax[1])}, with softmax {share(claims.plain[1])}.",
-        ),
-        "yarn": (
-            "Claim: this factor fits the perplexity of LLaMA models, which is not measured here.",
-            f"Here: √(1/t) at 16 times the length is {number(claims.yarn_root)}.",
-        ),
-        "no_scale": (
-            "Claim: none about n.",
-            f"Here: as dₖ grows, it keeps all where no other score is larger. That is so in {share(claims.first[0])} "
-            f"of rows of {few} keys, {share(claims.first[1])} of {many}.",
-        ),
+        "vaswani": f"{one} less than half from {found.half_length:,} keys on.",
+        "softmax1": f"where every key has score −10, all get {quiet[0]} together at {few} keys, {quiet[1]} at {many}.",
+        "log_n": f"from {trained} keys on, {one} {share(claims.lowest)} to {share(claims.highest)}.",
+        "ssmax": f"at {many} keys it keeps {share(claims.ssmax[1])}, with softmax {share(claims.plain[1])}.",
+        "yarn": f"√(1/t) at 16 times the length is {number(claims.yarn_root)}.",
+        "no_scale": f"as dₖ grows, {one} all where no other score is larger: in {first[0]} of rows of {few} keys, "
+        f"{first[1]} of {many}.",
     }

@@ -10,6 +10,7 @@ from sattn_core.lessons.long_context import (
     LongContextParams,
     check_claims,
     fading_weights,
+    quarter_row,
     simulate_fading,
 )
 
@@ -22,7 +23,7 @@ def params(values: Values) -> LongContextParams:
 def fading(values: Values) -> FadingResult:
     """The weights at every stop of the slider, where it stands, and a quarter into a text of that length."""
     n = values["context_length"]
-    lengths = tuple(sorted({*LENGTHS, n, figures.quarter(n)}))
+    lengths = tuple(sorted({*LENGTHS, n, quarter_row(n)}))
     return compute.result(fading_weights, LongContextParams(*_exact(values)), lengths)
 
 

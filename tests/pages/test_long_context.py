@@ -1,0 +1,77 @@
+"""The long_context page: its slider is the number of keys, what a rule leaves of the key, the promises of its tries."""
+
+import pytest
+
+from tests.pages.opening import charts, large_slider, open_page, settle, widget
+
+ADVERSE = {"context_length": "64", "score": "12", "n_train": "65536", "d_k": "1", "seed": "9"}
+
+
+def open_lesson(**query):
+    return open_page("long_context", **query)
+
+
+def weight(shown, rule, n):
+    return shown.fading_weights.weight(rule, n)
+
+
+def test_the_large_slider_is_that_of_n_and_can_be_typed():
+    app = open_lesson(context_length="1000", d_k="300")
+    assert (large_slider(app).value, large_slider(app).large) == (1000, True)
+    assert large_slider(app).shown[large_slider(app).stops.index(1000)] == "n = 1,000"
+    assert widget(app, "d_k").value == 300
+    (typed,) = [each for each in app.number_input if each.label == "Keys n, typed"]
+    typed.set_value(5000)
+    settle(app)
+    assert large_slider(app).value == app.session_state["context_length"] == 5000
+    assert charts(app)["key_weights"].sentence.startswith("Among 5,000 keys")
+    assert app.session_state["d_k"] == 300
+
+
+def test_on_the_way_to_another_lesson_d_k_goes_along_and_n_stays():
+    app = open_lesson(context_length="64", d_k="300")
+    app.switch_page("../score_variance.py").run()
+    assert large_slider(app).value == 300
+    assert "context_length" not in app.query_params
+    app.switch_page("../long_context.py").run()
+    assert large_slider(app).value == 16_384
+
+
+def test_the_length_of_the_training_is_where_log_n_changes_nothing():
+    sentences = [charts(open_lesson(n_train=n))["key_weights"].sentence for n in ("512", "16384")]
+    assert "10 % with ÷ √dₖ, and 82 % with log n" in sentences[0]
+    assert "10 % with ÷ √dₖ, and 10 % with log n" in sentences[1]
+
+
+def test_the_bet_hides_all_lines_but_that_without_the_scale():
+    app = open_lesson(bet="1")
+    said = charts(app)["key_weights_before"]
+    assert said.sentence.startswith("Without the scale the key keeps more than 99 %")
+    assert "82 %" not in said.alt
+    told = open_lesson(bet="1", guess="10")
+    assert "In fact: 10 %." in charts(told)["key_weights"].alt
+
+
+# --- tries ---------------------------------------------------------------------------------------------
+
+
+def test_try_half(tried):
+    _, shown = tried("long_context", "half", **ADVERSE)
+    assert weight(shown, "vaswani", 1808) == pytest.approx(0.5, abs=0.001)
+
+
+def test_try_short(tried):
+    _, shown = tried("long_context", "short", **ADVERSE)
+    assert weight(shown, "vaswani", 16) == pytest.approx(0.99, abs=0.005)
+    assert weight(shown, "log_n", 16) == pytest.approx(0.68, abs=0.005)
+
+
+def test_try_million(tried):
+    _, shown = tried("long_context", "million", **ADVERSE)
+    assert weight(shown, "log_n", 1_048_576) == pytest.approx(0.81, abs=0.005)
+    assert weight(shown, "vaswani", 1_048_576) < 0.01
+
+
+def test_try_weak(tried):
+    _, shown = tried("long_context", "weak", **ADVERSE)
+    assert shown.fading_weights.weights[:, -1].max() < 0.01
