@@ -1,8 +1,11 @@
 """The long_context page: its slider is the number of keys, what a rule leaves of the key, the promises of its tries."""
 
+import json
+
 import pytest
 
-from tests.pages.opening import charts, large_slider, open_page, settle, widget
+from sattn_core.lessons.long_context import STOPS
+from tests.pages.opening import charts, large_slider, open_page, settle, traces, widget
 
 ADVERSE = {"context_length": "64", "score": "12", "n_train": "65536", "d_k": "1", "seed": "9"}
 
@@ -43,11 +46,18 @@ def test_the_length_of_the_training_is_where_log_n_changes_nothing():
     assert "10 % with ÷ √dₖ, and 10 % with log n" in sentences[1]
 
 
-def test_the_bet_hides_all_lines_but_that_without_the_scale():
-    app = open_lesson(bet="1")
-    said = charts(app)["key_weights_before"]
-    assert said.sentence.startswith("Without the scale the key keeps more than 99 %")
-    assert "82 %" not in said.alt
+@pytest.mark.parametrize(("n", "last"), [("16384", 256), ("1024", 16), ("1000", 0), ("16", 0)])
+def test_the_bet_shows_the_line_where_the_keys_are_far_fewer(n, last):
+    app = open_lesson(bet="1", context_length=n)
+    line = traces(app, "key_weights_before")["1/√dₖ"]
+    assert [x for x, y in zip(line["x"], line["y"], strict=True) if y is not None] == [x for x in STOPS if x <= last]
+    shown = charts(app)["key_weights_before"]
+    assert shown.sentence.startswith(f"Among {last} keys it keeps" if last else "The lines are hidden")
+    assert not any(trace["y"] != [None] for name, trace in traces(app, "key_weights_before").items() if name != "1/√dₖ")
+    assert json.loads(shown.spec)["layout"]["annotations"] == []
+
+
+def test_the_truth_of_the_bet_is_the_weight_after_the_scale():
     told = open_lesson(bet="1", guess="10")
     assert "In fact: 10 %." in charts(told)["key_weights"].alt
 

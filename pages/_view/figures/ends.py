@@ -21,17 +21,18 @@ def name_ends(
     low: float,
     high: float,
     colours: Sequence[str] = (),
+    off: float = 0.5,
 ) -> Figure:
     """Write names to the right of the plot at the heights of their lines' ends, none over another.
 
     low and high: the ends of the vertical axis, as it counts. colours: of the lines, if the names are to have them as
-    far as they can be read.
+    far as they can be read. off: letters between the plot and the names.
     """
     top, bottom = fig.layout["margin"]["t"], fig.layout["margin"]["b"]
     gap = 1.25 * profile.tick_size * (high - low) / (fig.layout["height"] - top - bottom)
     places = apart([height for _, height in names], gap, high - gap / 2)
-    fig.layout["margin"]["r"] = round((1 + _LETTER * max(len(word) for word, _ in names)) * profile.tick_size)
-    place: Part = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 2, "bgcolor": None}
+    fig.layout["margin"]["r"] = round((0.5 + off + _LETTER * max(len(word) for word, _ in names)) * profile.tick_size)
+    place: Part = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": off * profile.tick_size, "bgcolor": None}
     words = [label(word, profile, y=float(at), **place) for (word, _), at in zip(names, places, strict=True)]
     for word, colour in zip(words, colours, strict=False):
         word["font"]["color"] = readable(colour, profile.ground, profile.text)

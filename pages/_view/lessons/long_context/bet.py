@@ -1,4 +1,4 @@
-"""What the bet of long_context comes to, and the line that is seen before it."""
+"""What the bet of long_context comes to, and the part of the line that is seen before it."""
 
 from pages._view.bets import Outcome
 from pages._view.lessons.long_context import figures, work
@@ -9,11 +9,13 @@ from sattn_core.lessons.long_context import crowd_score
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """The weight without the scale."""
-    found = work.fading(values)
-    kept = figures.share(found.weight("no_scale", values["context_length"]))
-    said = f"Without the scale the key keeps {kept}; the lines of the other rules are hidden until you have bet."
-    return work.MAIN.picture(values, profile).partly(said, keep=("no scale",), words=("no scale",))
+    """The weight after 1/√d_k where the keys are far fewer."""
+    n = figures.far_fewer(values["context_length"])
+    hidden = "The lines are hidden until you have bet."
+    if n:
+        kept = figures.share(work.fading(values).weight("vaswani", n))
+        hidden = f"Among {n:,} keys it keeps {kept}; the rest of the line is hidden until you have bet."
+    return work.MAIN.picture(values, profile).partly(hidden, keep=("1/√dₖ",), last=n)
 
 
 def outcome(values: Values) -> Outcome:

@@ -25,6 +25,7 @@ from sattn_core.lessons.long_context import (
 
 _HEIGHT = 0.87  # of the usual one: a dial more stands above it, and on a wall it must fit all the same
 _TICKS = {16: "16", 100: "100", 1_000: "1,000", 10_000: "10⁴", 100_000: "10⁵", 1_000_000: "10⁶"}
+_FAR = 64  # times fewer keys tell little of the weight
 _TOP = 1.06  # of the axis of the weights: room for a mark at 1
 _LOOKS: dict[str, tuple[str, float, str]] = {  # colour, width and dash of each line
     "vaswani": ("scaled", 2.0, "solid"),
@@ -43,6 +44,11 @@ def share(weight: float) -> str:
     if weight < 0.005:
         return "less than 1 %"
     return "more than 99 %" if weight > 0.995 else percent(weight, 0)
+
+
+def far_fewer(n: int) -> int:
+    """The last stop of the slider at which there are far fewer keys; 0 if there is none."""
+    return max((stop for stop in STOPS if _FAR * stop <= n), default=0)
 
 
 def weights(found: FadingResult, n: int, profile: Profile, simulated: SimulatedFading | None = None) -> Picture:
@@ -117,7 +123,10 @@ def _named(fig, found, n, profile):
     """The names of the rules at the ends of their lines."""
     names = [(_title(name), found.weight(name, n)) for name in RULES]
     fig.layout["margin"]["t"] = profile.tick_size  # no title stands above it
-    return name_ends(fig, names, profile, low=-0.02, high=_TOP, colours=[_colour(name, profile) for name in RULES])
+    colours = [_colour(name, profile) for name in RULES]
+    return name_ends(
+        fig, names, profile, low=-0.02, high=_TOP, colours=colours, off=1.1
+    )  # the mark of a bet stands there
 
 
 def _simulated(simulated, profile):
