@@ -67,6 +67,6 @@ LESSON = Lesson(
         "Nakanishi (2025), arXiv:2501.19399, for SSMax.",
         "Chiang and Cholak (2022), arXiv:2202.12172, for log n.",
         "Peng et al. (2023), arXiv:2309.00071, for YaRN.",
-        "Miller (2023), [Attention Is Off By One](https://www.evanmiller.org/attention-is-off-by-one.html).",
+        "Miller (2023), “Attention Is Off By One”, evanmiller.org, for softmax1.",
     ),
 )
