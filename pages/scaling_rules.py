@@ -5,7 +5,7 @@ import streamlit as st
 from pages._view import compute, controls, frame, show
 from pages._view.lessons.scaling_rules import figures, work
 from pages._view.lessons.scaling_rules.declaration import LESSON
-from sattn_core.lessons.scaling_rules import RulesParams, compare_rules, rule_curves
+from sattn_core.lessons.scaling_rules import RulesParams, compare_rules, rule_curves, short_answers
 
 profile = frame.profile()
 part = controls.value_of("part")
@@ -47,4 +47,6 @@ live()
 if frame.more():
     if part == "rules":
         every_rule()
+    with st.expander("Short answers: masks, positions, shared keys, norms", key="answers", icon=":material/quiz:"):
+        show.lines(figures.answers(compute.result(short_answers, controls.value_of("seed"))))
     show.folds(LESSON)

@@ -70,7 +70,7 @@ RULES: Mapping[str, LengthRule] = MappingProxyType(
                 "ssmax", "SSMax", SCALING_RULES["ssmax"].formula, SCALING_RULES["ssmax"].source,
                 lambda n, d_k, n_train: SCALING_RULES["ssmax"].options["ssmax_s"] * np.log(n),
             ),
-            LengthRule("yarn", "YaRN", SCALING_RULES["yarn"].formula, SCALING_RULES["yarn"].source, _yarn),
+            LengthRule("yarn", "YaRN", SCALING_RULES["yarn"].formula, "Peng et al. (2023), arXiv:2309.00071", _yarn),
             LengthRule(
                 "no_scale", "no scale", SCALING_RULES["no_scale"].formula, SCALING_RULES["no_scale"].source,
                 lambda n, d_k, n_train: np.full_like(n, math.sqrt(d_k)),

@@ -22,6 +22,8 @@ from sattn_core.layer_norm import layer_norm
 from sattn_core.moments import correlated_pair_moments
 from sattn_core.pair_scores import growing_scores, growing_scores_price
 from sattn_core.scaling_rules import SCALING_RULES
+from sattn_core.short_answers import ShortAnswers as ShortAnswers
+from sattn_core.short_answers import short_answers as short_answers
 from sattn_core.softmax import entropy_nats, softmax
 from sattn_core.standard_errors import mean_and_error, variance_error
 from sattn_core.sweep import check_dims
@@ -256,6 +258,14 @@ BUGS = MappingProxyType(
                 "openai/guided-diffusion, issue 38", _github("openai/guided-diffusion", "issues", 38),
                 "No bug there: the code scales both. The issue shows how easily it is read as one.",
                 lambda E, H: (E // H) ** -0.25,
+            ),
+            Bug(
+                "latent", "Latent size in place of the key's (MLA)", "MLA keeps one latent vector for all heads. Its "
+                "size, 576 where a key has 192, took the place of the key's: the scores are √3 times too small and "
+                "attention is too flat.",
+                "vllm-project/vllm, pull request 41569", _github("vllm-project/vllm", "pull", 41569),
+                "Merged; the scale is that of the 192 again. Here the latent has three times the size of a key too.",
+                lambda E, H: (3 * E // H) ** -0.5,
             ),
             Bug(
                 "fused_qkv", "Xavier on a fused QKV matrix", "One matrix for Q, K and V has three times the outputs, "

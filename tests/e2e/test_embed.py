@@ -11,6 +11,7 @@ from sampling import sampled
 
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.share import frame_of
+from pages._view.stage import number_of
 
 pytestmark = pytest.mark.e2e
 
@@ -61,10 +62,11 @@ def test_a_stage_is_whole_in_its_frame(new_page, server, lesson, size):
     page = new_page(*size, alone=True)
     page.goto(f"{server.url}/{'' if lesson == ORDER[0] else lesson}?embed=1")
     page.locator(DRAWN).wait_for()
-    for d_k in (1, 1024):
-        page.locator("[data-slider] input").press("Home" if d_k == 1 else "End")
-        page.locator(f":is([data-picture], [data-hero])[data-value^='{d_k}']").wait_for()
-        assert page.evaluate(CUT_OFF) == [], d_k
+    number = number_of(LESSONS[lesson])
+    for key, value in {"Home": number.low, "End": number.high}.items():
+        page.locator("[data-slider] input").press(key)
+        page.locator(f":is([data-picture], [data-hero])[data-value^='{value}']").wait_for()
+        assert page.evaluate(CUT_OFF) == [], value
 
 
 @pytest.mark.parametrize("scheme", sampled(["light", "dark"]))

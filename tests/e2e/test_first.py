@@ -1,7 +1,7 @@
 """Before the platform has drawn a lesson: question, answer, slider and picture are live, and stay in place."""
 
 import pytest
-from dashboard import SETTINGS, SLIDER, STAGED, go_to, slider
+from dashboard import SETTINGS, SLIDER, STAGED, go_to, press, slider
 from hand import shown
 from harness import open_page, query_parameters, wait_until_idle
 from sampling import sampled
@@ -192,6 +192,24 @@ def test_before_the_platform_the_picture_follows_the_slider_and_what_was_set_sta
     page.wait_for_function("() => location.search.includes('d_k=20')")
     wait_until_idle(page)
     assert shown(page) == 20
+
+
+@pytest.mark.walk
+def test_a_number_of_a_lesson_s_own_on_the_slider_is_followed_before_the_platform_and_after_it(held, server):
+    page, let_go = held
+    page.goto(f"{server.url}/long_context?context_length=1000&d_k=16", wait_until="commit")
+    page.locator(f"{FIRST} [data-picture][data-value^='1000 ']").wait_for()
+    page.locator(THUMB).press("ArrowRight")
+    page.wait_for_function("() => location.search.includes('context_length=1024')")
+    page.locator(SENTENCE).get_by_text("Among 1,024 keys").wait_for()
+    let_go()
+    wait_until_idle(page)
+    assert query_parameters(page) == {"context_length": "1024", "d_k": "16"}
+    thumb = slider(page, "context_length")
+    assert thumb.get_attribute("aria-valuetext") == "n = 1,024"
+    press(thumb, "Home")
+    page.locator("[data-picture][data-value^='16 ']").wait_for()
+    assert query_parameters(page) == {"context_length": "16", "d_k": "16"}
 
 
 def test_a_hand_on_the_slider_keeps_it_while_the_platform_comes(held, server):

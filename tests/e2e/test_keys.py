@@ -61,6 +61,17 @@ def test_page_down_takes_the_next_step_then_reveals_then_goes_to_the_next_lesson
     assert {"mode": "projector", **said}.items() <= query_parameters(wall).items()
 
 
+@pytest.mark.walk
+def test_the_arrows_move_the_large_slider_whatever_number_it_has(wall, server):
+    open_page(wall, server, "long_context", mode="projector", score=4)
+    number = LESSONS["long_context"].controls["context_length"]
+    above = next(stop for stop in number.stops if stop > number.default)
+    slider(wall, "score").focus()
+    hit(wall, "ArrowUp", context_length=str(above), score="4")
+    assert slider(wall, "context_length").get_attribute("aria-valuetext") == f"n = {above:,}"
+    hit(wall, "ArrowDown", score="4")
+
+
 def test_keys_do_the_same_wherever_the_focus_is(wall, server):
     open_page(wall, server, "wrong_choice", mode="projector")
     box = wall.locator(SLIDER).bounding_box()

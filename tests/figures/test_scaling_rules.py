@@ -22,6 +22,7 @@ from sattn_core.lessons.scaling_rules import (
 )
 from sattn_core.saturation import expected_attention
 from sattn_core.scaling_rules import SCALING_RULES
+from sattn_core.short_answers import short_answers
 from tests.figures.drawing import plotted
 
 
@@ -448,7 +449,7 @@ def test_the_museum_says_whether_a_bug_could_go_unseen(museum):
     results = list(museum.values())
     least, most = (pick(results, key=lambda each: each.output_error) for pick in (min, max))
     assert figures.bug(results, "twice", LIGHT).sure[1] == (
-        "None of the 6 bugs leaves the output within 10 % of what it should be: it is off by "
+        "None of the 7 bugs leaves the output within 10 % of what it should be: it is off by "
         f"{100 * least.output_error:.0f} % of its length ({written(least.bug.title)}) to "
         f"{100 * most.output_error:.0f} % of its length ({written(most.bug.title)})."
     )
@@ -456,3 +457,25 @@ def test_the_museum_says_whether_a_bug_could_go_unseen(museum):
     said = figures.bug(harmless, "twice", LIGHT).sure[1]
     assert said.startswith("The model width in place of dₖ and Scale forgotten leave the output within 10 %")
     assert "off by 3 % of its length (The model width in place of dₖ) to" in said
+
+
+# --- short answers ---------------------------------------------------------------------------------------
+
+
+def test_every_short_answer_is_one_line_with_the_numbers_of_its_result():
+    found = short_answers()
+    lines = figures.answers(found)
+    assert len(lines) == 8
+    said = {name.strip("*"): text for name, text in lines}
+    for name, values in {
+        "Causal mask": (found.plain, found.causal),
+        "Rotary positions": (found.plain, found.rotary),
+        "Grouped queries": (found.plain, found.grouped),
+        "RMSNorm, QK-norm": (found.normed,),
+        "FlashAttention": (),
+    }.items():
+        assert all(number(each) in said[name] for each in values), name
+    assert number(found.tiled, 2) in said["FlashAttention"]
+    assert "0.58 times" in said["MLA"]
+    assert "4.0 % beside 16 keys, 5.8 × 10⁻⁵ % beside a million" in said["Attention sinks"]
+    assert all(len(text.split()) <= 30 for text in said.values())

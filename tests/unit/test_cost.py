@@ -74,6 +74,7 @@ from sattn_core.lessons.your_scores import YourScoresParams, sample_scores
 from sattn_core.pair_scores import draw_pair_scores, pair_scores_price
 from sattn_core.random_walks import random_walks
 from sattn_core.score_report import measure_scores
+from sattn_core.short_answers import short_answers
 from sattn_core.variance_curve import variance_curve
 from tests.counting import count
 
@@ -179,6 +180,7 @@ CASES = [
 AT_MOST = [
     partial(expected_largest, 512, (1, 4, 1024), 0.5),
     partial(check_claims, LongContextParams()),
+    short_answers,
     *(partial(each, BackpropParams(8, 16, 16, 16)) for each in (measure_backprop, central_difference_error)),
     partial(measure_shared_input, UnitVarianceParams(256, 2, 64)),
     partial(expected_stages, OCTAVES),  # hardly any of its time is spent in NumPy

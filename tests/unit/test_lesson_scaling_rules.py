@@ -95,6 +95,7 @@ STDS = {
     "divided_by_scale": 64.0,
     "twice": 1 / 8,
     "root_of_root": 8**0.5,
+    "latent": 3**-0.5,
     "fused_qkv": 0.5,
 }
 
@@ -125,9 +126,9 @@ def test_the_museum_is_every_bug_by_itself():
 def test_no_bug_leaves_the_output_nearly_unchanged():
     # At the page's sizes; the next test compares such an error with attention itself.
     errors = [[result.output_error for result in measure_museum(BugParams(seed=seed))] for seed in range(2)]
-    assert np.min(errors) > 0.5
+    assert np.min(errors) > 0.3
     assert np.max(errors) < 5
-    assert np.round(errors[0], 1).tolist() == [0.6, 3.5, 4.2, 0.7, 1.9, 0.6]
+    assert np.round(errors[0], 1).tolist() == [0.6, 3.5, 4.2, 0.7, 1.9, 0.4, 0.6]
 
 
 def test_a_fused_matrix_shrinks_the_values_too():

@@ -39,6 +39,7 @@ from sattn_core.lessons.scaling_rules import (
     rule_curves,
 )
 from sattn_core.scaling_rules import SCALING_RULES
+from sattn_core.short_answers import GROUP, KEY_SIZE, LATENT_SIZE, ShortAnswers
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _ENTROPY_TICKS = (4, 16, 64, 256, 1024)
@@ -747,3 +748,36 @@ def _museum_sentence(results: Sequence[BugResult]) -> str:
         f"{percent(each.output_error, 0)} of its length ({written(each.bug.title)})" for each in (least, most)
     )
     return f"{found} within {share} of what it should be: it is off by {least} to {most}."
+
+
+# --- short answers ---------------------------------------------------------------------------------------
+
+
+def answers(found: ShortAnswers) -> list[tuple[str, str]]:
+    """What becomes of the scale elsewhere: a name, and one line with its number."""
+    return [(f"**{name}**", said) for name, said in (_answers_on_spreads(found) | _other_answers(found)).items()]
+
+
+def _answers_on_spreads(found):
+    spread, norm = f"σ = {number(found.plain)}", number(found.normed)
+    return {
+        "Causal mask": f"It leaves scores out and changes none: {spread} of all, {number(found.causal)} of those left.",
+        "Rotary positions": f"A rotation keeps lengths, and so the spread: {spread} before, "
+        f"{number(found.rotary)} after.",
+        "Grouped queries": f"Sharing keys changes no product: {spread}, and {number(found.grouped)} where {GROUP} "
+        "heads share them.",
+        "RMSNorm, QK-norm": f"σ = {norm}, whatever the lengths were; no score exceeds √dₖ = {number(found.bound, 1)}.",
+        "MLA": f"It scales by the size of a key, {KEY_SIZE}; by that of its cache, {LATENT_SIZE}, scores are "
+        f"{number(found.latent, 2)} times what they should be.",
+    }
+
+
+def _other_answers(found):
+    few, many = percent(found.sink[0], 1), f"{number(100 * found.sink[1], 2)} %"
+    return {
+        "FlashAttention": f"The same numbers, read tile by tile: the largest difference is {number(found.tiled, 2)}.",
+        "Linear attention": "It has no softmax to saturate: with queries eight times as long the largest change of a "
+        f"weight is {number(found.linear, 2)}.",
+        "Attention sinks": f"A sink of score 0 gets {few} beside 16 keys, {many} beside a million. What a model "
+        "learns is not measured here.",
+    }
