@@ -59,7 +59,7 @@ def test_the_names_stand_at_the_ends_of_their_lines_and_none_over_another(score,
     height = fig.layout.height - fig.layout.margin.t - fig.layout.margin.b
     gap = profile.tick_size / height * (fig.layout.yaxis.range[1] - fig.layout.yaxis.range[0])
     assert np.diff(sorted(places.values())).min() >= gap
-    assert max(places.values()) <= fig.layout.yaxis.range[1]
+    assert fig.layout.yaxis.range[0] <= min(places.values()) <= max(places.values()) <= fig.layout.yaxis.range[1]
 
 
 def test_the_simulated_rows_are_points_with_their_errors_and_stand_under_how_sure(found, simulated):

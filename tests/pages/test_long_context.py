@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from pages._view.lessons.long_context.bet import outcome
 from sattn_core.lessons.long_context import STOPS
 from tests.pages.opening import charts, large_slider, open_page, settle, traces, widget
 
@@ -60,6 +61,8 @@ def test_the_bet_shows_the_line_where_the_keys_are_far_fewer(n, last):
 def test_the_truth_of_the_bet_is_the_weight_after_the_scale():
     told = open_lesson(bet="1", guess="10")
     assert "In fact: 10 %." in charts(told)["key_weights"].alt
+    settings = {"context_length": 16_384, "score": 8, "d_k": 64, "n_train": 512}
+    assert outcome(settings).truth == pytest.approx(9.94, abs=0.01)
 
 
 # --- tries ---------------------------------------------------------------------------------------------
