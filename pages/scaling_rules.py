@@ -48,5 +48,6 @@ if frame.more():
     if part == "rules":
         every_rule()
     with st.expander("Short answers: masks, positions, shared keys, norms", key="answers", icon=":material/quiz:"):
+        show.plain_lines(figures.ANSWERED_ON)
         show.lines(figures.answers(compute.result(short_answers, controls.value_of("seed"))))
     show.folds(LESSON)

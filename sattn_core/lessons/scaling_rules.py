@@ -260,7 +260,7 @@ BUGS = MappingProxyType(
                 lambda E, H: (E // H) ** -0.25,
             ),
             Bug(
-                "latent", "Latent size in place of the key's (MLA)", "MLA keeps one latent vector for all heads. Its "
+                "latent", "Size of the latent in MLA", "MLA keeps one latent vector for all heads. Its "
                 "size, 576 where a key has 192, took the place of the key's: the scores are √3 times too small and "
                 "attention is too flat.",
                 "vllm-project/vllm, pull request 41569", _github("vllm-project/vllm", "pull", 41569),

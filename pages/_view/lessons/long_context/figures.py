@@ -171,7 +171,6 @@ def _checks(simulated):
     return {
         "rule": [_title(simulated.names[i]) for i, _ in rows],
         "keys": [f"{simulated.lengths[j]:,}" for _, j in rows],
-        "rows": [f"{simulated.n_rows[j]:,}" for _, j in rows],
         "measured": [f"{number(simulated.measured[at])} ± {number(simulated.standard_error[at], 2)}" for at in rows],
         "exact": [number(simulated.predicted[at]) for at in rows],
         "95 % band": [f"{number(simulated.low[at])} to {number(simulated.high[at])}" for at in rows],

@@ -39,7 +39,7 @@ from sattn_core.lessons.scaling_rules import (
     rule_curves,
 )
 from sattn_core.scaling_rules import SCALING_RULES
-from sattn_core.short_answers import GROUP, KEY_SIZE, LATENT_SIZE, ShortAnswers
+from sattn_core.short_answers import D_K, GROUP, KEY_SIZE, LATENT_SIZE, N_KEYS, ShortAnswers
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _ENTROPY_TICKS = (4, 16, 64, 256, 1024)
@@ -751,6 +751,11 @@ def _museum_sentence(results: Sequence[BugResult]) -> str:
 
 
 # --- short answers ---------------------------------------------------------------------------------------
+
+
+ANSWERED_ON = (
+    f"Measured on one draw of {N_KEYS} queries and keys at dₖ = {D_K}; σ is the spread of the scores after 1/√dₖ.",
+)
 
 
 def answers(found: ShortAnswers) -> list[tuple[str, str]]:
