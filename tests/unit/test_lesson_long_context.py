@@ -34,6 +34,55 @@ def test_the_stops_are_whole_numbers_from_16_to_a_million_a_quarter_of_an_octave
     assert {quarter_row(n) for n in STOPS} < {*LENGTHS}
 
 
+def test_yarn_changes_nothing_up_to_the_length_of_the_training_and_log_n_nothing_there():
+    rows = LongContextParams(n_train=512).multipliers([16, 512, 1024])
+    assert rows[list(RULES).index("yarn")] == pytest.approx([1, 1, (1 + 0.1 * math.log(2)) ** 2])
+    assert rows[list(RULES).index("log_n")] == pytest.approx([4 / 9, 1, 10 / 9])
+
+
+def test_the_numbers_that_the_lesson_is_about(found):
+    weights = {n: found.weight("vaswani", n) for n in (16, 16_384)}
+    assert found.half_length == 1810
+    assert weights == pytest.approx({16: 0.9918, 16_384: 0.0994}, abs=1e-4)
+    assert found.weight("log_n", 512) == pytest.approx(found.weight("vaswani", 512), abs=1e-12)
+    assert found.weight("log_n", 2**20) > 0.8
+
+
+@pytest.mark.parametrize("lengths", [(1, 16), (16, 2**20 + 1)])
+def test_a_length_that_no_text_here_has_is_refused(lengths):
+    with pytest.raises(ValueError, match="each of lengths must be between 2 and 1048576"):
+        fading_weights(LongContextParams(), lengths)
+
+
+# --- properties --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("score", [2, 5, 8, 11, 14])
+def test_half_of_the_weight_is_gone_near_e_to_the_score_less_a_half(score):
+    found = fading_weights(LongContextParams(score), (2,))
+    around = fading_weights(LongContextParams(score), (max(2, found.half_length - 1), found.half_length)).weights[0]
+    assert around[1] < 0.5 <= around[0]
+    assert found.predicted_half == pytest.approx(math.exp(score - 0.5) + 1)
+    assert abs(found.half_length - found.predicted_half) < 0.01 * found.predicted_half + 2
+
+
+def test_any_d_k_leaves_what_is_divided_by_its_root_as_it_is():
+    one, other = (fading_weights(LongContextParams(3.0, d_k), (64, 4096)) for d_k in (4, 1024))
+    same = [name for name in RULES if name != "no_scale"]
+    for name in same:
+        i = one.names.index(name)
+        assert np.array_equal(one.weights[i], other.weights[i])
+    assert one.weight("no_scale", 4096) != pytest.approx(other.weight("no_scale", 4096), abs=1e-3)
+
+
+def test_a_table_of_other_lengths_has_the_same_weights(found):
+    few = fading_weights(LongContextParams(), (16, 1000))
+    assert few.weights[:, 0] == pytest.approx(found.weights[:, found.lengths.index(16)], abs=1e-13)
+
+
+# --- oracles -----------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
     [
@@ -51,47 +100,10 @@ def test_a_multiplier_is_that_of_the_published_rule(name, options):
     assert here == pytest.approx(rule.apply(ones, **given, **options)[0, 0], rel=1e-14)
 
 
-def test_yarn_changes_nothing_up_to_the_length_of_the_training_and_log_n_nothing_there():
-    rows = LongContextParams(n_train=512).multipliers([16, 512, 1024])
-    assert rows[list(RULES).index("yarn")] == pytest.approx([1, 1, (1 + 0.1 * math.log(2)) ** 2])
-    assert rows[list(RULES).index("log_n")] == pytest.approx([4 / 9, 1, 10 / 9])
-
-
 def test_softmax1_is_softmax_with_a_further_key_of_score_0():
     row = np.array([[2.0, 0.3, -1.0, 0.5]])
     with_sink = softmax(np.append(row, [[0.0]], axis=1))[0, 0]
     assert with_sink == pytest.approx(math.exp(2) / (1 + np.exp(row).sum()), rel=1e-14)
-
-
-@pytest.mark.parametrize("score", [2, 5, 8, 11, 14])
-def test_half_of_the_weight_is_gone_near_e_to_the_score_less_a_half(score):
-    found = fading_weights(LongContextParams(score), (2,))
-    around = fading_weights(LongContextParams(score), (max(2, found.half_length - 1), found.half_length)).weights[0]
-    assert around[1] < 0.5 <= around[0]
-    assert found.predicted_half == pytest.approx(math.exp(score - 0.5) + 1)
-    assert abs(found.half_length - found.predicted_half) < 0.01 * found.predicted_half + 2
-
-
-def test_the_numbers_that_the_lesson_is_about(found):
-    weights = {n: found.weight("vaswani", n) for n in (16, 16_384)}
-    assert found.half_length == 1810
-    assert weights == pytest.approx({16: 0.9918, 16_384: 0.0994}, abs=1e-4)
-    assert found.weight("log_n", 512) == pytest.approx(found.weight("vaswani", 512), abs=1e-12)
-    assert found.weight("log_n", 2**20) > 0.8
-
-
-def test_any_d_k_leaves_what_is_divided_by_its_root_as_it_is():
-    one, other = (fading_weights(LongContextParams(3.0, d_k), (64, 4096)) for d_k in (4, 1024))
-    same = [name for name in RULES if name != "no_scale"]
-    for name in same:
-        i = one.names.index(name)
-        assert np.array_equal(one.weights[i], other.weights[i])
-    assert one.weight("no_scale", 4096) != pytest.approx(other.weight("no_scale", 4096), abs=1e-3)
-
-
-def test_a_table_of_other_lengths_has_the_same_weights(found):
-    few = fading_weights(LongContextParams(), (16, 1000))
-    assert few.weights[:, 0] == pytest.approx(found.weights[:, found.lengths.index(16)], abs=1e-13)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -132,9 +144,3 @@ def test_without_the_scale_it_is_the_first_key_that_counts():
     assert claims.first[0] == pytest.approx(share, abs=4 * math.sqrt(share * (1 - share) / 20_000) + 1e-9)
     assert fading_weights(params, (16,)).weight("no_scale", 16) == pytest.approx(claims.first[0], abs=1e-3)
     assert claims.first[1] < 1e-10
-
-
-@pytest.mark.parametrize("lengths", [(1, 16), (16, 2**20 + 1)])
-def test_a_length_that_no_text_here_has_is_refused(lengths):
-    with pytest.raises(ValueError, match="each of lengths must be between 2 and 1048576"):
-        fading_weights(LongContextParams(), lengths)
