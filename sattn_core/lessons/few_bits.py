@@ -108,7 +108,7 @@ class LargeSum:
 
     d_k: int
     to: BinaryFormat
-    of_sums: BinaryFormat
+    sums: str  # one of `SUMS`
     raw: NDArray[np.float64]  # (d_k,): the sum after each product, infinite or NaN from where it overflows
     divided: NDArray[np.float64]  # (d_k,)
     exact: float  # 1,600 √d_k: the scaled score
@@ -146,7 +146,7 @@ def large_sum(d_k: int, format: str, sums: str = "float32") -> LargeSum:
     after = rounded(scale * rounded(raw[-1:], params.to), params.to)
     before = rounded(divided[-1:], params.to)
     exact = LARGE**2 * math.sqrt(d_k)
-    return LargeSum(d_k, params.to, params.of_sums, raw, divided, exact, float(after[0]), float(before[0]))
+    return LargeSum(d_k, params.to, sums, raw, divided, exact, float(after[0]), float(before[0]))
 
 
 def _measured(params, dims):
