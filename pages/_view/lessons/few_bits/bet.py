@@ -12,9 +12,8 @@ from pages._view.theme import Profile, number
 
 def before(values: Values, profile: Profile) -> Picture:
     """The scaled scores, without the spacing of the format."""
-    known = (
-        f"Rounding puts the scaled scores off by {number(work.root_mean_square(values)[1], 2)}: the root mean square."
-    )
+    off = number(work.root_mean_square(values)[1], 2)
+    known = f"Rounding puts a scaled score off by {off} (root mean square)."
     return work.MAIN.picture(values, profile).partly(known, keep=("scaled",), words=("÷ √dₖ",))
 
 
@@ -31,4 +30,4 @@ def outcome(values: Values) -> Outcome:
     why = "Raw scores are √dₖ times as large, and numbers lie further apart the larger they are."
     if truth == FARTHER[0]:
         why = "At so small a dₖ the second rounding, after the division, takes back what the scale has won."
-    return Outcome(truth, why, text=f"{truth} (measured: {number(raw / scaled, 2)} times)")
+    return Outcome(truth, why, text=f"{truth} ({number(raw / scaled, 2)} times)")

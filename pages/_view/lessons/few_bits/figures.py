@@ -11,6 +11,7 @@ from pages._view.figures.base import (
     figure,
     label,
     line,
+    on_a_wall,
     points,
     room_under,
     solid,
@@ -37,17 +38,19 @@ from sattn_core.lessons.few_bits import (
 )
 
 RAW, SCALED = range(2)  # places of what is not divided and of what is
-SHOWN_ROWS = 20
+SHOWN_ROWS = 9
 CALLED = {"float16": "float16", "bfloat16": "bfloat16", "float8_e4m3fn": "float8"}
 _SIDES = ("raw", "scaled")
 _SYMBOLS = ("circle", "square")
 _SIZES, _ERRORS = (-2.0, 2.5), (-6.0, 2.0)  # log10 of the ends of the axes, for components of size 1
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
+_TOO_FAR = 4  # log10 of an error whose factor is too large to be told on an axis
+_CHANGES = (-4.5, 1.8)  # log10 of the ends of the axis of the curves, for components of size 1
 _LONG = 1000  # a factor beyond it is not written out
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _DIM_ENDS, _SUM_ENDS = (-0.1, 3.6), (1.0, 7.0)  # log10 of the ends of the axes of the sums
 _STEP = 64.0  # where the spacing of the numbers is told
-_RIGHT = 3.6  # the margin at the right in letters of an axis title, for a second axis
+_RIGHT, _RIGHT_ON_A_WALL = 3.7, 4.5  # the margin of the second axis, in letters of an axis title
 
 
 # --- scores ----------------------------------------------------------------------------------------------
@@ -84,14 +87,14 @@ def _errors_figure(result, profile):
         shapes=_limits(params, right, profile),
         annotations=[*(_name(result, side, profile) for side in (RAW, SCALED)), under(key, profile)],
     )
-    size = profile.axis_size
-    fig.layout["margin"] |= {"t": round(1.7 * size), "r": round(_RIGHT * size), "b": room_under(key, profile) * size}
+    size, side = profile.axis_size, _RIGHT_ON_A_WALL if on_a_wall(profile) else _RIGHT
+    fig.layout["margin"] |= {"t": round(1.7 * size), "r": round(side * size), "b": room_under(key, profile) * size}
     return fig
 
 
 def _errors_key(params):
-    limit = f"; dotted: {number(params.to.largest, 5)}, the largest number" if _has_limit(params) else ""
-    return f"dots: scores of {SHOWN_ROWS} rows; ×: overflow{limit}", "dashed: half the spacing of the numbers"
+    limit = (f"dotted: {params.to.largest:,.0f}, the largest number",) if _has_limit(params) else ()
+    return f"dots: scores of {SHOWN_ROWS} rows; ×: overflow", *limit, "dashed: half the spacing of the numbers"
 
 
 def _has_limit(params):
@@ -103,7 +106,7 @@ def _error_axes(moved, profile):
     ends = [each + moved for each in _ERRORS]
     powers = [power for power in range(math.ceil(ends[0]), math.floor(ends[1]) + 1) if power % 2 == 0]
     left = ["0" if power <= ends[0] else _power_of_ten(power) for power in powers]
-    right = ["" if power <= ends[0] else change(10.0**power) for power in powers]
+    right = [change(10.0**power) if ends[0] < power < _TOO_FAR else "" for power in powers]
     common = {"range": ends, "tickvals": powers}
     return {
         "yaxis": axis(profile, "score off by", grid=True, ticktext=left, **common),
@@ -288,7 +291,7 @@ def _errors_table(result):
 
 
 def curves(found: FewBitsCurves, params: FewBitsParams, profile: Profile) -> Picture:
-    """How much a weight changes at every dₖ, in each format, raw and scaled; a line where params stand."""
+    """How much a weight changes at every dₖ, in each format, raw and scaled; params are those of the first picture."""
     return Picture(
         "few_bits_curves",
         _curves_figure(found, params, profile),
@@ -302,9 +305,12 @@ def curves(found: FewBitsCurves, params: FewBitsParams, profile: Profile) -> Pic
 
 def _curves_figure(found, params, profile):
     moved = 2 * math.log10(params.size)
-    powers = [power for power in range(-6, 10) if power % 2 == 0 and -5 <= power - moved <= 2]
-    ticks = {"range": [-5 + moved, 2 + moved], "tickvals": powers, "ticktext": [change(10.0**each) for each in powers]}
-    traces = [trace for i in range(len(FORMATS)) for side in (SCALED, RAW) for trace in _curve(found, i, side, profile)]
+    ends = [each + moved for each in _CHANGES]
+    powers = [power for power in range(math.ceil(ends[0]), _TOO_FAR) if power % 2 == 0 and power <= ends[1]]
+    ticks = {"range": ends, "tickvals": powers, "ticktext": [change(10.0**each) for each in powers]}
+    wide = {name: 1.8 if name == params.format else 0.8 for name in FORMATS}
+    traces = [trace for i, name in enumerate(FORMATS) for side in (SCALED, RAW)
+              for trace in _curve(found, i, side, wide[name], profile)]  # fmt: skip
     dims = {"tickvals": np.log10(_D_TICKS), "ticktext": [f"{each:,}" for each in _D_TICKS], "range": [-0.75, 3.6]}
     return figure(
         profile,
@@ -319,7 +325,7 @@ def _curves_figure(found, params, profile):
     )
 
 
-def _curve(found, i, side, profile):
+def _curve(found, i, side, width, profile):
     """The mean change with its error, on a logarithmic scale of its own; gaps where every row is lost."""
     mean, error = found.change[i, side], found.standard_error[i, side]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -327,7 +333,7 @@ def _curve(found, i, side, profile):
         above, below = np.log10(1 + error / mean), -np.log10(np.maximum(1 - error / mean, 0.1))
     colour, name = (profile.raw, profile.scaled)[side], f"{_SIDES[side]}, {CALLED[FORMATS[i]]}"
     x = np.log10(found.dims)
-    yield line(x, y, solid(profile, colour), f"{name}, line")
+    yield line(x, y, solid(profile, colour, width), f"{name}, line")
     yield points(profile, colour, _SYMBOLS[side], x, y, above, below, name)
 
 
@@ -366,8 +372,8 @@ def _curves_sentence(found, params):
     if math.isnan(raw):
         return f"At dₖ = {found.dims[-1]:,} every row of the chosen format overflows without the scale."
     return (
-        f"Up to dₖ = {found.dims[-1]:,} the change in the chosen format grows {number(raw, 2)} times without the "
-        f"scale, and {number(scaled, 2)} times with it."
+        f"Up to dₖ = {found.dims[-1]:,} the change in the chosen format, drawn wide, grows {number(raw, 2)} times "
+        f"without the scale, and {number(scaled, 2)} times with it."
     )
 
 
@@ -464,7 +470,7 @@ def _first_lost(values, kept):
 
 def _limit_name(largest, found, profile):
     place = {"x": 0, "xref": "paper", "xanchor": "left", "y": largest, "yanchor": "bottom", "xshift": 4}
-    return label(f"largest number: {number(found.to.largest, 5)}", profile, **place)
+    return label(f"largest number: {_whole(found.to.largest)}", profile, **place)
 
 
 def _sum_name(found, side, profile):
@@ -482,11 +488,11 @@ def _large_claim(found):
 
 def _large_sentence(found):
     """Where the sum overflows, and what becomes of it with q divided first."""
-    before = f"with q divided first, it comes to {number(found.before, 5)}"
+    before = f"with q divided first, it comes to {_whole(found.before)}"
     if math.isfinite(found.after):
-        return f"The sum comes to {number(found.raw[-1], 5)}, which is a number of the format; {before}."
+        return f"The sum comes to {_whole(found.raw[-1])}, which the format holds; {before}."
     if np.isfinite(found.raw).all():
-        return f"The sum, {number(found.raw[-1], 6)}, is too large to be kept; {before}."
+        return f"The sum, {_whole(found.raw[-1])}, is too large to be kept; {before}."
     return f"The sum overflows at product {_first_lost(found.raw, found.after)} of {found.d_k:,}; {before}."
 
 
@@ -494,16 +500,21 @@ def _large_sure(found):
     """The exact score, what is kept of it, and how the sums were rounded."""
     of, sums = CALLED[found.to.name], "float32" if found.sums == "float32" else CALLED[found.to.name]
     return (
-        f"All components are 40, so the exact scaled score is 1,600 √dₖ = {number(found.exact, 6)}. Kept in {of}, "
+        f"All components are 40, so the exact scaled score is 1,600 √dₖ = {_whole(found.exact)}. Kept in {of}, "
         f"{_kept(found.after)} if the sum is divided, and {_kept(found.before)} if q is.",
-        f"Each product and each sum is rounded to {sums}; the largest number of {of} is {number(found.to.largest, 5)}. "
+        f"Each product and each sum is rounded to {sums}; the largest number of {of} is {_whole(found.to.largest)}. "
         "A small number that is added to a large sum is rounded with it.",
         "bfloat16 has the range of float32 and would hold these sums; float8 has no number for one of these products.",
     )
 
 
 def _kept(value):
-    return f"it is {number(value, 6)}" if math.isfinite(value) else "it is lost"
+    return f"it is {_whole(value)}" if math.isfinite(value) else "it is lost"
+
+
+def _whole(value):
+    """All digits of a sum of products."""
+    return f"{value:,.7g}"
 
 
 def _large_table(found):
