@@ -95,11 +95,17 @@ LESSON = Lesson(
     ),
     pictures=("rounded_scores", "few_bits_curves", "large_sum"),
     assumed="The components are normal, and numbers of the format. Softmax itself is exact, as where it is computed in "
-    "32 bits; only the scores are rounded. A fused kernel keeps scores in 32 bits until softmax: then none of this "
-    "is left but the rounding of $q$ and $k$.",
+    "32 bits; only the scores are rounded. A fused kernel keeps scores in 32 bits until softmax: then next to nothing "
+    "of this is left but the rounding of $q$ and $k$.",
     myths=(
-        ("Floating point is as exact for large numbers.", "Relative to them. Softmax sees differences."),
-        ("bfloat16 cannot overflow here.", "True: it has the range of float32. It pays with three bits."),
+        (
+            "Floating point is as exact for large numbers.",
+            "Relative to their size. Softmax sees their differences.",
+        ),
+        (
+            "bfloat16 is the safer format.",
+            "It does not overflow here, and has three bits less.",
+        ),
     ),
     sources=(
         "IEEE 754-2019, for float16 and rounding.",
