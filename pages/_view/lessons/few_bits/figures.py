@@ -45,6 +45,7 @@ _SYMBOLS = ("circle", "square")
 _SIZES, _ERRORS = (-2.0, 2.5), (-6.0, 2.0)  # log10 of the ends of the axes, for components of size 1
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _TOO_FAR = 4  # log10 of an error whose factor is too large to be told on an axis
+_LARGE_KEY = "dotted: the largest number", "×: overflow"
 _CHANGES = (-4.5, 1.8)  # log10 of the ends of the axis of the curves, for components of size 1
 _LONG = 1000  # a factor beyond it is not written out
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
@@ -311,7 +312,7 @@ def _curves_figure(found, params, profile):
     wide = {name: 1.8 if name == params.format else 0.8 for name in FORMATS}
     traces = [trace for i, name in enumerate(FORMATS) for side in (SCALED, RAW)
               for trace in _curve(found, i, side, wide[name], profile)]  # fmt: skip
-    dims = {"tickvals": np.log10(_D_TICKS), "ticktext": [f"{each:,}" for each in _D_TICKS], "range": [-0.75, 3.6]}
+    dims = {"tickvals": np.log10(_D_TICKS), "ticktext": [f"{each:,}" for each in _D_TICKS], "range": [-1.3, 3.6]}
     return figure(
         profile,
         traces,
@@ -427,19 +428,17 @@ def _large_figure(found, profile):
     """Both sums on logarithmic axes, which straight lines rise through, and the largest number."""
     largest, size = math.log10(found.to.largest), profile.axis_size
     dims = {"tickvals": np.log10(_D_TICKS), "ticktext": [f"{each:,}" for each in _D_TICKS], "range": list(_DIM_ENDS)}
-    ticks = {"tickvals": [2, 4, 6], "ticktext": ["100", "10,000", "1,000,000"], "range": list(_SUM_ENDS)}
+    texts = ["100", "10,000", _whole(found.to.largest), "1,000,000"]
+    ticks = {"tickvals": [2, 4, largest, 6], "ticktext": texts, "range": list(_SUM_ENDS)}
     sums = [trace for side in (RAW, SCALED) for trace in _sum(found, side, profile)]
     return figure(
         profile,
         [*sums, line(_DIM_ENDS, [largest] * 2, dotted(profile), "largest number")],
         left=5.2,
-        title=title(f"40 · 40, added up for {CALLED[found.to.name]}", profile, size=size),
+        title=title(f"40 · 40, added up for {CALLED[found.to.name]}", profile, size=size, key=_LARGE_KEY),
         xaxis=axis(profile, "products", **dims),
         yaxis=axis(profile, grid=True, **ticks),
-        annotations=[
-            _limit_name(largest, found, profile),
-            *(_sum_name(found, side, profile) for side in (RAW, SCALED)),
-        ],
+        annotations=[_sum_name(found, side, profile) for side in (RAW, SCALED)],
     )
 
 
@@ -466,11 +465,6 @@ def _first_lost(values, kept):
     """Which product overflows, counted from 1; the last one where only what is kept does; None if none does."""
     bad = np.flatnonzero(~np.isfinite(values))
     return int(bad[0]) + 1 if bad.size else len(values) if not math.isfinite(kept) else None
-
-
-def _limit_name(largest, found, profile):
-    place = {"x": 0, "xref": "paper", "xanchor": "left", "y": largest, "yanchor": "bottom", "xshift": 4}
-    return label(f"largest number: {_whole(found.to.largest)}", profile, **place)
 
 
 def _sum_name(found, side, profile):
