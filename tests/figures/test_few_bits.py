@@ -115,6 +115,14 @@ def test_how_sure_has_the_measured_errors_the_predicted_ones_and_the_spacing(res
     assert nothing.count("No formula says here what to expect.") == 2
 
 
+def test_the_picture_names_the_format_and_that_of_the_sums(result):
+    same = measure_few_bits(replace(PARAMS, sums="same"))
+    assert texts(plotted(figures.errors(result, LIGHT)))[-1] == (
+        "dots: scores, added up in 32 bits; ×: overflow<br>dashed: half the spacing of bfloat16"
+    )
+    assert "added up in bfloat16" in texts(plotted(figures.errors(same, PROJECTOR)))[-1]
+
+
 # --- curves ----------------------------------------------------------------------------------------------
 
 
@@ -136,10 +144,12 @@ def test_the_claim_of_the_curves_is_that_of_the_chosen_format():
     said = figures.curves(found, PARAMS, LIGHT)
     assert said.claim == "Without the scale, weights change ever more; with it, they do not"
     raw, scaled = found.change[FORMATS.index("bfloat16"), :, -1] / found.change[FORMATS.index("bfloat16"), :, 0]
-    assert f"grows {figures.number(raw, 2)} times without the scale, and {figures.number(scaled, 2)}" in said.sentence
+    ratios = f"becomes {figures.number(raw, 2)} times as large without the scale, and {figures.number(scaled, 2)} times"
+    assert ratios in said.sentence
     params = replace(PARAMS, sums="same")
     few = figures.curves(few_bits_curves((1, 1024), params), params, LIGHT)
     assert few.claim == "Added up in few bits, even scaled scores get worse"
+    assert "becomes 1,100 times as large" in few.sentence
 
 
 def test_where_every_row_overflows_there_is_a_gap_and_it_is_said():

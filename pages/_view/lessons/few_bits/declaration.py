@@ -10,8 +10,8 @@ _USUAL = {"format": "bfloat16", "sums": "float32", "order": "after", "size": 1.0
 LESSON = Lesson(
     stem="few_bits",
     question="And in 16 bits?",
-    answer="Rounding changes every *weight* by a factor. Without the scale it grows with $d_k$, since large numbers "
-    "lie further apart; with it, it hardly does.",
+    answer="Rounding puts every *weight* off by a factor. Without the scale it grows with $d_k$, for large numbers lie "
+    "further apart. With the scale, and sums in 32 bits, it stays.",
     icon=":material/memory:",
     section="Go deeper",
     card="Round the scores, and see how far off the weights are.",

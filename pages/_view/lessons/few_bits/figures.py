@@ -94,8 +94,10 @@ def _errors_figure(result, profile):
 
 
 def _errors_key(params):
+    name = CALLED[params.format]
     limit = (f"dotted: {params.to.largest:,.0f}, the largest number",) if _has_limit(params) else ()
-    return f"dots: scores of {SHOWN_ROWS} rows; ×: overflow", *limit, "dashed: half the spacing of the numbers"
+    sums = "32 bits" if params.sums == "float32" else name
+    return f"dots: scores, added up in {sums}; ×: overflow", *limit, f"dashed: half the spacing of {name}"
 
 
 def _has_limit(params):
@@ -373,9 +375,14 @@ def _curves_sentence(found, params):
     if math.isnan(raw):
         return f"At dₖ = {found.dims[-1]:,} every row of the chosen format overflows without the scale."
     return (
-        f"Up to dₖ = {found.dims[-1]:,} the change in the chosen format, drawn wide, grows {number(raw, 2)} times "
-        f"without the scale, and {number(scaled, 2)} times with it."
+        f"Up to dₖ = {found.dims[-1]:,} the change in the chosen format, drawn wide, becomes {_times(raw)} times as "
+        f"large without the scale, and {_times(scaled)} times with it."
     )
+
+
+def _times(factor):
+    """Two digits, also of a large factor."""
+    return number(float(f"{factor:.1e}"), 2)
 
 
 def _curves_sure(found):
