@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pages._view.lessons.few_bits.bet import outcome
 from pages._view.lessons.few_bits.figures import SHOWN_ROWS
 from sattn_core import BINARY_FORMATS
 from sattn_core.lessons.few_bits import FORMATS, N_ROWS, FewBitsParams, measure_few_bits
@@ -32,6 +33,22 @@ def test_the_address_says_every_setting():
     ]  # fmt: skip
     assert "No formula says here" in sure_of(app, "rounded_scores")
     assert claims(app)[0] == "Added up in few bits, even scaled scores get worse"
+
+
+@pytest.mark.parametrize(
+    ("d_k", "size", "truth", "why"),
+    [
+        (64, 1.0, "√dₖ times as far", "lie further apart the larger"),
+        (1, 1.0, "as far", "the same numbers"),
+        (2, 1.0, "as far", "the second rounding"),
+        (64, 64.0, "", "overflows in every row"),
+    ],
+)
+def test_what_the_bet_comes_to(d_k, size, truth, why):
+    values = {"d_k": d_k, "format": "float8_e4m3fn", "sums": "float32", "order": "after", "size": size, "seed": 0}
+    found = outcome(values)
+    assert found.truth == truth
+    assert why in found.why
 
 
 # --- tries ---------------------------------------------------------------------------------------------
