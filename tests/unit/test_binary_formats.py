@@ -69,7 +69,7 @@ def test_an_unknown_format_is_named():
 # --- properties ----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(floats, st.sampled_from(list(BINARY_FORMATS)))
 def test_no_number_of_the_format_is_nearer(value, name):
     to, found = BINARY_FORMATS[name], round_to_format(value, name)

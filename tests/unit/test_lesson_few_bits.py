@@ -122,7 +122,7 @@ def test_a_curve_is_what_each_point_is_alone(order):
 # --- properties ----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(PARAMS)
 def test_a_scale_that_is_a_power_of_two_gives_the_same_before_and_after(params):
     """As long as nothing overflows, or falls below the smallest normal number."""
@@ -132,7 +132,7 @@ def test_a_scale_that_is_a_power_of_two_gives_the_same_before_and_after(params):
     np.testing.assert_allclose(before.found, after.found, rtol=0, atol=2.0**-22)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(PARAMS)
 def test_a_row_is_lost_where_a_score_is_no_number_of_the_format(params):
     for one in (found := measure_few_bits(params)).raw, found.scaled:
@@ -142,7 +142,7 @@ def test_a_row_is_lost_where_a_score_is_no_number_of_the_format(params):
         np.testing.assert_array_equal(np.rint(kept / params.to.spacing(kept)), kept / params.to.spacing(kept))
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(PARAMS, st.integers(1, 80))
 def test_a_larger_d_k_appends_components(params, more):
     """The same q and k at every d_k: then the next raw score is the last one and one product."""
