@@ -109,10 +109,16 @@ def test_the_sentence_counts_the_rows_that_overflow_and_says_what_dividing_does(
 def test_how_sure_has_the_measured_errors_the_predicted_ones_and_the_spacing(result):
     sure = " ".join(figures.errors(result, LIGHT, predicted_errors(PARAMS)).sure)
     assert "Raw scores are off by 0.0135 ± 0.00045 (root mean square). Predicted: 0.0133." in sure
-    assert "lie 0.500 apart" in sure
-    assert "at most 0.250, and multiplies its weight by at most e to the power 0.250, 1.28." in sure
+    assert "lie 0.5 apart" in sure
+    assert "at most 0.25, and multiplies its weight by at most e to the power 0.25, 1.28." in sure
     nothing = " ".join(figures.errors(result, LIGHT, (math.nan, math.nan)).sure)
     assert nothing.count("No formula says here what to expect.") == 2
+
+
+def test_rows_that_are_lost_are_the_larger_ones_so_that_the_others_have_no_prediction(overflowed):
+    sure = " ".join(figures.errors(overflowed, LIGHT, predicted_errors(overflowed.params)).sure)
+    assert sure.count("No formula says here what to expect.") == 2
+    assert f"{int(overflowed.raw.lost.sum())} raw and" in sure
 
 
 def test_the_picture_names_the_format_and_that_of_the_sums(result):

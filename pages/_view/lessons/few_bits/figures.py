@@ -23,7 +23,7 @@ from pages._view.figures.base import (
 from pages._view.figures.code import code
 from pages._view.marks import Mark
 from pages._view.picture import Picture
-from pages._view.theme import Profile, number, percent
+from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons.few_bits import (
     FORMATS,
     N_KEYS,
@@ -230,11 +230,12 @@ def _in_words(off):
 
 def _errors_alt(result):
     """The picture in words, for those who do not see it."""
-    raw, scaled = (np.nanmedian(np.append(_drawn(result, side)[1], 0.0)) for side in (RAW, SCALED))
+    off = [_drawn(result, side)[1] for side in (RAW, SCALED)]
+    raw, scaled = (number(np.nanmedian(each), 2) if (each >= 0).any() else "infinity" for each in off)
     return (
         f"{_errors_sentence(result)} Two clouds of dots, one dot a score, by its size and by how far rounding to "
-        f"{CALLED[result.params.format]} puts it off: half of the raw scores by more than {number(raw, 2)}, half of "
-        f"the scaled ones by more than {number(scaled, 2)}."
+        f"{CALLED[result.params.format]} puts it off: half of the raw scores by more than {raw}, half of "
+        f"the scaled ones by more than {scaled}."
     )
 
 
@@ -248,14 +249,18 @@ def _errors_sure(result, predicted):
         f"Each of {N_ROWS} rows has a query and {N_KEYS} keys of its own, numbers of {name}. A larger dₖ appends "
         "components to them. float64 takes the same numbers.",
         *(gone if any(lost) else ()),
-        *(_side_sure(result, side, predicted[side]) for side in (RAW, SCALED) if lost[side] < N_ROWS),
-        f"Between 64 and 128 the numbers of {name} lie {number(gap)} apart. Rounding puts a score there off by at most "
-        f"{number(gap / 2)}, and multiplies its weight by at most {_factor(gap / 2)}.",
+        *(
+            _side_sure(result, side, math.nan if lost[side] else predicted[side])
+            for side in (RAW, SCALED)
+            if lost[side] < N_ROWS
+        ),
+        f"Between 64 and 128 the numbers of {name} lie {typed(gap)} apart. Rounding puts a score there off by at most "
+        f"{typed(gap / 2)}, and multiplies its weight by at most {_factor(gap / 2)}.",
     )
 
 
 def _factor(off):
-    return f"e to the power {number(off)}, {number(math.exp(off))}"
+    return f"e to the power {typed(off)}, {number(math.exp(off))}"
 
 
 def _side_sure(result, side, predicted):
@@ -389,7 +394,7 @@ def _curves_sure(found):
     """What a point is, what a bit is worth, and where rows are lost."""
     lost = [
         f"In {CALLED[name]}, {percent(share, 0)} of the rows overflow at dₖ = {found.dims[-1]:,} "
-        f"{('without', 'with')[side]} the scale; its points are means over the others."
+        f"{('without', 'with')[side]} the scale; points are means over those that do not."
         for i, name in enumerate(FORMATS)
         for side, share in enumerate(found.lost[i, :, -1])
         if share
@@ -504,7 +509,7 @@ def _large_sure(found):
         f"All components are 40, so the exact scaled score is 1,600 √dₖ = {_whole(found.exact)}. Kept in {of}, "
         f"{_kept(found.after)} if the sum is divided, and {_kept(found.before)} if q is.",
         f"Each product and each sum is rounded to {sums}; the largest number of {of} is {_whole(found.to.largest)}. "
-        "A small number that is added to a large sum is rounded with it.",
+        "Each addition is rounded, and in 16 bits a long sum drifts.",
         "bfloat16 has the range of float32 and would hold these sums; float8 has no number for one of these products.",
     )
 
