@@ -1,6 +1,7 @@
 """Scaled dot-product attention, and why it divides by the square root of d_k."""
 
 from sattn_core.attention import AttentionGradients, AttentionSteps, attention, attention_backward
+from sattn_core.binary_formats import BINARY_FORMATS, BinaryFormat, round_to_format
 from sattn_core.components import COMPONENT_LAWS, ComponentLaw, PairLaw, append_components, draw_queries_and_keys
 from sattn_core.initialisation import INIT_SCHEMES, ProjectionVariance, projection_variance
 from sattn_core.key_value_memory import KeyValueMemoryParams, MemoryCheckpoint, train_key_value_memory
@@ -42,11 +43,13 @@ append_coordinates = append_components  # its former name
 __version__ = "1.0.0"
 
 __all__ = [
+    "BINARY_FORMATS",
     "COMPONENT_LAWS",
     "INIT_SCHEMES",
     "SCALING_RULES",
     "AttentionGradients",
     "AttentionSteps",
+    "BinaryFormat",
     "ComponentLaw",
     "DimensionSweep",
     "DotProductMoments",
@@ -85,6 +88,7 @@ __all__ = [
     "product_variance",
     "projection_variance",
     "raw_scores",
+    "round_to_format",
     "row_wise_dot",
     "scale_factor",
     "score_variance_band",

@@ -126,6 +126,7 @@ class Lesson:
     each : what is offered to a class where the lesson is shared, a draw for each of them; "" for nothing.
     still : a control and the option at which the main picture does not follow the slider, so that there is none.
     together : what a class does on it, each on a phone of its own, if anything.
+    see : the lessons that say more of what it touches upon; a link to each stands at its end.
     """
 
     stem: str
@@ -153,6 +154,7 @@ class Lesson:
     each: str = ""
     still: tuple[str, str] | None = None
     together: Together | None = None
+    see: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("controls", "old_names", "unseen"):

@@ -41,7 +41,7 @@ def prose(lesson: Lesson, name: str = "prose") -> None:
 
 
 def folds(lesson: Lesson) -> None:
-    """At a lesson's end, one click away: what it assumes, the myths about it, and its sources."""
+    """At a lesson's end, one click away: what it assumes, the myths about it, its sources, and what says more."""
     if lesson.assumed:
         with st.expander("What is assumed", key="assumed", icon=":material/checklist:"):
             st.markdown(lesson.assumed)
@@ -51,6 +51,8 @@ def folds(lesson: Lesson) -> None:
     if lesson.sources:
         with st.expander("Sources", key="sources", icon=":material/menu_book:"):
             st.markdown("\n".join(f"- {source}" for source in lesson.sources))
+    for other in map(LESSONS.__getitem__, lesson.see):
+        st.page_link(frame.file_of(other), label=f"See also: {other.question}", icon=other.icon)
 
 
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:

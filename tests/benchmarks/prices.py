@@ -18,6 +18,7 @@ from sattn_core.lessons.backprop import (
     measure_products,
 )
 from sattn_core.lessons.derivation import DerivationParams, measure_derivation, measure_growth
+from sattn_core.lessons.few_bits import FORMATS, SUMS, FewBitsParams, few_bits_curves, measure_few_bits
 from sattn_core.lessons.gradient_flow import (
     DEFAULT_DIMS,
     GradientFlowParams,
@@ -73,6 +74,7 @@ CASES = [
     (measure_saturation, SaturationParams(16, POWERS)),
     (measure_saturation, SaturationParams(512, POWERS)),
     *((measure_rows, RowsParams(n_keys, (4, 64, 1024), law)) for n_keys in (2, 512) for law in ("normal", "student_t")),
+    *((measure_few_bits, FewBitsParams(d_k, name, sums)) for d_k in (1, 1024) for name in FORMATS for sums in SUMS),
     *((measure_gradient_flow, GradientFlowParams(64, n_keys)) for n_keys in (2, 16, 512)),
     *((measure_derivation, DerivationParams(d_k, 2_000)) for d_k in (1, 64, 1024)),
     *((measure_derivation, DerivationParams(256, 2_000, nu=nu)) for nu in (1.5, 5.0)),
@@ -110,6 +112,7 @@ CASES = [
 CASES = [partial(measure, params) for measure, params in CASES] + [
     *(partial(variance_curve, POWERS, n_samples=4_000, law=law, seed=0) for law in ("normal", "uniform", "student_t")),
     partial(random_walks, 1024, seed=0),
+    partial(few_bits_curves, POWERS, FewBitsParams(sums="same", order="before")),
     *(partial(gradient_curve, n_keys=n, n_rows=1_000) for n in (2, 16, 512)),
     *(partial(freezing_rows, n_keys=n) for n in (2, 64, 512)),
     *(partial(band_curve, d_k=d_k) for d_k in (1, 7, 8, 1024)),

@@ -22,6 +22,12 @@ def _derivation(values, profile, figures, work, core):
     return figures.lines(found), figures.growth(found, profile)
 
 
+def _few_bits(values, profile, figures, work, core):
+    here = work.params(values)
+    yield figures.curves(result(core.few_bits_curves, work.DIMS, work.all_formats(here)), here, profile)
+    yield figures.large(result(core.large_sum, here.d_k, work.OVERFLOWS, here.sums), profile)
+
+
 def _gradient_flow(values, profile, figures, work, core):
     options = {name: values[name] for name in ("n_keys", "seed")}
     yield figures.jacobians(*work.row_jacobian(values), values["d_k"], profile)

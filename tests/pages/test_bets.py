@@ -142,6 +142,7 @@ TELLING = {
     "softmax_saturation": ["raw, dₖ = {d_k:,}"],
     "gradient_flow": ["raw rows"],
     "attention_steps": ["weights"],
+    "few_bits": ["raw"],
     "backprop": [],  # its picture is of one gradient, and the bet compares it with another
     "small_samples": ["expected", "mean 1.50"],
     "unit_variance": ["expected", "others"],

@@ -116,10 +116,15 @@ def check_folds(app, lesson):
 
 
 def check_way_on(app, stem):
-    """It leads to the questions before and after, and says where one is; only the cards of the start ask for bets."""
+    """It leads to the questions before and after, and to those that say more, and says where one is.
+
+    Only the cards of the start ask for bets.
+    """
     here, questions = PAGES.index(stem), [each.question for each in LESSONS.values()]
     beside = questions[max(here - 1, 0) : here] + questions[here + 1 : here + 2]
     assert [each.label for each in app.main.get("page_link")][-len(beside) :] == beside
+    more = [f"See also: {LESSONS[each].question}" for each in LESSONS[stem].see]
+    assert [each.label for each in app.main.get("page_link") if each.label.startswith("See also")] == more
     section = [each for each in PAGES if LESSONS[each].section == LESSONS[stem].section]
     place = f"{LESSONS[stem].section}: {section.index(stem) + 1} of {len(section)}"
     assert [each.value for each in app.main.markdown][-1] == place

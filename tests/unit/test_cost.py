@@ -21,6 +21,7 @@ from sattn_core.lessons.backprop import (
     measure_products,
 )
 from sattn_core.lessons.derivation import DerivationParams, measure_derivation, measure_growth
+from sattn_core.lessons.few_bits import FewBitsParams, few_bits_curves, large_sum, measure_few_bits, predicted_errors
 from sattn_core.lessons.gradient_flow import (
     GradientFlowParams,
     freezing_rows,
@@ -126,6 +127,13 @@ CASES = [
     partial(measure_rows, RowsParams(512, (1, 900, 1024), "student_t")),
     partial(compare_lists, ((4.0, 5.0), (1.0, 2.0, 3.0))),
     overflow_study,
+    *(
+        partial(measure_few_bits, FewBitsParams(*each))
+        for each in ((1,), (300,), (40, "float16", "same", "before"), (200, "float8_e4m3fn", "same"))
+    ),
+    partial(few_bits_curves, OCTAVES, FewBitsParams(order="before")),
+    partial(few_bits_curves, (1, 200), FewBitsParams(sums="same")),
+    partial(large_sum, 1024, "bfloat16", "same"),
     *(partial(measure_gradient_flow, GradientFlowParams(64, n_keys)) for n_keys in (2, 128)),
     *(partial(gradient_curve, dims, n_keys=32, n_rows=n) for dims, n in ((OCTAVES, 200), ((8, 64), 2_000))),
     *(partial(freezing_rows, dims, n_keys=n_keys) for dims, n_keys in ((OCTAVES, 4), ((8, 64), 128))),
@@ -183,6 +191,7 @@ AT_MOST = [
     short_answers,
     *(partial(each, BackpropParams(8, 16, 16, 16)) for each in (measure_backprop, central_difference_error)),
     partial(measure_shared_input, UnitVarianceParams(256, 2, 64)),
+    *(partial(predicted_errors, FewBitsParams(d_k)) for d_k in (1, 64)),
     partial(expected_stages, OCTAVES),  # hardly any of its time is spent in NumPy
 ]
 

@@ -12,6 +12,7 @@ from sattn_core.components import draw_queries_and_keys
 from sattn_core.key_value_memory import KeyValueMemoryParams, train_key_value_memory
 from sattn_core.lessons.backprop import BackpropParams, measure_backprop
 from sattn_core.lessons.derivation import DerivationParams, measure_derivation
+from sattn_core.lessons.few_bits import FewBitsParams, measure_few_bits
 from sattn_core.lessons.gradient_flow import GradientFlowParams, measure_gradient_flow
 from sattn_core.lessons.long_context import LongContextParams
 from sattn_core.lessons.one_query import OneQueryParams
@@ -37,8 +38,8 @@ NEEDED = {
     WRONG: {"d_k": 4},
 }
 SEEDED = [
-    OneQueryParams, BugParams, ExponentParams, RulesParams, LongContextParams,
-    BACK, DERIVE, FLOW, MEMORY, RACE, ROW, SATURATE, SMALL, SPREAD, UNIT, WRONG, YOURS,
+    OneQueryParams, BugParams, ExponentParams, RulesParams, LongContextParams, BACK, DERIVE, FLOW, MEMORY, RACE, ROW,
+    SATURATE, SMALL, SPREAD, UNIT, WRONG, YOURS, FewBitsParams,
 ]  # fmt: skip
 REFUSED = [
     (BACK, {"n_tokens": 9}, "n_tokens must be between 1 and 8, but got 9"),
@@ -57,6 +58,11 @@ REFUSED = [
     (LongContextParams, {"score": 0.5}, "score must be a finite number in [1, 14], but got 0.5"),
     (LongContextParams, {"d_k": 1025}, "d_k must be between 1 and 1024, but got 1025"),
     (LongContextParams, {"n_train": 31}, "n_train must be between 32 and 131072, but got 31"),
+    (FewBitsParams, {"d_k": 1025}, "d_k must be between 1 and 1024, but got 1025"),
+    (FewBitsParams, {"format": "float32"}, "format must be one of float16, bfloat16, float8_e4m3fn, but got 'float32'"),
+    (FewBitsParams, {"sums": "16"}, "sums must be one of float32, same, but got '16'"),
+    (FewBitsParams, {"order": "never"}, "order must be one of after, before, but got 'never'"),
+    (FewBitsParams, {"size": 65.0}, "size must be a finite number in (0, 64], but got 65"),
     (FLOW, {"d_k": 0}, "d_k must be between 1 and 4096, but got 0"),
     (FLOW, {"n_keys": 1}, "n_keys must be between 2 and 1024, but got 1"),
     (FLOW, {"n_rows": 9}, "n_rows must be between 10 and 100000, but got 9"),
@@ -153,6 +159,7 @@ DRAWN = {
     "key_value_memory": lambda seed: train_key_value_memory(MEMORY(8, 4, n_seeds=2, n_steps=4, seed=seed)),
     "backprop": lambda seed: measure_backprop(BACK(seed=seed)).gradients,
     "derivation": lambda seed: measure_derivation(DERIVE(n_samples=100, correlation=0.3, seed=seed)),
+    "few_bits": lambda seed: measure_few_bits(FewBitsParams(4, seed=seed)).raw.found,
     "gradient_flow": lambda seed: measure_gradient_flow(FLOW(n_keys=3, n_rows=40, seed=seed)),
     "scaling_rules": lambda seed: compare_rules(RulesParams(16, 8, seed=seed)).rules,
     "bugs": lambda seed: measure_bug(BugParams(d_model=64, seed=seed)).output_error,

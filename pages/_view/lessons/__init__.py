@@ -21,6 +21,7 @@ ORDER = (
     "scaling_rules",
     "your_scores",
     "long_context",
+    "few_bits",
 )
 APPENDIX = ("corrections",)  # pages to read: they have no picture, no control and no core file
 PAGES = (*ORDER, *APPENDIX)

@@ -106,4 +106,5 @@ LESSON = Lesson(
         "Derrida, *Phys. Rev. B* 24, 2613 (1981), for the dotted line.",
         "Blanchard, Higham and Higham, *IMA J. Numer. Anal.* 41(4), 2021, for overflow.",
     ),
+    see=("few_bits",),
 )

@@ -1,0 +1,531 @@
+"""Pictures of the few_bits lesson: how far rounding puts scores off, what that does at every dₖ, and a large sum."""
+
+import math
+
+import numpy as np
+
+from pages._view.figures.base import (
+    axis,
+    dashed,
+    dotted,
+    figure,
+    label,
+    line,
+    on_a_wall,
+    points,
+    room_under,
+    solid,
+    thin,
+    title,
+    under,
+    upright,
+)
+from pages._view.figures.code import code
+from pages._view.marks import Mark
+from pages._view.picture import Picture
+from pages._view.theme import Profile, number, percent, typed
+from sattn_core.lessons.few_bits import (
+    FORMATS,
+    N_KEYS,
+    N_ROWS,
+    FewBitsCurves,
+    FewBitsParams,
+    FewBitsResult,
+    LargeSum,
+    few_bits_curves,
+    large_sum,
+    measure_few_bits,
+)
+
+RAW, SCALED = range(2)  # places of what is not divided and of what is
+SHOWN_ROWS = 9
+CALLED = {"float16": "float16", "bfloat16": "bfloat16", "float8_e4m3fn": "float8"}
+_SIDES = ("raw", "scaled")
+_SYMBOLS = ("circle", "square")
+_SIZES, _ERRORS = (-2.0, 2.5), (-6.0, 2.0)  # log10 of the ends of the axes, for components of size 1
+_D_TICKS = (1, 4, 16, 64, 256, 1024)
+_TOO_FAR = 4  # log10 of an error whose factor is too large to be told on an axis
+_LARGE_KEY = "dotted: the largest number", "×: overflow"
+_CHANGES = (-4.5, 1.8)  # log10 of the ends of the axis of the curves, for components of size 1
+_LONG = 1000  # a factor beyond it is not written out
+_WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
+_DIM_ENDS, _SUM_ENDS = (-0.1, 3.6), (1.0, 7.0)  # log10 of the ends of the axes of the sums
+_STEP = 64.0  # where the spacing of the numbers is told
+_RIGHT, _RIGHT_ON_A_WALL = 3.7, 4.5  # the margin of the second axis, in letters of an axis title
+
+
+# --- scores ----------------------------------------------------------------------------------------------
+
+
+def errors(result: FewBitsResult, profile: Profile, predicted: tuple[float, float] | None = None) -> Picture:
+    """How far rounding puts each score off against its size, raw and scaled; predicted is for "How sure?"."""
+    return Picture(
+        "rounded_scores",
+        _errors_figure(result, profile),
+        _errors_sentence(result),
+        _errors_table(result),
+        code(measure_few_bits, result.params, show="result.raw.change, result.scaled.change"),
+        note=f"The scores of the first {SHOWN_ROWS} of {N_ROWS} rows, beside those of float64 from the same q and k.",
+        alt=_errors_alt(result),
+        sure=() if predicted is None else _errors_sure(result, predicted),
+        marks=(Mark("without the scale", ("raw",)), Mark("with it", ("scaled",))),
+    )
+
+
+def _errors_figure(result, profile):
+    """Both clouds on the same axes, the most that one rounding does as steps, and what is lost at the top."""
+    params, key = result.params, _errors_key(result.params)
+    moved = 2 * math.log10(params.size)
+    left, right = _SIZES[0] + moved, _SIZES[1] + moved
+    clouds = [_cloud(result, side, profile) for side in (SCALED, RAW)]
+    lost = [_lost(result, side, profile) for side in (SCALED, RAW)]
+    fig = figure(
+        profile,
+        [_steps(params, (left, right), profile), *lost, *clouds],
+        left=4.4,
+        xaxis=axis(profile, "size of a score", near=True, range=[left, right], **_powers(left, right)),
+        **_error_axes(moved, profile),
+        shapes=_limits(params, right, profile),
+        annotations=[*(_name(result, side, profile) for side in (RAW, SCALED)), under(key, profile)],
+    )
+    size, side = profile.axis_size, _RIGHT_ON_A_WALL if on_a_wall(profile) else _RIGHT
+    fig.layout["margin"] |= {"t": round(1.7 * size), "r": round(side * size), "b": room_under(key, profile) * size}
+    return fig
+
+
+def _errors_key(params):
+    name = CALLED[params.format]
+    limit = (f"dotted: {params.to.largest:,.0f}, the largest number",) if _has_limit(params) else ()
+    sums = "32 bits" if params.sums == "float32" else name
+    return f"dots: scores, added up in {sums}; ×: overflow", *limit, f"dashed: half the spacing of {name}"
+
+
+def _has_limit(params):
+    return math.log10(params.to.largest) < _SIZES[1] + 2 * math.log10(params.size)
+
+
+def _error_axes(moved, profile):
+    """How far off a score is, and at the right the factor that this is for its weight."""
+    ends = [each + moved for each in _ERRORS]
+    powers = [power for power in range(math.ceil(ends[0]), math.floor(ends[1]) + 1) if power % 2 == 0]
+    left = ["0" if power <= ends[0] else _power_of_ten(power) for power in powers]
+    right = [change(10.0**power) if ends[0] < power < _TOO_FAR else "" for power in powers]
+    common = {"range": ends, "tickvals": powers}
+    return {
+        "yaxis": axis(profile, "score off by", grid=True, ticktext=left, **common),
+        "yaxis2": axis(profile, "weight changes by", ticktext=right, overlaying="y", side="right", **common),
+    }
+
+
+def _powers(low, high):
+    powers = [power for power in range(math.ceil(low), math.floor(high) + 1)]
+    return {"tickvals": powers, "ticktext": [_power_of_ten(power) for power in powers]}
+
+
+def _power_of_ten(power):
+    return f"{10.0**power:,.{max(0, -power)}f}" if -4 <= power < 6 else f"10<sup>{power}</sup>".replace("-", "−")
+
+
+def change(off: float) -> str:
+    """What a weight is multiplied or divided by where the difference of two scores is so far off."""
+    factor = math.exp(min(off, 700.0))
+    if factor < 2:
+        return f"{100 * math.expm1(off):.2g} %"
+    return f"× {number(factor, 2)}" if factor < _LONG else f"× 10<sup>{off / math.log(10):.0f}</sup>"
+
+
+def _drawn(result, side):
+    """Sizes and errors of the scores that are drawn, flat; what overflows has no error."""
+    one = getattr(result, _SIDES[side])
+    exact, found = one.exact[:SHOWN_ROWS].ravel(), one.found[:SHOWN_ROWS].ravel()
+    return np.abs(exact), np.abs(np.where(np.isfinite(found), found, np.nan) - exact)
+
+
+def _on_axes(sizes, off, params):
+    """log10 of both, not beyond the ends of the axes; an exact score lies on the axis."""
+    moved = 2 * math.log10(params.size)
+    low, high = (10.0 ** (each + moved) for each in (_SIZES[0], _SIZES[1]))
+    floor, top = (10.0 ** (each + moved) for each in _ERRORS)
+    return np.log10(np.clip(sizes, low, high)), np.log10(np.clip(off, floor, top))
+
+
+def _cloud(result, side, profile):
+    sizes, off = _drawn(result, side)
+    kept = ~np.isnan(off)
+    x, y = _on_axes(sizes[kept], off[kept], result.params)
+    return _dots(x, y, side, _SIDES[side], profile) | ({"yaxis": "y2"} if side == SCALED else {})
+
+
+def _dots(x, y, side, name, profile, symbol=None):
+    colour = (profile.raw, profile.scaled)[side]
+    marker = {"size": 0.75 * profile.marker_size, "symbol": symbol or _SYMBOLS[side], "color": colour, "opacity": 0.75}
+    return line(x, y, {}, name) | {"mode": "markers", "marker": marker, "hoverinfo": "skip"}
+
+
+def _lost(result, side, profile):
+    """What overflows stands at the top, over its size in float64."""
+    sizes, off = _drawn(result, side)
+    x, _ = _on_axes(sizes[np.isnan(off)], 1.0, result.params)
+    y = np.full(x.size, _ERRORS[1] + 2 * math.log10(result.params.size) - 0.3)
+    return _dots(x, y, side, f"overflow, {_SIDES[side]}", profile, "x")
+
+
+def _steps(params, ends, profile):
+    """Half the spacing between numbers of the format, from one power of two to the next."""
+    powers = 2.0 ** np.arange(math.floor(ends[0] / math.log10(2)), math.ceil(ends[1] / math.log10(2)) + 1)
+    x = np.clip(np.log10(powers), *ends)
+    style = dashed(profile) | {"shape": "hv"}
+    return line(x, np.log10(params.to.spacing(powers) / 2), style, "half the spacing, exact") | {"hoverinfo": "skip"}
+
+
+def _limits(params, right, profile):
+    """The largest number of the format, where the axis reaches it."""
+    largest = math.log10(params.to.largest)
+    return [upright(largest, dotted(profile))] if largest < right else []
+
+
+def _name(result, side, profile):
+    """The name of a cloud above the plot, over its middle; the raw one is never the one at the left."""
+    sizes, _ = _drawn(result, side)
+    x, _ = _on_axes(np.exp(np.log(np.maximum(sizes, 1e-9)).mean()), 1.0, result.params)
+    place = {"x": float(x), "yref": "paper", "y": 1, "yanchor": "bottom", "size": profile.axis_size}
+    return label(("raw", "÷ √dₖ")[side], profile, xanchor=("left", "right")[side], xshift=(6, -6)[side], **place)
+
+
+def _errors_sentence(result):
+    """How much a weight changes, raw and scaled; or what is lost."""
+    start, raw, scaled = f"At dₖ = {result.params.d_k:,}", *(_lost_rows(result, side) for side in _SIDES)
+    if raw == N_ROWS and scaled == N_ROWS:
+        return f"{start} a score overflows in every row, divided or not: no weight is left."
+    if raw:
+        first = f"{start} a score overflows in {_rows(raw)} without the scale."
+        if not scaled:
+            return f"{first} With q divided before, none does."
+        return f"{first} Divided after that, {'they stay' if scaled == raw else f'{scaled} stay'} lost."
+    if scaled:
+        return f"{start} a score overflows in {_rows(scaled)} with the scale, and in none without it."
+    changes = [_in_words(getattr(result, side).change[0]) for side in _SIDES]
+    if changes[0] == changes[1]:
+        return f"{start} rounding typically changes a weight by {changes[0]}, with the scale or without it."
+    return (
+        f"{start} rounding typically changes a weight by {changes[0]} without the scale, and by {changes[1]} with it."
+    )
+
+
+def _lost_rows(result, side):
+    return int(getattr(result, side).lost.sum())
+
+
+def _rows(count):
+    return "every row" if count == N_ROWS else f"{count} of {N_ROWS} rows"
+
+
+def _in_words(off):
+    """The same as `change` in a sentence."""
+    factor = math.exp(min(off, 700.0))
+    if factor < 2:
+        return f"{number(100 * math.expm1(off), 2)} %"
+    return f"a factor of {number(factor, 2)}" if factor < _LONG else f"a factor over {_LONG:,}"
+
+
+def _errors_alt(result):
+    """The picture in words, for those who do not see it."""
+    off = [_drawn(result, side)[1] for side in (RAW, SCALED)]
+    raw, scaled = (number(np.nanmedian(each), 2) if (each >= 0).any() else "infinity" for each in off)
+    return (
+        f"{_errors_sentence(result)} Two clouds of dots, one dot a score, by its size and by how far rounding to "
+        f"{CALLED[result.params.format]} puts it off: half of the raw scores by more than {raw}, half of "
+        f"the scaled ones by more than {scaled}."
+    )
+
+
+def _errors_sure(result, predicted):
+    """Errors of scores beside their prediction, changes of weights, and how both were found."""
+    params, name = result.params, CALLED[result.params.format]
+    gap = float(params.to.spacing(_STEP))
+    lost = [_lost_rows(result, side) for side in _SIDES]
+    gone = [f"{lost[0]} raw and {lost[1]} scaled rows have a score that overflows; the means are over the others."]
+    return (
+        f"Each of {N_ROWS} rows has a query and {N_KEYS} keys of its own, numbers of {name}. A larger dₖ appends "
+        "components to them. float64 takes the same numbers.",
+        *(gone if any(lost) else ()),
+        *(
+            _side_sure(result, side, math.nan if lost[side] else predicted[side])
+            for side in (RAW, SCALED)
+            if lost[side] < N_ROWS
+        ),
+        f"Between 64 and 128 the numbers of {name} lie {typed(gap)} apart. Rounding puts a score there off by at most "
+        f"{typed(gap / 2)}, and multiplies its weight by at most {_factor(gap / 2)}.",
+    )
+
+
+def _factor(off):
+    return f"e to the power {typed(off)}, {number(math.exp(off))}"
+
+
+def _side_sure(result, side, predicted):
+    """One side: the root mean square error of its scores, the change of its weights, and how much weight moves."""
+    one, what = getattr(result, _SIDES[side]), ("Raw", "Scaled")[side]
+    found, error = math.sqrt(one.mean_square[0]), one.mean_square[1] / (2 * math.sqrt(one.mean_square[0] or 1.0))
+    z = (found - predicted) / error if error else math.nan
+    beside = "No formula says here what to expect." if math.isnan(predicted) else f"Predicted: {number(predicted)}."
+    if not math.isnan(z):
+        beside += (
+            f" The difference is {number(z, 2)} standard errors, {'in' if abs(z) < _WITHIN else 'out'}side ± {_WITHIN}."
+        )
+    return (
+        f"{what} scores are off by {number(found)} ± {number(error, 2)} (root mean square). {beside} The logarithm of "
+        f"a weight is off by {number(one.change[0])} ± {number(one.change[1], 2)} on average, and {_moved(one)} of a "
+        "row’s weight stands on other keys than it should."
+    )
+
+
+def _moved(one):
+    return f"{number(100 * one.moved[0], 2)} ± {number(100 * one.moved[1], 2)} %"
+
+
+def _errors_table(result):
+    """Score by score, in full precision."""
+    columns = {}
+    for name in _SIDES:
+        one = getattr(result, name)
+        columns[f"{name}, float64"] = one.exact[:SHOWN_ROWS].ravel().tolist()
+        columns[f"{name}, rounded"] = one.found[:SHOWN_ROWS].ravel().tolist()
+    row, key = np.divmod(np.arange(SHOWN_ROWS * N_KEYS), N_KEYS)
+    return {"row": (row + 1).tolist(), "key": (key + 1).tolist(), **columns}
+
+
+# --- curves ----------------------------------------------------------------------------------------------
+
+
+def curves(found: FewBitsCurves, params: FewBitsParams, profile: Profile) -> Picture:
+    """How much a weight changes at every dₖ, in each format, raw and scaled; params are those of the first picture."""
+    return Picture(
+        "few_bits_curves",
+        _curves_figure(found, params, profile),
+        _curves_sentence(found, params),
+        _curves_table(found),
+        code(few_bits_curves, found.dims, found.params, show="result.change"),
+        claim=_curves_claim(found, params),
+        sure=_curves_sure(found),
+    )
+
+
+def _curves_figure(found, params, profile):
+    moved = 2 * math.log10(params.size)
+    ends = [each + moved for each in _CHANGES]
+    powers = [power for power in range(math.ceil(ends[0]), _TOO_FAR) if power % 2 == 0 and power <= ends[1]]
+    ticks = {"range": ends, "tickvals": powers, "ticktext": [change(10.0**each) for each in powers]}
+    wide = {name: 1.8 if name == params.format else 0.8 for name in FORMATS}
+    traces = [trace for i, name in enumerate(FORMATS) for side in (SCALED, RAW)
+              for trace in _curve(found, i, side, wide[name], profile)]  # fmt: skip
+    dims = {"tickvals": np.log10(_D_TICKS), "ticktext": [f"{each:,}" for each in _D_TICKS], "range": [-1.3, 3.6]}
+    return figure(
+        profile,
+        traces,
+        height=1.1,
+        left=4.6,
+        title=title("A weight changes by", profile),
+        xaxis=axis(profile, "dₖ", **dims),
+        yaxis=axis(profile, grid=True, **ticks),
+        shapes=[upright(math.log10(params.d_k), thin(profile))],
+        annotations=[each for i in range(len(FORMATS)) for each in _curve_names(found, i, profile)],
+    )
+
+
+def _curve(found, i, side, width, profile):
+    """The mean change with its error, on a logarithmic scale of its own; gaps where every row is lost."""
+    mean, error = found.change[i, side], found.standard_error[i, side]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y = np.where(mean > 0, np.log10(mean), np.nan)
+        above, below = np.log10(1 + error / mean), -np.log10(np.maximum(1 - error / mean, 0.1))
+    colour, name = (profile.raw, profile.scaled)[side], f"{_SIDES[side]}, {CALLED[FORMATS[i]]}"
+    x = np.log10(found.dims)
+    yield line(x, y, solid(profile, colour, width), f"{name}, line")
+    yield points(profile, colour, _SYMBOLS[side], x, y, above, below, name)
+
+
+def _curve_names(found, i, profile):
+    """The format before its first point, raw and scaled behind the last ones of the outer formats."""
+    start, name = found.change[i, RAW, 0], CALLED[FORMATS[i]]
+    place = {"xanchor": "right", "x": 0.0, "xshift": -profile.marker_size}
+    if start > 0:
+        yield label(name, profile, y=math.log10(start), **place)
+    for side, of in ((RAW, 2), (SCALED, 0)):
+        last = found.change[i, side, -1]
+        if i == of and last > 0:
+            place = {"xanchor": "left", "x": math.log10(found.dims[-1]), "xshift": profile.marker_size}
+            yield label(("raw", "÷ √dₖ")[side], profile, y=math.log10(last), **place)
+
+
+def _growth(found, i, side):
+    """The last mean over the first."""
+    first, last = found.change[i, side, [0, -1]]
+    return float(last / first)
+
+
+def _curves_claim(found, params):
+    """What becomes of the chosen format."""
+    raw, scaled = (_growth(found, FORMATS.index(params.format), side) for side in (RAW, SCALED))
+    if math.isnan(raw):
+        return "Where every row overflows, no weight is left"
+    if scaled < 3:
+        return "Without the scale, weights change ever more; with it, they do not"
+    return "Added up in few bits, even scaled scores get worse"
+
+
+def _curves_sentence(found, params):
+    """How the change grows over the dims in the chosen format."""
+    raw, scaled = (_growth(found, FORMATS.index(params.format), side) for side in (RAW, SCALED))
+    if math.isnan(raw):
+        return f"At dₖ = {found.dims[-1]:,} every row of the chosen format overflows without the scale."
+    return (
+        f"Up to dₖ = {found.dims[-1]:,} the change in the chosen format, drawn wide, becomes {_times(raw)} times as "
+        f"large without the scale, and {_times(scaled)} times with it."
+    )
+
+
+def _times(factor):
+    """Two digits, also of a large factor."""
+    return number(float(f"{factor:.1e}"), 2)
+
+
+def _curves_sure(found):
+    """What a point is, what a bit is worth, and where rows are lost."""
+    lost = [
+        f"In {CALLED[name]}, {percent(share, 0)} of the rows overflow at dₖ = {found.dims[-1]:,} "
+        f"{('without', 'with')[side]} the scale; points are means over those that do not."
+        for i, name in enumerate(FORMATS)
+        for side, share in enumerate(found.lost[i, :, -1])
+        if share
+    ]
+    return (
+        f"Each point is a mean over {N_ROWS} rows of {N_KEYS} keys; its bar is ± 1 standard error. The rows are those "
+        "of the first picture, at every dₖ with more components.",
+        "float16 has three bits more than bfloat16, and that four more than float8: their lines lie a factor of about "
+        "eight and sixteen apart. The scale divides by √dₖ, which at dₖ = 64 is worth three bits.",
+        *lost,
+    )
+
+
+def _curves_table(found):
+    """Every point of every line."""
+    columns = {"d_k": list(found.dims)}
+    for i, name in enumerate(FORMATS):
+        for side, called in enumerate(_SIDES):
+            columns[f"{called}, {CALLED[name]}: change"] = found.change[i, side].tolist()
+            columns[f"{called}, {CALLED[name]}: standard error"] = found.standard_error[i, side].tolist()
+            columns[f"{called}, {CALLED[name]}: rows lost"] = found.lost[i, side].tolist()
+    return columns
+
+
+# --- a large sum -----------------------------------------------------------------------------------------
+
+
+def large(found: LargeSum, profile: Profile) -> Picture:
+    """The sum of dₖ products 40 · 40 as it grows, and with q divided first."""
+    return Picture(
+        "large_sum",
+        _large_figure(found, profile),
+        _large_sentence(found),
+        _large_table(found),
+        code(large_sum, found.d_k, found.to.name, found.sums, show="result.after, result.before, result.exact"),
+        claim=_large_claim(found),
+        sure=_large_sure(found),
+        marks=(Mark("The sum", ("raw",)), Mark("q divided first", ("scaled",))),
+    )
+
+
+def _large_figure(found, profile):
+    """Both sums on logarithmic axes, which straight lines rise through, and the largest number."""
+    largest, size = math.log10(found.to.largest), profile.axis_size
+    dims = {"tickvals": np.log10(_D_TICKS), "ticktext": [f"{each:,}" for each in _D_TICKS], "range": list(_DIM_ENDS)}
+    texts = ["100", "10,000", _whole(found.to.largest), "1,000,000"]
+    ticks = {"tickvals": [2, 4, largest, 6], "ticktext": texts, "range": list(_SUM_ENDS)}
+    sums = [trace for side in (RAW, SCALED) for trace in _sum(found, side, profile)]
+    return figure(
+        profile,
+        [*sums, line(_DIM_ENDS, [largest] * 2, dotted(profile), "largest number")],
+        left=5.2,
+        title=title(f"40 · 40, added up for {CALLED[found.to.name]}", profile, size=size, key=_LARGE_KEY),
+        xaxis=axis(profile, "products", **dims),
+        yaxis=axis(profile, grid=True, **ticks),
+        annotations=[_sum_name(found, side, profile) for side in (RAW, SCALED)],
+    )
+
+
+def _sum(found, side, profile):
+    """One sum up to where it overflows, and a cross there."""
+    values, kept = ((found.raw, found.after), (found.divided, found.before))[side]
+    there = np.isfinite(values)
+    colour = (profile.raw, profile.scaled)[side]
+    yield line(
+        np.log10(np.arange(1, found.d_k + 1)[there]), np.log10(values[there]), solid(profile, colour, 2), _SIDES[side]
+    )
+    lost = _first_lost(values, kept)
+    x, y = ([], []) if lost is None else ([math.log10(lost)], [math.log10(lost * _product(found, side))])
+    marker = {"symbol": "x", "color": profile.text, "size": 1.5 * profile.marker_size}
+    yield line(x, y, {}, f"overflow, {_SIDES[side]}") | {"mode": "markers", "marker": marker}
+
+
+def _product(found, side):
+    """What one product adds, in float64."""
+    return found.exact / (math.sqrt(found.d_k) if side == RAW else found.d_k)
+
+
+def _first_lost(values, kept):
+    """Which product overflows, counted from 1; the last one where only what is kept does; None if none does."""
+    bad = np.flatnonzero(~np.isfinite(values))
+    return int(bad[0]) + 1 if bad.size else len(values) if not math.isfinite(kept) else None
+
+
+def _sum_name(found, side, profile):
+    """The name of a line at its end."""
+    x, y = math.log10(found.d_k), math.log10(found.d_k * _product(found, side))
+    place = {"x": x, "xanchor": "left", "xshift": 1.5 * profile.marker_size, "y": y}
+    return label(("raw", "q ÷ √dₖ")[side], profile, yanchor=("bottom", "top")[side], **place)
+
+
+def _large_claim(found):
+    if math.isfinite(found.after):
+        return "As few large products as here do not overflow"
+    return "Where a sum overflows, dividing first is what saves it"
+
+
+def _large_sentence(found):
+    """Where the sum overflows, and what becomes of it with q divided first."""
+    before = f"with q divided first, it comes to {_whole(found.before)}"
+    if math.isfinite(found.after):
+        return f"The sum comes to {_whole(found.raw[-1])}, which the format holds; {before}."
+    if np.isfinite(found.raw).all():
+        return f"The sum, {_whole(found.raw[-1])}, is too large to be kept; {before}."
+    return f"The sum overflows at product {_first_lost(found.raw, found.after)} of {found.d_k:,}; {before}."
+
+
+def _large_sure(found):
+    """The exact score, what is kept of it, and how the sums were rounded."""
+    of, sums = CALLED[found.to.name], "float32" if found.sums == "float32" else CALLED[found.to.name]
+    return (
+        f"All components are 40, so the exact scaled score is 1,600 √dₖ = {_whole(found.exact)}. Kept in {of}, "
+        f"{_kept(found.after)} if the sum is divided, and {_kept(found.before)} if q is.",
+        f"Each product and each sum is rounded to {sums}; the largest number of {of} is {_whole(found.to.largest)}. "
+        "Each addition is rounded, and in 16 bits a long sum drifts.",
+        "bfloat16 has the range of float32 and would hold these sums; float8 has no number for one of these products.",
+    )
+
+
+def _kept(value):
+    return f"it is {_whole(value)}" if math.isfinite(value) else "it is lost"
+
+
+def _whole(value):
+    """All digits of a sum of products."""
+    return f"{value:,.7g}"
+
+
+def _large_table(found):
+    return {
+        "product": list(range(1, found.d_k + 1)),
+        "sum": found.raw.tolist(),
+        "sum with q divided first": found.divided.tolist(),
+    }

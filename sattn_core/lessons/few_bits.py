@@ -1,0 +1,237 @@
+"""And in 16 bits? Scores whose products and sums are rounded, beside float64, and what rounding does to the weights.
+
+Numbers of a floating-point format lie further apart the larger they are. Raw scores grow like √d_k, so rounding puts
+them off by as much more, and each weight by a factor that grows with it. Divided scores keep their size.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core._records import record
+from sattn_core.binary_formats import BINARY_FORMATS, BinaryFormat, rounded
+from sattn_core.components import block_generator
+from sattn_core.cost import STREAM, Price, priced
+from sattn_core.law import dot_product_cdf
+from sattn_core.rounded_sums import rounded_sums, rounded_sums_price
+from sattn_core.scores import scale_factor
+from sattn_core.softmax import log_softmax
+from sattn_core.standard_errors import mean_and_error
+from sattn_core.sweep import check_dims
+
+FORMATS = ("float16", "bfloat16", "float8_e4m3fn")
+SUMS = ("float32", "same")  # in what the products are added: 32 bits, or the format itself
+ORDERS = ("after", "before")  # the sum is divided, or q before it is multiplied
+N_ROWS, N_KEYS = 64, 16
+DEFAULT_DIMS = tuple(2**j for j in range(11))
+LARGE = 40.0  # every component of q and k whose products overflow float16
+_STREAM = 8  # of a seed
+_PARTS = 8  # of an octave: float8 has as many numbers there
+
+
+@dataclass(frozen=True)
+class FewBitsParams:
+    """Rows of 16 keys, each a query with keys of its own; their components are normal, with standard deviation size."""
+
+    d_k: int = 64  # 1 to 1,024
+    format: str = "bfloat16"  # one of `FORMATS`: that of q, of k and of the scores
+    sums: str = "float32"  # one of `SUMS`
+    order: str = "after"  # one of `ORDERS`
+    size: float = 1.0  # above 0, at most 64
+    seed: int = 0  # at least 0
+
+    def __post_init__(self) -> None:
+        check_integer("d_k", self.d_k, 1, 1_024)
+        check_choice("format", self.format, FORMATS)
+        check_choice("sums", self.sums, SUMS)
+        check_choice("order", self.order, ORDERS)
+        check_number("size", self.size, 0, 64, open_low=True)
+        check_integer("seed", self.seed, 0)
+
+    @property
+    def to(self) -> BinaryFormat:
+        """The format of q, of k and of the scores."""
+        return BINARY_FORMATS[self.format]
+
+    @property
+    def of_sums(self) -> BinaryFormat:
+        """The format of the products and their sums."""
+        return self.to if self.sums == "same" else BINARY_FORMATS[self.sums]
+
+    @property
+    def price(self) -> Price:
+        """What `measure_few_bits` costs."""
+        return _price(self, (self.d_k,))
+
+
+@record
+class RoundedScores:
+    """Scores in few bits beside float64, without the scale or with it. A row is lost if one of its scores overflows."""
+
+    exact: NDArray[np.float64]  # (n_rows, n_keys): of the same q and k, in float64
+    found: NDArray[np.float64]  # (n_rows, n_keys): in the format; what overflows is infinite or NaN
+    lost: NDArray[np.bool_]  # (n_rows,)
+    # Means over the rows that are not lost, each with its standard error; NaN if all are lost
+    mean_square: tuple[float, float]  # of found − exact
+    change: tuple[float, float]  # |ln p̂ − ln p| of a weight p: rounding multiplies it by e to this power, or divides it
+    moved: tuple[float, float]  # ½ Σ |p̂ − p|: the share of a row's weight that stands on other keys than it should
+
+
+@record
+class FewBitsResult:
+    """Raw scores and scaled ones of the same q and k."""
+
+    params: FewBitsParams
+    raw: RoundedScores
+    scaled: RoundedScores
+
+
+@record
+class FewBitsCurves:
+    """Errors against d_k, raw and scaled; a larger d_k appends components to the same queries and keys."""
+
+    dims: tuple[int, ...]
+    params: FewBitsParams  # whose d_k and format do not matter
+    # (3 formats, raw and scaled, n_dims): as in `RoundedScores`; lost is the share of the rows
+    change: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    lost: NDArray[np.float64]
+
+
+@record
+class LargeSum:
+    """The sum of d_k products 40 · 40 as it grows, and the same with q divided by √d_k first."""
+
+    d_k: int
+    to: BinaryFormat
+    sums: str  # one of `SUMS`
+    raw: NDArray[np.float64]  # (d_k,): the sum after each product, infinite or NaN from where it overflows
+    divided: NDArray[np.float64]  # (d_k,)
+    exact: float  # 1,600 √d_k: the scaled score
+    # What is kept in the format: the sum divided after it was kept, and the sum of the divided products
+    after: float
+    before: float
+
+
+def measure_few_bits(params: FewBitsParams) -> FewBitsResult:
+    """Scores q·k and q·k/√d_k of rounded products and sums, beside float64; softmax itself has no error here.
+
+    q and k are numbers of the format. 1/√d_k is not rounded, only what it multiplies.
+    """
+    ((raw, scaled),) = _measured(params, (params.d_k,))
+    return FewBitsResult(params, raw, scaled)
+
+
+@priced(lambda dims, params: _curves_price(dims, params))
+def few_bits_curves(dims: Sequence[int], params: FewBitsParams) -> FewBitsCurves:
+    """Return the errors of all three formats at each of dims, for the draw of params."""
+    dims = check_dims(dims)
+    found = [_measured(replace(params, d_k=dims[-1], format=name), dims) for name in FORMATS]
+    each = np.array([[[(*one.change, one.lost.mean()) for one in both] for both in of] for of in found])
+    change, error, lost = np.transpose(each, (3, 0, 2, 1))
+    return FewBitsCurves(tuple(dims), params, change, error, lost)
+
+
+@priced(lambda d_k, format, sums="float32": _large_price(FewBitsParams(d_k, format, sums)))
+def large_sum(d_k: int, format: str, sums: str = "float32") -> LargeSum:
+    """Add up d_k products of components that are all 40: 102,400 at d_k = 64, more than float16 holds."""
+    params, scale = FewBitsParams(d_k, format, sums), scale_factor(d_k)
+    q, k = np.full((d_k, 2), LARGE), np.full((d_k, 1), LARGE)
+    q[:, 1] = rounded(scale * q[:, 1], params.to)
+    raw, divided = np.array(list(rounded_sums(q, k, range(1, d_k + 1), params.of_sums))).T
+    after = rounded(scale * rounded(raw[-1:], params.to), params.to)
+    before = rounded(divided[-1:], params.to)
+    exact = LARGE**2 * math.sqrt(d_k)
+    return LargeSum(d_k, params.to, sums, raw, divided, exact, float(after[0]), float(before[0]))
+
+
+def _measured(params, dims):
+    """Raw and scaled `RoundedScores` at each of dims."""
+    q, k = _draw(params)
+    raw = rounded_sums(q, k, dims, params.of_sums)
+    pairs = []
+    for d_k, total in zip(dims, raw, strict=True):
+        scale, exact = scale_factor(d_k), np.einsum("drx,drk->rk", q[:d_k], k[:d_k])
+        kept = rounded(total, params.to)
+        if params.order == "after":
+            scaled = rounded(scale * kept, params.to)
+        else:
+            scaled = rounded(
+                next(rounded_sums(rounded(scale * q[:d_k], params.to), k, (d_k,), params.of_sums)), params.to
+            )
+        pairs.append((_beside(exact, kept), _beside(scale * exact, scaled)))
+    return pairs
+
+
+def _draw(params):
+    """q (d_k, n_rows, 1) and k (d_k, n_rows, n_keys), numbers of the format; a larger d_k appends components."""
+    drawn = block_generator(params.seed, _STREAM).standard_normal((params.d_k, N_ROWS, 1 + N_KEYS))
+    drawn = rounded(params.size * drawn, params.to)
+    return drawn[..., :1], drawn[..., 1:]
+
+
+def _beside(exact, found):
+    lost = ~np.isfinite(found).all(axis=-1)
+    if lost.all():
+        return RoundedScores(exact, found, lost, *[(math.nan, math.nan)] * 3)
+    right, kept = exact[~lost], found[~lost]
+    p, few = log_softmax(right), log_softmax(kept)
+    rows = ((kept - right) ** 2, np.abs(few - p), N_KEYS / 2 * np.abs(np.exp(few) - np.exp(p)))
+    return RoundedScores(exact, found, lost, *map(_mean_of_rows, rows))
+
+
+def _mean_of_rows(each):
+    mean, error = mean_and_error(each.mean(axis=-1))
+    return float(mean), float(error)
+
+
+@priced(lambda params: Price(calls=5_000, specials=1_100_000, passes=900_000, bytes=2_000_000))
+def predicted_errors(params: FewBitsParams) -> tuple[float, float]:
+    """Return the root mean square errors of raw and of scaled scores that nothing but their own rounding would give.
+
+    The error is even over the spacing around the score, whose distribution is known. The divided number is rounded
+    again; a scale that is a power of two adds nothing there. NaN where sums have errors of their own, or q is divided.
+    """
+    if params.sums == "same" or params.order == "before":
+        return math.nan, math.nan
+    scale, (octaves, probability) = scale_factor(params.d_k), _octaves(params)
+    once = params.to.spacing(octaves) ** 2 / 12
+    bits = 2 ** (params.to.precision - 1)
+    divided = scale * np.arange(bits, 2 * bits) / bits
+    again = ((rounded(divided, params.to) - divided) ** 2).reshape(_PARTS, -1).mean(axis=-1)
+    raw = float(probability.sum(axis=1) @ once)
+    return math.sqrt(raw), math.sqrt(scale**2 * raw + float(octaves**2 @ (probability @ again)))
+
+
+def _octaves(params):
+    """Powers of two, and the probability of a raw score between one and the next, in eight parts of equal length."""
+    top = math.ceil(math.log2(50 * params.size**2 * params.d_k))
+    octaves = 2.0 ** np.arange(top - 20, top)
+    edges = np.append(np.outer(octaves, 1 + np.arange(_PARTS) / _PARTS), 2.0**top)
+    between = 2 * np.diff(dot_product_cdf(edges / params.size**2, params.d_k))
+    return octaves, between.reshape(-1, _PARTS)
+
+
+def _price(params, dims):
+    """One draw, one pass of sums without the scale, and where q is divided first one for each of dims."""
+    d_k, scores, rounding = dims[-1], N_ROWS * N_KEYS, params.to.rounding
+    passes = d_k + (sum(dims) if params.order == "before" else 0)
+    drawn = Price(calls=STREAM + 20, draws=d_k * N_ROWS * (1 + N_KEYS))
+    again = Price(calls=1_000, passes=(1 + rounding.passes) * d_k * scores * (1.1 if params.order == "after" else 1.2))
+    sums = rounded_sums_price(passes, scores, params.of_sums)
+    each = Price(calls=150, specials=6 * scores, passes=60 * scores)
+    exact = Price(passes=sum(dims) * scores)
+    return (drawn + again + sums + exact + len(dims) * each).holding(50 * d_k * scores + 30 * len(dims) * scores)
+
+
+def _curves_price(dims, params):
+    each = [replace(params, d_k=dims[-1], format=name) for name in FORMATS]
+    return sum((_price(one, dims) for one in each), Price())
+
+
+def _large_price(params):
+    return (rounded_sums_price(params.d_k, 2, params.of_sums) + Price(calls=60)).holding(300 * params.d_k)

@@ -1,0 +1,35 @@
+"""Dot products as a machine of few bits adds them up: one product after the other, rounded after every step."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sattn_core.binary_formats import BinaryFormat, rounded
+from sattn_core.cost import Price
+
+_BLOCK = 32  # components whose products are rounded at a time
+
+
+def rounded_sums(
+    q: NDArray[np.float64], k: NDArray[np.float64], dims: Sequence[int], to: BinaryFormat
+) -> Iterator[NDArray[np.float64]]:
+    """Yield Σ_{i < d_k} q_i k_i at each of the increasing dims; each product and each sum is rounded to the format.
+
+    The first axis of q and of k is that of the components; the others broadcast. A float64 holds the product and the
+    sum of two numbers of a shorter format so closely that rounding it gives what the format itself gives.
+    """
+    total = np.zeros(np.broadcast_shapes(q.shape[1:], k.shape[1:]))
+    with np.errstate(invalid="ignore"):  # infinity − infinity
+        for start in range(0, dims[-1], _BLOCK):
+            block = slice(start, min(start + _BLOCK, dims[-1]))
+            for i, product in enumerate(rounded(q[block] * k[block], to), start=start + 1):
+                total = rounded(total + product, to)
+                if i in dims:
+                    yield total
+
+
+def rounded_sums_price(d_k: int, n_sums: int, to: BinaryFormat) -> Price:
+    """Return the `Price` of `rounded_sums` up to d_k, for so many sums at a time."""
+    calls = (to.rounding.calls + 1) * d_k * (1 + 1 / _BLOCK)
+    return Price(calls=calls, passes=2 * (1 + to.rounding.passes) * d_k * n_sums, bytes=32 * _BLOCK * n_sums)

@@ -1,0 +1,109 @@
+"""The few_bits page: what its numbers say in every format, and what its tries promise."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pages._view.lessons.few_bits.bet import outcome
+from pages._view.lessons.few_bits.figures import SHOWN_ROWS
+from sattn_core import BINARY_FORMATS
+from sattn_core.lessons.few_bits import FORMATS, N_ROWS, FewBitsParams, measure_few_bits
+from tests.pages.opening import charts, claims, open_page, sure_of, widget
+
+
+def test_each_format_has_its_own_numbers_and_all_share_the_lower_pictures(asked):
+    app = open_page("few_bits")
+    before = charts(app)["large_sum"].spec
+    said = {}
+    for name in FORMATS:
+        widget(app, "format").set_value(name).run()
+        said[name] = charts(app)["rounded_scores"].sentence
+        assert "Predicted: " in sure_of(app, "rounded_scores")
+    assert len({*said.values()}) == 3
+    assert charts(app)["large_sum"].spec == before
+    (curves,) = {found for name, _, found in asked if name == "few_bits_curves"}  # computed once, for all formats
+    assert curves.change.shape[0] == len(FORMATS)
+
+
+def test_the_address_says_every_setting():
+    app = open_page("few_bits", format="float8 E4M3", sums="the format", order="q first", size="2", d_k="300")
+    assert [app.session_state[name] for name in ("format", "sums", "order", "size", "d_k")] == [
+        "float8_e4m3fn", "same", "before", 2, 300,
+    ]  # fmt: skip
+    assert "No formula says here" in sure_of(app, "rounded_scores")
+    assert claims(app)[0] == "Added up in few bits, even scaled scores get worse"
+
+
+@pytest.mark.parametrize(
+    ("d_k", "size", "truth", "why"),
+    [
+        (64, 1.0, "√dₖ times as far", "lie further apart the larger"),
+        (1, 1.0, "as far", "the same numbers"),
+        (2, 1.0, "as far", "the second rounding"),
+        (64, 64.0, "", "overflows in every row"),
+    ],
+)
+def test_what_the_bet_comes_to(d_k, size, truth, why):
+    values = {"d_k": d_k, "format": "float8_e4m3fn", "sums": "float32", "order": "after", "size": size, "seed": 0}
+    found = outcome(values)
+    assert found.truth == truth
+    assert why in found.why
+
+
+# --- tries ---------------------------------------------------------------------------------------------
+
+
+ADVERSE = {"format": "float8 E4M3", "sums": "the format", "order": "q first", "size": "8", "d_k": "3", "seed": "77"}
+
+
+def root_mean_squares(found):
+    return np.sqrt([found.raw.mean_square[0], found.scaled.mean_square[0]])
+
+
+def test_try_three_bits(tried):
+    _, shown = tried("few_bits", "three_bits", **ADVERSE)
+    found = shown.measure_few_bits
+    other = measure_few_bits(replace(found.params, format="bfloat16"))
+    assert found.params == FewBitsParams(64, "float16")
+    assert root_mean_squares(found)[0] == pytest.approx(root_mean_squares(other)[1], rel=0.1)
+    assert BINARY_FORMATS["float16"].precision - BINARY_FORMATS["bfloat16"].precision == 3
+
+
+def test_try_half_apart(tried):
+    _, shown = tried("few_bits", "half_apart", **ADVERSE)
+    raw = shown.measure_few_bits.raw
+    beyond = (np.abs(raw.exact) > 64) & (np.abs(raw.exact) < 128)
+    assert beyond[:SHOWN_ROWS].any()
+    assert (raw.found[beyond] % 0.5 == 0).all()
+    assert shown.measure_few_bits.params.to.spacing(64.0) == 0.5
+
+
+def test_try_sums_in_16_bits(tried):
+    _, shown = tried("few_bits", "sums_in_16_bits", **ADVERSE)
+    found = shown.measure_few_bits
+    assert (found.params.sums, found.params.format, found.params.d_k) == ("same", "bfloat16", 1024)
+    other = measure_few_bits(replace(found.params, sums="float32"))
+    assert root_mean_squares(found)[1] / root_mean_squares(other)[1] == pytest.approx(20, rel=0.1)
+
+
+def test_try_too_late(tried):
+    _, shown = tried("few_bits", "too_late", **ADVERSE)
+    found = shown.measure_few_bits
+    assert N_ROWS / 4 < found.raw.lost.sum() == found.scaled.lost.sum()
+    assert found.raw.lost[:SHOWN_ROWS].any()
+
+
+def test_try_in_time(tried):
+    _, shown = tried("few_bits", "in_time", **ADVERSE)
+    found = shown.measure_few_bits
+    assert found.raw.lost.sum() > N_ROWS / 4
+    assert not found.scaled.lost.any()
+
+
+def test_try_forty(tried):
+    _, shown = tried("few_bits", "forty", **ADVERSE)
+    found = shown.large_sum
+    assert np.flatnonzero(~np.isfinite(found.raw))[0] + 1 == 41
+    assert np.isfinite(found.divided).all()
+    assert found.before == found.exact
