@@ -63,7 +63,7 @@ def test_page_down_takes_the_next_step_then_reveals_then_goes_to_the_next_lesson
 
 @pytest.mark.walk
 def test_the_arrows_move_the_large_slider_whatever_number_it_has(wall, server):
-    open_page(wall, server, "long_context", mode="projector", score=4)
+    open_page(wall, server, "long_context", mode="projector", key_score=4)
     number = LESSONS["long_context"].controls["context_length"]
     above = next(stop for stop in number.stops if stop > number.default)
     slider(wall, "score").focus()

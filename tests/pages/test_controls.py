@@ -298,3 +298,10 @@ BELIEVED = [
 def test_what_only_a_forged_message_can_say_is_not_believed(monkeypatch, name, said, value):
     monkeypatch.setattr(controls.st, "session_state", {name: said})
     assert controls.value_of(name) == value
+
+
+def test_what_stands_in_an_address_alone_has_the_name_of_no_control_elsewhere():
+    """On the way from one lesson to the other it would be read as what the control was set to."""
+    for stem, lesson in LESSONS.items():
+        elsewhere = {name for other, each in LESSONS.items() if other != stem for name in each.controls}
+        assert set(lesson.unseen) & elsewhere == set(), stem

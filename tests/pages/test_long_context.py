@@ -8,7 +8,7 @@ from pages._view.lessons.long_context.bet import outcome
 from sattn_core.lessons.long_context import STOPS
 from tests.pages.opening import charts, large_slider, open_page, settle, traces, widget
 
-ADVERSE = {"context_length": "64", "score": "12", "n_train": "65536", "d_k": "1", "seed": "9"}
+ADVERSE = {"context_length": "64", "key_score": "12", "n_train": "65536", "d_k": "1", "seed": "9"}
 
 
 def open_lesson(**query):
@@ -61,7 +61,7 @@ def test_the_bet_shows_the_line_where_the_keys_are_far_fewer(n, last):
 def test_the_truth_of_the_bet_is_the_weight_after_the_scale():
     told = open_lesson(bet="1", guess="10")
     assert "In fact: 10 %." in charts(told)["key_weights"].alt
-    settings = {"context_length": 16_384, "score": 8, "d_k": 64, "n_train": 512}
+    settings = {"context_length": 16_384, "key_score": 8, "d_k": 64, "n_train": 512}
     assert outcome(settings).truth == pytest.approx(9.94, abs=0.01)
 
 

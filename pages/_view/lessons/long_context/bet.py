@@ -20,7 +20,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 def outcome(values: Values) -> Outcome:
     """The exact mean weight after 1/√d_k, in percent."""
-    n, score = values["context_length"], values["score"]
+    n, score = values["context_length"], values["key_score"]
     weight = work.fading(values).weight("vaswani", n)
     why = f"The others together weigh on average like one key of score {number(crowd_score(n))}; this one has {score}."
     return Outcome(100 * weight, why, text=figures.share(weight))

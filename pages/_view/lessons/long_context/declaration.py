@@ -17,7 +17,7 @@ LESSON = Lesson(
     shared=("d_k", "seed"),
     controls={
         "context_length": Number("Keys n", 16_384, STOPS[0], STOPS[-1], STOPS, letter="n", play=300),
-        "score": Number("Score of the key", 8, 2, 14, tuple(range(2, 15))),
+        "key_score": Number("Score of the key", 8, 2, 14, tuple(range(2, 15))),
         "n_train": Number(
             "Keys n₀ of the training",
             512,
@@ -28,28 +28,28 @@ LESSON = Lesson(
         ),
     },
     slider="context_length",
-    dials=("score",),
+    dials=("key_score",),
     settings=("n_train",),
     tries=(
-        Try("half", "n = 1,808: divided by √dₖ, the key keeps half", {"context_length": 1808, "score": 8} | _USUAL),
+        Try("half", "n = 1,808: divided by √dₖ, the key keeps half", {"context_length": 1808, "key_score": 8} | _USUAL),
         Try(
             "short",
             "16 keys: ÷ √dₖ leaves it 99 %, log n only 68 %",
-            {"context_length": 16, "score": 8} | _USUAL,
+            {"context_length": 16, "key_score": 8} | _USUAL,
         ),
         Try(
             "million",
             "A million keys: log n still leaves 81 %, ÷ √dₖ less than 1 %",
-            {"context_length": 1_048_576, "score": 8} | _USUAL,
+            {"context_length": 1_048_576, "key_score": 8} | _USUAL,
         ),
         Try(
             "weak",
             "Score 4 among a million keys: no rule leaves it 1 %",
-            {"context_length": 1_048_576, "score": 4} | _USUAL,
+            {"context_length": 1_048_576, "key_score": 4} | _USUAL,
         ),
     ),
     bet=Bet(
-        "Divided by √dₖ, among {context_length} keys: how much of the weight does the one of score {score} keep?",
+        "Divided by √dₖ, among {context_length} keys: how much of the weight does the one of score {key_score} keep?",
         Number("Its weight", 50, 0, 100, tuple(range(0, 101, 5))),
         near=5,
         suffix=" %",

@@ -17,7 +17,7 @@ from sattn_core.lessons.long_context import (
 
 def params(values: Values) -> LongContextParams:
     """What the weights depend on, but for the number of keys."""
-    return LongContextParams(values["score"], values["d_k"], values["n_train"], values["seed"])
+    return LongContextParams(values["key_score"], values["d_k"], values["n_train"], values["seed"])
 
 
 def fading(values: Values) -> FadingResult:
@@ -29,7 +29,7 @@ def fading(values: Values) -> FadingResult:
 
 def _exact(values):
     """The settings of `params` without the seed, on which no exact average depends."""
-    return values["score"], values["d_k"], values["n_train"]
+    return values["key_score"], values["d_k"], values["n_train"]
 
 
 def claims(values: Values) -> LengthClaims:
