@@ -28,6 +28,7 @@ EXPONENTS = tuple(i / 50 for i in range(51))
 class RecordedText:
     """What the encoder makes of one text."""
 
+    name: str  # of `TEXTS`
     text: str
     tokens: tuple[str, ...]
     # queries, keys (n_layers, n_heads, n_tokens, d_k): before any scale, as the model with its own scale has them
@@ -55,11 +56,13 @@ def recorded(name: str) -> RecordedText:
     kept = _file()
     text, *tokens = json.loads(str(kept[f"{name}_words"]))
     arrays = {each: kept[f"{name}_{each}"] for each in ("queries", "keys", "cosines")}
-    return RecordedText(text, tuple(tokens), **arrays)
+    return RecordedText(name, text, tuple(tokens), **arrays)
 
 
-def as_recorded(text: str, tokens: Sequence[str], runs: Sequence[EncoderRun], right: EncoderRun) -> RecordedText:
+def as_recorded(
+    name: str, text: str, tokens: Sequence[str], runs: Sequence[EncoderRun], right: EncoderRun
+) -> RecordedText:
     """The same of the right run on a text, beside runs with other exponents."""
-    found = [cosines(run.embeddings, right.embeddings)[1:] for run in runs]
-    halves = (np.asarray(each, dtype=np.float16) for each in (right.queries, right.keys))
-    return RecordedText(text, tuple(tokens), *halves, np.array(found, dtype=np.float32))
+    found = np.array([cosines(run.embeddings, right.embeddings)[1:] for run in runs], dtype=np.float32)
+    halves = {each: getattr(right, each).astype(np.float16) for each in ("queries", "keys")}
+    return RecordedText(name, text, tuple(tokens), cosines=found, **halves)

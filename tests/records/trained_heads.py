@@ -35,7 +35,7 @@ def main(*, write: bool) -> None:
     tokenizer.no_padding()
     tokenizer.no_truncation()
     texts = WRITTEN | {"shuffled": shuffled(tokenizer)}
-    made = {name: recorded(texts[name], tokenizer, weights) for name in TEXTS}
+    made = {name: recorded(name, texts[name], tokenizer, weights) for name in TEXTS}
     arrays = as_arrays(made)
     if write:
         np.savez_compressed(FILE, **arrays)
@@ -50,12 +50,12 @@ def shuffled(tokenizer):
     return " ".join(words)
 
 
-def recorded(text, tokenizer, weights):
+def recorded(name, text, tokenizer, weights):
     read = tokenizer.encode(text)
     right = encode(weights, read.ids, n_heads=N_HEADS)
     compare_with_torch(weights, read.ids, right)
     runs = (encode(weights, read.ids, n_heads=N_HEADS, exponent=each) for each in EXPONENTS)
-    return as_recorded(text, read.tokens, list(runs), right)
+    return as_recorded(name, text, read.tokens, list(runs), right)
 
 
 def as_arrays(made):

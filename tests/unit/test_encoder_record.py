@@ -70,7 +70,7 @@ def test_positions_are_in_the_queries():
 def test_a_run_is_kept_in_half_precision():
     rng = np.random.default_rng(0)
     right, other = (EncoderRun(*rng.standard_normal((2, 1, 2, 3, 4)), rng.standard_normal((2, 3, 8))) for _ in "ab")
-    found = as_recorded("a b", ["a", "b"], [right, other], right)
+    found = as_recorded("mine", "a b", ["a", "b"], [right, other], right)
     assert np.allclose(found.queries, right.queries, rtol=1e-3, atol=1e-6)
     assert found.cosines.shape == (2, 1)
     assert abs(found.cosines[0, 0] - 1) < 1e-6

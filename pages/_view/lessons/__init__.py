@@ -20,6 +20,7 @@ ORDER = (
     "unit_variance",
     "scaling_rules",
     "your_scores",
+    "trained_heads",
 )
 APPENDIX = ("corrections",)  # pages to read: they have no picture, no control and no core file
 PAGES = (*ORDER, *APPENDIX)

@@ -1,0 +1,96 @@
+"""What the trained_heads lesson declares."""
+
+from pages._view.kinds import Choice, Number, decimal
+from pages._view.lesson import Bet, Lesson, Place, Try
+
+TEXT_NAMES = {
+    "paragraph": "a paragraph",
+    "shuffled": "its words, shuffled",
+    "pronoun": "“… because it is too large.”",
+    "cat": "“On the mat the cat slept; …”",
+    "list": "a list",
+}
+
+LESSON = Lesson(
+    stem="trained_heads",
+    question="What do trained heads do?",
+    answer="They use their freedom: some spread their scores wide and look at a few words, some at nearly all, and "
+    "they need the scale that they were trained with.",
+    icon=":material/psychology:",
+    section="Go deeper",
+    shared=(),
+    slider=False,
+    controls={
+        "exponent": Number("Exponent α", 0.5, 0, 1, tuple(i / 50 for i in range(51)), whole=False, shown=decimal),
+        "text": Choice("The text that is read", "paragraph", tuple(TEXT_NAMES), shown=TEXT_NAMES),
+        "layer": Number("Layer", 1, 1, 6, tuple(range(1, 7))),
+        "head": Number("Head", 3, 1, 12, tuple(range(1, 13))),
+        "word": Number(
+            "Word, by its place",
+            4,
+            1,
+            76,
+            tuple(range(1, 77)),
+            help="The last one, if the text has fewer.",
+        ),
+    },
+    dials=("exponent",),
+    in_sight=("text",),
+    tries=(
+        Try(
+            "undivided",
+            "α = 0: every head spreads wider than 1, and a typical one looks at fewer than two words",
+            {"text": "paragraph", "exponent": 0.0},
+        ),
+        Try(
+            "trained",
+            "α = ½, as trained: most heads still spread wider than 1, and look at very different numbers of words",
+            {"text": "paragraph", "exponent": 0.5},
+        ),
+        Try(
+            "too_much",
+            "α = 1: all heads but one spread less than 1, and a typical one looks at nearly all words",
+            {"text": "paragraph", "exponent": 1.0},
+        ),
+        Try(
+            "shuffled",
+            "The same words shuffled: nearly the same picture, for a head’s spread is mostly its own",
+            {"text": "shuffled", "exponent": 0.5},
+        ),
+        Try(
+            "neighbour",
+            "Layer 1, head 3: each word looks at one neighbour, with nearly all its weight",
+            {"text": "cat", "layer": 1, "head": 3, "exponent": 0.5},
+            picture="trained_attention",
+        ),
+    ),
+    bet=Bet(
+        "Not divided by √dₖ: on how many of 76 words does a typical trained head look?",
+        Number("Words", 38, 0, 76, tuple(range(77))),
+        near=2,
+        place=Place("y2", "x2"),
+        when=("exponent", 0.0),
+        usual=("text",),
+    ),
+    pictures=("trained_spread", "trained_attention", "trained_downstream"),
+    assumed="The model is all-MiniLM-L6-v2, an encoder of six layers with twelve heads each and $d_k = 32$. It makes "
+    "one vector of a sentence. Other models and other texts give other numbers.\n\n"
+    "A word here is a token, which may be a piece of a word or a mark; [CLS] and [SEP] are the start and the end. "
+    "In the first two pictures each head keeps the $q$ and $k$ of the trained model, and only its own divisor moves. "
+    "In the last one all heads have the exponent, and each layer works on what the one before makes of it.",
+    myths=(
+        (
+            "In a trained model the scores have variance 1.",
+            "At most at the start. Training moves them as far as each head needs.",
+        ),
+        (
+            "$1/\\sqrt{d_k}$ is right for trained heads by a law.",
+            "Their weights have adapted to it. Trained with another scale, they would have adapted to that one.",
+        ),
+    ),
+    sources=(
+        "Wang et al. (2020), “MiniLM”, arXiv:2002.10957, and the model all-MiniLM-L6-v2 (Apache License 2.0).",
+        "Devlin et al. (2019), “BERT”, arXiv:1810.04805, for the encoder.",
+        "Vaswani et al. (2017), section 3.2.1.",
+    ),
+)
