@@ -4,9 +4,9 @@ Bounds and defaults are declared in `shared` and by each lesson; where two lesso
 of the open lesson counts. A link is checked before any widget is drawn: a number outside its bounds goes to the
 nearest bound, anything unreadable to the default, and the visitor is told in one line.
 
-All are widgets that Streamlit binds to the address, but d_k and the dials of a lesson: their sliders are components of
-ours, and their values are kept in the session and written into the address here. (A bound widget that a callback sets
-falls back to what the browser last said of it, if the callback asks for some of the fragments only.)
+All are widgets that Streamlit binds to the address, but d_k and what a lesson has on sliders like its own: these are
+components of ours, and their values are kept in the session and written into the address here. (A bound widget that a
+callback sets falls back to what the browser last said of it, if the callback asks for some of the fragments only.)
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ def open_lesson(lesson: Lesson) -> None:
     if before == lesson.stem:
         _follow_history(lesson)
     _open_slider(before != lesson.stem)
-    _open_dials(lesson, LESSONS[before])
+    _open_own_sliders(lesson, LESSONS[before])
     _carry_along(before != lesson.stem)
     if before != lesson.stem:
         for name in SHARED:
@@ -100,14 +100,14 @@ def _open_slider(new_page):
         _write_address(SLIDER)
 
 
-def _open_dials(lesson, before):
+def _open_own_sliders(lesson, before):
     """Where the link says, or the step of Back and Forward; on the way to another page those of the one before go."""
-    for name in before.dials:
+    for name in before.own_sliders:
         if name not in lesson.controls:
             st.session_state.pop(name, None)
             st.query_params.pop(name, None)
     query = step_of_history() if lesson is not before else None
-    for name in lesson.dials:
+    for name in lesson.own_sliders:
         if query is not None:
             place(name, query.get(name, lesson.controls[name].default))
         elif name not in st.session_state:
@@ -383,7 +383,7 @@ def place(name: str, value: Value) -> None:
     kept, _ = control(name).read(str(value))
     _visited(name).add(kept)
     st.session_state[name] = kept
-    if name == SLIDER or any(name in here.dials for here in _open()):
+    if name == SLIDER or any(name in here.own_sliders for here in _open()):
         _write_address(name)
     else:
         st.session_state.setdefault("placed", {})[name] = kept
@@ -501,11 +501,12 @@ def draw_typed(name: str) -> None:
     version += shown != here
     st.session_state[field] = (version, here)
     key = f"{field}_{version}"
+    kind = int if slider.whole else float  # which the platform wants to be that of all three
     st.number_input(
         f"{slider.label}, typed",
-        slider.low,
-        slider.high,
-        here,
+        kind(slider.low),
+        kind(slider.high),
+        kind(here),
         key=key,
         on_change=_place_typed,
         args=(name, field, version),

@@ -21,7 +21,7 @@ from pages._view.words import worded
 
 PAGES = Path(__file__).resolve().parent.parent
 LIVE = "live"  # the key of a page's fragment with all that depends on d_k, drawn where the hand lets go of the slider
-_SLIDER, _TYPED = "slider", "typed"
+_SLIDER, _TYPED, _TYPED_OWN = "slider", "typed", "typed_own"
 _REST = {
     False: ("Show the rest of the lesson", ":material/expand_more:", "shown"),
     True: ("Show the stage alone", ":material/expand_less:", "hidden"),
@@ -208,9 +208,15 @@ def _draw_own(name):
 
 @st.fragment(key=_SLIDER)
 def draw_slider() -> None:
-    """The large slider of d_k; a page's main picture follows it while it is dragged."""
-    payload = stage.slider(controls.current_lesson(), controls.value_of("d_k"), controls.stops_of("d_k"))
-    draw_live_slider(payload, key="dimension", on_release=partial(_release, "d_k", (_SLIDER, _TYPED)))
+    """The large slider; a page's main picture follows it while it is dragged."""
+    lesson = controls.current_lesson()
+    name = lesson.slider
+    payload = stage.slider(lesson, controls.value_of(name), controls.stops_of(name))
+    if name == controls.SLIDER:
+        draw_live_slider(payload, key="dimension", on_release=put_slider)
+        return
+    with st.container(key="dimension"):  # its place; a key of its own, for what is on its way may be of another slider
+        draw_live_slider(payload, key=f"{name}_dial", on_release=partial(_release, name, (_SLIDER, _TYPED_OWN)))
 
 
 def draw_dial(name: str, stops: Sequence[float] | None = None, shown: Callable[[float], str] | None = None) -> None:
@@ -237,9 +243,9 @@ def _dial(name, stops, shown):
     draw_live_slider(payload, key=f"{name}_dial", on_release=partial(_release, name, own))
 
 
-def put_slider(d_k: int) -> None:
-    """Move the large slider, where the page and not the hand does."""
-    _release("d_k", (_SLIDER, _TYPED), d_k)
+def put_slider(d_k: float) -> None:
+    """Move the large slider of d_k, where the page and not the hand does."""
+    _release(controls.SLIDER, (_SLIDER, _TYPED), d_k)
 
 
 def _release(name, own, value):
@@ -279,14 +285,15 @@ def _draw_settings(lesson):
             _draw_own(name)
         for name in others:
             controls.draw(name)
-        _typed_dimension()
+        _typed(controls.SLIDER, _TYPED)
+        if controls.current_lesson().slider not in ("", controls.SLIDER):
+            _typed(controls.current_lesson().slider, _TYPED_OWN)
         defaults = {name: controls.control(name).default for name in changed}
         st.button("Reset", key="reset", on_click=controls.apply, args=(defaults,), disabled=not changed)
 
 
-@st.fragment(key=_TYPED)
-def _typed_dimension():
-    controls.draw_typed("d_k")
+def _typed(name, key):
+    st.fragment(lambda: controls.draw_typed(name), key=key)()
 
 
 def more() -> bool:

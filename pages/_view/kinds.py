@@ -19,7 +19,7 @@ class Number:
     """A number on a slider of stops; a linked or typed value between two stops joins them.
 
     when is (control, value): it is drawn only while that control has that value. play: milliseconds that a stop stays
-    on screen while its dial plays; 0 for one that does not.
+    on screen while its slider plays; 0 for one that does not. letter: what the large slider calls it, beside its value.
     """
 
     label: str
@@ -33,6 +33,7 @@ class Number:
     typed: bool = False
     when: tuple[str, str] | None = None
     play: int = 0
+    letter: str = ""
 
     def read(self, text: str) -> Read:
         """The value that text stands for, and what had to be changed, or None."""

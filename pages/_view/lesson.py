@@ -119,11 +119,12 @@ class Lesson:
     settings : those of its controls that stand in the Settings drawer.
     unseen : what has no widget and stands in its address alone, beside what was bet.
     bet : what the learner may bet on before the picture is seen, if anything.
-    slider : whether the large slider of d_k stands above its main picture, which follows it while it is dragged.
+    slider : the number on the large slider above its main picture, which follows it while it is dragged: d_k or one of
+        its own; "" for none.
     dials : those of its numbers that the main picture follows too, each on a slider under the large one.
     placed_dials : those of them that the page draws where they belong.
     each : what is offered to a class where the lesson is shared, a draw for each of them; "" for nothing.
-    still : a control and the option at which the main picture does not follow d_k, so that there is no slider.
+    still : a control and the option at which the main picture does not follow the slider, so that there is none.
     together : what a class does on it, each on a phone of its own, if anything.
     """
 
@@ -144,7 +145,7 @@ class Lesson:
     old_names: Mapping[str, str] = field(default_factory=dict)
     in_sight: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
-    slider: bool = True
+    slider: str = "d_k"
     dials: tuple[str, ...] = ()
     placed_dials: tuple[str, ...] = ()
     unseen: Mapping[str, Answer | Control] = field(default_factory=dict)
@@ -160,7 +161,12 @@ class Lesson:
     @property
     def followed(self) -> tuple[str, ...]:
         """The controls that its main picture follows while a hand moves them."""
-        return (*(("d_k",) if self.slider else ()), *self.dials)
+        return (*((self.slider,) if self.slider else ()), *self.dials)
+
+    @property
+    def own_sliders(self) -> tuple[str, ...]:
+        """Those of them that no other lesson shares."""
+        return tuple(name for name in self.followed if name in self.controls)
 
     @cached_property
     def linked(self) -> dict[str, Control | Linked]:

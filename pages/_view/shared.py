@@ -18,7 +18,16 @@ LAWS = {
     "sparse": "sparse (zero nine times in ten)",
 }
 SHARED: dict[str, Control] = {
-    "d_k": Number("Dimension dₖ", 64, 1, 1024, DIMENSIONS, help="Length of each query and key vector."),
+    "d_k": Number(
+        "Dimension dₖ",
+        64,
+        1,
+        1024,
+        DIMENSIONS,
+        help="Length of each query and key vector.",
+        play=550,
+        letter="dₖ",
+    ),
     "n_keys": Number("Keys", 16, 2, 512, _POWERS, help="How many keys one query attends to."),
     "law": Choice(
         "Distribution",

@@ -305,7 +305,8 @@ def _saving(shown):
     """Buttons that save the picture as it is seen; a table of Markdown is none."""
     if isinstance(shown.figure, str):
         return
-    name = f"{shown.key}_d_k_{controls.value_of('d_k')}" if controls.current_lesson().slider else shown.key
+    slider = controls.current_lesson().slider
+    name = f"{shown.key}_{slider}_{controls.value_of(slider)}" if slider else shown.key
     draw_saving(name, list(_figures(shown)), shown.sentence, key=f"{shown.key}_saving")
 
 

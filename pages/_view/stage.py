@@ -9,15 +9,16 @@ from typing import Any
 from urllib.parse import urlencode
 
 from pages._view import bets, controls
+from pages._view.kinds import Number
 from pages._view.lesson import Lesson
 from pages._view.lessons import ORDER, hero_of, main_of
-from pages._view.main_picture import Values, at_opening, stops
+from pages._view.literal import as_code
+from pages._view.main_picture import Values, at_opening
 from pages._view.server.bundle import BUNDLE
 from pages._view.server.moving import PLACE
 from pages._view.shared import ROOM, SHARED
 from pages._view.theme import profile
 
-_PLAY = 550  # milliseconds that a stop of d_k stays on screen while it plays
 _LEAST = {False: 0.55, True: 0.4}  # of the height of a main picture's plot: less with a bet above it
 _FRAMED = 0.1  # in a frame on a page of others, where all of it is to be seen
 
@@ -72,19 +73,30 @@ def opening(lesson: Lesson, query: Mapping[str, str], *, alone: bool = False) ->
 def _slider_at(lesson, values):
     if not lesson.slider or (lesson.still and values[lesson.still[0]] == lesson.still[1]):
         return None
-    return slider(lesson, values["d_k"], stops(values)) | {"usual": SHARED["d_k"].default}
+    one, value = number_of(lesson), values[lesson.slider]
+    return slider(lesson, value, sorted({*one.stops, value})) | {"usual": one.default}
+
+
+def number_of(lesson: Lesson) -> Number:
+    """The number on its large slider."""
+    found = {**SHARED, **lesson.controls}[lesson.slider]
+    if not isinstance(found, Number):
+        raise TypeError(f"the slider of {lesson.stem} must be a Number, but {lesson.slider} is none")
+    return found
 
 
 def slider(lesson: Lesson, value: float, at: Sequence[float]) -> dict[str, Any]:
-    """The large slider of d_k at a value. at: its stops."""
+    """The large slider at a value. at: its stops."""
+    one = number_of(lesson)
     return {
-        "name": "d_k",
+        "name": lesson.slider,
         "page": lesson.stem,
         "value": value,
         "stops": at,
-        "shown": [f"dₖ = {stop:,}" for stop in at],
-        "label": "Dimension d_k",
-        "play": _PLAY,
+        "shown": [f"{one.letter or one.label} = {stop:,}" for stop in at],
+        "label": as_code(one.label),
+        "play": one.play,
+        "large": True,
     }
 
 

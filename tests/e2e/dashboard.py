@@ -30,7 +30,7 @@ EXPANDERS = "[data-testid=stExpander] summary"
 def slider(page, name):
     """The thumb of the slider that the frame or the lesson draws for a control."""
     if name == "d_k":
-        return page.locator(SLIDER)
+        return page.locator(f"{SLIDER}:not([class*=_dial] input)")
     return page.locator(f":is(.st-key-{name}, .st-key-{name}_dial) input[type=range]")
 
 

@@ -1,13 +1,13 @@
 """A hand on the large slider, and the picture that follows it."""
 
-from dashboard import SLIDER, slider
+from dashboard import SLIDER
 from harness import query_parameters, wait_until_idle
 
 MAIN = "[data-picture][data-value]"
 
 
 def shown(page):
-    """The d_k that the main picture is of."""
+    """The value of the large slider that the main picture is of."""
     return int(page.locator(MAIN).get_attribute("data-value").split()[0])  # the dials come after it
 
 
@@ -26,8 +26,8 @@ def move(page, shares, pause=25):
         page.wait_for_timeout(pause)
 
 
-def check_following(page):
-    """The main picture follows the hand, and ends where the hand lets go."""
+def check_following(page, name):
+    """The main picture follows the hand on the large slider, that of name, and ends where the hand lets go."""
     page.locator(MAIN).evaluate(
         """picture => { window.seen = []; new MutationObserver(() => window.seen.push(picture.dataset.value))
         .observe(picture, {attributes: true, attributeFilter: ['data-value']}); }"""
@@ -42,9 +42,9 @@ def check_following(page):
     page.wait_for_function("() => window.seen.length >= 3")
     assert query_parameters(page) == {}
     page.mouse.up()
-    page.wait_for_function("() => location.search.includes('d_k=')")
+    page.wait_for_function("name => new URL(location).searchParams.has(name)", arg=name)
     wait_until_idle(page)
-    d_k = int(query_parameters(page)["d_k"])
-    assert slider(page, "d_k").get_attribute("aria-valuetext") == f"d_k = {d_k:,}"
-    assert shown(page) == d_k
+    value = query_parameters(page)[name]
+    assert page.locator(SLIDER).get_attribute("aria-valuetext").split(" = ")[1].replace(",", "") == value
+    assert page.locator(MAIN).get_attribute("data-value").split()[0] == value
     assert sentence.inner_text() != before

@@ -191,7 +191,7 @@ def test_a_lesson_fits_every_size_follows_the_hand_and_breaks_no_rule(new_page, 
         if name == PHONE:
             check_phone(page)
             if main_of(lesson or "start"):
-                check_following(page)
+                check_following(page, DECLARED[lesson or "start"].slider)
             page.mouse.move(0, 0)
             if read:
                 resize(page, SCREEN["1440"])

@@ -55,7 +55,7 @@ def settle(app):
 
 def widget(app, name):
     """The widget of a control, whatever its kind; that of d_k, whose slider is a component, is the box to type in."""
-    if any(name in lesson.dials and lesson.stem == app.session_state["lesson"] for lesson in LESSONS.values()):
+    if name in LESSONS[app.session_state["lesson"]].own_sliders:
         return Dial(app, name)
     found = [each for kind in KINDS for each in app.get(kind) if _control_of(each) == name]
     assert len(found) == 1, f"{name} is drawn {len(found)} times"
@@ -113,8 +113,10 @@ def charts(app):
     return {key: SimpleNamespace(**data, spec=data["figure"]) for key, data in found if "figure" in data}
 
 
-def large_slider(app, key="dimension"):
+def large_slider(app, key=""):
     """What the large slider, or the one with this key, is given: its value, its stops and their texts."""
+    name = LESSONS[app.session_state["lesson"]].slider
+    key = key or ("dimension" if name == "d_k" else f"{name}_dial")
     (found,) = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.key == key]
     return SimpleNamespace(**found)
 

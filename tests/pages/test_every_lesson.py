@@ -62,7 +62,7 @@ def ends(control):
 
 def follows_d_k(app, stem, d_k):
     """Whether what the page shows is that of this d_k: the slider, which the hero follows, and a sentence."""
-    if LESSONS[stem].slider and large_slider(app).value != d_k:
+    if LESSONS[stem].slider == "d_k" and large_slider(app).value != d_k:
         return False
     said = f"d_k = {min(d_k, 256)}" if stem == "your_scores" else f"d_k = {d_k}"  # its samples have no more
     return stem == "start" or any(said in chart.alt for chart in charts(app).values())
@@ -142,7 +142,7 @@ def check_linked(app, stem):
     check_page(app, stem)
     assert len(app.info) == 0
     assert [str(widget(app, name).value) for name in LINKED] == [*LINKED.values()]
-    assert not LESSONS[stem].slider or (300 in large_slider(app).stops and large_slider(app).value == 300)
+    assert LESSONS[stem].slider != "d_k" or (300 in large_slider(app).stops and large_slider(app).value == 300)
     assert follows_d_k(app, stem, 300)
 
 

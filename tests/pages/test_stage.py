@@ -1,13 +1,14 @@
 """The stage as the HTML page tells of it, without a session: the same as the page tells in its run."""
 
 import json
+from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
 from pages._view import main_picture, stage
 from pages._view.lessons import LESSONS, ORDER, hero_of, main_of
-from tests.pages.opening import charts, large_slider, open_page
+from tests.pages.opening import charts, controls_of, large_slider, open_page
 
 SETTINGS = {"d_k": "100", "seed": "3"}
 LATER = {"figure", "spec", "marks", "drawing", "address"}  # which the address of the picture answers, or a bet needs
@@ -31,7 +32,7 @@ def test_slider_and_picture_are_told_as_on_the_page(stem, query):
     told = opened(stem, **query)
     on_page = vars(large_slider(app))
     slider = plain(told.slider)
-    assert slider.pop("usual") == 64
+    assert slider.pop("usual") == controls_of(stem)[LESSONS[stem].slider].default
     assert slider == {name: each for name, each in on_page.items() if name != "heard"}
     if not told.hero:
         (main,) = [vars(each) for each in charts(app).values() if each.main]
@@ -67,6 +68,25 @@ def test_where_the_picture_does_not_follow_d_k_there_is_no_slider():
     name, value = lesson.still
     assert opened(lesson.stem).slider
     assert opened(lesson.stem, **{name: value}).slider is None
+
+
+def test_a_lesson_may_have_a_number_of_its_own_on_the_large_slider():
+    usual = LESSONS["softmax_saturation"]
+    own = {**usual.controls, "exponent": replace(usual.controls["exponent"], letter="α", play=100)}
+    lesson = replace(usual, slider="exponent", dials=(), controls=own)
+    told = stage.opening(lesson, {"exponent": "0.31", "d_k": "100"})
+    slider, picture = told.slider, told.picture
+    assert (slider["name"], slider["value"], slider["usual"], slider["play"]) == ("exponent", 0.31, 0, 100)
+    assert slider["shown"][slider["stops"].index(0.31)] == "α = 0.31"
+    assert len(slider["stops"]) == len(own["exponent"].stops) + 1
+    assert picture["values"] == {"exponent": 0.31}
+    assert dict(parse_qsl(urlsplit(picture["address"]).query)) == {"d_k": "100"}
+    assert lesson.own_sliders == usual.own_sliders == ("exponent",)
+
+
+def test_a_large_slider_is_that_of_a_number():
+    with pytest.raises(TypeError, match="list_1"):
+        stage.number_of(replace(LESSONS["softmax_saturation"], slider="list_1"))
 
 
 def test_a_frame_on_a_page_of_others_shows_the_screen_whatever_the_link_says():

@@ -38,7 +38,7 @@ def test_every_page_says_where_things_stand(stem):
     assert {mode: set(found) for mode, found in places.items()} == WINDOWS, f".venv/bin/python tests/stills {stem}"
     every = [place for found in places.values() for place in found.values()]
     for place in every:
-        assert (place["slider"] is not None) == LESSONS[stem].slider
+        assert (place["slider"] is not None) == bool(LESSONS[stem].slider)
         assert (place["picture"] is not None) or stem not in WITH_PICTURE
         for box in filter(None, place.values()):
             assert set(box) == {"above", "left", "right", "height"}

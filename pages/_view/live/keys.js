@@ -103,13 +103,17 @@ function press(selector) {
 }
 
 function step(by) {
-  window.labHands?.d_k?.dial.step(by);
+  handsOf().find((hand) => hand.large)?.dial.step(by);
 }
 
-// Of several sliders that play, the first: that of d_k, if it is there.
+// Of several sliders that play, the first: the large one, if it is there.
 function play() {
-  const { d_k, ...others } = window.labHands ?? {};
-  [d_k, ...Object.values(others)].find((hand) => hand?.dial.plays())?.dial.play();
+  handsOf().find((hand) => hand.dial.plays())?.dial.play();
+}
+
+// The sliders of the page, the large one first.
+function handsOf() {
+  return Object.values(window.labHands ?? {}).sort((one, other) => other.large - one.large);
 }
 
 function blank() {

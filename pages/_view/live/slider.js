@@ -34,7 +34,7 @@ function makeDial(root) {
     const text = data.shown[at];
     value.textContent = text;
     slider.setAttribute("aria-valuetext", text.replace("dₖ", "d_k"));
-    const hand = { name: data.name, value: here(), held, playing: playTimer !== 0, dial };
+    const hand = { name: data.name, large: Boolean(data.large), value: here(), held, playing: playTimer !== 0, dial };
     window.labHands = { ...window.labHands, [data.name]: hand }; // for a picture that comes later
     window.dispatchEvent(new CustomEvent("lab:hand", { detail: hand }));
   }

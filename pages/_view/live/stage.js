@@ -14,7 +14,8 @@
   const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
   const ground = new URLSearchParams({ ground: dark ? "dark" : "light" });
   if (told.picture) told.picture.address += `${told.picture.address.endsWith("?") ? "" : "&"}${ground}`;
-  const parents = { d_k: told.slider && first, picture: told.picture && !hero && first, hero };
+  const slider = told.slider && { [told.slider.name]: first };
+  const parents = { ...slider, picture: told.picture && !hero && first, hero };
   const waiting = new Map(); // the platform's own parts, by name
 
   window.labDo ??= (_name, act) => act(); // in a frame of others no connection is lost
@@ -31,8 +32,8 @@
   // Where the slider was let go before there is anyone to tell: the platform's first run reads it in the address.
   function keepInAddress(_name, { at }) {
     const link = new URL(location);
-    if (at === told.slider.usual) link.searchParams.delete("d_k");
-    else link.searchParams.set("d_k", at);
+    if (at === told.slider.usual) link.searchParams.delete(told.slider.name);
+    else link.searchParams.set(told.slider.name, at);
     history.replaceState(history.state, "", link);
   }
 

@@ -74,7 +74,7 @@ LESSON = Lesson(
     section="The path",
     card="Five questions, each with its picture.",
     shared=("d_k", "seed"),
-    slider=False,
+    slider="",
     controls={
         "asked": Choice(
             "Question", "1", tuple(map(str, range(1, 1 + len(QUESTIONS)))), bar=True, when=("mode", "projector")

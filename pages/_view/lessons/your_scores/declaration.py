@@ -21,7 +21,7 @@ LESSON = Lesson(
     icon=":material/upload_file:",
     section="Go deeper",
     shared=("d_k", "seed"),
-    slider=False,
+    slider="",
     in_sight=("sample", "head"),
     controls={
         "sample": Choice(
