@@ -182,7 +182,8 @@ def _leave_notes_behind(lesson):
 def _draw_stage(lesson):
     """The slider, the switch and the Settings, which stay in reach; under them the controls that are in sight."""
     with st.container(horizontal=True, vertical_alignment="center", key="stage"):
-        if lesson.slider and not (lesson.still and controls.stands(lesson.still)):
+        still = (lesson.still and controls.stands(lesson.still)) or bets.holds(lesson.slider)
+        if lesson.slider and not still:
             draw_slider()
         controls.draw("scaling")
         bets.draw_switch(lesson)

@@ -19,12 +19,23 @@ LESSON = Lesson(
     icon=":material/psychology:",
     section="Go deeper",
     shared=(),
-    slider=False,
+    slider="exponent",
     controls={
-        "exponent": Number("Exponent α", 0.5, 0, 1, tuple(i / 50 for i in range(51)), whole=False, shown=decimal),
+        "exponent": Number(
+            "Exponent α",
+            0.5,
+            0,
+            1,
+            (0, *(i / 50 for i in range(1, 50)), 1),
+            whole=False,
+            help="The scores are divided by dₖ to this power.",
+            shown=decimal,
+            play=150,
+            letter="α",
+        ),
         "text": Choice("The text that is read", "paragraph", tuple(TEXT_NAMES), shown=TEXT_NAMES),
-        "layer": Number("Layer", 1, 1, 6, tuple(range(1, 7))),
-        "head": Number("Head", 3, 1, 12, tuple(range(1, 13))),
+        "layer": Number("Layer", 6, 1, 6, tuple(range(1, 7))),
+        "head": Number("Head", 12, 1, 12, tuple(range(1, 13))),
         "word": Number(
             "Word, by its place",
             4,
@@ -34,7 +45,6 @@ LESSON = Lesson(
             help="The last one, if the text has fewer.",
         ),
     },
-    dials=("exponent",),
     in_sight=("text",),
     tries=(
         Try(
@@ -59,8 +69,20 @@ LESSON = Lesson(
         ),
         Try(
             "neighbour",
-            "Layer 1, head 3: each word looks at one neighbour, with nearly all its weight",
-            {"text": "cat", "layer": 1, "head": 3, "exponent": 0.5},
+            "Layer 1, head 3: each word looks at the one before it, with nearly all its weight",
+            {"text": "cat", "layer": 1, "head": 3, "word": 7, "exponent": 0.5},
+            picture="trained_attention",
+        ),
+        Try(
+            "pronoun",
+            "Layer 6, head 12: “it” looks most at “cat”",
+            {"text": "cat", "layer": 6, "head": 12, "word": 9, "exponent": 0.5},
+            picture="trained_attention",
+        ),
+        Try(
+            "nowhere",
+            "Layer 4, head 2: “boat” puts nearly all its weight on [CLS], the start of the text",
+            {"text": "paragraph", "layer": 4, "head": 2, "word": 4, "exponent": 0.5},
             picture="trained_attention",
         ),
     ),

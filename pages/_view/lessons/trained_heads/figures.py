@@ -99,7 +99,7 @@ def _spread_figure(found, place, profile):
     )
 
 
-_KEY = ("– – ideal q and k", "— median", "◆ the head below")
+_KEY = ("– – ideal", "— median", "◇ shown below")
 
 
 def _divisor(exponent):
@@ -146,11 +146,16 @@ def _sentence(found):
     """How many heads spread wider than 1, and how many words a typical one sees."""
     how = {0.0: "Not divided", 0.5: "As trained", 1.0: "Divided by dₖ"}.get(found.exponent)
     how = how or f"Divided by dₖ to the power {found.exponent:.4g}"
-    share = float((found.score_std > 1).mean())
-    which = "all" if share == 1 else "most" if share > 0.5 else "some"
-    where = f"{which} heads lie above the dashed line" if share else "all heads lie below the dashed line"
+    where = _above_the_line(int((found.score_std > 1).sum()), found.score_std.size)
     seen = f"a typical one looks at {number(found.median_keys, 2)} of {found.n_tokens} words"
     return f"{how}, {where}, and {seen}."
+
+
+def _above_the_line(wider, heads):
+    if wider in (0, 1):
+        return ("no head lies", "one head lies")[wider] + " above the dashed line"
+    which = "all" if wider == heads else "most" if wider > heads / 2 else "some"
+    return f"{which} heads lie above the dashed line"
 
 
 def _sure(heads, found):
