@@ -26,19 +26,11 @@ _LONGEST_HEADER = 10_000_000
 
 @record
 class EncoderRun:
-    """What an encoder makes of one text.
+    """What an encoder makes of one text."""
 
-    Attributes
-    ----------
-    queries, keys : ndarray, shape (n_layers, n_heads, n_tokens, d_k)
-        As they enter Q Kᵀ, before any scale.
-    hidden : ndarray, shape (n_layers + 1, n_tokens, d_model)
-        What goes into the first layer, and what comes out of each.
-    """
-
-    queries: NDArray[np.floating]
+    queries: NDArray[np.floating]  # (n_layers, n_heads, n_tokens, d_k): as they enter Q Kᵀ, before any scale
     keys: NDArray[np.floating]
-    hidden: NDArray[np.floating]
+    hidden: NDArray[np.floating]  # (n_layers + 1, n_tokens, d_model): into the first layer, and out of each
 
     @property
     def embeddings(self) -> NDArray[np.floating]:
@@ -52,34 +44,11 @@ def encode(
 ) -> EncoderRun:
     """Run an encoder with attention softmax(Q Kᵀ / d_k^exponent) V in every head; ½ is what it was trained with.
 
-    Parameters
-    ----------
-    weights : mapping from names of BERT's parameters, such as encoder.layer.0.output.dense.weight, to arrays
-    tokens : sequence of int
-        At least 2, each a row of the table of words; as many as there are positions at most.
-    n_heads : int
-        A divisor of d_model.
-    exponent : float, default ½
-        Between 0 and 1.
-    dtype : float64 or float32
-        Of all that is computed.
+    weights have the names of BERT's parameters, such as encoder.layer.0.output.dense.weight; tokens are rows of its
+    table of words. All that is computed is of the dtype, float64 or float32. All tokens attend to all, without
+    dropout; GELU is the exact one, and the norm comes after each sum.
 
-    Returns
-    -------
-    EncoderRun
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a number is out of range or the weights do not fit together.
-
-    Notes
-    -----
-    All tokens attend to all, no dropout; GELU by erf, layer norm after each sum, as in BERT.
-
-    References
-    ----------
-    Devlin et al. (2019), "BERT: Pre-training of Deep Bidirectional Transformers", arXiv:1810.04805, section 3.
+    Reference: Devlin et al. (2019), "BERT", arXiv:1810.04805, section 3.
     """
     check_number("exponent", exponent, 0, 1)
     ids = _checked_tokens(weights, tokens)
@@ -178,10 +147,7 @@ def cosines(run: NDArray[np.floating], right: NDArray[np.floating]) -> NDArray[n
 def open_weights(path: str | Path, sha256: str) -> dict[str, NDArray[np.floating]]:
     """The tensors of a .safetensors file, mapped into memory: all who read them share the pages of the file.
 
-    Raises
-    ------
-    ValueError
-        If the file is another one than its sha256 says, or holds other numbers than float32 and int64.
+    Raises ValueError if the file is another one than its sha256 says, or holds other numbers than float32 and int64.
     """
     path = Path(path)
     with path.open("rb") as file:

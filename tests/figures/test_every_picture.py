@@ -15,7 +15,7 @@ from tests.figures.pictures import pictures
 
 # What would take long is short here.
 SHORT = {"n_samples": 1_000, "n_draws": 50, "n_steps": 20, "n_seeds": 1, "n_pairs": 4}
-PLACES = {"row", "column", "key", "query", "number in the draw"}  # columns that count, and nothing computes
+PLACES = {"row", "column", "layer", "head", "key", "query", "number in the draw"}  # which nothing computes
 THEORY = re.compile(r"^predicted|(theory|predicted|exact mean|(exact|normal|ideal) distribution)$")
 COLOURS = ((re.compile(r"raw(?!_)\b"), "raw"), (re.compile(r"scaled(?!_)\b|÷ √dₖ$|÷ √dₖ,"), "scaled"),
            (re.compile(r"÷ dₖ$|÷ dₖ,"), "third"))  # fmt: skip

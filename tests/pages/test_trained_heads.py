@@ -109,5 +109,5 @@ def test_before_the_bet_only_the_spreads_are_seen():
     known = figures.spread_alone(found, figures.spread(heads, figures.Place(2, 9, 8), 0.0, LIGHT))
     seen = [each["name"] for each in known.figure.data if each["x"][0] is not None]
     assert seen == ["ideal q and k", "heads, σ", "median, σ", "chosen head, σ"]
-    assert known.sentence == f"In a typical head the scores of a row spread by {found.median_std:.3g}."
+    assert known.sentence == f"In a typical head the scores of a row spread by {found.median_std:.2g}."
     assert (known.table, known.sure, known.code) == ({}, (), "")

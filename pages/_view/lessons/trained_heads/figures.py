@@ -1,6 +1,6 @@
 """Pictures of the trained_heads lesson: all heads at an exponent, one head's attention, and the model's output."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from pages._view.figures.base import (
     title,
     upright,
 )
-from pages._view.figures.code import code
+from pages._view.figures.code import code, printed
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number, percent
@@ -45,7 +45,7 @@ _LOW_COSINE = 0.3
 
 @dataclass(frozen=True)
 class Place:
-    """A layer, a head and a word, each counted from 1."""
+    """A layer, a head and a word, each counted from 1; of a text that has fewer words the last."""
 
     layer: int
     head: int
@@ -64,7 +64,7 @@ def spread(heads: TrainedHeads, place: Place, exponent: float, profile: Profile)
         _spread_figure(found, place, profile),
         sentence,
         _spread_table(found),
-        code(measure_trained_heads, _params(heads), name="heads", show=_shown(exponent)),
+        _code(heads) + f"scaled = heads.scaled({exponent})\n" + printed(_SPREAD_SHOWN),
         note="σ is the spread of the scaled scores inside a row; effective keys are a mean over the rows.",
         sure=_sure(heads, found),
         checks=_by_layer(found),
@@ -72,12 +72,11 @@ def spread(heads: TrainedHeads, place: Place, exponent: float, profile: Profile)
     )
 
 
-def _shown(exponent):
-    return [f"heads.scaled({exponent}).score_std", f"heads.scaled({exponent}).effective_keys"]
+_SPREAD_SHOWN = ("scaled.score_std", "scaled.effective_keys")
 
 
-def _params(heads):
-    return TrainedHeadsParams(heads.name)
+def _code(heads):
+    return code(measure_trained_heads, TrainedHeadsParams(heads.name), name="heads")
 
 
 def _spread_figure(found, place, profile):
@@ -206,6 +205,7 @@ def spread_alone(found: ScaledHeads, shown: Picture) -> Picture:
 def attention(heads: TrainedHeads, place: Place, exponent: float, profile: Profile) -> Picture:
     """The weights of one head: of all words on all words, and of one word on those it looks at most."""
     weights, names = heads.weights(place.layer, place.head, exponent), [_word(each) for each in heads.tokens]
+    place = replace(place, word=min(place.word, len(names)))
     row = weights[place.word - 1]
     strongest = np.argsort(-row, kind="stable")[:_BARS]
     return Picture(
@@ -216,17 +216,24 @@ def attention(heads: TrainedHeads, place: Place, exponent: float, profile: Profi
         },
         _row_sentence(row, strongest[0], names, place),
         {"from": _repeated(names), "to": names * len(names), "weight": weights.ravel().tolist()},
-        code(measure_trained_heads, _params(heads), name="heads", show=_weights_shown(place, exponent)),
+        _code(heads) + f"weights = heads.weights({place.layer}, {place.head}, {exponent})\n" + printed("weights"),
         note="Each row of weights adds up to 1.",
+        sure=_attention_sure(heads, weights, place, exponent),
+    )
+
+
+def _attention_sure(heads, weights, place, exponent):
+    found = heads.scaled(exponent)
+    at = (place.layer - 1, place.head - 1)
+    return (
+        f"Head {place.head} of layer {place.layer}: σ = {number(found.score_std[at])}, and a row looks at "
+        f"{number(found.effective_keys[at])} of {found.n_tokens} words on average.",
+        f"Its rows add up to 1, and its largest weight is {number(float(weights.max()))}.",
     )
 
 
 def _repeated(names):
     return [each for each in names for _ in names]
-
-
-def _weights_shown(place, exponent):
-    return f"heads.weights({place.layer}, {place.head}, {exponent})"
 
 
 def _word(token):
@@ -337,7 +344,7 @@ def downstream(heads: TrainedHeads, exponent: float, profile: Profile) -> Pictur
         _downstream_figure(heads, EXPONENTS[at], profile),
         _downstream_sentence(heads, at),
         {"exponent": list(EXPONENTS)} | {f"after layer {i + 1}": heads.cosines[:, i].tolist() for i in range(N_LAYERS)},
-        code(measure_trained_heads, _params(heads), name="heads", show="heads.cosines"),
+        _code(heads) + printed("heads.cosines"),
         claim="Another scale turns the model’s output away",
         note="Cosine of the mean vector of the words with the one at exponent ½.",
         sure=(

@@ -19,8 +19,8 @@ def heads(values: Values) -> TrainedHeads:
 
 
 def place(values: Values) -> figures.Place:
-    """The layer, the head and the word that are chosen; the last word, if the text has fewer."""
-    return figures.Place(values["layer"], values["head"], min(values["word"], len(heads(values).tokens)))
+    """The layer, the head and the word that are chosen."""
+    return figures.Place(values["layer"], values["head"], values["word"])
 
 
 def head(values: Values) -> HeadResult:
