@@ -94,6 +94,7 @@ class TrainedHeads:
     # (n_exponents, n_layers): of the text's mean vector after each layer of the whole model, with every head at another
     # exponent, and with its own
     cosines: NDArray[np.float64]
+    exponents: tuple[float, ...] = EXPONENTS  # at which the whole model was run
 
     @property
     def ideal_std(self) -> float:
