@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages._view import controls, frame, show
-from pages._view.lessons.trained_heads import figures, work
+from pages._view.lessons.trained_heads import figures, taking, work
 from pages._view.lessons.trained_heads.declaration import LESSON
 
 profile = frame.profile()
@@ -25,6 +25,7 @@ def live():
     head = work.head(values)
     show.table(figures.head_table(head), key="head")
     show.plain_lines([figures.head_verdict(head)])
+    taking.draw(values)
     show.picture(figures.downstream(work.heads(values), values["exponent"], profile))
 
 

@@ -1,5 +1,6 @@
 """What do trained heads do? The scores of a trained encoder's 72 heads, and what another scale makes of them."""
 
+import io
 import math
 from dataclasses import dataclass
 
@@ -144,6 +145,14 @@ def measure_head(params: HeadParams) -> HeadResult:
     Q, K = (each[params.layer - 1, params.head - 1].astype(np.float64) for each in (found.queries, found.keys))
     report, n = measure_scores(Q, K).heads[0], len(found.tokens)
     return HeadResult(params, report, D_K / report.shape_factor, D_K * (n - 1) / (n + D_K))
+
+
+def head_file(params: HeadParams) -> bytes:
+    """A head's Q and K before any scale, each (n_tokens, 32), as the bytes of a .npz file that `your_scores` reads."""
+    found, stream = recorded(params.text), io.BytesIO()
+    Q, K = (each[params.layer - 1, params.head - 1].astype(np.float32) for each in (found.queries, found.keys))
+    np.savez_compressed(stream, Q=Q, K=K)
+    return stream.getvalue()
 
 
 def nearest_exponent(exponent: float) -> int:

@@ -1,11 +1,15 @@
 """The trained_heads page: its pictures follow exponent, text, head and word."""
 
+from urllib.parse import parse_qsl
+
 import numpy as np
+import pytest
 
 from pages._view import compute
-from pages._view.lessons.trained_heads import figures
+from pages._view.lessons.trained_heads import figures, work
 from pages._view.theme import LIGHT
-from sattn_core.lessons.trained_heads import TrainedHeadsParams, measure_trained_heads
+from sattn_core.lessons.trained_heads import HeadParams, TrainedHeadsParams, measure_head, measure_trained_heads
+from sattn_core.lessons.your_scores import read_your_scores
 from tests.pages.opening import charts, open_page, traces
 
 
@@ -38,6 +42,25 @@ def _kept(name):
     from sattn_core.encoder_record import recorded
 
     return recorded(name)
+
+
+def test_the_report_of_the_chosen_head_is_one_click_away():
+    app = open_page("trained_heads", layer="3", head="5")
+    (link,) = [each for each in app.main.get("page_link") if each.label == "Its report, on the paragraph"]
+    said = dict(parse_qsl(link.proto.query_string))
+    report = open_page("your_scores", **said)
+    assert report.session_state["head"] == 5
+    found = measure_head(HeadParams("paragraph", 3, 5)).report
+    assert f"{found.scaled_std:.4g}" in charts(report)["your_histogram"].spec
+    assert "dₖ = 32" in charts(report)["your_histogram"].alt.replace("d_k", "dₖ")
+
+
+def test_the_file_of_a_head_is_read_as_it_was_written():
+    values = {"text": "cat", "layer": 6, "head": 12}
+    result, problem = read_your_scores(("mine.npz", work.head_file(values)))
+    assert problem is None
+    assert result.report.d_k == 32
+    assert result.shown.scaled_std == pytest.approx(measure_head(HeadParams(**values)).report.scaled_std, rel=1e-6)
 
 
 # --- tries ---------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from sattn_core.lessons.trained_heads import (
     measure_head,
     measure_trained_heads,
 )
+from sattn_core.lessons.trained_heads import head_file as make_head_file
 
 
 def heads(values: Values) -> TrainedHeads:
@@ -25,11 +26,20 @@ def place(values: Values) -> figures.Place:
 
 def head(values: Values) -> HeadResult:
     """The chosen head's queries and keys beside the ideal ones."""
-    return compute.result(measure_head, HeadParams(values["text"], values["layer"], values["head"]))
+    return compute.result(measure_head, _head_params(values))
+
+
+def _head_params(values):
+    return HeadParams(values["text"], values["layer"], values["head"])
 
 
 def _picture(values, profile):
     return figures.spread(heads(values), place(values), values["exponent"], profile)
+
+
+def head_file(values: Values) -> bytes:
+    """The chosen head's queries and keys as a file."""
+    return make_head_file(_head_params(values))
 
 
 MAIN = Main(_picture)
