@@ -19,7 +19,7 @@ def live():
     values = controls.values()
     show.claim(figures.ONE_HEAD)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for name in ("layer", "head", "word"):
+        for name in ("layer", "head_of_layer", "word"):
             controls.draw(name, width=200)
     show.picture(figures.attention(work.heads(values), work.place(values), values["exponent"], profile))
     head = work.head(values)

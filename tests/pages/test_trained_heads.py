@@ -19,7 +19,7 @@ def test_the_record_is_read_once_for_all_exponents(monkeypatch):
     monkeypatch.setattr("sattn_core.lessons.trained_heads.recorded", lambda name: asked.append(name) or _kept(name))
     from pages._view.lessons.trained_heads import work
 
-    values = {"text": "cat", "layer": 1, "head": 1, "word": 1}
+    values = {"text": "cat", "layer": 1, "head_of_layer": 1, "word": 1}
     first, second = (work.heads(values | {"exponent": each}) for each in (0.0, 0.5))
     assert first is second
     assert asked == ["cat"]
@@ -32,7 +32,7 @@ def test_a_word_beyond_the_text_is_its_last():
 
 
 def test_an_address_shows_its_head_at_its_exponent():
-    app = open_page("trained_heads", exponent="0.3", layer="5", head="2", text="a list")
+    app = open_page("trained_heads", exponent="0.3", layer="5", head_of_layer="2", text="a list")
     found = measure_trained_heads(TrainedHeadsParams("list"))
     assert np.allclose(traces(app, "trained_spread")["heads, σ"]["y"], found.scaled(0.3).score_std.ravel())
     assert np.allclose(traces(app, "trained_matrix")["weights"]["z"], found.weights(5, 2, 0.3))
@@ -45,7 +45,7 @@ def _kept(name):
 
 
 def test_the_report_of_the_chosen_head_is_one_click_away():
-    app = open_page("trained_heads", layer="3", head="5")
+    app = open_page("trained_heads", layer="3", head_of_layer="5")
     (link,) = [each for each in app.main.get("page_link") if each.label == "Its report, on the paragraph"]
     said = dict(parse_qsl(link.proto.query_string))
     report = open_page("your_scores", **said)
@@ -56,16 +56,16 @@ def test_the_report_of_the_chosen_head_is_one_click_away():
 
 
 def test_the_file_of_a_head_is_read_as_it_was_written():
-    values = {"text": "cat", "layer": 6, "head": 12}
+    values = {"text": "cat", "layer": 6, "head_of_layer": 12}
     result, problem = read_your_scores(("mine.npz", work.head_file(values)))
     assert problem is None
     assert result.report.d_k == 32
-    assert result.shown.scaled_std == pytest.approx(measure_head(HeadParams(**values)).report.scaled_std, rel=1e-6)
+    assert result.shown.scaled_std == pytest.approx(measure_head(HeadParams("cat", 6, 12)).report.scaled_std, rel=1e-6)
 
 
 # --- tries ---------------------------------------------------------------------------------------------
 
-ADVERSE = {"exponent": "0.9", "text": "a list", "layer": "2", "head": "5", "word": "3"}
+ADVERSE = {"exponent": "0.9", "text": "a list", "layer": "2", "head_of_layer": "5", "word": "3"}
 
 
 def scaled(app, shown):
@@ -99,7 +99,7 @@ def test_try_shuffled(tried):
 
 def weights(app, shown):
     state = app.session_state
-    return shown.measure_trained_heads.weights(state["layer"], state["head"], state["exponent"])
+    return shown.measure_trained_heads.weights(state["layer"], state["head_of_layer"], state["exponent"])
 
 
 def test_try_neighbour(tried):

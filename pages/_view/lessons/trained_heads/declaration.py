@@ -35,7 +35,7 @@ LESSON = Lesson(
         ),
         "text": Choice("The text that is read", "paragraph", tuple(TEXT_NAMES), shown=TEXT_NAMES),
         "layer": Number("Layer", 6, 1, 6, tuple(range(1, 7))),
-        "head": Number("Head", 12, 1, 12, tuple(range(1, 13))),
+        "head_of_layer": Number("Head", 12, 1, 12, tuple(range(1, 13))),
         "word": Number(
             "Word, by its place",
             4,
@@ -70,19 +70,19 @@ LESSON = Lesson(
         Try(
             "neighbour",
             "Layer 1, head 3: each word looks at the one before it, with nearly all its weight",
-            {"text": "cat", "layer": 1, "head": 3, "word": 7, "exponent": 0.5},
+            {"text": "cat", "layer": 1, "head_of_layer": 3, "word": 7, "exponent": 0.5},
             picture="trained_attention",
         ),
         Try(
             "pronoun",
             "Layer 6, head 12: “it” looks most at “cat”",
-            {"text": "cat", "layer": 6, "head": 12, "word": 9, "exponent": 0.5},
+            {"text": "cat", "layer": 6, "head_of_layer": 12, "word": 9, "exponent": 0.5},
             picture="trained_attention",
         ),
         Try(
             "nowhere",
             "Layer 4, head 2: “boat” puts nearly all its weight on [CLS], the start of the text",
-            {"text": "paragraph", "layer": 4, "head": 2, "word": 4, "exponent": 0.5},
+            {"text": "paragraph", "layer": 4, "head_of_layer": 2, "word": 4, "exponent": 0.5},
             picture="trained_attention",
         ),
     ),

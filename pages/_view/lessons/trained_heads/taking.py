@@ -15,7 +15,7 @@ REPORT = LESSONS["your_scores"]  # whose samples are the layers of the record
 def report_query(values: Values) -> dict[str, str]:
     """Where that lesson shows the report of the chosen head, as its address says it."""
     sample = REPORT.controls["sample"].write(f"trained_{values['layer']}")
-    return {"sample": sample, "head": str(values["head"])}
+    return {"sample": sample, "head": str(values["head_of_layer"])}
 
 
 def draw(values: Values) -> None:
@@ -25,6 +25,6 @@ def draw(values: Values) -> None:
         st.page_link(
             frame.file_of(REPORT), label=label, icon=":material/fact_check:", query_params=report_query(values)
         )
-        name = f"layer_{values['layer']}_head_{values['head']}.npz"
+        name = f"layer_{values['layer']}_head_{values['head_of_layer']}.npz"
         make = partial(work.head_file, dict(values))
         show.download("Download its q and k (.npz)", make, name, "application/octet-stream", key="head_npz")

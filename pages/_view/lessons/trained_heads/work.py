@@ -21,7 +21,7 @@ def heads(values: Values) -> TrainedHeads:
 
 def place(values: Values) -> figures.Place:
     """The layer, the head and the word that are chosen."""
-    return figures.Place(values["layer"], values["head"], values["word"])
+    return figures.Place(values["layer"], values["head_of_layer"], values["word"])
 
 
 def head(values: Values) -> HeadResult:
@@ -30,7 +30,7 @@ def head(values: Values) -> HeadResult:
 
 
 def _head_params(values):
-    return HeadParams(values["text"], values["layer"], values["head"])
+    return HeadParams(values["text"], values["layer"], values["head_of_layer"])
 
 
 def _picture(values, profile):
