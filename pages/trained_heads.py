@@ -14,9 +14,10 @@ def live():
     shown = show.main(work.MAIN)
     if not frame.more():
         return
+    values = controls.values()
+    show.remarks(work.remarks(values))
     show.tries(LESSON)
     show.behind(shown)
-    values = controls.values()
     show.claim(figures.ONE_HEAD)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for name in ("layer", "head_of_layer", "word"):
@@ -26,7 +27,7 @@ def live():
     show.table(figures.head_table(head), key="head")
     show.plain_lines([figures.head_verdict(head)])
     taking.draw(values)
-    show.picture(figures.downstream(work.heads(values), values["exponent"], profile))
+    show.picture(figures.downstream(work.whole(values), values["exponent"], profile))
 
 
 live()

@@ -2,6 +2,7 @@
 
 import io
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +11,15 @@ from numpy.typing import NDArray
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.cost import Price
-from sattn_core.encoder_record import D_K, EXPONENTS, N_HEADS, N_LAYERS, TEXTS, RecordedText, recorded
+from sattn_core.encoder import Weights, cosines, encode, encode_price
+from sattn_core.encoder_record import D_K, D_MODEL, EXPONENTS, N_HEADS, N_LAYERS, TEXTS, RecordedText, recorded
 from sattn_core.score_report import HeadReport, measure_scores, score_report_price
 from sattn_core.scores import scale_factor
 from sattn_core.softmax import effective_keys, softmax
 
 MOST_TOKENS = 76  # of a recorded text
+MOST_OWN = 64  # tokens of a text of one's own
+OWN = "own"  # its name
 FEW = 2.0  # effective keys: a head below them looks at one token or two
 
 
@@ -53,7 +57,7 @@ class HeadParams:
     @property
     def price(self) -> Price:
         """What `measure_head` costs."""
-        return score_report_price(1, MOST_TOKENS, MOST_TOKENS, D_K)
+        return TrainedHeadsParams(self.text).price + score_report_price(1, MOST_TOKENS, MOST_TOKENS, D_K)
 
 
 @record
@@ -95,7 +99,7 @@ class TrainedHeads:
     # (n_exponents, n_layers): of the text's mean vector after each layer of the whole model, with every head at another
     # exponent, and with its own
     cosines: NDArray[np.float64]
-    exponents: tuple[float, ...] = EXPONENTS  # at which the whole model was run
+    exponents: tuple[float, ...]  # at which the whole model was run
 
     @property
     def ideal_std(self) -> float:
@@ -119,7 +123,6 @@ class TrainedHeads:
 class HeadResult:
     """One head's queries and keys beside what 1/√d_k assumes of them."""
 
-    params: HeadParams
     report: HeadReport
     effective_dimension: float  # d_k over what shared directions add: how many directions the scores really use
     # what as many independent standard normal rows show: sampling alone makes directions look unequal
@@ -133,28 +136,63 @@ def measure_trained_heads(params: TrainedHeadsParams) -> TrainedHeads:
 
 def heads_of(found: RecordedText) -> TrainedHeads:
     """The same of what an encoder makes of any text."""
-    Q, K = (each.astype(np.float64) for each in (found.queries, found.keys))
+    return _heads(found.name, found.text, found.tokens, (found.queries, found.keys), found.cosines, EXPONENTS)
+
+
+def own_heads(weights: Weights, ids: Sequence[int], tokens: Sequence[str], text: str) -> TrainedHeads:
+    """The same of a text of one's own, at most 64 tokens, by one run of the model in float32."""
+    run = encode(weights, _checked_ids(ids, tokens), n_heads=N_HEADS, dtype=np.float32)
+    return _heads(OWN, text, tokens, (run.queries, run.keys), np.ones((1, N_LAYERS)), (0.5,))
+
+
+def own_cosines(weights: Weights, ids: Sequence[int], exponents: Sequence[float]) -> NDArray[np.float64]:
+    """(n_exponents, n_layers): how like itself the vector of such a text stays, as `TrainedHeads.cosines`."""
+    right, *runs = (
+        encode(weights, _checked_ids(ids), n_heads=N_HEADS, exponent=each, dtype=np.float32).embeddings[1:]
+        for each in (0.5, *exponents)
+    )
+    return np.array([cosines(run, right) for run in runs])
+
+
+def own_price(n_runs: int) -> Price:
+    """What so many runs of the model on a text of one's own cost."""
+    return n_runs * encode_price(MOST_OWN, N_LAYERS, D_MODEL)
+
+
+def _checked_ids(ids, tokens=None):
+    check_integer("the number of tokens", len(ids), 2, MOST_OWN)
+    if tokens is not None and len(tokens) != len(ids):
+        raise ValueError(f"tokens must be as many as ids, {len(ids)}, but got {len(tokens)}")
+    return ids
+
+
+def _heads(name, text, tokens, queries_and_keys, cosines, exponents):
+    Q, K = (each.astype(np.float64) for each in queries_and_keys)
     raw = Q @ K.swapaxes(-1, -2)  # (…, n_tokens, d_k) (…, d_k, n_tokens)
     std = np.sqrt(raw.var(axis=-1).mean(axis=-1))
-    return TrainedHeads(found.name, found.text, found.tokens, Q, K, raw, std, found.cosines.astype(np.float64))
+    return TrainedHeads(name, text, tuple(tokens), Q, K, raw, std, cosines.astype(np.float64), tuple(exponents))
 
 
 def measure_head(params: HeadParams) -> HeadResult:
     """Moments, directions and alignment of one head's queries and keys: the report of `measure_scores`."""
-    found = recorded(params.text)
-    Q, K = (each[params.layer - 1, params.head - 1].astype(np.float64) for each in (found.queries, found.keys))
-    report, n = measure_scores(Q, K).heads[0], len(found.tokens)
-    return HeadResult(params, report, D_K / report.shape_factor, D_K * (n - 1) / (n + D_K))
+    return head_of(measure_trained_heads(TrainedHeadsParams(params.text)), params.layer, params.head)
 
 
-def head_file(params: HeadParams) -> bytes:
+def head_of(heads: TrainedHeads, layer: int, head: int) -> HeadResult:
+    """The same of a head of any text; both are counted from 1."""
+    Q, K = heads.queries[layer - 1, head - 1], heads.keys[layer - 1, head - 1]
+    report, n = measure_scores(Q, K).heads[0], len(heads.tokens)
+    return HeadResult(report, D_K / report.shape_factor, D_K * (n - 1) / (n + D_K))
+
+
+def head_file(heads: TrainedHeads, layer: int, head: int) -> bytes:
     """A head's Q and K before any scale, each (n_tokens, 32), as the bytes of a .npz file that `your_scores` reads."""
-    found, stream = recorded(params.text), io.BytesIO()
-    Q, K = (each[params.layer - 1, params.head - 1].astype(np.float32) for each in (found.queries, found.keys))
+    stream = io.BytesIO()
+    Q, K = (each[layer - 1, head - 1].astype(np.float32) for each in (heads.queries, heads.keys))
     np.savez_compressed(stream, Q=Q, K=K)
     return stream.getvalue()
 
 
-def nearest_exponent(exponent: float) -> int:
-    """The place in EXPONENTS of the one next to this: the whole model was run at those alone."""
-    return int(np.abs(np.array(EXPONENTS) - exponent).argmin())
+def nearest_exponent(heads: TrainedHeads, exponent: float) -> int:
+    """The place among the exponents at which the whole model was run of the one next to this."""
+    return int(np.abs(np.array(heads.exponents) - exponent).argmin())

@@ -1,13 +1,17 @@
 """The trained_heads page: its pictures follow exponent, text, head and word."""
 
+import sys
+from types import SimpleNamespace
 from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 
 from pages._view import compute
-from pages._view.lessons.trained_heads import figures, work
+from pages._view.lessons.trained_heads import figures, own, work
+from pages._view.show import plain
 from pages._view.theme import LIGHT
+from sattn_core.encoder import encode
 from sattn_core.lessons.trained_heads import HeadParams, TrainedHeadsParams, measure_head, measure_trained_heads
 from sattn_core.lessons.your_scores import read_your_scores
 from tests.pages.opening import charts, open_page, traces
@@ -61,6 +65,93 @@ def test_the_file_of_a_head_is_read_as_it_was_written():
     assert problem is None
     assert result.report.d_k == 32
     assert result.shown.scaled_std == pytest.approx(measure_head(HeadParams("cat", 6, 12)).report.scaled_std, rel=1e-6)
+
+
+# --- a sentence of one's own ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def small_model():
+    """An encoder of the right shape with random weights, and a tokenizer that takes letters."""
+    rng = np.random.default_rng(0)
+    shapes = {f"embeddings.{name}_embeddings.weight": (n, 384) for name, n in SIZES.items()} | pair(
+        "embeddings.LayerNorm"
+    )
+    for i in range(6):
+        at = f"encoder.layer.{i}"
+        for name in ("query", "key", "value"):
+            shapes |= pair(f"{at}.attention.self.{name}", 384)
+        shapes |= pair(f"{at}.attention.output.dense", 384) | pair(f"{at}.attention.output.LayerNorm")
+        shapes |= pair(f"{at}.output.dense", 8) | pair(f"{at}.output.LayerNorm")
+        shapes |= {f"{at}.intermediate.dense.weight": (8, 384), f"{at}.intermediate.dense.bias": (8,)}
+    weights = {name: rng.normal(0, 0.1, shape).astype(np.float32) for name, shape in shapes.items()}
+    return own.Model(weights, SimpleNamespace(encode=letters))
+
+
+SIZES = {"word": 128, "position": 64, "token_type": 2}
+
+
+def pair(name, *width):
+    return {f"{name}.weight": (384, *width), f"{name}.bias": (384,)}
+
+
+def letters(text):
+    kept = f"^{text}$"[:64]
+    ids = [ord(each) % 128 for each in kept]
+    return SimpleNamespace(ids=ids, tokens=list(kept), overflowing=[1] * (len(text) > 62))
+
+
+def own_page(found, monkeypatch, sentence):
+    compute.forget()
+    monkeypatch.setattr(own, "opened", lambda: found)
+    app = open_page("trained_heads", text="your own sentence", sentence=sentence, exponent="0.3")
+    compute.forget()
+    return app
+
+
+def test_a_sentence_of_ones_own_is_read_and_the_model_run_at_the_hands_exponent(small_model, monkeypatch):
+    app = own_page(small_model, monkeypatch, "a key")
+    assert [each.message for each in app.exception] == []
+    assert len(app.info) == 0
+    assert charts(app)["trained_spread"].sentence.endswith("of 7 words.")
+    right, here = (
+        encode(small_model.weights, letters("a key").ids, n_heads=12, exponent=each, dtype=np.float32).embeddings
+        for each in (0.5, 0.3)
+    )
+    last = traces(app, "trained_downstream")["after layer 6"]
+    assert list(last["x"]) == [0.0, 0.25, 0.3, 0.5, 0.75, 1.0]
+    assert last["y"][2] == pytest.approx(float(right[-1] @ here[-1]), abs=1e-5)
+    assert last["y"][3] == pytest.approx(1, abs=1e-6)
+
+
+def test_a_long_text_is_cut_and_said_to_be(small_model, monkeypatch):
+    app = own_page(small_model, monkeypatch, "x" * 100)
+    assert [each.value for each in app.info] == ["Only the first 64 tokens of your text are read."]
+    assert charts(app)["trained_spread"].sentence.endswith("of 64 words.")
+
+
+def test_without_the_model_the_page_says_how_to_get_it(monkeypatch):
+    app = own_page(own.GET, monkeypatch, "a key")
+    assert [each.value for each in app.info] == [plain(f"{own.GET} “a key” is not read.")]
+    assert [*app.exception, *app.error] == []
+    assert charts(app)["trained_spread"].sentence.endswith("of 76 words.")
+    assert not work.MAIN.ready({"text": "own"})
+
+
+def test_another_model_than_the_one_that_is_meant_is_not_read(tmp_path, monkeypatch):
+    """A package of this name may come to hold other weights."""
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "model.safetensors").write_bytes(b"other")
+    place = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
+    tokenizer = SimpleNamespace(no_padding=lambda: None, enable_truncation=lambda most: None)
+    stand_in = SimpleNamespace(Tokenizer=SimpleNamespace(from_file=lambda path: tokenizer))
+    monkeypatch.setitem(sys.modules, "tokenizers", stand_in)
+    monkeypatch.setattr(own, "find_spec", lambda name: place)
+    own.opened.cache_clear()
+    try:
+        assert "must have the sha256" in own.opened()
+    finally:
+        own.opened.cache_clear()
 
 
 # --- tries ---------------------------------------------------------------------------------------------

@@ -66,10 +66,10 @@ def test_a_text_has_no_more_words_than_its_price_counts(name):
     assert len(recorded(name).tokens) <= MOST_TOKENS
 
 
-def test_the_nearest_exponent_is_one_of_the_record():
-    assert EXPONENTS[nearest_exponent(0.5)] == 0.5
-    assert EXPONENTS[nearest_exponent(0.317)] == 0.32
-    assert [nearest_exponent(each) for each in EXPONENTS] == list(range(len(EXPONENTS)))
+def test_the_nearest_exponent_is_one_of_the_record(paragraph):
+    assert EXPONENTS[nearest_exponent(paragraph, 0.5)] == 0.5
+    assert EXPONENTS[nearest_exponent(paragraph, 0.317)] == 0.32
+    assert [nearest_exponent(paragraph, each) for each in EXPONENTS] == list(range(len(EXPONENTS)))
 
 
 def test_a_head_is_that_of_its_report():

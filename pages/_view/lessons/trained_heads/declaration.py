@@ -1,6 +1,6 @@
 """What the trained_heads lesson declares."""
 
-from pages._view.kinds import Choice, Number, decimal
+from pages._view.kinds import Choice, Number, Text, decimal
 from pages._view.lesson import Bet, Lesson, Place, Try
 
 TEXT_NAMES = {
@@ -9,6 +9,7 @@ TEXT_NAMES = {
     "pronoun": "“… because it is too large.”",
     "cat": "“On the mat the cat slept; …”",
     "list": "a list",
+    "own": "your own sentence",
 }
 
 LESSON = Lesson(
@@ -34,6 +35,12 @@ LESSON = Lesson(
             letter="α",
         ),
         "text": Choice("The text that is read", "paragraph", tuple(TEXT_NAMES), shown=TEXT_NAMES),
+        "sentence": Text(
+            "Your sentence",
+            "The key did not fit the lock because it was bent.",
+            help="At most 64 tokens are read. It stands in the address of this page.",
+            when=("text", "own"),
+        ),
         "layer": Number("Layer", 6, 1, 6, tuple(range(1, 7))),
         "head_of_layer": Number("Head", 12, 1, 12, tuple(range(1, 13))),
         "word": Number(
@@ -45,7 +52,7 @@ LESSON = Lesson(
             help="The last one, if the text has fewer.",
         ),
     },
-    in_sight=("text",),
+    in_sight=("text", "sentence"),
     tries=(
         Try(
             "undivided",

