@@ -21,7 +21,7 @@ def live():
     show.claim(figures.ONE_HEAD)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for name in ("layer", "head_of_layer", "word"):
-            controls.draw(name, width=200)
+            controls.draw(name, width=160)
     show.picture(figures.attention(work.heads(values), work.place(values), values["exponent"], profile))
     head = work.head(values)
     show.table(figures.head_table(head), key="head")

@@ -101,7 +101,7 @@ def _code(heads):
 
 def _spread_figure(found, place, profile):
     """Two panels against the layer: the dots of a layer's heads stand side by side."""
-    size, top = profile.axis_size, round(3.1 * profile.axis_size + 1.4 * profile.tick_size)
+    size, top = profile.axis_size, round(3.1 * profile.axis_size + 2.2 * profile.tick_size)
     quantities = ((found.score_std, "σ"), (found.effective_keys, "effective keys"))
     across = (0.4, N_LAYERS + 0.6)
     ideal = line(across, (1, 1), dashed(profile), "ideal q and k") | {"hoverinfo": "skip"}
