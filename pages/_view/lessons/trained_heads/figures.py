@@ -101,7 +101,7 @@ def _code(heads):
 
 def _spread_figure(found, place, profile):
     """Two panels against the layer: the dots of a layer's heads stand side by side."""
-    size, top = profile.axis_size, round(3.1 * profile.axis_size + 2.2 * profile.tick_size)
+    size, top = profile.axis_size, round(3.1 * profile.axis_size + 1.8 * profile.tick_size)
     quantities = ((found.score_std, "σ"), (found.effective_keys, "effective keys"))
     across = (0.4, N_LAYERS + 0.6)
     ideal = line(across, (1, 1), dashed(profile), "ideal q and k") | {"hoverinfo": "skip"}
@@ -110,7 +110,7 @@ def _spread_figure(found, place, profile):
         profile,
         [ideal, *dots],
         title=title(f"{found.score_std.size} trained heads, {_divisor(found.exponent)}", profile, size=size, key=_KEY),
-        margin={"l": round(3.0 * size), "r": 10, "t": top, "b": round(2.7 * size)},
+        margin={"l": round(3.0 * size), "r": round(0.9 * profile.tick_size), "t": top, "b": round(2.7 * size)},
         **{f"xaxis{i}": _layers(i, profile) for i in (1, 2)},
         yaxis=axis(profile, grid=True, type="log", range=_SPREAD_RANGE, tickvals=_SPREADS, anchor="x1"),
         yaxis2=axis(profile, grid=True, range=[-0.03 * found.n_tokens, 1.05 * found.n_tokens], anchor="x2"),
@@ -336,7 +336,12 @@ def head_table(head: HeadResult) -> Table:
     """The components of the chosen head's q and k beside those that 1/√d_k assumes."""
     q, k, found = head.report.query, head.report.key, head.report
     return {
-        "": ["mean of a component", "its variance", "directions that its rows use", "mean score of a word with itself"],
+        "quantity": [
+            "mean of a component",
+            "its variance",
+            "directions that its rows use",
+            "mean score of a word with itself",
+        ],
         "q": [number(q.mean, 2), number(q.variance), number(q.effective_dimension), _lift(found)],
         "k": [number(k.mean, 2), number(k.variance), number(k.effective_dimension), "the same"],
         "ideal": ["0", "1", f"about {number(head.ideal_dimension, 2)} in so few rows", "0 σ"],
