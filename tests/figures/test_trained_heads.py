@@ -96,9 +96,13 @@ def test_pieces_of_a_word_are_shown_as_pieces():
 
 
 def test_long_texts_name_no_more_words_than_fit():
-    shown = figures.attention(measure_trained_heads(TrainedHeadsParams()), PLACE, 0.5, PROJECTOR)
-    ticks = shown.figure["trained_matrix"].layout["xaxis"]
-    assert len(ticks["tickvals"]) == len(ticks["ticktext"]) <= 28
+    found = measure_trained_heads(TrainedHeadsParams())
+    for profile, most in ((LIGHT, 20), (PROJECTOR, 12)):
+        layout = figures.attention(found, PLACE, 0.5, profile).figure["trained_matrix"].layout
+        for name, limit in (("xaxis", 12), ("yaxis", most)):
+            ticks = layout[name]
+            assert len(ticks["tickvals"]) == len(ticks["ticktext"]) <= limit
+            assert [ticks["ticktext"][1]] == [found.tokens[ticks["tickvals"][1]]]
 
 
 def test_the_curves_are_the_cosines(heads):

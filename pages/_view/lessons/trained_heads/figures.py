@@ -11,6 +11,7 @@ from pages._view.figures.base import (
     heatmap,
     label,
     line,
+    on_a_wall,
     shade,
     solid,
     thin,
@@ -41,7 +42,7 @@ _SPREADS = [0.1, 1, 10, 100]
 _SPREAD_RANGE = [-1.35, 2.15]  # powers of ten: what every exponent and text needs
 _WIDE = 0.7  # of a layer's place: how far its heads stand apart
 _BARS = 10  # words of a row that have a bar
-_NAMES = 28  # words that a side of the matrix has room to name
+_NAMES, _FEW_NAMES = 20, 12  # words that a side of the matrix has room to name: the left one on a screen, and others
 
 
 @dataclass(frozen=True)
@@ -277,8 +278,10 @@ def _matrix_figure(weights, names, place, exponent, profile):
         height=1.15,
         left=4.6,
         bottom=4.6,
-        xaxis=axis(profile, "to", range=[-0.5, n - 0.5], tickangle=-90, **_names(names)),
-        yaxis=axis(profile, "from", range=[n - 0.5, -0.5], **_names(names)),
+        xaxis=axis(profile, "to", range=[-0.5, n - 0.5], tickangle=-90, **_names(names, _FEW_NAMES)),
+        yaxis=axis(
+            profile, "from", range=[n - 0.5, -0.5], **_names(names, _FEW_NAMES if on_a_wall(profile) else _NAMES)
+        ),
         shapes=[frame],
     )
 
@@ -292,9 +295,9 @@ def _shades(profile, full):
     return [[share**_ROOT, shade(profile, full, share)] for share in shares]
 
 
-def _names(names):
+def _names(names, most):
     """Every word, or as many as there is room for."""
-    step = -(-len(names) // _NAMES)
+    step = -(-len(names) // most)
     return {"tickvals": list(range(0, len(names), step)), "ticktext": names[::step], "ticks": ""}
 
 
