@@ -57,7 +57,7 @@ class HeadParams:
     @property
     def price(self) -> Price:
         """What `measure_head` costs."""
-        return TrainedHeadsParams(self.text).price + score_report_price(1, MOST_TOKENS, MOST_TOKENS, D_K)
+        return score_report_price(1, MOST_TOKENS, MOST_TOKENS, D_K)
 
 
 @record
@@ -175,13 +175,18 @@ def _heads(name, text, tokens, queries_and_keys, cosines, exponents):
 
 def measure_head(params: HeadParams) -> HeadResult:
     """Moments, directions and alignment of one head's queries and keys: the report of `measure_scores`."""
-    return head_of(measure_trained_heads(TrainedHeadsParams(params.text)), params.layer, params.head)
+    found = recorded(params.text)
+    Q, K = (each[params.layer - 1, params.head - 1].astype(np.float64) for each in (found.queries, found.keys))
+    return _head_result(Q, K)
 
 
 def head_of(heads: TrainedHeads, layer: int, head: int) -> HeadResult:
     """The same of a head of any text; both are counted from 1."""
-    Q, K = heads.queries[layer - 1, head - 1], heads.keys[layer - 1, head - 1]
-    report, n = measure_scores(Q, K).heads[0], len(heads.tokens)
+    return _head_result(heads.queries[layer - 1, head - 1], heads.keys[layer - 1, head - 1])
+
+
+def _head_result(Q, K):
+    report, n = measure_scores(Q, K).heads[0], len(K)
     return HeadResult(report, D_K / report.shape_factor, D_K * (n - 1) / (n + D_K))
 
 
