@@ -20,7 +20,6 @@ from sattn_core.softmax import effective_keys, softmax
 MOST_TOKENS = 76  # of a recorded text
 MOST_OWN = 64  # tokens of a text of one's own
 OWN = "own"  # its name
-FEW = 2.0  # effective keys: a head below them looks at one token or two
 
 
 @dataclass(frozen=True)
@@ -78,11 +77,6 @@ class ScaledHeads:
     def median_keys(self) -> float:
         """Over all heads: at most how many tokens half of them look at."""
         return float(np.median(self.effective_keys))
-
-    @property
-    def few(self) -> int:
-        """How many heads look at fewer than two tokens."""
-        return int((self.effective_keys < FEW).sum())
 
 
 @record

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from pages._view import compute
-from pages._view.lessons.trained_heads import figures, own, work
+from pages._view.lessons import LESSONS
+from pages._view.lessons.trained_heads import bet, figures, own, work
 from pages._view.show import plain
 from pages._view.theme import LIGHT
 from sattn_core.encoder import encode
 from sattn_core.lessons.trained_heads import HeadParams, TrainedHeadsParams, measure_head, measure_trained_heads
 from sattn_core.lessons.your_scores import read_your_scores
-from tests.pages.opening import charts, open_page, traces
+from tests.pages.opening import charts, drawn_controls, open_page, traces
 
 
 def test_the_record_is_read_once_for_all_exponents(monkeypatch):
@@ -84,7 +85,7 @@ def small_model():
         shapes |= pair(f"{at}.attention.output.dense", 384) | pair(f"{at}.attention.output.LayerNorm")
         shapes |= pair(f"{at}.output.dense", 8) | pair(f"{at}.output.LayerNorm")
         shapes |= {f"{at}.intermediate.dense.weight": (8, 384), f"{at}.intermediate.dense.bias": (8,)}
-    weights = {name: rng.normal(0, 0.1, shape).astype(np.float32) for name, shape in shapes.items()}
+    weights = {name: rng.normal("LayerNorm.weight" in name, 0.1, shape) for name, shape in shapes.items()}
     return own.Model(weights, SimpleNamespace(encode=letters))
 
 
@@ -122,6 +123,7 @@ def test_a_sentence_of_ones_own_is_read_and_the_model_run_at_the_hands_exponent(
     assert list(last["x"]) == [0.0, 0.25, 0.3, 0.5, 0.75, 1.0]
     assert last["y"][2] == pytest.approx(float(right[-1] @ here[-1]), abs=1e-5)
     assert last["y"][3] == pytest.approx(1, abs=1e-6)
+    assert max(np.delete(last["y"], 3)) < 0.999
 
 
 def test_a_long_text_is_cut_and_said_to_be(small_model, monkeypatch):
@@ -215,6 +217,19 @@ def test_try_nowhere(tried):
 
 
 # --- before the bet --------------------------------------------------------------------------------------
+
+
+def test_the_truth_is_what_a_typical_head_sees_without_the_scale():
+    controls = LESSONS["trained_heads"].controls
+    values = {name: each.default for name, each in controls.items()}
+    found = measure_trained_heads(TrainedHeadsParams()).scaled(0.0)
+    assert bet.outcome(values).truth == np.median(found.effective_keys)
+    assert f"spread by {found.median_std:.2g}," in bet.outcome(values).why
+
+
+def test_while_the_bet_is_open_its_exponent_is_not_on_the_slider():
+    assert "exponent" not in drawn_controls(open_page("trained_heads", bet="1"))
+    assert "exponent" in drawn_controls(open_page("trained_heads", bet="1", guess="3", exponent="0"))
 
 
 def test_before_the_bet_only_the_spreads_are_seen():
