@@ -182,7 +182,8 @@ def _leave_notes_behind(lesson):
 def _draw_stage(lesson):
     """The slider, the switch and the Settings, which stay in reach; under them the controls that are in sight."""
     with st.container(horizontal=True, vertical_alignment="center", key="stage"):
-        if lesson.slider and not (lesson.still and controls.stands(lesson.still)):
+        still = (lesson.still and controls.stands(lesson.still)) or bets.holds(lesson.slider)
+        if lesson.slider and not still:
             draw_slider()
         controls.draw("scaling")
         bets.draw_switch(lesson)
@@ -288,6 +289,8 @@ def _draw_settings(lesson):
         _typed(controls.SLIDER, _TYPED)
         if controls.current_lesson().slider not in ("", controls.SLIDER):
             _typed(controls.current_lesson().slider, _TYPED_OWN)
+        if lesson.slider not in ("", controls.SLIDER) and not bets.holds(lesson.slider):
+            _typed(lesson.slider, _TYPED_OWN)
         defaults = {name: controls.control(name).default for name in changed}
         st.button("Reset", key="reset", on_click=controls.apply, args=(defaults,), disabled=not changed)
 

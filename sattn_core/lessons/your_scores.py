@@ -13,6 +13,7 @@ from sattn_core._checks import check_choice, check_integer
 from sattn_core._records import record
 from sattn_core.components import draw_queries_and_keys
 from sattn_core.cost import DRAWS, Price, proceed
+from sattn_core.encoder_record import N_HEADS, N_LAYERS, recorded
 from sattn_core.initialisation import init_scheme
 from sattn_core.layer_norm import layer_norm
 from sattn_core.score_files import LIMITS as LIMITS
@@ -29,6 +30,8 @@ SAMPLES = MappingProxyType(
         "heavy_tailed": "Sparse components with rare large values: the variance is right, the tail is not.",
     }
 )
+# Of the 12 heads of a layer of a trained encoder that reads a paragraph: drawn by nobody, so without d_k and seed.
+TRAINED = MappingProxyType({f"trained_{i}": f"Layer {i} of a trained encoder." for i in range(1, N_LAYERS + 1)})
 HOOK_SNIPPET = '''\
 import numpy as np
 import torch
@@ -71,20 +74,22 @@ PRIVACY = "Your file is read in memory for this page only: it is not stored, not
 class YourScoresParams:
     """Which sample file to make."""
 
-    sample: str = "ideal"  # Key of `SAMPLES`
+    sample: str = "ideal"  # Key of `SAMPLES`, or of `TRAINED`, which has its own rows and d_k
     n_rows: int = 256  # 2 to 1,024: Queries, and as many keys
     d_k: int = 64  # 2 to 256
     seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
-        check_choice("sample", self.sample, tuple(SAMPLES))
+        check_choice("sample", self.sample, (*SAMPLES, *TRAINED))
         check_integer("n_rows", self.n_rows, 2, 1024)
         check_integer("d_k", self.d_k, 2, 256)
         check_integer("seed", self.seed, 0)
 
     @property
     def n_heads(self) -> int:
-        """8 for layer_norm_mha, else 1."""
+        """8 for layer_norm_mha, 12 for a layer of the trained encoder, else 1."""
+        if self.sample in TRAINED:
+            return N_HEADS
         return _HEADS if self.sample == "layer_norm_mha" else 1
 
     @property
@@ -93,7 +98,7 @@ class YourScoresParams:
         report = score_report_price(self.n_heads, self.n_rows, self.n_rows, self.d_k)
         width = self.n_heads * self.d_k
         numbers = 2 * self.n_rows * width
-        if self.n_heads == 1:
+        if self.n_heads == 1 or self.sample in TRAINED:
             return (Price(calls=30, draws=numbers) + report).holding(8 * numbers)
         weights, inputs = 2 * width**2, self.n_rows * width
         layer = Price(calls=50, draws=DRAWS["uniform"] * weights + inputs, products=weights * self.n_rows)
@@ -187,8 +192,10 @@ def read_your_scores(
 
 
 def sample_scores(params: YourScoresParams) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Q and K of one sample, shape (n_rows, d_k), or (8, n_rows, d_k) for layer_norm_mha."""
+    """Q and K of one sample, shape (n_rows, d_k), or (n_heads, n_rows, d_k) where there are several heads."""
     n, d = params.n_rows, params.d_k
+    if params.sample in TRAINED:
+        return trained_layer(params.sample)
     if params.sample == "layer_norm_mha":
         return _layer_norm_mha(params)
     law = "sparse" if params.sample == "heavy_tailed" else "normal"
@@ -201,6 +208,12 @@ def sample_scores(params: YourScoresParams) -> tuple[NDArray[np.float64], NDArra
         Q, K = Q / np.sqrt(np.square(Q).mean(axis=0)), (K - K.mean(axis=0)) / K.std(axis=0)
         Q, K = (rows * np.sqrt(sizes / sizes.mean()) @ turn for rows in (Q, K))
     return Q, K
+
+
+def trained_layer(sample: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Q and K of the heads of one layer, (12, n_tokens, 32)."""
+    found, at = recorded("paragraph"), list(TRAINED).index(check_choice("sample", sample, tuple(TRAINED)))
+    return found.queries[at].astype(np.float64), found.keys[at].astype(np.float64)
 
 
 def sample_file(params: YourScoresParams) -> tuple[str, bytes]:

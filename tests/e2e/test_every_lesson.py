@@ -127,6 +127,7 @@ def check_ground(page, ground):
 
 # Where a description first says what is drawn, and then the sentence.
 SAID_LATER = ("softmax_saturation", "wrong_choice", "training_race", "attention_steps", "backprop", "your_scores")
+SAID_LATER += ("trained_heads",)
 # Where a sentence stands beside what is no chart: the hero, a table of lines, a task.
 BESIDE = ("", "derivation", "training_race")
 

@@ -74,6 +74,11 @@ def _start(values, profile, figures, work, core):
     yield figures.hero(work.here(values), values["d_k"], work.mean(values))
 
 
+def _trained_heads(values, profile, figures, work, core):
+    yield figures.attention(work.heads(values), work.place(values), values["exponent"], profile)
+    yield figures.downstream(work.heads(values), values["exponent"], profile)
+
+
 def _training_race(values, profile, figures, work, core):
     run, sweep = result(work.train, work.params(values), True)
     yield figures.attention(run, profile)

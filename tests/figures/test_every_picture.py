@@ -15,7 +15,8 @@ from tests.figures.pictures import pictures
 
 # What would take long is short here.
 SHORT = {"n_samples": 1_000, "n_draws": 50, "n_steps": 20, "n_seeds": 1, "n_pairs": 4}
-PLACES = {"row", "column", "key", "query", "product", "number in the draw"}  # columns that count, and nothing computes
+# Columns that count, and that nothing computes.
+PLACES = {"column", "head", "key", "layer", "number in the draw", "product", "query", "row"}
 THEORY = re.compile(r"^predicted|(theory|predicted|exact mean|(exact|normal|ideal) distribution)$")
 COLOURS = ((re.compile(r"raw(?!_)\b"), "raw"), (re.compile(r"scaled(?!_)\b|÷ √dₖ$|÷ √dₖ,"), "scaled"),
            (re.compile(r"÷ dₖ$|÷ dₖ,"), "third"))  # fmt: skip

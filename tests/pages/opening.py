@@ -100,6 +100,11 @@ def controls_of(stem):
     return SHARED | dict(LESSONS[stem].controls)
 
 
+def uses_d_k(stem):
+    """Whether anything of a lesson depends on d_k."""
+    return LESSONS[stem].slider == "d_k" or "d_k" in LESSONS[stem].shared
+
+
 def drawn_controls(app):
     """The names of the controls that the page draws."""
     known = set(SHARED).union(*(lesson.controls for lesson in LESSONS.values()))

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 import numpy as np
 import pytest
@@ -275,7 +275,7 @@ def test_the_address_shows_the_same_to_somebody_else_and_to_a_moving_hand(stem):
     theirs = open_page(stem, **{name: str(each) for name, each in mine.query_params.items()})
     assert everything_sent(theirs) == everything_sent(mine)
     chart = next(each for each in charts(theirs).values() if each.address)
-    _, _, body = ask(Starlette(routes=moving.routes()), f"/{chart.address}&d_k=100")
+    _, _, body = ask(Starlette(routes=moving.routes()), f"/{chart.address}&{urlencode(chart.values)}")
     moved = json.loads(body)["alt"]
     assert moved == chart.alt
     assert "◆" in bet_chart(theirs, stem).alt
@@ -356,7 +356,7 @@ def test_the_bets_of_a_class_stand_on_the_picture_with_the_truth_and_in_the_link
         beyond = [each["text"] for each in layout["annotations"] if each["text"].startswith("◆ 2")]
         assert bool(beyond) == (high * bet.place.unit > high_axis)
     main = next(each for each in charts(app).values() if each.address)
-    _, _, body = ask(Starlette(routes=moving.routes()), f"/{main.address}&d_k=64")
+    _, _, body = ask(Starlette(routes=moving.routes()), f"/{main.address}&{urlencode(main.values)}")
     assert json.loads(body)["alt"] == main.alt
     link = controls.query_at(LESSONS[stem], app.query_params)
     assert parse_qs(link[1:])["class"] == [said]

@@ -12,7 +12,7 @@ from pages._view.kinds import Choice
 from pages._view.lessons import LESSONS, ORDER, main_of
 from pages._view.server import moving
 from tests.pages.asgi import ask
-from tests.pages.opening import charts, open_page
+from tests.pages.opening import charts, controls_of, open_page
 
 FOLLOWING = [stem for stem in ORDER if main_of(stem)]
 UNTRAINED = {"training_race": {"n_steps": "3000"}}  # a race that takes long is not there at once
@@ -35,11 +35,20 @@ def main_picture(app):
     return found
 
 
+def two_places(stem):
+    """Where the large slider of a lesson may stand, as an address says it."""
+    name = LESSONS[stem].slider
+    stops = controls_of(stem)[name].stops
+    return ("16", "100") if name == "d_k" else tuple(f"{stops[i]:g}" for i in (1, -2))
+
+
 @pytest.mark.parametrize("stem", FOLLOWING)
 def test_the_picture_on_its_way_is_the_one_that_the_page_shows_where_the_hand_lets_go(stem):
-    elsewhere = main_picture(open_page(stem, d_k="16", seed="3", **UNTRAINED.get(stem, {})))
-    asked = picture_at(f"{elsewhere.address}&d_k=100")
-    there = main_picture(open_page(stem, d_k="100", seed="3", **UNTRAINED.get(stem, {})))
+    slider, others = LESSONS[stem].slider, {"seed": "3"} | UNTRAINED.get(stem, {})
+    near, far = two_places(stem)
+    elsewhere = main_picture(open_page(stem, **{slider: near}, **others))
+    asked = picture_at(f"{elsewhere.address}&{slider}={far}")
+    there = main_picture(open_page(stem, **{slider: far}, **others))
     layouts = [json.loads(figure)["layout"] for figure in (asked["figure"], there.spec)]
     assert layouts[0] == layouts[1]
     assert asked["figure"] == there.spec or main_of(stem).at_rest  # which may draw more
@@ -57,6 +66,12 @@ def test_the_address_says_every_control_but_those_on_sliders_that_the_picture_fo
     assert chosen.items() <= said.items()
     assert urlsplit(shown.address).path == f"moving/{stem}"
     assert (shown.values[slider], said["seed"], said["mode"]) == (100, "7", "projector")
+    slider, place = LESSONS[stem].slider, two_places(stem)[1]
+    shown = main_picture(open_page(stem, seed="7", mode="projector", **{slider: place}, **chosen))
+    said = dict(parse_qsl(urlsplit(shown.address).query))
+    assert chosen.items() <= said.items()
+    assert urlsplit(shown.address).path == f"moving/{stem}"
+    assert (shown.values[slider], said["seed"], said["mode"]) == (float(place), "7", "projector")
     assert shown.values.keys() == {*LESSONS[stem].followed}
     assert not said.keys() & shown.values.keys()
 

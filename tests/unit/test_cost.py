@@ -59,6 +59,7 @@ from sattn_core.lessons.softmax_saturation import (
     overflow_study,
 )
 from sattn_core.lessons.start import StartParams, mean_largest_weight, measure_start
+from sattn_core.lessons.trained_heads import HeadParams, TrainedHeadsParams, measure_head, measure_trained_heads
 from sattn_core.lessons.unit_variance import (
     UnitVarianceParams,
     expected_stages,
@@ -144,6 +145,7 @@ CASES = [
     partial(expand_cell, preset_params("random", d_k=64), query=0, key=0),
     partial(measure_products, ProductsParams()),
     *(partial(gradient_sweep, BackpropParams(n_tokens=n), dims) for n, dims in ((4, OCTAVES), (8, (1024,)))),
+    partial(measure_head, HeadParams()),
     *(partial(measure_unit_variance, UnitVarianceParams(*shape)) for shape in ((512, 8), (64, 32), (64, 2, 256))),
     partial(measure_unit_variance, UnitVarianceParams(512, 8, scheme="normal_0_02")),
     partial(measure_unit_variance, UnitVarianceParams(768, 8)),
@@ -190,6 +192,7 @@ AT_MOST = [
     partial(check_claims, LongContextParams()),
     short_answers,
     *(partial(each, BackpropParams(8, 16, 16, 16)) for each in (measure_backprop, central_difference_error)),
+    partial(measure_trained_heads, TrainedHeadsParams()),  # what is read from a file is not counted
     partial(measure_shared_input, UnitVarianceParams(256, 2, 64)),
     *(partial(predicted_errors, FewBitsParams(d_k)) for d_k in (1, 64)),
     partial(expected_stages, OCTAVES),  # hardly any of its time is spent in NumPy

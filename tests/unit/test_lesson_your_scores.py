@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sattn_core.encoder_record import recorded
 from sattn_core.lessons.your_scores import (
     HOOK_SNIPPET,
     SAMPLES,
+    TRAINED,
     YourScoresParams,
     measure_your_scores,
     read_your_scores,
@@ -54,6 +56,17 @@ def test_what_makes_each_sample_special():
     assert heads["anisotropic"].effective_dimension < 20
     assert heads["anisotropic"].exponent > 0.6
     assert results["heavy_tailed"].report.heads[0].query.kurtosis > 20
+
+
+@pytest.mark.parametrize("sample", TRAINED)
+def test_a_layer_of_the_trained_encoder_is_a_sample(sample):
+    Q, K = sample_scores(YourScoresParams(sample, 76, 32))
+    assert Q.shape == K.shape == (12, 76, 32)
+    assert np.array_equal(Q, recorded("paragraph").queries[int(sample[-1]) - 1])
+    result, problem = read_your_scores(sample_file(YourScoresParams(sample, 76, 32)))
+    assert problem is None
+    assert len(result.rows) == YourScoresParams(sample).n_heads == 12
+    assert result.report.code != "right"
 
 
 def test_the_picture_is_of_the_chosen_head():

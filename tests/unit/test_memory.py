@@ -6,7 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sattn_core import chi_square, heavy_tails, matrix_bands, product_variances, saturation, score_variance
+from sattn_core import (
+    chi_square,
+    encoder_record,
+    heavy_tails,
+    matrix_bands,
+    product_variances,
+    saturation,
+    score_variance,
+)
 from sattn_core._memory import MOST_ENTRIES, remembered
 from sattn_core.lessons import scaling_rules, start
 
@@ -18,6 +26,7 @@ CACHES = {"cache", "lru_cache"}
 # Every memory, with the arguments of its largest result.
 MEMORIES = [
     (chi_square._table, (1,)),
+    (encoder_record._file, ()),
     (heavy_tails.median_size, (1, 1.5)),
     (matrix_bands._simulated_band, ("normal", 0.0, 0.0, (2, 2, 2))),
     (product_variances.reference_distribution, (2, 2, 0, 1.6, 10.0, 200)),
@@ -96,7 +105,8 @@ def test_the_bound_is_bounded(most):
 def bytes_of(value):
     if isinstance(value, np.ndarray):
         return value.nbytes
-    parts = value if isinstance(value, tuple) else list(getattr(value, "__dict__", {}).values())
+    kept = value if isinstance(value, dict) else getattr(value, "__dict__", {})
+    parts = value if isinstance(value, tuple) else list(kept.values())
     return 100 + sum(map(bytes_of, parts))  # an object of Python takes some tens of bytes
 
 

@@ -22,6 +22,7 @@ ORDER = (
     "your_scores",
     "long_context",
     "few_bits",
+    "trained_heads",
 )
 APPENDIX = ("corrections",)  # pages to read: they have no picture, no control and no core file
 PAGES = (*ORDER, *APPENDIX)

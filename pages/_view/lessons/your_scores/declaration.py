@@ -2,7 +2,7 @@
 
 from pages._view.kinds import Choice, Number
 from pages._view.lesson import Lesson, Try
-from sattn_core.lessons.your_scores import SAMPLES
+from sattn_core.lessons.your_scores import SAMPLES, TRAINED
 
 SAMPLE_NAMES = {
     "ideal": "ideal",
@@ -10,7 +10,7 @@ SAMPLE_NAMES = {
     "aligned": "aligned",
     "anisotropic": "anisotropic",
     "heavy_tailed": "heavy-tailed",
-}
+} | {name: f"trained encoder, layer {place}" for place, name in enumerate(TRAINED, start=1)}
 
 LESSON = Lesson(
     stem="your_scores",
@@ -27,7 +27,7 @@ LESSON = Lesson(
         "sample": Choice(
             "Sample",
             "ideal",
-            tuple(SAMPLES),
+            (*SAMPLES, *TRAINED),
             help="Shown while no file of your own is loaded.",
             shown=SAMPLE_NAMES,
         ),

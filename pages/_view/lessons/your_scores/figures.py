@@ -11,7 +11,13 @@ from pages._view.lessons.your_scores.declaration import SAMPLE_NAMES
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number, percent, typed
-from sattn_core.lessons.your_scores import YourScoresParams, YourScoresResult, measure_your_scores, sample_scores
+from sattn_core.lessons.your_scores import (
+    TRAINED,
+    YourScoresParams,
+    YourScoresResult,
+    measure_your_scores,
+    sample_scores,
+)
 from sattn_core.score_files import read_queries_and_keys
 from sattn_core.score_growth import FEWEST_ROWS
 
@@ -52,7 +58,7 @@ def source(result: YourScoresResult, params: YourScoresParams, d_k: int, own: Se
     heads = "1 head" if report.n_heads == 1 else f"{report.n_heads} heads"
     if own:
         return f"Your file, {heads}, {rows}, dₖ = {report.d_k:,}"
-    asked = "" if d_k == params.d_k else f"; samples go from 2 to 256, not to dₖ = {d_k:,}"
+    asked = "" if d_k == params.d_k or params.sample in TRAINED else f"; samples go from 2 to 256, not to dₖ = {d_k:,}"
     return f"Sample “{SAMPLE_NAMES[params.sample]}”, {heads}, {rows}, dₖ = {params.d_k}{asked}"
 
 

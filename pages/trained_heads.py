@@ -1,0 +1,35 @@
+"""trained_heads: training moves q and k away from variance 1, and the scale is part of what it has adapted to."""
+
+import streamlit as st
+
+from pages._view import controls, frame, show
+from pages._view.lessons.trained_heads import figures, taking, work
+from pages._view.lessons.trained_heads.declaration import LESSON
+
+profile = frame.profile()
+
+
+@st.fragment(key=frame.LIVE)
+def live():
+    shown = show.main(work.MAIN)
+    if not frame.more():
+        return
+    values = controls.values()
+    show.remarks(work.remarks(values))
+    show.tries(LESSON)
+    show.behind(shown)
+    show.claim(figures.ONE_HEAD)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for name in ("layer", "head_of_layer", "word"):
+            controls.draw(name, width=160)
+    show.picture(figures.attention(work.heads(values), work.place(values), values["exponent"], profile))
+    head = work.head(values)
+    show.table(figures.head_table(head), key="head")
+    show.plain_lines([figures.head_verdict(head)])
+    taking.draw(values)
+    show.picture(figures.downstream(work.whole(values), values["exponent"], profile))
+
+
+live()
+if frame.more():
+    show.folds(LESSON)

@@ -1,0 +1,197 @@
+"""What do trained heads do? The scores of a trained encoder's 72 heads, and what another scale makes of them."""
+
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core._records import record
+from sattn_core.cost import Price
+from sattn_core.encoder import Weights, cosines, encode, encode_price
+from sattn_core.encoder_record import D_K, D_MODEL, EXPONENTS, N_HEADS, N_LAYERS, TEXTS, RecordedText, recorded
+from sattn_core.score_report import HeadReport, measure_scores, score_report_price
+from sattn_core.scores import scale_factor
+from sattn_core.softmax import effective_keys, softmax
+
+MOST_TOKENS = 76  # of a recorded text
+MOST_OWN = 64  # tokens of a text of one's own
+OWN = "own"  # its name
+
+
+@dataclass(frozen=True)
+class TrainedHeadsParams:
+    """Which text the heads read."""
+
+    text: str = "paragraph"  # of `TEXTS`
+
+    def __post_init__(self) -> None:
+        check_choice("text", self.text, TEXTS)
+
+    @property
+    def price(self) -> Price:
+        """What `measure_trained_heads` costs."""
+        numbers, heads = 2 * D_K * MOST_TOKENS, N_LAYERS * N_HEADS
+        scores = heads * MOST_TOKENS**2
+        work = Price(calls=200, products=scores * D_K, passes=3 * heads * numbers + 8 * scores)
+        return work.holding(16 * (heads * numbers + scores))
+
+
+@dataclass(frozen=True)
+class HeadParams:
+    """One head, and the scale it is given: scores over d_k^exponent."""
+
+    text: str = "paragraph"
+    layer: int = 1  # 1 to 6
+    head: int = 1  # 1 to 12
+
+    def __post_init__(self) -> None:
+        check_choice("text", self.text, TEXTS)
+        check_integer("layer", self.layer, 1, N_LAYERS)
+        check_integer("head", self.head, 1, N_HEADS)
+
+    @property
+    def price(self) -> Price:
+        """What `measure_head` costs."""
+        return score_report_price(1, MOST_TOKENS, MOST_TOKENS, D_K)
+
+
+@record
+class ScaledHeads:
+    """All heads with their scores over d_k^exponent; their queries and keys stay those of the model's own scale."""
+
+    exponent: float
+    # score_std, effective_keys (n_layers, n_heads): root of the mean variance inside a row, and mean over the rows
+    score_std: NDArray[np.float64]
+    effective_keys: NDArray[np.float64]
+    n_tokens: int
+
+    @property
+    def median_std(self) -> float:
+        return float(np.median(self.score_std))
+
+    @property
+    def median_keys(self) -> float:
+        """Over all heads: at most how many tokens half of them look at."""
+        return float(np.median(self.effective_keys))
+
+
+@record
+class TrainedHeads:
+    """The heads of the record on one text."""
+
+    name: str  # of `TEXTS`
+    text: str
+    tokens: tuple[str, ...]
+    queries: NDArray[np.float64]  # (n_layers, n_heads, n_tokens, d_k): before any scale
+    keys: NDArray[np.float64]
+    raw_scores: NDArray[np.float64]  # (n_layers, n_heads, n_tokens, n_tokens)
+    raw_std: NDArray[np.float64]  # (n_layers, n_heads): inside a row
+    # (n_exponents, n_layers): of the text's mean vector after each layer of the whole model, with every head at another
+    # exponent, and with its own
+    cosines: NDArray[np.float64]
+    exponents: tuple[float, ...]  # at which the whole model was run
+
+    @property
+    def ideal_std(self) -> float:
+        """What independent components of variance 1 give with 1/√d_k: a row's own mean lies among its scores."""
+        n = len(self.tokens)
+        return math.sqrt((n - 1) / n)
+
+    def scaled(self, exponent: float) -> ScaledHeads:
+        """All heads at another exponent; every σ moves by the same factor."""
+        scale = scale_factor(D_K, check_number("exponent", exponent, 0, 1))
+        found = effective_keys(scale * self.raw_scores).mean(axis=-1)
+        return ScaledHeads(exponent, scale * self.raw_std, found, len(self.tokens))
+
+    def weights(self, layer: int, head: int, exponent: float) -> NDArray[np.float64]:
+        """(n_tokens, n_tokens): attention weights of one head, both counted from 1, at another exponent."""
+        scale = scale_factor(D_K, check_number("exponent", exponent, 0, 1))
+        return softmax(scale * self.raw_scores[layer - 1, head - 1])
+
+
+@record
+class HeadResult:
+    """One head's queries and keys beside what 1/√d_k assumes of them."""
+
+    report: HeadReport
+    effective_dimension: float  # d_k over what shared directions add: how many directions the scores really use
+    # what as many independent standard normal rows show: sampling alone makes directions look unequal
+    ideal_dimension: float
+
+
+def measure_trained_heads(params: TrainedHeadsParams) -> TrainedHeads:
+    """Raw scores q·k of all heads on a text of the record, and their spread inside a row."""
+    return heads_of(recorded(params.text))
+
+
+def heads_of(found: RecordedText) -> TrainedHeads:
+    """The same of what an encoder makes of any text."""
+    return _heads(found.name, found.text, found.tokens, (found.queries, found.keys), found.cosines, EXPONENTS)
+
+
+def own_heads(weights: Weights, ids: Sequence[int], tokens: Sequence[str], text: str) -> TrainedHeads:
+    """The same of a text of one's own, at most 64 tokens, by one run of the model in float32."""
+    run = encode(weights, _checked_ids(ids, tokens), n_heads=N_HEADS, dtype=np.float32)
+    return _heads(OWN, text, tokens, (run.queries, run.keys), np.ones((1, N_LAYERS)), (0.5,))
+
+
+def own_cosines(weights: Weights, ids: Sequence[int], exponents: Sequence[float]) -> NDArray[np.float64]:
+    """(n_exponents, n_layers): how like itself the vector of such a text stays, as `TrainedHeads.cosines`."""
+    right, *runs = (
+        encode(weights, _checked_ids(ids), n_heads=N_HEADS, exponent=each, dtype=np.float32).embeddings[1:]
+        for each in (0.5, *exponents)
+    )
+    return np.array([cosines(run, right) for run in runs])
+
+
+def own_price(n_runs: int) -> Price:
+    """What so many runs of the model on a text of one's own cost."""
+    return n_runs * encode_price(MOST_OWN, N_LAYERS, D_MODEL)
+
+
+def _checked_ids(ids, tokens=None):
+    check_integer("the number of tokens", len(ids), 2, MOST_OWN)
+    if tokens is not None and len(tokens) != len(ids):
+        raise ValueError(f"tokens must be as many as ids, {len(ids)}, but got {len(tokens)}")
+    return ids
+
+
+def _heads(name, text, tokens, queries_and_keys, cosines, exponents):
+    Q, K = (each.astype(np.float64) for each in queries_and_keys)
+    raw = Q @ K.swapaxes(-1, -2)  # (…, n_tokens, d_k) (…, d_k, n_tokens)
+    std = np.sqrt(raw.var(axis=-1).mean(axis=-1))
+    return TrainedHeads(name, text, tuple(tokens), Q, K, raw, std, cosines.astype(np.float64), tuple(exponents))
+
+
+def measure_head(params: HeadParams) -> HeadResult:
+    """Moments, directions and alignment of one head's queries and keys: the report of `measure_scores`."""
+    found = recorded(params.text)
+    Q, K = (each[params.layer - 1, params.head - 1].astype(np.float64) for each in (found.queries, found.keys))
+    return _head_result(Q, K)
+
+
+def head_of(heads: TrainedHeads, layer: int, head: int) -> HeadResult:
+    """The same of a head of any text; both are counted from 1."""
+    return _head_result(heads.queries[layer - 1, head - 1], heads.keys[layer - 1, head - 1])
+
+
+def _head_result(Q, K):
+    report, n = measure_scores(Q, K).heads[0], len(K)
+    return HeadResult(report, D_K / report.shape_factor, D_K * (n - 1) / (n + D_K))
+
+
+def head_file(heads: TrainedHeads, layer: int, head: int) -> bytes:
+    """A head's Q and K before any scale, each (n_tokens, 32), as the bytes of a .npz file that `your_scores` reads."""
+    stream = io.BytesIO()
+    Q, K = (each[layer - 1, head - 1].astype(np.float32) for each in (heads.queries, heads.keys))
+    np.savez_compressed(stream, Q=Q, K=K)
+    return stream.getvalue()
+
+
+def nearest_exponent(heads: TrainedHeads, exponent: float) -> int:
+    """The place among the exponents at which the whole model was run of the one next to this."""
+    return int(np.abs(np.array(heads.exponents) - exponent).argmin())

@@ -1,0 +1,122 @@
+"""Pictures of the trained_heads lesson: their data are the record's, their words are its numbers."""
+
+import numpy as np
+import pytest
+
+from pages._view.lessons.trained_heads import figures
+from pages._view.theme import LIGHT, PROJECTOR
+from sattn_core.encoder_record import EXPONENTS
+from sattn_core.lessons.trained_heads import HeadParams, TrainedHeadsParams, measure_head, measure_trained_heads
+
+PLACE = figures.Place(2, 9, 8)
+
+
+@pytest.fixture(scope="module")
+def heads():
+    return measure_trained_heads(TrainedHeadsParams("cat"))
+
+
+def trace(shown, name):
+    (found,) = [each for each in shown.figure.data if each["name"] == name]
+    return found
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.37, 0.5, 1.0])
+def test_the_dots_are_the_heads(heads, exponent):
+    found = heads.scaled(exponent)
+    shown = figures.spread(heads, PLACE, exponent, LIGHT)
+    for name, values in (("σ", found.score_std), ("effective keys", found.effective_keys)):
+        np.testing.assert_array_equal(trace(shown, f"heads, {name}")["y"], values.ravel())
+        assert trace(shown, f"median, {name}")["y"][0] == np.median(values)
+        assert trace(shown, f"chosen head, {name}")["y"] == [values[1, 8]]
+    assert len(set(trace(shown, "heads, σ")["x"])) == 72
+
+
+def test_every_text_at_every_exponent_has_room_on_the_axes():
+    for name in ("paragraph", "cat"):
+        found = measure_trained_heads(TrainedHeadsParams(name))
+        for exponent in (0.0, 1.0):
+            layout = figures.spread(found, PLACE, exponent, LIGHT).figure.layout
+            low, high = layout["yaxis"]["range"]
+            spread = np.log10(found.scaled(exponent).score_std)
+            assert low + 0.1 < spread.min() < spread.max() < high - 0.1
+            assert layout["yaxis2"]["range"][1] > len(found.tokens)
+
+
+@pytest.mark.parametrize(
+    ("exponent", "start"),
+    [
+        (0.0, "Not divided, all heads lie above the dashed line"),
+        (0.5, "As trained, most heads lie above the dashed line"),
+        (0.9, "Divided by dₖ to the power 0.9, one head lies above the dashed line"),
+        (1.0, "Divided by dₖ, one head lies above the dashed line"),
+    ],
+)
+def test_the_sentence_counts_the_heads_above_1(heads, exponent, start):
+    found = heads.scaled(exponent)
+    sentence = figures.spread(heads, PLACE, exponent, LIGHT).sentence
+    assert sentence.startswith(start)
+    wider = int((found.score_std > 1).sum())
+    assert wider == 72 if "all heads" in start else wider == 1 if "one head" in start else 36 < wider < 72
+    assert f"{found.median_keys:.2g}" in sentence
+    assert "of 13 words" in sentence
+
+
+def test_no_head_above_the_line_is_said_to_be_so():
+    assert figures._above_the_line(0, 72) == "no head lies above the dashed line"
+    assert figures._above_the_line(36, 72) == "some heads lie above the dashed line"
+
+
+def test_the_matrix_and_the_bars_are_the_weights(heads):
+    shown = figures.attention(heads, PLACE, 0.3, LIGHT)
+    weights = heads.weights(2, 9, 0.3)
+    cells, bars = (shown.figure[name].data[0] for name in ("trained_matrix", "trained_row"))
+    np.testing.assert_array_equal(cells["z"], weights)
+    assert list(bars["x"]) == sorted(weights[7], reverse=True)[: len(bars["x"])]
+    assert len(shown.table["weight"]) == 13**2
+    names = shown.figure["trained_row"].layout["yaxis"]["ticktext"]
+    assert names[0] == heads.tokens[int(weights[7].argmax())]
+
+
+def test_a_word_that_looks_at_itself_is_said_to():
+    found = measure_trained_heads(TrainedHeadsParams("cat"))
+    own = next(
+        (layer, head, word)
+        for layer in range(1, 7)
+        for head in range(1, 13)
+        for word in range(1, 14)
+        if found.weights(layer, head, 0.5)[word - 1].argmax() == word - 1
+    )
+    assert "looks most at itself" in figures.attention(found, figures.Place(*own), 0.5, LIGHT).sentence
+
+
+def test_pieces_of_a_word_are_shown_as_pieces():
+    shown = figures.attention(measure_trained_heads(TrainedHeadsParams("list")), PLACE, 0.5, LIGHT)
+    assert "…s" in shown.table["from"]
+
+
+def test_long_texts_name_no_more_words_than_fit():
+    found = measure_trained_heads(TrainedHeadsParams())
+    for profile, most in ((LIGHT, 20), (PROJECTOR, 12)):
+        layout = figures.attention(found, PLACE, 0.5, profile).figure["trained_matrix"].layout
+        for name, limit in (("xaxis", 12), ("yaxis", most)):
+            ticks = layout[name]
+            assert len(ticks["tickvals"]) == len(ticks["ticktext"]) <= limit
+            assert [ticks["ticktext"][1]] == [found.tokens[ticks["tickvals"][1]]]
+
+
+def test_the_curves_are_the_cosines(heads):
+    shown = figures.downstream(heads, 0.0, LIGHT)
+    np.testing.assert_array_equal(trace(shown, "after layer 6")["y"], heads.cosines[:, 5])
+    assert heads.cosines.min() > shown.figure.layout["yaxis"]["range"][0]
+    assert f"cosine {heads.cosines[0, 5]:.2g}" in shown.sentence
+    assert figures.downstream(heads, 0.504, LIGHT).sentence.endswith("a cosine of 1.")
+    assert EXPONENTS[25] == 0.5
+
+
+def test_the_table_of_a_head_is_its_report():
+    head = measure_head(HeadParams("paragraph", 3, 5))
+    table = figures.head_table(head)
+    assert table["q"][1] == f"{head.report.query.variance:.3g}"
+    assert table["k"][1] == f"{head.report.key.variance:.3g}"
+    assert table["q"][3].endswith("above the others")

@@ -1,0 +1,242 @@
+"""The trained_heads page: its pictures follow exponent, text, head and word."""
+
+import sys
+from types import SimpleNamespace
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+
+from pages._view import compute
+from pages._view.lessons import LESSONS
+from pages._view.lessons.trained_heads import bet, figures, own, work
+from pages._view.show import plain
+from pages._view.theme import LIGHT
+from sattn_core.encoder import encode
+from sattn_core.lessons.trained_heads import HeadParams, TrainedHeadsParams, measure_head, measure_trained_heads
+from sattn_core.lessons.your_scores import read_your_scores
+from tests.pages.opening import charts, drawn_controls, open_page, traces
+
+
+def test_the_record_is_read_once_for_all_exponents(monkeypatch):
+    compute.forget()
+    asked = []
+    monkeypatch.setattr("sattn_core.lessons.trained_heads.recorded", lambda name: asked.append(name) or _kept(name))
+    from pages._view.lessons.trained_heads import work
+
+    values = {"text": "cat", "layer": 1, "head_of_layer": 1, "word": 1}
+    first, second = (work.heads(values | {"exponent": each}) for each in (0.0, 0.5))
+    assert first is second
+    assert asked == ["cat"]
+    compute.forget()
+
+
+def test_a_word_beyond_the_text_is_its_last():
+    shown = charts(open_page("trained_heads", text="“On the mat the cat slept; …”", word="70"))
+    assert "[SEP]" in shown["trained_row"].alt
+
+
+def test_an_address_shows_its_head_at_its_exponent():
+    app = open_page("trained_heads", exponent="0.3", layer="5", head_of_layer="2", text="a list")
+    found = measure_trained_heads(TrainedHeadsParams("list"))
+    assert np.allclose(traces(app, "trained_spread")["heads, σ"]["y"], found.scaled(0.3).score_std.ravel())
+    assert np.allclose(traces(app, "trained_matrix")["weights"]["z"], found.weights(5, 2, 0.3))
+
+
+def _kept(name):
+    from sattn_core.encoder_record import recorded
+
+    return recorded(name)
+
+
+def test_the_report_of_the_chosen_head_is_one_click_away():
+    app = open_page("trained_heads", layer="3", head_of_layer="5")
+    (link,) = [each for each in app.main.get("page_link") if each.label == "Its report, on the paragraph"]
+    said = dict(parse_qsl(link.proto.query_string))
+    report = open_page("your_scores", **said)
+    assert report.session_state["head"] == 5
+    found = measure_head(HeadParams("paragraph", 3, 5)).report
+    assert f"{found.scaled_std:.4g}" in charts(report)["your_histogram"].spec
+    assert "dₖ = 32" in charts(report)["your_histogram"].alt.replace("d_k", "dₖ")
+
+
+def test_the_file_of_a_head_is_read_as_it_was_written():
+    values = {"text": "cat", "layer": 6, "head_of_layer": 12}
+    result, problem = read_your_scores(("mine.npz", work.head_file(values)))
+    assert problem is None
+    assert result.report.d_k == 32
+    assert result.shown.scaled_std == pytest.approx(measure_head(HeadParams("cat", 6, 12)).report.scaled_std, rel=1e-6)
+
+
+# --- a sentence of one's own ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def small_model():
+    """An encoder of the right shape with random weights, and a tokenizer that takes letters."""
+    rng = np.random.default_rng(0)
+    shapes = {f"embeddings.{name}_embeddings.weight": (n, 384) for name, n in SIZES.items()} | pair(
+        "embeddings.LayerNorm"
+    )
+    for i in range(6):
+        at = f"encoder.layer.{i}"
+        for name in ("query", "key", "value"):
+            shapes |= pair(f"{at}.attention.self.{name}", 384)
+        shapes |= pair(f"{at}.attention.output.dense", 384) | pair(f"{at}.attention.output.LayerNorm")
+        shapes |= pair(f"{at}.output.dense", 8) | pair(f"{at}.output.LayerNorm")
+        shapes |= {f"{at}.intermediate.dense.weight": (8, 384), f"{at}.intermediate.dense.bias": (8,)}
+    weights = {name: rng.normal("LayerNorm.weight" in name, 0.1, shape) for name, shape in shapes.items()}
+    return own.Model(weights, SimpleNamespace(encode=letters))
+
+
+SIZES = {"word": 128, "position": 64, "token_type": 2}
+
+
+def pair(name, *width):
+    return {f"{name}.weight": (384, *width), f"{name}.bias": (384,)}
+
+
+def letters(text):
+    kept = f"^{text}$"[:64]
+    ids = [ord(each) % 128 for each in kept]
+    return SimpleNamespace(ids=ids, tokens=list(kept), overflowing=[1] * (len(text) > 62))
+
+
+def own_page(found, monkeypatch, sentence):
+    compute.forget()
+    monkeypatch.setattr(own, "opened", lambda: found)
+    app = open_page("trained_heads", text="your own sentence", sentence=sentence, exponent="0.3")
+    compute.forget()
+    return app
+
+
+def test_a_sentence_of_ones_own_is_read_and_the_model_run_at_the_hands_exponent(small_model, monkeypatch):
+    app = own_page(small_model, monkeypatch, "a key")
+    assert [each.message for each in app.exception] == []
+    assert len(app.info) == 0
+    assert charts(app)["trained_spread"].sentence.endswith("of 7 words.")
+    right, here = (
+        encode(small_model.weights, letters("a key").ids, n_heads=12, exponent=each, dtype=np.float32).embeddings
+        for each in (0.5, 0.3)
+    )
+    last = traces(app, "trained_downstream")["after layer 6"]
+    assert list(last["x"]) == [0.0, 0.25, 0.3, 0.5, 0.75, 1.0]
+    assert last["y"][2] == pytest.approx(float(right[-1] @ here[-1]), abs=1e-5)
+    assert last["y"][3] == pytest.approx(1, abs=1e-6)
+    assert max(np.delete(last["y"], 3)) < 0.999
+
+
+def test_a_long_text_is_cut_and_said_to_be(small_model, monkeypatch):
+    app = own_page(small_model, monkeypatch, "x" * 100)
+    assert [each.value for each in app.info] == ["Only the first 64 tokens of your text are read."]
+    assert charts(app)["trained_spread"].sentence.endswith("of 64 words.")
+
+
+def test_without_the_model_the_page_says_how_to_get_it(monkeypatch):
+    app = own_page(own.GET, monkeypatch, "a key")
+    assert [each.value for each in app.info] == [plain(f"{own.GET} “a key” is not read.")]
+    assert [*app.exception, *app.error] == []
+    assert charts(app)["trained_spread"].sentence.endswith("of 76 words.")
+    assert not work.MAIN.ready({"text": "own"})
+
+
+def test_another_model_than_the_one_that_is_meant_is_not_read(tmp_path, monkeypatch):
+    """A package of this name may come to hold other weights."""
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "model.safetensors").write_bytes(b"other")
+    place = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
+    tokenizer = SimpleNamespace(no_padding=lambda: None, enable_truncation=lambda most: None)
+    stand_in = SimpleNamespace(Tokenizer=SimpleNamespace(from_file=lambda path: tokenizer))
+    monkeypatch.setitem(sys.modules, "tokenizers", stand_in)
+    monkeypatch.setattr(own, "find_spec", lambda name: place)
+    own.opened.cache_clear()
+    try:
+        assert "must have the sha256" in own.opened()
+    finally:
+        own.opened.cache_clear()
+
+
+# --- tries ---------------------------------------------------------------------------------------------
+
+ADVERSE = {"exponent": "0.9", "text": "a list", "layer": "2", "head_of_layer": "5", "word": "3"}
+
+
+def scaled(app, shown):
+    return shown.measure_trained_heads.scaled(app.session_state["exponent"])
+
+
+def test_try_undivided(tried):
+    found = scaled(*tried("trained_heads", "undivided", **ADVERSE))
+    assert found.n_tokens == 76
+    assert found.score_std.min() > 1
+    assert found.median_keys < 2
+
+
+def test_try_trained(tried):
+    found = scaled(*tried("trained_heads", "trained", **ADVERSE))
+    assert (found.score_std > 1).mean() > 0.6
+    assert found.effective_keys.min() < 2 < 60 < found.effective_keys.max()
+
+
+def test_try_too_much(tried):
+    found = scaled(*tried("trained_heads", "too_much", **ADVERSE))
+    assert (found.score_std >= 1).sum() == 1
+    assert found.median_keys > 0.9 * found.n_tokens
+
+
+def test_try_shuffled(tried):
+    found = scaled(*tried("trained_heads", "shuffled", **ADVERSE))
+    other = measure_trained_heads(TrainedHeadsParams()).scaled(0.5)
+    assert np.corrcoef(np.log(found.score_std).ravel(), np.log(other.score_std).ravel())[0, 1] > 0.95
+
+
+def weights(app, shown):
+    state = app.session_state
+    return shown.measure_trained_heads.weights(state["layer"], state["head_of_layer"], state["exponent"])
+
+
+def test_try_neighbour(tried):
+    found = weights(*tried("trained_heads", "neighbour", **ADVERSE))
+    assert np.diag(found, -1).min() > 0.99
+
+
+def test_try_pronoun(tried):
+    app, shown = tried("trained_heads", "pronoun", **ADVERSE)
+    tokens = shown.measure_trained_heads.tokens
+    row = weights(app, shown)[app.session_state["word"] - 1]
+    assert tokens[app.session_state["word"] - 1] == "it"
+    assert tokens[int(row.argmax())] == "cat"
+
+
+def test_try_nowhere(tried):
+    app, shown = tried("trained_heads", "nowhere", **ADVERSE)
+    tokens = shown.measure_trained_heads.tokens
+    row = weights(app, shown)[app.session_state["word"] - 1]
+    assert (tokens[app.session_state["word"] - 1], tokens[0]) == ("boat", "[CLS]")
+    assert row[0] > 0.9
+
+
+# --- before the bet --------------------------------------------------------------------------------------
+
+
+def test_the_truth_is_what_a_typical_head_sees_without_the_scale():
+    controls = LESSONS["trained_heads"].controls
+    values = {name: each.default for name, each in controls.items()}
+    found = measure_trained_heads(TrainedHeadsParams()).scaled(0.0)
+    assert bet.outcome(values).truth == np.median(found.effective_keys)
+    assert f"spread by {found.median_std:.2g}," in bet.outcome(values).why
+
+
+def test_while_the_bet_is_open_its_exponent_is_not_on_the_slider():
+    assert "exponent" not in drawn_controls(open_page("trained_heads", bet="1"))
+    assert "exponent" in drawn_controls(open_page("trained_heads", bet="1", guess="3", exponent="0"))
+
+
+def test_before_the_bet_only_the_spreads_are_seen():
+    heads = measure_trained_heads(TrainedHeadsParams("cat"))
+    found = heads.scaled(0.0)
+    known = figures.spread_alone(found, figures.spread(heads, figures.Place(2, 9, 8), 0.0, LIGHT))
+    seen = [each["name"] for each in known.figure.data if each["x"][0] is not None]
+    assert seen == ["ideal q and k", "heads, σ", "median, σ", "chosen head, σ"]
+    assert known.sentence == f"In a typical head the scores of a row spread by {found.median_std:.2g}."
+    assert (known.table, known.sure, known.code) == ({}, (), "")
