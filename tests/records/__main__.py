@@ -1,7 +1,7 @@
 """Rebuild a record that the core reads and compare it with the one that is kept; --write keeps the new one.
 
-    .venv/bin/pip install -q -r tests/requirements-torch.txt
-    .venv/bin/python -m tests.records transformer
+.venv/bin/pip install -q -r tests/requirements-torch.txt
+.venv/bin/python -m tests.records transformer
 """
 
 import argparse

@@ -128,20 +128,25 @@ def parts(tokens):
     return tokens[:n], tokens[n:]
 
 
-def bigram_loss():
-    """Held-out loss of a table that has counted which character follows which: what needs no attention."""
-    tokens, n = read_text()
-    trained, held_out = parts(tokens)
-    counts = np.full((n, n), 0.1)  # of what never followed in the text that is trained on
-    np.add.at(counts, (trained[:-1], trained[1:]), 1)
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    return float(-np.log(shares[held_out[:-1], held_out[1:]]).mean())
-
-
 def windows(tokens, rng, n):
     """So many stretches of the text at random, each with the character after it."""
     starts = rng.integers(len(tokens) - CONTEXT, size=n)
     return torch.from_numpy(tokens[starts[:, None] + np.arange(CONTEXT + 1)])
+
+
+def held_out_windows(tokens):
+    """What every training is read on: the same stretches of what is held out."""
+    return windows(parts(tokens)[1], np.random.default_rng(len(SEEDS)), N_READ)
+
+
+def bigram_loss():
+    """The loss there of a table that has counted which character follows which: what needs no attention."""
+    tokens, n = read_text()
+    trained, read = parts(tokens)[0], held_out_windows(tokens).numpy()
+    counts = np.full((n, n), 0.1)  # of what never followed in the text that is trained on
+    np.add.at(counts, (trained[:-1], trained[1:]), 1)
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    return float(-np.log(shares[read[:, :-1], read[:, 1:]]).mean())
 
 
 def loss_of(logits, batch):
@@ -151,10 +156,9 @@ def loss_of(logits, batch):
 def train(run, n_steps=N_STEPS):
     """The measured quantities of one training at `STEPS`, each an array that starts with the step."""
     (tokens, n_tokens), _ = read_text(), torch.set_num_threads(1)
-    trained, held_out = parts(tokens)
+    trained, read = parts(tokens)[0], held_out_windows(tokens)
     torch.manual_seed(run.seed)
     model, rng = Decoder(run.way, n_tokens), np.random.default_rng(run.seed)
-    read = windows(held_out, np.random.default_rng(len(SEEDS)), N_READ)
     optimizer = torch.optim.Adam(model.parameters(), lr=run.rate, fused=True)
     kept = {name: [] for name in (*OF_MODEL, *OF_HEAD)}
     for step in range(n_steps + 1):
@@ -210,8 +214,8 @@ def most_entropy():
     return float(np.log(np.arange(FEWEST_KEYS, CONTEXT + 1)).mean())
 
 
-def about():
-    """What the record says of its origin."""
+def settings():
+    """What a training is made from."""
     return {
         "text": f"{TEXT.name} of PyTorch {torch.__version__.split('+')[0]}",
         "text_sha256": TEXT_SHA256,
@@ -229,18 +233,21 @@ def about():
         "n_warm_up": N_WARM_UP,
         "fewest_keys": FEWEST_KEYS,
         "windows_read": N_READ,
-        "n_parameters": sum(each.numel() for each in Decoder("root", read_text()[1]).parameters()),
-        "n_characters": len(read_text()[0]),
-        "n_tokens": read_text()[1],
-        "bigram_loss": bigram_loss(),
-        "most_entropy": most_entropy(),
     }
+
+
+def about():
+    """What the record says of its origin."""
+    (tokens, n_tokens), model = read_text(), Decoder("root", read_text()[1])
+    sizes = {"n_parameters": sum(each.numel() for each in model.parameters()), "n_characters": len(tokens)}
+    levels = {"bigram_loss": bigram_loss(), "most_entropy": most_entropy()}
+    return settings() | sizes | {"n_tokens": n_tokens} | levels
 
 
 def folder():
     """Where the runs are kept as they end; another folder for other settings."""
-    settings = hashlib.sha256(json.dumps([about(), STEPS]).encode()).hexdigest()[:12]
-    return Path(tempfile.gettempdir()) / f"transformer-{settings}"
+    name = hashlib.sha256(json.dumps([settings(), STEPS]).encode()).hexdigest()[:12]
+    return Path(tempfile.gettempdir()) / f"transformer-{name}"
 
 
 def train_all(into):
