@@ -6,7 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sattn_core import chi_square, heavy_tails, matrix_bands, product_variances, saturation, score_variance
+from sattn_core import (
+    chi_square,
+    heavy_tails,
+    matrix_bands,
+    product_variances,
+    saturation,
+    score_variance,
+    trained_transformers,
+)
 from sattn_core._memory import MOST_ENTRIES, remembered
 from sattn_core.lessons import scaling_rules, start
 
@@ -27,6 +35,7 @@ MEMORIES = [
     (score_variance._simulated_quantiles, ("entries", 2, 2, 2, 0.95)),
     (scaling_rules._check_value, ("vaswani",)),
     (start._bin_law, (1, True)),
+    (trained_transformers.trained_transformers, ()),
 ]
 MOST_MEGABYTES = 30  # of all memories when they are full
 

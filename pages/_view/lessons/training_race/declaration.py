@@ -135,6 +135,18 @@ LESSON = Lesson(
             "dₖ = 256: gradient descent without the scale can have exactly the same losses as with it",
             {"d_k": 256},
         ),
+        Try(
+            "heads_run_away",
+            "Learning rate 0.03 without the scale: σ of every head ends far above 100",
+            {"model_rate": "0.03", "model_way": "raw"},
+            picture="transformer_heads",
+        ),
+        Try(
+            "heads_are_held",
+            "The same rate with QK-norm: σ of every head stays near 1",
+            {"model_rate": "0.03", "model_way": "qk_norm"},
+            picture="transformer_heads",
+        ),
     ),
     settings=(
         "optimizer",
