@@ -232,7 +232,7 @@ class TransformerParams:
     @property
     def price(self) -> Price:
         """`Price` of `compare_transformers`; reading the file is not counted."""
-        return Price(calls=300, passes=100_000, bytes=2_000_000)
+        return Price(calls=100, passes=30_000, bytes=100_000)
 
 
 @record
