@@ -104,7 +104,8 @@ def test_the_claim_of_the_rates_counts_those_that_work(result):
     assert "Rates that work: raw 0.0003 and 0.001, ÷\u00a0√dₖ 0.003, ÷\u00a0dₖ none, QK-norm none." in shown.sure[4]
     raw, root = (number(result.last_loss.mean[way].min()) for way in (0, 1))
     assert shown.sentence == (
-        f"After 300 steps at its best rate, the loss is {raw} without the scale and {root} with ÷ √dₖ."
+        f"After 300 steps at its best rate, the loss is {raw} without the scale and {root} with ÷ √dₖ. "
+        "Dashed: what pairs of characters teach."
     )
 
 

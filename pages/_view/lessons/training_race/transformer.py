@@ -21,8 +21,9 @@ _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _LOSSES = (2.3, 3.7)  # nats that are shown; what stands above them at the first steps is the start
 _SIGMAS = {0.01: "0.01", 1: "1", 100: "100", 1e4: "10⁴", 1e6: "10⁶"}
 _NORMS = {0.1: "0.1", 1: "1", 10: "10"}  # of the gradient
+_TENTHS = [typed(rate) if abs(np.log10(rate) % 1) < 1e-9 else "" for rate in RATES]  # all would not fit side by side
 _GAP = 0.13  # between two names beside a panel, as a share of it
-_BETWEEN = 0.16  # of the height of a figure, between its panels
+_BETWEEN = 0.2  # of the height of a figure, between its panels
 _NEAR_ONE = 0.1  # a σ that is no further from 1 is about 1
 
 
@@ -61,7 +62,7 @@ _SAID = [
 
 
 def _rates(result, profile):
-    place, ticks = {"xref": "x domain", "yref": "y domain"}, {"tickvals": RATES, "ticktext": [*map(typed, RATES)]}
+    place, ticks = {"xref": "x domain", "yref": "y domain"}, {"tickvals": RATES, "ticktext": _TENTHS}
     traces = [each for way in range(len(WAYS)) for each in _band(RATES, result.last_loss, way, profile)]
     ends = [height_of(np.clip(each, *_LOSSES), _LOSSES, False) for each in result.last_loss.mean]
     names, colours = [*NAMES.values(), "pairs"], [*(_colour(way, profile) for way in WAYS), profile.text]
@@ -111,10 +112,15 @@ def _rates_claim(result):
     return f"÷ √dₖ works at {root or 'no'} learning rate{'' if root == 1 else 's'}, raw at {raw or 'none'}"
 
 
+_DASHED = "Dashed: what pairs of characters teach."
+
+
 def _rates_sentence(result):
     raw, root = (number(result.last_loss.mean[way, result.best[way]]) for way in (_RAW, _ROOT))
     last = result.steps[-1]
-    return f"After {last:,} steps at its best rate, the loss is {raw} without the scale and {root} with ÷ √dₖ."
+    return (
+        f"After {last:,} steps at its best rate, the loss is {raw} without the scale and {root} with ÷ √dₖ. {_DASHED}"
+    )
 
 
 def _rates_sure(result):
@@ -192,8 +198,8 @@ def learning(result: TransformersResult, profile: Profile) -> Picture:
 
 def _learning(result, profile):
     panels = (
-        (result.loss, "Held-out loss, nats", _LOSSES, {}),
-        (result.gradient_norm, "Gradient of all weights", (-1, 1.3), _NORMS),
+        (result.loss, "Loss, nats", _LOSSES, {}),
+        (result.gradient_norm, "Gradient", (-1, 1.3), _NORMS),
     )
     traces = [
         each
@@ -206,7 +212,7 @@ def _learning(result, profile):
     return _two_panels(result, panels, traces, [(each, names, colours) for each in ends], profile, result.bigram_loss)
 
 
-def _two_panels(result, panels, traces, ends, profile, level):
+def _two_panels(result, panels, traces, ends, profile, level, tall=0.9):
     """One panel below the other over the steps, names beside the ends of their curves; level: across the first."""
     height, notes, axes = (1 - _BETWEEN) / 2, [], {}
     for i, ((_, text, span, ticks), (curves, names, colours)) in enumerate(zip(panels, ends, strict=True)):
@@ -222,14 +228,17 @@ def _two_panels(result, panels, traces, ends, profile, level):
         notes.append(heading(text, profile, axes=at) | place | {"bgcolor": None})
     steps = axis(profile, "step", range=[0, result.steps[-1]], anchor="y2")
     shapes = [_level(level, profile)]
-    fig = figure(profile, traces, height=0.9, left=3.2, xaxis=steps, annotations=notes, shapes=shapes, **axes)
+    fig = figure(profile, traces, height=tall, left=3.2, xaxis=steps, annotations=notes, shapes=shapes, **axes)
     return _with_names(fig, profile)
 
 
 def _learning_claim(result):
     raw, root = ((result.loss.low[way, -1], result.loss.high[way, -1]) for way in (_RAW, _ROOT))
-    more = {True: "more than", False: "less than"}.get(raw[0] > root[1] if raw[0] > root[1] or raw[1] < root[0] else "")
-    said = f"÷ √dₖ learns {more} raw" if more else "the seeds of raw and ÷ √dₖ overlap"
+    said = "the seeds of raw and ÷ √dₖ overlap"
+    if root[1] < raw[0]:
+        said = "÷ √dₖ learns more than raw"
+    elif raw[1] < root[0]:
+        said = "÷ √dₖ learns less than raw"
     return f"At rate {typed(result.params.rate)}, {said}"
 
 
@@ -294,7 +303,7 @@ def _heads(result, profile):
             traces.append(line(result.steps, values, style, _head_name(result, head)) | on)
         layers = np.array_split(curve.mean, result.n_layers)
         ends.append(([np.median(each, axis=0) for each in layers], _layers(result), [colour] * result.n_layers))
-    return _two_panels(result, panels, traces, ends, profile, 1.0)
+    return _two_panels(result, panels, traces, ends, profile, level=1.0, tall=1.15)
 
 
 def _layer(result, head):
