@@ -65,12 +65,16 @@ def test_every_head_is_a_line_of_its_spread_and_one_of_its_entropy_beside_a_line
 def test_axes_are_the_same_at_every_rate_and_of_every_way_and_no_name_stands_on_another(profile):
     axes = set()
     for rate, way in product(RATES, WAYS):
-        found = [plotted(draw(compare_transformers(TransformerParams(rate, way)), profile)) for draw in PICTURES]
-        axes.add(tuple((axis.range, axis.domain) for fig in found for axis in (fig.layout.yaxis, fig.layout.yaxis2)))
-        for fig in found:
+        found = [draw(compare_transformers(TransformerParams(rate, way)), profile).figure.layout for draw in PICTURES]
+        panels = [layout[name] for layout in found for name in ("xaxis", "yaxis", "yaxis2") if name in layout]
+        axes.add(str([(axis["range"], axis.get("domain")) for axis in panels]))
+        for layout in found:
             for panel in ("y domain", "y2 domain"):
-                ends = sorted(each.y for each in fig.layout.annotations if each.yref == panel and each.x == 1.01)
-                assert ends == [] or min(np.diff(ends)) >= 0.13 - 1e-9
+                ends = sorted(
+                    each["y"] for each in layout["annotations"] if each["yref"] == panel and each["x"] == 1.01
+                )
+                assert len(ends) in (0, 2, 4, 5)
+                assert ends[1:] == [] or min(np.diff(ends)) >= 0.13 - 1e-9
     assert len(axes) == 1
 
 

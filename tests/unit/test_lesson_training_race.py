@@ -350,8 +350,6 @@ def test_a_transformer_that_was_not_trained_is_refused(changes, message):
 
 PARAMS = st.builds(
     TrainingRaceParams,
-    TransformerParams,
-    compare_transformers,
     d_k=st.integers(1, 12),
     exponents=st.lists(st.floats(0, 1), min_size=1, max_size=3).map(tuple),
     optimizer=st.sampled_from(("sgd", "adam")),

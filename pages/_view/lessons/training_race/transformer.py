@@ -109,7 +109,7 @@ def _colour(way, profile):
 def _rates_claim(result):
     """At how many rates raw and ÷ √dₖ have learnt more than pairs of characters."""
     raw, root = (int(result.works[way].sum()) for way in (_RAW, _ROOT))
-    return f"÷ √dₖ works at {root or 'no'} learning rate{'' if root == 1 else 's'}, raw at {raw or 'none'}"
+    return f"÷ √dₖ works at {root or 'no'} learning rate{'s' if root > 1 else ''}, raw at {raw or 'none'}"
 
 
 _DASHED = "Dashed: what pairs of characters teach."
