@@ -254,7 +254,7 @@ class TransformersResult:
     # follows from how PyTorch draws its weights
     first_std: NDArray[np.float64]
     predicted_std: NDArray[np.float64]
-    works: NDArray[np.bool_]  # (n_ways, n_rates): whether the mean last loss is below `bigram_loss`
+    works: NDArray[np.bool_]  # (n_ways, n_rates): whether every seed's last loss is below `bigram_loss`
     best: NDArray[np.int_]  # (n_ways,): the place of the rate with the smallest mean last loss
     bigram_loss: float  # Of a table that has counted which character follows which
     most_entropy: float  # Of rows that spread their weight evenly
@@ -517,7 +517,7 @@ def compare_transformers(params: TransformerParams) -> TransformersResult:
         gradient_norm=_curve(kept.gradient_norm[:, at]), **of_heads, n_layers=kept.about["n_layers"],
         last_loss=last, last_std=kept.score_std[:, at, :, -1].mean(axis=(1, 2, 3)),
         first_std=np.sqrt((kept.score_std[:, at, :, 0] ** 2).mean(axis=(1, 2, 3))),
-        predicted_std=predicted_std(kept.about), works=finite < bigram, best=finite.argmin(axis=-1),
+        predicted_std=predicted_std(kept.about), works=last.high < bigram, best=finite.argmin(axis=-1),
         bigram_loss=bigram, most_entropy=kept.about["most_entropy"], about=dict(kept.about),
     )  # fmt: skip
 

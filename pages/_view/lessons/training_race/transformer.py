@@ -134,8 +134,8 @@ def _rates_sure(result):
         f"Held-out loss after {result.steps[-1]:,} steps at the best rate, mean of {len(about['seeds'])} seeds ± "
         f"standard error: {_each(lambda way: _best(result, way))}.",
         f"Raw against ÷ √dₖ, each at its best rate: {_apart(*_at_best(result))}.",
-        f"A rate works where the mean is below the dashed line, {number(result.bigram_loss)}: the loss of a table that "
-        f"has counted which character follows which. Rates that work: {_each(lambda way: _working(result, way))}.",
+        f"A rate works where every seed is below the dashed line, {number(result.bigram_loss)}: the loss of a table "
+        f"that has counted which character follows which. Rates that work: {_each(lambda way: _working(result, way))}.",
         "The record was made once and is kept. One short training each is no law: larger models, longer trainings and "
         "other starts are not measured here.",
     )
