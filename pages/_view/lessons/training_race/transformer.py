@@ -224,7 +224,7 @@ def _two_panels(result, panels, traces, ends, profile, level, tall=0.9):
         )
         place = {"xref": "x domain", "yref": f"y{at} domain"}
         heights = [height_of(values, span, bool(ticks)) for values in curves]
-        notes += names_at(heights, names, colours, 2 * _GAP, place, profile)
+        notes += names_at(heights, names, colours, _GAP if len(names) == 2 else 2 * _GAP, place, profile)
         notes.append(heading(text, profile, axes=at) | place | {"bgcolor": None})
     steps = axis(profile, "step", range=[0, result.steps[-1]], anchor="y2")
     shapes = [_level(level, profile)]
