@@ -21,10 +21,10 @@ def result():
     return compare_transformers(TransformerParams(0.01, "whole"))
 
 
-def curve(old, values):
-    """The same curve with these values, from which its seeds do not differ."""
+def curve(old, values, spread=0.0):
+    """The same curve with these values, from which its seeds differ by the spread."""
     values = np.broadcast_to(values, old.mean.shape)
-    return replace(old, mean=values, low=values, high=values, standard_error=np.zeros_like(values))
+    return replace(old, mean=values, low=values - spread, high=values + spread, standard_error=np.zeros_like(values))
 
 
 def test_the_loss_of_every_way_at_every_rate_is_a_line_in_its_band(result):
@@ -83,12 +83,13 @@ def test_axes_are_the_same_at_every_rate_and_of_every_way_and_no_name_stands_on_
     [
         (3.0, 2.5, "÷ √dₖ learns more than raw", "every seed with ÷ √dₖ has a smaller loss than any without the scale"),
         (2.5, 3.0, "÷ √dₖ learns less than raw", "every seed without the scale has a smaller loss than any with ÷ √dₖ"),
-        (2.5, 2.5, "the seeds of raw and ÷ √dₖ overlap", "the losses of their seeds overlap"),
+        (2.6, 2.5, "the seeds of raw and ÷ √dₖ overlap", "the losses of their seeds overlap"),
+        (2.5, 2.6, "the seeds of raw and ÷ √dₖ overlap", "the losses of their seeds overlap"),
     ],
 )
 def test_the_words_say_which_learns_more_whichever_it_is(result, raw, root, said, sure):
     losses = np.array([raw, root, 2.6, 2.6])[:, None]
-    other = replace(result, loss=curve(result.loss, losses), last_loss=curve(result.last_loss, losses))
+    other = replace(result, loss=curve(result.loss, losses, 0.1), last_loss=curve(result.last_loss, losses, 0.1))
     shown = transformer.learning(other, LIGHT)
     assert shown.claim == f"At rate 0.01, {said}"
     assert shown.sentence.startswith(

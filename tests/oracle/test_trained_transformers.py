@@ -91,3 +91,18 @@ def test_the_spread_at_the_start_is_the_one_that_the_draw_of_the_weights_predict
     first = np.sqrt((kept.score_std[:, 0, :, 0] ** 2).mean(axis=(1, 2, 3)))
     assert (first < predicted_std(kept.about)).all()
     np.testing.assert_allclose(first, predicted_std(kept.about), rtol=0.06)
+
+
+def test_a_rebuild_is_held_against_what_is_kept():
+    with np.load(transformer.KEPT) as file:
+        kept = dict(file)
+    assert list(transformer.compare(kept, kept)) == []
+    loss = kept["held_out_loss"]
+    first, last = loss.copy(), loss.copy()
+    first[0, 0, 0, 1] += 0.1
+    last[WAYS.index("root"), RATES.index(0.003), :, -1] += 0.15
+    differs = [list(transformer.compare(kept | {"held_out_loss": each}, kept)) for each in (first, last)]
+    assert differs[0] == ["held_out_loss differs by up to 0.1 in the first 5 steps"]
+    assert differs[1] == ["the mean held-out loss differs by up to 0.15 after the last step"]
+    (otherwise,) = transformer.compare(kept | {"about": np.array("{}")}, kept)
+    assert otherwise.startswith("they are made in another way: {}, but kept is ")
