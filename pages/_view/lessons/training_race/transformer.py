@@ -57,7 +57,7 @@ def rates(result: TransformersResult, profile: Profile) -> Picture:
 
 _SAID = [
     Mark(word, tuple(f"{name}{of}" for of in ("", ", largest seed", ", smallest seed")))
-    for word, name in {"without the scale": "raw", "÷ √dₖ": "÷ √dₖ"}.items()
+    for word, name in {"without the scale": "raw", "with ÷ √dₖ": "÷ √dₖ"}.items()  # wide enough for a finger
 ]
 
 
