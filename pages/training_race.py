@@ -3,8 +3,9 @@
 import streamlit as st
 
 from pages._view import bets, compute, controls, frame, show, turns
-from pages._view.lessons.training_race import dose, figures, race, work
+from pages._view.lessons.training_race import dose, figures, race, transformer, work
 from pages._view.lessons.training_race.declaration import LESSON
+from sattn_core.lessons.training_race import compare_transformers
 
 profile = frame.profile()
 
@@ -54,6 +55,18 @@ def dose_response():
         race.go_on(turns.end_job)
 
 
+@st.fragment
+def whole_transformer():
+    found = compute.result(compare_transformers, work.transformer_params(controls.values()))
+    show.claim(transformer.question(found))
+    st.markdown(transformer.task(found))
+    controls.draw("model_rate")
+    race.draw((transformer.rates(found, profile), transformer.learning(found, profile)), resting=True)
+    controls.draw("model_way")
+    show.picture(transformer.heads(found, profile))
+
+
 if frame.more():
     dose_response()
+    whole_transformer()
     show.folds(LESSON)

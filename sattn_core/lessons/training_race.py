@@ -4,7 +4,7 @@ Leaving the scale out hurts here, and the controls show on what that depends.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._records import record
 from sattn_core.cost import Price, priced, proceed
+from sattn_core.initialisation import projection_variance
 from sattn_core.key_value_memory import (
     LOSSES,
     OPTIMIZERS,
@@ -24,6 +25,7 @@ from sattn_core.key_value_memory import (
     training_steps,
 )
 from sattn_core.standard_errors import mean_and_error
+from sattn_core.trained_transformers import RATES, WAYS, trained_transformers
 
 QUANTITIES = ("loss", "accuracy", "entropy_nats", "gradient_norm", "median_row_gradient")
 HALF_DECADES = MappingProxyType(
@@ -213,6 +215,50 @@ class Preset:
     harmless: str  # What it shows when leaving out the scale does no harm
     changes: MappingProxyType[str, Any]  # Fields of `TrainingRaceParams` to change
     best_rates: bool = False  # Whether a fair race needs each run's best learning rate, from a sweep
+
+
+@dataclass(frozen=True)
+class TransformerParams:
+    """Which of the trained transformers: all ways to scale at one rate, and the heads of one of them."""
+
+    rate: float = 0.003  # one of `RATES`
+    way: str = "raw"  # one of `WAYS`
+
+    def __post_init__(self) -> None:
+        check_choice("way", self.way, WAYS)
+        if self.rate not in RATES:
+            raise ValueError(f"rate must be one of {', '.join(f'{rate:g}' for rate in RATES)}, but got {self.rate!r}")
+
+    @property
+    def price(self) -> Price:
+        """`Price` of `compare_transformers`; reading the file is not counted."""
+        return Price(calls=100, passes=30_000, bytes=100_000)
+
+
+@record
+class TransformersResult:
+    """How trained transformers compare; curves have the axes (n_ways, n_steps), those of heads (n_heads, n_steps)."""
+
+    params: TransformerParams
+    steps: NDArray[np.int_]  # (n_steps,)
+    loss: Curve  # Held out, at the rate of params
+    accuracy: Curve  # Held out
+    gradient_norm: Curve
+    # score_std, entropy_nats: Of the way of params, the heads of the first layer first
+    score_std: Curve
+    entropy_nats: Curve
+    n_layers: int
+    last_loss: Curve  # (n_ways, n_rates): held out, after the last step
+    last_std: NDArray[np.float64]  # (n_ways,): mean over heads and seeds after the last step, at the rate of params
+    # first_std, predicted_std (n_ways,): σ before the first step, root mean square of heads and seeds; and as it
+    # follows from how PyTorch draws its weights
+    first_std: NDArray[np.float64]
+    predicted_std: NDArray[np.float64]
+    works: NDArray[np.bool_]  # (n_ways, n_rates): whether every seed's last loss is below `bigram_loss`
+    best: NDArray[np.int_]  # (n_ways,): the place of the rate with the smallest mean last loss
+    bigram_loss: float  # Of a table that has counted which character follows which
+    most_entropy: float  # Of rows that spread their weight evenly
+    about: dict[str, Any]  # Of the text, the model and the training
 
 
 def _preset(title, teaches, *, harmless="", best_rates=False, **changes):
@@ -453,6 +499,37 @@ def preset_params(name: str, **shared: Any) -> TrainingRaceParams:
     """`TrainingRaceParams` of one of `PRESETS`, with the shared fields (d_k, seed, …) where it leaves them free."""
     changes = PRESETS[check_choice("preset", name, tuple(PRESETS))].changes
     return TrainingRaceParams(**{**shared, **changes})
+
+
+@priced(lambda params: params.price)
+def compare_transformers(params: TransformerParams) -> TransformersResult:
+    """How the transformers learned at one rate, and where each way to scale works."""
+    kept = trained_transformers()
+    at, way = RATES.index(params.rate), WAYS.index(params.way)
+    heads = {
+        name: getattr(kept, name)[way, at] for name in ("score_std", "entropy_nats")
+    }  # seeds, steps, layers, heads
+    of_heads = {name: _curve(np.moveaxis(each.reshape(*each.shape[:2], -1), 2, 0)) for name, each in heads.items()}
+    last, bigram = _curve(np.moveaxis(kept.held_out_loss[..., -1], 2, 1)), kept.about["bigram_loss"]
+    finite = np.where(np.isnan(last.mean), math.inf, last.mean)
+    return TransformersResult(
+        params=params, steps=kept.steps, loss=_curve(kept.held_out_loss[:, at]), accuracy=_curve(kept.accuracy[:, at]),
+        gradient_norm=_curve(kept.gradient_norm[:, at]), **of_heads, n_layers=kept.about["n_layers"],
+        last_loss=last, last_std=kept.score_std[:, at, :, -1].mean(axis=(1, 2, 3)),
+        first_std=np.sqrt((kept.score_std[:, at, :, 0] ** 2).mean(axis=(1, 2, 3))),
+        predicted_std=predicted_std(kept.about), works=last.high < bigram, best=finite.argmin(axis=-1),
+        bigram_loss=bigram, most_entropy=kept.about["most_entropy"], about=dict(kept.about),
+    )  # fmt: skip
+
+
+def predicted_std(about: Mapping[str, Any]) -> NDArray[np.float64]:
+    """σ of the scaled scores before the first step, for each of `WAYS`: of q and k that PyTorch's nn.Linear makes.
+
+    Of q and k that are layer-normalised it is 1. Tokens are taken as independent, and rows as long.
+    """
+    d_k, d_model = about["d_k"], about["d_model"]
+    root = math.sqrt(projection_variance("torch_linear", d_model, d_model // d_k).scaled_score)
+    return np.array([root * math.sqrt(d_k), root, root / math.sqrt(d_k), 1.0])
 
 
 def _so_far(params, checkpoints, maps):

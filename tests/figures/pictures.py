@@ -4,6 +4,7 @@ from importlib import import_module
 
 from pages._view import compute
 from pages._view.lessons import main_of
+from pages._view.lessons.training_race import transformer
 
 result = compute.result
 FEWER = {"wrong_choice": {"n_keys": 6}}  # what would take minutes: a step of the rows takes the square of their keys
@@ -86,6 +87,9 @@ def _training_race(values, profile, figures, work, core):
     yield figures.state(run, profile)
     yield figures.rates(sweep, profile)
     yield figures.equivalence(result(work.train_equal_pairs, work.equal_d_k(min(values["d_k"], 64))), profile)
+    trained = result(core.compare_transformers, work.transformer_params(values))
+    for draw in (transformer.rates, transformer.learning, transformer.heads):
+        yield draw(trained, profile)
 
 
 def _unit_variance(values, profile, figures, work, core):

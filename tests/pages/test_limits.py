@@ -19,6 +19,7 @@ from pages._view.lessons.gradient_flow import work as gradient_flow_work
 from pages._view.lessons.small_samples import falling as falling_module
 from pages._view.lessons.training_race import dose as dose_module
 from pages._view.lessons.training_race import race as race_module
+from pages._view.lessons.training_race import transformer as transformer_module
 from pages._view.lessons.your_scores import uploads as uploads_module
 from sattn_core.cost import price_of
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
@@ -107,7 +108,8 @@ def run(stem, **changed):
         patch.setattr(falling_module, "pace", lambda: None)
         patch.setattr(uploads_module, "draw_both", lambda: (None, None))
         patch.setattr(uploads_module, "remarks", lambda *_: [])
-        for module in (show, race_module, dose_module, import_module(f"pages._view.lessons.{stem}.figures")):
+        own_figures = import_module(f"pages._view.lessons.{stem}.figures")
+        for module in (show, race_module, dose_module, transformer_module, own_figures):
             for name in vars(module).copy():
                 if callable(getattr(module, name)) and not name.startswith("__"):
                     patch.setattr(module, name, ANYTHING)

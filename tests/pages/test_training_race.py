@@ -55,6 +55,11 @@ def first_sentence(app):
     return charts(app)["race_attention"].sentence
 
 
+def of_the_race(app):
+    """The pictures that give their data away, without those of the whole transformer."""
+    return [key for key in pictures(app) if key.startswith("race_")]
+
+
 def move(app, d_k):
     widget(app, "d_k").set_value(d_k)
     app.query_params["d_k"] = str(d_k)  # as the browser's address does
@@ -98,7 +103,7 @@ def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button()
     assert decided(price) > compute.UNASKED.seconds
     assert bar(app) == f"Train takes {race.about(price)}"
     assert first_sentence(app).startswith("Untrained at dₖ = 256, raw rows put ")
-    assert list(charts(app)) == ["race_attention", "race_equivalence"]
+    assert list(charts(app))[:2] == ["race_attention", "race_equivalence"]
 
 
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
@@ -332,20 +337,20 @@ def test_a_race_that_goes_on_gives_its_data_away_when_it_rests_and_stop_keeps_wh
     curves = ["race_learning", "race_state"]
     monkeypatch.setattr(race, "go_on", lambda rest: None)
     app = open_race(n_seeds="1", d_k="8", n_steps="3000", seed="1")
-    assert pictures(app) == ["race_attention", "race_equivalence"]  # it waits: there are no curves yet
+    assert of_the_race(app) == ["race_attention", "race_equivalence"]  # it waits: there are no curves yet
     button(app, "Train").click().run()
     run = app.session_state["race_run"]
     run.job.wait(60)  # all is trained, and little of it shown
     while run.at < 2:
         app.run()
-    assert list(charts(app)) == ["race_attention", *curves, "race_equivalence"]
-    assert (run.playing, pictures(app)) == (True, ["race_equivalence"])
+    assert list(charts(app))[:4] == ["race_attention", *curves, "race_equivalence"]
+    assert (run.playing, of_the_race(app)) == (True, ["race_equivalence"])
     button(app, "Stop").click()
     settle(app)
     assert not run.playing
     assert first_sentence(app).startswith("Step 100 of 3,000 at dₖ = 8: so far ")
     assert (app.query_params["step"], run.result.step) == ("100", 3000)
-    assert pictures(app.run()) == ["race_attention", *curves, "race_equivalence"]
+    assert of_the_race(app.run()) == ["race_attention", *curves, "race_equivalence"]
 
 
 def test_the_map_of_the_rates_leaves_the_race_and_after_a_move_every_headline_says_its_d_k():
@@ -361,7 +366,7 @@ def test_the_map_of_the_rates_leaves_the_race_and_after_a_move_every_headline_sa
     for d_k in (896, 8):
         move(app, d_k)
         assert first_sentence(app).startswith(f"Untrained at dₖ = {d_k}, ")
-        *race_s, equal, _ = claims(app)
+        *race_s, equal = claims(app)[:4]
         assert ["dₖ = 64" in headline for headline in race_s] == [True] * 3
         assert f"dₖ = {work.equal_d_k(d_k)}" in equal
         assert bar(app).startswith("The last race was at dₖ = 64. ")
@@ -428,6 +433,47 @@ def test_visitors_who_wait_share_the_work_and_a_finished_table_can_be_computed_a
     dose.JOBS["sgd"].wait(30)
 
 
+# --- the whole transformer ------------------------------------------------------------------------------
+
+OF_TRANSFORMERS = ("transformer_rates", "transformer_learning", "transformer_heads")
+
+
+def test_below_the_race_stand_whole_transformers_at_the_rate_and_of_the_way_of_the_address():
+    app = open_race(n_seeds="1", n_steps="10", model_rate="0.01", model_way="QK-norm")
+    *_, question, rates, learning, heads = claims(app)
+    assert question == "And in a whole transformer, at dₖ = 64?"
+    assert rates.startswith("÷ √dₖ works at ")
+    assert learning.startswith("At rate 0.01, ")
+    assert heads.startswith("QK-norm: σ starts at about 1, and ")
+    assert [*charts(app)][-3:] == [*OF_TRANSFORMERS]
+    theirs = open_race(**app.query_params)
+    assert said(theirs) == said(app)
+
+
+def test_another_way_changes_its_heads_alone_another_rate_what_is_learnt_and_the_slider_nothing():
+    app = open_race(n_seeds="1", n_steps="10")
+    before, race_before = said(app), app.session_state["race_run"].result
+
+    def changed():
+        return {key for key in OF_TRANSFORMERS if said(app)[key] != before[key]}
+
+    widget(app, "model_way").set_value("raw")
+    settle(app)
+    assert changed() == {"transformer_heads"}
+    widget(app, "model_rate").set_value("0.03")
+    settle(app)
+    assert changed() == {"transformer_heads", "transformer_learning"}
+    before = said(app)
+    assert app.session_state["race_run"].result is race_before
+    assert not changed() & {*charts(move(app, 512))}
+
+
+def test_a_classroom_sees_them_when_it_asks_for_the_rest_and_nobody_while_a_bet_is_open():
+    assert not {*OF_TRANSFORMERS} & {*charts(open_race(mode="projector"))}
+    assert {*OF_TRANSFORMERS} <= {*charts(open_race(mode="projector", rest="shown", n_steps="10"))}
+    assert not {*OF_TRANSFORMERS} & {*charts(open_race(bet="1"))}
+
+
 # --- tries ---------------------------------------------------------------------------------------------
 
 
@@ -484,3 +530,21 @@ def test_a_suggestion_that_moves_only_the_dimension_is_seen_too(tried):
     """A move of the slider would show the start; whoever clicks is shown the finished race."""
     app, shown = tried("training_race", "no_harm", d_k="64")
     assert finished(app, shown)[0] >= 0.95
+
+
+def heads_at(tried, key):
+    """σ of every head after the last step, mean of the seeds, as the picture shows it."""
+    app, shown = tried("training_race", key, model_rate="0.001", n_steps="10", n_seeds="1")
+    found = shown.compare_transformers
+    assert f"With {'no scale' if found.params.way == 'raw' else 'QK-norm'} " in said(app)["transformer_heads"]
+    assert found.params.rate == 0.03
+    return found.score_std.mean[:, -1]
+
+
+def test_try_heads_run_away(tried):
+    assert min(heads_at(tried, "heads_run_away")) > 1_000
+
+
+def test_try_heads_are_held(tried):
+    ended = heads_at(tried, "heads_are_held")
+    assert 1 / 3 < min(ended) < max(ended) < 3

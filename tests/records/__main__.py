@@ -3,6 +3,7 @@
 python3 -m venv .venv/records && .venv/records/bin/pip install -q -r requirements.txt -r tests/requirements-torch.txt
 .venv/records/bin/pip install -q --no-deps -r tests/records/requirements.txt
 .venv/records/bin/python tests/records trained_heads
+.venv/records/bin/python tests/records transformer
 """
 
 import argparse

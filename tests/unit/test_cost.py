@@ -60,6 +60,7 @@ from sattn_core.lessons.softmax_saturation import (
 )
 from sattn_core.lessons.start import StartParams, mean_largest_weight, measure_start
 from sattn_core.lessons.trained_heads import HeadParams, TrainedHeadsParams, measure_head, measure_trained_heads
+from sattn_core.lessons.training_race import TransformerParams, compare_transformers
 from sattn_core.lessons.unit_variance import (
     UnitVarianceParams,
     expected_stages,
@@ -185,6 +186,7 @@ CASES = [
     partial(measure_learning_rates, WrongChoiceParams(16, 4, learns="both")),
     *(partial(measure_sample, YourScoresParams(*each)) for each in (("ideal", 128, 64), ("layer_norm_mha", 32, 64))),
     partial(measure_sample, YourScoresParams("ideal", 600, 64)),
+    partial(compare_transformers, TransformerParams()),  # what is read from a file is not counted
 ]  # fmt: skip
 # What has one price for the most that it can be.
 AT_MOST = [

@@ -1,4 +1,5 @@
 import math
+import re
 import tracemalloc
 from dataclasses import replace
 from itertools import islice, pairwise
@@ -19,6 +20,8 @@ from sattn_core.lessons.training_race import (
     PRESETS,
     QUANTITIES,
     TrainingRaceParams,
+    TransformerParams,
+    compare_transformers,
     dose_frames,
     dose_price,
     dose_response,
@@ -33,6 +36,7 @@ from sattn_core.lessons.training_race import (
     sweep_learning_rates,
     sweep_price,
 )
+from sattn_core.trained_transformers import RATES, trained_transformers
 
 SMALL = {"d_k": 8, "n_keys": 4, "n_seeds": 2}
 
@@ -284,6 +288,61 @@ def test_a_run_that_leaves_the_float64_range_is_shown_up_to_there():
     result = measure_training_race(TrainingRaceParams(loss="weights", n_seeds=2))
     assert result.diverged.tolist() == [True, False, False]
     assert np.isfinite(result.loss.mean[1:]).all()
+
+
+# --- the whole transformer ----------------------------------------------------------------------------
+
+
+def test_transformers_are_compared_by_the_numbers_of_the_record():
+    kept, found = trained_transformers(), compare_transformers(TransformerParams(0.01, "qk_norm"))
+    at = RATES.index(0.01)
+    np.testing.assert_allclose(found.loss.mean[1, -1], kept.held_out_loss[1, at, :, -1].mean())
+    np.testing.assert_allclose(found.loss.high[1], kept.held_out_loss[1, at].max(axis=0))
+    np.testing.assert_allclose(found.gradient_norm.low[0], kept.gradient_norm[0, at].min(axis=0))
+    np.testing.assert_allclose(found.accuracy.mean[2], kept.accuracy[2, at].mean(axis=0))
+    np.testing.assert_allclose(found.score_std.mean[5], kept.score_std[3, at, :, :, 1, 1].mean(axis=0))
+    np.testing.assert_allclose(found.entropy_nats.mean[0], kept.entropy_nats[3, at, :, :, 0, 0].mean(axis=0))
+    np.testing.assert_allclose(found.last_loss.mean[0, 3], kept.held_out_loss[0, 3, :, -1].mean())
+    np.testing.assert_allclose(found.last_std[0], kept.score_std[0, at, :, -1].mean())
+    np.testing.assert_array_equal(found.works, (kept.held_out_loss[..., -1] < found.bigram_loss).all(axis=-1))
+    assert found.best.tolist() == found.last_loss.mean.argmin(axis=1).tolist()
+
+
+def test_a_transformer_that_has_diverged_does_not_work_and_is_never_best(monkeypatch):
+    kept = trained_transformers()
+    loss = kept.held_out_loss.copy()
+    loss[1, 2, 0, -1] = math.nan
+    monkeypatch.setattr(training_race, "trained_transformers", lambda: replace(kept, held_out_loss=loss))
+    found = compare_transformers(TransformerParams())
+    assert not found.works[1, 2]
+    assert found.best[1] != 2
+    assert np.isnan(found.last_loss.mean[1, 2])
+
+
+def test_the_scale_matters_in_the_transformers_too():
+    """What the record says: a loss that is larger in every seed, and fewer rates."""
+    found = compare_transformers(TransformerParams())
+    raw, root = (found.last_loss.low[0, found.best[0]], found.last_loss.high[1, found.best[1]])
+    assert root < raw
+    assert found.works[1].sum() > found.works[0].sum()
+
+
+def test_before_the_first_step_sigma_is_a_third_of_what_variance_one_would_make_it():
+    found = compare_transformers(TransformerParams())
+    np.testing.assert_allclose(found.predicted_std, [8 / 3, 1 / 3, 1 / 24, 1])
+    np.testing.assert_allclose(found.first_std, found.predicted_std, rtol=0.06)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rate": 0.002}, "rate must be one of 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, but got 0.002"),
+        ({"way": "half"}, "way must be one of raw, root, whole, qk_norm, but got 'half'"),
+    ],
+)
+def test_a_transformer_that_was_not_trained_is_refused(changes, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        TransformerParams(**changes)
 
 
 # --- properties --------------------------------------------------------------------------------------

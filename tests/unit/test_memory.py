@@ -14,6 +14,7 @@ from sattn_core import (
     product_variances,
     saturation,
     score_variance,
+    trained_transformers,
 )
 from sattn_core._memory import MOST_ENTRIES, remembered
 from sattn_core.lessons import scaling_rules, start
@@ -36,6 +37,7 @@ MEMORIES = [
     (score_variance._simulated_quantiles, ("entries", 2, 2, 2, 0.95)),
     (scaling_rules._check_value, ("vaswani",)),
     (start._bin_law, (1, True)),
+    (trained_transformers.trained_transformers, ()),
 ]
 MOST_MEGABYTES = 30  # of all memories when they are full
 

@@ -3,6 +3,7 @@
 from pages._view.kinds import Choice, Number, decimal
 from pages._view.lesson import Bet, Lesson, Try
 from sattn_core.key_value_memory import LOSSES, OPTIMIZERS
+from sattn_core.trained_transformers import RATES, WAYS
 
 _RATES = (*(float(f"{m}e{e}") for e in range(-5, 2) for m in (1, 3)), 100.0)
 _STEPS = (10, 20, 50, 100, 200, 300, 400, 500, 1_000, 2_000, 3_000)
@@ -92,6 +93,15 @@ LESSON = Lesson(
             shown=decimal,
             help="A fourth training divides by dₖ to this power, unless it is 0, 0.5 or 1.",
         ),
+        "model_rate": Choice("Learning rate of Adam", "0.003", tuple(f"{rate:g}" for rate in RATES), bar=True),
+        "model_way": Choice(
+            "Heads of",
+            "root",
+            WAYS,
+            help="With QK-norm, q and k are layer-normalised before their product is divided by √dₖ.",
+            bar=True,
+            shown={"raw": "raw", "root": "÷ √dₖ", "whole": "÷ dₖ", "qk_norm": "QK-norm"},
+        ),
         # Its end is the last step of any race, however long that is.
         "step": Number("Step", LAST, 0, LAST, (0, LAST), play=150),
     },
@@ -125,6 +135,18 @@ LESSON = Lesson(
             "dₖ = 256: gradient descent without the scale can have exactly the same losses as with it",
             {"d_k": 256},
         ),
+        Try(
+            "heads_run_away",
+            "Learning rate 0.03 without the scale: σ of every head ends far above 100",
+            {"model_rate": "0.03", "model_way": "raw"},
+            picture="transformer_heads",
+        ),
+        Try(
+            "heads_are_held",
+            "The same rate with QK-norm: σ of every head stays near 1",
+            {"model_rate": "0.03", "model_way": "qk_norm"},
+            picture="transformer_heads",
+        ),
     ),
     settings=(
         "optimizer",
@@ -148,10 +170,19 @@ LESSON = Lesson(
             shown={"all": "all three", "root": "only ÷ √dₖ", "other": "other"},
         ),
     ),
-    pictures=("race_attention", "race_learning", "race_state", "race_rates", "race_equivalence"),
+    pictures=(
+        "race_attention",
+        "race_learning",
+        "race_state",
+        "race_rates",
+        "race_equivalence",
+        "transformer_rates",
+        "transformer_learning",
+        "transformer_heads",
+    ),
     assumed="Each query has one right key, and attention must return that key’s value. An answer is right where the "
     "largest weight lies on the right key. Inputs have 64 components and are layer-normalised.\n\n"
-    "This is a toy with one head. It shows a mechanism, not the size of the effect in a full transformer. "
+    "The race is a toy with one head, which shows a mechanism; below it stands a small transformer. "
     "Bands are ranges over the seeds. The map and the table try only two learning rates a decade.",
     myths=(
         (
@@ -179,5 +210,6 @@ LESSON = Lesson(
         "Vaswani et al. (2017), section 3.2.1.",
         "Yang et al. (2022), arXiv:2203.03466, for $1/d_k$.",
         "Kingma and Ba (2015), arXiv:1412.6980, for Adam.",
+        "Dehghani et al. (2023), arXiv:2302.05442, for QK-norm with LayerNorm.",
     ),
 )

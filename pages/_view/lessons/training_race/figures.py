@@ -445,7 +445,7 @@ def _curve(steps, curve, run, exponent, axes, profile):
     return [
         line(steps, curve.high[run], edge, f"{name}, largest seed") | on,
         line(steps, curve.low[run], edge, f"{name}, smallest seed")
-        | {"fill": "tonexty", "fillcolor": _faint(colour)}
+        | {"fill": "tonexty", "fillcolor": faint(colour)}
         | on,
         line(steps, curve.mean[run], mean, name) | on,
     ]
@@ -454,16 +454,16 @@ def _curve(steps, curve, run, exponent, axes, profile):
 def _end_labels(result, panel, gap, place, profile, level):
     """The name of every curve beside its end, and that of the level."""
     curve, is_log = getattr(result, panel.quantity), bool(panel.decades)
-    ends = [_height(values, panel.span, is_log) for values in curve.mean]
+    ends = [height_of(values, panel.span, is_log) for values in curve.mean]
     names = [run_name(exponent) for exponent in result.params.exponents]
     colours = [_colour(exponent, profile) for exponent in result.params.exponents]
     if level is not None:
-        ends = [*ends, _height([level], panel.span, is_log)]
+        ends = [*ends, height_of([level], panel.span, is_log)]
         names, colours = [*names, "uniform"], [*colours, profile.text]
-    return _names_at(ends, names, colours, gap, place, profile)
+    return names_at(ends, names, colours, gap, place, profile)
 
 
-def _names_at(ends, names, colours, gap, place, profile):
+def names_at(ends, names, colours, gap, place, profile):
     """Names beside the ends of curves, pushed apart where the ends are close."""
     order, free, notes = np.argsort(ends, kind="stable"), 0.4 * gap, []
     for i, each in enumerate(order):
@@ -476,7 +476,7 @@ def _names_at(ends, names, colours, gap, place, profile):
     return notes
 
 
-def _height(values, span, is_log):
+def height_of(values, span, is_log):
     """Where a curve ends, as a share of its panel; a run that has diverged ends at the top."""
     last = values[-1]
     if not np.isfinite(last):
@@ -494,7 +494,7 @@ def _colour(exponent, profile):
     return {0.0: profile.raw, 0.5: profile.scaled, 1.0: profile.third}.get(exponent, profile.band)
 
 
-def _faint(colour, share=0.2):
+def faint(colour, share=0.2):
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{share})"
 
@@ -602,7 +602,7 @@ def _map(sweep, run, profile):
     at = [[[typed(rate), f"{step:,}"] for rate in sweep.rates] for step in sweep.steps[::-1]]
     return cells | {
         "zmin": 0,
-        "colorscale": [[0, profile.ground], [SOLVED_ACCURACY, _faint(full, 0.4)], [SOLVED_ACCURACY, full], [1, full]],
+        "colorscale": [[0, profile.ground], [SOLVED_ACCURACY, faint(full, 0.4)], [SOLVED_ACCURACY, full], [1, full]],
         "text": np.where(sweep.diverged[run].T[::-1], "×", "").tolist(),
         "texttemplate": "%{text}",
         "customdata": at,
@@ -715,9 +715,9 @@ def _equivalence(pairs, profile):
     names = [_pair_name(found) for found in pairs]
     seen = [np.clip(found.relative_difference, 10.0**low, None) for found in pairs]
     traces = [line(pairs[0].steps, *each) for each in zip(seen, styles, names, strict=True)]
-    ends = [_height(trace["y"], _APART, True) for trace in traces]
+    ends = [height_of(trace["y"], _APART, True) for trace in traces]
     place = {"xref": "x domain", "yref": "y domain"}
-    notes = _names_at(ends, names, [style["color"] for style in styles], 0.12, place, profile)
+    notes = names_at(ends, names, [style["color"] for style in styles], 0.12, place, profile)
     guide = {"type": "line", "xref": "x domain", "x0": 0, "x1": 1, "yref": "y", "y0": PARTED, "y1": PARTED}
     decades = (-16, -12, -8, -4, 0)
     ticks = {"tickvals": [10.0**j for j in decades] + [PARTED], "ticktext": [*_powers(decades), percent(PARTED, 0)]}

@@ -15,6 +15,7 @@ from sattn_core.lessons.training_race import (
     LearningRateSweep,
     TrainingRaceParams,
     TrainingRaceResult,
+    TransformerParams,
     measure_race_start,
     measure_training_race,
     race_at,
@@ -37,7 +38,7 @@ _EQUAL_PAIRS: tuple[dict[str, Any], ...] = (
 
 def params(values: Values) -> TrainingRaceParams:
     """The race of these settings."""
-    return _params_of(**{name: values[name] for name in ("d_k", "seed", *LESSON.controls) if name != "step"})
+    return _params_of(**{name: values[name] for name in ("d_k", "seed", *LESSON.settings)})
 
 
 def _params_of(*, rates, data, values, start, n_pairs, exponent, learning_rate, **fields):
@@ -113,6 +114,11 @@ def equal_d_k(d_k: int) -> int:
 def train_equal_pairs(d_k: int) -> tuple[Equivalence, ...]:
     """Pairs of trainings at this d_k: two that are equal, one at a large rate, and one with the wrong power of d_k."""
     return tuple(measure_equivalence(d_k, **_EQUAL, **pair) for pair in _EQUAL_PAIRS)
+
+
+def transformer_params(values: Values) -> TransformerParams:
+    """Which of the trained transformers is looked at."""
+    return TransformerParams(float(values["model_rate"]), values["model_way"])
 
 
 def costs_little(params: TrainingRaceParams, best: bool) -> bool:
