@@ -287,8 +287,6 @@ def _draw_settings(lesson):
         for name in others:
             controls.draw(name)
         _typed(controls.SLIDER, _TYPED)
-        if controls.current_lesson().slider not in ("", controls.SLIDER):
-            _typed(controls.current_lesson().slider, _TYPED_OWN)
         if lesson.slider not in ("", controls.SLIDER) and not bets.holds(lesson.slider):
             _typed(lesson.slider, _TYPED_OWN)
         defaults = {name: controls.control(name).default for name in changed}

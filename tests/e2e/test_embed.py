@@ -9,7 +9,6 @@ from dashboard import STAGED
 from harness import check_accessibility, running_server
 from sampling import sampled
 
-from pages._view import stage
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.share import frame_of
 from pages._view.stage import number_of
@@ -68,11 +67,6 @@ def test_a_stage_is_whole_in_its_frame(new_page, server, lesson, size):
         page.locator("[data-slider] input").press(key)
         page.locator(f":is([data-picture], [data-hero])[data-value^='{value}']").wait_for()
         assert page.evaluate(CUT_OFF) == [], value
-    moved = stage.number_of(LESSONS[lesson])
-    for key, place in (("Home", moved.low), ("End", moved.high)):
-        page.locator("[data-slider] input").press(key)
-        page.locator(f":is([data-picture], [data-hero])[data-value^='{place}']").wait_for()
-        assert page.evaluate(CUT_OFF) == [], place
 
 
 @pytest.mark.parametrize("scheme", sampled(["light", "dark"]))

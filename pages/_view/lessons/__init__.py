@@ -20,9 +20,9 @@ ORDER = (
     "unit_variance",
     "scaling_rules",
     "your_scores",
+    "trained_heads",
     "long_context",
     "few_bits",
-    "trained_heads",
 )
 APPENDIX = ("corrections",)  # pages to read: they have no picture, no control and no core file
 PAGES = (*ORDER, *APPENDIX)
