@@ -87,6 +87,7 @@ def test_while_a_bet_is_open_the_answer_is_not_there(held, server):
     wait_until_idle(page)
 
 
+@pytest.mark.walk
 def test_the_rules_of_the_first_page_are_gone_on_the_next(page, server):
     assert "seed" not in LESSONS["corrections"].shared
     open_page(page, server, "corrections")
@@ -96,6 +97,7 @@ def test_the_rules_of_the_first_page_are_gone_on_the_next(page, server):
         assert page.locator(f".st-key-{name}").is_visible(), name
 
 
+@pytest.mark.matrix
 def test_the_rules_of_a_classroom_end_with_it(page, server):
     open_page(page, server, "score_variance", mode="projector")
     size = "() => getComputedStyle(document.documentElement).fontSize"
@@ -148,16 +150,16 @@ def check_nothing_moves(page, server, lesson):
 
 
 # Each lesson is light in one window and dark in the other; every sixth as slow as on a phone.
-# The walk takes two of three in one of them.
+# The walk takes some of them.
 @pytest.mark.walk
-@pytest.mark.parametrize(("place", "lesson"), sampled(enumerate(STAGED), 3, 1))
+@pytest.mark.parametrize(("place", "lesson"), sampled(enumerate(STAGED), 4, 1))
 def test_nothing_moves_at_a_desk(new_page, server, place, lesson):
     scheme = ("light", "dark")[place % 2]
     check_nothing_moves(new_page(*SCREEN["1440"], alone=True, color_scheme=scheme), server, lesson)
 
 
 @pytest.mark.walk
-@pytest.mark.parametrize(("place", "lesson"), sampled(enumerate(STAGED), 3))
+@pytest.mark.parametrize(("place", "lesson"), sampled(enumerate(STAGED), 6))
 def test_nothing_moves_on_a_phone(new_page, server, place, lesson):
     page = new_page(*SCREEN[PHONE], alone=True, color_scheme=("dark", "light")[place % 2])
     if place % 6 == 0:
@@ -212,6 +214,7 @@ def test_a_number_of_a_lesson_s_own_on_the_slider_is_followed_before_the_platfor
     assert query_parameters(page) == {"context_length": "16", "d_k": "16"}
 
 
+@pytest.mark.walk
 def test_a_hand_on_the_slider_keeps_it_while_the_platform_comes(held, server):
     page, let_go = held
     page.goto(f"{server.url}/score_variance", wait_until="commit")
@@ -237,6 +240,7 @@ def test_a_hand_on_the_slider_keeps_it_while_the_platform_comes(held, server):
     assert shown(page) == d_k
 
 
+@pytest.mark.walk
 def test_what_plays_goes_on_when_the_platform_has_come(held, server):
     page, let_go = held
     page.goto(f"{server.url}/score_variance?d_k=1", wait_until="commit")

@@ -181,6 +181,7 @@ def test_the_answer_of_python_draws_nothing_again(page, hero):
     commit(page)
 
 
+@pytest.mark.matrix
 def test_touch_drags_it(new_page, server):
     page = new_page(390, 844, has_touch=True, is_mobile=True)
     sent = messages_to_server(page)
@@ -214,6 +215,7 @@ def test_touch_drags_it(new_page, server):
     wait_until_idle(page)
 
 
+@pytest.mark.walk
 def test_the_address_and_another_lesson_place_it(page, server):
     open_page(page, server, d_k=111)
     hero = page.locator(SLIDER)
@@ -289,6 +291,7 @@ def test_play_goes_through_the_stops_and_stops_at_the_end_or_where_it_is_paused(
     assert value(hero) == "d_k = 3"
 
 
+@pytest.mark.matrix
 def test_reduced_motion_plays_slower_and_without_transitions(held):
     page, _ = held(reduced_motion="reduce")
     page.locator(SLIDER).evaluate(PLAYED)
@@ -308,6 +311,7 @@ def test_reduced_motion_plays_slower_and_without_transitions(held):
     commit(page)
 
 
+@pytest.mark.walk
 def test_nothing_moves_by_itself(held):
     page, sent = held(messages_to_server)
     before = len(sent)

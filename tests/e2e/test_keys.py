@@ -66,10 +66,10 @@ def test_the_arrows_move_the_large_slider_whatever_number_it_has(wall, server):
     open_page(wall, server, "long_context", mode="projector", key_score=4)
     number = LESSONS["long_context"].controls["context_length"]
     above = next(stop for stop in number.stops if stop > number.default)
-    slider(wall, "score").focus()
-    hit(wall, "ArrowUp", context_length=str(above), score="4")
+    slider(wall, "key_score").focus()
+    hit(wall, "ArrowUp", context_length=str(above), key_score="4")
     assert slider(wall, "context_length").get_attribute("aria-valuetext") == f"n = {above:,}"
-    hit(wall, "ArrowDown", score="4")
+    hit(wall, "ArrowDown", key_score="4")
 
 
 def test_keys_do_the_same_wherever_the_focus_is(wall, server):
@@ -106,6 +106,7 @@ def test_keys_do_the_same_wherever_the_focus_is(wall, server):
     wall.wait_for_function("() => !document.fullscreenElement")
 
 
+@pytest.mark.walk
 def test_escape_leaves_and_keeps_every_setting_and_what_is_typed_or_open_keeps_its_keys(wall, server):
     said = {"bet": "1", "d_k": "16", "seed": "3"}
     open_page(wall, server, "one_query", mode="projector", **said)

@@ -63,6 +63,7 @@ def test_a_computation_ends_when_its_visitor_closes_the_page(computing):
     check_ended(server, left)
 
 
+@pytest.mark.walk
 def test_a_computation_ends_when_its_visitor_goes_elsewhere(computing):
     page, server, left = computing
     go_to(page, "How does the gradient come back?")
@@ -70,6 +71,7 @@ def test_a_computation_ends_when_its_visitor_goes_elsewhere(computing):
     check_ended(server, left)
 
 
+@pytest.mark.matrix
 def test_long_computations_take_turns_and_can_be_cancelled(server, new_page):
     first, second = new_page(), new_page(stranger=True)
     ask_for(first, server)

@@ -74,6 +74,7 @@ def test_all_words_of_a_sentence_are_one_stop_of_the_tab_key_and_the_arrows_go_f
     assert page.evaluate("() => document.activeElement.className") != "mark"
 
 
+@pytest.mark.walk
 def test_on_a_phone_a_tap_lights_the_mark_up_until_the_next(new_page, server):
     page = new_page(390, 844, has_touch=True)
     open_page(page, server, "small_samples")

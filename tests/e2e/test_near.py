@@ -43,6 +43,7 @@ def test_on_paper_there_are_all(far, server):
     assert all(far.evaluate(DRAWN))
 
 
+@pytest.mark.matrix
 def test_in_a_window_that_shows_all_of_them_they_are_drawn_at_once(new_page, server):
     page = new_page(1280, 4000, alone=True)
     page.add_init_script("delete window.labNear;")

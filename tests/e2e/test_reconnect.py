@@ -57,6 +57,7 @@ def lonely(new_page, problems):
     problems.clear()
 
 
+@pytest.mark.walk
 def test_what_is_set_offline_counts_when_the_connection_is_back(lonely, server):
     open_page(lonely, server)
     drag(lonely, 0.55)
@@ -87,6 +88,7 @@ def test_a_button_that_is_pressed_offline_acts_once_when_the_connection_is_back(
     assert query_parameters(lonely)["step"] == STEPS[1]
 
 
+@pytest.mark.walk
 def test_a_page_that_slept_without_a_connection_wakes_with_what_was_set_last(lonely, server):
     open_page(lonely, server, "score_variance")
     power = lonely.context.new_cdp_session(lonely)

@@ -115,6 +115,7 @@ SEND = """async ([url, token, bytes]) => {
 LARGE = 63 * 2**20
 
 
+@pytest.mark.walk
 def test_a_direct_upload_counts_with_the_other_files_of_the_visitor(page, server, problems):
     open_page(page, server, "your_scores")
     chosen = {"name": "q.npy", "mimeType": "application/octet-stream", "buffer": b"small"}

@@ -53,6 +53,7 @@ def test_it_copies_the_settings_and_shows_link_and_code_whole(new_page, server, 
     page.locator(CODE).wait_for(state="detached")
 
 
+@pytest.mark.walk
 def test_a_move_after_the_page_was_drawn_is_in_the_link(new_page, server):
     page = new_page(alone=True, permissions=["clipboard-read", "clipboard-write"])
     open_page(page, server, "score_variance")
@@ -66,6 +67,7 @@ def test_a_move_after_the_page_was_drawn_is_in_the_link(new_page, server):
     page.wait_for_function("() => navigator.clipboard.readText().then(text => text.endsWith('?d_k=1024'))")
 
 
+@pytest.mark.walk
 def test_where_a_browser_copies_nothing_nothing_is_said_to_be_copied(page, server):
     open_page(page, server, "score_variance")
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')); }")

@@ -52,6 +52,7 @@ def test_one_picture_is_asked_for_at_a_time_and_the_latest_value_wins(page, serv
     assert query_parameters(page) == {"d_k": str(asked[1])}
 
 
+@pytest.mark.walk
 def test_a_hand_that_pauses_sees_the_picture_of_where_it_is(page, server):
     open_page(page, server, "score_variance")
     for last in (0.6, 0.7, 0.8, 0.7):  # some of these moves come while a picture is being drawn
@@ -94,6 +95,7 @@ def test_a_hand_that_comes_back_finds_the_picture_that_it_left(page, server):
     assert (shown(page), query_parameters(page)) == (64, {})
 
 
+@pytest.mark.walk
 def test_without_an_answer_the_picture_comes_where_the_hand_lets_go(page, server, problems):
     open_page(page, server, "score_variance")
     page.route(MOVING, lambda route: route.abort())
@@ -142,6 +144,7 @@ def test_a_key_has_each_picture_that_depends_on_it_painted_once(page, server):
     assert sorted(page.evaluate("painted")) == sorted(["softmax_weights", *AVERAGES])
 
 
+@pytest.mark.matrix
 def test_touch_drags_it(new_page, server):
     page = new_page(390, 844, has_touch=True, is_mobile=True)
     open_page(page, server, "softmax_saturation")

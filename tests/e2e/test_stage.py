@@ -77,6 +77,7 @@ def test_the_bar_stays_in_reach_and_covers_nothing_that_is_scrolled_to(new_page,
 # --- the Settings --------------------------------------------------------------------------------------
 
 
+@pytest.mark.walk
 def test_the_settings_open_over_the_page_and_stay_open_while_they_are_changed(new_page, server):
     page = new_page(1440, 900)
     open_page(page, server, "gradient_flow")
@@ -98,6 +99,7 @@ def test_the_settings_open_over_the_page_and_stay_open_while_they_are_changed(ne
     assert page.locator(OPEN).count() == 1
 
 
+@pytest.mark.walk
 def test_escape_closes_the_list_first_and_then_the_settings(new_page, server):
     page = new_page(1440, 500)
     open_page(page, server, "score_variance")
@@ -187,6 +189,7 @@ def test_the_bar_is_one_line_and_the_picture_takes_the_room_below_it(new_page, s
     assert len(seen) == 1
 
 
+@pytest.mark.walk
 @pytest.mark.parametrize("path", sampled(["gradient_flow", ""]))
 def test_type_in_a_classroom_is_a_sixtieth_of_the_window_and_the_rest_comes_when_asked(new_page, server, path):
     page = new_page(1920, 1080)

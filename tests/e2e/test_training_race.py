@@ -77,30 +77,30 @@ def test_a_race_runs_live_until_stop_and_what_is_there_stays(server, new_page):
         "n_seeds": "8",
         "exponent": "0.25",
     }  # for minutes, where it is not stopped
-    open_page(page, server, "training_race", d_k="128", **long)
+    open_page(page, server, "training_race", d_k="256", **long)
     assert bar(page).startswith("Train takes about ")
     assert page.locator(".st-key-race_learning").count() == 0  # no curves before the first step
     page.get_by_role("button", name="Train", exact=True).click()
-    for least in (2, 4):  # the picture at rest goes on, by the same means: its lines grow
+    for least in (2, 3):  # the picture at rest goes on, by the same means: its lines grow
         page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=least)
     assert page.locator(".st-key-race_learning_data").count() == 0  # what can be taken away comes when it rests
     page.locator(".st-key-dimension input").press("ArrowRight")  # does not stop it
     page.locator(SENTENCE, has_text=" The slider stands elsewhere.").wait_for()
     drawn = page.evaluate(DRAWN_STEPS)
-    page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=drawn + 2)
+    page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=drawn + 1)
     assert page.get_by_role("button", name="Skip to the end").count() == 1
-    assert re.match("Training: step [0-9,]+ of 3,000, dₖ = 128", bar(page))
+    assert re.match("Training: step [0-9,]+ of 3,000, dₖ = 256", bar(page))
     page.locator(".st-key-dimension input").press("ArrowLeft")
     stop = page.get_by_role("button", name="Stop")
     drawn = page.evaluate(DRAWN_STEPS)
-    for more in range(1, 5):  # the only one: Streamlit's own, which comes and goes, would break a picture off
+    for more in range(1, 3):  # the only one: Streamlit's own, which comes and goes, would break a picture off
         assert main(page).get_by_role("button", name="Stop").count() == stop.count() == 1
         page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=drawn + more)
     stop.click()
     wait_until_idle(page)
     assert stop.count() == 0
     step = page.locator(".st-key-step_dial .value").inner_text().removeprefix("Step ")
-    assert sentence(page).startswith(f"Step {step} of 3,000 at dₖ = 128, on average over eight seeds: so far ")
+    assert sentence(page).startswith(f"Step {step} of 3,000 at dₖ = 256, on average over eight seeds: so far ")
 
 
 def test_the_dial_shows_a_kept_step_while_the_hand_moves_it(server, new_page):
