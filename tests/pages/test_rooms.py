@@ -524,6 +524,28 @@ def test_the_wall_grows_by_what_is_drawn(rooms, leads):
     assert app.session_state["seed"] == room.seed
 
 
+def test_what_comes_in_while_a_wall_is_drawn_is_not_said_to_be_in_its_picture(rooms, leads, monkeypatch):
+    """Else the wall would never ask for the picture that has it."""
+    room = opened(rooms, "small_samples")
+    app = wall_of(room, "small_samples")
+    press(app, "Reveal")
+    first, late = phones(room, 2)
+    first.send("draw")
+    told, draw_corner = [], wall.draw_corner
+
+    def late_one_draws(lesson):
+        late.send("draw")
+        draw_corner(lesson)
+
+    monkeypatch.setattr(wall, "draw_corner", late_one_draws)
+    monkeypatch.setattr(wall, "draw_room", told.append)
+    app.run()
+    assert app.query_params["phones"] == "1"
+    now = json.loads(Browser().get(f"/room/{room.code}/state").html)
+    assert (told[-1]["count"], now["count"]) == ("1 of 2 have drawn.", "2 of 2 have drawn.")
+    assert told[-1]["mark"] != now["mark"]
+
+
 def test_a_wall_whose_room_is_closed_says_so_and_goes_on(rooms, leads):
     room = opened(rooms, "gradient_flow")
     app = wall_of(room, "gradient_flow")

@@ -279,8 +279,9 @@ async def _state(request):
 
 def _state_of(room):
     from pages._view.rooms import wall_state
+    from pages._view.rooms.moment import moment_of
 
-    return json.dumps(wall_state.state_of(room))
+    return json.dumps(wall_state.state_of(moment_of(room)))
 
 
 async def _results(request):

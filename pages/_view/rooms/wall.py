@@ -50,7 +50,9 @@ def _follow(lesson, code):
     st.session_state["room_at"] = code, lesson.stem
     tell()
     moment = moment_of(store().room(code) or room)
-    _settle(_told(moment, turned) if leads else moment)
+    shown = _settle(_told(moment, turned) if leads else moment)
+    # What comes in after this is not in the picture: the corner must not say that it is.
+    st.session_state["room_shown"] = wall_state.state_of(shown)
     return None
 
 
@@ -88,30 +90,33 @@ def _told(moment: Moment, turned: bool | None) -> Moment:
 
 
 def _settle(moment):
-    """Put into the address what the room shows."""
+    """Put into the address what the room shows; returns the moment that it is of."""
     place = moment.room.code, moment.room.stem
+    moment = _settle_vote(moment, place)
     shown = moment.kind != "" and moment.asked.revealed
     found = {REVEAL: "1"} if shown else {}
     if shown or moment.draws:
         found |= results.shown(moment, store().answers(*place))
     if moment.lesson.together:
         controls.send_to("seed", moment.room.seed)
-    _settle_vote(moment, place)
     for name in (REVEAL, CLASS, PHONES):
         if name in found:
             st.query_params[name] = found[name]
         else:
             st.query_params.pop(name, None)
+    return moment
 
 
 def _settle_vote(moment, place):
-    """Of a vote that has been opened, shown or hidden the settings go along, once."""
+    """Of a vote that has been opened, shown or hidden the settings go along, once; returns the moment after that."""
     told = (*place, moment.asked.revealed, moment.chosen if moment.asked.revealed else "")
-    if moment.kind == VOTE and st.session_state.get("room_vote") != told:
-        st.session_state["room_vote"] = told
-        for name, text in leading.settled(moment).items():
-            controls.send_to(name, controls.control(name).read(text)[0])
-        tell()
+    if moment.kind != VOTE or st.session_state.get("room_vote") == told:
+        return moment
+    st.session_state["room_vote"] = told
+    for name, text in leading.settled(moment).items():
+        controls.send_to(name, controls.control(name).read(text)[0])
+    tell()
+    return moment_of(store().room(moment.room.code) or moment.room)
 
 
 def draw_door() -> None:
@@ -125,8 +130,7 @@ def draw_corner(lesson: Lesson) -> None:
     if problem := st.session_state.get("room_problem"):
         st.warning(plain(problem))
     code = controls.linked_value(ROOM)
-    room = store().room(code) if code and not problem else None
-    if room is None:
+    if not code or problem:
         return
     leads = st.session_state.get("room_leads")
     told = {
@@ -136,7 +140,7 @@ def draw_corner(lesson: Lesson) -> None:
         "state": path_of(f"{TEACH}/{code}/state"),
         "lead": path_of(f"{TEACH}/{code}") if leads else "",
         "drawn": path_of("code"),
-        **wall_state.state_of(room),
+        **st.session_state["room_shown"],
     }
     with st.container(key="room"):
         draw_room(told)

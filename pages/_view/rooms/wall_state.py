@@ -2,13 +2,11 @@
 
 from typing import Any
 
-from pages._view.rooms.moment import Moment, moment_of
-from pages._view.rooms.room import Room
+from pages._view.rooms.moment import Moment
 
 
-def state_of(room: Room) -> dict[str, Any]:
+def state_of(moment: Moment) -> dict[str, Any]:
     """What a wall asks for now and then."""
-    moment = moment_of(room)
     return {"mark": moment.wall_mark, "count": count(moment)}
 
 
