@@ -19,6 +19,7 @@ from urllib.parse import urlencode, urlsplit
 from urllib.request import ProxyHandler, build_opener
 
 from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import TimeoutError as TooLate
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSER_NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -77,24 +78,28 @@ _WATCH_RUNS = """(() => {
   };
 })()"""
 
-# True once the last run has ended, what it sent is drawn, and it has been so for some time.
-_IDLE = """settle => {
-  const idle = () => {
-    if (document.getElementById('lab-first')) return false;
-    if (window.__runs?.awaited || window.__runs?.running) return false;
-    const app = document.querySelector('[data-testid="stApp"]');
-    if (!app || app.dataset.testScriptState !== 'notRunning') return false;
-    if (app.dataset.testConnectionState && app.dataset.testConnectionState !== 'CONNECTED') return false;
-    if (!document.querySelector('[data-testid="stElementContainer"]')) return false;
-    if (document.querySelector('[data-testid="stSkeleton"], [data-stale="true"]')) return false;
-    const charts = [...document.querySelectorAll('[data-picture]')];
-    return charts.every(chart => !chart.checkVisibility() || chart.querySelector('.main-svg'));
-  };
+# What a page still waits for, or "" once the last run has ended and what it sent is drawn.
+_AWAITED = """() => {
+  if (document.getElementById('lab-first')) return 'the page of Streamlit';
+  if (window.__runs?.awaited) return 'a run that was asked for';
+  if (window.__runs?.running) return 'the end of a run';
+  const app = document.querySelector('[data-testid="stApp"]');
+  if (!app || app.dataset.testScriptState !== 'notRunning') return `a script that is ${app?.dataset.testScriptState}`;
+  const connection = app.dataset.testConnectionState;
+  if (connection && connection !== 'CONNECTED') return `a connection that is ${connection}`;
+  if (!document.querySelector('[data-testid="stElementContainer"]')) return 'a first element';
+  if (document.querySelector('[data-testid="stSkeleton"], [data-stale="true"]')) return 'stale elements';
+  const charts = [...document.querySelectorAll('[data-picture]')];
+  return charts.every(chart => !chart.checkVisibility() || chart.querySelector('.main-svg')) ? '' : 'a picture';
+}"""
+
+# True once the page has waited for nothing for some time.
+_IDLE = f"""settle => {{
   const now = performance.now();
-  if (!idle()) { window.__idleSince = undefined; return false; }
+  if (({_AWAITED})()) {{ window.__idleSince = undefined; return false; }}
   window.__idleSince ??= now;
   return now - window.__idleSince >= settle;
-}"""
+}}"""
 
 
 # --- server ------------------------------------------------------------------------------------------
@@ -274,7 +279,11 @@ def open_page(page, server, path="/", **params):
 def wait_until_idle(page):
     """Wait until the last run has ended, its charts are drawn and the fonts are loaded."""
     page.evaluate("() => { window.__idleSince = undefined; }")
-    page.wait_for_function(_IDLE, arg=SETTLE_MS)
+    try:
+        page.wait_for_function(_IDLE, arg=SETTLE_MS)
+    except TooLate as late:
+        awaited = page.evaluate(_AWAITED) or "quiet: it does not rest for long enough"
+        raise AssertionError(f"{page.url} still waits for {awaited}.") from late
     page.evaluate("() => document.fonts.ready.then(() => true)")
 
 

@@ -63,6 +63,14 @@ def test_idle_means_so_even_where_the_run_begins_late(page, tiny):
     assert page.get_by_text("slow answer 5").count() == 1
 
 
+def test_a_page_that_does_not_come_to_rest_says_what_it_waits_for(new_page, tiny):
+    page = open_page(new_page(alone=True), tiny)
+    page.evaluate("() => document.body.insertAdjacentHTML('beforeend', '<p data-stale=true></p>')")
+    page.set_default_timeout(500)
+    with pytest.raises(AssertionError, match="still waits for stale elements"):
+        wait_until_idle(page)
+
+
 def test_a_tab_is_handed_on_with_nothing_stored_and_not_at_all_once_it_is_changed(browser, tiny):
     context, spare = open_context(browser, {}), []
     for change in (False, True):

@@ -8,6 +8,7 @@ from dashboard import press, sentences, slider
 from harness import open_page, query_parameters, wait_until_idle
 
 from pages._view.lessons import LESSONS, ORDER
+from pages._view.shared import DIMENSIONS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
@@ -78,6 +79,7 @@ def find_the_rate(page):
 
 
 def race(page):
+    move(page, "d_k", DIMENSIONS.index(64))  # at the largest it would take far longer
     page.get_by_role("button", name="Train").click()
     page.get_by_role("button", name="Skip to the end").click()
     wait_until_idle(page)
