@@ -160,10 +160,10 @@ class Desk(Phone):
 
 def draws_in(lines):
     """What the phones of a room have drawn, by the lines of its file: ten values each, in the order of their draws."""
-    rows = list(csv.reader(lines[lines.index("draw,number,value") + 1 :]))
-    names = [(int(draw), int(i)) for draw, i, _ in rows]
-    assert names == [(draw, i) for draw in range(1, len(rows) // 10 + 1) for i in range(1, 11)]
-    return [[float(value) for *_, value in rows[i : i + 10]] for i in range(0, len(rows), 10)]
+    rows = [row for row in csv.DictReader(lines) if row["what"] == "drawn"]
+    names = [(int(row["phone"]), int(row["draw"])) for row in rows]
+    assert names == [(phone, i) for phone in range(1, len(rows) // 10 + 1) for i in range(1, 11)]
+    return [[float(row["value"]) for row in rows[i : i + 10]] for i in range(0, len(rows), 10)]
 
 
 def whose(drawn, says):

@@ -44,3 +44,23 @@ def test_a_click_on_a_matrix_is_heard_where_it_says_a_chart_and_a_place(tell, sa
     clicks = []
     tell("_cells", "cell", said, lambda key: live.watch_cells(key=key, find=lambda click: click, choose=clicks.append))
     assert clicks == heard
+
+
+def test_what_is_said_while_the_platform_has_let_go_of_a_script_stops_no_page(monkeypatch):
+    """Between two pages it knows the message and not the key; the browser tells it again."""
+    state = {}
+    monkeypatch.setattr(live.st, "session_state", state)
+    heard = []
+    for component in ("_slider", "_cells", "_picture", "_mend"):
+
+        def say(**drawn):
+            for name in ("release", "cell", "drawn", "window"):
+                drawn.get(f"on_{name}_change", lambda: None)()
+
+        monkeypatch.setattr(live, component, say)
+    live.draw_slider({}, key="slider", on_release=heard.append)
+    live.watch_cells(key="cells", find=heard.append, choose=heard.append)
+    live.draw_picture({}, key="picture", config={}, on_drawn=heard.append)
+    live.mend_browser("", (), asks_for_wall=True)
+    assert heard == [None]  # no drawing
+    assert "small" not in state

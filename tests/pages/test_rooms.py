@@ -305,10 +305,9 @@ def test_each_phone_draws_its_own_and_the_file_and_the_link_show_the_same(rooms)
     assert f"have variance {bet_words.number(found.variances[1, 0])}." in one.text
     assert "Draw ten" in idle.open().html
     desk = teacher(room)
-    desk.get(f"/room/{room.code}/results.csv")
-    rows = [row for row in csv.reader(io.StringIO(desk.html)) if len(row) == 3][1:]
-    assert [(int(i), int(j)) for i, j, _ in rows] == [(i + 1, j + 1) for i in range(2) for j in range(10)]
-    assert np.allclose([float(value) for *_, value in rows], found.variances.ravel(), rtol=1e-15)
+    rows = [row for row in table_of(desk, room) if row["what"] == "drawn"]
+    assert [(int(row["phone"]), int(row["draw"])) for row in rows] == [(i, j) for i in (1, 2) for j in range(1, 11)]
+    assert np.allclose([float(row["value"]) for row in rows], found.variances.ravel(), rtol=1e-15)
     link = unescape(re.search(r'href="(http[^"]*)" target', teacher(room).html)[1])
     query = {name: text for name, (text,) in parse_qs(urlsplit(link).query).items()}
     assert query == {"phones": "2", "seed": str(room.seed)}
@@ -317,6 +316,24 @@ def test_each_phone_draws_its_own_and_the_file_and_the_link_show_the_same(rooms)
     (bars,) = [each for each in json.loads(main.spec)["data"] if each["name"] == "draws"][:1]
     assert max(bars["y"]) == found.counts.max()
     assert f"average {bet_words.number(found.mean_measured)} ± {bet_words.number(found.standard_error, 2)}" in main.alt
+
+
+def table_of(desk, room):
+    """The rows of the file: one table, whatever was asked and drawn."""
+    return list(csv.DictReader(io.StringIO(desk.get(f"/room/{room.code}/results.csv").html), strict=True))
+
+
+def test_the_file_is_one_table_of_what_was_answered_and_drawn(rooms):
+    room = opened(rooms, "small_samples")
+    desk, (one, two) = teacher(room), phones(room, 2)
+    assert table_of(desk, room) == []
+    two.send("answer", answer="1.5")
+    rooms.ask(room.code, "small_samples", revealed=True)
+    one.open().send("draw")
+    answered, *drawn = table_of(desk, room)
+    question = moment_of(rooms.room(room.code)).question
+    assert answered == {"what": question, "phone": "1", "draw": "", "value": "1.5"}
+    assert [(row["what"], row["phone"], row["draw"]) for row in drawn] == [("drawn", "1", str(i)) for i in range(1, 11)]
 
 
 def test_the_rows_of_a_class_are_those_of_the_wall_at_the_rate_that_most_have_chosen(rooms):

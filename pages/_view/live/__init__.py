@@ -31,7 +31,7 @@ def _script(name):
 _SHEET = _text("link.js", "sheet.js")
 # What stands on the stage, which is in the server's page too.
 PARTS = {
-    "slider": _text("taken.js", "glide.js", "slider.js"),
+    "slider": _text("streamlit.js", "taken.js", "glide.js", "slider.js"),
     "picture": _text("streamlit.js", "taken.js", "window.js", "marks.js", "drawing.js", "picture.js"),
     "hero": _SHEET + _text("streamlit.js", "taken.js", "window.js", "marks.js", "hero.js"),
 }
@@ -66,6 +66,11 @@ def _sent(data):
     return (dict(data),)
 
 
+def _heard(key, name):
+    """What a script says; None if the platform has let go of the script, as it does while the page changes."""
+    return st.session_state.get(key, {}).get(name)
+
+
 def mend_browser(question: str, own: Sequence[str], *, asks_for_wall: bool) -> None:
     """Let Back find each page as it was left, the keyboard scroll what is wider than its box, the connection last.
 
@@ -94,7 +99,8 @@ def hear_keys(lesson: str, *, hidden: bool) -> None:
 
 def _hear_window():
     """Whether the window is too small for a wall; the browser says it where a wall is asked for."""
-    st.session_state["small"] = st.session_state["mend_browser"].get("window") == "small"
+    if window := _heard("mend_browser", "window"):
+        st.session_state["small"] = window == "small"
 
 
 def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:
@@ -134,7 +140,7 @@ def draw_slider(payload: Mapping[str, Any], *, key: str, on_release: Callable[[f
     heard = f"{key}_heard"
 
     def release():
-        message = st.session_state[key].get("release")
+        message = _heard(key, "release")
         if _is_release(message):
             st.session_state[heard] = message["number"]
             on_release(message["at"])
@@ -176,7 +182,7 @@ def watch_cells(
     """Choose the cell of a matrix that is clicked or tapped: find turns the click into values of controls."""
 
     def on_cell():
-        click = st.session_state[key].get("cell")
+        click = _heard(key, "cell")
         if _is_click(click):
             choose(find(click))
 
@@ -216,7 +222,5 @@ def draw_picture(
         "bundle": BUNDLE,
         "bare": bare,
     }
-    heard: dict[str, Any] = (
-        {"on_drawn_change": lambda: on_drawn(st.session_state[key].get("drawn"))} if on_drawn else {}
-    )
+    heard: dict[str, Any] = {"on_drawn_change": lambda: on_drawn(_heard(key, "drawn"))} if on_drawn else {}
     _picture(key=key, data=_sent(data | dict(drawn)), **heard)

@@ -3,11 +3,12 @@
 const CALM = 2; // times as long a stop stays on screen while playing, for visitors who asked for less motion
 const LETTER = 0.5; // em of a letter of the text beside the slider
 const SILENCE_AFTER_KEY = 300; // ms without a further key before the hand counts as gone
+const LOST = 1500; // ms of a page at rest after which what was told is told again
 
 export default function ({ parentElement, data: [data], setTriggerValue, onStage }) {
   return onceShown({ parentElement, name: data.name, nodes: ["[data-slider]"], onStage }, ([root], moved) => {
     root.dial ??= makeDial(root);
-    root.dial.tell = setTriggerValue;
+    Object.assign(root.dial, { tell: setTriggerValue, isAnswered: !onStage });
     root.dial.receive(data, moved);
     return () => root.dial.leave();
   });
@@ -17,7 +18,7 @@ function makeDial(root) {
   const slider = root.querySelector("input");
   const value = root.querySelector(".value");
   const play = root.querySelector(".play");
-  const dial = { tell: null, receive, leave, step, plays: () => Boolean(data.play), play: () => (playTimer ? pause() : start()) };
+  const dial = { tell: null, isAnswered: false, receive, leave, step, plays: () => Boolean(data.play), play: () => (playTimer ? pause() : start()) };
 
   let data = null;
   let at = 0; // the stop that the control stands at; the thumb may still be on its way there
@@ -27,6 +28,7 @@ function makeDial(root) {
   let byKey = false;
   let keyTimer = 0;
   let playTimer = 0;
+  let answerTimer = 0;
 
   const here = () => data.stops[at];
 
@@ -59,6 +61,15 @@ function makeDial(root) {
   function tell() {
     const message = { at: known, number: told };
     window.labDo(`release ${data.name}`, () => dial.tell("release", message));
+    window.clearTimeout(answerTimer);
+    if (dial.isAnswered) answerTimer = window.setTimeout(tellAgain, LOST);
+  }
+
+  // While the page changes, the platform may have let go of the slider that tells it something.
+  function tellAgain() {
+    if (told === null || !root.isConnected) return;
+    if (STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app))) tell();
+    else answerTimer = window.setTimeout(tellAgain, LOST);
   }
 
   function showPlaying(on) {
@@ -148,6 +159,7 @@ function makeDial(root) {
   function leave() {
     if (root.isConnected) return; // the platform calls this at every change of the data too
     window.clearTimeout(keyTimer);
+    window.clearTimeout(answerTimer);
     window.clearInterval(playTimer);
     if (window.labHands[data.name]?.dial === dial) delete window.labHands[data.name];
   }

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from typing import Any
 from urllib.parse import urlencode
 
 from pages._view import controls
@@ -37,21 +36,24 @@ def link_to(moment: Moment, root: str) -> str:
 
 
 def as_csv(room: Room) -> str:
-    """The answers to the lesson on the wall, and what was drawn there, in the order in which the phones came."""
+    """The answers to the lesson on the wall, in the order in which their phones came, and what phones have drawn there.
+
+    One table: what was asked or drawn, the place of the phone among those that did, which of its draws, the value.
+    """
     moment, out = moment_of(room), io.StringIO()
     writer = csv.writer(out)
+    writer.writerow(["what", "phone", "draw", "value"])
     if moment.kind:
-        writer.writerow(["question", "answer"])
-        writer.writerows((moment.question, each) for each in store().answers(room.code, room.stem))
+        answers = enumerate(store().answers(room.code, room.stem))
+        writer.writerows((moment.question, i + 1, "", each) for i, each in answers)
     if moment.draws:
-        writer.writerow(["draw", "number", "value"])
-        writer.writerows(_drawn(moment))
+        writer.writerows(("drawn", *each) for each in _drawn(moment))
     return out.getvalue()
 
 
-def _drawn(moment: Moment) -> list[tuple[Any, ...]]:
+def _drawn(moment: Moment) -> list[tuple[int, int, float]]:
     return [
-        (number + 1, i + 1, value)
-        for number in range(moment.room.drawn)
-        for i, value in enumerate(moment.part(number).numbers)
+        (phone + 1, i + 1, value)
+        for phone in range(moment.room.drawn)
+        for i, value in enumerate(moment.part(phone).numbers)
     ]
