@@ -61,6 +61,12 @@ def session_id() -> str | None:
     return context.session_id if context else None
 
 
+def page_of_run() -> str | None:
+    """Which page this run draws, in whole or in part; in a callback too, which is called before anything is drawn."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context.page_script_hash if context else None
+
+
 def is_connected(session: str | None) -> bool:
     """Whether a visitor's page is connected; where no server runs, everybody is."""
     return not runtime.exists() or runtime.get_instance().is_active_session(session or "")

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages._view import bets, controls, share, stage, styles, theme, turns
-from pages._view._streamlit import StreamlitAPIException, StreamlitPage
+from pages._view._streamlit import StreamlitAPIException, StreamlitPage, page_of_run
 from pages._view.figures.base import inks
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS, ORDER
@@ -26,11 +26,13 @@ _REST = {
     False: ("Show the rest of the lesson", ":material/expand_more:", "shown"),
     True: ("Show the stage alone", ":material/expand_less:", "hidden"),
 }
+_DRAWN = "page_drawn"  # which page stands in the browser; None while one is drawn
 _WIDTH = 200  # pixels of a control under the slider
 
 
 def open_frame() -> StreamlitPage:
     """Everything above the lesson; returns the page to run."""
+    st.session_state[_DRAWN] = None
     page = _navigation()
     lesson = LESSONS[page.url_path or ORDER[0]]
     st.set_page_config(page_title=title_of(lesson.question), page_icon="➗", layout="wide")
@@ -74,6 +76,7 @@ def _prepare_browser(lesson):
 def close_frame() -> None:
     """Below the lesson: the question before it, its place on the path, and the question after it."""
     lesson = controls.current_lesson()
+    st.session_state[_DRAWN] = page_of_run()
     prepare_paper(inks(profile()))
     if is_wall():
         _ask_for_rest()
@@ -261,9 +264,10 @@ def redraw_picture() -> None:
 
 
 def _redraw(*fragments):
-    """Draw these anew and leave the rest of the page as it stands."""
-    with suppress(StreamlitAPIException):  # a page without one of them, or whose first run was broken off
-        st.rerun(list(fragments))
+    """Draw these anew and leave the rest of the page as it stands, if it stands: a link may have been followed."""
+    if st.session_state.get(_DRAWN) == page_of_run():
+        with suppress(StreamlitAPIException):  # a page without one of them
+            st.rerun(list(fragments))
     st.rerun()
 
 

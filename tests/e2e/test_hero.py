@@ -348,7 +348,7 @@ def test_a_typed_value_brings_itself_and_not_the_stops_again(page, server):
     typed_dimension(page).press("Enter")
     page.locator(HERO_SENTENCE, has_text="At dₖ = 65 ").wait_for()
     wait_until_idle(page)
-    assert sum(map(len, received)) < stops / 2
+    assert max(map(len, received)) < stops / 4  # a run sends each part of a page in a message of its own
 
 
 def expected(d_k, n_keys, law, seed):

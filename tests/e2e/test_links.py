@@ -20,7 +20,7 @@ from dashboard import (
     wait_for_address,
     watch_menu,
 )
-from harness import open_page, query_parameters, running_server, wait_until_idle
+from harness import open_page, query_parameters, running_server, runs_asked, wait_until_idle
 
 from pages._view.kinds import Choice, Number
 from pages._view.lessons import LESSONS as DECLARED
@@ -198,6 +198,50 @@ def test_a_move_that_was_not_heard_is_told_again(page, server):
     wait_for_address(page, d_k="72")
     assert lesson_state(page)["d_k"] == "72"
     assert page.evaluate("() => window.unheard") is False
+
+
+# Streamlit may lose the end of a page over what it is told while it draws it, and stays on a page that tells it
+# something after a link of it was followed.
+SCRIPT = "document.querySelector('[data-testid=stApp]').dataset.testScriptState"
+BUSY = {
+    "drawn": f"on => {{ {SCRIPT} = on ? 'running' : 'notRunning'; }}",
+    "left": "on => { window.labLeaves = () => on; }",
+}
+
+
+@pytest.mark.parametrize("busy", BUSY.values(), ids=BUSY)
+def test_a_move_is_told_when_the_page_neither_is_drawn_nor_left(page, server, busy):
+    open_page(page, server, "softmax_saturation", d_k=64)
+    asked = runs_asked(page)
+    page.evaluate(busy, True)
+    slider(page, "d_k").press("ArrowRight")
+    page.wait_for_timeout(600)
+    assert runs_asked(page) == asked
+    page.evaluate(busy, False)
+    wait_for_address(page, d_k="72")
+
+
+# While the page is being drawn, a link is followed and the thumb let go: the server hears of both at once.
+AT_ONCE = """async ([link, thumb]) => {
+  window.labPage.ask('draw');
+  thumb.stepUp();
+  thumb.dispatchEvent(new Event('input', {bubbles: true}));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  link.click();
+  thumb.dispatchEvent(new Event('blur'));
+}"""
+
+
+def test_a_link_and_a_move_at_once_come_to_the_page_with_the_move(page, server):
+    open_page(page, server, "softmax_saturation", d_k=64)
+    menu = page.get_by_test_id("stSidebar")
+    for question, d_k in ((START, "72"), (SATURATION, "80"), (VARIANCE, "88")):
+        link = menu.get_by_role("link", name=question).element_handle()
+        page.evaluate(AT_ONCE, [link, slider(page, "d_k").element_handle()])
+        page.get_by_role("heading", level=1, name=question).wait_for()
+        wait_for_address(page, d_k=d_k)
+        assert lesson_state(page)["d_k"] == d_k
+    assert "Traceback" not in server.log()
 
 
 def test_projector_mode_goes_along_to_another_page_and_back(page, server):

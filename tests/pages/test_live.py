@@ -2,7 +2,8 @@
 
 import pytest
 
-from pages._view import live
+from pages._view import frame, live
+from tests.pages.opening import open_page, turn_to
 
 
 @pytest.fixture
@@ -64,3 +65,34 @@ def test_what_is_said_while_the_platform_has_let_go_of_a_script_stops_no_page(mo
     live.mend_browser("", (), asks_for_wall=True)
     assert heard == [None]  # no drawing
     assert "small" not in state
+
+
+# --- what is drawn anew ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("stands", "parts"), [("softmax", [[frame.LIVE], None]), ("start", [None]), (None, [None])])
+def test_only_a_page_that_stands_in_the_browser_is_drawn_anew_in_part(stands, parts, monkeypatch):
+    """Of another one the browser has no place for the part, and would show an empty page. Here no `rerun` stops."""
+    monkeypatch.setattr(frame.st, "session_state", {"page_drawn": stands})
+    monkeypatch.setattr(frame, "page_of_run", lambda: "softmax")
+    drawn = []
+    monkeypatch.setattr(frame.st, "rerun", lambda part=None: drawn.append(part))
+    frame.redraw_picture()
+    assert drawn == parts
+
+
+def test_no_page_stands_in_the_browser_while_one_is_drawn(monkeypatch):
+    stood = []
+    title_of = frame.title_of
+
+    def look(question):
+        stood.append(frame.st.session_state["page_drawn"])
+        return title_of(question)
+
+    monkeypatch.setattr(frame, "title_of", look)
+    app = open_page("softmax_saturation")
+    first = app.session_state["page_drawn"]
+    second = turn_to(app, "score_variance").run().session_state["page_drawn"]
+    assert stood == [None] * len(stood) != []
+    assert None not in {first, second}
+    assert first != second

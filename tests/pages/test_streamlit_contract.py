@@ -47,7 +47,7 @@ def test_the_linter_knows_all_modules_of_streamlit_that_are_not_public():
 # --- the run of a page ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["session_id", "query_string", "is_history_navigation"])
+@pytest.mark.parametrize("name", ["session_id", "query_string", "is_history_navigation", "page_script_hash"])
 def test_the_context_of_a_run_has_the_fields_that_are_read(name):
     assert hasattr(ScriptRunContext, name) or name in ScriptRunContext.__dataclass_fields__, broken(
         f"the context of a run has no {name} any more"
@@ -65,6 +65,7 @@ def test_a_run_knows_its_session_and_a_thread_of_its_own_knows_none():
     (said,) = AppTest.from_function(script).run().markdown
     assert re.fullmatch("session: (?!None).+, history: None", said.value), broken("a run says otherwise whose it is")
     assert _streamlit.session_id() is None, broken("there is a session where no page runs")
+    assert _streamlit.page_of_run() is None, broken("there is a page where none runs")
 
 
 def test_a_server_knows_whether_a_session_is_active():

@@ -1,6 +1,6 @@
 // What the frame needs in the browser and Streamlit has no setting for.
 
-const LEAVING = 2000; // ms within which a page change follows the click on its link
+const LEAVING = 2000; // ms within which a page change follows the click on its link, where the server is not busy
 const SCROLLERS = { [STREAMLIT.tables]: "Table", [STREAMLIT.codes]: "Code" };
 const STEP = "step"; // the control of a lesson that goes step by step
 const EDGE = 8; // px between a definition and the window's edge
@@ -79,8 +79,12 @@ function keepStepsBack() {
   const tell = () => window.dispatchEvent(new Event("lab:address"));
   let acted = false; // whether the visitor has done something here since the page, or a step of it, was come to
 
+  window.labLeaves = () => leaving !== 0;
+
   function stay() {
-    leaving = 0;
+    const isBusy = !STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app));
+    leaving = isBusy ? window.setTimeout(stay, LEAVING) : 0;
+    if (isBusy) return;
     if (held) replace(...held);
     held = null;
   }

@@ -3,7 +3,8 @@
 const CALM = 2; // times as long a stop stays on screen while playing, for visitors who asked for less motion
 const LETTER = 0.5; // em of a letter of the text beside the slider
 const SILENCE_AFTER_KEY = 300; // ms without a further key before the hand counts as gone
-const LOST = 1500; // ms of a page at rest after which what was told is told again
+const LOOK = 50; // ms between two looks at whether Python can be told
+const LOST = 1500; // ms after which what was told is told again
 
 export default function ({ parentElement, data: [data], setTriggerValue, onStage }) {
   return onceShown({ parentElement, name: data.name, nodes: ["[data-slider]"], onStage }, ([root], moved) => {
@@ -58,18 +59,25 @@ function makeDial(root) {
     tell();
   }
 
+  // While a page is drawn, the platform may lose the end of it over what it is told; and while a link leads away, it
+  // would stay on the page that tells it something.
+  const mayTell = () => !dial.isAnswered || (!window.labLeaves?.() && STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app)));
+
   function tell() {
+    window.clearTimeout(answerTimer);
+    if (told === null) return; // answered meanwhile
+    if (!mayTell()) {
+      answerTimer = window.setTimeout(tell, LOOK);
+      return;
+    }
     const message = { at: known, number: told };
     window.labDo(`release ${data.name}`, () => dial.tell("release", message));
-    window.clearTimeout(answerTimer);
     if (dial.isAnswered) answerTimer = window.setTimeout(tellAgain, LOST);
   }
 
   // While the page changes, the platform may have let go of the slider that tells it something.
   function tellAgain() {
-    if (told === null || !root.isConnected) return;
-    if (STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app))) tell();
-    else answerTimer = window.setTimeout(tellAgain, LOST);
+    if (root.isConnected) tell();
   }
 
   function showPlaying(on) {
