@@ -481,12 +481,15 @@ def applied() -> int:
 def _follow_address(name):
     """Put a control where the address says, or where Python has placed it and the address does not say so yet.
 
-    Of a control on its way to another page Streamlit sometimes drops what the address says: then it stays.
+    Of a control on its way to another page Streamlit sometimes drops what the address says: then it stays. It is said
+    even if Python knows it, for the browser may have let go of it.
     """
     linked = linked_value(name) if name in st.query_params or step_of_history() is not None else value_of(name)
     wanted = st.session_state.get("placed", {}).get(name, linked)
     if not value_of(name) == linked_value(name) == wanted:
         place(name, wanted)
+    elif name in st.session_state:
+        st.session_state[name] = wanted
 
 
 def draw_typed(name: str) -> None:

@@ -74,6 +74,16 @@ def test_shared_controls_keep_their_values_on_the_next_page():
         assert any("d_k = 300" in chart.alt for chart in charts(app).values())
 
 
+def test_the_browser_is_told_on_each_page_where_a_shared_setting_stands():
+    """It may have let go of that on the way, and would show the default over an address that says otherwise."""
+    said = {"n_keys": 32, "law": "uniform", "seed": 3}
+    app = open_page("score_variance", **{name: str(value) for name, value in said.items()})
+    for stem in ("start", "score_variance"):
+        turn_to(app, stem).run()
+        told = {name: widget(app, name) for name in said}
+        assert {name: each.value for name, each in told.items() if each.proto.set_value} == said
+
+
 def test_the_remark_about_a_link_stays_behind_with_the_page_it_opened():
     app = open_page("score_variance", d_k="abc")
     assert len(app.run().info) == 1
