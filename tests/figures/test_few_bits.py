@@ -62,6 +62,7 @@ def test_the_right_axis_says_what_the_left_one_means_for_a_weight(result):
     assert layout.yaxis.ticktext == ("0", "0.0001", "0.01", "1", "100")
     assert layout.yaxis2.ticktext == ("", "0.01 %", "1 %", "× 2.7", "× 10<sup>43</sup>")
     assert (layout.yaxis2.overlaying, layout.yaxis2.side) == ("y", "right")
+    assert layout.margin.t - LIGHT.tick_size >= 24  # below the camera of a phone
 
 
 def test_what_overflows_stands_at_the_top_beyond_the_largest_number(overflowed):
@@ -104,6 +105,14 @@ def test_the_sentence_counts_the_rows_that_overflow_and_says_what_dividing_does(
     assert figures.errors(overflowed, LIGHT).sentence == f"{start} Divided after that, they stay lost."
     before = measure_few_bits(replace(overflowed.params, order="before"))
     assert figures.errors(before, LIGHT).sentence == f"{start} With q divided before, none does."
+
+
+def test_the_sentence_does_not_say_that_q_was_divided_after():
+    """At dₖ = 1 there is nothing to divide by, at dₖ = 4 little; float8 ends at 448."""
+    for d_k, said in ((1, "as many do"), (4, "fewer do")):
+        found = measure_few_bits(FewBitsParams(d_k, "float8_e4m3fn", order="before", size=16.0))
+        assert 1 < found.scaled.lost.sum() < 64
+        assert figures.errors(found, LIGHT).sentence.endswith(f"With q divided before, {said}.")
 
 
 def test_how_sure_has_the_measured_errors_the_predicted_ones_and_the_spacing(result):
@@ -158,12 +167,66 @@ def test_the_claim_of_the_curves_is_that_of_the_chosen_format():
     assert "becomes 1,100 times as large" in few.sentence
 
 
-def test_where_every_row_overflows_there_is_a_gap_and_it_is_said():
-    params = replace(PARAMS, size=64.0, format="float8_e4m3fn")
-    said = figures.curves(few_bits_curves((1, 64), params), params, LIGHT)
-    assert np.isnan(trace_of(plotted(said), "raw, float8").y[1])
-    assert said.claim == "Where every row overflows, no weight is left"
-    assert "100 % of the rows overflow at dₖ = 64" in " ".join(said.sure)
+def overflowing(name, **changes):
+    """The curves where large components overflow, and the setting that they are shown for."""
+    params = replace(PARAMS, format=name, **changes)
+    return few_bits_curves((1, 64, 512), params), params
+
+
+def test_where_rows_overflow_a_cross_takes_the_place_of_the_point_and_stands_at_the_top_if_none_is_left():
+    found, params = overflowing("float8_e4m3fn", size=40.0)
+    shown = plotted(figures.curves(found, params, LIGHT))
+    for i, name in enumerate(FORMATS):
+        for side, called in enumerate(("raw", "scaled")):
+            lost, mean = found.lost[i, side] > 0, found.change[i, side]
+            points, crosses = (trace_of(shown, f"{of}{called}, {figures.CALLED[name]}") for of in ("", "overflow, "))
+            np.testing.assert_array_equal(np.isnan(points.y), lost)
+            np.testing.assert_allclose(10**crosses.x, np.array(found.dims)[lost], rtol=1e-12)
+            kept = ~np.isnan(mean[lost])
+            np.testing.assert_allclose(np.asarray(crosses.y)[kept], np.log10(mean[lost][kept]), rtol=1e-12)
+            assert (np.asarray(crosses.y)[~kept] > shown.layout.yaxis.range[1] - 0.6).all()
+    assert np.isnan(found.change[FORMATS.index("float8_e4m3fn"), :, -1]).all()
+    assert (found.lost[FORMATS.index("bfloat16")] == 0).all()
+    key = shown.layout.title.subtitle.text
+    assert "×: rows overflow" in key
+    assert "at the top: no row of float8 is left" in key
+    some = overflowing("float16", size=20.0)
+    assert not (some[0].lost[0] == 1).any()
+    assert "float16" not in plotted(figures.curves(*some, LIGHT)).layout.title.subtitle.text
+    nothing = plotted(figures.curves(few_bits_curves((1, 64), PARAMS), PARAMS, LIGHT))
+    assert not nothing.layout.title.subtitle.text
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "claim", "with_it"),
+    [
+        ("float16", {"size": 40.0}, "Where raw scores overflow, dividing them comes too late", "raw"),
+        ("float16", {"size": 40.0, "order": "before"},
+         "Where raw scores overflow, dividing q first saves the weights", "0 %"),
+        ("float8_e4m3fn", {"size": 64.0, "order": "before"}, "What overflows has no weight left", "100 %"),
+    ],
+)  # fmt: skip
+def test_the_words_of_the_curves_say_what_overflows_and_what_dividing_saves(name, changes, claim, with_it):
+    found, params = overflowing(name, **changes)
+    said, share = figures.curves(found, params, LIGHT), f"{100 * found.lost[FORMATS.index(name), 0, -1]:.0f} %"
+    assert said.claim == claim
+    assert said.sentence == (
+        f"At dₖ = 512, {share} of the rows of the chosen format, drawn wide, overflow without the scale, and "
+        f"{share if with_it == 'raw' else with_it} with it."
+    )
+    assert f"{share} of the rows overflow at dₖ = 512 without the scale" in " ".join(said.sure)
+
+
+@pytest.mark.parametrize("profile", [LIGHT, PROJECTOR], ids=["light", "projector"])
+@pytest.mark.parametrize("changes", [{}, {"size": 40.0}, {"size": 64.0, "sums": "same"}])
+def test_no_name_of_a_format_stands_over_another(changes, profile):
+    params = replace(PARAMS, **changes)
+    layout = plotted(figures.curves(few_bits_curves((1, 4), params), params, profile)).layout
+    names = [each for each in layout.annotations if each.text in figures.CALLED.values()]
+    assert len(names) == 3
+    axis, height = layout.yaxis.range, layout.height - layout.margin.t - layout.margin.b
+    apart = np.diff(sorted(each.y for each in names)) * height / (axis[1] - axis[0])
+    assert apart.min() > 1.2 * profile.tick_size
 
 
 # --- a large sum -----------------------------------------------------------------------------------------
@@ -187,3 +250,9 @@ def test_a_sum_is_drawn_up_to_where_it_overflows(d_k, sums, crosses, said):
     np.testing.assert_allclose(np.power(10, trace_of(shown, "raw").y), 1600 * np.arange(1, last + 1), rtol=1e-12)
     assert len(trace_of(shown, "scaled").x) == d_k
     assert not np.size(trace_of(shown, "overflow, scaled").x)
+
+
+def test_one_product_is_a_mark_for_it_makes_no_line():
+    shown = plotted(figures.large(large_sum(1, "float16"), LIGHT))
+    assert {trace_of(shown, name).mode for name in ("raw", "scaled")} == {"markers"}
+    assert trace_of(plotted(figures.large(large_sum(2, "float16"), LIGHT)), "raw").mode == "lines"

@@ -21,9 +21,10 @@ from pages._view.figures.base import (
     upright,
 )
 from pages._view.figures.code import code
+from pages._view.figures.ends import apart
 from pages._view.marks import Mark
 from pages._view.picture import Picture
-from pages._view.theme import Profile, number, percent, typed
+from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.lessons.few_bits import (
     FORMATS,
     N_KEYS,
@@ -47,11 +48,13 @@ _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _TOO_FAR = 4  # log10 of an error whose factor is too large to be told on an axis
 _LARGE_KEY = "dotted: the largest number", "×: overflow"
 _CHANGES = (-4.5, 1.8)  # log10 of the ends of the axis of the curves, for components of size 1
+_UNDER_THE_TOP = (0.2, 0.55)  # log10: raw and scaled there, one below the other
 _LONG = 1000  # a factor beyond it is not written out
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _DIM_ENDS, _SUM_ENDS = (-0.1, 3.6), (1.0, 7.0)  # log10 of the ends of the axes of the sums
 _STEP = 64.0  # where the spacing of the numbers is told
 _RIGHT, _RIGHT_ON_A_WALL = 3.7, 4.5  # the margin of the second axis, in letters of an axis title
+_TOP, _TOP_ON_A_WALL = 2.2, 1.7  # the margin above it, where a screen has the camera
 
 
 # --- scores ----------------------------------------------------------------------------------------------
@@ -89,7 +92,8 @@ def _errors_figure(result, profile):
         annotations=[*(_name(result, side, profile) for side in (RAW, SCALED)), under(key, profile)],
     )
     size, side = profile.axis_size, _RIGHT_ON_A_WALL if on_a_wall(profile) else _RIGHT
-    fig.layout["margin"] |= {"t": round(1.7 * size), "r": round(side * size), "b": room_under(key, profile) * size}
+    top = _TOP_ON_A_WALL if on_a_wall(profile) else _TOP
+    fig.layout["margin"] |= {"t": round(top * size), "r": round(side * size), "b": room_under(key, profile) * size}
     return fig
 
 
@@ -198,10 +202,9 @@ def _errors_sentence(result):
     if raw == N_ROWS and scaled == N_ROWS:
         return f"{start} a score overflows in every row, divided or not: no weight is left."
     if raw:
-        first = f"{start} a score overflows in {_rows(raw)} without the scale."
-        if not scaled:
-            return f"{first} With q divided before, none does."
-        return f"{first} Divided after that, {'they stay' if scaled == raw else f'{scaled} stay'} lost."
+        return (
+            f"{start} a score overflows in {_rows(raw)} without the scale. {_what_dividing_saves(result, raw, scaled)}"
+        )
     if scaled:
         return f"{start} a score overflows in {_rows(scaled)} with the scale, and in none without it."
     changes = [_in_words(getattr(result, side).change[0]) for side in _SIDES]
@@ -210,6 +213,14 @@ def _errors_sentence(result):
     return (
         f"{start} rounding typically changes a weight by {changes[0]} without the scale, and by {changes[1]} with it."
     )
+
+
+def _what_dividing_saves(result, raw, scaled):
+    """What becomes of so many lost rows: divided after that they stay lost, and q divided before may save them."""
+    if result.params.order == "before":
+        how_many = "none does" if not scaled else "as many do" if scaled == raw else "fewer do"
+        return f"With q divided before, {how_many if scaled <= raw else 'more do'}."
+    return "Divided after that, they stay lost."
 
 
 def _lost_rows(result, side):
@@ -318,42 +329,59 @@ def _curves_figure(found, params, profile):
     ticks = {"range": ends, "tickvals": powers, "ticktext": [change(10.0**each) for each in powers]}
     wide = {name: 1.8 if name == params.format else 0.8 for name in FORMATS}
     traces = [trace for i, name in enumerate(FORMATS) for side in (SCALED, RAW)
-              for trace in _curve(found, i, side, wide[name], profile)]  # fmt: skip
+              for trace in _curve(found, i, side, wide[name], ends[1], profile)]  # fmt: skip
     dims = {"tickvals": np.log10(_D_TICKS), "ticktext": [f"{each:,}" for each in _D_TICKS], "range": [-1.3, 3.6]}
-    return figure(
+    fig = figure(
         profile,
         traces,
         height=1.1,
         left=4.6,
-        title=title("A weight changes by", profile),
+        title=title("A weight changes by", profile, key=_curves_key(found)),
         xaxis=axis(profile, "dₖ", **dims),
         yaxis=axis(profile, grid=True, **ticks),
         shapes=[upright(math.log10(params.d_k), thin(profile))],
-        annotations=[each for i in range(len(FORMATS)) for each in _curve_names(found, i, profile)],
     )
+    fig.layout["annotations"] = [*_format_names(found, fig, ends, profile), *_side_names(found, profile)]
+    return fig
 
 
-def _curve(found, i, side, width, profile):
-    """The mean change with its error, on a logarithmic scale of its own; gaps where every row is lost."""
-    mean, error = found.change[i, side], found.standard_error[i, side]
+def _curves_key(found):
+    """What a cross says, where there is one, and of which formats those at the top are."""
+    gone = [CALLED[name] for name, lost in zip(FORMATS, found.lost, strict=True) if (lost == 1).any()]
+    top = (f"at the top: no row of {listed(gone)} is left",) if gone else ()
+    return ("×: rows overflow", *top) if found.lost.any() else None
+
+
+def _curve(found, i, side, width, top, profile):
+    """The mean change with its error, on a logarithmic scale of its own, and a cross where rows are lost."""
+    mean, error, lost = (each[i, side] for each in (found.change, found.standard_error, found.lost > 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         y = np.where(mean > 0, np.log10(mean), np.nan)
         above, below = np.log10(1 + error / mean), -np.log10(np.maximum(1 - error / mean, 0.1))
     colour, name = (profile.raw, profile.scaled)[side], f"{_SIDES[side]}, {CALLED[FORMATS[i]]}"
-    x = np.log10(found.dims)
+    x, whole = np.log10(found.dims), np.where(lost, np.nan, y)
     yield line(x, y, solid(profile, colour, width), f"{name}, line")
-    yield points(profile, colour, _SYMBOLS[side], x, y, above, below, name)
+    yield points(profile, colour, _SYMBOLS[side], x, whole, above, below, name)
+    crosses = np.where(np.isnan(y), top - _UNDER_THE_TOP[side], y)[lost]
+    marker = {"symbol": "x", "color": colour, "size": 1.5 * profile.marker_size}
+    yield line(x[lost], crosses, {}, f"overflow, {name}") | {"mode": "markers", "marker": marker}
 
 
-def _curve_names(found, i, profile):
-    """The format before its first point, raw and scaled behind the last ones of the outer formats."""
-    start, name = found.change[i, RAW, 0], CALLED[FORMATS[i]]
-    place = {"xanchor": "right", "x": 0.0, "xshift": -profile.marker_size}
-    if start > 0:
-        yield label(name, profile, y=math.log10(start), **place)
-    for side, of in ((RAW, 2), (SCALED, 0)):
+def _format_names(found, fig, ends, profile):
+    """Each format before its first point, none over another."""
+    starts = {i: math.log10(each) for i, each in enumerate(found.change[:, RAW, 0]) if each > 0}
+    margin = fig.layout["margin"]
+    gap = 1.3 * profile.tick_size * (ends[1] - ends[0]) / (fig.layout["height"] - margin["t"] - margin["b"])
+    heights = apart([*starts.values()], gap, ends[1]) if starts else ()
+    place = {"xanchor": "right", "x": 0.0, "xshift": -profile.marker_size, "bgcolor": None}
+    return [label(CALLED[FORMATS[i]], profile, y=float(y), **place) for i, y in zip(starts, heights, strict=True)]
+
+
+def _side_names(found, profile):
+    """Raw and scaled behind the last points of the outer formats."""
+    for side, i in ((RAW, 2), (SCALED, 0)):
         last = found.change[i, side, -1]
-        if i == of and last > 0:
+        if last > 0:
             place = {"xanchor": "left", "x": math.log10(found.dims[-1]), "xshift": profile.marker_size}
             yield label(("raw", "÷ √dₖ")[side], profile, y=math.log10(last), **place)
 
@@ -366,22 +394,32 @@ def _growth(found, i, side):
 
 def _curves_claim(found, params):
     """What becomes of the chosen format."""
-    raw, scaled = (_growth(found, FORMATS.index(params.format), side) for side in (RAW, SCALED))
-    if math.isnan(raw):
-        return "Where every row overflows, no weight is left"
-    if scaled < 3:
+    raw, scaled = (found.lost[FORMATS.index(params.format), side, -1] for side in (RAW, SCALED))
+    if scaled:
+        late = params.order == "after"
+        return (
+            "Where raw scores overflow, dividing them comes too late" if late else "What overflows has no weight left"
+        )
+    if raw:
+        return "Where raw scores overflow, dividing q first saves the weights"
+    if _growth(found, FORMATS.index(params.format), SCALED) < 3:
         return "Without the scale, weights change ever more; with it, they do not"
     return "Added up in few bits, even scaled scores get worse"
 
 
 def _curves_sentence(found, params):
-    """How the change grows over the dims in the chosen format."""
-    raw, scaled = (_growth(found, FORMATS.index(params.format), side) for side in (RAW, SCALED))
-    if math.isnan(raw):
-        return f"At dₖ = {found.dims[-1]:,} every row of the chosen format overflows without the scale."
+    """How the change grows over the dims in the chosen format, or how many of its rows overflow."""
+    i = FORMATS.index(params.format)
+    if found.lost[i, :, -1].any():
+        raw, scaled = (percent(share, 0) for share in found.lost[i, :, -1])
+        return (
+            f"At dₖ = {found.dims[-1]:,}, {raw} of the rows of the chosen format, drawn wide, overflow without the "
+            f"scale, and {scaled} with it."
+        )
+    raw, scaled = (_times(_growth(found, i, side)) for side in (RAW, SCALED))
     return (
-        f"Up to dₖ = {found.dims[-1]:,} the change in the chosen format, drawn wide, becomes {_times(raw)} times as "
-        f"large without the scale, and {_times(scaled)} times with it."
+        f"Up to dₖ = {found.dims[-1]:,} the change in the chosen format, drawn wide, becomes {raw} times as "
+        f"large without the scale, and {scaled} times with it."
     )
 
 
@@ -459,13 +497,18 @@ def _sum(found, side, profile):
     values, kept = ((found.raw, found.after), (found.divided, found.before))[side]
     there = np.isfinite(values)
     colour = (profile.raw, profile.scaled)[side]
-    yield line(
-        np.log10(np.arange(1, found.d_k + 1)[there]), np.log10(values[there]), solid(profile, colour, 2), _SIDES[side]
-    )
+    x, y = np.log10(np.arange(1, found.d_k + 1)[there]), np.log10(values[there])
+    yield line(x, y, solid(profile, colour, 2), _SIDES[side]) | _alone(x, colour, side, profile)
     lost = _first_lost(values, kept)
     x, y = ([], []) if lost is None else ([math.log10(lost)], [math.log10(lost * _product(found, side))])
     marker = {"symbol": "x", "color": profile.text, "size": 1.5 * profile.marker_size}
     yield line(x, y, {}, f"overflow, {_SIDES[side]}") | {"mode": "markers", "marker": marker}
+
+
+def _alone(x, colour, side, profile):
+    """One product makes no line, so it is a mark."""
+    marker = {"symbol": _SYMBOLS[side], "color": colour, "size": 1.5 * profile.marker_size}
+    return {"mode": "markers", "marker": marker} if len(x) == 1 else {}
 
 
 def _product(found, side):
