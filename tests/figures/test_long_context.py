@@ -21,6 +21,9 @@ NAMES = {"vaswani": "1/√dₖ", "softmax1": "softmax1", "log_n": "log n", "ssma
          "no_scale": "no scale"}  # fmt: skip
 
 
+CAMERA = 24  # pixels from the top of a figure down to where the camera ends, on a phone
+
+
 @pytest.fixture(scope="module")
 def found():
     return fading_weights(LongContextParams())
@@ -59,7 +62,10 @@ def test_the_names_stand_at_the_ends_of_their_lines_and_none_over_another(score,
     height = fig.layout.height - fig.layout.margin.t - fig.layout.margin.b
     gap = profile.tick_size / height * (fig.layout.yaxis.range[1] - fig.layout.yaxis.range[0])
     assert np.diff(sorted(places.values())).min() >= gap
-    assert fig.layout.yaxis.range[0] <= min(places.values()) <= max(places.values()) <= fig.layout.yaxis.range[1]
+    low, high = fig.layout.yaxis.range
+    assert low <= min(places.values()) <= max(places.values()) <= high
+    under = fig.layout.margin.t + height * (high - max(places.values())) / (high - low) - profile.tick_size / 2
+    assert under >= (0 if profile is PROJECTOR else CAMERA)
 
 
 def test_the_simulated_rows_are_points_with_their_errors_and_stand_under_how_sure(found, simulated):

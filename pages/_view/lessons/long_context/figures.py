@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pages._view.figures.base import axis, dotted, figure, line, points, solid, upright
+from pages._view.figures.base import axis, dotted, figure, line, on_a_wall, points, solid, upright
 from pages._view.figures.code import code
 from pages._view.figures.ends import name_ends
 from pages._view.literal import written
@@ -27,6 +27,7 @@ _HEIGHT = 0.87  # of the usual one: a dial more stands above it, and on a wall i
 _TICKS = {16: "16", 100: "100", 1_000: "1,000", 10_000: "10⁴", 100_000: "10⁵", 1_000_000: "10⁶"}
 _FAR = 64  # times fewer keys tell little of the weight
 _TOP = 1.06  # of the axis of the weights: room for a mark at 1
+_CAMERA = 12  # pixels by which the names keep clear of it, which a wall has not
 _LOOKS: dict[str, tuple[str, float, str]] = {  # colour, width and dash of each line
     "vaswani": ("scaled", 2.0, "solid"),
     "softmax1": ("text", 0.8, "dot"),
@@ -122,7 +123,7 @@ def _title(name):
 def _named(fig, found, n, profile):
     """The names of the rules at the ends of their lines."""
     names = [(_title(name), found.weight(name, n)) for name in RULES]
-    fig.layout["margin"]["t"] = profile.tick_size  # no title stands above it
+    fig.layout["margin"]["t"] = profile.tick_size + (0 if on_a_wall(profile) else _CAMERA)  # no title stands above it
     colours = [_colour(name, profile) for name in RULES]
     return name_ends(
         fig, names, profile, low=-0.02, high=_TOP, colours=colours, off=1.1
@@ -211,7 +212,7 @@ def rows(found: FadingResult, n: int, profile: Profile) -> Picture:
         _table(found, last),
         _code(found),
         note="Row i of a causal text sees i keys.",
-        claim="Along a causal text the key fades from row to row",
+        claim="With ÷ √dₖ the key fades along a causal text",
         sure=(f"The numbers are those of the picture above: a row {n:,} words into the text has {n:,} keys.",),
         marks=(Mark("÷ √dₖ", ("1/√dₖ",)),),
     )
