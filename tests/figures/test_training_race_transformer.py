@@ -138,5 +138,11 @@ def test_how_sure_says_what_the_start_predicts_and_what_the_record_is_of(result)
     assert f"it is {number(result.first_std[2])}; how the weights are drawn predicts 0.0417 for long rows" in sure
     sure = " ".join(transformer.rates(result, PROJECTOR).sure)
     assert "2 layers with 4 heads of dₖ = 64 each, 560,990 weights" in sure
+    assert "divided by √dₖ; that adds 512 weights." in sure
+    high = result.last_loss.high
+    way, at = np.argwhere(abs(high - result.bigram_loss) == abs(high - result.bigram_loss).min())[0]
+    closest = f"{NAMES[way]} at {RATES[at]:g}: its largest seed is at {number(high[way, at], 4)}"
+    assert f"dashed line, {number(result.bigram_loss, 4)}: the loss" in sure
+    assert f"The closest call is {closest}." in sure
     assert transformer.question(result) == "And in a whole transformer, at dₖ = 64?"
     assert transformer.task(result).startswith("A transformer with two layers of four heads has learnt")

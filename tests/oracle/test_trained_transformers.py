@@ -33,6 +33,11 @@ def test_the_record_says_how_the_script_makes_it():
     assert {name: _as_json(each) for name, each in transformer.about().items()} == about
     assert (transformer.WAYS, transformer.RATES) == (WAYS, RATES)
     assert 400_000 < about["n_parameters"] < 700_000
+    sizes = [
+        sum(each.numel() for each in transformer.Decoder(way, about["n_tokens"]).parameters())
+        for way in ("root", "qk_norm")
+    ]
+    assert sizes == [about["n_parameters"], about["n_parameters"] + 4 * about["n_layers"] * about["d_k"]]
 
 
 def _as_json(value):

@@ -143,7 +143,7 @@ LESSON = Lesson(
         ),
         Try(
             "heads_are_held",
-            "The same rate with QK-norm: σ of every head stays near 1",
+            "The same rate with QK-norm: σ of every head stays below 3",
             {"model_rate": "0.03", "model_way": "qk_norm"},
             picture="transformer_heads",
         ),

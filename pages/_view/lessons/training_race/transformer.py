@@ -130,12 +130,14 @@ def _rates_sure(result):
         f"{about['n_parameters']:,} weights in all, LayerNorm before each part, PyTorch’s usual start, and Adam with "
         f"{about['n_warm_up']} steps of warm-up. It reads {about['batch']} × {about['context']} characters a step, of "
         f"the {about['n_characters']:,} of the documentation of PyTorch’s functions.",
-        "With QK-norm queries and keys are layer-normalised, and their scores divided by √dₖ.",
+        "With QK-norm queries and keys are layer-normalised, and their scores divided by √dₖ; that adds "
+        f"{4 * about['n_layers'] * about['d_k']} weights.",
         f"Held-out loss after {result.steps[-1]:,} steps at the best rate, mean of {len(about['seeds'])} seeds ± "
         f"standard error: {_each(lambda way: _best(result, way))}.",
         f"Raw against ÷ √dₖ, each at its best rate: {_apart(*_at_best(result))}.",
-        f"A rate works where every seed is below the dashed line, {number(result.bigram_loss)}: the loss of a table "
-        f"that has counted which character follows which. Rates that work: {_each(lambda way: _working(result, way))}.",
+        f"A rate works where every seed is below the dashed line, {number(result.bigram_loss, 4)}: the loss of a table "
+        f"that has counted which character follows which. Rates that work: {_each(lambda way: _working(result, way))}. "
+        f"{_closest_call(result)}",
         "The record was made once and is kept. One short training each is no law: larger models, longer trainings and "
         "other starts are not measured here.",
     )
@@ -153,6 +155,14 @@ def _best(result, way):
 
 def _working(result, way):
     return listed([typed(rate) for rate in np.array(RATES)[result.works[way]]]) if result.works[way].any() else "none"
+
+
+def _closest_call(result):
+    """Where the largest seed is nearest to the line that a rate must stay below."""
+    high = result.last_loss.high
+    way, at = np.unravel_index(np.nanargmin(abs(high - result.bigram_loss)), high.shape)
+    name = [*NAMES.values()][way]
+    return f"The closest call is {name} at {typed(RATES[at])}: its largest seed is at {number(high[way, at], 4)}."
 
 
 def _at_best(result):
@@ -293,7 +303,7 @@ def heads(result: TransformersResult, profile: Profile) -> Picture:
 
 def _heads(result, profile):
     entropy = (0, 1.05 * result.most_entropy)
-    panels = ((result.score_std, "σ, the spread of scaled scores in a row", (), _SIGMAS),
+    panels = ((result.score_std, "σ of scaled scores in a row", (), _SIGMAS),
               (result.entropy_nats, "Entropy of attention, nats", entropy, {}))  # fmt: skip
     colour, traces, ends = _colour(result.params.way, profile), [], []
     for i, (curve, *_) in enumerate(panels):
