@@ -40,7 +40,7 @@ class ExponentParams:
     """Scores scaled by d_k ** −exponent, for pairs (q, k) with correlation ρ."""
 
     exponent: float = 0.5  # 0 to 1
-    correlation: float = 0.0  # 1 to 1
+    correlation: float = 0.0  # −1 to 1
     n_samples: int = 4_000  # 100 to 100,000: Pairs; the same pairs at every d_k, with components appended
     seed: int = 0  # at least 0
 
@@ -87,7 +87,7 @@ class RulesParams:
     d_k: int = 64  # 1 to 1,024
     n_keys: int = 64  # 2 to 4,096
     n_queries: int = 32  # 1 to 64
-    correlation: float = 0.0  # 1 to 1: of query i with key i: 0 at the start of training, positive after it
+    correlation: float = 0.0  # −1 to 1: of query i with key i: 0 at the start of training, positive after it
     seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
@@ -264,7 +264,8 @@ BUGS = MappingProxyType(
                 "size, 576 where a key has 192, took the place of the key's: the scores are √3 times too small and "
                 "attention is too flat.",
                 "vllm-project/vllm, pull request 41569", _github("vllm-project/vllm", "pull", 41569),
-                "Merged; the scale is that of the 192 again. Here the latent has three times the size of a key too.",
+                "Merged; the scale is that of the 192 again. In ollama (pull request 13893) it was 576 for 256. "
+                "Here the latent has three times the size of a key too.",
                 lambda E, H: (3 * E // H) ** -0.5,
             ),
             Bug(
