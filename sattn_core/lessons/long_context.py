@@ -58,7 +58,7 @@ RULES: Mapping[str, LengthRule] = MappingProxyType(
                 lambda n, d_k, n_train: np.ones_like(n),
             ),
             LengthRule(
-                "softmax1", "softmax1", r"e^{s_i}/(1+\sum_j e^{s_j})",
+                "softmax1", "softmax1", r"e^{s_i/\sqrt d}/(1+\sum_j e^{s_j/\sqrt d})",
                 "Miller (2023), “Attention Is Off By One”, evanmiller.org",
                 lambda n, d_k, n_train: np.ones_like(n), sink=True,
             ),
