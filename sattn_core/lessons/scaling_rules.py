@@ -263,9 +263,9 @@ BUGS = MappingProxyType(
                 "latent", "Size of the latent in MLA", "MLA keeps one latent vector for all heads. Its "
                 "size, 576 where a key has 192, took the place of the key's: the scores are √3 times too small and "
                 "attention is too flat.",
-                "vllm-project/vllm, pull request 41569", _github("vllm-project/vllm", "pull", 41569),
-                "Merged; the scale is that of the 192 again. In ollama (pull request 13893) it was 576 for 256. "
-                "Here the latent has three times the size of a key too.",
+                "vllm-project/vllm, pull request 48658", _github("vllm-project/vllm", "pull", 48658),
+                "Reported with a fix, closed when read. In ollama, with 576 for 256, the fix is merged (pull request "
+                "13893). Here the latent has three times the size of a key too.",
                 lambda E, H: (3 * E // H) ** -0.5,
             ),
             Bug(
