@@ -9,7 +9,7 @@ from sattn_core.lessons.derivation import measure_derivation
 
 profile = frame.profile()
 
-with st.container(horizontal=True, vertical_alignment="bottom"):
+with st.container(horizontal=True, vertical_alignment="bottom", key=f"breaks_{bets.is_open()}"):
     controls.draw_while("broken", width=128)
 
 

@@ -107,6 +107,19 @@ def test_keys_do_the_same_wherever_the_focus_is(wall, server):
 
 
 @pytest.mark.walk
+def test_an_option_that_is_chosen_gives_the_keys_back(wall, server):
+    open_page(wall, server, "training_race", mode="projector", bet="0")
+    box = wall.locator(".st-key-race_progress [role=combobox]")
+    box.click()
+    wall.get_by_role("option", name="Small dₖ").click()
+    wait_for_address(wall, mode="projector", bet="0", d_k="8")
+    assert box.input_value() == "Small dₖ"
+    wall.keyboard.press("PageDown")
+    following = ORDER[ORDER.index("training_race") + 1]
+    wall.get_by_role("heading", level=1, name=LESSONS[following].question).wait_for()
+
+
+@pytest.mark.walk
 def test_escape_leaves_and_keeps_every_setting_and_what_is_typed_or_open_keeps_its_keys(wall, server):
     said = {"bet": "1", "d_k": "16", "seed": "3"}
     open_page(wall, server, "one_query", mode="projector", **said)

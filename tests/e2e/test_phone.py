@@ -2,6 +2,7 @@
 
 import pytest
 from harness import check_accessibility, page_url, running_server
+from touching import too_small
 
 from pages._view.lessons import LESSONS
 from pages._view.rooms.store import Store
@@ -45,10 +46,11 @@ def shows(page, text):
 
 
 def check(page):
-    """In light and dark, and on the narrowest screen."""
+    """In light and dark, and on the narrowest screen, where a finger has room for all that is pressed."""
     page.set_viewport_size({"width": NARROW, "height": 640})
     assert not page.evaluate(WIDE)
     page.locator("summary").evaluate_all("all => all.forEach(each => each.parentElement.open = true)")
+    assert too_small(page)[1] == []
     for ground in ("light", "dark"):
         page.emulate_media(color_scheme=ground)
         check_accessibility(page)

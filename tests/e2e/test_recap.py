@@ -4,6 +4,7 @@ import re
 from itertools import product
 
 import pytest
+from dashboard import SETTINGS
 from harness import COLOURS, check_accessibility, open_page, query_parameters, wait_until_idle, wait_until_still
 from sampling import sampled
 from sizes import PROJECTED, SCREEN, resize, wait_until_at_rest
@@ -106,6 +107,8 @@ def test_on_a_wall_one_question_is_seen_at_a_time(page, server, answers):
         wait_until_at_rest(page)
         assert check_seen(page, size[1]) == 1
         assert page.get_by_role("button", name="Next").bounding_box()["y"] < size[1] - 20
+        header = page.locator("[data-testid=stHeader]").bounding_box()
+        assert page.locator(SETTINGS).bounding_box()["y"] >= header["y"] + header["height"] - 1
     page.get_by_role("button", name="Next").click()
     page.wait_for_function("() => location.search.includes('asked=5')")
     wait_until_idle(page)

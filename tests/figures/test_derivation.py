@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.derivation import figures
-from pages._view.theme import LIGHT, number
+from pages._view.theme import LIGHT, PROJECTOR, number
 from sattn_core.lessons.derivation import (
     ASSUMPTIONS,
     LINE_FORMULAS,
@@ -175,6 +175,16 @@ def test_the_divisor_of_the_moment_and_why_stand_above_the_figure_in_its_largest
     divisor = float(headline.split()[-1].replace(",", ""))
     assert divisor == pytest.approx(exact_scores(DerivationParams(d_k, **fields)).right_divisor, rel=2e-3)
     assert said.font.size > LIGHT.title_size > said.subtitle.font.size
+
+
+def test_on_a_wall_the_marks_are_named_at_the_ends_of_their_lines_and_not_in_a_key_above(growths):
+    for profile, ends in ((LIGHT, ("dₖ", "1")), (PROJECTOR, ("raw: dₖ", "÷ √dₖ: 1"))):
+        layout = plotted(figures.growing_variance(growths["nothing"], 64, profile)).layout
+        assert tuple(each.text for each in layout.annotations) == ends
+        key = layout.title.subtitle.text
+        assert ("● raw" in key) == (profile is LIGHT)
+        assert "dashed: predicted" in key
+        assert ("<br>" in key) == (profile is LIGHT)
 
 
 def test_what_is_true_is_dotted_and_heavy_tails_have_no_band(growths):

@@ -609,6 +609,13 @@ def test_a_curve_is_drawn_on_the_axes_of_the_first_products():
         assert drawing["reach"][0] <= min(drawing["at"]) < max(drawing["at"]) <= drawing["reach"][1]
         assert (drawing["heights"], len(drawing["labels"])) == (None, len(drawing["at"]))
         assert f"After {seen if seen > 1 else 'one'} product" in chart.sentence
+        assert "Draw how they go on" in chart.sentence
+
+
+def test_nobody_is_told_to_draw_on_a_wall():
+    chart = main_chart(open_page("score_variance", bet="1", mode="projector"))
+    assert chart.sentence == "After 64 products these sums spread by 8.0."
+    assert not chart.drawing
 
 
 def test_the_drawn_curve_and_the_true_one_stand_on_the_picture_on_either_axis():

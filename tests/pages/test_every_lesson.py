@@ -82,6 +82,8 @@ def test_a_page_opens_inside_its_frame_with_every_control_once(stem):
     }
     assert [each.label for each in app.sidebar.get("page_link")] == [each.question for each in LESSONS.values()]
     assert [*app.error, *app.warning, *app.info] == []
+    (settings,) = [each for each in app.expander if each.key == "settings"]
+    assert next(iter(settings.children.values())).key == "mode"
     assert LESSONS[stem].answer in [without_definitions(each.value) for each in app.markdown]
     assert [each.key for each in app.get("toggle")] == ["bet_switch"] * (LESSONS[stem].bet is not None)
     assert pictures(app) == [key for key in LESSONS[stem].pictures if key not in DRAWN_LATER]

@@ -40,11 +40,15 @@ function hear() {
     keys.taken = "";
     take(event);
   }, true);
-  // A click or a drag gives the focus back.
-  window.addEventListener("pointerup", () => window.setTimeout(() => {
-    const at = document.activeElement;
-    if (document.querySelector(ON_WALL) && !at.matches(TYPED) && !at.closest(`${IN_FRONT}, ${DRAWERS}`)) at.blur();
-  }), true);
+  // A click or a drag gives the focus back, and so does an option that is chosen in a box in which one can type.
+  window.addEventListener("pointerup", ({ target }) => {
+    const isChosen = target.closest?.("[role=option]");
+    window.setTimeout(() => {
+      const at = document.activeElement;
+      if (!document.querySelector(ON_WALL) || at.closest(`${IN_FRONT}, ${DRAWERS}`)) return;
+      if (isChosen || !at.matches(TYPED)) at.blur();
+    });
+  }, true);
   return keys;
 
   // A key turns one page, however long that takes.

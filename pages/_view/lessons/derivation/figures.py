@@ -38,6 +38,7 @@ _MEANS, _VARIANCES = 3, 6  # places of the lines E[s] = 0 and Var(s) = d_k; thei
 _NO_BAR = "without a usable error bar"
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _LARGE = 1.3  # times the size of a title: the divisor
+_ON_A_WALL = 70  # letters of a key that fit over half the page
 _RANGE = -0.75, 3.9  # of the axis of the variances; wider where what is broken takes them further
 _COUNTS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _SHORT = {
@@ -149,8 +150,7 @@ def _variance_figure(growth, d_k, profile):
     ]
     vertical = {"type": "log", "range": _variance_range(growth), "dtick": 1, "exponentformat": "power"}
     headline, why = _divisor(growth, d_k)
-    marks = "● raw", "■ divided by √dₖ", "dashed: predicted", *(["dotted: exact"] if len(traces) > 6 else [])
-    key = f"{why}<br>{wrapped(marks, LETTERS * profile.title_size / profile.tick_size)}"
+    key = _key(why, ("dashed: predicted", *(["dotted: exact"] if len(traces) > 6 else [])), profile)
     return figure(
         profile,
         traces,
@@ -159,9 +159,22 @@ def _variance_figure(growth, d_k, profile):
         title=title(headline, profile, size=_LARGE * profile.title_size, letters=_LARGE * LETTERS, key=(key,)),
         shapes=[upright(d_k, thin(profile)) | {"layer": "below"}],
         annotations=_line_ends(largest, profile),
-        xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.35]),
+        xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.7 if _is_low(profile) else 3.35]),
         yaxis=axis(profile, "variance", grid=True, **vertical),
     )
+
+
+def _is_low(profile):
+    """On a wall a line of a key takes more of the picture than a name at a line's end."""
+    return profile.name == "projector"
+
+
+def _key(why, lines, profile):
+    """Why it is this divisor, and what the marks and lines are, as far as it does not stand at their ends."""
+    if _is_low(profile):
+        return wrapped((why, *lines), _ON_A_WALL)
+    marks = "● raw", "■ divided by √dₖ", *lines
+    return f"{why}<br>{wrapped(marks, LETTERS * profile.title_size / profile.tick_size)}"
 
 
 def _divisor(growth, d_k):
@@ -222,9 +235,10 @@ def _variance_range(growth):
 
 
 def _line_ends(largest, profile):
-    """The names of the two predictions at the ends of their lines."""
+    """The names of the two predictions at the ends of their lines, and of the marks where no key names them."""
     end = {"x": np.log10(largest), "xanchor": "left", "xshift": 6}
-    return [label("dₖ", profile, y=np.log10(largest), **end), label("1", profile, y=0, **end)]
+    raw, scaled = ("raw: dₖ", "÷ √dₖ: 1") if _is_low(profile) else ("dₖ", "1")
+    return [label(raw, profile, y=np.log10(largest), **end), label(scaled, profile, y=0, **end)]
 
 
 def _point(growth, d_k):

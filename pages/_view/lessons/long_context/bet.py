@@ -11,10 +11,10 @@ from sattn_core.lessons.long_context import crowd_score
 def before(values: Values, profile: Profile) -> Picture:
     """The weight after 1/√d_k where the keys are far fewer."""
     n = figures.far_fewer(values["context_length"])
-    hidden = "The lines are hidden until you have bet."
+    hidden = "The lines are hidden while the bet is open."
     if n:
         kept = figures.share(work.fading(values).weight("vaswani", n))
-        hidden = f"Among {n:,} keys it keeps {kept}; the rest of the line is hidden until you have bet."
+        hidden = f"Among {n:,} keys it keeps {kept}; the rest of the line is hidden while the bet is open."
     return work.MAIN.picture(values, profile).partly(hidden, keep=("1/√dₖ",), last=n)
 
 

@@ -12,7 +12,7 @@ _OPTIONS = {0.0: "0", 0.5: "0.5", 1.0: "1"}
 
 def before(values: Values, profile: Profile) -> Picture:
     """The variance of the scores as they are."""
-    said = "This is the variance of raw scores; the divided ones are hidden until you have bet."
+    said = "This is the variance of raw scores; the divided ones are hidden while the bet is open."
     return work.MAIN.picture(values, profile).partly(said, keep=_RAW, words=_RAW)
 
 

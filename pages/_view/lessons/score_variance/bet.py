@@ -18,7 +18,7 @@ def before(values: Values, profile: Profile) -> Picture:
     few = min(values["d_k"], _SEEN)
     held = {"d_k": few, "axis": "shared", "products_axis": "linear", "n_samples": min(values["n_samples"], _PAIRS)}
     shown = work.MAIN.picture({**values, **held}, profile)
-    return figures.before_drawing(shown, work.walks(values), few)
+    return figures.before_drawing(shown, work.walks(values), few, profile)
 
 
 def outcome(values: Values) -> Outcome:

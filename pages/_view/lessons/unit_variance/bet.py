@@ -7,7 +7,7 @@ from pages._view.main_picture import Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number
 
-_HIDDEN = "The scores are q times k, added up over dₖ components; they are hidden until you have bet."
+_HIDDEN = "The scores are q times k, added up over dₖ components; they are hidden while the bet is open."
 _UNIT = 0.02  # a variance this near to 1 is called 1
 
 

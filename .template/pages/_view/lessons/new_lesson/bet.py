@@ -9,7 +9,7 @@ from pages._view.theme import Profile
 
 def before(values: Values, profile: Profile) -> Picture:
     """The variance of the raw scores."""
-    hidden = "The variance of the scaled scores is hidden until you have placed your bet."
+    hidden = "The variance of the scaled scores is hidden while the bet is open."
     return work.MAIN.picture(values, profile).partly(hidden, keep=("raw",), words=("Variance of the scores",))
 
 
