@@ -25,7 +25,7 @@ def live():
     show.picture(figures.attention(work.heads(values), work.place(values), values["exponent"], profile))
     head = work.head(values)
     show.table(figures.head_table(head), key="head")
-    show.plain_lines([figures.head_verdict(head)])
+    show.plain_lines(figures.head_verdict(head))
     taking.draw(values)
     show.picture(figures.downstream(work.whole(values), values["exponent"], profile))
 
