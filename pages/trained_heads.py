@@ -12,10 +12,10 @@ profile = frame.profile()
 @st.fragment(key=frame.LIVE)
 def live():
     shown = show.main(work.MAIN)
-    if not frame.more():
-        return
     values = controls.values()
     show.remarks(work.remarks(values))
+    if not frame.more():
+        return
     show.tries(LESSON)
     show.behind(shown)
     show.claim(figures.ONE_HEAD)

@@ -102,10 +102,10 @@ def letters(text):
     return SimpleNamespace(ids=ids, tokens=list(kept), overflowing=[1] * (len(text) > 62))
 
 
-def own_page(found, monkeypatch, sentence):
+def own_page(found, monkeypatch, sentence, **said):
     compute.forget()
     monkeypatch.setattr(own, "opened", lambda: found)
-    app = open_page("trained_heads", text="your own sentence", sentence=sentence, exponent="0.3")
+    app = open_page("trained_heads", text="your own sentence", sentence=sentence, exponent="0.3", **said)
     compute.forget()
     return app
 
@@ -151,8 +151,9 @@ def test_a_text_that_no_address_could_carry_is_cut(small_model, monkeypatch):
     assert charts(app)["trained_spread"].sentence.endswith("of 64 words.")
 
 
-def test_without_the_model_the_page_says_how_to_get_it(monkeypatch):
-    app = own_page(own.GET, monkeypatch, "a key")
+@pytest.mark.parametrize("mode", ["screen", "projector"])
+def test_without_the_model_the_page_says_how_to_get_it(mode, monkeypatch):
+    app = own_page(own.GET, monkeypatch, "a key", mode=mode)
     assert [each.value for each in app.info] == [plain(f"{own.GET} “a key” is not read.")]
     assert [*app.exception, *app.error] == []
     assert charts(app)["trained_spread"].sentence.endswith("of 76 words.")
