@@ -12,10 +12,10 @@ profile = frame.profile()
 @st.fragment(key=frame.LIVE)
 def live():
     shown = show.main(work.MAIN)
-    if not frame.more():
-        return
     values = controls.values()
     show.remarks(work.remarks(values))
+    if not frame.more():
+        return
     show.tries(LESSON)
     show.behind(shown)
     show.claim(figures.ONE_HEAD)
@@ -25,7 +25,7 @@ def live():
     show.picture(figures.attention(work.heads(values), work.place(values), values["exponent"], profile))
     head = work.head(values)
     show.table(figures.head_table(head), key="head")
-    show.plain_lines([figures.head_verdict(head)])
+    show.plain_lines(figures.head_verdict(head))
     taking.draw(values)
     show.picture(figures.downstream(work.whole(values), values["exponent"], profile))
 

@@ -565,6 +565,8 @@ def _draw_choice(name, control, **options):
 
 
 def _draw_text(name, control, bound=True, **options):
+    if control.most and len(typed := st.session_state.get(name, "")) > control.most:
+        st.session_state[name] = typed[: control.most]
     widget: Any = st.text_input if control.lines == 1 else st.text_area
     bind = "query-params" if bound else None
     return widget(control.label, control.default, key=name, bind=bind, help=control.help, **options)

@@ -93,18 +93,24 @@ class Choice:
 
 @dataclass(frozen=True)
 class Text:
-    """A typed text; the lesson validates it."""
+    """A typed text; the lesson validates it.
+
+    most: letters that are kept of a longer one, so that the address can carry it, where the rest would not be read;
+    None for any number.
+    """
 
     label: str
     default: str
     help: str | None = None
     lines: int = 1
     when: tuple[str, str] | None = None
+    most: int | None = None
 
     def read(self, text: str) -> Read:
         """The text, and what had to be changed, or None."""
-        if len(text) > LONGEST_LINK_VALUE:
-            return self.default, f"is longer than {LONGEST_LINK_VALUE:,} characters; the default is used"
+        longest = self.most or LONGEST_LINK_VALUE
+        if len(text) > longest:
+            return self.default, f"is longer than {longest:,} characters; the default is used"
         return text, None
 
     def write(self, value: Any) -> str:

@@ -119,4 +119,36 @@ def test_the_table_of_a_head_is_its_report():
     table = figures.head_table(head)
     assert table["q"][1] == f"{head.report.query.variance:.3g}"
     assert table["k"][1] == f"{head.report.key.variance:.3g}"
-    assert table["q"][3].endswith("above the others")
+    assert table["quantity"][3] == "directions that the scores use"
+    assert (table["q"][3], table["ideal"][3]) == (f"{head.effective_dimension:.3g}", "32")
+    assert table["q"][4].endswith("above the others")
+    assert {len(column) for column in table.values()} == {5}
+
+
+def test_what_is_said_of_a_head_tells_a_start_of_training_from_a_trained_one():
+    head = measure_head(HeadParams())
+    verdict, trained = figures.head_verdict(head)
+    assert verdict == head.report.verdict
+    assert trained.startswith("That is how a start of training is judged. This head was trained with ÷ √dₖ")
+
+
+@pytest.mark.parametrize("word", [1, 2, 4, 38, 76])
+def test_the_chosen_word_is_named_beside_its_row(word):
+    found = measure_trained_heads(TrainedHeadsParams())
+    for profile in (LIGHT, PROJECTOR):
+        shown = figures.attention(found, figures.Place(6, 12, word), 0.5, profile)
+        ticks = shown.figure["trained_matrix"].layout["yaxis"]
+        named = dict(zip(ticks["tickvals"], ticks["ticktext"], strict=True))
+        assert named[word - 1] == found.tokens[word - 1]
+        assert np.diff(ticks["tickvals"]).min() >= 76 / (12 if profile is PROJECTOR else 20)
+
+
+def test_no_edge_cuts_the_mark_of_the_chosen_head():
+    shown = figures.spread(measure_trained_heads(TrainedHeadsParams("cat")), figures.Place(6, 12, 4), 0.5, LIGHT)
+    marks = [each for each in shown.figure.data if each["name"].startswith("chosen head")]
+    assert [each["cliponaxis"] for each in marks] == [False, False]
+
+
+def test_the_layers_are_told_apart_in_words(heads):
+    first = figures.downstream(heads, 0.0, LIGHT).sure[0]
+    assert first == f"At α = 0, after layers 1 to 6: {', '.join(f'{each:.3g}' for each in heads.cosines[0])}."

@@ -102,10 +102,10 @@ def letters(text):
     return SimpleNamespace(ids=ids, tokens=list(kept), overflowing=[1] * (len(text) > 62))
 
 
-def own_page(found, monkeypatch, sentence):
+def own_page(found, monkeypatch, sentence, **said):
     compute.forget()
     monkeypatch.setattr(own, "opened", lambda: found)
-    app = open_page("trained_heads", text="your own sentence", sentence=sentence, exponent="0.3")
+    app = open_page("trained_heads", text="your own sentence", sentence=sentence, exponent="0.3", **said)
     compute.forget()
     return app
 
@@ -132,8 +132,28 @@ def test_a_long_text_is_cut_and_said_to_be(small_model, monkeypatch):
     assert charts(app)["trained_spread"].sentence.endswith("of 64 words.")
 
 
-def test_without_the_model_the_page_says_how_to_get_it(monkeypatch):
-    app = own_page(own.GET, monkeypatch, "a key")
+def test_a_text_without_words_and_words_without_tokens_are_said_to_be(small_model, monkeypatch):
+    app = own_page(small_model, monkeypatch, "")
+    assert [each.value.split(":")[0] for each in app.info] == ["There is nothing in your text that the model reads"]
+    unknown = SimpleNamespace(ids=[1, 2, 3], tokens=["^", "[UNK]", "$"], overflowing=[])
+    other = small_model._replace(tokenizer=SimpleNamespace(encode=lambda _: unknown))
+    monkeypatch.setattr(own, "opened", lambda: other)
+    assert own.remarks("😀") == ["The model has no token for a part of your text, and reads [UNK] there."]
+
+
+def test_a_text_that_no_address_could_carry_is_cut(small_model, monkeypatch):
+    monkeypatch.setattr(own, "opened", lambda: small_model)
+    app = open_page("trained_heads", text="your own sentence", sentence="a key")
+    (field,) = [each for each in app.text_input if each.label == "Your sentence"]
+    field.set_value("x" * 10_000).run()
+    assert app.session_state["sentence"] == "x" * 1_000
+    assert LESSONS["trained_heads"].controls["sentence"].read("x" * 1_000) == ("x" * 1_000, None)
+    assert charts(app)["trained_spread"].sentence.endswith("of 64 words.")
+
+
+@pytest.mark.parametrize("mode", ["screen", "projector"])
+def test_without_the_model_the_page_says_how_to_get_it(mode, monkeypatch):
+    app = own_page(own.GET, monkeypatch, "a key", mode=mode)
     assert [each.value for each in app.info] == [plain(f"{own.GET} “a key” is not read.")]
     assert [*app.exception, *app.error] == []
     assert charts(app)["trained_spread"].sentence.endswith("of 76 words.")
@@ -237,6 +257,7 @@ def test_before_the_bet_only_the_spreads_are_seen():
     found = heads.scaled(0.0)
     known = figures.spread_alone(found, figures.spread(heads, figures.Place(2, 9, 8), 0.0, LIGHT))
     seen = [each["name"] for each in known.figure.data if each["x"][0] is not None]
-    assert seen == ["ideal q and k", "heads, σ", "median, σ", "chosen head, σ"]
-    assert known.sentence == f"In a typical head the scores of a row spread by {found.median_std:.2g}."
+    assert seen == ["ideal q and k", "heads, σ", "median, σ"]
+    assert known.sentence.startswith("In a typical head, the solid line, the scores of a row spread by ")
+    assert f" {found.median_std:.2g}; the dashed line is at 1." in known.sentence
     assert (known.table, known.sure, known.code) == ({}, (), "")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import special
+from scipy import linalg, special
 
 from sattn_core.encoder_record import D_K, EXPONENTS, N_HEADS, N_LAYERS, TEXTS, RecordedText, recorded
 from sattn_core.lessons.trained_heads import (
@@ -134,7 +134,25 @@ def test_the_spread_of_every_head_is_that_of_its_scores_one_by_one(name):
         weights = special.softmax(rows, axis=1)
         entropy = special.entr(weights).sum(axis=1)
         assert found.effective_keys[layer, head] == pytest.approx(np.exp(entropy).mean(), rel=1e-10)
-    heads = measure_scores(
-        *(each.reshape(-1, *each.shape[-2:])[:64].astype(float) for each in (kept.queries, kept.keys))
-    )
-    np.testing.assert_allclose(heads.scaled_std, found.score_std.ravel()[:64], rtol=1e-9)
+
+
+@pytest.mark.parametrize("layer", range(N_LAYERS))
+def test_the_reports_of_all_heads_are_those_of_direct_formulas(layer):
+    """Of the file's own numbers: every score is made, and the directions are the eigenvalues of the products."""
+    kept = recorded("list")
+    for j in range(N_HEADS):
+        Q, K = (each[layer, j].astype(float) for each in (kept.queries, kept.keys))
+        found = measure_head(HeadParams("list", layer + 1, j + 1))
+        report, scores = found.report, np.einsum("id,jd->ij", Q, K)
+        spread = math.sqrt(scores.var(axis=1).mean())
+        paired = (np.trace(scores) / len(Q) - scores.mean()) / spread
+        direct = {"scaled_std": spread / math.sqrt(D_K), "within_row_std": spread, "paired_lift": paired}
+        for name, value in direct.items():
+            assert getattr(report, name) == pytest.approx(value, rel=1e-9), name
+        for side, rows in ((report.query, Q), (report.key, K)):
+            assert (side.mean, side.variance) == pytest.approx((rows.mean(), rows.var()), rel=1e-9, abs=1e-12)
+            eigen = linalg.eigvalsh(np.cov(rows.T))
+            assert side.effective_dimension == pytest.approx(eigen.sum() ** 2 / (eigen**2).sum(), rel=1e-9)
+        squares, spreads = Q.T @ Q / len(Q), np.cov(K.T, ddof=0)
+        shared = np.trace(squares @ spreads) / (np.trace(squares) * np.trace(spreads))
+        assert found.effective_dimension == pytest.approx(1 / shared, rel=1e-9)

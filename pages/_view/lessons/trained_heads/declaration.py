@@ -38,8 +38,9 @@ LESSON = Lesson(
         "sentence": Text(
             "Your sentence",
             "The key did not fit the lock because it was bent.",
-            help="At most 64 tokens are read. It stands in the address of this page.",
+            help="At most 64 tokens are read, in at most 1,000 letters. It stands in the address of this page.",
             when=("text", "own"),
+            most=1_000,
         ),
         "layer": Number("Layer", 6, 1, 6, (6,), typed=True),
         "head_of_layer": Number("Head", 12, 1, 12, (12,), typed=True),
@@ -105,7 +106,8 @@ LESSON = Lesson(
     pictures=("trained_spread", "trained_attention", "trained_downstream"),
     assumed="The model is all-MiniLM-L6-v2, an encoder of six layers with twelve heads each and $d_k = 32$. It makes "
     "one vector of a sentence. Other models and other texts give other numbers.\n\n"
-    "A word here is a token, which may be a piece of a word or a mark; [CLS] and [SEP] are the start and the end. "
+    "A word here is a token, which may be a piece of a word or a mark; [CLS] and [SEP] are the start and the end, "
+    "[UNK] is what the model has no token for. "
     "In the first two pictures each head keeps the $q$ and $k$ of the trained model, and only its own divisor moves. "
     "In the last one all heads have the exponent, and each layer works on what the one before makes of it.",
     myths=(

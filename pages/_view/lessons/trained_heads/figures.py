@@ -147,7 +147,7 @@ def _dots(found, values, name, panel, place, profile):
         line(across, (middle, middle), thin(profile), f"median, {name}") | on | {"hoverinfo": "y"},
         common
         | {"x": [x[at]], "y": [values[at]], "text": [texts[at[0] * N_HEADS + at[1]]], "marker": chosen}
-        | {"name": f"chosen head, {name}"},
+        | {"name": f"chosen head, {name}", "cliponaxis": False},
     )
 
 
@@ -187,6 +187,8 @@ def _sure(heads, found):
         f"{number(heads.ideal_std)} after ÷ √dₖ, with so many keys.",
         f"The narrowest is head {low[1] + 1} of layer {low[0] + 1}, with σ = {number(found.score_std[low])}.",
         f"The widest is head {high[1] + 1} of layer {high[0] + 1}, with σ = {number(found.score_std[high])}.",
+        "Effective keys are how many equally sharing words the weights of a row amount to: e to the power of their "
+        "entropy.",
         "A typical head is the median one. Nothing is drawn at random: one text is read once, and another text gives "
         "other numbers.",
         "The queries and keys are kept in 16 bits, with 11 binary digits each.",
@@ -214,9 +216,12 @@ def _spread_table(found):
 
 def spread_alone(found: ScaledHeads, shown: Picture) -> Picture:
     """The picture of the heads without what tells how many words they look at."""
-    told = f"In a typical head the scores of a row spread by {number(found.median_std, 2)}."
+    told = (
+        f"In a typical head, the solid line, the scores of a row spread by {number(found.median_std, 2)}; the dashed "
+        "line is at 1."
+    )
     words = (f"{found.score_std.size} trained heads, {_divisor(found.exponent)}", "σ in a row", "effective keys")
-    keep = ("ideal q and k", "heads, σ", "median, σ", "chosen head, σ")
+    keep = ("ideal q and k", "heads, σ", "median, σ")
     return shown.partly(told, keep=keep, words=words)
 
 
@@ -269,7 +274,7 @@ def _matrix_figure(weights, names, place, exponent, profile):
     full = _colour(exponent, profile)
     look = {"zmin": 0, "colorscale": _shades(profile, full), "xgap": 0, "ygap": 0}
     hover = {"hovertemplate": "from %{y} to %{x}: %{z:.3f}<extra></extra>"}
-    y = place.word - 1
+    y, most = place.word - 1, _FEW_NAMES if on_a_wall(profile) else _NAMES
     frame = {"type": "rect", "x0": -0.5, "x1": n - 0.5, "y0": y - 0.5, "y1": y + 0.5, "line": thin(profile)}
     return figure(
         profile,
@@ -279,9 +284,7 @@ def _matrix_figure(weights, names, place, exponent, profile):
         left=4.6,
         bottom=4.6,
         xaxis=axis(profile, "to", range=[-0.5, n - 0.5], tickangle=-90, **_names(names, _FEW_NAMES)),
-        yaxis=axis(
-            profile, "from", range=[n - 0.5, -0.5], **_names(names, _FEW_NAMES if on_a_wall(profile) else _NAMES)
-        ),
+        yaxis=axis(profile, "from", range=[n - 0.5, -0.5], **_names(names, most, chosen=y)),
         shapes=[frame],
     )
 
@@ -295,10 +298,12 @@ def _shades(profile, full):
     return [[share**_ROOT, shade(profile, full, share)] for share in shares]
 
 
-def _names(names, most):
-    """Every word, or as many as there is room for."""
+def _names(names, most, chosen=0):
+    """Every word, or as many as there is room for, the chosen one among them."""
     step = -(-len(names) // most)
-    return {"tickvals": list(range(0, len(names), step)), "ticktext": names[::step], "ticks": ""}
+    others = [i for i in range(0, len(names), step) if abs(i - chosen) >= step]
+    named = sorted([*others, chosen])
+    return {"tickvals": named, "ticktext": [names[i] for i in named], "ticks": ""}
 
 
 def _row_figure(row, strongest, names, place, exponent, profile):
@@ -343,12 +348,17 @@ def head_table(head: HeadResult) -> Table:
             "mean of a component",
             "its variance",
             "directions that its rows use",
+            "directions that the scores use",
             "mean score of a word with itself",
         ],
-        "q": [number(q.mean, 2), number(q.variance), number(q.effective_dimension), _lift(found)],
-        "k": [number(k.mean, 2), number(k.variance), number(k.effective_dimension), "the same"],
-        "ideal": ["0", "1", f"about {number(head.ideal_dimension, 2)} in so few rows", "0 σ"],
+        "q": [*_components(q), number(head.effective_dimension), _lift(found)],
+        "k": [*_components(k), "the same", "the same"],
+        "ideal": ["0", "1", f"about {number(head.ideal_dimension, 2)} in so few rows", str(D_K), "0 σ"],
     }
+
+
+def _components(side):
+    return number(side.mean, 2), number(side.variance), number(side.effective_dimension)
 
 
 def _lift(found):
@@ -356,9 +366,15 @@ def _lift(found):
     return f"{number(abs(found.paired_lift), 2)} σ {side} the others"
 
 
-def head_verdict(head: HeadResult) -> str:
-    """What the report of given queries and keys says of this head."""
-    return head.report.verdict
+_ADAPTED = (
+    "That is how a start of training is judged. This head was trained with ÷ √dₖ and has adapted to it, whatever its "
+    "spread has become."
+)
+
+
+def head_verdict(head: HeadResult) -> tuple[str, str]:
+    """What the report of given queries and keys says of this head, and what that means for a trained one."""
+    return head.report.verdict, _ADAPTED
 
 
 # --- the whole model -------------------------------------------------------------------------------------
@@ -376,6 +392,8 @@ def downstream(heads: TrainedHeads, exponent: float, profile: Profile) -> Pictur
         claim="Another scale turns the model’s output away",
         note="Cosine of the mean vector of the words with the one at exponent ½.",
         sure=(
+            f"At α = {heads.exponents[at]:.4g}, after layers 1 to {N_LAYERS}: "
+            f"{', '.join(number(float(each)) for each in heads.cosines[at])}.",
             f"The whole model was run at {len(heads.exponents)} exponents, each in all heads at once; between them the "
             "picture has straight lines, and the sentence takes the nearest one.",
             "The last layer’s mean vector is what the model says of the text; lengths play no part.",

@@ -83,8 +83,13 @@ def remarks(text: str) -> list[str]:
     found = opened()
     if isinstance(found, str):
         return [f"{found} “{_short(text)}” is not read." if text else found]
-    cut = bool(found.tokenizer.encode(text).overflowing)
-    return [f"Only the first {MOST_OWN} tokens of your text are read."] if cut else []
+    read = found.tokenizer.encode(text)
+    said = {
+        f"Only the first {MOST_OWN} tokens of your text are read.": bool(read.overflowing),
+        "There is nothing in your text that the model reads: these are its start and its end.": len(read.tokens) == 2,
+        "The model has no token for a part of your text, and reads [UNK] there.": "[UNK]" in read.tokens,
+    }
+    return [sentence for sentence, is_so in said.items() if is_so]
 
 
 def _short(text):
