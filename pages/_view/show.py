@@ -30,6 +30,7 @@ _FIGURE = "Download this figure (Plotly, JSON)"
 _PLOTLY = "# The figure as it stands, from its file. Once: pip install plotly"
 LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
 TABLE_HEIGHT = 520  # pixels
+MOST_ROWS = 200  # of a table on the page: thousands would make it slow, and nobody reads them there
 _EVERY = 0.3  # seconds between two looks at what is being computed
 _NAMES = {turns.MAIN: "main", turns.BESIDE: "beside"}  # in the keys of what stands in the place of a picture
 _NEARLY = 0.95  # of the bar, for what takes longer than expected
@@ -279,8 +280,7 @@ def data(shown: Picture) -> None:
         with box:
             if shown.note:
                 st.markdown(plain(shown.note))
-            long = len(next(iter(shown.table.values()))) > LONGEST_TABLE
-            st.table(readable(shown.table), height=TABLE_HEIGHT if long else "content")
+            _begin_table(shown.table)
             for label, name, table in _files(shown):
                 download(label, partial(as_csv, table), f"{name}.csv", "text/csv", key=f"{name}_csv")
             _saving(shown)
@@ -288,6 +288,15 @@ def data(shown: Picture) -> None:
                 label = _FIGURE if name == shown.key else f"{_FIGURE}: {_title_of(figure)}"
                 download(label, figure.to_json, f"{name}.json", "application/json", key=f"{name}_json")
             st.code(INSTALL + shown.code + drawing_code(_figures(shown)), language="python", wrap_lines=True)
+
+
+def _begin_table(table):
+    """What a page shows of a table: of a very long one the first rows."""
+    rows = len(next(iter(table.values())))
+    first = {name: column[:MOST_ROWS] for name, column in table.items()}
+    st.table(readable(first), height=TABLE_HEIGHT if rows > LONGEST_TABLE else "content")
+    if rows > MOST_ROWS:
+        st.caption(f"The first {MOST_ROWS} of {rows:,} rows. The file has them all.")
 
 
 def drawing_code(names: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from pages._view.kinds import Choice, Text
 from pages._view.lessons import APPENDIX, LESSONS, ORDER, PAGES
 from pages._view.server.bundle import TRACES
 from pages._view.shared import SHARED
-from pages._view.show import plain
+from pages._view.show import MOST_ROWS, plain
 from pages._view.theme import PROJECTOR
 from tests.pages.opening import (
     app_at,
@@ -245,6 +245,7 @@ def test_opened_data_shows_the_table_the_files_and_code_that_runs_and_draws(stem
     app.run()
     check_page(app, stem)
     assert len(app.table) == tables_before + len(keys)
+    assert all(len(each.value) <= MOST_ROWS for each in app.table)
     shown = {str(kind) for each in app.table for kind in each.value.dtypes}
     assert not [kind for kind in shown if kind.startswith("float")]  # written with the digits of the sentences
     files = [each.key for each in app.get("download_button") if each.key.endswith("_csv")]

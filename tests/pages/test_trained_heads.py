@@ -10,7 +10,7 @@ import pytest
 from pages._view import compute
 from pages._view.lessons import LESSONS
 from pages._view.lessons.trained_heads import bet, figures, own, work
-from pages._view.show import plain
+from pages._view.show import MOST_ROWS, plain
 from pages._view.theme import LIGHT
 from sattn_core.encoder import encode
 from sattn_core.lessons.trained_heads import HeadParams, TrainedHeadsParams, measure_head, measure_trained_heads
@@ -261,3 +261,15 @@ def test_before_the_bet_only_the_spreads_are_seen():
     assert known.sentence.startswith("In a typical head, the solid line, the scores of a row spread by ")
     assert f" {found.median_std:.2g}; the dashed line is at 1." in known.sentence
     assert (known.table, known.sure, known.code) == ({}, (), "")
+
+
+def test_of_a_table_of_thousands_a_page_shows_the_first_rows_and_says_so():
+    app = open_page("trained_heads")
+    app.session_state["trained_attention_data"] = True
+    app.run()
+    pairs = app.table[-1].value
+    assert list(pairs.columns) == ["from", "to", "weight"]
+    assert len(pairs) == MOST_ROWS
+    assert [each.value for each in app.caption if "rows" in each.value] == [
+        f"The first {MOST_ROWS} of 5,776 rows. The file has them all."
+    ]
