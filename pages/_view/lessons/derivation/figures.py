@@ -40,6 +40,7 @@ _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _LARGE = 1.3  # times the size of a title: the divisor
 _ON_A_WALL = 70  # letters of a key that fit over half the page
 _RANGE = -0.75, 3.9  # of the axis of the variances; wider where what is broken takes them further
+_ABOVE = 0.4  # of a decade over the last number of that axis, at least, which stands clear of the key then
 _COUNTS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _SHORT = {
     "mean_zero": (r"\mathbb{E}[q \cdot k] = 0", "mean of q·k"),
@@ -231,7 +232,7 @@ def _variance_range(growth):
     """The same at every d_k: what is measured all the way to the largest fits in."""
     dims = np.arange(1, growth.params.d_k + 1)
     low, high = np.log10((growth.variance / dims).min()) - 0.1, np.log10(growth.variance.max()) + 0.1
-    return [min(_RANGE[0], float(low)), max(_RANGE[1], float(high))]
+    return [min(_RANGE[0], float(low)), max(_RANGE[1], float(high), np.floor(high) + _ABOVE)]
 
 
 def _line_ends(largest, profile):
