@@ -11,7 +11,7 @@ _NOTHING = "There is nothing to answer now."
 
 def take(moment: Moment, who: str, sent: dict[str, str]) -> str:
     """Keep what a phone that has joined sends; returns what is wrong with it, "" if nothing."""
-    if sent.get("of") != moment.room.stem:
+    if sent.get("of") != moment.which:
         return _GONE_ON
     if sent.get("do") == "draw":
         return _draw(moment, who)
