@@ -1,7 +1,8 @@
 """What a class has in its hands, and the teacher's window: for all eyes, on narrow screens, and by keyboard alone."""
 
 import pytest
-from harness import check_accessibility, page_url, running_server
+from harness import check_accessibility, open_page, page_url, running_server, wait_until_idle
+from sizes import PROJECTED, resize, wait_until_at_rest
 
 from pages._view.lessons import LESSONS
 from pages._view.rooms.store import Store
@@ -15,6 +16,12 @@ FOCUS = (
     "() => (({tagName, name, textContent}) => tagName === 'BODY' ? '' : name || textContent)(document.activeElement)"
 )
 A_CURVE, A_CHOICE, DRAWS, A_VOTE = "score_variance", "scaling_rules", "small_samples", "wrong_choice"
+
+
+# Where the page's column ends and its corner begins, and where the header ends and the Settings begin.
+_EDGES = """() => { const at = name => document.querySelector(name).getBoundingClientRect();
+  return [at('.stMainBlockContainer > [data-testid="stVerticalBlock"]').right, at('[data-room]').left,
+    at('[data-testid="stHeader"]').bottom, at('.st-key-settings').top]; }"""
 
 
 @pytest.fixture(scope="module")
@@ -136,3 +143,20 @@ def test_the_teachers_window_stays_under_the_hand_while_answers_come_in(lab, roo
     page.keyboard.press("Enter")
     shows(page, "No more answers.")
     check(page)
+
+
+def test_a_wall_goes_where_its_room_goes_and_its_corner_covers_nothing(lab, rooms, new_page):
+    page, code = new_page(*PROJECTED["950p"]), opened(rooms, A_CHOICE)
+    open_page(page, lab, A_CHOICE, mode="projector", room=code)
+    for stem in ("recap", A_CURVE):  # the one is wider than all others
+        rooms.stand(code, stem, "bet=1")
+        title = page.get_by_role("heading", level=1, name=LESSONS[stem].question)
+        title.and_(page.locator(":focus")).wait_for()
+        wait_until_idle(page)
+        assert title.evaluate("each => getComputedStyle(each).outlineStyle") == "none"  # nobody's hand is there
+        for size in PROJECTED.values():
+            resize(page, size)
+            wait_until_at_rest(page)
+            column, corner, header, settings = page.evaluate(_EDGES)
+            assert column <= corner
+            assert header <= settings
