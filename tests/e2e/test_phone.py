@@ -15,6 +15,7 @@ WIDE = "() => document.documentElement.scrollWidth > document.documentElement.cl
 FOCUS = (
     "() => (({tagName, name, textContent}) => tagName === 'BODY' ? '' : name || textContent)(document.activeElement)"
 )
+BEFORE_A_VOTE = "softmax_saturation"
 A_CURVE, A_CHOICE, DRAWS, A_VOTE = "score_variance", "scaling_rules", "small_samples", "wrong_choice"
 
 
@@ -160,3 +161,17 @@ def test_a_wall_goes_where_its_room_goes_and_its_corner_covers_nothing(lab, room
             column, corner, header, settings = page.evaluate(_EDGES)
             assert column <= corner
             assert header <= settings
+
+
+def test_a_clicker_goes_on_to_the_lesson_where_a_class_chooses(lab, rooms, new_page):
+    """There the wall takes the seed of its room, whose field stands on the page already."""
+    page, code, before = new_page(*PROJECTED["1024p"], alone=True), opened(rooms, BEFORE_A_VOTE), LESSONS[BEFORE_A_VOTE]
+    page.context.add_cookies([{"name": "lab_room", "value": code + SECRET, "url": lab.url}])
+    open_page(page, lab, before.stem, mode="projector", bet="1", room=code)
+    page.keyboard.press("PageDown")
+    page.wait_for_url("**reveal=1*")
+    wait_until_idle(page)
+    page.keyboard.press("PageDown")
+    page.get_by_role("heading", level=1, name=LESSONS[A_VOTE].question).wait_for()
+    page.wait_for_url(f"**seed={rooms.room(code).seed}*")
+    assert rooms.room(code).stem == A_VOTE

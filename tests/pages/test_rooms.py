@@ -552,6 +552,24 @@ def test_the_wall_goes_where_the_teachers_window_goes_and_reveals_what_it_reveal
     assert "reveal" not in app.query_params
 
 
+def test_a_wall_goes_on_to_the_steps_after_its_bet(rooms, leads):
+    room = opened(rooms, "one_query")
+    app = wall_of(room, "one_query")
+    (crowd,) = phones(room, 1)
+    crowd.send("answer", answer="10")
+    press(app, "Reveal")
+    app.run()
+    assert app.query_params["class"] == "10"
+    press(app, "Next")
+    app.run()
+    assert [*app.exception] == []
+    assert (app.session_state["step"], app.query_params["reveal"]) == ("softmax", "1")
+    assert "Look at the wall." in crowd.open().text
+    press(app, "Previous")
+    app.run()
+    assert app.query_params["class"] == "10"
+
+
 def test_a_wall_that_does_not_lead_follows_and_changes_nothing(rooms, leads):
     leads(False)
     room = opened(rooms, "gradient_flow", d_k="256")

@@ -4,11 +4,13 @@ Who leads is known by a cookie, so the address of a wall lets nobody lead. What 
 address, as in the link that shows it afterwards.
 """
 
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
 from pages._view import bets, controls
+from pages._view._streamlit import StreamlitAPIException
 from pages._view.lesson import CLASS, PHONES, REVEAL, Lesson
 from pages._view.literal import plain
 from pages._view.live import draw_room
@@ -94,11 +96,12 @@ def _settle(moment):
     place = moment.room.code, moment.room.stem
     moment = _settle_vote(moment, place)
     shown = moment.kind != "" and moment.asked.revealed
-    found = {REVEAL: "1"} if shown else {}
+    found = {REVEAL: "1"} if moment.asked.revealed else {}  # also at a later step: else the bet would be open there
     if shown or moment.draws:
         found |= results.shown(moment, store().answers(*place))
     if moment.lesson.together:
-        controls.send_to("seed", moment.room.seed)
+        with suppress(StreamlitAPIException):  # its field may stand on the page already, and says it by itself then
+            controls.send_to("seed", moment.room.seed)
     for name in (REVEAL, CLASS, PHONES):
         if name in found:
             st.query_params[name] = found[name]
