@@ -267,6 +267,12 @@ def test_what_is_no_answer_is_said_and_stays_typed(rooms, stem, text):
         assert f'value="{text.replace("<", "&lt;").replace(">", "&gt;")}"' in phone.html
 
 
+def test_a_curve_of_no_whole_numbers_is_answered_in_the_words_of_its_fields(rooms):
+    (phone,) = phones(opened(rooms, "score_variance"), 1)
+    phone.send("answer", **{f"answer_{i}": "11.3" for i in range(5)})
+    assert "Your answer must be a whole number in each field, 0 to 100,000." in phone.text
+
+
 def test_nothing_changes_by_a_form_of_others_or_of_an_earlier_question(rooms):
     room = opened(rooms, "gradient_flow")
     (phone,) = phones(room, 1)
@@ -588,6 +594,8 @@ def test_the_wall_of_a_vote_hides_what_it_comes_to_until_it_is_shown(rooms, lead
     app.run()
     main = next(each for each in charts(app).values() if each.address)
     assert "Before the first step" in main.alt
+    press(app, "Reveal")
+    assert "**Nobody has chosen a learning rate.**" in [each.value for each in app.run().markdown]
     assert not [each for each in app.button if each.key == "place_bet"]
 
 

@@ -168,7 +168,8 @@ def draw_card() -> None:
     with st.container(border=True, key="bet_card"), st.container(horizontal=True, key="bet_row"):
         together: Any = moment.lesson.together
         name = controls.control(together.chooses).label.lower()
-        said = together.asks if moment.is_open else f"The class has chosen: {name} {moment.chosen or 'none'}."
+        chosen = f"The class has chosen: {name} {moment.chosen}." if moment.chosen else f"Nobody has chosen a {name}."
+        said = together.asks if moment.is_open else chosen
         st.markdown(f"**{plain(said)}**", width="stretch")
         if st.session_state.get("room_leads"):
             st.button("Reveal" if moment.is_open else "Hide", key="reveal", on_click=_turn, args=(moment.is_open,))
