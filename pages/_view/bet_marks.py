@@ -15,7 +15,7 @@ from pages._view.theme import Profile
 
 _BEYOND = {"x": "→", "y": "↑"}  # where an axis goes on
 _ONE_LINE = 40  # letters: the camera stands at the end of the line
-_REACH = 0.3  # of the panel: how far the bets of a class reach into it where most agree
+_REACH, _ABOVE = 0.3, 0.2  # of the panel: how far the bets of a class reach into it, the second where it grows by that
 _CROWD = 0.35  # of the ink, for each of many curves
 
 Placed = tuple[Any, ...] | None  # what was bet, by one or by a class; nothing but the truth is shown of (); None: open
@@ -79,8 +79,9 @@ def _draw_class(layout, bet, placed, profile):
     """A line from the far edge at each number that was bet, as long as many chose it; how many lie beyond the axis."""
     along, across, colour = bet.place.along, bet.place.across, _colour(BET, profile)
     refs, other = _refs(bet.place), across[0]
+    most = _reach(layout, across)
     counts = Counter(_on_axis(_axis_of(layout, along), each * bet.place.unit) for each in placed)
-    reach = {place: _REACH * n / max(counts.values()) for place, n in counts.items()}
+    reach = {place: most * n / max(counts.values()) for place, n in counts.items()}
     style = {"type": "line", "line": {"color": colour, "width": 3 * profile.line_width}, **refs, f"{other}0": 1}
     lines = [
         style | {f"{other}1": 1 - length, f"{along[0]}0": at, f"{along[0]}1": at} for (at, _), length in reach.items()
@@ -94,6 +95,19 @@ def _draw_class(layout, bet, placed, profile):
         if place[1]
     ]
     layout["annotations"] = [*layout.get("annotations", ()), *words]
+
+
+def _reach(layout, across):
+    """How far the bets of a class reach into the panel where most agree.
+
+    Heights that nobody reads a number off go on above the names of what is marked, which would lie on the bets.
+    """
+    axis = _axis_of(layout, across)
+    if across[0] == "x" or axis.get("showticklabels") is not False:
+        return _REACH
+    low, high = axis["range"]
+    axis["range"] = [low, low + (high - low) / (1 - _ABOVE)]
+    return _ABOVE
 
 
 def _refs(place):

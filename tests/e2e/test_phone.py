@@ -1,7 +1,8 @@
 """What a class has in its hands, and the teacher's window: for all eyes, on narrow screens, and by keyboard alone."""
 
 import pytest
-from harness import check_accessibility, page_url, running_server
+from harness import check_accessibility, open_page, page_url, running_server, wait_until_idle
+from sizes import PROJECTED, resize, wait_until_at_rest
 from touching import too_small
 
 from pages._view.lessons import LESSONS
@@ -15,7 +16,14 @@ WIDE = "() => document.documentElement.scrollWidth > document.documentElement.cl
 FOCUS = (
     "() => (({tagName, name, textContent}) => tagName === 'BODY' ? '' : name || textContent)(document.activeElement)"
 )
+BEFORE_A_VOTE = "softmax_saturation"
 A_CURVE, A_CHOICE, DRAWS, A_VOTE = "score_variance", "scaling_rules", "small_samples", "wrong_choice"
+
+
+# Where the page's column ends and its corner begins, and where the header ends and the Settings begin.
+_EDGES = """() => { const at = name => document.querySelector(name).getBoundingClientRect();
+  return [at('.stMainBlockContainer > [data-testid="stVerticalBlock"]').right, at('[data-room]').left,
+    at('[data-testid="stHeader"]').bottom, at('.st-key-settings').top]; }"""
 
 
 @pytest.fixture(scope="module")
@@ -138,3 +146,34 @@ def test_the_teachers_window_stays_under_the_hand_while_answers_come_in(lab, roo
     page.keyboard.press("Enter")
     shows(page, "No more answers.")
     check(page)
+
+
+def test_a_wall_goes_where_its_room_goes_and_its_corner_covers_nothing(lab, rooms, new_page):
+    page, code = new_page(*PROJECTED["950p"]), opened(rooms, A_CHOICE)
+    open_page(page, lab, A_CHOICE, mode="projector", room=code)
+    for stem in ("recap", A_CURVE):  # the one is wider than all others
+        rooms.stand(code, stem, "bet=1")
+        title = page.get_by_role("heading", level=1, name=LESSONS[stem].question)
+        title.and_(page.locator(":focus")).wait_for()
+        wait_until_idle(page)
+        assert title.evaluate("each => getComputedStyle(each).outlineStyle") == "none"  # nobody's hand is there
+        for size in PROJECTED.values():
+            resize(page, size)
+            wait_until_at_rest(page)
+            column, corner, header, settings = page.evaluate(_EDGES)
+            assert column <= corner
+            assert header <= settings
+
+
+def test_a_clicker_goes_on_to_the_lesson_where_a_class_chooses(lab, rooms, new_page):
+    """There the wall takes the seed of its room, whose field stands on the page already."""
+    page, code, before = new_page(*PROJECTED["1024p"], alone=True), opened(rooms, BEFORE_A_VOTE), LESSONS[BEFORE_A_VOTE]
+    page.context.add_cookies([{"name": "lab_room", "value": code + SECRET, "url": lab.url}])
+    open_page(page, lab, before.stem, mode="projector", bet="1", room=code)
+    page.keyboard.press("PageDown")
+    page.wait_for_url("**reveal=1*")
+    wait_until_idle(page)
+    page.keyboard.press("PageDown")
+    page.get_by_role("heading", level=1, name=LESSONS[A_VOTE].question).wait_for()
+    page.wait_for_url(f"**seed={rooms.room(code).seed}*")
+    assert rooms.room(code).stem == A_VOTE

@@ -349,7 +349,10 @@ def test_the_bets_of_a_class_stand_on_the_picture_with_the_truth_and_in_the_link
         drawn_by_class = [each["y"] for each in drawn(chart) if each["name"] == "a bet"]
         assert drawn_by_class == [[0, *low], [0, *high], [0, *high]]
     else:
-        long = [each for each in layout["shapes"] if each.get(f"{bet.place.across[0]}1") == 1 - bet_marks._REACH]
+        other = bet.place.across[0]
+        ends = [each[f"{other}1"] for each in layout["shapes"] if each.get(f"{other}0") == 1]  # they come from the edge
+        long = [each for each in layout["shapes"] if each.get(f"{other}0") == 1 and each[f"{other}1"] == min(ends)]
+        assert min(ends) in (1 - bet_marks._REACH, 1 - bet_marks._ABOVE)
         high_axis = max(layout[f"{bet.place.along[0]}axis{bet.place.along[1:]}"]["range"])
         reached = min(high * bet.place.unit, high_axis)
         assert [each[f"{bet.place.along[0]}0"] for each in long] == [reached]
@@ -360,6 +363,16 @@ def test_the_bets_of_a_class_stand_on_the_picture_with_the_truth_and_in_the_link
     assert json.loads(body)["alt"] == main.alt
     link = controls.query_at(LESSONS[stem], app.query_params)
     assert parse_qs(link[1:])["class"] == [said]
+
+
+def test_no_name_of_what_is_marked_lies_on_the_bets_of_a_class():
+    """Most of a class bet on what is marked there: 1.6 and 2."""
+    app = open_page("small_samples", **{"class": "2~2~1.6~3"}, mode="projector")
+    layout = json.loads(bet_chart(app, "small_samples").spec)["layout"]
+    names = [each for each in layout["annotations"] if (each["xref"], each["yref"]) == ("x", "y")]
+    ends = [each["y1"] for each in layout["shapes"] if each.get("y0") == 1]
+    assert {"1.6 found", "2 expected"} <= {each["text"] for each in names}
+    assert max(each["y"] for each in names) / layout["yaxis"]["range"][1] < min(ends)
 
 
 def test_how_many_of_a_class_were_right_is_said():

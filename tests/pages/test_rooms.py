@@ -1,29 +1,34 @@
 """Rooms: phones by plain requests, the window of who teaches, and the wall, which follows and is followed."""
 
+import asyncio
 import csv
 import io
 import json
 import re
+from collections import Counter
 from html import unescape
+from threading import Event
 from types import SimpleNamespace
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
 import numpy as np
 import pytest
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from pages._view import bet_words, lesson, server
 from pages._view.kinds import Choice, Drawing
 from pages._view.lessons import LESSONS, ORDER, bet_of
-from pages._view.rooms import limits, routes, visitor, wall
+from pages._view.rooms import limits, routes, sweeping, visitor, wall
 from pages._view.rooms.moment import moment_of
 from pages._view.rooms.room import MOST_PHONES
-from pages._view.rooms.store import Store
+from pages._view.rooms.store import Store, StoreError
+from pages._view.rooms.threads import Threads
 from sattn_core import class_draws as class_draws_module
 from sattn_core.lessons.small_samples import class_draws
 from sattn_core.lessons.wrong_choice import N_ROWS, PUT_RIGHT, WrongChoiceParams, measure_wrong_choices
-from tests.pages.asgi import ask
+from tests.pages.asgi import ask, run
 from tests.pages.opening import app_at, charts, press
 
 WITH_BETS = [stem for stem in ORDER if LESSONS[stem].bet]
@@ -158,12 +163,42 @@ def test_what_is_kept_on_a_phone_is_one_random_number_that_no_script_reads(rooms
     assert re.fullmatch(r"lab_visitor=[0-9a-f]{32}; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure", kept)
 
 
+def test_the_number_of_a_phone_that_comes_again_lasts_another_day(rooms):
+    """One that was given out yesterday would end in the middle of the hour, and the phone would be a new one."""
+    room = opened(rooms, "start")
+    (phone,) = phones(room, 1)
+    given = f"{visitor.VISITOR}={phone.cookies[visitor.VISITOR]}"
+    _, headers, _ = ask(APP, phone.place, cookie=given, host="lab.example")
+    assert headers["set-cookie"].startswith(f"{given}; HttpOnly; Max-Age=86400")
+
+
 def test_codes_are_read_in_small_letters_too_and_typed_at_the_door(rooms):
     room = opened(rooms, "start")
     assert Browser(SimpleNamespace(code=room.code.lower())).open().status == 200
     door = Browser().get("/j")
     assert "four letters" in door.html
     assert door.get(f"/j?code=%20{room.code.lower()}%20").place == f"/j/{room.code}"
+
+
+@pytest.mark.parametrize("typed", ["1234", "ЖЖЖЖ", "ΑΒΓΔ", "ÄÖÜS", "%00", "<b>", "../../x", "A" * 5000])
+def test_what_is_typed_at_the_door_and_is_no_code_leads_back_to_it(typed):
+    phone = Browser(cookies={visitor.VISITOR: visitor.new_visitor()}).get(f"/j?code={quote(typed)}")
+    if phone.status == 303:
+        phone.get(unquote(phone.place))  # as a server hands it on
+    assert phone.status == 404
+    assert "This room is not open" in phone.text
+    assert 'name="code"' in phone.html
+
+
+@pytest.mark.parametrize("place", ["j/{}/nowhere", "room/{}/nowhere", "room/{}/news/more"])
+def test_an_address_below_a_room_that_is_none_leads_back_to_the_door(rooms, place):
+    phone = Browser().get(f"/{place.format(opened(rooms, 'start').code)}")
+    assert (phone.status, 'name="code"' in phone.html) == (404, True)
+
+
+@pytest.mark.parametrize("place", ["j", "j/{}/news", "room/{}/news", "room/{}/state", "room/{}/results.csv"])
+def test_what_is_only_read_takes_no_form(rooms, place):
+    assert Browser().post(f"/{place.format(opened(rooms, 'start').code)}", {"do": "close"}).status == 405
 
 
 @pytest.mark.parametrize("code", ["ZZZZ", "A", "AEIO", "<b>", "ÄÖÜS", "%00%00%00%00", "ABCDEFGHIJKL"])
@@ -232,18 +267,27 @@ def test_what_is_no_answer_is_said_and_stays_typed(rooms, stem, text):
         assert f'value="{text.replace("<", "&lt;").replace(">", "&gt;")}"' in phone.html
 
 
+def test_a_curve_of_no_whole_numbers_is_answered_in_the_words_of_its_fields(rooms):
+    (phone,) = phones(opened(rooms, "score_variance"), 1)
+    phone.send("answer", **{f"answer_{i}": "11.3" for i in range(5)})
+    assert "Your answer must be a whole number in each field, 0 to 100,000." in phone.text
+
+
 def test_nothing_changes_by_a_form_of_others_or_of_an_earlier_question(rooms):
     room = opened(rooms, "gradient_flow")
     (phone,) = phones(room, 1)
     place = f"/j/{room.code}"
-    good = {"token": visitor.token_of(phone.cookies[visitor.VISITOR], room.code), "do": "answer", "answer": "10"}
+    good = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', phone.html)) | {"answer": "10"}
     for wrong in ({"token": ""}, {"token": "ß"}, {"token": visitor.token_of("0" * 32, room.code)}):
-        assert phone.post(place, {**good, "of": "gradient_flow", **wrong}).status == 403
-    assert phone.post(place, {**good, "of": "derivation"}).status == 422
-    assert "The wall has gone on" in phone.text
-    assert phone.post(place, {**good, "of": "gradient_flow", "do": "close"}).status == 422
+        assert phone.post(place, {**good, **wrong}).status == 403
+    for stem, query in (("derivation", "bet=1"), ("gradient_flow", "bet=1&d_k=256")):
+        rooms.stand(room.code, stem, query)
+        assert phone.post(place, good).status == 422
+        assert "The wall has gone on" in phone.text
+    rooms.stand(room.code, room.stem, room.query)
+    assert phone.post(place, {**good, "do": "close"}).status == 422
     assert rooms.answers(room.code, "gradient_flow") == []
-    assert phone.post(place, {**good, "of": "gradient_flow"}).status == 303
+    assert phone.post(place, good).status == 303
     assert rooms.answers(room.code, "gradient_flow") == ["10"]
 
 
@@ -387,6 +431,15 @@ def test_a_room_is_opened_at_the_first_lesson_where_none_is_named(rooms, at):
     assert urlsplit(browser.place).netloc == ""
 
 
+def test_a_room_is_opened_from_an_address_of_any_length(rooms):
+    """Of long texts, which a visitor has typed, a room knows nothing."""
+    long = f"/your_scores?q={'%0A1.5' * 4000}&d_k=100&{'x=%25&' * 2000}"
+    browser = Browser().get("/room", referer=f"http://lab.example{long}")
+    assert len(browser.html.encode()) < LARGEST_PAGE
+    browser.send("open")
+    assert (browser.status, urlsplit(browser.place).path) == (303, "/your_scores")
+
+
 def test_rooms_are_opened_by_own_pages_alone_and_not_too_often(rooms, monkeypatch):
     monkeypatch.setattr(limits, "OPENED", limits.Limit(1, 0))
     browser = Browser().get("/room")
@@ -505,6 +558,24 @@ def test_the_wall_goes_where_the_teachers_window_goes_and_reveals_what_it_reveal
     assert "reveal" not in app.query_params
 
 
+def test_a_wall_goes_on_to_the_steps_after_its_bet(rooms, leads):
+    room = opened(rooms, "one_query")
+    app = wall_of(room, "one_query")
+    (crowd,) = phones(room, 1)
+    crowd.send("answer", answer="10")
+    press(app, "Reveal")
+    app.run()
+    assert app.query_params["class"] == "10"
+    press(app, "Next")
+    app.run()
+    assert [*app.exception] == []
+    assert (app.session_state["step"], app.query_params["reveal"]) == ("softmax", "1")
+    assert "Look at the wall." in crowd.open().text
+    press(app, "Previous")
+    app.run()
+    assert app.query_params["class"] == "10"
+
+
 def test_a_wall_that_does_not_lead_follows_and_changes_nothing(rooms, leads):
     leads(False)
     room = opened(rooms, "gradient_flow", d_k="256")
@@ -523,6 +594,8 @@ def test_the_wall_of_a_vote_hides_what_it_comes_to_until_it_is_shown(rooms, lead
     app.run()
     main = next(each for each in charts(app).values() if each.address)
     assert "Before the first step" in main.alt
+    press(app, "Reveal")
+    assert "**Nobody has chosen a learning rate.**" in [each.value for each in app.run().markdown]
     assert not [each for each in app.button if each.key == "place_bet"]
 
 
@@ -611,10 +684,44 @@ def test_forms_are_short_and_come_to_rooms_alone():
     app = middleware.cls(bounded)
     long = b"a" * (routes.LARGEST_FORM + 1)
     cookie = f"lab_visitor={visitor.new_visitor()}"
-    assert ask(app, "/room", "POST", [long], cookie=cookie)[0] == 413
+    status, _, said = ask(app, "/room", "POST", [long], cookie=cookie)
+    assert (status, said.decode()) == (413, "That is too long for this form.")
     assert ask(app, "/room", "POST", [b"do=open"], cookie=cookie)[0] == 403
     with pytest.raises(HTTPException, match="Nothing can be sent"):
         ask(middleware.cls(answer), "/journal", "POST", [b"do=open"])
+
+
+def test_a_database_that_does_not_answer_keeps_no_lesson_waiting(rooms, monkeypatch):
+    """A hundred phones ask; the threads that answer for the lessons are still free."""
+    back = Event()
+    monkeypatch.setattr(rooms, "room", lambda code: back.wait() and None)
+    monkeypatch.setattr(routes, "in_thread", Threads(10, 90))
+
+    async def ask_all():
+        asked = [asyncio.create_task(status_of("/j/BCDF")) for _ in range(100)]
+        try:
+            for _ in range(3):  # until each of them waits for a thread, or has been told
+                await asyncio.sleep(0)
+            return await asyncio.wait_for(run_in_threadpool(lambda: "free"), 60), asked
+        finally:
+            back.set()
+            await asyncio.wait(asked)
+
+    free, asked = run(ask_all())
+    assert free == "free"
+    assert Counter(task.result() for task in asked) == {404: 90, 503: 10}
+
+
+async def status_of(place):
+    answers = []
+    cookie = f"{visitor.VISITOR}={visitor.new_visitor()}".encode()
+    scope = {"type": "http", "method": "GET", "path": place, "root_path": "", "query_string": b""}
+
+    async def send(message):
+        answers.append(message)
+
+    await APP(scope | {"headers": [(b"cookie", cookie)]}, None, send)
+    return answers[0]["status"]
 
 
 def test_a_limit_gives_back_in_time_and_forgets_who_came_first():
@@ -627,3 +734,30 @@ def test_a_limit_gives_back_in_time_and_forgets_who_came_first():
     assert limit.takes("b")
     assert limit.takes("c")
     assert limit.takes("a")  # forgotten
+
+
+def test_rooms_that_are_too_old_are_deleted_as_the_server_starts_and_every_hour(monkeypatch, caplog):
+    """Whatever the database does; why it did not answer is told to who runs the server."""
+    swept, slept = [], []
+
+    def sweep():
+        swept.append("swept")
+        if len(swept) == 1:
+            raise StoreError("away") from OSError("no route")
+
+    async def sleep(seconds):
+        slept.append(seconds)
+        if len(slept) == 3:
+            raise asyncio.CancelledError
+
+    async def start_and_wait():
+        async with server.lifespan(APP):
+            while len(slept) < 3:
+                await asyncio.to_thread(lambda: None)
+
+    monkeypatch.setenv("SATTN_WARM_UP", "0")
+    monkeypatch.setattr(sweeping, "store", lambda: SimpleNamespace(sweep=sweep))
+    monkeypatch.setattr(sweeping, "asyncio", SimpleNamespace(to_thread=asyncio.to_thread, sleep=sleep))
+    run(start_and_wait())
+    assert (len(swept), slept) == (3, [3600] * 3)
+    assert "away (no route)" in caplog.text

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Barrier
 from urllib.parse import quote
 
 import psycopg
@@ -589,6 +590,37 @@ def test_a_database_that_does_not_answer_is_said_in_a_sentence(unreachable):
     with opened(unreachable) as store, pytest.raises(StoreError, match="their database does not answer") as raised:
         store.open_room(SECRET, stem="start")
     assert raised.value.__cause__
+
+
+def test_who_may_not_use_the_database_is_told_so_in_a_sentence(postgres, schema):
+    """With no right to make tables, and with none to read those that another has made."""
+    role = schema.partition("test_")[2].partition("%20")[0]
+    name = f"guest_{role}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {name} LOGIN")
+        connection.execute(f"GRANT USAGE ON SCHEMA test_{role} TO {name}")
+    guest = schema.replace("//lab@", f"//{name}@")
+    assert guest != schema
+    for _ in range(2):
+        with opened(guest) as store, pytest.raises(StoreError, match="does not let the lab make or use its tables"):
+            store.room("BCDF")
+        with opened(schema) as store:
+            store.open_room(SECRET, stem="start")
+
+
+def test_those_who_find_the_database_away_do_not_wait_for_one_another(postgres, monkeypatch):
+    """Else each would wait as long as all those before it."""
+    together = Barrier(3)
+
+    def begin():
+        together.wait(60)
+        raise OSError
+
+    with opened(postgres) as store, ThreadPoolExecutor(3) as pool:
+        monkeypatch.setattr(store._kept()._database.engine, "begin", begin)
+        asked = [pool.submit(store.room, "BCDF") for _ in range(3)]
+        found = [type(each.exception()) for each in asked]
+    assert found == [StoreError] * 3
 
 
 def test_a_damaged_file_is_said_in_a_sentence(tmp_path):

@@ -1,6 +1,7 @@
 """What a phone sends: every word of it is checked here."""
 
-from pages._view.rooms.moment import Moment
+from pages._view.kinds import Drawing
+from pages._view.rooms.moment import BET, Moment
 from pages._view.rooms.phone import answered
 from pages._view.rooms.room import TooLate
 from pages._view.rooms.store import store
@@ -11,7 +12,7 @@ _NOTHING = "There is nothing to answer now."
 
 def take(moment: Moment, who: str, sent: dict[str, str]) -> str:
     """Keep what a phone that has joined sends; returns what is wrong with it, "" if nothing."""
-    if sent.get("of") != moment.room.stem:
+    if sent.get("of") != moment.which:
         return _GONE_ON
     if sent.get("do") == "draw":
         return _draw(moment, who)
@@ -19,6 +20,9 @@ def take(moment: Moment, who: str, sent: dict[str, str]) -> str:
         return _NOTHING
     text = answered(moment, sent)
     value, problem = moment.read(text)
+    answer = moment.lesson.bet.answer if moment.lesson.bet else None
+    if problem and moment.kind == BET and isinstance(answer, Drawing):  # on a phone it has fields, and is no text
+        return f"Your answer must be a whole number in each field, 0 to {answer.most:,}."
     if problem or text == "":
         return f"Your answer {(problem or 'is missing').split(';')[0]}."
     try:

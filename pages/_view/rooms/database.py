@@ -31,10 +31,12 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError,
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
-from pages._view.rooms.room import UNREACHABLE, Place, StoreError
+from pages._view.rooms.room import REFUSED, UNREACHABLE, Place, StoreError
 
 PATIENCE = 30  # seconds that a write waits for others, and anything for a connection
 _CONNECTIONS = {"pool_size": 5, "max_overflow": 5, "pool_timeout": PATIENCE}
+_GIVEN_UP = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+_NOT_ALLOWED = "42501"  # what Postgres says to who lacks a right
 _LOCK = 7_231_905  # of the rooms as a whole, among the advisory locks of a Postgres
 
 _TABLES = MetaData()
@@ -81,7 +83,9 @@ def _told() -> Iterator[None]:
     """What says that a database does not answer becomes a sentence."""
     try:
         yield
-    except (DataError, IntegrityError, ProgrammingError):
+    except (DataError, IntegrityError, ProgrammingError) as error:
+        if getattr(error.orig, "sqlstate", None) == _NOT_ALLOWED:
+            raise StoreError(REFUSED) from error
         raise  # a mistake of ours
     except (DBAPIError, PoolTimeout, OSError) as error:
         raise StoreError(UNREACHABLE) from error
@@ -187,20 +191,20 @@ class _Postgres(Database):
 
     def __init__(self, url: str) -> None:
         # Nothing is prepared: a pooler in front of the database may change the connection between two statements.
-        arguments = {"connect_timeout": 5, "prepare_threshold": None}
+        # And a connection that was cut without a word is given up after ten seconds, not after hours.
+        arguments = {"connect_timeout": 5, "prepare_threshold": None, **_GIVEN_UP}
         self.engine = create_engine(url, pool_pre_ping=True, connect_args=arguments, **_CONNECTIONS)
         self.reader = self.engine.execution_options(isolation_level="AUTOCOMMIT")
-        self._making, self._made = Lock(), False
+        self._made = False
 
     def prepare(self, *, making: bool = False) -> None:
-        """Make the tables, once."""
-        with self._making:
-            if self._made:
-                return
-            with self.engine.begin() as connection:
-                self.lock(connection)
-                _TABLES.create_all(connection)
-            self._made = True
+        """Make the tables. Several threads may at once: if the database is away, none waits for another's failure."""
+        if self._made:
+            return
+        with self.engine.begin() as connection:
+            self.lock(connection)
+            _TABLES.create_all(connection)
+        self._made = True
 
     def lock(self, connection: Connection) -> None:
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))

@@ -25,19 +25,28 @@ _WHAT = (
 
 def before_opening(token: str, at: str) -> str:
     """What a room is, and the button that opens one where the lesson stands."""
-    kept = f'<input type="hidden" name="at" value="{html.escape(at[:4000])}">'
+    place = _place(*_standing(at))  # of an address of any length what a form may hold
+    kept = f'<input type="hidden" name="at" value="{html.escape(place)}">'
     inside = html.form(path_of(TEACH), token, "open", kept + html.button(_OPEN, first=True))
     return html.document(_OPEN, html.main_part(f"<h1>{_OPEN}</h1>{html.paragraphs(_WHAT)}{inside}"))
 
 
 def open_room(secret: str, at: str) -> tuple[Room, str]:
     """A new room where this address of a lesson leads, and the address of its wall."""
-    path, _, query_of = at.partition("?")
-    stem = lesson_at(path) or ORDER[0]
-    lesson, query = LESSONS[stem], controls.as_query(query_of)
-    settings = settings_of(lesson, query | {"bet": "1"})
+    stem, settings = _standing(at)
     room = store().open_room(secret, stem=stem, query=settings)
-    return room, f"{path_of(places()[stem])}?{settings}&{urlencode({'mode': 'projector', ROOM: room.code})}"
+    return room, f"{_place(stem, settings)}&{urlencode({'mode': 'projector', ROOM: room.code})}"
+
+
+def _standing(at):
+    """The lesson that an address leads to, else the first, and its settings, with which a room begins."""
+    path, _, query = at.partition("?")
+    stem = lesson_at(path) or ORDER[0]
+    return stem, settings_of(LESSONS[stem], controls.as_query(query) | {"bet": "1"})
+
+
+def _place(stem, settings):
+    return f"{path_of(places()[stem])}?{settings}"
 
 
 def ask_for_secret(room: Room, token: str, problem: str = "") -> str:

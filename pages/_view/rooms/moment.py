@@ -77,6 +77,11 @@ class Moment:
             return self.lesson.together.asks  # type: ignore[union-attr]
         return bets.question(self.lesson.bet, self.values) if self.lesson.bet and self.kind else ""
 
+    @property
+    def which(self) -> str:
+        """Tells a question from any other, also from the same at other settings: what a form is an answer to."""
+        return sha256(f"{self.room.stem} {self.question}".encode()).hexdigest()[:16]
+
     def read(self, text: str) -> tuple[Any, str | None]:
         """The answer that a text stands for, and what is wrong with it, or None."""
         if self.kind == VOTE:

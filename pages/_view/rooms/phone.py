@@ -57,8 +57,7 @@ def part(moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] 
         parts.append(_own_part(moment, phone))
     if not (moment.kind or moment.draws):
         parts.append(html.paragraphs([_LOOK]))
-    asked = f"{moment.room.stem} {moment.question}"
-    return html.main_part("".join(parts), mark=moment.mark, news=f"{phone.place}/news", asked=asked)
+    return html.main_part("".join(parts), mark=moment.mark, news=f"{phone.place}/news", asked=moment.which)
 
 
 def _question(moment, phone, typed):
@@ -103,9 +102,7 @@ def _form(moment, phone, typed):
 
 def _sending(moment, phone, do, inside):
     """A form that says of which question it is: the wall may have gone on."""
-    return html.form(
-        phone.place, phone.token, do, f'<input type="hidden" name="of" value="{moment.room.stem}">{inside}'
-    )
+    return html.form(phone.place, phone.token, do, f'<input type="hidden" name="of" value="{moment.which}">{inside}')
 
 
 def _fields(moment, typed):

@@ -9,6 +9,7 @@ LASTS = 24 * 3600.0  # seconds that a room is kept
 MOST_ROOMS, MOST_PHONES = 200, 100  # open at once; in one room
 LONGEST_TEXT, LONGEST_QUERY = 400, 2_000  # characters
 SEEDS = 10_000
+REFUSED = "The rooms cannot be kept: their database does not let the lab make or use its tables."
 UNREACHABLE = "The rooms cannot be reached: their database does not answer. Try again soon."
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -12,6 +13,7 @@ from starlette.routing import Route
 from pages._view.rooms import limits, visitor
 from pages._view.rooms.room import NoSuchRoom, RoomError, StoreError
 from pages._view.rooms.store import store
+from pages._view.rooms.threads import in_thread
 from pages._view.server.bundle import path_of
 from pages._view.server.links import root
 
@@ -19,6 +21,7 @@ JOIN, TEACH = "j", "room"  # the first part of their paths
 LARGEST_FORM = 8_192  # bytes
 _FRESH = {"Cache-Control": "no-store"}
 _NOT_OURS = "This form is not from a page of yours, or your browser keeps no cookies here. Allow them, and reload."
+_NOT_YOURS = "This browser does not lead the room. Load its page again, and type the secret of the room."
 _TOO_FAST = "That was too often. Wait a moment, then try again."
 
 
@@ -36,28 +39,37 @@ class NoCookie(RoomError):
         super().__init__(_NOT_OURS)
 
 
+class NotTheTeacher(RoomError):
+    """A browser without the room's secret."""
+
+    def __init__(self) -> None:
+        super().__init__(_NOT_YOURS)
+
+
 def is_place_of_rooms(path: str) -> bool:
     """Whether a path is one of these, which answer by themselves and take forms."""
     first = path.removeprefix(path_of("")).split("/")[0] if path.startswith(path_of("")) else ""
     return first in (JOIN, TEACH)
 
 
-_STATUS = {NoSuchRoom: 404, TooFast: 429, NoCookie: 403, StoreError: 503}
+_STATUS = {NoSuchRoom: 404, TooFast: 429, NoCookie: 403, NotTheTeacher: 403, StoreError: 503}
 
 
 def routes() -> list[Route]:
     """The routes below the server's base path."""
-    places: dict[str, Callable[..., Any]] = {
+    asked: dict[str, Callable[..., Any]] = {
         JOIN: _ask_for_code,
-        f"{JOIN}/{{code}}": _phone,
         f"{JOIN}/{{code}}/news": _news_of_phone,
-        TEACH: _open,
-        f"{TEACH}/{{code}}": _teach,
         f"{TEACH}/{{code}}/news": _news_of_teacher,
         f"{TEACH}/{{code}}/state": _state,
         f"{TEACH}/{{code}}/results.csv": _results,
     }
-    return [Route(path_of(place), _safe(answer), methods=["GET", "POST"]) for place, answer in places.items()]
+    sent_to: dict[str, Callable[..., Any]] = {f"{JOIN}/{{code}}": _phone, TEACH: _open, f"{TEACH}/{{code}}": _teach}
+    beyond = {f"{first}/{{rest:path}}": _nothing for first in (JOIN, TEACH)}  # the last: what none of the others is
+    return [
+        Route(path_of(place), _safe(answer), methods=["GET", "POST"] if place in sent_to else ["GET"])
+        for place, answer in (asked | sent_to | beyond).items()
+    ]
 
 
 def _safe(answer):
@@ -70,6 +82,10 @@ def _safe(answer):
             return await _said(_STATUS.get(type(problem), 409), str(problem))
 
     return answering
+
+
+async def _nothing(request):
+    raise NoSuchRoom
 
 
 async def _said(status, text):
@@ -92,7 +108,7 @@ def _code(request):
 
 async def _room(request: Request) -> Any:
     """The room of an address; who has tried too many codes is refused, unless they are in it already."""
-    return await run_in_threadpool(_found, request)
+    return await in_thread(_found, request)
 
 
 def _found(request):
@@ -118,7 +134,10 @@ async def _ask_for_code(request):
     from pages._view.rooms import doors
 
     if code := request.query_params.get("code", "").strip():
-        return _to(path_of(f"{JOIN}/{''.join(filter(str.isalpha, code))[:8].upper()}"))
+        typed = quote("".join(filter(str.isalpha, code))[:8].upper())
+        if not typed:
+            raise NoSuchRoom
+        return _to(path_of(f"{JOIN}/{typed}"))
     return _html(doors.ask_for_code())
 
 
@@ -132,7 +151,9 @@ async def _phone(request):
         raise NoCookie
     room = await _room(request)
     sent = await visitor.sent_with(request) if request.method == "POST" else None
-    return await run_in_threadpool(_page_of_phone, request, room, who, sent)
+    answer = await in_thread(_page_of_phone, request, room, who, sent)
+    visitor.keep(request, answer, visitor.VISITOR, who)  # one of yesterday would end in the middle of the hour
+    return answer
 
 
 def _page_of_phone(request, room, who, sent):
@@ -162,7 +183,7 @@ async def _news_of_phone(request):
     """What has changed since a phone has looked: nothing, as a rule."""
     who = visitor.visitor_of(request)
     room = await _room(request)
-    return await run_in_threadpool(_news, request, room, who)
+    return await in_thread(_news, request, room, who)
 
 
 def _news(request, room, who):
@@ -186,7 +207,7 @@ async def _open(request):
     """What a room is, and the button that opens one."""
     who = visitor.visitor_of(request) or visitor.new_visitor()
     sent = await visitor.sent_with(request) if request.method == "POST" else None
-    answer = await run_in_threadpool(_opened, request, who, sent)
+    answer = await in_thread(_opened, request, who, sent)
     visitor.keep(request, answer, visitor.VISITOR, who)
     return answer
 
@@ -217,7 +238,7 @@ def _comes_from(request):
 async def _teach(request):
     room, who = await _room(request), visitor.visitor_of(request)
     sent = await visitor.sent_with(request) if request.method == "POST" else None
-    return await run_in_threadpool(_taught, request, room, who or visitor.new_visitor(), sent)
+    return await in_thread(_taught, request, room, who or visitor.new_visitor(), sent)
 
 
 def _taught(request, room, who, sent):
@@ -256,7 +277,7 @@ def _leads(request, code):
 
 async def _news_of_teacher(request):
     room = await _room(request)
-    return await run_in_threadpool(_told_to_teacher, request, room)
+    return await in_thread(_told_to_teacher, request, room)
 
 
 def _told_to_teacher(request, room):
@@ -264,7 +285,7 @@ def _told_to_teacher(request, room):
 
     secret, who = _secret(request, room.code), visitor.visitor_of(request)
     if not _leads(request, room.code):
-        raise NoCookie
+        raise NotTheTeacher
     if str(room.version) == request.query_params.get("seen"):
         return Response(status_code=204, headers=_FRESH)
     return _html(desk.part(room, visitor.token_of(who, room.code), secret, root(request)))
@@ -273,7 +294,7 @@ def _told_to_teacher(request, room):
 async def _state(request):
     """What a wall asks for now and then: counts, and whether its picture has changed."""
     room = await _room(request)
-    body = await run_in_threadpool(_state_of, room)
+    body = await in_thread(_state_of, room)
     return Response(body, headers=_FRESH, media_type="application/json")
 
 
@@ -286,13 +307,13 @@ def _state_of(room):
 
 async def _results(request):
     room = await _room(request)
-    return await run_in_threadpool(_file_of, request, room)
+    return await in_thread(_file_of, request, room)
 
 
 def _file_of(request, room):
     from pages._view.rooms import results
 
     if not _leads(request, room.code):
-        raise NoCookie
+        raise NotTheTeacher
     named = {**_FRESH, "Content-Disposition": f'attachment; filename="room_{room.code}_{room.stem}.csv"'}
     return Response(results.as_csv(room), headers=named, media_type="text/csv")

@@ -4,11 +4,13 @@ Who leads is known by a cookie, so the address of a wall lets nobody lead. What 
 address, as in the link that shows it afterwards.
 """
 
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
 from pages._view import bets, controls
+from pages._view._streamlit import StreamlitAPIException
 from pages._view.lesson import CLASS, PHONES, REVEAL, Lesson
 from pages._view.literal import plain
 from pages._view.live import draw_room
@@ -94,11 +96,12 @@ def _settle(moment):
     place = moment.room.code, moment.room.stem
     moment = _settle_vote(moment, place)
     shown = moment.kind != "" and moment.asked.revealed
-    found = {REVEAL: "1"} if shown else {}
+    found = {REVEAL: "1"} if moment.asked.revealed else {}  # also at a later step: else the bet would be open there
     if shown or moment.draws:
         found |= results.shown(moment, store().answers(*place))
     if moment.lesson.together:
-        controls.send_to("seed", moment.room.seed)
+        with suppress(StreamlitAPIException):  # its field may stand on the page already, and says it by itself then
+            controls.send_to("seed", moment.room.seed)
     for name in (REVEAL, CLASS, PHONES):
         if name in found:
             st.query_params[name] = found[name]
@@ -165,7 +168,8 @@ def draw_card() -> None:
     with st.container(border=True, key="bet_card"), st.container(horizontal=True, key="bet_row"):
         together: Any = moment.lesson.together
         name = controls.control(together.chooses).label.lower()
-        said = together.asks if moment.is_open else f"The class has chosen: {name} {moment.chosen or 'none'}."
+        chosen = f"The class has chosen: {name} {moment.chosen}." if moment.chosen else f"Nobody has chosen a {name}."
+        said = together.asks if moment.is_open else chosen
         st.markdown(f"**{plain(said)}**", width="stretch")
         if st.session_state.get("room_leads"):
             st.button("Reveal" if moment.is_open else "Hide", key="reveal", on_click=_turn, args=(moment.is_open,))

@@ -20,6 +20,7 @@ FILE_BYTES = 2**16  # what a file counts beside its own bytes, so that empty one
 MOST_VISITORS = 10_000  # whose files are counted; beyond, those who came first are forgotten
 TOO_LARGE = f"Your files may have {MOST_BYTES // 2**20} MB together: remove one or reload the page, then try again."
 NOT_HERE = "Nothing can be sent to this address."
+TOO_LONG = "That is too long for this form."
 
 
 class BoundedUploads:
@@ -38,7 +39,7 @@ class BoundedUploads:
             if await _accepts(self.app, scope, _bounded(receive, FILE_BYTES), send):  # it says whose file it is
                 self.held.get(place[1], {}).pop(place[2], None)
         elif scope["type"] == "http" and is_place_of_rooms(scope["path"]):
-            await self.app(scope, _bounded(receive, LARGEST_FORM), send)
+            await self.app(scope, _bounded(receive, LARGEST_FORM, TOO_LONG), send)
         elif scope["type"] == "http":
             await self._take_nothing(scope, receive, send)
         else:
@@ -71,8 +72,8 @@ class BoundedUploads:
         return self.held.setdefault(visitor, {})
 
 
-def _bounded(receive, most):
-    """What is sent to an address that takes no files."""
+def _bounded(receive, most, said=NOT_HERE):
+    """What is sent to an address that takes no files. said: to who sends more."""
     left = most
 
     async def count():
@@ -80,7 +81,7 @@ def _bounded(receive, most):
         message = await receive()
         left -= len(message.get("body", b""))
         if left < 0:
-            raise HTTPException(413, NOT_HERE)
+            raise HTTPException(413, said)
         return message
 
     return count
