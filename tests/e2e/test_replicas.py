@@ -193,6 +193,14 @@ def test_the_proxy_compresses_and_bounds_what_passes(lab):
     connection.close()
 
 
+@pytest.mark.parametrize(("said", "secure"), [({}, False), ({"X-Forwarded-Proto": "https"}, True)])
+def test_a_cookie_of_rooms_is_for_https_alone_where_a_proxy_in_front_speaks_it(lab, said, secure):
+    headers, _ = ask(lab, "/room", **said)
+    mine = [each for each in headers.get_all("Set-Cookie") if COOKIE not in each]
+    assert mine
+    assert all(("Secure" in each) is secure for each in mine)
+
+
 def test_another_site_shows_the_lab_in_a_frame(lab, new_page, tmp_path):
     source = page_url(lab, "/score_variance", d_k=64)
     inside = f'<link rel="icon" href="data:,"><iframe src="{source}" width="1200" height="700"></iframe>'

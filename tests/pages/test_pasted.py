@@ -101,9 +101,10 @@ def test_an_address_leaves_out_what_is_the_visitor_s_own():
     assert head_of(page)["canonical"] == "http://lab.example/score_variance?axis=own"
 
 
-def test_an_address_says_how_the_visitor_came():
-    _, _, body = ask(APP, "/recap", x_forwarded_proto="https", **HOST)
-    assert head_of(body.decode())["canonical"] == "https://lab.example/recap"
+@pytest.mark.parametrize(("said", "scheme"), [("https", "https"), ("https, http", "https"), ("javascript", "http")])
+def test_an_address_says_how_the_visitor_came(said, scheme):
+    _, _, body = ask(APP, "/recap", x_forwarded_proto=said, **HOST)
+    assert head_of(body.decode())["canonical"] == f"{scheme}://lab.example/recap"
 
 
 def test_a_name_of_an_older_link_is_known():

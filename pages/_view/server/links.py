@@ -80,7 +80,8 @@ def places() -> dict[str, str]:
 
 def scheme_of(request: Request) -> str:
     """How the visitor's browser came, whatever the proxy did: http or https."""
-    return request.headers.get("x-forwarded-proto", request.url.scheme).split(",")[0].strip()
+    said = request.headers.get("x-forwarded-proto", request.url.scheme).split(",")[0].strip()
+    return "https" if said == "https" else "http"
 
 
 def root(request: Request) -> str:
