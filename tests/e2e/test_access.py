@@ -58,7 +58,7 @@ def in_turn(looks, kind):
 
 
 def is_walked(turn, kind, place, looks):
-    return turn % 6 == 2 * kind and turn // 6 % len(looks) == place
+    return turn % 6 == 2 * kind + 1 and turn // 6 % len(looks) == place
 
 
 # --- touch ----------------------------------------------------------------------------------------------

@@ -28,9 +28,9 @@ WHITE, DARK = "rgb(255, 255, 255)", "rgb(18, 22, 28)"
 OWN_ELEMENTS = ("", "attention_steps", "training_race", "your_scores")
 # The walk sees every other lesson at half of the sizes, and reads some; the matrix sees and reads the rest.
 HALVES = ("1440", "1024", PHONE, "950p"), ("1920", "820", PHONE, "1024p")
-HALF = [
-    (lesson, HALVES[place // 2 % 2], place % 3 == 0 or lesson in OWN_ELEMENTS) for place, lesson in enumerate(DRAWN)
-]
+READ = {lesson: place % 3 == 0 or lesson in OWN_ELEMENTS for place, lesson in enumerate(DRAWN)}
+READ["training_race"] = False  # minutes of a page that only the matrix reads
+HALF = [(lesson, HALVES[place // 2 % 2], READ[lesson]) for place, lesson in enumerate(DRAWN)]
 REST = [(lesson, HALVES[1 - place // 2 % 2], not read) for place, (lesson, _, read) in enumerate(HALF)]
 # Display mode, and the ground that must come of it, where the visitor's browser prefers the dark.
 IN_THE_DARK = {"screen": DARK, "projector": WHITE}

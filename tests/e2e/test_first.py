@@ -159,7 +159,7 @@ def test_nothing_moves_at_a_desk(new_page, server, place, lesson):
 
 
 @pytest.mark.walk
-@pytest.mark.parametrize(("place", "lesson"), sampled(enumerate(STAGED), 6))
+@pytest.mark.parametrize(("place", "lesson"), sampled(enumerate(STAGED), 12))
 def test_nothing_moves_on_a_phone(new_page, server, place, lesson):
     page = new_page(*SCREEN[PHONE], alone=True, color_scheme=("dark", "light")[place % 2])
     if place % 6 == 0:

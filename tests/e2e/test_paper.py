@@ -67,7 +67,7 @@ def check_paper(page, link):
     assert small == []
 
 
-@pytest.mark.parametrize(("lesson", "scheme"), sampled(PRINTED, 7))
+@pytest.mark.parametrize(("lesson", "scheme"), sampled(PRINTED, 12))
 def test_every_lesson_prints_on_two_pages(new_page, server, lesson, scheme):
     page = new_page(1440, 900, color_scheme=scheme)
     open_page(page, server, lesson)

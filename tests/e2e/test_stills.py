@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 ANEW = "to keep what is drawn now: .venv/bin/python tests/stills {}"
 
 
-@pytest.mark.parametrize("stem", sampled(PAGES, 6, 2))
+@pytest.mark.parametrize("stem", sampled(PAGES, 9, 2))
 def test_what_is_kept_is_what_is_shown(new_page, server, stem):
     drawn = draw(new_page(), server, stem, STILLS)
     kept = {size: stills.still(stem, size) for size in stills.SIZES if stills.still(stem, size)}
