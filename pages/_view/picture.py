@@ -15,6 +15,7 @@ from pages._view.marks import Mark, found
 
 Table = dict[str, Sequence[Any]]
 Part = dict[str, Any]  # of a figure: a trace, an axis, an annotation, a line style
+_FURTHER = re.compile("<br>|, <span")  # what follows the first line of a word, or stands behind it in smaller letters
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,12 +104,12 @@ class Picture:
         """What may be seen of a single figure before a bet: its axes, the traces of these names, and these words.
 
         Nothing else of it is in what is sent, nor what stands behind it. last: the x beyond which a trace is not seen.
-        Of a word of several lines the first is kept.
+        Of a word of several lines, or with something small behind it, the first part is kept.
         """
         figure = self._single()
         data = [_up_to(last, each) if each["name"] in keep else _empty(each) for each in figure.data]
         layout = deepcopy(figure.layout) | {"shapes": []}
-        named = [each | {"text": each["text"].split("<br>")[0]} for each in layout.get("annotations", ())]
+        named = [each | {"text": _FURTHER.split(each["text"])[0]} for each in layout.get("annotations", ())]
         layout["annotations"] = [each for each in named if each["text"] in words]
         _hide_numbers(layout, words)
         return Picture(self.key, Figure(data, layout), sentence, {}, "")

@@ -375,6 +375,13 @@ def test_no_name_of_what_is_marked_lies_on_the_bets_of_a_class():
     assert max(each["y"] for each in names) / layout["yaxis"]["range"][1] < min(ends)
 
 
+@pytest.mark.parametrize("mode", ["screen", "projector"])
+def test_both_sides_of_small_samples_are_named_while_its_bet_is_open(mode):
+    app = open_page("small_samples", bet="1", d_k="256", mode=mode)
+    layout = json.loads(main_chart(app).spec)["layout"]
+    assert {"The question", "dₖ = 256"} <= {each["text"] for each in layout["annotations"]}
+
+
 def test_how_many_of_a_class_were_right_is_said():
     app = open_page("derivation", **{"class": "2~2~4"}, mode="projector")
     assert LESSONS["derivation"].bet.answer.options

@@ -13,7 +13,8 @@ def before(values: Values, profile: Profile) -> Picture:
     names = (f"{asked.value} found", f"{asked.params.d_k} expected")
     said = f"A single draw: these four entries have variance {number(asked.variances[0], 2)}. Another draw differs."
     one = work.MAIN.picture({**values, "n_draws": 1}, profile)
-    return one.partly(said, keep=("draws", "last draw", *names), words=("The question", *names))
+    words = ("The question", f"dₖ = {values['d_k']:,}", *names)
+    return one.partly(said, keep=("draws", "last draw", *names), words=words)
 
 
 def outcome(values: Values) -> Outcome:
