@@ -19,6 +19,7 @@ ACTS = ":is(.st-key-steps, .st-key-draws, .st-key-race_progress, .st-key-breaks_
 READ = ".stMainBlockContainer *, .st-key-wall *, .st-key-share *"
 SCRIPTS = "sub, sup, tspan:not(.line), .katex *"  # smaller than the letters that they stand at
 WITH_BET = [stem for stem in ORDER if LESSONS[stem].bet]
+QUESTION, LETTERS = ".st-key-bet_row strong", "each => parseFloat(getComputedStyle(each).fontSize)"
 LOWEST = 0.2  # of the window, the plot of a picture
 # What was said, and how far down or how large each is.
 BOTTOMS = """all => all.filter(each => each.checkVisibility()).map(each => [each.innerText,
@@ -56,6 +57,7 @@ def test_what_a_lesson_does_and_its_bet_are_seen_at_once(new_page, server, stem)
         wait_until_idle(page)
     for size in SIZES:
         check_seen(page, size)
+        assert page.locator(QUESTION).evaluate(LETTERS) > 1.1 * size[0] / 60  # larger than what else is read
     page.keyboard.press("r")
     page.wait_for_function("() => location.search.includes('reveal=1')")
     wait_until_idle(page)
