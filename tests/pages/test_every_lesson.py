@@ -59,7 +59,7 @@ def ends(control):
     """The ends of a slider, every option of a choice, the shortest and the longest text."""
     if isinstance(control, Choice):
         return control.options
-    return ("", "9" * LONGEST) if isinstance(control, Text) else (control.low, control.high)
+    return ("", "9" * (control.most or LONGEST)) if isinstance(control, Text) else (control.low, control.high)
 
 
 def follows_d_k(app, stem, d_k):

@@ -106,7 +106,7 @@ LESSON = Lesson(
     pictures=("trained_spread", "trained_attention", "trained_downstream"),
     assumed="The model is all-MiniLM-L6-v2, an encoder of six layers with twelve heads each and $d_k = 32$. It makes "
     "one vector of a sentence. Other models and other texts give other numbers.\n\n"
-    "A word here is a token, which may be a piece of a word or a mark; [CLS] and [SEP] are the start and the end, "
+    "A word here is a token, which may be a piece of a word or a mark; [CLS] and [SEP] are start and end, "
     "[UNK] is what the model has no token for. "
     "In the first two pictures each head keeps the $q$ and $k$ of the trained model, and only its own divisor moves. "
     "In the last one all heads have the exponent, and each layer works on what the one before makes of it.",
