@@ -15,6 +15,7 @@ from starlette.datastructures import Headers
 from streamlit import runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.forward_msg_cache import populate_hash_if_needed
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.testing.v1 import AppTest
@@ -236,3 +237,12 @@ def test_the_page_has_one_title_and_one_end_to_put_ours_at():
     where = "pages/_view/server/links.py"
     assert page.count("<title>Streamlit</title>") == 1, broken("its page has another title", where)
     assert page.count("</body>") == 1, broken("its page ends otherwise", where)
+
+
+def test_no_message_is_named_instead_of_sent():
+    """The browser may have let go of one that it has said to keep, and ends its connection then."""
+    message = ForwardMsg()
+    message.delta.new_element.markdown.body = "x" * 10**6
+    populate_hash_if_needed(message)
+    assert message.hash
+    assert not message.metadata.cacheable
