@@ -15,7 +15,8 @@ from starlette.datastructures import Headers
 from streamlit import runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime.forward_msg_cache import populate_hash_if_needed
+from streamlit.proto.NewSession_pb2 import Config
+from streamlit.runtime import app_session
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.testing.v1 import AppTest
@@ -239,10 +240,8 @@ def test_the_page_has_one_title_and_one_end_to_put_ours_at():
     assert page.count("</body>") == 1, broken("its page ends otherwise", where)
 
 
-def test_no_message_is_named_instead_of_sent():
-    """The browser may have let go of one that it has said to keep, and ends its connection then."""
-    message = ForwardMsg()
-    message.delta.new_element.markdown.body = "x" * 10**6
-    populate_hash_if_needed(message)
-    assert message.hash
-    assert not message.metadata.cacheable
+def test_the_browser_is_told_to_keep_what_may_be_named_again():
+    """Two runs that follow at once may name what the first has made it let go of, which ends its connection."""
+    message = Config()
+    app_session._populate_config_msg(message)
+    assert message.max_cached_message_age == 20, broken("how long the browser keeps messages", ".streamlit/config.toml")
