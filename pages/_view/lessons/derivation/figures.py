@@ -13,6 +13,7 @@ from pages._view.figures.base import (
     figure,
     label,
     line,
+    on_a_wall,
     points,
     thin,
     title,
@@ -160,19 +161,14 @@ def _variance_figure(growth, d_k, profile):
         title=title(headline, profile, size=_LARGE * profile.title_size, letters=_LARGE * LETTERS, key=(key,)),
         shapes=[upright(d_k, thin(profile)) | {"layer": "below"}],
         annotations=_line_ends(largest, profile),
-        xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.7 if _is_low(profile) else 3.35]),
+        xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.7 if on_a_wall(profile) else 3.35]),
         yaxis=axis(profile, "variance", grid=True, **vertical),
     )
 
 
-def _is_low(profile):
-    """On a wall a line of a key takes more of the picture than a name at a line's end."""
-    return profile.name == "projector"
-
-
 def _key(why, lines, profile):
     """Why it is this divisor, and what the marks and lines are, as far as it does not stand at their ends."""
-    if _is_low(profile):
+    if on_a_wall(profile):
         return wrapped((why, *lines), _ON_A_WALL)
     marks = "● raw", "■ divided by √dₖ", *lines
     return f"{why}<br>{wrapped(marks, LETTERS * profile.title_size / profile.tick_size)}"
@@ -238,7 +234,7 @@ def _variance_range(growth):
 def _line_ends(largest, profile):
     """The names of the two predictions at the ends of their lines, and of the marks where no key names them."""
     end = {"x": np.log10(largest), "xanchor": "left", "xshift": 6}
-    raw, scaled = ("raw: dₖ", "÷ √dₖ: 1") if _is_low(profile) else ("dₖ", "1")
+    raw, scaled = ("raw: dₖ", "÷ √dₖ: 1") if on_a_wall(profile) else ("dₖ", "1")
     return [label(raw, profile, y=np.log10(largest), **end), label(scaled, profile, y=0, **end)]
 
 

@@ -13,6 +13,7 @@ from pages._view.figures.base import (
     heading,
     label,
     line,
+    on_a_wall,
     points,
     room_under,
     solid,
@@ -93,7 +94,7 @@ def _main_marks(drawn):
 def before_drawing(shown: Picture, walks: RandomWalks, d_k: int, profile: Profile) -> Picture:
     """What of the picture at this d_k, on a linear axis of products, is known before the learner draws on."""
     said = f"After {_products(d_k)} these sums spread by {_spread(walks.std[d_k])}."
-    if profile.name != "projector":  # on a wall nobody draws, and the arrow keys turn the pages
+    if not on_a_wall(profile):  # on one nobody draws, and the arrow keys turn the pages
         said += " Draw how they go on: sweep over the picture, or move its points with the arrow keys."
     keep = [each["name"] for each in shown.figure.data if not each["name"].startswith(("scaled", _TO_COME))]
     return shown.partly(said, keep=keep, words=(_title_of(walks), "Raw", "Scaled"), last=d_k)
