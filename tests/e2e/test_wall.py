@@ -104,3 +104,11 @@ def test_a_map_of_even_weights_is_seen_in_a_lit_room(new_page, server):
     *_, last = colours(page, page.locator("[data-picture] .hm image"))
     pale = sorted(last.elements(), key=lambda each: lit(each, "#ffffff"))
     assert lit(pale[len(pale) // 2], "#ffffff") >= 1.67
+
+
+def test_the_list_of_races_is_whole(new_page, server):
+    """On a small wall it is higher than a line, for fingers."""
+    page = new_page(*PROJECTED["1024p"])
+    open_page(page, server, "training_race", mode="projector")
+    around, inside = (page.locator(f".st-key-race_preset{each}").bounding_box() for each in ("", " [role=group]"))
+    assert inside["y"] + inside["height"] <= around["y"] + around["height"] + 1
