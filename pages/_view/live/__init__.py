@@ -58,7 +58,7 @@ _paper = st.components.v2.component(
 )
 _wall = st.components.v2.component("sattn_wall", html=_text("wall.html"), js=_script("wall.js"), isolate_styles=False)
 _keys = st.components.v2.component("sattn_keys", html=_text("keys.html"), js=_script("keys.js"), isolate_styles=False)
-_mend = st.components.v2.component("sattn_frame", js=_text("link.js") + _script("frame.js"))
+_mend = st.components.v2.component("sattn_frame", js=_text("streamlit.js", "link.js", "boxes.js", "frame.js"))
 
 
 def _sent(data):

@@ -173,7 +173,7 @@ function mendBoxes() {
     timer ||= window.setTimeout(update, SOON);
   }
 
-  new MutationObserver(soon).observe(document.body, { childList: true, subtree: true });
   window.addEventListener("resize", soon);
+  keepBoxesNamed(soon);
   soon();
 }

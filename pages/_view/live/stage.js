@@ -93,7 +93,7 @@
     waited += LOOK;
     const all = Object.keys(parents).every((name) => !parents[name] || waiting.has(name));
     const drawn = parents.picture || !told.draws || app.querySelector("[data-picture]")?.offsetHeight > 0;
-    const done = all && drawn && window.labPage?.fits() !== false && STREAMLIT.isAtRest(app) && !app.querySelector(STREAMLIT.skeleton);
+    const done = all && drawn && window.labPage?.fits() && STREAMLIT.isAtRest(app) && !app.querySelector(STREAMLIT.skeleton);
     still = done ? still + 1 : 0;
     const held = Object.values(window.labHands ?? {}).some((hand) => hand.held && !hand.playing);
     if (held || (still < STILL && waited < (window.labPatience ?? LONGEST))) return;

@@ -4,6 +4,16 @@ const STREAMLIT = {
   app: "[data-testid=stApp]",
   main: "[data-testid=stMain]",
   block: "[data-testid=stVerticalBlock]",
+  wrapper: "[data-testid=stLayoutWrapper]", // around a container
+  held: {
+    alert: "[data-testid=stAlert]",
+    column: "[data-testid=stColumn]",
+    field: ".stNumberInput, .stSlider, .stSelectbox, .stTextInput",
+    formula: "[data-testid=stTable] .katex",
+    help: "[data-testid=stWidgetLabel] button",
+    progress: "[data-testid=stProgress]",
+    radio: ".stRadio",
+  },
   grid: "[data-testid=stDataFrame]",
   uploads: "[data-testid=stFileUploaderDropzone]",
   links: "a[data-testid*=Nav]",

@@ -97,7 +97,8 @@ def _embedded(lesson, opened, query, head, face, address):
     head_of_stage, facts = f"<style>{rules}</style>{_LETTERS}", _facts(lesson, opened)
     first = f'<div id="lab-first" class="embed">{head_of_stage}{inside}{facts}</div>'
     scripts = f"<script>\n{_KNOWN}</script>{_scripts()}"
-    return f'<!DOCTYPE html>\n<html lang="en"><head>{_META}{head}</head><body>{_LOOK}{first}{scripts}</body></html>'
+    body = f"<body>{_LOOK}{first}{scripts}</body>"
+    return f'<!DOCTYPE html>\n<html lang="en" class="embed"><head>{_META}{head}</head>{body}</html>'
 
 
 def _first(lesson, opened, query, sentence, face, platform):

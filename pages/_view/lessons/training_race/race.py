@@ -308,7 +308,9 @@ def _new(frames):
 
 def draw(pictures: Sequence[Picture], *, resting: bool) -> None:
     """Pictures side by side; those of a race that goes on have no data to take away until it rests."""
-    for column, picture in zip(st.columns(max(1, len(pictures))), pictures, strict=False):
+    with st.container(key=f"row_of_{'_'.join(each.key for each in pictures)}"):
+        columns = st.columns(max(1, len(pictures)))
+    for column, picture in zip(columns, pictures, strict=False):
         with column:
             show.picture(picture, resting=resting)
             if not resting:

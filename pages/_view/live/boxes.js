@@ -1,0 +1,49 @@
+// Style rules ask what stands in a box. `:has()` would make the browser ask again at each node that a picture changes, so
+// it is written down when the page changes: data-holds lists what stands somewhere in a box, and data-around names the
+// container for which Streamlit made a box without a name.
+
+const HELD = {
+  title: "h1",
+  picture: "[data-picture]",
+  slider: "[data-slider]",
+  term: ".term",
+  sentence: "[class*=st-key-sentence_]",
+  strong: "[class*=st-key-lines_] strong",
+  turns: ".st-key-steps, .st-key-draws, .st-key-race_progress",
+  ...STREAMLIT.held,
+};
+for (const key of ["ask_rest", "bet_card", "breaks_False", "broken", "dimension", "questions", "room", "stage"]) HELD[key] = `.st-key-${key}`;
+
+function nameBoxes() {
+  const holds = new Map();
+  for (const [name, selector] of Object.entries(HELD)) {
+    for (const { parentElement } of document.querySelectorAll(selector)) {
+      for (let box = parentElement; box && !holds.get(box)?.has(name); box = box.parentElement) {
+        holds.set(box, (holds.get(box) ?? new Set()).add(name));
+      }
+    }
+  }
+  for (const box of document.querySelectorAll("[data-holds]")) if (!holds.has(box)) delete box.dataset.holds;
+  for (const [box, names] of holds) write(box, "holds", [...names].join(" "));
+  for (const box of document.querySelectorAll(STREAMLIT.wrapper)) {
+    write(box, "around", box.firstElementChild?.className.match(/(?:^| )st-key-(\S+)/)?.[1] ?? "");
+  }
+}
+
+function write(box, name, text) {
+  if ((box.dataset[name] ?? "") !== text) box.dataset[name] = text;
+}
+
+// What slider, picture and sentence change in themselves while a hand moves changes no box.
+const FOLLOWS = "[data-slider], [data-picture], [data-sentence]";
+const isOfPage = ({ target }) => target instanceof HTMLElement && !target.closest(FOLLOWS);
+
+// Before the browser paints the change.
+function keepBoxesNamed(andThen) {
+  nameBoxes();
+  new MutationObserver((changes) => {
+    if (!changes.some(isOfPage)) return;
+    nameBoxes();
+    andThen();
+  }).observe(document.body, { childList: true, subtree: true, attributeFilter: ["class"] });
+}
