@@ -208,12 +208,12 @@ def test_every_address_of_ours_is_below_the_server_s_base_path(monkeypatch, base
 
 
 class Connection:
-    """What uvicorn has behind `send`: an object with the transport of the connection."""
+    """What uvicorn has behind `receive`: an object with the transport of the connection."""
 
     def __init__(self, sock):
         self.transport = SimpleNamespace(get_extra_info={"socket": sock}.get)
 
-    async def send(self, message):
+    async def receive(self):
         pass
 
 
@@ -221,16 +221,16 @@ async def nobody(*_):
     pass
 
 
-@pytest.mark.parametrize(("kind", "at_once"), [("websocket", True), ("http", False), ("lifespan", False)])
-def test_the_messages_of_a_websocket_leave_at_once(kind, at_once):
+@pytest.mark.parametrize(("kind", "at_once"), [("websocket", True), ("http", True), ("lifespan", False)])
+def test_messages_and_answers_are_sent_at_once(kind, at_once):
     with socket.socket() as sock:
-        run(prompt.PromptMessages(nobody)({"type": kind}, nobody, Connection(sock).send))
+        run(prompt.PromptMessages(nobody)({"type": kind}, Connection(sock).receive, nobody))
         assert bool(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)) is at_once
 
 
 def test_a_server_that_shows_no_connection_is_served_all_the_same():
-    for send in (nobody, Connection(None).send):
-        run(prompt.PromptMessages(nobody)({"type": "websocket"}, nobody, send))
+    for receive in (nobody, Connection(None).receive):
+        run(prompt.PromptMessages(nobody)({"type": "websocket"}, receive, nobody))
 
 
 # --- uploads -------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Messages that leave at once."""
+"""Send messages at once."""
 
 import socket
 
@@ -6,19 +6,20 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class PromptMessages:
-    """Switches off Nagle's algorithm (RFC 896) on websockets.
+    """Switch off Nagle's algorithm (RFC 896) on every connection.
 
-    Streamlit's listening socket leaves it on, so that of the many small messages of a run each waits until the
-    browser has acknowledged the one before, up to 40 ms. ASGI does not say which connection it speaks of; uvicorn's
-    object does, of which `send` is a method. With any other server nothing is changed.
+    Streamlit's listening socket leaves it on, so that a small message waits until the browser has acknowledged the one
+    before, up to 40 ms: each message of a run, and the body of each answer after its headers. ASGI does not say which
+    connection it speaks of; uvicorn's object does, of which `receive` is a method (`send` is wrapped by Starlette on
+    the way). With any other server nothing is changed.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        transport = getattr(getattr(send, "__self__", None), "transport", None)
-        if scope["type"] == "websocket" and transport is not None:
+        transport = getattr(getattr(receive, "__self__", None), "transport", None)
+        if scope["type"] in ("http", "websocket") and transport is not None:
             connection = transport.get_extra_info("socket")
             if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6):
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
