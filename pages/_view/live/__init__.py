@@ -32,7 +32,7 @@ _SHEET = _text("link.js", "sheet.js")
 # What stands on the stage, which is in the server's page too.
 PARTS = {
     "slider": _text("streamlit.js", "taken.js", "glide.js", "slider.js"),
-    "picture": _text("streamlit.js", "taken.js", "window.js", "marks.js", "drawing.js", "picture.js"),
+    "picture": _text("streamlit.js", "taken.js", "window.js", "marks.js", "drawing.js", "quick.js", "picture.js"),
     "hero": _SHEET + _text("streamlit.js", "taken.js", "window.js", "marks.js", "hero.js"),
 }
 SLIDER, PICTURE = _text("slider.html"), _text("picture.html")

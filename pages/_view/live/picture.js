@@ -6,7 +6,6 @@
 
 const TALLEST = 1.6; // of that of the whole figure
 const LETTERS = 155; // of a long sentence
-const REST = 0.5; // of the time that a picture took, before the next one
 const AHEAD = 1; // of the window's height, within which a picture is drawn though it is not seen yet
 
 export default function ({ parentElement, data: [data], setTriggerValue, onStage }) {
@@ -41,9 +40,17 @@ async function draw(picture, figure, values) {
   const Plotly = await fetched(picture.given.bundle);
   if (picture.figure !== figure || !picture.isConnected) return; // a later one has come, or the page has gone
   parse(picture);
-  await paint(picture, Plotly);
+  if (!paintQuickly(picture)) await paint(picture, Plotly);
   if (values) picture.dataset.value = Object.values(values).join(" ");
   watchSize(picture, Plotly);
+}
+
+// While a hand moves, the size of the picture stays.
+function paintQuickly(picture) {
+  if (!isHeld(picture) || picture.inks?.length) return false;
+  const drawn = drawQuickly(picture.firstElementChild, picture.drawn, picture.parsed);
+  if (drawn) Object.assign(picture, { drawn: picture.parsed, quick: true });
+  return drawn;
 }
 
 // The figure, on paper in the colours of paper.
@@ -85,9 +92,10 @@ function paint(picture, Plotly) {
   if (!width) return null; // in a place that is closed
   picture.drawnAt = sizeOf(picture);
   Object.assign(plot.style, { width: `${width}px`, aspectRatio: `${width} / ${height}`, transformOrigin: "0 0", transform: scale === 1 ? "" : `scale(${scale})` });
-  const { data, layout } = picture.parsed;
+  const { data, layout } = structuredClone(picture.parsed); // Plotly writes into what it is given
   picture.lit = litIn(picture.sentence);
   const drawn = lightUp(data, picture.marks[picture.lit]);
+  Object.assign(picture, { drawn: drawn === data ? picture.parsed : null, quick: false });
   return Plotly.react(plot, drawn, { ...layout, width, height }, picture.given.config).then(() => {
     // On paper the page's style alone may make a picture wider or narrower.
     for (const svg of plot.querySelectorAll(".main-svg")) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -149,7 +157,9 @@ function reserve(sentence) {
 function follow(picture) {
   if (picture.onHand) return;
   picture.onHand = ({ detail }) => {
-    if (detail.name in picture.given.values && !picture.waiting && wanted(picture)) catchUp(picture);
+    if (!(detail.name in picture.given.values) || picture.waiting) return;
+    if (wanted(picture)) catchUp(picture);
+    else finish(picture);
   };
   window.addEventListener("lab:hand", picture.onHand);
 }
@@ -173,19 +183,31 @@ async function catchUp(picture) {
       const drawn = await answer;
       if (!drawn || atRest(picture)) break;
       picture.shown = values;
-      coming = wanted(picture) ? askFor(picture) : null;
-      const begun = performance.now();
+      coming = null;
+      const next = () => { coming ??= wanted(picture) ? askFor(picture) : null; };
+      next();
       await show(picture, drawn, values);
-      await rest((performance.now() - begun) * REST);
+      await nextFrame(next);
     }
   } finally {
     picture.waiting = false;
   }
   if (atRest(picture)) await show(picture, picture.given, picture.given.values); // the hand may have come back to it
+  finish(picture);
 }
 
-// Pictures drawn one right after the other would leave the thumb no time to follow the hand.
-const rest = (ms) => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, ms)));
+function finish(picture) {
+  if (picture.quick && !isHeld(picture) && picture.isConnected) paint(picture, window.Plotly);
+}
+
+// The browser hears of the hand, and paints thumb and picture, between two frames.
+const nextFrame = (ask) =>
+  new Promise((resolve) => {
+    requestAnimationFrame(() => {
+      ask();
+      setTimeout(resolve);
+    });
+  });
 
 function askFor(picture) {
   const values = placeOf(picture);

@@ -14,22 +14,32 @@ from starlette.routing import Route
 # script makes ready when it is loaded. With all of them that takes three times as long.
 TRACES = {"bar": 0, "heatmap": 2}
 # Relative to every page, so that it also works below /lab.
-BUNDLE = f"assets/plotly-{version('plotly')}-{'-'.join(TRACES)}.min.js"
+BUNDLE = f"assets/plotly-{version('plotly')}-{'-'.join(TRACES)}-open.min.js"
 FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}
 _FILE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+# Functions that Plotly keeps to itself and `live/quick.js` calls, as those of labPlotlyParts.
+OPENED = ("doCalcdata", "drawData", "drawMainTitle", "doTicksRelayout")
 _READY = re.compile(r"\.register\(\[((?:[\w$]+\(\),?)+)\]\)")
 
 
 @cache
 def script() -> str:
-    """The script, which makes ready what figures have and nothing else."""
+    """Return the script, which makes ready what figures have and nothing else, with some of its functions opened."""
     whole = _FILE.read_text(encoding="utf-8")
     found = _READY.findall(whole)
     if len(found) != 1:
         raise ValueError(f"Plotly's script should make its traces ready in one place, but does in {len(found)}")
     made = found[0].split(",")
     wanted = ",".join(made[place] for place in TRACES.values())
-    return _READY.sub(lambda _: f".register([{wanted}])", whole)
+    return _opened(_READY.sub(lambda _: f".register([{wanted}])", whole))
+
+
+def _opened(whole):
+    for name in OPENED:
+        whole, found = re.subn(rf"\.{name}=function", f".{name}=window.labPlotlyParts.{name}=function", whole)
+        if found != 1:
+            raise ValueError(f"Plotly's script should define {name} once, but does {found} times")
+    return f"window.labPlotlyParts = {{}};\n{whole}"
 
 
 async def _bundle(_request):

@@ -36,7 +36,7 @@ _BOXES = {"slider": ".dimension", "picture": ":is([data-picture], [data-hero-hos
 _MISSING = "This page does not exist. These do:"
 # Nothing follows the slider there, and nothing fits the picture to the window.
 _STILL = (
-    "<style>#lab-first .dimension { display: none; } #lab-first [data-picture] { min-height: 0; }"
+    "<style>#lab-first .dimension { display: none; } #lab-first [data-picture] { min-height: 0; contain: none; }"
     "[data-still] { position: static; } [data-still] svg { height: auto; }</style>"
 )
 # A small window is no wall, whatever its address says.
