@@ -1,4 +1,4 @@
-"""What tests that simulate share: how far a mean may be off, and fewer simulations for what holds of any number."""
+"""Helpers of tests that simulate: the error of a mean, and fewer simulations for what holds for any number."""
 
 import math
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What the tests of the core share."""
+"""Fixtures that the tests of the core share."""
 
 import pytest
 

@@ -42,7 +42,7 @@ NOT_IN_A_PAGE = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.BinOp,
 
 
 def page_faults(source, stem):
-    """What a page must not have: 80 lines, another lesson, functions but fragments, arithmetic, calls of the core."""
+    """Return what a page must not have: 80 lines, another lesson, arithmetic, calls of the core, plain functions."""
     tree = ast.parse(source)
     of_core = [node for node in tree.body if isinstance(node, ast.ImportFrom) and "sattn_core" in node.module]
     taken = {alias.name for node in of_core for alias in node.names if not alias.name.endswith("Params")}
@@ -154,7 +154,7 @@ def test_a_lesson_that_is_named_is_seen():
 
 
 def long_bodies(path, most):
-    """Functions with more lines of code; the docstring, comments and blanks do not count."""
+    """Yield the functions with more lines of code; docstrings, comments and blank lines do not count."""
     source = _read(path)
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -270,5 +270,5 @@ CHECKS = [
 ]
 
 
-def test_the_whole_check_runs_the_linters_the_formatter_and_the_type_checker_after_the_tests():
+def test_ci_runs_the_tests_and_then_every_linter():
     assert [line for line in _read(ROOT / ".ci" / "run").splitlines() if line in CHECKS] == CHECKS

@@ -169,7 +169,7 @@ def test_moments_inside_a_row_against_enumeration(m, n, d):
 
 
 def draw_variances(m, n, d, n_matrices, seed, axis=(1, 2), draw=np.random.Generator.standard_normal):
-    """The variance of all scores of each matrix, or the mean of those along an axis."""
+    """Return the variance of all scores of each matrix, or the mean of its variances along an axis."""
     rng, batch = np.random.default_rng(seed), max(1, 2_000_000 // (m * d + n * d + m * n))
     sizes = np.diff([*range(0, n_matrices, batch), n_matrices])
     scores = (draw(rng, (size, m, d)) @ draw(rng, (size, n, d)).swapaxes(1, 2) for size in sizes)
