@@ -4,9 +4,9 @@ Each check names the argument, the rule and the value it got, so that the
 message can be shown to a person as it is.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from numbers import Integral, Real
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ _Result = TypeVar("_Result", bound=ArrayLike)
 MOST = 2**53  # float64 holds every integer up to here exactly
 
 
-def _shown(value):
+def _shown(value: object) -> str:
     """Value as a short text: an error message must stay one readable line."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
@@ -118,11 +118,11 @@ def refuse_large_integers(name: str, value: object) -> None:
             raise ValueError(f"{name} must hold {rule}, but got {_shown(int(leaf))}")
 
 
-def _largest_integer(array):
+def _largest_integer(array: NDArray[Any]) -> int:
     return max(int(array.max()), int(array.min()), key=abs) if array.dtype.kind in "iu" and array.size else 0
 
 
-def _leaves(value):
+def _leaves(value: object) -> Iterator[object]:
     """The items of nested lists and tuples, without plain floats, which always pass."""
     if isinstance(value, (list, tuple)):
         for each in value:
@@ -132,7 +132,7 @@ def _leaves(value):
         yield value
 
 
-def _real_array(name, value):
+def _real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
     refuse_masked(name, value)
     refuse_large_integers(name, value)
     try:
@@ -145,7 +145,9 @@ def _real_array(name, value):
     return array.astype(np.float64)
 
 
-def _shaped(name, array, min_ndim, ndim, min_length):
+def _shaped(
+    name: str, array: NDArray[np.float64], min_ndim: int, ndim: int | None, min_length: int
+) -> NDArray[np.float64]:
     if ndim is not None and array.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} dimension(s), but got shape {array.shape}")
     if array.ndim < min_ndim:

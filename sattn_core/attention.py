@@ -1,6 +1,6 @@
 """Scaled dot-product attention, forward with every step kept, and backward."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -221,7 +221,9 @@ def _sum_to(gradient, shape):
     return gradient.sum(axis=(*range(extra), *ones), keepdims=True).reshape(shape)
 
 
-def _checked_inputs(Q, K, V, scale) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
+def _checked_inputs(
+    Q: Any, K: Any, V: Any, scale: float | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
     Q, K, V = (_checked_matrix(name, value) for name, value in (("Q", Q), ("K", K), ("V", V)))
     if Q.shape[-1] != K.shape[-1]:
         raise ValueError(f"Q and K must have the same d_k (columns), but got shapes {Q.shape} and {K.shape}")
@@ -248,7 +250,7 @@ def _scores_shape(Q, K):
     return (*np.broadcast_shapes(Q.shape[:-2], K.shape[:-2]), Q.shape[-2], K.shape[-2])
 
 
-def _checked_mask(mask, scores_shape) -> NDArray[np.bool_] | None:
+def _checked_mask(mask: ArrayLike | None, scores_shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
     if mask is None:
         return None
     refuse_masked("mask", mask)

@@ -6,6 +6,7 @@ import math
 import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -79,7 +80,7 @@ def encode_price(n_tokens: int, n_layers: int, d_model: int) -> Price:
 class _Model:
     """The parameters of one encoder, taken when they are used: a file of them stays on the disk."""
 
-    def __init__(self, weights, dtype, n_heads):
+    def __init__(self, weights: Weights, dtype: Any, n_heads: int) -> None:
         if dtype not in (np.float32, np.float64):
             raise ValueError(f"dtype must be float32 or float64, but got {dtype}")
         self._weights, self._dtype = weights, dtype

@@ -247,16 +247,16 @@ def train_key_value_memory(
     check : callable, optional
         Called after every step; it raises to end the training.
 
+    Returns
+    -------
+    generator
+        The training stops when no more is asked for; nothing runs in the background.
+
     Yields
     ------
     MemoryCheckpoint
         At step 0, every `checkpoint_every` steps or at `checkpoint_steps`, and at the last step. Runs of one
         seed start from the same draw. 0 ≤ entropy_nats ≤ ln n_keys and 0 ≤ accuracy ≤ 1 unless the run has diverged.
-
-    Returns
-    -------
-    generator
-        The training stops when no more is asked for; nothing runs in the background.
 
     Raises
     ------

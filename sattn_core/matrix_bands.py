@@ -4,6 +4,7 @@ The entries share their queries and keys, so they scatter more than the scores o
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +89,7 @@ def _variance_band(shape, pair_law):
     return band._replace(low=low, high=high, error_source=SIMULATED)
 
 
-def _variance_moments(shape, pair_law) -> ScoreVarianceMoments:
+def _variance_moments(shape: Shape, pair_law: Any) -> ScoreVarianceMoments:
     kurtosis, means = pair_law.component.kurtosis, {"mean_q": pair_law.mean_q, "mean_k": pair_law.mean_k}
     return score_variance_moments(*shape, kurtosis_q=kurtosis, kurtosis_k=kurtosis, **means)
 

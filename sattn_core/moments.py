@@ -327,7 +327,7 @@ def _check_variance(name, value):
     return check_number(name, value, 0, _LARGEST)
 
 
-def _variances(name, value) -> NDArray[np.float64]:
+def _variances(name: str, value: ArrayLike) -> NDArray[np.float64]:
     array = check_array(name, value)
     if (array < 0).any():
         raise ValueError(f"{name} must be at least 0, but got {array[array < 0].flat[0]}")

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_array, require_finite
 
 
-def _same_shape(A, B) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _same_shape(A: ArrayLike, B: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     A, B = check_array("A", A, min_ndim=2), check_array("B", B, min_ndim=2)
     if A.shape != B.shape:
         raise ValueError(f"A and B must have the same shape, but got {A.shape} and {B.shape}")

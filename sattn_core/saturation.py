@@ -353,7 +353,7 @@ def _check_scales(scales):
     return array
 
 
-def _broadcast(dims, scales) -> tuple[NDArray[Any], ...]:
+def _broadcast(dims: NDArray[Any], scales: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     try:
         return np.broadcast_arrays(dims, scales)
     except ValueError:

@@ -263,7 +263,7 @@ def _check_one_shape(name, shape):
         raise ValueError(f"{name} may have {rule}, but got shape {shape}")
 
 
-def _checked(Q, K) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _checked(Q: ArrayLike, K: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     Q, K = check_array("Q", Q), check_array("K", K)
     check_score_shapes(Q.shape, K.shape)
     for name, array in (("Q", Q), ("K", K)):

@@ -75,7 +75,7 @@ def _rms_norm(x):
     return x / np.sqrt(np.square(x).mean(axis=-1, keepdims=True))
 
 
-def _turned(x, place: NDArray[np.int_]):
+def _turned(x: NDArray[np.float64], place: NDArray[np.int_]) -> NDArray[np.float64]:
     """Rotary positions: components i and i + d/2 of a row are turned by its place times 10,000^(−2i/d)."""
     half = x.shape[-1] // 2
     angle = place[:, None] * 10_000.0 ** (-np.arange(half) / half)

@@ -22,6 +22,8 @@ from sattn_core._records import record
 from sattn_core.components import block_generator
 from sattn_core.cost import MATRIX, STREAM, Price
 
+_Numbers = NDArray[np.float64]
+
 LEARNERS = ("q", "K", "both")
 _STREAM = 3  # of a seed: pairs, rows and batches of other lessons have 0 to 2
 _CACHED = 100_000  # scores of a block, to stay in the processor's cache
@@ -120,30 +122,30 @@ def _slope_of_weights(z, right, rate):
 
 
 class _QueryLearns:
-    def __init__(self, rows, scales, rates):
+    def __init__(self, rows: WrongRows, scales: _Numbers, rates: _Numbers) -> None:
         self.rate, self._gram = rates * scales**2, rows.gram
 
-    def __call__(self, z, u):
+    def __call__(self, z: _Numbers, u: _Numbers) -> None:
         z -= self._gram @ u
 
 
 class _KeysLearn:
-    def __init__(self, rows, scales, rates):
+    def __init__(self, rows: WrongRows, scales: _Numbers, rates: _Numbers) -> None:
         self.rate, self._square = rates * scales**2, rows.squared_length[:, None, None]
 
-    def __call__(self, z, u):
+    def __call__(self, z: _Numbers, u: _Numbers) -> None:
         u *= self._square
         z -= u
 
 
 class _BothLearn:
-    def __init__(self, rows, scales, rates):
+    def __init__(self, rows: WrongRows, scales: _Numbers, rates: _Numbers) -> None:
         self.rate = rates * scales
         self._gram = rows.gram[:, None] * scales[:, None, None]  # (n_rows, n_columns, n_keys, n_keys)
         self._square = rows.squared_length[:, None] * scales  # (n_rows, n_columns)
 
     @np.errstate(over="ignore", invalid="ignore")
-    def __call__(self, z, u):
+    def __call__(self, z: _Numbers, u: _Numbers) -> None:
         moved = np.einsum("rcij,rjc->ric", self._gram, u)
         along, across = (np.einsum("rkc,rkc->rc", each, u) for each in (z, moved))
         half = z - (0.5 * self._square)[:, None] * u

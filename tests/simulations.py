@@ -1,8 +1,15 @@
-"""Fewer simulations for tests of what holds for any number of them."""
+"""Helpers of tests that simulate: the error of a mean, and fewer simulations for what holds for any number."""
 
+import math
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
+
+
+def within_four_errors(values, expected):
+    """Return True if the mean of independent values is within 4 of its standard errors."""
+    return abs(np.mean(values) - expected) <= 4 * np.std(values, ddof=1) / math.sqrt(np.size(values))
 
 
 @contextmanager

@@ -205,14 +205,14 @@ def _scaling_rule(scale, raw, scaled):
     return ScalingRule(scale, raw, scale**2 * raw, scaled)
 
 
-def _draw_scores(params, check) -> NDArray[np.float64]:
+def _draw_scores(params, check):
     if params.sampling == "pairs":
         return draw_pair_scores(params.n_samples, params.d_k, params.pair_law, seed=params.seed, check=check)
     law = {"law": params.law, "mean_q": params.mean_q, "mean_k": params.mean_k, "seed": params.seed}
     return raw_scores(*draw_queries_and_keys(params.n_queries, params.n_keys, params.d_k, **law))
 
 
-def _check_shape(params, scores) -> NDArray[np.float64]:
+def _check_shape(params: ScoreVarianceParams, scores: ArrayLike) -> NDArray[np.float64]:
     scores = check_array("scores", scores)
     if scores.shape != params.shape:
         raise ValueError(f"scores must have shape {params.shape} as params ask, but got {scores.shape}")

@@ -312,7 +312,7 @@ def _weight_law(params):
     return scheme.weight_variance(params.d_model, params.n_heads), excess
 
 
-def _component_law(params, inputs) -> tuple[float, float]:
+def _component_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> tuple[float, float]:
     """Mean square of all components of q given x, and its standard error.
 
     One column of q is X w with w the weights: Var |X w|² = w² (2 tr G² + excess Σ (XᵀX)_ii²).
@@ -323,7 +323,7 @@ def _component_law(params, inputs) -> tuple[float, float]:
     return w * trace / params.n_tokens, math.sqrt(variance) / params.n_tokens
 
 
-def _score_law(params, inputs) -> tuple[float, float]:
+def _score_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> tuple[float, float]:
     """Mean square of all raw scores given x, and its standard error.
 
     T = |Q Kᵀ|² = tr(QᵀQ KᵀK) in one head. With QᵀQ = m I + D, m = w tr G, Var T = 2 m² Var(tr D) + E tr(D D')².

@@ -76,7 +76,9 @@ def measure_wrong_choices(params: WrongChoiceParams, *, check: Callable[[], obje
     return WrongChoiceResult(params, found.astype(np.float32), np.count_nonzero(found > PUT_RIGHT, axis=-1))
 
 
-def _descents(params, rates, check) -> Iterator[tuple[slice, int, NDArray[np.float64]]]:
+def _descents(
+    params: WrongChoiceParams, rates: Sequence[float], check: Callable[[], object]
+) -> Iterator[tuple[slice, int, NDArray[np.float64]]]:
     """Block by block and step by step: the rows, the step, and the weights on their right keys, (rows, 3, n_rates)."""
     shape = (-1, len(EXPONENTS), len(rates))
     for rows in row_blocks(N_ROWS, params.n_keys, len(EXPONENTS) * len(rates), params.learns):

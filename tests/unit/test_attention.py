@@ -204,11 +204,6 @@ def inputs(case):
     return Q, K, V, d_output, mask, scale
 
 
-@pytest.fixture
-def torch():
-    return pytest.importorskip("torch", reason="PyTorch is not installed; CI compares with it")
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_output_and_gradients_match_pytorch(case, torch):
     Q, K, V, d_output, mask, scale = inputs(case)

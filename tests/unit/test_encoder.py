@@ -82,9 +82,8 @@ def test_an_order_of_tokens_is_told_by_the_positions_alone(weights):
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 0.8])
-def test_against_layers_of_pytorch(weights, exponent):
+def test_against_layers_of_pytorch(weights, exponent, torch):
     """In its layers the scale is 1/√d_k, so another exponent is a factor of the queries."""
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed; CI compares with it")
     found = encode(weights, TOKENS, n_heads=N_HEADS, exponent=exponent).hidden
     for i in range(N_LAYERS):
         layer = _torch_layer(torch, weights, f"encoder.layer.{i}", (D_MODEL / N_HEADS) ** (0.5 - exponent))
@@ -108,8 +107,7 @@ def _torch_layer(torch, weights, at, factor):
     return layer
 
 
-def test_against_embeddings_of_pytorch(weights, run):
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed; CI compares with it")
+def test_against_embeddings_of_pytorch(weights, run, torch):
     words, places, kinds = (
         weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
     )

@@ -1,5 +1,3 @@
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +5,7 @@ from hypothesis import strategies as st
 
 from sattn_core.initialisation import INIT_SCHEMES, init_scheme, projection_variance
 from sattn_core.layer_norm import layer_norm
+from tests.simulations import within_four_errors
 
 # (component variance, scaled standard deviation, raw variance) at d_model = 512 and 8 heads, by hand.
 BY_HAND = {
@@ -93,19 +92,9 @@ D_MODEL, N_HEADS = 48, 4
 DRAWS = 60
 
 
-@pytest.fixture
-def torch():
-    return pytest.importorskip("torch", reason="PyTorch is not installed; CI compares with it")
-
-
 def inputs():
     """Very uneven tokens: LayerNorm makes the prediction hold for any data."""
     return layer_norm(np.random.default_rng(1).standard_normal((10, D_MODEL)) ** 3 + 5.0)
-
-
-def within_four_errors(values, expected):
-    """Whether the mean of independent values is within 4 of its standard errors."""
-    return abs(np.mean(values) - expected) < 4 * np.std(values, ddof=1) / math.sqrt(len(values))
 
 
 def squares_of_draw(x, W_q, W_k):

@@ -215,11 +215,6 @@ CASES = {
 }
 
 
-@pytest.fixture
-def torch():
-    return pytest.importorskip("torch", reason="PyTorch is not installed; CI compares with it")
-
-
 def torch_losses(torch, params, run, seed):
     """The same training by autograd and torch.optim, one run and one seed."""
     memory = _start(params)

@@ -72,8 +72,7 @@ def test_rows_have_mean_0_and_the_exact_norm(x):
 
 
 @pytest.mark.parametrize("eps", [1e-5, 1e-2])
-def test_pytorch_agrees(eps):
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed; CI compares with it")
+def test_pytorch_agrees(eps, torch):
     x = 3.0 * np.random.default_rng(0).standard_normal((4, 7, 33)) + 100.0
     expected = torch.nn.functional.layer_norm(torch.tensor(x), (33,), eps=eps).numpy()
     # Both subtract a mean of 100 from numbers of size 100: rounding is 1e-14 of that.

@@ -247,8 +247,7 @@ def test_identities_hold_for_any_two_matrices(n_rows, n_columns, seed, size):
 
 @pytest.mark.parametrize("mask", [mask for mask in MASKS if mask != "fully_masked"])
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
-def test_gradients_match_autograd(mask, exponent):
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed; CI compares with it")
+def test_gradients_match_autograd(mask, exponent, torch):
     params = BackpropParams(n_tokens=5, d_model=8, mask=mask, exponent=exponent, seed=3)
     layer = _layer(params)
     leaf = {"dtype": torch.float64, "requires_grad": True}

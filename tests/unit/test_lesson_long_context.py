@@ -20,6 +20,7 @@ from sattn_core.lessons.long_context import (
 )
 from sattn_core.scaling_rules import SCALING_RULES
 from sattn_core.softmax import softmax
+from tests.simulations import within_four_errors
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +121,7 @@ def test_drawn_rows_have_the_exact_means(score, seed):
 
 def test_the_crowd_weighs_as_much_as_one_key():
     sums = np.exp(np.random.default_rng(1).standard_normal((400, 4095))).sum(axis=1)
-    error = sums.std(ddof=1) / math.sqrt(len(sums))
-    assert abs(sums.mean() - math.exp(crowd_score(4096))) < 4 * error
+    assert within_four_errors(sums, math.exp(crowd_score(4096)))
 
 
 def test_the_claims_are_what_rows_of_softmax_give():

@@ -173,8 +173,7 @@ def test_a_sample_file_holds_the_sample(sample, n_rows, d_k, seed):
 
 
 @pytest.mark.parametrize("n_kv_heads", [4, 2, 1])
-def test_the_snippet_takes_q_and_k_out_of_a_pytorch_model(tmp_path, monkeypatch, n_kv_heads):
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed; CI compares with it")
+def test_the_snippet_takes_q_and_k_out_of_a_pytorch_model(tmp_path, monkeypatch, n_kv_heads, torch):
     torch.manual_seed(0)
 
     class Attention(torch.nn.Module):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from sattn_core.one_key import MOST_KEYS, _lost, expected_key_weight
+from tests.simulations import within_four_errors
 
 
 def nested(n, score, std, start=1.0):
@@ -58,8 +59,7 @@ def test_over_a_score_like_those_of_the_others_each_key_has_one_nth(n, std):
 def test_drawn_rows_have_this_mean(n, score, std, sink):
     others = std * np.random.default_rng(5).standard_normal((4_000, n - 1))
     weights = 1 / (1 + np.exp(others - score).sum(axis=1) + (math.exp(-score) if sink else 0))
-    error = weights.std(ddof=1) / math.sqrt(len(weights))
-    assert abs(weights.mean() - expected_key_weight(n, score, std, sink=sink)) < 4 * error
+    assert within_four_errors(weights, expected_key_weight(n, score, std, sink=sink))
 
 
 @given(st.floats(-5, 20), st.floats(0, 8), st.booleans())

@@ -10,6 +10,7 @@ from scipy import special, stats
 
 from sattn_core.saturation import critical_score_std, expected_attention, expected_attention_curve, expected_softmax
 from sattn_core.softmax import entropy_nats, softmax
+from tests.simulations import within_four_errors
 
 FIELDS = ("entropy_nats", "max_weight", "sum_of_squares", "jacobian_trace")
 
@@ -144,11 +145,6 @@ def mean_log_sum(n_keys, score_std):
     x = np.arange(-9.5 * score_std - 5.0, 9.5 * score_std + math.log(n_keys) + 38.0, 0.2)
     g = np.exp(-np.exp(np.clip(s - x[:, None], None, 700.0))) @ density
     return float(np.sum(np.exp(-np.exp(-x)) - g**n_keys) * 0.2)
-
-
-def within_four_errors(samples, expected):
-    error = samples.std(ddof=1) / math.sqrt(samples.size)
-    return abs(samples.mean() - expected) <= 4 * error
 
 
 @pytest.mark.parametrize(("score_std", "entropy", "max_weight", "squares"), TWO_KEYS)

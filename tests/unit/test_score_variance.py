@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -167,6 +168,14 @@ def test_moments_inside_a_row_against_enumeration(m, n, d):
         assert moments == pytest.approx(weighted_moments(scores.var(axis=-1).mean(axis=-1), weights), rel=1e-11)
 
 
+def draw_variances(m, n, d, n_matrices, seed, axis=(1, 2), draw=np.random.Generator.standard_normal):
+    """Return the variance of all scores of each matrix, or the mean of its variances along an axis."""
+    rng, batch = np.random.default_rng(seed), max(1, 2_000_000 // (m * d + n * d + m * n))
+    sizes = np.diff([*range(0, n_matrices, batch), n_matrices])
+    scores = (draw(rng, (size, m, d)) @ draw(rng, (size, n, d)).swapaxes(1, 2) for size in sizes)
+    return np.concatenate([each.var(axis=axis).reshape(len(each), -1).mean(axis=1) for each in scores])
+
+
 def draw_row_variances(m, n, d, n_matrices, seed):
     """Fresh draws; of many queries and few keys through the law of the scores given the keys."""
     rng = np.random.default_rng(seed)
@@ -175,11 +184,7 @@ def draw_row_variances(m, n, d, n_matrices, seed):
         keys -= keys.mean(axis=1, keepdims=True)
         widths = np.maximum(np.linalg.eigvalsh(keys @ keys.swapaxes(1, 2)), 0.0)
         return (widths * rng.chisquare(m, widths.shape)).sum(axis=1) / (m * n)
-    draws = []
-    for size in np.diff([*range(0, n_matrices, 200), n_matrices]):
-        Q, K = rng.standard_normal((size, m, d)), rng.standard_normal((size, n, d))
-        draws.append(np.matmul(Q, K.swapaxes(1, 2)).var(axis=2).mean(axis=1))
-    return np.concatenate(draws)
+    return draw_variances(m, n, d, n_matrices, seed, axis=2)
 
 
 @pytest.mark.parametrize(
@@ -222,29 +227,11 @@ def draw_tailed(law, rng, shape):
 @pytest.mark.parametrize(("law", "kurtosis"), [("t", 9), ("sparse", 30), ("uniform", 1.8)])
 @pytest.mark.parametrize(("m", "n", "d"), [(32, 32, 32), (64, 128, 4)])
 def test_the_band_inside_a_row_follows_the_tails(law, kurtosis, m, n, d):
-    rng, n_matrices = np.random.default_rng(9), 2_000
-    W = np.concatenate(
-        [
-            np.matmul(draw_tailed(law, rng, (200, m, d)), draw_tailed(law, rng, (200, n, d)).swapaxes(1, 2))
-            .var(axis=2)
-            .mean(axis=1)
-            for _ in range(n_matrices // 200)
-        ]
-    )
+    n_matrices = 2_000
+    W = draw_variances(m, n, d, n_matrices, seed=9, axis=2, draw=partial(draw_tailed, law))
     low, high = row_variance_band(m, n, d, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
     # 2 points for the gamma law and 4 standard errors (half a point each)
     assert abs(((low <= W) & (W <= high)).mean() - 0.95) < 0.02 + 4 * math.sqrt(0.95 * 0.05 / n_matrices)
-
-
-def draw_variances(m, n, d, n_matrices, seed):
-    rng = np.random.default_rng(seed)
-    batch = max(1, 2_000_000 // (m * d + n * d + m * n))
-    sizes = [min(batch, n_matrices - start) for start in range(0, n_matrices, batch)]
-    draws = []
-    for size in sizes:
-        Q, K = rng.standard_normal((size, m, d)), rng.standard_normal((size, n, d))
-        draws.append(np.matmul(Q, K.swapaxes(1, 2)).reshape(size, -1).var(axis=1))
-    return np.concatenate(draws)
 
 
 @pytest.mark.parametrize(

@@ -111,8 +111,7 @@ def test_the_short_form_is_gradient_descent_on_the_full_query_and_keys(loss, lea
 
 
 @pytest.mark.parametrize(("loss", "learns"), HOW)
-def test_autograd_takes_the_same_steps(loss, learns):
-    torch = pytest.importorskip("torch")
+def test_autograd_takes_the_same_steps(loss, learns, torch):
     rows = draw_wrong_rows(D_K, N_KEYS, range(N_ROWS), seed=3)
     _, found = steps_of(rows, 20, loss=loss, learns=learns)
     q, K = drawn_vectors(D_K, N_KEYS, 0, seed=3)

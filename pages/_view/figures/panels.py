@@ -134,7 +134,7 @@ def _axes(panel, number, across, down, profile):
     }
 
 
-def _axis(profile, letter, count) -> Part:
+def _axis(profile: Profile, letter: str, count: int) -> Part:
     """A name for every row or column, or for the first and the last of many; a matrix needs no line."""
     at = range(count) if count <= 2 * MOST_NUMBERS else (0, count - 1)
     names = [f"{letter}{named(i + 1, sub=bool(letter))}" for i in at]

@@ -22,7 +22,7 @@ from pages._view.figures.base import (
 )
 from pages._view.figures.code import code, printed
 from pages._view.marks import Mark
-from pages._view.picture import Picture, Table
+from pages._view.picture import Part, Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.equal_training import EQUAL_POWERS, PARTED, Equivalence, measure_equivalence
 from sattn_core.lessons.training_race import (
@@ -463,7 +463,9 @@ def _end_labels(result, panel, gap, place, profile, level):
     return names_at(ends, names, colours, gap, place, profile)
 
 
-def names_at(ends, names, colours, gap, place, profile):
+def names_at(
+    ends: Sequence[float], names: Sequence[str], colours: Sequence[str], gap: float, place: Part, profile: Profile
+) -> list[Part]:
     """Names beside the ends of curves, pushed apart where the ends are close."""
     order, free, notes = np.argsort(ends, kind="stable"), 0.4 * gap, []
     for i, each in enumerate(order):
@@ -476,7 +478,7 @@ def names_at(ends, names, colours, gap, place, profile):
     return notes
 
 
-def height_of(values, span, is_log):
+def height_of(values: Sequence[float], span: tuple[float, float], is_log: bool) -> float:
     """Where a curve ends, as a share of its panel; a run that has diverged ends at the top."""
     last = values[-1]
     if not np.isfinite(last):
@@ -494,7 +496,8 @@ def _colour(exponent, profile):
     return {0.0: profile.raw, 0.5: profile.scaled, 1.0: profile.third}.get(exponent, profile.band)
 
 
-def faint(colour, share=0.2):
+def faint(colour: str, share: float = 0.2) -> str:
+    """Return a colour #rrggbb with this opacity."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{share})"
 
