@@ -38,8 +38,6 @@ from sattn_core.softmax import (
 )
 from sattn_core.sweep import DimensionSweep, dimension_sweep
 
-append_coordinates = append_components  # its former name
-
 __version__ = "1.0.0"
 
 __all__ = [

@@ -183,31 +183,25 @@ def _is_control(name):
     return any(name in table for table in chain(_tables(), _carried()))
 
 
-def _today(name):
-    """What a parameter of an older link is called today."""
-    return next((each.old_names[name] for each in _lessons() if name in each.old_names), name)
-
-
 def repair_link() -> bool:
     """Bring the parameters of a fresh link inside their bounds; True if any had to change.
 
-    The sentences that say what changed wait in the session for `show_link_notes`. A name of an older link is read as
-    today's; where both are given, today's meant something else when the link was made.
+    The sentences that say what changed wait in the session for `show_link_notes`.
     """
     settled = _settle_seed()
     notes, clean = [], {}
-    for given_name in sorted(st.query_params, key=lambda name: name != _today(name)):
-        given, name = st.query_params.get_all(given_name), _today(given_name)
+    for name in st.query_params:
+        given = st.query_params.get_all(name)
         if not _is_control(name):
             notes.append(f"“{_short(name)}” is not a setting of this dashboard and was ignored")
             continue
         known = _of_address(name)
         value, problem = known.read(given[-1])
         if problem:
-            notes.append(f"{given_name} {problem} (the link says “{_short(given[-1])}”)")
+            notes.append(f"{name} {problem} (the link says “{_short(given[-1])}”)")
         elif len(given) > 1:
             last = _short(known.write(value))
-            notes.append(f"{given_name} is given {len(given)} times; the last, {last}, is used")
+            notes.append(f"{name} is given {len(given)} times; the last, {last}, is used")
         if value != "" or isinstance(known, Text):
             clean[name] = known.write(value)
     _bring_along(clean)
@@ -320,8 +314,7 @@ def values() -> dict[str, Any]:
 def read(lesson: Lesson, query: Mapping[str, str]) -> dict[str, Any]:
     """The value of every control of a lesson in an address: its default where nothing, or nothing readable, is said."""
     known = _known(lesson)
-    said = {lesson.old_names.get(name, name): text for name, text in query.items()} | dict(query)
-    return {name: one.read(said[name])[0] if name in said else one.default for name, one in known.items()}
+    return {name: one.read(query[name])[0] if name in query else one.default for name, one in known.items()}
 
 
 def written(lesson: Lesson, values: Mapping[str, Any]) -> dict[str, str]:

@@ -63,7 +63,6 @@ class Choice:
     """One of a few named options.
 
     shown says what a person reads for an option, on the page and in its address; the code has its name.
-    old_options are options by other names that older links call them.
     """
 
     label: str
@@ -72,12 +71,10 @@ class Choice:
     help: str | None = None
     bar: bool = False
     when: tuple[str, str] | None = None
-    old_options: Mapping[str, str] = field(default_factory=dict, hash=False)
     shown: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def read(self, text: str) -> Read:
         """The option that text names, or is shown as, and what had to be changed, or None."""
-        text = self.old_options.get(text, text)
         name = next((option for option in self.options if text in (option, self.called(option))), None)
         if name is not None:
             return name, None

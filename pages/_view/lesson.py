@@ -113,7 +113,6 @@ class Lesson:
     myths : Markdown, what one may hear, and what is so in fact.
     sources : Markdown, one source each.
     terms : words of the answer that `glossary.TERMS` explains.
-    old_names : controls by the names that older links call them.
     in_sight : those of its controls that stand under the slider, at most two. The page draws the others that belong to
         a picture.
     settings : those of its controls that stand in the Settings drawer.
@@ -143,7 +142,6 @@ class Lesson:
     assumed: str = ""
     myths: tuple[tuple[str, str], ...] = ()
     terms: tuple[str, ...] = ()
-    old_names: Mapping[str, str] = field(default_factory=dict)
     in_sight: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     slider: str = "d_k"
@@ -157,7 +155,7 @@ class Lesson:
     see: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("controls", "old_names", "unseen"):
+        for name in ("controls", "unseen"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     @property

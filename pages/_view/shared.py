@@ -46,7 +46,7 @@ SHARED: dict[str, Control] = {
         "each who opens it.",
         typed=True,
     ),
-    "scaling": Choice("÷ √dₖ", "on", ("off", "on"), bar=True, old_options={"show": "off", "hide": "on"}),
+    "scaling": Choice("÷ √dₖ", "on", ("off", "on"), bar=True),
     "rest": Choice("The rest of the lesson", "hidden", ("hidden", "shown"), bar=True, when=("mode", "projector")),
     "mode": Choice("Display", "screen", ("screen", "projector"), bar=True),
 }

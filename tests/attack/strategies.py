@@ -43,7 +43,7 @@ def texts_of(one):
         within = st.integers(int(one.low), int(one.high)) if one.whole else st.floats(one.low, one.high)
         return st.sampled_from(near).map(str) | within.map(str) | st.floats().map(str) | TEXTS
     if isinstance(one, Choice):
-        return st.sampled_from((*one.options, *one.old_options, *map(one.called, one.options))) | TEXTS
+        return st.sampled_from((*one.options, *map(one.called, one.options))) | TEXTS
     if isinstance(one, Text):
         return TYPED
     if isinstance(one, Drawing):
@@ -68,8 +68,7 @@ def addresses(pages=PAGES):
     def of(stem):
         lesson = LESSONS[stem]
         known = {name: texts_of(one) for name, one in _known(lesson).items()}
-        old = {name: texts_of(_known(lesson)[today]) for name, today in lesson.old_names.items()}
-        own = st.fixed_dictionaries({}, optional=known | old | {"ground": TEXTS})
+        own = st.fixed_dictionaries({}, optional=known | {"ground": TEXTS})
         more = st.dictionaries(TEXTS | st.sampled_from(sorted(OTHERS)), TEXTS, max_size=2)
         return st.tuples(st.just(stem), st.builds(lambda first, then: then | first, own, more))
 

@@ -1,7 +1,6 @@
 """All measurements, side by side in one run:  .venv/bin/python tests/benchmarks
 
-Name some to run only those:  .venv/bin/python tests/benchmarks sweep hero
-One that only waits runs only if it is named:  .venv/bin/python tests/benchmarks offline
+Name some to run only those:  .venv/bin/python tests/benchmarks prices drag
 Exit code 1 if a budget is exceeded. Nothing else should run on the machine meanwhile.
 Memory of visitors who stay long:  .venv/bin/python tests/benchmarks visitors --minutes 10
 """
@@ -16,42 +15,26 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "e2e")]
 
-# name -> module, function: imported when run, so that the core's ones need no browser.
+# name -> module, function: imported when run, so that prices needs no browser.
 MEASUREMENTS = {
-    "sweep": ("core_ratios", "sweep"),
-    "new_seed": ("core_ratios", "new_seed"),
-    "scores": ("core_ratios", "scores"),
-    "density": ("core_ratios", "density"),
-    "attention": ("core_ratios", "attention"),
-    "gradient_curve": ("core_ratios", "gradient_curve"),
-    "training_step": ("core_ratios", "training_step"),
     "prices": ("prices", "prices"),
-    "hero": ("browser_ratios", "hero"),
     "drag": ("dragging", "drag"),
-    "move": ("browser_ratios", "move"),
-    "first": ("first_pictures", "first"),
-    "fresh": ("first_pictures", "fresh"),
     "load": ("cold_loads", "cold"),
-    "charts": ("four_charts", "charts"),
     "visitors": ("visitors", "visitors"),
-    "jobs": ("jobs", "jobs"),
-    "scaling": ("scaling", "scaling"),
     "class": ("classroom", "classes"),
-    "offline": ("offline", "offline"),
 }
-LONG = ("offline",)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     choices = ", ".join(MEASUREMENTS)
-    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {choices}; default: all but offline")
+    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {choices}; default: all")
     parser.add_argument("--people", type=int, default=60, help="how many visitors")
     parser.add_argument("--minutes", type=float, default=2.5, help="how long visitors with their own settings stay")
     parser.add_argument("--replicas", type=int, choices=(1, 2), default=2, help="1 process, or 2 behind the proxy")
     parser.add_argument("--loads", type=int, default=5, help="how many cold loads of each page")
     asked = parser.parse_args()
-    names = asked.names or [name for name in MEASUREMENTS if name not in LONG]
+    names = asked.names or list(MEASUREMENTS)
     unknown = sorted(set(names) - set(MEASUREMENTS))
     if unknown:
         parser.error(f"unknown name {unknown[0]!r}; choose from {choices}")

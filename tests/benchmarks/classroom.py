@@ -4,11 +4,13 @@ Phones are plain requests that ask for news as `room.js` does. The wall is a bro
 moment of its own.
 """
 
+import os
 import random
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 
 from browsing import chromium, new_page
@@ -16,7 +18,6 @@ from harness import page_url, running_server, wait_until_idle
 from phones import Phone, come_in, together
 from postgres import cluster
 from ratios import Row, percentile
-from scaling import cpu
 
 from pages._view.lessons import LESSONS
 
@@ -24,6 +25,7 @@ SIZES, ROUNDS = (40, 100), 3
 COMING, ACTING = 5.0, 10.0  # seconds within which all come, and all answer, or draw
 EVERY = 1.2  # seconds between two questions for news, on average
 REQUEST, WALL, ALL_IN = 150, 2000, 5.0  # ms at p95, ms at p95, s
+TICKS = os.sysconf("SC_CLK_TCK")
 _SEEN = """
 window.counted = [], window.histograms = {};
 new MutationObserver(() => {
@@ -179,3 +181,10 @@ class _Round:
         """Seconds from a moment until the wall shows a text."""
         self.wall.get_by_text(text).first.wait_for()
         return time.time() - begin
+
+
+def cpu(pid):
+    """Return the seconds of CPU that a process and its children have used (Linux)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    started = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return (int(fields[11]) + int(fields[12])) / TICKS + sum(map(cpu, started))

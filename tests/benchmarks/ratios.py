@@ -1,8 +1,7 @@
-"""What one measurement is, and how two things are timed fairly against each other."""
+"""One measured quantity, and the statistics of its runs."""
 
 import math
 import statistics
-import time
 from dataclasses import dataclass
 
 
@@ -26,25 +25,6 @@ class Row:
             return self.quantity, measured, "none", "", self.detail
         verdict = "pass" if self.passed else "FAIL"
         return self.quantity, measured, f"≤ {self.budget:g} {self.unit}", verdict, self.detail
-
-
-def seconds(function):
-    begin = time.perf_counter()
-    function()
-    return time.perf_counter() - begin
-
-
-def interleaved(ours, bare, *, repeats, loops=1):
-    """Times of ours and bare, taken in turns so that a busy moment hits both; the first pair warms up.
-
-    Each time is that of `loops` calls in a row, divided by their number.
-    """
-    pairs = []
-    for repeat in range(repeats + 1):
-        order = (ours, bare) if repeat % 2 else (bare, ours)
-        taken = {each: seconds(lambda each=each: [each() for _ in range(loops)]) / loops for each in order}
-        pairs.append((taken[ours], taken[bare]))
-    return pairs[1:]
 
 
 def ratio_row(quantity, budget, pairs, *, scale=1e3, unit="ms", note=""):

@@ -2,7 +2,6 @@
 
 import pytest
 
-from pages._view.lessons import LESSONS
 from pages._view.show import plain
 from tests.pages.opening import charts, check_page, controls_of, open_page, turn_to, widget
 
@@ -90,41 +89,17 @@ def test_the_remark_about_a_link_stays_behind_with_the_page_it_opened():
     assert len(turn_to(app, "softmax_saturation").run().info) == 0
 
 
-OLDER_LINKS = [
-    (
-        "derivation",
-        {"broken": "means", "mu_q": "2", "mu_k": "-1"},
-        {"broken": "means not 0", "mean_q": "2", "mean_k": "-1"},
-    ),
-    ("derivation", {"broken": "alignment", "rho": "0.2"}, {"broken": "q and k aligned", "correlation": "0.2"}),
-    ("derivation", {"broken": "nothing", "d_k": "8"}, {"d_k": "8"}),
-    *(
-        ("derivation", {"broken": old}, {"broken": today})
-        for old, today in LESSONS["derivation"].controls["broken"].old_options.items()
-        if old not in ("nothing", "means", "alignment")
-    ),
-    ("attention_steps", {"without_scale": "show", "d_k": "8"}, {"scaling": "off", "d_k": "8"}),
-    ("attention_steps", {"without_scale": "hide", "step": "softmax"}, {"step": "softmax"}),
-    ("scaling_rules", {"alpha": "0.75", "rho": "-0.3"}, {"exponent": "0.75", "correlation": "-0.3"}),
-    ("training_race", {"own_exponent": "0.2"}, {"exponent": "0.2"}),
-    ("scaling_rules", {"exponent": "1", "alpha": "0.75"}, {"exponent": "0.75"}),  # then exponent was backprop's
-]
-
-
-@pytest.mark.parametrize(("stem", "query", "today"), OLDER_LINKS)
-def test_an_older_link_is_followed_without_a_word(stem, query, today):
-    app = open_page(stem, **query)
-    check_page(app, stem)
-    assert len(app.info) == 0
-    assert app.query_params == today
-    assert {name: str(controls_of(stem)[name].write(widget(app, name).value)) for name in today} == today
-
-
-def test_an_older_name_that_cannot_be_read_is_said_as_the_link_has_it():
-    app = open_page("scaling_rules", alpha="7")
-    assert [each.value for each in app.info] == [
-        plain("This link was adjusted: alpha must be between 0 and 1; 1 is used (the link says “7”).")
-    ]
+def test_an_old_address_opens_its_lesson_and_says_what_was_not_read():
+    app = open_page("derivation", broken="alignment", rho="0.2", d_k="8")
+    check_page(app, "derivation")
+    assert app.query_params == {"d_k": "8"}
+    (note,) = [each.value for each in app.info]
+    assert note == plain(
+        "This link was adjusted: broken must be one of all hold, means not 0, variances not 1, q and k aligned, "
+        "components correlated, heavy tails; all hold is used (the link says “alignment”); "
+        "“rho” is not a setting of this dashboard and was ignored.",
+        names=True,
+    )
 
 
 @pytest.mark.parametrize(

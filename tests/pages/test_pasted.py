@@ -107,14 +107,6 @@ def test_an_address_says_how_the_visitor_came(said, scheme):
     assert head_of(body.decode())["canonical"] == f"{scheme}://lab.example/recap"
 
 
-def test_a_name_of_an_older_link_is_known():
-    (stem, old, new) = next((stem, *each) for stem, one in LESSONS.items() for each in one.old_names.items())
-    control = LESSONS[stem].controls[new]
-    value = next(each for each in control.stops if each != control.default)
-    said = head_of(page_at(f"{stem}?{old}={control.write(value)}")[1])["canonical"]
-    assert said.endswith(f"?{new}={control.write(value)}")
-
-
 @pytest.mark.parametrize("bad", ['"><script>alert(1)</script>', "<", "</noscript>", "\\u003c", "9" * 3000])
 def test_what_an_address_says_cannot_leave_its_place(bad):
     status, page = page_at(f"your_scores?d_k={bad}&q_text={bad}&seed={bad}")

@@ -9,8 +9,7 @@ from pages._view import show
 from pages._view.lessons import LESSONS
 
 FILES = sorted(show.ROOMS.rglob("*.md"))
-# In all: half of what there was when lessons ended in a page, wrong_choice, recap, and the three on what lies beyond.
-MOST_WORDS = 2_018 + 150 + 60 + 85 + 80 + 115
+MOST_WORDS = 2_508  # of all files and folds together: a lesson that says more raises it, or shortens another text
 FORMULA = re.compile(r"\$[^$]*\$|`[^`]*`|https?://\S+")
 
 
@@ -29,7 +28,7 @@ def unmarked(text):
     return re.findall(r"\S*(?:\w_\w|\^)\S*", FORMULA.sub("", text))
 
 
-def test_all_prose_together_is_at_most_half_of_what_it_was():
+def test_all_prose_together_has_at_most_so_many_words():
     files = sum(words(path.read_text(encoding="utf-8")) for path in FILES)
     folds = sum(words(text) for each in LESSONS.values() for text in (each.assumed, *sum(each.myths, ())))
     assert 0 < files + folds <= MOST_WORDS

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-import sattn_core
 from sattn_core.components import COMPONENT_LAWS, PairLaw, append_components, draw_queries_and_keys
 from sattn_core.law import dot_product_cdf
 
@@ -74,10 +73,6 @@ def test_more_queries_than_keys_pairs_the_first_ones():
 def test_pair_law_product_is_the_product_of_query_and_key():
     pair = PairLaw(mean_q=1.0, mean_k=2.0, correlation=0.6)
     assert pair.product(np.array([3.0]), np.array([5.0])) == pytest.approx((1 + 3) * (2 + 0.6 * 3 + 0.8 * 5))
-
-
-def test_the_former_name_of_append_components_still_works():
-    assert sattn_core.append_coordinates is append_components
 
 
 def test_appended_components_add_to_the_scores_they_get():

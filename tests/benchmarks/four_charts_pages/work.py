@@ -1,4 +1,4 @@
-"""What every page draws: two histograms of scores and two of softmax, each titled with d_k. Nothing is kept."""
+"""What both pages draw: two histograms of scores and two of softmax, each titled with d_k. Nothing is kept."""
 
 import numpy as np
 import plotly.graph_objects as go

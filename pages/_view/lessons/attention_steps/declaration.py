@@ -15,7 +15,6 @@ LESSON = Lesson(
     section="Go deeper",
     shared=("d_k", "seed", "scaling"),
     settings=("preset",),
-    old_names={"without_scale": "scaling"},
     controls={
         "step": Choice("Step", "matmul", STEP_NAMES, bar=True, shown={"matmul": "scores"}),
         "preset": Choice(

@@ -8,14 +8,6 @@ _FREEDOMS = (1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.5, 3.0, 4.0, 4.5, 5.0, 6.0, 8.
 _MEANS = tuple(j / 4 for j in range(-16, 17))
 
 RATIOS = ("2", "4", "16")  # what the bet offers
-_BROKEN = {  # what older links call it -> what it is called today
-    "means": "means not 0",
-    "variances": "variances not 1",
-    "alignment": "q and k aligned",
-    "components": "components correlated",
-    "tails": "heavy tails",
-}
-_COORDINATES = ("coordinates", "coordinates correlated")  # what older links call components
 
 LESSON = Lesson(
     stem="derivation",
@@ -31,20 +23,19 @@ LESSON = Lesson(
         "broken": Choice(
             "Assumptions",
             "all hold",
-            ("all hold", *_BROKEN.values()),
+            ("all hold", "means not 0", "variances not 1", "q and k aligned", "components correlated", "heavy tails"),
             help="Break one at a time and see which line gives way. Means: those of qᵢ and kᵢ are not 0. Variances: "
             "not 1. Aligned: qᵢ is correlated with kᵢ. Components: correlated with each other. Heavy tails: "
             "components with Student's t distribution.",
             bar=True,
-            old_options={"nothing": "all hold", **dict.fromkeys(_COORDINATES, _BROKEN["components"]), **_BROKEN},
         ),
-        "mean_q": Number("Mean of qᵢ", 1, -4, 4, _MEANS, whole=False, shown=decimal, when=("broken", _BROKEN["means"])),
-        "mean_k": Number("Mean of kᵢ", 1, -4, 4, _MEANS, whole=False, shown=decimal, when=("broken", _BROKEN["means"])),
+        "mean_q": Number("Mean of qᵢ", 1, -4, 4, _MEANS, whole=False, shown=decimal, when=("broken", "means not 0")),
+        "mean_k": Number("Mean of kᵢ", 1, -4, 4, _MEANS, whole=False, shown=decimal, when=("broken", "means not 0")),
         "var_q": Number(
-            "Variance of qᵢ", 2, 0.25, 16, _VARIANCES, whole=False, shown=decimal, when=("broken", _BROKEN["variances"])
+            "Variance of qᵢ", 2, 0.25, 16, _VARIANCES, whole=False, shown=decimal, when=("broken", "variances not 1")
         ),
         "var_k": Number(
-            "Variance of kᵢ", 2, 0.25, 16, _VARIANCES, whole=False, shown=decimal, when=("broken", _BROKEN["variances"])
+            "Variance of kᵢ", 2, 0.25, 16, _VARIANCES, whole=False, shown=decimal, when=("broken", "variances not 1")
         ),
         "correlation": Number(
             "ρ of qᵢ with kᵢ",
@@ -54,7 +45,7 @@ LESSON = Lesson(
             tuple(j / 20 for j in range(-20, 21)),
             whole=False,
             shown=decimal,
-            when=("broken", _BROKEN["alignment"]),
+            when=("broken", "q and k aligned"),
         ),
         "r": Number(
             "r between components",
@@ -64,7 +55,7 @@ LESSON = Lesson(
             tuple(j / 20 for j in range(21)),
             whole=False,
             shown=decimal,
-            when=("broken", _BROKEN["components"]),
+            when=("broken", "components correlated"),
         ),
         "nu": Number(
             "Degrees of freedom ν",
@@ -74,30 +65,29 @@ LESSON = Lesson(
             _FREEDOMS,
             whole=False,
             shown=decimal,
-            when=("broken", _BROKEN["tails"]),
+            when=("broken", "heavy tails"),
         ),
     },
-    old_names={"mu_q": "mean_q", "mu_k": "mean_k", "rho": "correlation"},
     tries=(
         Try(
             "alignment",
             "Align q and k at dₖ = 1,024: the first line fails, for the mean is about 512, and about 16 after ÷ √dₖ",
-            {"broken": _BROKEN["alignment"], "correlation": 0.5, "d_k": 1024, "seed": 0},
+            {"broken": "q and k aligned", "correlation": 0.5, "d_k": 1024, "seed": 0},
         ),
         Try(
             "one_mean",
             "Give only k a mean of 1: the variance doubles, yet √dₖ is still the right divisor",
-            {"broken": _BROKEN["means"], "mean_q": 0.0, "mean_k": 1.0, "d_k": 64, "seed": 0},
+            {"broken": "means not 0", "mean_q": 0.0, "mean_k": 1.0, "d_k": 64, "seed": 0},
         ),
         Try(
             "copies",
             "Let all components be copies of one: the variance is about dₖ², and ÷ √dₖ is too weak",
-            {"broken": _BROKEN["components"], "r": 1.0, "d_k": 64, "seed": 0},
+            {"broken": "components correlated", "r": 1.0, "d_k": 64, "seed": 0},
         ),
         Try(
             "tails",
             "Heavy tails with ν = 2.1: a variance exists, but these pairs cannot show it",
-            {"broken": _BROKEN["tails"], "nu": 2.1, "d_k": 64, "seed": 0},
+            {"broken": "heavy tails", "nu": 2.1, "d_k": 64, "seed": 0},
         ),
     ),
     bet=Bet(
@@ -107,7 +97,6 @@ LESSON = Lesson(
             "2",
             RATIOS,
             shown={each: f"{each} times as far" for each in RATIOS},
-            old_options={f"×{each}": each for each in RATIOS},
         ),
     ),
     pictures=("three_lines", "derivation", "score_growth"),

@@ -22,7 +22,6 @@ LESSON = Lesson(
             help="softmax: what a row's softmax passes on, the trace of its Jacobian, 1 − Σp² of its weights p. "
             "q: the length of the gradient that then reaches the query, for a random gradient at the weights.",
             bar=True,
-            old_options=dict.fromkeys(("scores", "raw_scores", "raw scores"), "softmax"),
         ),
         "jacobian": Choice(
             "Jacobian of",

@@ -67,7 +67,6 @@ LESSON = Lesson(
             shown={name: written(bug.title) for name, bug in BUGS.items()},
         ),
     },
-    old_names={"alpha": "exponent", "rho": "correlation"},
     tries=(
         Try(
             "half_keeps_the_variance",

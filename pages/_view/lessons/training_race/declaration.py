@@ -107,7 +107,6 @@ LESSON = Lesson(
     },
     dials=("step",),
     placed_dials=("step",),
-    old_names={"own_exponent": "exponent"},
     unseen={"race_d_k": Number("dₖ of the race that is shown, where the slider has moved on", 0, 0, 1024, ())},
     tries=(
         Try(
