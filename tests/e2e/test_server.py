@@ -29,11 +29,17 @@ def test_the_server_asks_no_other_host_at_its_start_and_listens_on_every_address
     assert set(other_server.asked_hosts()) - OWN == set()
 
 
-def test_the_messages_of_a_run_do_not_wait_for_each_other(other_server):
+def test_messages_are_sent_at_once(other_server):
     before = other_server.sent_at_once()
     address = f"{other_server.url.replace('http', 'ws')}/_stcore/stream"
     with connect(address, subprotocols=["streamlit"], proxy=None):
         assert other_server.sent_at_once() == [*before, other_server.url.rpartition(":")[2]]
+
+
+def test_body_of_an_answer_does_not_wait_for_its_headers(other_server):
+    before = other_server.sent_at_once()
+    ask(other_server, "/robots.txt")
+    assert other_server.sent_at_once() == [*before, other_server.url.rpartition(":")[2]]
 
 
 def ask(server, path):

@@ -193,6 +193,17 @@ def test_the_bundle_is_that_of_the_installed_package_and_cached_for_good():
     assert any(character.isdigit() for character in bundle.BUNDLE)
 
 
+def test_bundle_opens_what_quick_pictures_call(monkeypatch):
+    script = bundle.script()
+    called = (ROOT / "pages/_view/live/quick.js").read_text(encoding="utf-8")
+    for name in bundle.OPENED:
+        assert script.count(f".{name}=window.labPlotlyParts.{name}=function") == 1
+        assert name in called
+    monkeypatch.setattr(bundle, "OPENED", ("drawEverything",))
+    with pytest.raises(ValueError, match="define drawEverything once"):
+        bundle.script.__wrapped__()
+
+
 @pytest.mark.parametrize("base", ["lab", "/lab/", "a/b", "_lab"])
 def test_every_address_of_ours_is_below_the_server_s_base_path(monkeypatch, base):
     monkeypatch.setattr(bundle.st, "get_option", {"server.baseUrlPath": base}.get)

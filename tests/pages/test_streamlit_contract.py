@@ -45,7 +45,7 @@ def reaches_inside(source):
 
 def test_one_module_knows_what_is_not_public():
     root = VIEW.parents[1]
-    texts = [root / "app.py", *root.glob("pages/**/*.py"), *root.glob(".template/**/*.py")]
+    texts = [root / "app.py", *root.glob("pages/**/*.py")]
     found = {path for path in texts if reaches_inside(path.read_text(encoding="utf-8"))}
     assert found == {VIEW / "_streamlit.py"}
 
@@ -222,6 +222,15 @@ def test_a_part_of_the_page_has_a_script_of_its_own(part):
     assert len(found) == 1, broken(f"{part} has another script", "pages/_view/_streamlit.py, PARTS")
     assert f"./static/js/{found[0].name}" in _streamlit.scripts_of_parts()
     assert len(_streamlit.scripts_of_parts()) > len(_streamlit.PARTS)  # what they import
+
+
+def test_style_rules_never_ask_what_a_box_holds():
+    """Each `:has()` costs a picture of a drag some milliseconds; `live/boxes.js` writes it down instead."""
+    texts = {
+        path: path.read_text(encoding="utf-8") for path in VIEW.rglob("*") if path.suffix in {".css", ".html", ".py"}
+    }
+    assert len(texts) > 100
+    assert [str(path.relative_to(VIEW)) for path, text in texts.items() if ":has(" in text] == []
 
 
 def test_nothing_else_knows_the_parts_of_the_page():

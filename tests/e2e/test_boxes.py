@@ -1,0 +1,62 @@
+"""What `live/boxes.js` writes down is what stands in a box, whatever changes the page."""
+
+import pytest
+from dashboard import go_to, slider
+from harness import open_page, wait_until_idle
+
+pytestmark = pytest.mark.e2e
+
+# Boxes whose data-holds says something else than the browser's own `:has()`, or whose container has another name.
+WRONG = """names => {
+  const wrong = [];
+  for (const [name, selector] of Object.entries(names)) {
+    for (const box of document.querySelectorAll('body *')) {
+      if (box.closest('svg')) continue;
+      const says = (box.dataset.holds ?? '').split(' ').includes(name);
+      if (says !== box.matches(`:has(${selector})`)) wrong.push(`${name} ${box.tagName} ${box.className}`);
+    }
+  }
+  for (const box of document.querySelectorAll('[data-testid=stLayoutWrapper]')) {
+    const key = box.firstElementChild?.className.match(/(?:^| )st-key-(\\S+)/)?.[1] ?? '';
+    if (key !== (box.dataset.around ?? '')) wrong.push(`around ${key}`);
+  }
+  return wrong;
+}"""
+HELD = {
+    "title": "h1",
+    "picture": "[data-picture]",
+    "slider": "[data-slider]",
+    "column": "[data-testid=stColumn]",
+    "stage": ".st-key-stage",
+    "bet_card": ".st-key-bet_card",
+    "strong": "[class*=st-key-lines_] strong",
+}
+
+
+def test_boxes_say_what_they_hold(page, server):
+    open_page(page, server, "derivation")
+    assert page.evaluate(WRONG, HELD) == []
+    assert page.locator("[data-around=stage][data-holds~=slider]").count() == 1
+    page.locator(".st-key-bet_switch label").click()
+    page.locator(".st-key-bet_card").wait_for()
+    wait_until_idle(page)
+    assert page.evaluate(WRONG, HELD) == []
+    assert page.locator("[data-holds~=bet_card]").count() > 0
+    go_to(page, "What have you seen?")
+    wait_until_idle(page)
+    assert page.evaluate(WRONG, HELD) == []
+    assert page.locator("[data-holds~=bet_card]").count() == 0
+
+
+def test_drag_names_no_box_anew(page, server):
+    open_page(page, server, "derivation")
+    page.evaluate(
+        """() => {
+          window.named = 0;
+          new MutationObserver(changes => { window.named += changes.length; }).observe(document.body, {
+            subtree: true, attributeFilter: ['data-holds', 'data-around']});
+        }"""
+    )
+    slider(page, "d_k").press("ArrowRight")
+    wait_until_idle(page)
+    assert page.evaluate("() => window.named") == 0

@@ -1,0 +1,108 @@
+"""Pictures of a drag are drawn in part; they are those that Plotly draws, and where the hand rests Plotly draws."""
+
+import pytest
+from dashboard import slider
+from hand import MAIN, drag
+from harness import open_page, wait_until_idle
+
+from pages._view.lessons import LESSONS, ORDER, main_of
+
+pytestmark = pytest.mark.e2e
+
+# Each slider that a main picture follows as its lesson opens.
+SLIDERS = [
+    (stem, name)
+    for stem in ORDER
+    if main_of(stem)
+    for name in LESSONS[stem].followed
+    if name not in LESSONS[stem].placed_dials
+]
+FIRST = ("score_variance", "d_k")
+STOPS = (0.35, 0.5, 0.55, 0.7, 0.98, 0.02, 0.08, 0.4)  # of the track: both ends, far and near
+
+# The drawing as it stands, then as Plotly draws the same figure anew. The order of names outside the plots is left out,
+# and a style that says what holds without it.
+COMPARE = """async selector => {
+  const picture = document.querySelector(selector), plot = picture.firstElementChild;
+  const look = () => [...plot.querySelectorAll('.main-svg')].map(svg => {
+    const copy = svg.cloneNode(true);
+    for (const layer of copy.querySelectorAll('.infolayer')) {
+      layer.append(...[...layer.children].sort((one, other) => one.outerHTML < other.outerHTML ? -1 : 1));
+    }
+    return copy.innerHTML.replaceAll('<g class="errorbar" style="opacity: 1;">', '<g class="errorbar">');
+  }).join();
+  const [quick, before] = [picture.quick, look()];
+  const {data, layout} = structuredClone(picture.parsed);
+  const {width, height} = plot._fullLayout;
+  await Plotly.react(plot, data, {...layout, width, height});
+  return [quick, before === look()];
+}"""
+
+
+def hold(page, name, share):
+    """The hand at this share of the track, once the picture is there."""
+    box = slider(page, name).bounding_box()
+    page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
+    page.wait_for_function(
+        """([selector, name]) => {
+          const {waiting, dataset} = document.querySelector(selector);
+          return !waiting && dataset.value.split(' ').includes(String(window.labHands[name].value));
+        }""",
+        arg=[MAIN, name],
+    )
+
+
+@pytest.mark.parametrize(
+    ("stem", "name"), [pytest.param(*each, marks=[] if each == FIRST else pytest.mark.walk) for each in SLIDERS]
+)
+def test_quick_picture_is_plotlys(page, server, stem, name):
+    open_page(page, server, stem)
+    box = slider(page, name).bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    quick = 0
+    for share in STOPS:
+        hold(page, name, share)
+        was_quick, is_same = page.evaluate(COMPARE, MAIN)
+        quick += bool(was_quick)
+        assert is_same, f"at {page.locator(MAIN).get_attribute('data-value')}"
+    assert quick >= 2
+    page.mouse.up()
+    wait_until_idle(page)
+    page.wait_for_function("selector => document.querySelector(selector).quick === false", arg=MAIN)
+
+
+def test_quick_pictures_one_after_another_are_plotlys(page, server):
+    open_page(page, server, "score_variance")
+    drag(page, [0.5 + 0.01 * step for step in range(30)])
+    page.wait_for_function(
+        "selector => !document.querySelector(selector).waiting && document.querySelector(selector).quick", arg=MAIN
+    )
+    assert page.evaluate(COMPARE, MAIN) == [True, True]
+    page.mouse.up()
+    wait_until_idle(page)
+
+
+def test_word_lit_up_stays_lit_during_drag(page, server):
+    """A lit mark fades the others: such a picture is drawn whole."""
+    open_page(page, server, "score_variance")
+    page.locator(".mark").first.click()
+    faded = """() => [...document.querySelectorAll('[data-picture][data-value] .trace')]
+      .filter(each => each.style.opacity === '0.15').length"""
+    before = page.evaluate(faded)
+    assert before > 0
+    drag(page, [0.6])
+    page.wait_for_function("selector => document.querySelector(selector).dataset.value !== '64'", arg=MAIN)
+    page.wait_for_function("selector => !document.querySelector(selector).waiting", arg=MAIN)
+    assert page.evaluate(faded) == before
+    page.mouse.up()
+    wait_until_idle(page)
+
+
+def test_box_of_picture_is_contained_and_not_on_paper(page, server):
+    open_page(page, server, "score_variance")
+    contained = "selector => getComputedStyle(document.querySelector(selector)).contain"
+    assert page.evaluate(contained, MAIN) == "strict"
+    page.emulate_media(media="print")
+    assert page.evaluate(contained, MAIN) == "none"
+    page.emulate_media(media=None)
