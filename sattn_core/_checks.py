@@ -59,10 +59,7 @@ def check_number(
 def check_array(
     name: str, value: ArrayLike, *, min_ndim: int = 0, ndim: int | None = None, min_length: int = 0
 ) -> NDArray[np.float64]:
-    """Return value as a float64 array of finite numbers with the wanted dimensions.
-
-    min_length is the smallest allowed length of the last axis.
-    """
+    """Return value as a float64 array of finite numbers with the wanted dimensions, the last of at least min_length."""
     array = _real_array(name, value)
     if not np.isfinite(array).all():
         bad = array[~np.isfinite(array)].flat[0]

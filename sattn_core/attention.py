@@ -56,13 +56,11 @@ class AttentionGradients:
 def attention(
     Q: ArrayLike, K: ArrayLike, V: ArrayLike, *, scale: float | None = None, mask: ArrayLike | None = None
 ) -> AttentionSteps:
-    """Scaled dot-product attention softmax(scale · Q Kᵀ) V, with scale = 1/√d_k by default.
+    """Return every step of scaled dot-product attention softmax(scale · Q Kᵀ) V, with scale = 1/√d_k by default.
 
     Parameters
     ----------
-    Q : array_like, shape (..., n_queries, d_k)
-    K : array_like, shape (..., n_keys, d_k)
-    V : array_like, shape (..., n_keys, d_v)
+    Q, K, V : array_like, shapes (..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v)
         Finite numbers; leading (batch) axes broadcast.
     scale : float, optional
         The multiplier of Q Kᵀ, any finite number; 1/√d_k if not given.
@@ -115,20 +113,16 @@ def attention_backward(
     scale: float | None = None,
     mask: ArrayLike | None = None,
 ) -> AttentionGradients:
-    """Backward: dV = PᵀdO, dP = dO Vᵀ, dS = P∘(dP − (P⊖dP)1ᵀ), dQ = c dS K, dK = c dSᵀQ, dc = ⟨dS, QKᵀ⟩.
+    """Return dV = PᵀdO, dP = dO Vᵀ, dS = P∘(dP − (P⊖dP)1ᵀ), dQ = c dS K, dK = c dSᵀQ, dc = ⟨dS, QKᵀ⟩.
 
     Parameters
     ----------
-    Q : array_like, shape (..., n_queries, d_k)
-    K : array_like, shape (..., n_keys, d_k)
-    V : array_like, shape (..., n_keys, d_v)
-        Finite numbers; leading (batch) axes broadcast.
+    Q, K, V : array_like
+        As in `attention`.
     d_output : array_like, shape (..., n_queries, d_v)
         Gradient of the loss with respect to the output; exactly the output's shape.
-    scale : float, optional
-        The multiplier c of Q Kᵀ; 1/√d_k if not given.
-    mask : array_like of bool, optional
-        As in `attention`. True = may attend.
+    scale, mask : float, array_like of bool, optional
+        As in `attention`; the scale is c.
 
     Returns
     -------
@@ -138,10 +132,8 @@ def attention_backward(
 
     Raises
     ------
-    ValueError
-        If shapes do not fit together, a number is not finite, or a gradient leaves the float64 range.
-    TypeError
-        If an input is not real, or the mask is not boolean.
+    ValueError, TypeError
+        As in `attention`; or if a gradient leaves the float64 range.
 
     Notes
     -----

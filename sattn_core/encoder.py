@@ -42,13 +42,10 @@ class EncoderRun:
 def encode(
     weights: Weights, tokens: Sequence[int], *, n_heads: int, exponent: float = 0.5, dtype: DTypeLike = np.float64
 ) -> EncoderRun:
-    """Run an encoder with attention softmax(Q Kᵀ / d_k^exponent) V in every head; ½ is what it was trained with.
+    """Run BERT's encoder with attention softmax(Q Kᵀ / d_k^exponent) V in every head; ½ is what it was trained with.
 
     weights have the names of BERT's parameters, such as encoder.layer.0.output.dense.weight; tokens are rows of its
-    table of words. All that is computed is of the dtype, float64 or float32. All tokens attend to all, without
-    dropout; GELU is the exact one, and the norm comes after each sum.
-
-    Reference: Devlin et al. (2019), "BERT", arXiv:1810.04805, section 3.
+    table of words. GELU is the exact one, and the norm comes after each sum: Devlin et al. (2019), arXiv:1810.04805.
     """
     check_number("exponent", exponent, 0, 1)
     ids = _checked_tokens(weights, tokens)
@@ -145,10 +142,7 @@ def cosines(run: NDArray[np.floating], right: NDArray[np.floating]) -> NDArray[n
 
 
 def open_weights(path: str | Path, sha256: str) -> dict[str, NDArray[np.floating]]:
-    """The tensors of a .safetensors file, mapped into memory: all who read them share the pages of the file.
-
-    Raises ValueError if the file is another one than its sha256 says, or holds other numbers than float32 and int64.
-    """
+    """Open the tensors of a .safetensors file of this sha256, mapped into memory: all who read them share its pages."""
     path = Path(path)
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()

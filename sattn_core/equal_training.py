@@ -48,8 +48,7 @@ def measure_equivalence(
 
     With W' = d_k^¼ W, c' W_Q' W_K'ᵀ = c W_Q W_Kᵀ at the start, and the gradient in W' is d_k^−¼ of that in W.
     W' must move by d_k^¼ of what r moves W. Gradient descent moves it by rate times gradient, so its rate is
-    r √d_k; Adam divides the gradient by its size, so its rate is r d_k^¼. Where d_k^¼ is a power of 2 (d_k = 16,
-    256) gradient descent is equal in floating point too. Elsewhere the two start
+    r √d_k; Adam divides the gradient by its size, so its rate is r d_k^¼. Where d_k^¼ is no power of 2 the two start
     apart by rounding, and a training that is not stable multiplies it until they part.
 
     Reference: Yang and Hu (2021), arXiv:2011.14522 (parametrisations with the same training).

@@ -29,7 +29,7 @@ _WEIGHT_STREAM, _DATA_STREAM = 0, 1
 
 @dataclass(frozen=True)
 class KeyValueMemoryParams:
-    """What to train. A run is one scale exponent with its learning rate and initialisation.
+    """A training of several runs. A run is one scale exponent with its learning rate and initialisation.
 
     Attributes
     ----------
@@ -239,7 +239,7 @@ class _Memory:
 def train_key_value_memory(
     params: KeyValueMemoryParams, *, check: Callable[[], object] = proceed
 ) -> Iterator[MemoryCheckpoint]:
-    """Train W_Q and W_K by W ← W − rate · ∂loss/∂W and yield the state as it goes.
+    """Train W_Q and W_K by W ← W − rate · ∂loss/∂W and hand on the state as it goes.
 
     Parameters
     ----------
@@ -247,15 +247,11 @@ def train_key_value_memory(
     check : callable, optional
         Called after every step; it raises to end the training.
 
-    Yields
-    ------
-    MemoryCheckpoint
-        At step 0, every `checkpoint_every` steps or at `checkpoint_steps`, and at the last step. Runs of one
-        seed start from the same draw. 0 ≤ entropy_nats ≤ ln n_keys and 0 ≤ accuracy ≤ 1 unless the run has diverged.
-
     Returns
     -------
-    generator
+    iterator of MemoryCheckpoint
+        At step 0, every `checkpoint_every` steps or at `checkpoint_steps`, and at the last step. Runs of one
+        seed start from the same draw. 0 ≤ entropy_nats ≤ ln n_keys and 0 ≤ accuracy ≤ 1 unless the run has diverged.
         The training stops when no more is asked for; nothing runs in the background.
 
     Raises
@@ -297,10 +293,7 @@ def _checkpoints(params, check):
 
 
 def starting_attention(params: KeyValueMemoryParams) -> NDArray[np.float64]:
-    """softmax(c Q Kᵀ) of every run and the first seed before the first step, at a fraction of the cost of a training.
-
-    A larger d_k appends components to the same weights, and the inputs stay the same.
-    """
+    """Return softmax(c Q Kᵀ) of every run and the first seed before the first step, without a training."""
     memory = _start(replace(params, n_seeds=1))
     _draw_data(memory)
     *_, steps = _attend(memory)
@@ -323,10 +316,7 @@ def training_steps(params: KeyValueMemoryParams) -> Iterator[MemoryCheckpoint | 
 
 
 def _start(params):
-    """Draw the starting weights of every seed, the same for all runs but for the size of the start.
-
-    Component by component: a larger d_k appends columns to the same weights, and the data stay what they are.
-    """
+    """Draw the starting weights of every seed, the same for all runs but for their size."""
     shape = (params.d_k, 2, params.d_model)
     drawn = [_generator(params.seed, i, _WEIGHT_STREAM).standard_normal(shape) for i in range(params.n_seeds)]
     drawn = np.ascontiguousarray(np.stack(drawn).transpose(2, 0, 3, 1)) / np.sqrt(params.d_model)
@@ -397,10 +387,10 @@ def _update(memory, gradients, step):
 
 
 def _adam_direction(moments, name, gradient, step):
-    """m̂ / (√v̂ + ε) up to a factor, in place of the gradient; the factor is returned.
+    """Turn the gradient, in place, into m̂ / (√v̂ + ε) up to a factor, and return that factor.
 
     m and v here are the running means of the gradient and of its square without their factors 1 − b.
-    Those and both bias corrections go into ε and the returned factor, which saves passes over the weights.
+    Those and both bias corrections go into ε and the factor, which saves passes over the weights.
     """
     b1, b2, eps = _ADAM
     if name not in moments:

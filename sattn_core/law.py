@@ -24,12 +24,12 @@ def dot_product_pdf(s: _Array, d_k: int) -> NDArray[np.float64]: ...
 @overload
 def dot_product_pdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]: ...
 def dot_product_pdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
-    """Density f(s) = |s|^nu K_nu(|s|) / (sqrt(pi) 2^nu Gamma(d_k/2)), nu = (d_k - 1)/2.
+    """Return the density f(s) = |s|^nu K_nu(|s|) / (sqrt(pi) 2^nu Gamma(d_k/2)), nu = (d_k - 1)/2.
 
     Parameters
     ----------
     s : array_like
-        Raw scores (not divided by sqrt(d_k)), any shape.
+        Raw scores (not divided by sqrt(d_k)), any shape, finite.
     d_k : int
         Number of components, at least 1.
 
@@ -41,10 +41,8 @@ def dot_product_pdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
 
     Raises
     ------
-    TypeError
-        If d_k is not an integer or s does not hold real numbers.
-    ValueError
-        If d_k is below 1 or s is not finite.
+    ValueError, TypeError
+        If an argument is of the wrong type or outside its range.
 
     Notes
     -----
@@ -74,14 +72,12 @@ def dot_product_cdf(s: _Array, d_k: int) -> NDArray[np.float64]: ...
 @overload
 def dot_product_cdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]: ...
 def dot_product_cdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
-    """Distribution function P(q . k <= s) = E Phi(s / R), R = |q| ~ chi(d_k).
+    """Return the distribution function P(q . k <= s) = E Phi(s / R), R = |q| ~ chi(d_k).
 
     Parameters
     ----------
-    s : array_like
-        Raw scores (not divided by sqrt(d_k)), any shape.
-    d_k : int
-        Number of components, at least 1.
+    s, d_k : array_like, int
+        As in `dot_product_pdf`.
 
     Returns
     -------
@@ -91,14 +87,12 @@ def dot_product_cdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
 
     Raises
     ------
-    TypeError
-        If d_k is not an integer or s does not hold real numbers.
-    ValueError
-        If d_k is below 1 or s is not finite.
+    ValueError, TypeError
+        As in `dot_product_pdf`.
 
     Notes
     -----
-    All components are independent N(0, 1). Given the query, the score is exactly N(0, |q|^2); the
+    The components are those of `dot_product_pdf`. Given the query, the score is exactly N(0, |q|^2); the
     average over |q| is taken by the trapezoid rule in ln |q|.
 
     References
@@ -123,14 +117,14 @@ def dot_product_ppf(probability: _Array, d_k: int) -> NDArray[np.float64]: ...
 @overload
 def dot_product_ppf(probability: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]: ...
 def dot_product_ppf(probability: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
-    """Quantile: the s with dot_product_cdf(s, d_k) = probability.
+    """Return the quantile: the s with dot_product_cdf(s, d_k) = probability.
 
     Parameters
     ----------
     probability : array_like
         Probabilities in [0, 1], any shape.
     d_k : int
-        Number of components, at least 1.
+        As in `dot_product_pdf`.
 
     Returns
     -------
@@ -140,19 +134,12 @@ def dot_product_ppf(probability: ArrayLike, d_k: int) -> np.float64 | NDArray[np
 
     Raises
     ------
-    TypeError
-        If d_k is not an integer or probability does not hold real numbers.
-    ValueError
-        If d_k is below 1 or a probability lies outside [0, 1].
+    ValueError, TypeError
+        As in `dot_product_pdf`.
 
     Notes
     -----
-    All components are independent N(0, 1). Newton's method on the logarithm of the tail, kept
-    inside a bracket.
-
-    References
-    ----------
-    Kotz, Kozubowski & Podgorski (2001), The Laplace Distribution and Generalizations, section 4.1.
+    Newton's method on the logarithm of the tail, kept inside a bracket.
 
     Examples
     --------

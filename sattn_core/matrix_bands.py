@@ -30,10 +30,9 @@ _FEWEST_PRODUCTS = 16  # of two means, summed in the mean of all entries: with f
 
 
 def matrix_bands(shape: Shape, pair_law: PairLaw) -> tuple[Band, Band, Band]:
-    """Return the bands of mean, variance (ddof=0) and excess kurtosis of the entries of one matrix.
+    """Return the bands of mean, variance (ddof=0) and excess kurtosis of one matrix of shape (n_queries, n_keys, d_k).
 
-    ``shape`` is (n_queries, n_keys, d_k), and pair_law has no correlation. With means the kurtosis has no band: one
-    estimated from rows and columns covers far too little.
+    With means the kurtosis has no band: one estimated from rows and columns covers far too little.
     """
     return _mean_band(shape, pair_law), _variance_band(shape, pair_law), _kurtosis_band(shape, pair_law)
 
@@ -125,10 +124,10 @@ def _simulated_matrices(shape):
 
 
 def variances_of_products(Q: NDArray[np.float64], K: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return np.var of the entries of each Q Kᵀ, without forming the entries where d_k is small.
+    """Return np.var of the entries of each Q Kᵀ, (n_matrices, m, d_k) and (n_matrices, n, d_k).
 
-    Q has shape (n_matrices, m, d_k) and K (n_matrices, n, d_k). With G = Σ (row − mean)(row − mean)ᵀ and the
-    means q̄ and k̄, m n np.var = tr(G_q G_k) + n k̄ᵀ G_q k̄ + m q̄ᵀ G_k q̄.
+    With G = Σ (row − mean)(row − mean)ᵀ and the means q̄ and k̄,
+    m n np.var = tr(G_q G_k) + n k̄ᵀ G_q k̄ + m q̄ᵀ G_k q̄: no entry is formed where d_k is small.
     """
     (_, m, d_k), n = Q.shape, K.shape[1]
     if d_k > min(m, n):

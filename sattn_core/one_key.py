@@ -32,7 +32,7 @@ def key_weight_price(n_lengths: int, score_std: float) -> Price:
 def expected_key_weight(
     n_keys: ArrayLike, score: float, score_std: float = 1.0, *, sink: bool = False
 ) -> NDArray[np.float64]:
-    """Average weight of a key with a given score among n_keys - 1 others with iid N(0, score_std²) scores.
+    """Average the weight of a key with a given score among n_keys - 1 others with iid N(0, score_std²) scores.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def expected_key_weight(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is not a number of the stated kind and range.
+    ValueError, TypeError
+        If an argument is of the wrong type or outside its range.
 
     Notes
     -----

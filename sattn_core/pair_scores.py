@@ -38,10 +38,8 @@ def draw_pair_scores(
     ----------
     n_samples, d_k : int
         Number of pairs and of components, each at least 1.
-    pair_law : PairLaw
-        How the components of a pair are drawn.
-    seed : int
-        Seed of the draw, at least 0.
+    pair_law, seed : PairLaw, int
+        As in `append_components`.
     check : callable
         Called between blocks of the draw; it may raise to end it.
 
@@ -97,10 +95,9 @@ def growing_scores(dims: Sequence[int], n_samples: int, pair_law: PairLaw, seed:
 def growing_rows(
     dims: Sequence[int], n_rows: int, n_keys: int, seed: int, stream: int = ROW_STREAM
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Yield the raw scores of rows, each a query with keys of its own, shape (n_rows, n_keys), and |q|² of each query.
+    """Yield raw scores (n_rows, n_keys) of rows with keys of their own, and |q|² of each query, at the increasing dims.
 
-    At the increasing dims. Components are standard normal. As for pairs, components are appended: what is drawn at one
-    d_k does not depend on the other dims.
+    Components are standard normal; what is drawn at one d_k does not depend on the other dims.
     """
     drawn = _block_scores((n_rows, n_keys), tuple(dims), STANDARD_NORMAL, (seed, stream), proceed, _square_and_scores)
     return ((both[:, 1:], both[:, 0]) for both in drawn)
@@ -203,7 +200,6 @@ class _Block(NamedTuple):
     """Sums over the components of one block, one number per pair; sums that a law does not need are 0.
 
     Of rows, only `cross` has one per key; the others have one per query.
-
     Components are a = γ z and b = γ w; in a sparse law γ is 0 but in `rare` components.
     """
 
@@ -298,7 +294,7 @@ def _left_half(block, pair_law, rng):
 
 
 def _share_of_half(rng, half, n):
-    """Share that half of the components has in the sum of squares: Beta(half/2, half/2).
+    """Draw the share that half of the components has in the sum of squares, Beta(half/2, half/2).
 
     It is (1 + x)/2, x one component of a random point on the sphere in half + 1 dimensions: one χ² instead of two.
     """

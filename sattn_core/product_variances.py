@@ -18,10 +18,7 @@ _REFERENCE_SEED = 28
 
 
 def product_variances(size: int, d_k: int, n_draws: int, seed: int) -> NDArray[np.float64]:
-    """Draw np.var (ddof=0) of n_draws products A B from its exact distribution.
-
-    A is (size, d_k) and B (d_k, size), both standard normal. The first draws do not depend on n_draws, and the
-    cost does not grow with d_k.
+    """Draw np.var (ddof=0) of n_draws products A B, (size, d_k) times (d_k, size), from its exact distribution.
 
     Orthogonal changes of rows and columns keep the distribution of A and B: they put the mean of all entries into
     one corner of the product, and make A lower bidiagonal, with χ_d, χ_(d−1), … on the diagonal and χ_(size−1),
@@ -56,11 +53,7 @@ def _sum_of_squares(diagonal, below, length, along):
 
 
 def product_variance_sweep(size: int, dims: Sequence[int], n_draws: int, seed: int) -> NDArray[np.float64]:
-    """Draw np.var (ddof=0) of n_draws products at every d_k of dims, each draw followed from one d_k to the next.
-
-    dims rise. A larger d_k adds to the squared lengths in A that are there already, as appended components would;
-    all else is kept. The first draws do not depend on n_draws.
-    """
+    """Draw np.var (ddof=0) of n_draws products at every d_k of dims, increasing; what is drawn at one d_k grows on."""
     across, along, below = _fixed_parts(size, n_draws, seed)
     length = np.square(along) + across
     row, diagonal, before = np.arange(size), np.zeros((n_draws, size)), 0
@@ -127,10 +120,7 @@ class ReferenceDistribution:
 def reference_distribution(
     size: int, d_k: int, ddof: int, value: float, highest: float, n_bins: int
 ) -> ReferenceDistribution:
-    """Return the distribution of the variance (ddof as given), from draws of a fixed seed.
-
-    ``value`` is the number in question; the n_bins equal bins go from 0 to highest.
-    """
+    """Return the distribution of the variance, from draws of a fixed seed, in n_bins equal bins from 0 to highest."""
     sample = product_variances(size, d_k, reference_draws(size, d_k), _REFERENCE_SEED)
     sample *= size**2 / (size**2 - ddof)
     n, half = len(sample), 0.5 / math.sqrt(len(sample))

@@ -61,11 +61,7 @@ def random_walks(
     correlation: float = 0.0,
     seed: int,
 ) -> RandomWalks:
-    """Follow n_walks dot products component by component: Σ_{i ≤ t} q_i k_i for t = 0, …, d_k.
-
-    Steps are independent and identically distributed, so mean and variance grow in proportion
-    to t: the envelope is a parabola on its side. With a mean the walks also drift.
-    """
+    """Follow n_walks dot products component by component: Σ_{i ≤ t} q_i k_i for t = 0, …, d_k."""
     d_k, n_walks = check_integer("d_k", d_k, 1), check_integer("n_walks", n_walks, 1)
     pair_law, seed = PairLaw(law, mean_q, mean_k, correlation), check_integer("seed", seed, 0)
     one = pair_moments(1, pair_law)

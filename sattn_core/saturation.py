@@ -59,7 +59,7 @@ class ExpectedSoftmax(Generic[_Averages]):
 
 
 def critical_score_std(n_keys: int) -> float:
-    """Score spread at which softmax freezes onto few keys, in the limit of many: sigma_c = √(2 ln n_keys).
+    """Return the score spread at which softmax freezes onto few keys, in the limit of many: sigma_c = √(2 ln n_keys).
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def critical_score_std(n_keys: int) -> float:
 
     Raises
     ------
-    TypeError, ValueError
+    ValueError, TypeError
         If `n_keys` is not an integer of at least 1.
 
     Notes
@@ -119,7 +119,7 @@ def expected_softmax(n_keys: int, score_std: float) -> ExpectedSoftmax[float]:
 
     Raises
     ------
-    TypeError, ValueError
+    ValueError, TypeError
         If an argument is not a number of the stated kind and range.
 
     Notes
@@ -142,27 +142,26 @@ def expected_softmax(n_keys: int, score_std: float) -> ExpectedSoftmax[float]:
 
 
 def expected_attention(n_keys: int, d_k: int, scale: float) -> ExpectedSoftmax[float]:
-    """Averages of a row of softmax(scale q·k) over q and k with iid N(0, 1) components.
+    """Average a row of softmax(scale q·k) over q and k with iid N(0, 1) components.
 
     Parameters
     ----------
-    n_keys : int, 1 to 1,000,000
-        Number of keys.
+    n_keys : int
+        As in `expected_softmax`.
     d_k : int, at least 1
         Dimension of the query and of each key.
     scale : float, at least 0
-        The multiplier of q·k, for example 1/√d_k.
+        The multiplier of q·k, for example 1/√d_k. Scores may spread, scale √d_k, by 1,000,000 at most.
 
     Returns
     -------
     ExpectedSoftmax
-        Four floats; sum_of_squares + jacobian_trace = 1.
+        As of `expected_softmax`.
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is not a number of the stated kind and range, or if
-        scale √d_k is so large that scores spread by more than 1,000,000.
+    ValueError, TypeError
+        If an argument is not a number of the stated kind and range.
 
     Notes
     -----
@@ -186,16 +185,12 @@ def expected_attention(n_keys: int, d_k: int, scale: float) -> ExpectedSoftmax[f
 
 
 def expected_attention_curve(n_keys: int, dims: ArrayLike, scales: ArrayLike) -> ExpectedSoftmax[NDArray[np.float64]]:
-    """`expected_attention` for many dimensions and scales at once.
+    """Average as `expected_attention` does, for many dimensions and scales at once.
 
     Parameters
     ----------
-    n_keys : int, 1 to 1,000,000
-        Number of keys.
-    dims : array_like of int, at least 1
-        Dimensions d_k.
-    scales : array_like, at least 0
-        Multipliers of q·k; `dims` and `scales` are broadcast against each other.
+    n_keys, dims, scales : int, array_like of int, array_like
+        As n_keys, d_k and scale in `expected_attention`; `dims` and `scales` are broadcast against each other.
 
     Returns
     -------
@@ -204,13 +199,8 @@ def expected_attention_curve(n_keys: int, dims: ArrayLike, scales: ArrayLike) ->
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is not a number of the stated kind and range, if the
-        shapes do not broadcast, or if scores spread by more than 1,000,000.
-
-    Notes
-    -----
-    As in `expected_attention`.
+    ValueError, TypeError
+        As in `expected_attention`; or if the shapes do not broadcast.
 
     Examples
     --------
@@ -286,7 +276,7 @@ def _grid(n_keys, score_std):
 
 @remembered(1)
 def _legendre_rule(n_nodes=144):
-    """Gauss-Legendre nodes and weights on [-1, 1], and the matrix of running integrals.
+    """Return Gauss-Legendre nodes and weights on [-1, 1], and the matrix of running integrals.
 
     Row i of the matrix integrates, from -1 to node i, the polynomial through
     all nodes: int_-1^x P_k = (P_(k+1)(x) - P_(k-1)(x)) / (2k + 1).

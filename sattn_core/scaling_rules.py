@@ -96,12 +96,9 @@ class ScalingRule:
 
 
 def min_entropy_bound(spectral_bound: float, n_keys: int) -> float:
-    """Smallest entropy of a softmax row of norm at most σ: H = ln(1 + (n−1)b) + σ√(n(n−1)) b/(1 + (n−1)b).
+    """Return the smallest entropy of a row of norm at most σ: H = ln(1 + (n−1)b) + σ√(n(n−1)) b/(1 + (n−1)b).
 
-    A shift of the row changes nothing, so the norm may be taken after subtracting the row's mean.
-
-    Reference: Zhai et al. (2023), "Stabilizing Transformer Training by Preventing Attention Entropy Collapse",
-    arXiv:2303.06296, for the question; the bound itself follows from minimising H at a fixed norm.
+    Reference: Zhai et al. (2023), arXiv:2303.06296, for the question; the bound is the least H at a fixed norm.
     """
     n, sigma = check_integer("n_keys", n_keys, 2), check_number("spectral_bound", spectral_bound, 0)
     b = math.exp(-sigma * math.sqrt(n / (n - 1)))

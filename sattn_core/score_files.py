@@ -44,10 +44,10 @@ class ScoreFileError(ValueError):
 def read_queries_and_keys(
     q_file: tuple[str, bytes], k_file: tuple[str, bytes] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Read Q and K from one file that holds both, or from two files.
+    """Read Q and K from one file that holds both, or from two files. Nothing in a file is ever executed.
 
     Sizes are read from headers and zip directories and compared with the limits before anything is
-    unpacked, so that a small file cannot claim much memory. Nothing in a file is ever executed.
+    unpacked, so that a small file cannot claim much memory.
 
     Reference: NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays".
     Hugging Face, safetensors, README, section "Format": names differ, and the tensors fill the bytes without holes.

@@ -36,7 +36,7 @@ def sub_dimensions(d_k: int) -> tuple[int, ...]:
 def mean_over_subsets(
     dims: Sequence[int], d_k: int, diagonal: np.float64 | NDArray[np.float64], total: np.float64 | NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Mean of Σ_{a, b in A} H_ab over all subsets A of m of d_k components; from tr H and the sum of H.
+    """Return the mean of Σ_{a, b in A} H_ab over all subsets A of m of d_k components; from tr H and the sum of H.
 
     A holds one component with probability m/d_k and two with m (m−1) / (d_k (d_k−1)).
     """
@@ -48,7 +48,7 @@ def mean_over_subsets(
 def row_exponent(
     Q: NDArray[np.float64], K: NDArray[np.float64], M: NDArray[np.float64], C: NDArray[np.float64], *, power: int = 0
 ) -> FittedExponent:
-    """Growth of the spread inside a row.
+    """Return the growth of the spread inside a row.
 
     The exponent depends on one ratio alone: the mean square of a score, tr(M C), over that of its d_k terms,
     Σ M_aa C_aa. The interval is that of its logarithm: Student's t with as many degrees of freedom as the
@@ -71,7 +71,7 @@ def row_exponent(
 
 
 def paired_exponent(q: NDArray[np.float64], k: NDArray[np.float64], *, power: int = 0) -> FittedExponent:
-    """Growth of the scores of query i with key i.
+    """Return the growth of the scores of query i with key i.
 
     As for a row; but squares of few scores are so skewed that the jackknife alone makes the interval too
     narrow. Its squared error is therefore at least 2 Σ_i Σ_{a≠b} p_a² p_b² / (Σ_i Σ_a p_a²)², with the terms

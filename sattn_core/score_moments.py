@@ -22,10 +22,7 @@ def pair_moments(d_k: int, pair_law: PairLaw) -> DotProductMoments:
 
 
 def score_moments(d_k: int, pair_law: PairLaw) -> NDArray[np.float64]:
-    """Return the exact standardised moments E zʲ, j = 0, …, 8, of one score q·k that varies.
-
-    The cumulants of a sum of d_k independent products are d_k times those of one product.
-    """
+    """Return the exact standardised moments E zʲ, j = 0, …, 8, of one score q·k that varies."""
     cumulants = d_k * _to_cumulants(_product_moments(pair_law))
     cumulants[1] = 0.0
     return _to_moments(cumulants / math.sqrt(cumulants[2]) ** np.arange(9))

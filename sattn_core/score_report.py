@@ -96,7 +96,7 @@ class HeadReport:
 
     @property
     def code(self) -> str:
-        """Whether √d_k divides rightly.
+        """Return whether √d_k divides rightly, in a word.
 
         "aligned": rightly, but query i with key i score more than one standard deviation above or below the rest;
         "unclear": neither rightly nor wrongly as far as so few rows can tell (scaled_std lies in scaled_band).
@@ -173,9 +173,8 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
 
     Parameters
     ----------
-    Q : array_like, shape (n_queries, d_k) or (n_heads, n_queries, d_k)
-    K : array_like, shape (n_keys, d_k) or (n_heads, n_keys, d_k)
-        At least 2 rows each; at most 4,096 rows, 1,024 dimensions, 64 heads and 4,000,000 numbers.
+    Q, K : array_like, shapes (n_queries, d_k), (n_keys, d_k), or (n_heads, n_queries, d_k), (n_heads, n_keys, d_k)
+        At least 2 rows each; at most 4,096 rows, 1,024 dimensions, 64 heads and 4,000,000 numbers of size up to 1e30.
     check : callable, default `proceed`
         Called several times for every head; what it raises ends the measurement.
 
@@ -186,10 +185,8 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
 
     Raises
     ------
-    ValueError
-        If shapes do not fit, a number is not finite or above 1e30 in size, or a limit is passed.
-    TypeError
-        If Q or K does not hold real numbers.
+    ValueError, TypeError
+        If shapes do not fit, a number is not real and finite, or a limit is passed.
 
     Notes
     -----

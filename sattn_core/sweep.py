@@ -79,10 +79,8 @@ def dimension_sweep(
         Independent pairs (q, k), at least 2.
     n_keys : int
         Keys of the one query in ``row_scores``, at least 1.
-    law : str
-        A key of `COMPONENT_LAWS`; components are independent with mean 0 and variance 1.
-    seed : int
-        Seed of the draw, at least 0.
+    law, seed : str, int
+        As in `draw_queries_and_keys`, without means and correlation.
 
     Returns
     -------

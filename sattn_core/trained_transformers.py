@@ -21,10 +21,7 @@ RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)  # of Adam, after a linear warm-up
 
 @record
 class TrainedTransformers:
-    """What was measured: arrays have the axes (n_ways, n_rates, n_seeds, n_steps), those of heads two more.
-
-    A training whose numbers have left the range of float32 is NaN from there on.
-    """
+    """Measurements (n_ways, n_rates, n_seeds, n_steps), of heads two axes more; NaN once a number has left float32."""
 
     about: Mapping[str, Any]  # of the text, the model and the training: see `about` in tests/records
     steps: NDArray[np.int_]  # those at which was measured, (n_steps,)

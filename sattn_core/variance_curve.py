@@ -54,11 +54,7 @@ def variance_curve(
     correlation: float = 0.0,
     seed: int,
 ) -> VarianceCurve:
-    """Measure Var(q·k / d_k^a) at every d_k of dims for a = 0, 1/2 and 1, on one growing draw.
-
-    The theory is exact for independent pairs with iid components. Points at neighbouring
-    dimensions share components, so their errors go the same way.
-    """
+    """Measure Var(q·k / d_k^a) at every d_k of dims for a = 0, 1/2 and 1, on one growing draw."""
     dims, n_samples = check_dims(dims), check_integer("n_samples", n_samples, 4)
     pair_law, seed = PairLaw(law, mean_q, mean_k, correlation), check_integer("seed", seed, 0)
     records, sources = [], []

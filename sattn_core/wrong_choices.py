@@ -80,8 +80,8 @@ def descend(
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Yield the scaled scores (n_rows, n_keys, n_columns) and the right keys' weights (n_rows, n_columns), endlessly.
 
-    First those of the start, then those after each step; a column has a scale and a learning rate of its own. The
-    scores change in place when the next are asked for. What leaves the range of float64 is NaN from there on.
+    A column has a scale and a learning rate of its own. The scores change in place when the next are asked for. What
+    leaves the range of float64 is NaN from there on.
     """
     # Keys first in memory, rows first in the arithmetic: a maximum over the keys then runs along whole arrays.
     z = (np.ascontiguousarray(rows.raw_scores.T)[:, :, None] * scales).transpose(1, 0, 2)

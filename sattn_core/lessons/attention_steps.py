@@ -149,12 +149,7 @@ class OutputExpansion:
 
 
 def measure_attention_steps(params: AttentionStepsParams) -> AttentionStepsResult:
-    """Every step of softmax(Q Kᵀ / √d_k) V, beside the same numbers without the division.
-
-    One small hand-made matrix cannot show that scores grow with d_k; it shows what the division does.
-
-    Reference: Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, figure 2.
-    """
+    """Return every step of softmax(Q Kᵀ / √d_k) V, beside the same numbers without the division."""
     scaled, unscaled = _both_steps(params)
     V, d_k = np.array(params.V), len(params.K[0])
     return AttentionStepsResult(
@@ -178,10 +173,7 @@ def measure_attention_steps(params: AttentionStepsParams) -> AttentionStepsResul
 
 
 def expand_cell(params: AttentionStepsParams, query: int, key: int) -> CellExpansion:
-    """One cell written out: q·k = Σ_i q_i k_i, ÷ √d_k, exp, row sum, weight.
-
-    The largest score of the row is subtracted before the exponential: it changes no weight.
-    """
+    """Write out one cell: q·k = Σ_i q_i k_i, ÷ √d_k, minus the row's largest score, exp, row sum, weight."""
     query = check_integer("query", query, 0, len(params.Q) - 1)
     key = check_integer("key", key, 0, len(params.K) - 1)
     scaled, unscaled = _both_steps(params)
@@ -202,10 +194,7 @@ def expand_cell(params: AttentionStepsParams, query: int, key: int) -> CellExpan
 
 
 def expand_output(params: AttentionStepsParams, query: int, column: int) -> OutputExpansion:
-    """One cell of the output written out: O = Σ_j p_j V_j.
-
-    The weights sum to 1, so the output is an average of values: its variance is not 1.
-    """
+    """Write out one cell of the output, O = Σ_j p_j V_j: an average of values."""
     query = check_integer("query", query, 0, len(params.Q) - 1)
     column = check_integer("column", column, 0, len(params.V[0]) - 1)
     scaled, unscaled = _both_steps(params)
@@ -224,7 +213,7 @@ def expand_output(params: AttentionStepsParams, query: int, column: int) -> Outp
 def preset_params(
     preset: str, *, n_queries: int = 4, n_keys: int = 4, d_k: int = 8, d_v: int = 4, seed: int = 0
 ) -> AttentionStepsParams:
-    """Matrices to start from: Q, K, V ~ N(0, 1) to two decimals, and the mask of the preset.
+    """Return matrices to start from: Q, K, V ~ N(0, 1) to two decimals, and the mask of the preset.
 
     "same_input" must not be used to show the 1/√d_k rule: q and k are then the same vector, the raw
     diagonal is d_k and the scaled one √d_k, so it still grows.
@@ -249,10 +238,7 @@ def preset_params(
 def typed_params(
     preset: str, Q: str = "", K: str = "", V: str = "", mask: str = "", *, d_k: int = 8, seed: int = 0
 ) -> AttentionStepsParams:
-    """The matrices of a preset with typed ones in their place: softmax(Q Kᵀ / √d_k) V on a person's own numbers.
-
-    Shapes are checked after all texts are read, so a typed Q may need a typed K of the same d_k.
-    """
+    """Return the matrices of a preset with typed ones in their place."""
     base, texts = preset_params(preset, d_k=d_k, seed=seed), {"Q": Q, "K": K, "V": V}
     typed = {name: parse_matrix(name, text) for name, text in texts.items() if text.strip()}
     if not typed and not mask.strip():

@@ -231,23 +231,17 @@ class _Layer:
 
 
 def measure_products(params: ProductsParams) -> ProductsResult:
-    """Hadamard A ∘ B (matrix) → row-wise dot A ⊖ B (vector) → Frobenius ⟨A, B⟩ (number).
-
-    Where an identity needs a third factor, it is made from A and B: AᵀB, ABᵀ or A + B.
-
-    Reference: Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
-    """
+    """Return Hadamard A ∘ B (matrix), row-wise dot A ⊖ B (vector) and Frobenius ⟨A, B⟩ (number)."""
     A, B = np.array(params.A), np.array(params.B)
     return ProductsResult(params, hadamard(A, B), row_wise_dot(A, B), frobenius(A, B), _identities(A, B))
 
 
 def measure_backprop(params: BackpropParams) -> BackpropResult:
-    """Gradients of ½‖softmax(c X W_Q (X W_K)ᵀ) X W_V − T‖² by formula, central difference and complex step.
+    """Return the gradients of ½‖softmax(c X W_Q (X W_K)ᵀ) X W_V − T‖² by formula, central difference and complex step.
 
     The complex step has no cancellation: Im L(W + ih)/h is exact up to h², with h = 1e-30.
 
-    Reference: Boué (2025), arXiv:2512.23329, and (2018), arXiv:1811.11987.
-    Squire and Trapp (1998), "Using Complex Variables to Estimate Derivatives", SIAM Review 40.
+    Reference: Squire and Trapp (1998), "Using Complex Variables to Estimate Derivatives", SIAM Review 40.
     """
     check_integer("d_k", params.d_k, 1, MAX_SIZE)
     layer, scale = _layer(params), scale_factor(params.d_k, params.exponent)
@@ -279,12 +273,7 @@ def _sweep_price(params: BackpropParams, dims: Sequence[int]) -> Price:
 
 @priced(_sweep_price)
 def gradient_sweep(params: BackpropParams, dims: Sequence[int]) -> GradientSweep:
-    """Gradients of the layer of `measure_backprop` by formula only, at every d_k of dims.
-
-    A larger d_k adds columns to W_Q and W_K and leaves all else as it is.
-
-    Reference: Boué (2025), arXiv:2512.23329.
-    """
+    """Return the gradients by formula at every d_k of dims; a larger d_k adds columns to W_Q and W_K."""
     dims = check_dims(dims)
     found, bare = zip(*(_with_and_without_scale(replace(params, d_k=d_k)) for d_k in dims), strict=True)
     scales = np.array([scale_factor(d_k, params.exponent) for d_k in dims], dtype=np.float64)
@@ -301,12 +290,7 @@ def gradient_sweep(params: BackpropParams, dims: Sequence[int]) -> GradientSweep
 
 
 def first_order_change(params: BackpropParams, weight: str = "W_Q") -> FirstOrderChange:
-    """Change of the loss L(W + ε dW) − L(W) against its first-order part ε⟨∂L/∂W, dW⟩.
-
-    The remainder falls as ε² until it meets the rounding of the two losses.
-
-    Reference: Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
-    """
+    """Compare the change of the loss L(W + ε dW) − L(W) with its first-order part ε⟨∂L/∂W, dW⟩."""
     check_choice("weight", weight, WEIGHTS)
     check_integer("d_k", params.d_k, 1, MAX_SIZE)
     layer = _layer(params)
@@ -326,12 +310,7 @@ def first_order_change(params: BackpropParams, weight: str = "W_Q") -> FirstOrde
 
 
 def central_difference_error(params: BackpropParams, weight: str = "W_Q", *, n_directions: int = 25) -> DifferenceError:
-    """Error of (L(W + h dW) − L(W − h dW)) / 2h against h: h² from truncation, eps/h from rounding.
-
-    The two branches cross near h = eps^(1/3), where about ten digits are right: no h does better.
-
-    Reference: Squire and Trapp (1998), "Using Complex Variables to Estimate Derivatives", SIAM Review 40.
-    """
+    """Return the error of (L(W + h dW) − L(W − h dW)) / 2h against h: h² from truncation, eps/h from rounding."""
     check_choice("weight", weight, WEIGHTS)
     check_integer("d_k", params.d_k, 1, MAX_SIZE)
     n_directions = check_integer("n_directions", n_directions, 1, 200)

@@ -259,10 +259,7 @@ def measure_derivation(params: DerivationParams) -> DerivationResult:
 
     Both sides of a line use the same draws, and the standard error is that of their difference (by
     influence functions). `holds` is exact; `seen_to_fail` is what the draws show. If a break is too
-    small for n_samples to show, both are False. Growing d_k appends components.
-
-    Reference: Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, footnote 4.
-    Goodman (1960), "On the Exact Variance of Products", JASA 55.
+    small for n_samples to show, both are False.
     """
     draws, exact = _simulate(params), exact_scores(params)
     lines = _lines(params, draws)
@@ -288,11 +285,7 @@ def measure_derivation(params: DerivationParams) -> DerivationResult:
 
 @priced(lambda params: params._drawn.holding(params.price.bytes))
 def measure_growth(params: DerivationParams) -> ScoreGrowth:
-    """Mean and variance of s = q·k at every dimension from 1 to params.d_k, on the pairs of `measure_derivation`.
-
-    Pairs are independent at one dimension. Along the dimensions they are not: errors at neighbouring
-    dimensions go the same way.
-    """
+    """Return mean and variance of s = q·k at every dimension up to params.d_k, on the pairs of `measure_derivation`."""
     scores, found = np.zeros(params.n_samples), []
     for _, q, k in _component_blocks(params):
         running = np.multiply(q, k)
@@ -320,11 +313,9 @@ def _moments(running):
 
 
 def spread_ratio(params: DerivationParams, factor: int = 4) -> float:
-    """How many times as far raw scores spread when d_k becomes factor times as large: σ(factor · d_k) / σ(d_k).
+    """Return how many times as far raw scores spread when d_k becomes factor times as large: σ(factor · d_k) / σ(d_k).
 
-    √factor if no assumption is broken, whatever d_k is. The variances of the components and the correlation
-    of q_i with k_i do not change it; correlated components make it larger. Without a variance it is the ratio of
-    the median sizes.
+    Without a variance it is the ratio of the median sizes.
     """
     factor = check_integer("factor", factor, 1, 4096 // params.d_k)
     dims = params.d_k, factor * params.d_k
@@ -342,7 +333,7 @@ def variance_after_dividing(d_k: int, exponent: float) -> float:
 
 
 def exact_scores(params: DerivationParams) -> ExactScores:
-    """Exact mean and variance of s = q·k: Var = d Var(q_i k_i) + d (d − 1) Cov(q_i k_i, q_j k_j).
+    """Return the exact mean and variance of s = q·k: Var = d Var(q_i k_i) + d (d − 1) Cov(q_i k_i, q_j k_j).
 
     Right divisors: √d_k when nothing is broken; √(d_k variance_q variance_k) for other variances; the
     within-row standard deviation for non-zero means, since what all keys share softmax does not see;
@@ -417,10 +408,7 @@ def _simulate(params):
 
 
 def _block_terms(q, k):
-    """Sums over the components of one block, shape (n_components, n_samples).
-
-    Squares and products about the mean are multiplied out, so that each is a matrix-vector product.
-    """
+    """Sum over the components of one block, shape (n_components, n_samples), in products of matrix and vector."""
     x, qq, kk = q * k, q * q, k * k
     mean_q, mean_k, mean_x, square_q, square_k = (values.mean(axis=1) for values in (q, k, x, qq, kk))
     variance = np.einsum("in,in->i", x, x) / x.shape[1] - mean_x**2
@@ -437,10 +425,7 @@ def _block_terms(q, k):
 
 
 def _component_blocks(params):
-    """Yield (stop, q, k): the components up to stop, block by block, each of shape (n, n_samples).
-
-    The streams of a and of b run component by component, so a larger d_k begins with the same components.
-    """
+    """Yield (stop, q, k): the components up to stop, block by block, each of shape (n, n_samples)."""
     streams = [np.random.SeedSequence(params.seed, spawn_key=(stream,)) for stream in range(3)]
     rng_a, rng_b, rng_shared = (np.random.Generator(np.random.SFC64(stream)) for stream in streams)
     shared_a, shared_b = rng_shared.standard_normal((2, params.n_samples))

@@ -118,10 +118,7 @@ class LargeSum:
 
 
 def measure_few_bits(params: FewBitsParams) -> FewBitsResult:
-    """Scores q·k and q·k/√d_k of rounded products and sums, beside float64; softmax itself has no error here.
-
-    q and k are numbers of the format. 1/√d_k is not rounded, only what it multiplies.
-    """
+    """Return scores q·k and q·k/√d_k of rounded products and sums, beside float64; 1/√d_k is not rounded."""
     ((raw, scaled),) = _measured(params, (params.d_k,))
     return FewBitsResult(params, raw, scaled)
 
@@ -193,8 +190,8 @@ def _mean_of_rows(each):
 def predicted_errors(params: FewBitsParams) -> tuple[float, float]:
     """Return the root mean square errors of raw and of scaled scores that nothing but their own rounding would give.
 
-    The error is even over the spacing around the score, whose distribution is known. The divided number is rounded
-    again; a scale that is a power of two adds nothing there. NaN where sums have errors of their own, or q is divided.
+    The divided number is rounded again; a scale that is a power of two adds nothing there. NaN where sums have errors
+    of their own, or q is divided.
     """
     if params.sums == "same" or params.order == "before":
         return math.nan, math.nan

@@ -56,10 +56,7 @@ class GradientFlowParams:
 
 @record
 class SensitivityStatistics:
-    """Statistics over the rows; every array has the axes (place, scale, …).
-
-    Places are `PLACES` and scales are d_k ** −`SCALE_EXPONENTS`.
-    """
+    """Statistics over the rows, axes (place, scale, …): places of `PLACES`, scales d_k ** −`SCALE_EXPONENTS`."""
 
     # mean, standard_error: Mean over the rows and its standard error
     mean: NDArray[np.float64]
@@ -88,10 +85,7 @@ class GradientFlowResult:
 
 @record
 class FreezingRows:
-    """A hundred rows one by one at every d_k; a larger d_k appends components to the same queries and keys.
-
-    A row that is frozen at one d_k may pass on again at a larger one: its best two keys may come close.
-    """
+    """A hundred rows one by one at every d_k; a larger d_k appends components to the same queries and keys."""
 
     dims: tuple[int, ...]
     n_keys: int
@@ -160,14 +154,11 @@ def gradient_flow_price(n_dims: int, n_keys: int, n_rows: int = 2_000) -> Price:
 
 
 def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
-    """Row sensitivities at one d_k: tr J and ‖∂L/∂q‖, J = diag(p) − p pᵀ.
+    """Measure row sensitivities at one d_k: tr J and ‖∂L/∂q‖, J = diag(p) − p pᵀ.
 
     Given the query, the scores of a row are independent N(0, |q|²) exactly, and the part of the keys
     across the query is independent of them. So a row costs n_keys normals at any d_k. |q|² is the
-    chi-square quantile of one uniform number per row: where d_k moves, the statistics change and not their noise. The
-    rows that are shown one by one are others, see `freezing_rows`. The downstream gradient dP is standard normal.
-
-    Reference: Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1 (the claim).
+    chi-square quantile of one uniform number per row: where d_k moves, the statistics change and not their noise.
     """
     sensitivity = _sensitivity(_draw_rows(params.n_keys, params.n_rows, params.seed), params.d_k)
     statistics = _statistics(sensitivity, _exact_means(params.n_keys, (params.d_k,))[..., 0])
@@ -183,11 +174,7 @@ def _freezing_price(dims, n_keys):
 
 @priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, seed=0: _freezing_price(dims, n_keys))
 def freezing_rows(dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, seed: int = 0) -> FreezingRows:
-    """Follow 100 rows over d_k: tr J and ‖∂L/∂q‖ of each, without the scale and with 1/√d_k.
-
-    Each row keeps its downstream gradient dP, standard normal. What a row passes on at one d_k does not depend on the
-    other dims.
-    """
+    """Follow 100 rows over d_k: tr J and ‖∂L/∂q‖ of each, without the scale and with 1/√d_k."""
     dims = tuple(GradientFlowParams(d_k, n_keys, seed=seed).d_k for d_k in check_dims(dims))
     push = block_generator(seed, _PUSH_STREAM).standard_normal((DOTS, n_keys))
     drawn = zip(growing_rows(dims, DOTS, n_keys, seed), _squares_across(dims, seed), dims, strict=True)
@@ -222,12 +209,7 @@ def scores_of_rows(d_k: int, *, n_keys: int = 64, seed: int = 0) -> NDArray[np.f
 def gradient_curve(
     dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, n_rows: int = 2_000, seed: int = 0
 ) -> GradientCurve:
-    """Row sensitivities against d_k: tr J and ‖∂L/∂q‖ for the scales 1 and 1/√d_k.
-
-    For large d_k the unscaled mean of tr J approaches E[M_n]/√d_k, M_n the largest of n_keys standard
-    normals: a power law, not an exponential one. At q the keys, of length √d_k, make up for it: there the
-    unscaled mean rises to a limit.
-    """
+    """Measure row sensitivities against d_k: tr J and ‖∂L/∂q‖ for the scales 1 and 1/√d_k."""
     dims = tuple(GradientFlowParams(d_k, n_keys, n_rows, seed).d_k for d_k in dims)
     if not dims:
         raise ValueError("dims must hold at least one dimension, but got ()")
@@ -243,10 +225,7 @@ def gradient_curve(
 
 
 def measure_row_jacobian(raw_scores: ArrayLike, d_k: int) -> RowJacobian:
-    """Jacobian J = diag(p) − p pᵀ of one row of scores, as it is and divided by √d_k.
-
-    Trace and norm are computed from the scores, never from 1 − p, and stay right when p rounds to 1.
-    """
+    """Return the Jacobian J = diag(p) − p pᵀ of one row of scores, as it is and divided by √d_k."""
     raw = check_array("raw_scores", raw_scores, ndim=1, min_length=2)
     scaled = raw / np.sqrt(check_integer("d_k", d_k, 1))
     jacobians = softmax_jacobian(raw), softmax_jacobian(scaled)

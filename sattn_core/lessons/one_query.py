@@ -129,11 +129,7 @@ class OneQueryResult:
 
 
 def measure_one_query(params: OneQueryParams) -> OneQueryResult:
-    """Products q_i k_i, their sums, and softmax of the sums with and without the division by √d_k.
-
-    The invented components are few; from the fifth on every component is +1 or −1 with equal chance, so every
-    product is, and the sum is the classical random walk.
-    """
+    """Return products q_i k_i, their sums, and softmax of the sums with and without the division by √d_k."""
     query, keys = _vectors(params)
     d_k, n_invented = params.d_k, min(params.d_k, len(INVENTED_QUERY))
     products = hadamard(np.broadcast_to(query[:d_k], (len(keys), d_k)), keys[:, :d_k])
@@ -152,7 +148,7 @@ def measure_one_query(params: OneQueryParams) -> OneQueryResult:
 
 
 def _vectors(params):
-    """The query and the keys at the largest d_k: the invented components, then the drawn ones.
+    """Return the query and the keys at the largest d_k: the invented components, then the drawn ones.
 
     The products are drawn, for many sentences at once, and the query's own signs: of two random signs the second and
     the product of both are as independent as the two.

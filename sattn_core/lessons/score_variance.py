@@ -162,17 +162,12 @@ def measure_score_variance(
 ) -> ScoreVarianceResult:
     """Measure Var(q·k) and Var(q·k/√d_k) beside d_k and 1, with the sampling error of each.
 
-    Pairs are independent. Entries of one matrix are uncorrelated but share queries and keys, so
-    the variance of the entries scatters more than for as many pairs: its band is the gamma law with the exact
-    mean and variance of that scatter or, where there are few entries, comes from matrices simulated with a
-    fixed seed. With means the kurtosis of a matrix has no band.
-    The band of the variance of pairs is the gamma law with the exact mean and variance. The standard
+    Entries of one matrix are uncorrelated but share queries and keys, so the variance of the entries
+    scatters more than for as many pairs. With means the kurtosis of a matrix has no band. The standard
     error of an excess kurtosis is its limit for many scores; a small or heavy-tailed sample falls short of
     the prediction on average, and its band is marked rough, or left out where it would reach below −2.
     Student's t with 5 degrees of freedom has no eighth moment: its measured kurtosis has no finite
     standard error, however many pairs are drawn.
-
-    Reference: Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
     """
     scores = _draw_scores(params, check) if scores is None else _check_shape(params, scores)
     theory, scale = pair_moments(params.d_k, params.pair_law), scale_factor(params.d_k)
@@ -258,11 +253,7 @@ class ExampleDots:
 
 
 def hand_made_example(q_rows: ArrayLike, k_rows: ArrayLike) -> ExampleDots:
-    """Return the dot products q_i·k_i of vectors given by hand, their mean and their variance.
-
-    Three vectors picked by hand show the arithmetic, not the law: their variance tells nothing
-    about d_k. For that the vectors must be drawn at random.
-    """
+    """Return the dot products q_i·k_i of vectors given by hand, their mean and their variance."""
     q_rows = check_array("q_rows", q_rows, ndim=2, min_length=1)
     k_rows = check_array("k_rows", k_rows, ndim=2, min_length=1)
     if q_rows.shape != k_rows.shape or not len(q_rows):

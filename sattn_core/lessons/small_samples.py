@@ -342,9 +342,6 @@ def next_draws(n_draws: int) -> int:
 def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
     """Repeat the small experiment: V = var of the entries of A B, with E V = d_k (1 − 1/size²) for ddof = 0.
 
-    The question shows a picture, not its code: standard normal entries and NumPy's default ddof = 0 are
-    an assumption. Uniform numbers from 0 to 1 cannot give 1.6, because the entries then lie in [0, 2].
-
     The first draw multiplies its two matrices. The variances of the others are drawn from their exact
     distribution, see `product_variances`.
     """
@@ -424,10 +421,7 @@ def _dot_beside_matmul(A, B, product):
 def band_curve(
     sizes: Sequence[int] = DEFAULT_SIZES, *, d_k: int = 2, ddof: int = 0, n_draws: int = 40, seed: int = 0
 ) -> BandCurve:
-    """Band of var(A B) against the size of the matrices, exact, with measured points.
-
-    For large matrices the standard deviation falls like 1/√size. Independent entries would make it 1/size.
-    """
+    """Return the exact band of var(A B) against the size of the matrices, with measured points."""
     each = [SmallSamplesParams(size, d_k, ddof, n_draws, seed) for size in sizes]
     if not each:
         raise ValueError("sizes must hold at least one size, but got ()")

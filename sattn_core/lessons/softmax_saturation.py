@@ -62,10 +62,7 @@ class ListComparison:
 
 @priced(lambda lists, **_: len(lists) * Price(calls=120, specials=300, passes=6_000, bytes=1_000_000))
 def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift: float = 0.0) -> ListComparison:
-    """Softmax of multiplier * list + shift, its entropy and its Jacobian norm, list by list.
-
-    Only differences of scores count: [4, 5] and [104, 105] have the same weights.
-    """
+    """Return softmax of multiplier * list + shift, its entropy and its Jacobian norm, list by list."""
     multiplier = check_number("multiplier", multiplier, -MAX_MAGNITUDE, MAX_MAGNITUDE)
     shift = check_number("shift", shift, -MAX_MAGNITUDE, MAX_MAGNITUDE)
     scores = tuple(multiplier * numbers + shift for numbers in _check_lists(lists))
@@ -226,10 +223,8 @@ class SaturationResult:
 def measure_saturation(params: SaturationParams) -> SaturationResult:
     """Average entropy, largest weight and Jacobian trace of softmax(q·k) and softmax(q·k/√d_k).
 
-    Components are independent with mean 0 and variance 1. Rows that share
-    their keys are not independent, so they are drawn in 20 independent batches
-    and the standard error is that of the batch means. A larger d_k appends
-    components to the same queries and keys.
+    Rows that share their keys are not independent, so they are drawn in 20 independent batches
+    and the standard error is that of the batch means.
     """
     measured_dims = tuple(2**i for i in range(params.dims[-1].bit_length()))
     raw, scaled = _exact_curves(params.n_keys, params.dims)
@@ -276,10 +271,7 @@ def _growing_scores(params, dims, n_batches=N_BATCHES):
 
 
 def _scores_of_batch(params, dims, batch):
-    """Yield raw scores (n_queries, n_keys) at each of dims; every batch reads on in its own stream.
-
-    It draws octave by octave, whatever dims are, so that the draw is always the same.
-    """
+    """Yield raw scores (n_queries, n_keys) at each of dims, drawn octave by octave, so that no draw depends on dims."""
     n_queries, draw = params.n_queries, COMPONENT_LAWS[params.law].draw
     rng, scores = block_generator(params.seed, _BATCH_STREAM, batch), np.zeros((n_queries, params.n_keys))
     for start, stop in pairwise((0, *(2**i for i in range((dims[-1] - 1).bit_length() + 1)))):
@@ -400,10 +392,7 @@ class DividedRows:
 
 
 def measure_rows(params: RowsParams) -> Rows:
-    """Draw raw scores at every d_k; a larger d_k appends components to the same queries and keys.
-
-    The draw is that of `measure_saturation`.
-    """
+    """Draw raw scores at every d_k, those of `measure_saturation`."""
     scores = np.array(list(_growing_scores(params, params.dims, params.n_batches)))
     scores = -np.sort(-scores, axis=-1)
     return Rows(params.dims, scores, np.sqrt(scores.var(axis=-1, ddof=1).mean(axis=(1, 2))))
@@ -448,13 +437,7 @@ class OverflowStudy:
 
 @priced(lambda: Price(calls=50, specials=500, passes=8_000, bytes=1_000_000))
 def overflow_study() -> OverflowStudy:
-    """Softmax of [0, s] with and without the subtraction of the largest score, as s grows.
-
-    Overflow and saturation are two problems. Subtracting the largest score cures the first in every
-    type and changes nothing about the second; the scale 1/√d_k cures the second only.
-
-    Reference: Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), introduction.
-    """
+    """Return softmax of [0, s] with and without the subtraction of the largest score, as s grows."""
     scores = np.geomspace(1.0, 2000.0, 200).astype(np.float16).astype(np.float64)
     exact = softmax(np.stack([np.zeros_like(scores), scores], axis=-1))[:, 1]
     curves = tuple(_overflow_curve(np.dtype(name).type, scores, exact) for name in _OVERFLOW_DTYPES)

@@ -94,13 +94,7 @@ class LargestWeight:
 
 
 def measure_start(params: StartParams) -> StartResult:
-    """Measure raw q·k and scaled q·k/√d_k at every d_k, and the softmax of one row of each.
-
-    Components are independent with mean 0 and variance 1: then the raw variance is exactly d_k
-    whatever the law. The standard error of a standard deviation s is that of s² divided by 2σ.
-
-    Reference: Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
-    """
+    """Measure raw q·k and scaled q·k/√d_k at every d_k, and the softmax of one row of each."""
     sweep = _sweep(params)
     d_k = np.array(sweep.dims, dtype=float)
     relative_error, source = _relative_std_error(sweep)

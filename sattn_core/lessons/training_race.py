@@ -321,7 +321,7 @@ def right_in_map(result: TrainingRaceResult) -> tuple[int, ...]:
 
 
 def trend(result: TrainingRaceResult) -> tuple[str, ...]:
-    """For each run what became of the map's right rows over the last third of the steps so far.
+    """Return for each run what became of the map's right rows over the last third of the steps so far.
 
     "rising" or "falling": how many they are, or by more than a hundredth the mean weight on the right key. Otherwise
     "settled", or "open" where a row's largest weight is below ½ on average; "complete" where all are right. Fresh data
@@ -402,23 +402,14 @@ def race_frames(params: TrainingRaceParams, *, pauses: bool = False) -> Iterator
 
 
 def measure_training_race(params: TrainingRaceParams, *, check: Callable[[], object] = proceed) -> TrainingRaceResult:
-    """Run the race to its end.
-
-    The result holds for this task. At step 0 the total gradient is *larger* without the scale; what is
-    small is the gradient of the median row, a few steps later.
-
-    Reference: Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1 (the claim about gradients).
-    """
+    """Run the race to its end."""
     return _last(race_frames(params, pauses=True), check)
 
 
 def sweep_learning_rates(
     params: TrainingRaceParams, rates: Sequence[float] | None = None, *, check: Callable[[], object] = proceed
 ) -> LearningRateSweep:
-    """Which learning rates solve the task after how many steps, for every run.
-
-    The same start for every rate. A rate at the edge of those tried is marked.
-    """
+    """Return which learning rates solve the task after how many steps, for every run."""
     return _last(sweep_frames(params, rates, pauses=True), check)
 
 
@@ -523,10 +514,7 @@ def compare_transformers(params: TransformerParams) -> TransformersResult:
 
 
 def predicted_std(about: Mapping[str, Any]) -> NDArray[np.float64]:
-    """σ of the scaled scores before the first step, for each of `WAYS`: of q and k that PyTorch's nn.Linear makes.
-
-    Of q and k that are layer-normalised it is 1. Tokens are taken as independent, and rows as long.
-    """
+    """Return σ of the scaled scores before the first step for each of `WAYS`, tokens taken as independent."""
     d_k, d_model = about["d_k"], about["d_model"]
     root = math.sqrt(projection_variance("torch_linear", d_model, d_model // d_k).scaled_score)
     return np.array([root * math.sqrt(d_k), root, root / math.sqrt(d_k), 1.0])

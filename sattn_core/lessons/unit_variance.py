@@ -173,14 +173,9 @@ class SharedInputRow:
 def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
     """Follow x through the pipeline: Var(q_i) = w |x|², Var(q·k) = d_k w² |x|² |x'|², w = Var of a weight.
 
-    W_Q and W_K are independent. Then, given x, q_i and k_i are independent with mean 0, also for a token
-    with itself. The errors are those of the draw of the weights and hold for any x: tokens share the
-    weights, so they are larger than for as many independent numbers.
-
-    Above a width of 512 no weight is drawn, but q and k of all tokens with the covariance w X Xᵀ, as normal weights
-    give them. For uniform weights this is a limit: the distribution of a component of q is off by less than 0.002.
-
-    Reference: Ba, Kiros and Hinton (2016), arXiv:1607.06450. Glorot and Bengio (2010), AISTATS, section 4.2.1.
+    The errors are those of the draw of the weights and hold for any x: tokens share the weights, so they are larger
+    than for as many independent numbers. Above a width of 512 no weight is drawn, but q and k of all tokens with the
+    covariance w X Xᵀ, as normal weights give them. For uniform weights this is a limit, off by less than 0.002.
     """
     rng = np.random.Generator(np.random.SFC64(params.seed))
     x, inputs = _inputs(params, rng)
@@ -214,11 +209,7 @@ def expected_stages(
     normalise: bool = True,
     bias: bool = False,
 ) -> StageSweep:
-    """Standard deviations to expect: √(E|x|² w) for q and k, √d_k times its square for scores, w = Var of a weight.
-
-    The expectation is over the draw of x and of the weights, for the scores of two different tokens. A LayerNormed
-    component has mean square 1 but for the tiny eps.
-    """
+    """Return the standard deviations to expect: √(E|x|² w) for q and k, √d_k times its square for scores."""
     heads = [fitting_heads(check_integer("d_k", d_k, 1, 1024), check_integer("n_heads", n_heads, 1)) for d_k in dims]
     each = [
         UnitVarianceParams(d_k * n, n, x_mean=x_mean, x_std=x_std, normalise=normalise, bias=bias)
@@ -245,13 +236,7 @@ def _expected(params):
 
 @priced(lambda params: params.price + Price(draws=params.d_k * params.n_tokens))
 def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ...]:
-    """Compare independent W_Q, W_K with tied weights and with Q = K = x: the diagonal of x xᵀ/√d_k is √d_k.
-
-    With Q = K = x a token scores |x|² with itself, d_k after LayerNorm, so √d_k after the scale: every
-    token attends to itself with the *correct* scale. That is no way to show what the scale does.
-
-    Reference: Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1, footnote 4 (q and k are assumed independent).
-    """
+    """Compare independent W_Q, W_K with tied weights and with Q = K = x: the diagonal of x xᵀ/√d_k is √d_k."""
     rng = np.random.Generator(np.random.SFC64(params.seed))
     _, inputs = _inputs(params, rng)
     q, k = (_heads(_project(params, inputs, rng), params) for _ in range(2))
@@ -313,7 +298,7 @@ def _weight_law(params):
 
 
 def _component_law(params, inputs) -> tuple[float, float]:
-    """Mean square of all components of q given x, and its standard error.
+    """Return the mean square of all components of q given x, and its standard error.
 
     One column of q is X w with w the weights: Var |X w|² = w² (2 tr G² + excess Σ (XᵀX)_ii²).
     """
@@ -324,7 +309,7 @@ def _component_law(params, inputs) -> tuple[float, float]:
 
 
 def _score_law(params, inputs) -> tuple[float, float]:
-    """Mean square of all raw scores given x, and its standard error.
+    """Return the mean square of all raw scores given x, and its standard error.
 
     T = |Q Kᵀ|² = tr(QᵀQ KᵀK) in one head. With QᵀQ = m I + D, m = w tr G, Var T = 2 m² Var(tr D) + E tr(D D')².
     """

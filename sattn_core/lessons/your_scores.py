@@ -154,10 +154,7 @@ class YourScoresResult:
 def measure_your_scores(
     Q: ArrayLike, K: ArrayLike, *, head: int = 0, check: Callable[[], object] = proceed
 ) -> YourScoresResult:
-    """Measure everything the page shows about Q and K: `measure_scores`, and one head's picture.
-
-    Nothing is kept between calls.
-    """
+    """Measure everything the page shows about Q and K: `measure_scores`, and one head's picture."""
     report = measure_scores(Q, K, check=check)
     head = check_integer("head", head, 0, report.n_heads - 1)
     shown = report.heads[head]
