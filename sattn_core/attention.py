@@ -1,17 +1,17 @@
 """Scaled dot-product attention, forward with every step kept, and backward."""
 
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import broadcasts_to, check_array, check_number, refuse_masked, require_finite
-from sattn_core._records import record
 
 _Inexact = TypeVar("_Inexact", bound=np.inexact)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class AttentionSteps:
     """Every array of softmax(scale · Q Kᵀ) V, in the order it is computed.
 
@@ -31,7 +31,7 @@ class AttentionSteps:
     output: NDArray[np.float64]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class AttentionGradients:
     """Gradients of a loss with respect to everything inside attention.
 

@@ -5,6 +5,7 @@ import json
 import math
 import struct
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,6 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.special import erf
 
 from sattn_core._checks import check_array, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.attention import softmax_rows
 from sattn_core.cost import Price
 from sattn_core.scores import scale_factor
@@ -24,7 +24,7 @@ _KINDS = {"F32": "<f4", "I64": "<i8"}  # of the tensors of a file
 _LONGEST_HEADER = 10_000_000
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class EncoderRun:
     """What an encoder makes of one text."""
 

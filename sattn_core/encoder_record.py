@@ -6,6 +6,7 @@ all-MiniLM-L6-v2 (Apache License 2.0): Wang et al. (2020), arXiv:2002.10957, tra
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice
 from sattn_core._memory import remembered
-from sattn_core._records import record
 from sattn_core.encoder import EncoderRun, cosines
 
 FILE = Path(__file__).with_name("encoder_record.npz")
@@ -24,7 +24,7 @@ TEXTS = ("paragraph", "shuffled", "pronoun", "cat", "list")
 EXPONENTS = tuple(i / 50 for i in range(51))
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RecordedText:
     """What the encoder makes of one text."""
 

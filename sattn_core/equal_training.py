@@ -1,13 +1,13 @@
 """Two trainings of the key–value memory that are one: a scale is worth a smaller start and another learning rate."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.cost import Price, proceed
 from sattn_core.key_value_memory import OPTIMIZERS, KeyValueMemoryParams, train_key_value_memory
 
@@ -16,7 +16,7 @@ PARTED = 0.01  # two losses whose relative difference exceeds this have parted
 _GENTLE_RATES = MappingProxyType({"sgd": 0.01, "adam": 0.001})
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Equivalence:
     """Scale 1 at rate r beside scale 1/√d_k at rate r d_k^power, its start multiplied by d_k^¼."""
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.attention import _backward, _forward
 from sattn_core.cost import DRAWS, MATRIX, STREAM, Price, proceed
 from sattn_core.layer_norm import layer_norm
@@ -173,7 +172,7 @@ class KeyValueMemoryParams:
         return self.n_runs * Price(specials=n * n + n, passes=passes) + Price(calls=60)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class MemoryCheckpoint:
     """State of all runs before the update of one step; arrays have the axes (n_runs, n_seeds).
 
@@ -210,7 +209,7 @@ class MemoryCheckpoint:
     targets: NDArray[np.int_]
 
 
-@record(frozen=False)
+@dataclass(eq=False)
 class _Memory:
     """Trained weights and the data they are trained on; leading axes (n_runs, n_seeds), data (n_seeds,)."""
 

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._memory import remembered
-from sattn_core._records import record
 from sattn_core.cost import DRAWS, Price
 from sattn_core.standard_errors import share_error
 
@@ -98,7 +98,7 @@ def independent_entries_std(size: int, d_k: int) -> float:
     return math.sqrt(2 * d_k * (d_k + 3)) / size
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ReferenceDistribution:
     """What many draws of one variance look like; percentiles and near_d_k are in per cent."""
 

@@ -1,17 +1,18 @@
 """A dot product as a random walk: what each component adds, and how far the sum has spread after it."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
-from sattn_core._records import record
 from sattn_core.components import PairLaw, component_products
 from sattn_core.cost import Price, priced
 from sattn_core.pair_scores import component_work
 from sattn_core.score_moments import pair_moments
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RandomWalks:
     """A dot product as a walk: after step t the walk stands at the sum of the first t products."""
 

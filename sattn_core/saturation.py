@@ -14,6 +14,7 @@ variable of mean γ (Euler's constant), which gives the third line from
 H = ln Z - sum p s without the cancellation of the two terms.
 """
 
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -23,7 +24,6 @@ from scipy.special import ndtr, ndtri, xlog1py
 
 from sattn_core._checks import check_array, check_integer, check_number, refuse_large_integers, refuse_masked
 from sattn_core._memory import remembered
-from sattn_core._records import record
 
 MAX_KEYS = 1_000_000
 MAX_SCORE_STD = 1e6
@@ -36,7 +36,7 @@ _SMALLEST_TABLE_STD = 64.0
 _Averages = TypeVar("_Averages", float, NDArray[np.float64])  # of one row of scores, or of many
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ExpectedSoftmax(Generic[_Averages]):
     """Averages of one attention row over random scores.
 

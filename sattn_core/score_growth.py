@@ -2,12 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
-
-from sattn_core._records import record
 
 FEWEST_ROWS = 5  # queries, and keys: with fewer no interval is given
 _LEVEL = 0.95
@@ -15,7 +14,7 @@ _ROUNDING = 1e-13  # of a logarithm: a trace and a sum of the same numbers diffe
 _WIDEST = 100.0  # of a logarithm: an interval is wider only if the sum is mere rounding beside the trace
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class FittedExponent:
     """How a score's size grows with the number of components: size ∝ m ** value over sub-dimensions m."""
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array
-from sattn_core._records import record
 from sattn_core.cost import Price, proceed
 from sattn_core.histograms import bin_counts
 from sattn_core.law import dot_product_pdf
@@ -53,7 +52,7 @@ class Saturation:
     max_weight: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class HeadReport:
     """One head."""
 
@@ -123,7 +122,7 @@ class HeadReport:
         return _chance(self)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ScoreReport:
     """Report of all heads.
 

@@ -1,12 +1,12 @@
 """What becomes of the scale in the relatives of attention: a number each, on the same queries and keys."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
-from sattn_core._records import record
 from sattn_core.components import draw_queries_and_keys
 from sattn_core.cost import MATRIX, STREAM, Price, priced
 from sattn_core.one_key import MOST_KEYS, expected_key_weight, key_weight_price
@@ -19,7 +19,7 @@ KEY_SIZE, LATENT_SIZE = 192, 576  # of DeepSeek-V2: a query and a key of a head,
 _LONGER = 8.0  # times, of the queries of linear attention
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ShortAnswers:
     """A spread is the root mean square of the scores that enter the softmax; that of plain attention comes first."""
 

@@ -1,12 +1,12 @@
 """The variance of scores against d_k, raw and divided, measured on one draw that grows component by component."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
-from sattn_core._records import record
 from sattn_core.bands import ROUGH
 from sattn_core.components import PairLaw
 from sattn_core.cost import Price, priced
@@ -17,7 +17,7 @@ from sattn_core.scores import scale_factor
 from sattn_core.sweep import check_dims
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class VarianceCurve:
     """Variance against d_k, raw and after two divisions; axis 0 is the rule, axis 1 the dimension."""
 

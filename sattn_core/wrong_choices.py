@@ -13,12 +13,12 @@ say all, and a step takes n_keys² products whatever d_k is. With d = ∂loss/�
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sattn_core._records import record
 from sattn_core.components import block_generator
 from sattn_core.cost import MATRIX, STREAM, Price
 
@@ -32,7 +32,7 @@ _SLOPE_PASSES = {"output": 7, "weights": 4}
 _STEP_PASSES = {"q": 1, "K": 2, "both": 10}
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class WrongRows:
     """Rows of raw scores whose largest one is not that of the right key."""
 

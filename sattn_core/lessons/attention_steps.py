@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer
-from sattn_core._records import record
 from sattn_core.attention import AttentionSteps, attention
 from sattn_core.cost import Price
 from sattn_core.softmax import entropy_nats
@@ -58,7 +57,7 @@ class AttentionStepsParams:
         return Price(calls=150, products=products, passes=1_000 + 6 * numbers, bytes=500_000 + 100 * numbers)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RowSummary:
     """How concentrated each query's attention is."""
 
@@ -68,7 +67,7 @@ class RowSummary:
     max_weight: NDArray[np.float64]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class AttentionStepsResult:
     """Every matrix of the walk, with the scale and without it."""
 
@@ -95,7 +94,7 @@ class AttentionStepsResult:
     same_input: bool  # Whether Q and K are the same numbers
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SoftmaxTerms:
     """One row's softmax as it is worked out by hand."""
 
@@ -111,7 +110,7 @@ class SoftmaxTerms:
     weight: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class CellExpansion:
     """One cell of the score matrix from q and k to its attention weight."""
 
@@ -132,7 +131,7 @@ class CellExpansion:
     unscaled: SoftmaxTerms
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class OutputExpansion:
     """One cell of the output, Σ_j p_j V_j, with the scale and without it."""
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.attention import attention, attention_backward, softmax_rows
 from sattn_core.cost import MATRIX, Price, priced
 from sattn_core.products import frobenius, hadamard, row_wise_dot
@@ -73,7 +72,7 @@ class IdentityCheck:
     error: float  # |left − right| over the sum of the sizes of all terms
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ProductsResult:
     """The matrix, the vector and the number, and the identities between them."""
 
@@ -113,7 +112,7 @@ class BackpropParams:
         return Price(calls=1_200, draws=8_000, products=31_000_000, specials=200_000, passes=4_000_000, bytes=9_000_000)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class GradientCheck:
     """One gradient beside what two numerical methods find for it."""
 
@@ -138,7 +137,7 @@ class GradientCheck:
     complex_agrees: bool
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class BackpropResult:
     """The layer, its loss and its gradients in the order in which they come back."""
 
@@ -158,7 +157,7 @@ class BackpropResult:
     raw_score_gradient: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class GradientSweep:
     """The gradients of one layer whose queries and keys get longer; what it is for a smaller d_k stays."""
 
@@ -172,7 +171,7 @@ class GradientSweep:
     without_scale: NDArray[np.float64]  # (n_dims,): the same of the layer without the scale, c = 1
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class FirstOrderChange:
     """L(W + ε dW) − L(W) beside ε⟨∂L/∂W, dW⟩ over eight decades of ε."""
 
@@ -188,7 +187,7 @@ class FirstOrderChange:
     slope: float  # Fitted slope of ln remainder against ln ε, 2 by Taylor's theorem; NaN if fewer than 3 points are fit
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DifferenceError:
     """Error of the central difference against its step h, over random directions."""
 
@@ -208,7 +207,7 @@ class DifferenceError:
     complex_error: float  # Median error of the complex step over the same directions: rounding only, at any small step
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class _Layer:
     """Inputs of the layer; all may be complex and have leading batch axes."""
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer, check_number
-from sattn_core._records import record
 from sattn_core.cost import DRAWS, Price, priced
 from sattn_core.heavy_tails import median_size
 
@@ -146,7 +145,7 @@ class ScoreLine:
         return _check(self.holds, self.reliable)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ScoreGrowth:
     """Moments of the raw scores at every dimension up to params.d_k, all from the same pairs."""
 
@@ -189,7 +188,7 @@ class ExactScores:
     right_divisor: float  # What to divide by instead of √d_k
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DerivationResult:
     """All lines, the first that fails, and what would be right instead."""
 
@@ -236,7 +235,7 @@ class DerivationResult:
         return {name: found.count(name) for name in CHECKS}
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class _Draws:
     """Sums over components: one number per sample (first seven), and sums of sample moments (next four)."""
 

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.binary_formats import BINARY_FORMATS, BinaryFormat, rounded
 from sattn_core.components import block_generator
 from sattn_core.cost import STREAM, Price, priced
@@ -68,7 +67,7 @@ class FewBitsParams:
         return _price(self, (self.d_k,))
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RoundedScores:
     """Scores in few bits beside float64, without the scale or with it. A row is lost if one of its scores overflows."""
 
@@ -81,7 +80,7 @@ class RoundedScores:
     moved: tuple[float, float]  # ½ Σ |p̂ − p|: the share of a row's weight that stands on other keys than it should
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class FewBitsResult:
     """Raw scores and scaled ones of the same q and k."""
 
@@ -90,7 +89,7 @@ class FewBitsResult:
     scaled: RoundedScores
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class FewBitsCurves:
     """Errors against d_k, raw and scaled; a larger d_k appends components to the same queries and keys."""
 
@@ -102,7 +101,7 @@ class FewBitsCurves:
     lost: NDArray[np.float64]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class LargeSum:
     """The sum of d_k products 40 · 40 as it grows, and the same with q divided by √d_k first."""
 

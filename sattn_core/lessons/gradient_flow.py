@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_integer
-from sattn_core._records import record
 from sattn_core.chi_square import chi_square_quantiles
 from sattn_core.components import block_generator
 from sattn_core.cost import DRAWS, Price, priced
@@ -54,7 +53,7 @@ class GradientFlowParams:
         return gradient_flow_price(1, self.n_keys, self.n_rows)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SensitivityStatistics:
     """Statistics over the rows, axes (place, scale, …): places of `PLACES`, scales d_k ** −`SCALE_EXPONENTS`."""
 
@@ -69,7 +68,7 @@ class SensitivityStatistics:
     z: NDArray[np.float64]  # (mean − exact_mean) / standard_error; NaN where there is nothing to compare
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class GradientFlowResult:
     """Sensitivities of the rows at the chosen d_k."""
 
@@ -83,7 +82,7 @@ class GradientFlowResult:
     frozen_high: NDArray[np.float64]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class FreezingRows:
     """A hundred rows one by one at every d_k; a larger d_k appends components to the same queries and keys."""
 
@@ -95,7 +94,7 @@ class FreezingRows:
     mean: NDArray[np.float64]  # (2 places, 2 scales, n_dims): mean of `passed` over the rows
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class GradientCurve:
     """The same statistics against d_k."""
 
@@ -111,7 +110,7 @@ class GradientCurve:
     rate: NDArray[np.float64]  # (n_dims,): E[M_n]/√d_k; 1/√(π d_k) for two keys
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RowJacobian:
     """The Jacobian of one row, raw beside scaled by 1/√d_k."""
 
@@ -132,7 +131,7 @@ class RowJacobian:
     colour_limit: float  # 1/4: no entry of any softmax Jacobian exceeds it, so one fixed colour domain serves all
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class _Rows:
     """Rows of scores |q| z and the gradients at their weights; in gaps and pushes the best key is left out."""
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from sattn_core._checks import check_integer, check_number
-from sattn_core._records import record
 from sattn_core.bands import student_quantile
 from sattn_core.cost import STREAM, Price, priced
 from sattn_core.one_key import MOST_KEYS, expected_key_weight, key_weight_price
@@ -101,7 +100,7 @@ class LongContextParams:
         return np.stack([rule.multiplier(n, self.d_k, self.n_train) for rule in RULES.values()])
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class FadingResult:
     """Exact average weight of the key; axis 0 of an array is the rule, axis 1 the length."""
 
@@ -119,7 +118,7 @@ class FadingResult:
         return float(self.weights[self.names.index(rule), self.lengths.index(n)])
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SimulatedFading:
     """Means over drawn rows beside the exact averages; axis 0 of an array is the rule, axis 1 the length."""
 
@@ -219,7 +218,7 @@ def _simulated(others, score, multiplier, sink):
 # --- what the papers say -------------------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class LengthClaims:
     """What can be checked here of what the papers say, each at SHORTEST and at MOST_KEYS keys where it is a pair."""
 

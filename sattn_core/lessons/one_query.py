@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
-from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS, block_generator
 from sattn_core.cost import Price
 from sattn_core.example import KEY_WORDS
@@ -58,7 +57,7 @@ class OneQueryParams:
         return drawn + many + Price(calls=200, draws=300, products=4 * self.d_k, passes=24_000 + 90 * self.d_k)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SoftmaxRow:
     """One row of scores and its softmax, as it is worked out by hand."""
 
@@ -76,7 +75,7 @@ class SoftmaxRow:
     effective_keys: float  # e^entropy of the weights
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SumsOnTheWay:
     """The four sums, product by product."""
 
@@ -85,7 +84,7 @@ class SumsOnTheWay:
     limit: float  # No sum of this draw is larger in size up to the horizon
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ManySentences:
     """What becomes of the four words in many sentences: the same invented components, others drawn for each.
 
@@ -106,7 +105,7 @@ class ManySentences:
     scaled_top_weight_error: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class OneQueryResult:
     """Every number of the seven steps, and of many such sentences."""
 

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer, check_number
-from sattn_core._records import record
 from sattn_core.components import STANDARD_NORMAL, draw_queries_and_keys
 from sattn_core.cost import STREAM, Price, priced
 from sattn_core.lessons.wrong_choice import LEARNING_RATES, N_ROWS, N_STEPS, PUT_RIGHT
@@ -31,7 +30,7 @@ RACED = (16, 64, 256, 1_024)  # the sizes
 # --- what a score is ------------------------------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SumResult:
     """The products of one query and one key, and their sum as they are added."""
 
@@ -74,7 +73,7 @@ class SpreadParams:
         return growing_scores_price(self.dims, N_PAIRS, STANDARD_NORMAL) + len(self.dims) * moments
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SpreadResult:
     """How far raw scores spread at every d_k of params.dims, (n_dims,)."""
 
@@ -122,7 +121,7 @@ class CorrectionParams:
         return _price(self.d_k, len(BOTH) * len(LEARNING_RATES))
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class CorrectionResult:
     """How many of N_ROWS rows are put right after each step, without the scale and with it."""
 
@@ -195,7 +194,7 @@ class DivisorParams:
         return sum((_price(d_k, len(self.exponents)) for d_k in RACED), Price())
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DivisorResult:
     """How many of N_ROWS rows are put right at ONE_RATE, for each exponent of params and each of RACED."""
 

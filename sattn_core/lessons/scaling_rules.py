@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._memory import remembered
-from sattn_core._records import record
 from sattn_core.attention import attention
 from sattn_core.components import PairLaw, draw_queries_and_keys
 from sattn_core.cost import DRAWS, MATRIX, Price, priced
@@ -51,7 +50,7 @@ class ExponentParams:
         check_integer("seed", self.seed, 0)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ExponentCurve:
     """One exponent against d_k; arrays have one entry per dimension."""
 
@@ -71,7 +70,7 @@ class ExponentCurve:
     mean_is_flat: bool
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ExponentResult:
     """The learner's exponent beside 0, ½ and 1."""
 
@@ -103,7 +102,7 @@ class RulesParams:
         return _rules_price(self.d_k, self.n_keys, self.n_queries)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RuleResult:
     """One rule on the shared scores, and what its card says."""
 
@@ -124,7 +123,7 @@ class RuleResult:
     max_weight: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RulesResult:
     """All rules on the same scores."""
 
@@ -133,7 +132,7 @@ class RulesResult:
     rules: tuple[RuleResult, ...]  # In the order of `SCALING_RULES`
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RuleCurves:
     """Mean entropy of every rule against d_k and against n_keys."""
 
@@ -189,7 +188,7 @@ class BugParams:
         return _bugs_price(self, 1)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class BugSide:
     """The right or the wrong computation."""
 
@@ -203,7 +202,7 @@ class BugSide:
     attention_weights: NDArray[np.float64]  # (n_tokens, n_tokens): of the first head
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class BugResult:
     """The wrong computation beside the right one, on the same numbers."""
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_choice, check_integer
-from sattn_core._records import record
 from sattn_core.bands import MomentRow
 from sattn_core.components import PairLaw, draw_queries_and_keys
 from sattn_core.cost import Price, proceed
@@ -107,7 +106,7 @@ class ScalingRule:
     scaled_variance: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ScoreVarianceResult:
     """Everything the lesson shows at one d_k."""
 
@@ -243,7 +242,7 @@ def _rows(label, bands, scale, moments):
     return tuple(band.row(f"{label} {name}", moment, factor) for band, name, moment, factor in named)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ExampleDots:
     """Dot products of vectors typed by hand, with their mean and population variance (ddof = 0)."""
 

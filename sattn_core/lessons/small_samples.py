@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sattn_core._checks import check_integer
-from sattn_core._records import record
 from sattn_core.class_draws import MOST_PER_PHONE, MOST_PHONES, phone_draws, phone_price
 from sattn_core.cost import DRAWS, SORTED, Price, priced
 from sattn_core.product_variances import (
@@ -104,7 +103,7 @@ class DrawCheck:
     z: float  # (measured − predicted) over both errors together; NaN where there is none
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SmallSamplesResult:
     """Variances of the entries of many small products."""
 
@@ -184,7 +183,7 @@ class LargeExperiment:
     largest_difference: float  # Largest difference between the two
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class BandCurve:
     """How the band of the variance narrows with the size of the matrix; arrays have one entry per size."""
 
@@ -205,7 +204,7 @@ class BandCurve:
     naive_share_inside: NDArray[np.float64]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DrawSweep:
     """The variance of (size, d_k) @ (d_k, size), divided by d_k, in the same draws at every d_k."""
 
@@ -230,7 +229,7 @@ class DrawSweep:
         return FirstDraws(ratios, counts[:, :-1], counts[:, -1], (np.abs(ratios - 1) < NEAR).sum(axis=1))
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class FirstDraws:
     """The first draws of a `DrawSweep`, counted at every d_k."""
 
@@ -247,7 +246,7 @@ class FirstDraws:
         return _draw_check("mean", sweep.mean_theory, 0.0, ratios.mean(), error)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ClassDraws:
     """The draws of the first phones of a class together; `phone_draws` has those of one."""
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.bands import student_quantile
 from sattn_core.components import COMPONENT_LAWS, block_generator
 from sattn_core.cost import SORTED, STREAM, Price, priced
@@ -41,7 +40,7 @@ _ROUNDING = 1e-9  # of an entropy, relative: a shift rounds the scores, which ch
 # --- lists of scores, side by side ---------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ListComparison:
     """What softmax makes of each list of scores; entry i of every field belongs to list i."""
 
@@ -156,7 +155,7 @@ class SaturationParams:
         return (drawn + multiplied + averages + exact).holding(16 * scores + held + 500_000)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class MeasuredMean:
     """One measured average at each measured dimension, beside its prediction."""
 
@@ -171,7 +170,7 @@ class MeasuredMean:
     inside: NDArray[np.bool_]  # (n_measured,): whether the measured mean lies in its band
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class MeasuredSoftmax:
     """The four averages of `SaturationCurve`, measured."""
 
@@ -181,7 +180,7 @@ class MeasuredSoftmax:
     jacobian_trace: MeasuredMean
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SaturationCurve:
     """Exact averages over q and k with iid N(0, 1) components, one entry per dimension."""
 
@@ -192,7 +191,7 @@ class SaturationCurve:
     jacobian_trace: NDArray[np.float64]  # (n_dims,): E tr(diag(p) - p pᵀ)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SaturationResult:
     """Everything the saturation figure shows."""
 
@@ -344,7 +343,7 @@ class RowsParams(SaturationParams):
         return (self.n_batches * one + last).holding(24 * kept + 8 * d_k * (n_queries + self.n_keys) + 100_000)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Rows:
     """Rows of raw scores at a few dimensions, each from its largest score to its smallest."""
 
@@ -363,7 +362,7 @@ class Rows:
         return DividedRows(self.dims, exponent, means, largest, error, spread, theory, ratio, weights.shape[1])
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DividedRows:
     """What softmax makes of the scores divided by d_k^exponent; axis 0 of every array is the dimension."""
 
@@ -408,7 +407,7 @@ def expected_largest(n_keys: int, dims: tuple[int, ...], exponent: float) -> NDA
 # --- overflow ------------------------------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class OverflowCurve:
     """Weight of the larger of two scores 0 and s, really computed in one floating-point type."""
 
@@ -426,7 +425,7 @@ class OverflowCurve:
     machine_epsilon: float  # Spacing of the type's numbers at 1
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class OverflowStudy:
     """Naive and stable softmax of the row [0, s] in three floating-point types."""
 

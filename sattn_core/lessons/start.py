@@ -9,7 +9,6 @@ from scipy.special import ndtr
 
 from sattn_core._checks import check_choice, check_integer
 from sattn_core._memory import remembered
-from sattn_core._records import record
 from sattn_core.bands import Z95
 from sattn_core.components import COMPONENT_LAWS, PairLaw
 from sattn_core.cost import MATRIX, Price, priced
@@ -44,7 +43,7 @@ class StartParams:
         return (drawn + len(self.dims) * histograms + Price(calls=200)).holding(18 * d_k * keys)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class StartResult:
     """Everything the start page shows; axis 0 of every array is the dimension."""
 
@@ -82,7 +81,7 @@ class StartResult:
     scaled_effective_keys: NDArray[np.float64]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class LargestWeight:
     """Largest weight of a row, on average over queries and keys, for raw scores and for those divided by √d_k."""
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.cost import Price
 from sattn_core.encoder import Weights, cosines, encode, encode_price
 from sattn_core.encoder_record import D_K, D_MODEL, EXPONENTS, N_HEADS, N_LAYERS, TEXTS, RecordedText, recorded
@@ -59,7 +58,7 @@ class HeadParams:
         return score_report_price(1, MOST_TOKENS, MOST_TOKENS, D_K)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ScaledHeads:
     """All heads with their scores over d_k^exponent; their queries and keys stay those of the model's own scale."""
 
@@ -79,7 +78,7 @@ class ScaledHeads:
         return float(np.median(self.effective_keys))
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class TrainedHeads:
     """The heads of the record on one text."""
 
@@ -113,7 +112,7 @@ class TrainedHeads:
         return softmax(scale * self.raw_scores[layer - 1, head - 1])
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class HeadResult:
     """One head's queries and keys beside what 1/√d_k assumes of them."""
 

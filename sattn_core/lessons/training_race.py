@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.cost import Price, priced, proceed
 from sattn_core.initialisation import projection_variance
 from sattn_core.key_value_memory import (
@@ -93,7 +92,7 @@ class TrainingRaceParams:
         )  # fmt: skip
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Curve:
     """One quantity of all runs against the steps, over the seeds; arrays have the axes (n_runs, n_checkpoints)."""
 
@@ -105,7 +104,7 @@ class Curve:
     high: NDArray[np.float64]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class TrainingRaceResult:
     """The race so far: complete when `step` is `params.n_steps`."""
 
@@ -131,7 +130,7 @@ class TrainingRaceResult:
         return self.maps[-1]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RaceStart:
     """What a race starts from: the attention of every run before the first step, of the first seed."""
 
@@ -144,7 +143,7 @@ class RaceStart:
     same: bool  # Whether all runs start from the same attention, up to rounding
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class LearningRateSweep:
     """What every learning rate has reached after how many steps; arrays have the axes (n_runs, n_rates, n_steps)."""
 
@@ -181,7 +180,7 @@ class LearningRateSweep:
         return int(np.isfinite(self.accuracy[0, :, -1]).sum())
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DoseRow:
     """One row of the dose–response table: best learning rate for each scale at one d_k."""
 
@@ -198,7 +197,7 @@ class DoseRow:
     progress: float  # Share of the table that is done after this row
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DoseTable:
     """The dose–response table so far."""
 
@@ -235,7 +234,7 @@ class TransformerParams:
         return Price(calls=100, passes=30_000, bytes=100_000)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class TransformersResult:
     """How trained transformers compare; curves have the axes (n_ways, n_steps), those of heads (n_heads, n_steps)."""
 

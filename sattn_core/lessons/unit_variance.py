@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.cost import DRAWS, Price, priced
 from sattn_core.histograms import bin_counts
@@ -73,7 +72,7 @@ class UnitVarianceParams:
         return (drawn + projected + multiplied).holding(8 * weights + 24 * inputs + 30 * scores)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class PipelineStage:
     """One stage, measured beside its prediction."""
 
@@ -117,7 +116,7 @@ class SchemeRow:
     measured_scaled_std: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class UnitVarianceResult:
     """The pipeline and the table."""
 
@@ -134,7 +133,7 @@ class UnitVarianceResult:
     predicted_row_std: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class StageSweep:
     """The standard deviation of every stage to expect at every d_k, under every initialisation."""
 
@@ -152,7 +151,7 @@ class StageSweep:
     row_std: NDArray[np.float64]  # (n_schemes, n_dims): of the scaled scores within a row, of many keys
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SharedInputRow:
     """Diagonal (a token with itself) against off-diagonal scores, after 1/√d_k."""
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.cost import Price, priced, proceed
 from sattn_core.key_value_memory import LOSSES
 from sattn_core.scores import scale_factor
@@ -54,7 +53,7 @@ def _price(params, n_rates, n_rows=N_ROWS):
     return descent_price(params.d_k, params.n_keys, len(EXPONENTS) * n_rates, **how)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class WrongChoiceResult:
     """The weight on the right key of every row, for each of EXPONENTS, after each step."""
 
@@ -97,7 +96,7 @@ def _descent(params, drawn, rates):
 # --- one row, key by key --------------------------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RowResult:
     """One of the rows while it is corrected."""
 
@@ -126,7 +125,7 @@ def follow_row(params: WrongChoiceParams, row: int) -> RowResult:
 # --- at every learning rate -----------------------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RateCurves:
     """How many of the hundred rows are put right, for each of EXPONENTS, at each of LEARNING_RATES."""
 
@@ -178,7 +177,7 @@ def interval(count: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]
 # --- against d_k ----------------------------------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DimensionCurves:
     """What the best of LEARNING_RATES comes to at each d_k, and the smallest that works."""
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_choice, check_integer
-from sattn_core._records import record
 from sattn_core.components import draw_queries_and_keys
 from sattn_core.cost import DRAWS, Price, proceed
 from sattn_core.encoder_record import N_HEADS, N_LAYERS, recorded
@@ -131,7 +130,7 @@ class HeadRow:
     code: str
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class YourScoresResult:
     """Everything the page shows about one Q and K."""
 

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
-from sattn_core._records import record
 from sattn_core.components import STANDARD_NORMAL
 from sattn_core.cost import Price
 from sattn_core.moments import dot_product_moments
@@ -32,7 +31,7 @@ class NewLessonParams:
         return pair_scores_price(self.n_pairs, self.d_k, STANDARD_NORMAL)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class NewLessonResult:
     """Variances of the raw scores and of the scaled ones, in this order."""
 
