@@ -17,7 +17,7 @@ MOST = 2**53  # float64 holds every integer up to here exactly
 
 
 def _shown(value):
-    """Value as a short text: an error message must stay one readable line."""
+    """Return the value as a short text: an error message must stay one readable line."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -84,7 +84,7 @@ def require_finite(name: str, result: _Result) -> _Result:
 
 
 def broadcasts_to(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Whether an array of this shape repeats to the wanted one, without enlarging it."""
+    """Return True if an array of this shape repeats to the wanted one, without enlarging it."""
     try:
         return np.broadcast_shapes(shape, wanted) == wanted
     except ValueError:
@@ -120,7 +120,7 @@ def _largest_integer(array):
 
 
 def _leaves(value):
-    """The items of nested lists and tuples, without plain floats, which always pass."""
+    """Yield the items of nested lists and tuples, without plain floats, which always pass."""
     if isinstance(value, (list, tuple)):
         for each in value:
             if type(each) is not float:

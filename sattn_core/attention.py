@@ -167,7 +167,7 @@ def attention_backward(
 
 
 def _forward(Q, K, V, scale, mask):
-    """Attention without checks; complex inputs work too, which the complex step needs."""
+    """Return attention without checks; complex inputs work too, which the complex step needs."""
     raw_scores = Q @ K.swapaxes(-1, -2)  # (…, n_queries, d_k) (…, d_k, n_keys) -> (…, n_queries, n_keys)
     scaled_scores = scale * raw_scores
     masked_scores = scaled_scores if mask is None else np.where(mask, scaled_scores, -np.inf)
@@ -176,7 +176,7 @@ def _forward(Q, K, V, scale, mask):
 
 
 def softmax_rows(scores: NDArray[_Inexact]) -> NDArray[_Inexact]:
-    """Softmax of each row without checks, for complex scores too; a fully masked row gives 0."""
+    """Return softmax of each row without checks, for complex scores too; a fully masked row gives 0."""
     largest = np.take_along_axis(scores.real, scores.real.argmax(axis=-1)[..., None], axis=-1)  # faster than max
     # A fully masked row has largest = -inf, and -inf - (-inf) is not a number: subtract 0 there.
     weights = scores - np.where(np.isneginf(largest), 0.0, largest)
@@ -205,7 +205,7 @@ def _backward(Q, K, V, d_output, scale, steps, *, only_queries_and_keys=False):
 
 
 def _sum_to(gradient, shape):
-    """Gradient of a broadcast input: summed over the axes that were broadcast."""
+    """Return the gradient of a broadcast input: summed over the axes that were broadcast."""
     if gradient.shape == shape:
         return gradient
     extra = gradient.ndim - len(shape)

@@ -44,7 +44,7 @@ class MomentRow:
 
     @property
     def is_rough(self) -> bool:
-        """Whether the band is only a rough one: it need not cover 95 %."""
+        """Return True if the band is only a rough one: it need not cover 95 %."""
         return self.error_source in ROUGH
 
 

@@ -13,7 +13,7 @@ MOST_PHONES, MOST_PER_PHONE = 100, 100
 
 @dataclass(frozen=True, eq=False)
 class PhoneDraws:
-    """What one phone draws: products of A (size × d_k) and B (d_k × size), all multiplied, and of each one number."""
+    """The draws of one phone: products of A (size × d_k) and B (d_k × size), all multiplied, and of each one number."""
 
     number: int
     # first_A, first_B, first_product: The matrices of its first draw

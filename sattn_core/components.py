@@ -53,7 +53,7 @@ class ComponentLaw:
 
     @property
     def has_eight_moments(self) -> bool:
-        """Whether the moments up to the eighth are finite."""
+        """Return True if the moments up to the eighth are finite."""
         return bool(np.isfinite(self.moments).all())
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -164,7 +164,7 @@ class PairLaw:
 
     @property
     def is_centred(self) -> bool:
-        """Whether q and k have mean 0 and are independent."""
+        """Return True if q and k have mean 0 and are independent."""
         return not (self.mean_q or self.mean_k or self.correlation)
 
     def query(self, a: NDArray[np.float64]) -> NDArray[np.float64]:

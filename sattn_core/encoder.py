@@ -26,7 +26,7 @@ _LONGEST_HEADER = 10_000_000
 
 @dataclass(frozen=True, eq=False)
 class EncoderRun:
-    """What an encoder makes of one text."""
+    """An encoder's output for one text."""
 
     queries: NDArray[np.floating]  # (n_layers, n_heads, n_tokens, d_k): as they enter Q Kᵀ, before any scale
     keys: NDArray[np.floating]
@@ -111,7 +111,7 @@ class _Model:
         return self.dense(name, x).reshape(len(x), self.n_heads, self.d_k).swapaxes(0, 1)
 
     def layer(self, i, x, scale):
-        """Queries and keys of layer i, and its output."""
+        """Return the queries and keys of layer i, and its output."""
         at = f"encoder.layer.{i}"
         Q, K, V = (self.heads(f"{at}.attention.self.{name}", x) for name in ("query", "key", "value"))
         weights = softmax_rows(self._dtype.type(scale) * (Q @ K.swapaxes(-1, -2)))  # (n_heads, n_tokens, n_tokens)
@@ -135,7 +135,7 @@ def _checked_tokens(weights, tokens):
 
 
 def cosines(run: NDArray[np.floating], right: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Cosine of each row with the row of the same place, (…,) of (…, d_model); 0 where one is all zeros."""
+    """Return the cosine of each row with the row of the same place, (…,) of (…, d_model); 0 where one is all zeros."""
     run, right = check_array("run", run, min_ndim=1), check_array("right", right, min_ndim=1)
     lengths = np.linalg.norm(run, axis=-1) * np.linalg.norm(right, axis=-1)
     return np.einsum("...i,...i->...", run, right) / np.where(lengths == 0, 1.0, lengths)

@@ -80,7 +80,7 @@ def equivalence_price(
 
 
 def _equal_pair(d_k, optimizer, learning_rate, power, n_steps, n_seeds, seed):
-    """Both trainings of an equivalence, as two runs."""
+    """Return both trainings of an equivalence, as two runs."""
     check_integer("d_k", d_k, 1, 1024)
     check_choice("optimizer", optimizer, OPTIMIZERS)
     power = EQUAL_POWERS[optimizer] if power is None else check_number("power", power, 0, 1)

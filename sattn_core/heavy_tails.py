@@ -35,7 +35,7 @@ def median_size(d_k: int, nu: float) -> float:
 
 
 def _one_less_phi(nu: float) -> NDArray[np.float64]:
-    """1 − φ at t = exp(_SIZES): the mean of 1 − φ_t(t x) over one component x, where φ_t is that of the other."""
+    """Return 1 − φ at t = exp(_SIZES): the mean of 1 − φ_t(t x) over one component x, φ_t that of the other."""
     n = len(_SIZES)
     u = math.sqrt(nu) * np.exp(2 * _SIZES[0] + _STEP * np.arange(2 * n - 1))
     log_scale = math.log(2) * (1 - nu / 2) - gammaln(nu / 2)

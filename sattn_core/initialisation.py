@@ -48,7 +48,7 @@ class InitScheme:
         return 1.8 if self.weights == "uniform" else 3.0
 
     def weight_variance(self, d_model: int, n_heads: int) -> float:
-        """Variance of one weight of W_Q or W_K."""
+        """Return the variance of one weight of W_Q or W_K."""
         return self.variance(d_model, d_model // n_heads)
 
     def draw(self, rng: np.random.Generator, d_model: int, n_heads: int, shape: tuple[int, ...]) -> NDArray[np.float64]:

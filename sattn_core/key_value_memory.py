@@ -351,7 +351,7 @@ def _one_data_set(rng, params):
 
 
 def _attend(memory):
-    """Q = X_q W_Q, K = X_k W_K, V, and the steps of softmax(c Q Kᵀ) V."""
+    """Return Q = X_q W_Q, K = X_k W_K, V, and the steps of softmax(c Q Kᵀ) V."""
     Q = memory.X_q @ memory.weights["W_Q"]  # (n_seeds, n, d_model) (n_runs, n_seeds, d_model, d_k)
     K = memory.X_k @ memory.weights["W_K"]
     V = memory.weights.get("V", memory.identity)
@@ -359,7 +359,7 @@ def _attend(memory):
 
 
 def _gradients(memory, Q, K, V, steps):
-    """Gradients of the loss in the trained weights, and in the scaled scores."""
+    """Return the gradients of the loss in the trained weights, and in the scaled scores."""
     n_queries = memory.params.n_keys
     if memory.params.loss == "output":
         d_output, fixed_values = (steps.output - memory.wanted) / n_queries, not memory.params.train_values
@@ -376,7 +376,7 @@ def _gradients(memory, Q, K, V, steps):
 
 
 def _update(memory, gradients, step):
-    """One step of gradient descent or of Adam, in place."""
+    """Make one step of gradient descent or of Adam, in place."""
     for name, gradient in gradients.items():
         rate = memory.learning_rate
         if memory.params.optimizer == "adam":
@@ -429,7 +429,7 @@ def _checkpoint(step, memory, steps, gradients, d_scores):
 
 
 def _of_finite(scores, row_values):
-    """Mean over the rows of row_values(scores, seeds), NaN for runs whose scores have left the float64 range."""
+    """Average row_values(scores, seeds) over the rows; NaN for runs whose scores have left the float64 range."""
     means = np.full(scores.shape[:2], np.nan)
     finite = np.isfinite(scores).all(axis=(-1, -2))
     means[finite] = row_values(scores[finite], np.nonzero(finite)[1]).mean(axis=-1)

@@ -73,7 +73,7 @@ def _mean_band(shape, pair_law):
 
 
 def _variance_band(shape, pair_law):
-    """The gamma band with the exact mean and variance; simulated where that is no good and the matrices are small."""
+    """Return the gamma band with the exact mean and variance, or a simulated one where matrices are small."""
     mean, variance = _variance_moments(shape, pair_law)
     band = Band.gamma(float(mean), math.sqrt(variance), gamma_source(pair_law.component.has_eight_moments))
     if mean**2 >= SMALLEST_GAMMA_SHAPE * variance:
@@ -104,7 +104,7 @@ def _kurtosis_band(shape, pair_law):
 
 @remembered(256)
 def _simulated_band(law, mean_q, mean_k, shape):
-    """95 % band of the variance of the entries, over matrices of a fixed seed."""
+    """Return the 95 % band of the variance of the entries, over matrices of a fixed seed."""
     (n_queries, n_keys, d_k), draw = shape, COMPONENT_LAWS[law].draw
     rng, per_matrix = np.random.default_rng(_SEED), numbers_of(shape)
     n_matrices = _simulated_matrices(shape)
@@ -118,7 +118,7 @@ def _simulated_band(law, mean_q, mean_k, shape):
 
 
 def _simulated_matrices(shape):
-    """How many matrices are simulated for a band; none where even the fewest would take too many numbers."""
+    """Return how many matrices are simulated for a band; none where even the fewest would take too many numbers."""
     affordable = _MOST_NUMBERS // numbers_of(shape)
     return min(affordable, _MATRICES[1]) if affordable >= _MATRICES[0] else 0
 

@@ -248,7 +248,7 @@ def check_kurtosis(name: str, value: object) -> float:
 
 
 def _product_excess_kurtosis(a2, b2, c2, kurtosis_a, kurtosis_b):
-    """Excess kurtosis of A a + B b + C a b from the squared coefficients; a, b symmetric, variance 1."""
+    """Return the excess kurtosis of A a + B b + C a b from the squared coefficients; a, b symmetric, variance 1."""
     variance = a2 + b2 + c2
     if variance == 0:
         return math.nan
@@ -293,7 +293,7 @@ def _excess(fourth, variance):
 
 
 def _times(coefficient, moment):
-    """Product in which a term that is absent (coefficient 0) stays absent when its moment is infinite."""
+    """Multiply so that a term that is absent (coefficient 0) stays absent when its moment is infinite."""
     return 0.0 if coefficient == 0 else coefficient * moment
 
 

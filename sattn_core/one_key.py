@@ -82,12 +82,12 @@ def expected_key_weight(
 
 
 def _lost(v, std):
-    """1 - G(v) for every v: the mean over x of 1 - exp(-e^(v + x))."""
+    """Return 1 - G(v) for every v: the mean over x of 1 - exp(-e^(v + x))."""
     z = _nodes(std)
     density = np.exp(-0.5 * z**2)
     return -np.einsum("vz,z->v", np.expm1(-np.exp(v[:, None] + std * z)), density / density.sum())
 
 
 def _nodes(std):
-    """Places on a standard normal, as far apart as its density and e^(v + x) allow."""
+    """Return places on a standard normal, as far apart as its density and e^(v + x) allow."""
     return np.arange(-_LARGEST_Z, _LARGEST_Z, min(_WIDEST_Z, _FINEST / max(std, 1e-9)))

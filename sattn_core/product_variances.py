@@ -35,7 +35,7 @@ def product_variances(size: int, d_k: int, n_draws: int, seed: int) -> NDArray[n
 
 
 def _block_variances(size, d_k, n_draws, rng_squares, rng_normals):
-    """Row i of the bidiagonal A B is a_i b_i + c_i b_(i−1); all squares together but the corner's, over size²."""
+    """Return the variances: row i of the bidiagonal A B is a_i b_i + c_i b_(i−1), its corner left out."""
     row = np.arange(min(size, d_k + 1))  # those below are 0
     freedom = np.stack([d_k - row, np.where(row, size - row, 0), np.full(len(row), size - 1)])
     squares = 2 * rng_squares.standard_gamma(freedom / 2, (n_draws, *freedom.shape))
@@ -45,7 +45,7 @@ def _block_variances(size, d_k, n_draws, rng_squares, rng_normals):
 
 
 def _sum_of_squares(diagonal, below, length, along):
-    """All squares but the corner's, from a_i², c_i², |b_i|² and the part of b_i along b_(i−1)."""
+    """Sum all squares but the corner's, from a_i², c_i², |b_i|² and the part of b_i along b_(i−1)."""
     total = np.einsum("ni,ni->n", diagonal, length) - diagonal[:, 0] * np.square(along[:, 0])
     total += np.einsum("ni,ni->n", below[:, 1:], length[:, :-1])
     mixed = np.sqrt(diagonal[:, 1:] * below[:, 1:] * length[:, :-1])
@@ -68,7 +68,7 @@ def product_variance_sweep(size: int, dims: Sequence[int], n_draws: int, seed: i
 
 
 def _fixed_parts(size, n_draws, seed):
-    """What does not change with d_k: the parts of |b_i|² across and of b_i along b_(i−1), and c_i²."""
+    """Draw what does not change with d_k: the parts of |b_i|² across and of b_i along b_(i−1), and c_i²."""
     streams = (np.random.SeedSequence(seed, spawn_key=(stream,)) for stream in (4, 5))
     rng_squares, rng_normals = (np.random.Generator(np.random.SFC64(stream)) for stream in streams)
     row = np.arange(size)
@@ -100,7 +100,7 @@ def independent_entries_std(size: int, d_k: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class ReferenceDistribution:
-    """What many draws of one variance look like; percentiles and near_d_k are in per cent."""
+    """The distribution of many draws of one variance; percentiles and near_d_k are in per cent."""
 
     n_draws: int
     # median, median_error: And its standard error

@@ -53,7 +53,7 @@ def signs(n_signs: int, n_sums: int, which: Sequence[int], *, seed: int) -> NDAr
 
 
 def _words(n_signs, n_sums, seed):
-    """The bits of all sums, 64 of each in a row: a row that is appended leaves those before it as they are."""
+    """Draw the bits of all sums, 64 of each in a row: a row that is appended leaves those before it as they are."""
     rng = block_generator(check_integer("seed", seed, 0), _STREAM)
     return rng.integers(0, 2**_BITS, (-(-n_signs // _BITS), n_sums), dtype=np.uint64)
 

@@ -224,7 +224,7 @@ _FIELDS = tuple(ExpectedSoftmax.__dataclass_fields__)
 
 
 def _row_averages(n_keys, score_std):
-    """E H, E max p and E sum p² by the integrals at the top of this module."""
+    """Return E H, E max p and E sum p² by the integrals at the top of this module."""
     x, dx, low, high = _grid(n_keys, score_std)
     node, weight, running = _legendre_rule()
     half = 0.5 * (high - low)[:, None]
@@ -246,23 +246,23 @@ def _row_averages(n_keys, score_std):
 
 
 def _integral(values, weight):
-    """Integrals over z, one for each x. No BLAS: its threads wait for a core on a busy machine."""
+    """Integrate over z, for each x. No BLAS: its threads wait for a core on a busy machine."""
     return np.einsum("xz,z->x", values, weight)
 
 
 def _running_integral(values, running):
-    """Integrals up to each z, (n_x, n_z), in products too small for BLAS to start threads."""
+    """Integrate up to each z, (n_x, n_z), in products too small for BLAS to start threads."""
     blocks = np.array_split(values, -(-len(values) // 10))
     return np.concatenate([block @ running.T for block in blocks])
 
 
 def _power(base, exponent):
-    """base**exponent for 0 <= base <= 1; several times faster than np.power when most results are tiny."""
+    """Return base**exponent for 0 <= base <= 1; faster than np.power when most results are tiny."""
     return np.exp(exponent * np.log(np.maximum(base, np.finfo(float).tiny)))
 
 
 def _grid(n_keys, score_std):
-    """Points x, their spacing, and for each the interval of z where w is neither 0 nor huge."""
+    """Return points x, their spacing, and for each the interval of z where w is neither 0 nor huge."""
     dx = max(0.25, score_std / 16.0)
     # All n_keys scores are below this with probability 1e-17; -ln(Exp(1)) > -4.
     smallest_maximum = max(-_LARGEST_Z, float(ndtri(10.0 ** (-17.0 / n_keys))))
@@ -293,7 +293,7 @@ def _legendre_rule(n_nodes=144):
 
 @remembered(4096)
 def _query_norms(d_k):
-    """Nodes and weights of the chi law: the trapezoid rule in y = ln|q|, density ~ e^(d y - e^2y/2)."""
+    """Return nodes and weights of the chi law: the trapezoid rule in y = ln|q|, density ~ e^(d y - e^2y/2)."""
     width = 1.0 / np.sqrt(2.0 * d_k)
     step = min(0.15, 0.5 * width)
     y = np.arange(-34.0 / d_k - 9.0 * width, 9.0 * width, step)  # 0 is ln √d_k, the peak
@@ -304,7 +304,7 @@ def _query_norms(d_k):
 
 
 def _read_table(n_keys, score_std):
-    """The three averages at many spreads, (3, n), from their Chebyshev series in ln(1 + σ)."""
+    """Return the averages at many spreads, (3, n), from their Chebyshev series in ln(1 + σ)."""
     largest = max(float(score_std.max()), _SMALLEST_TABLE_STD)
     if largest > MAX_SCORE_STD:
         raise ValueError(f"scale * |q| must be at most {MAX_SCORE_STD:g}, but it reaches {largest:.3g}")
@@ -316,7 +316,7 @@ def _read_table(n_keys, score_std):
 
 @remembered(32)
 def _table(n_keys, table_std):
-    """Chebyshev coefficients (n_nodes, 3) of the averages in ln(1 + σ), 0 <= σ <= table_std."""
+    """Return the Chebyshev coefficients (n_nodes, 3) of the averages in ln(1 + σ), 0 <= σ <= table_std."""
     # The averages turn near critical_score_std, the sharper the more keys there are.
     n_nodes = 40 + 2 * int(np.log2(n_keys)) + 8 * int(np.log2(table_std / _SMALLEST_TABLE_STD))
     nodes = chebyshev.chebpts1(n_nodes)

@@ -134,7 +134,7 @@ def _gemma_2(scores, query_pre_attn_scalar):
 
 
 def _check_rows(raw_scores, scores, d_k, Q, K):
-    """Queries and keys as arrays, if they are given and the raw scores can be theirs."""
+    """Return queries and keys as arrays, if they are given and the raw scores can be theirs."""
     rows = {}
     for name, value, n_rows, what in (("Q", Q, scores.shape[-2], "queries"), ("K", K, scores.shape[-1], "keys")):
         if value is not None:
@@ -166,7 +166,7 @@ def _check_product(scores, Q, K, unit):
 
 
 def _rounding_unit(value):
-    """Rounding unit of the numbers as they were given; text, lists and integers count as float64."""
+    """Return the rounding unit of the numbers as they were given; text, lists and integers count as float64."""
     dtype = np.asarray(value).dtype
     return float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
 
@@ -218,7 +218,7 @@ def _soft_cap(scores, d_k, soft_cap):
 
 
 def _sigma_reparam(scores, d_k, sigma_q, sigma_k, gamma):
-    """W ← γ W/σ_max(W) in both projections divides every score by both largest singular values."""
+    """Return the scores of W ← γ W/σ_max(W) in both projections: both largest singular values divide each."""
     shrink = _positive("gamma", gamma) ** 2 / (_positive("sigma_q", sigma_q) * _positive("sigma_k", sigma_k))
     return scores * (shrink / math.sqrt(_d_k(d_k)))
 
@@ -247,7 +247,7 @@ def _llama_4(scores, d_k, positions):
 
 
 def _t5(scores, d_k):
-    """No division: q = x W_Q starts 1/√d_k smaller, which is where the factor of unit-variance scores goes."""
+    """Divide by √d_k: T5 itself does not, but its W_Q starts 1/√d_k smaller."""
     return scores / math.sqrt(_d_k(d_k))
 
 
@@ -263,7 +263,7 @@ def _adaptive_temperature(scores, d_k):
 
 
 def adaptive_beta(entropy: ArrayLike) -> NDArray[np.float64]:
-    """Inverse temperature of adaptive temperature: a polynomial of the entropy, at least 1; 1 up to 0.5 nats."""
+    """Return the inverse temperature of adaptive temperature: a polynomial of the entropy; 1 up to 0.5 nats."""
     entropy = check_array("entropy", entropy)
     return np.where(entropy > 0.5, np.maximum(np.polyval(_ADAPTIVE, entropy), 1.0), 1.0)
 

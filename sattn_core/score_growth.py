@@ -16,7 +16,7 @@ _WIDEST = 100.0  # of a logarithm: an interval is wider only if the sum is mere 
 
 @dataclass(frozen=True, eq=False)
 class FittedExponent:
-    """How a score's size grows with the number of components: size ∝ m ** value over sub-dimensions m."""
+    """Growth of a score's size with the number of components: size ∝ m ** value over sub-dimensions m."""
 
     value: float  # Least-squares slope in log–log; NaN where it cannot be fitted
     # low, high: Its 95 % interval; NaN without a value, and with fewer than 5 queries or 5 keys
@@ -28,7 +28,7 @@ class FittedExponent:
 
 
 def sub_dimensions(d_k: int) -> tuple[int, ...]:
-    """Numbers of components at which growth is measured: powers of two, and d_k."""
+    """Return the numbers of components at which growth is measured: powers of two, and d_k."""
     return (*(2**j for j in range(d_k.bit_length()) if 2**j < d_k), d_k)
 
 
@@ -91,14 +91,14 @@ def paired_exponent(q: NDArray[np.float64], k: NDArray[np.float64], *, power: in
 
 
 def no_exponent(d_k: int, whole: NDArray[np.float64], power: int = 0) -> FittedExponent:
-    """A growth that is not fitted, with the sizes there are; whole holds tr H and the sum of H."""
+    """Return a growth that is not fitted, with the sizes there are; whole holds tr H and the sum of H."""
     dims = sub_dimensions(d_k)
     squares = mean_over_subsets(dims, d_k, *whole)
     return FittedExponent(math.nan, math.nan, math.nan, dims, np.ldexp(np.sqrt(np.maximum(squares, 0.0)), power))
 
 
 def _pulls(parts, whole):
-    """How far each row moves the logarithm of the ratio; these sum to 0."""
+    """Return how far each row moves the logarithm of the ratio; these sum to 0."""
     return parts[1] / whole[1] - parts[0] / whole[0]
 
 

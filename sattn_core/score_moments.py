@@ -29,7 +29,7 @@ def score_moments(d_k: int, pair_law: PairLaw) -> NDArray[np.float64]:
 
 
 def _product_moments(pair_law):
-    """E (q k)ʲ, j = 0, …, 8, of one component: k = ρ a + u, u independent of q = mean_q + a."""
+    """Return E (q k)ʲ, j = 0, …, 8, of one component: k = ρ a + u, u independent of q = mean_q + a."""
     rho = pair_law.correlation
     of_a = np.eye(17)[0]
     of_a[2::2] = [pair_law.component.even_moment(r) for r in range(1, 9)]
@@ -43,7 +43,7 @@ def _product_moments(pair_law):
 
 
 def _shifted(moments, shift, count):
-    """E w (shift + a)ʲ, j < count, from E w aʲ."""
+    """Return E w (shift + a)ʲ, j < count, from E w aʲ."""
     powers = float(shift) ** np.arange(count)
     return np.array([binom(j, np.arange(j + 1)) * powers[j::-1] @ moments[: j + 1] for j in range(count)])
 

@@ -91,7 +91,7 @@ def score_variance_moments(
 
 
 def _variance_given_queries(m, n, d, excess_q, excess_k, square_q, square_k):
-    """Mean over the queries of the variance of N V over the keys."""
+    """Return the mean over the queries of the variance of N V over the keys."""
     # Moments of an entry G_cc and of the mean q_c of one component; E G_cd^2 = m - 1 for c != d.
     diagonal = (m - 1) ** 2 + 2 * (m - 1) + excess_q * (m - 1) ** 2 / m
     both = square_q * (m - 1) + (m - 1) / m + excess_q * (m - 1) / m**2  # E G_cc q_c^2
@@ -105,7 +105,7 @@ def _variance_given_queries(m, n, d, excess_q, excess_k, square_q, square_k):
 
 
 def _variance_over_queries(m, n, d, excess_q, square_q, square_k):
-    """Variance over the queries of the mean of N V over the keys."""
+    """Return the variance over the queries of the mean of N V over the keys."""
     square_of_H = (m - 1) * n**2 * d * (1 + 2 * square_k + square_k**2 * d) + (n - 1) ** 2 * d
     diagonal = (1 - 1 / m) * n * (1 + square_k) + (n - 1) / m
     return 2 * square_of_H + excess_q * m * d * diagonal**2 + 4 * (n - 1) ** 2 * square_q * m * d
@@ -280,7 +280,7 @@ def _simulated_row_variances(rng, m, n, d, n_matrices):
 
 
 def _wishart_factor(rng, n_matrices, p, dof):
-    """A with A A^T ~ Wishart_p(dof): p by dof normals, or Bartlett's p by p triangle when dof > p."""
+    """Draw A with A A^T ~ Wishart_p(dof): p by dof normals, or Bartlett's p by p triangle when dof > p."""
     if dof <= p:
         return rng.standard_normal((n_matrices, p, dof))
     A = np.tril(rng.standard_normal((n_matrices, p, p)), -1)

@@ -254,7 +254,7 @@ def effective_keys(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
 
 
 def _jacobian_norm_parts(scores):
-    """The gap g to the second largest score and a number r of order 1 with ‖J‖ = e^-g r."""
+    """Return the gap g to the second largest score and a number r of order 1 with ‖J‖ = e^-g r."""
     gaps = _gaps_on_axis(scores, -1)
     _, is_largest, others = _split_largest(gaps, -1)
     total = 1.0 + others.sum(axis=-1, keepdims=True)
@@ -276,7 +276,7 @@ def _jacobian_norm_parts(scores):
 
 
 def _gaps_on_axis(scores, axis):
-    """Distance of every score below the largest one: >= 0, inf where masked."""
+    """Return the distance of every score below the largest one: >= 0, inf where masked."""
     scores = check_scores("scores", scores, min_length=0)
     axis = check_integer("axis", axis, -scores.ndim, scores.ndim - 1)
     if scores.shape[axis] == 0:
@@ -289,7 +289,7 @@ def _gaps_on_axis(scores, axis):
 
 
 def _split_largest(gaps, axis):
-    """exp(-gap) of the largest score, where it is, and exp(-gap) of all others (0 at the largest)."""
+    """Return exp(-gap) of the largest score, where it is, and exp(-gap) of all others (0 at the largest)."""
     others = np.exp(-gaps)
     where = gaps.argmin(axis=axis, keepdims=True)
     largest = np.take_along_axis(others, where, axis)

@@ -37,7 +37,7 @@ class TrainedTransformers:
 
 @remembered(1)
 def trained_transformers() -> TrainedTransformers:
-    """The record, read from its file."""
+    """Read the record from its file."""
     with np.load(FILE) as kept:
         found = {name: kept[name] for name in kept.files}
     about, steps = json.loads(str(found.pop("about"))), found.pop("steps")

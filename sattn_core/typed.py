@@ -170,7 +170,7 @@ def _check_text(text, most):
 
 
 def _cleaned(text):
-    """Text without the byte-order mark that spreadsheets add, and with a plain minus for a typeset one."""
+    """Return text without the byte-order mark that spreadsheets add, and with a plain minus for a typeset one."""
     return text.removeprefix("\ufeff").replace("−", "-")
 
 
@@ -179,19 +179,19 @@ def _printable(text):
 
 
 def _unwrapped(text):
-    """Text without surrounding spaces and one pair of surrounding brackets."""
+    """Return text without surrounding spaces and one pair of surrounding brackets."""
     text = text.strip()
     return text[1:-1].strip() if len(text) > 1 and text[0] + text[-1] in ("[]", "()") else text
 
 
 def _split_rows(text):
-    """(line number, items) of every row that is not blank; lines are counted from 1."""
+    """Return (line number, items) of every row that is not blank; lines are counted from 1."""
     lines = enumerate(_ROW_ENDS.split(_without_brackets(_cleaned(text))), 1)
     return [(number, _ITEMS.split(line.strip())) for number, line in lines if line.strip()]
 
 
 def _without_brackets(text):
-    """Bracketed rows as rows of text. Brackets that do not pair up stay, so that the message names them."""
+    """Return bracketed rows as rows of text. Brackets that do not pair up stay, so that the message names them."""
     depth, depths, opened = 0, set(), []
     for c in text.replace("(", "[").replace(")", "]"):
         depth += (c == "[") - (c == "]")
@@ -208,7 +208,7 @@ def _without_brackets(text):
 
 
 def _checked_item(item, place, missing, kept):
-    """The item as a number within the limits, or a ValueError that quotes it with its place."""
+    """Return the item as a number within the limits; otherwise raise a ValueError that quotes it with its place."""
     if not item:
         raise ValueError(missing)
     item = _printable(item)

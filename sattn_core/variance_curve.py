@@ -33,7 +33,7 @@ class VarianceCurve:
 
     @property
     def is_rough(self) -> bool:
-        """Whether the band at the smallest dimension is only a rough one: it need not cover 95 %."""
+        """Return True if the band at the smallest dimension is only a rough one: it need not cover 95 %."""
         return self.error_source in ROUGH
 
 

@@ -63,7 +63,7 @@ def draw_wrong_rows(d_k: int, n_keys: int, rows: range, *, seed: int) -> WrongRo
 
 
 def _draw_row(d_k, n_keys, seed, row):
-    """The Gram matrix of the query and its keys, and two different keys."""
+    """Draw the Gram matrix of the query and its keys, and two different keys."""
     rng = block_generator(seed, _STREAM, row)
     first, after = int(rng.integers(n_keys)), 1 + int(rng.integers(n_keys - 1))
     vectors = rng.standard_normal((d_k, 1 + n_keys))  # component by component, so that a larger d_k appends
@@ -96,7 +96,7 @@ def descend(
 
 @np.errstate(over="ignore", invalid="ignore")
 def _slope_of_output(z, right, rate):
-    """The rate times ∂/∂z of ½ |p − e|², which is p∘(p − |p|² + p_right) − p_right e; and p_right."""
+    """Return the rate times ∂/∂z of ½ |p − e|², which is p∘(p − |p|² + p_right) − p_right e; and p_right."""
     e = np.exp(z - z.max(axis=1, keepdims=True))
     total = e.sum(axis=1, keepdims=True)
     weight = e[right] / total[:, 0]
@@ -111,7 +111,7 @@ def _slope_of_output(z, right, rate):
 
 @np.errstate(over="ignore", invalid="ignore")
 def _slope_of_weights(z, right, rate):
-    """The rate times ∂/∂z of −ln p_right, which is p − e; and p_right."""
+    """Return the rate times ∂/∂z of −ln p_right, which is p − e; and p_right."""
     e = np.exp(z - z.max(axis=1, keepdims=True))
     total = e.sum(axis=1, keepdims=True)
     change = e * (rate / total)
@@ -160,7 +160,7 @@ _STEPS: dict[str, Any] = {"q": _QueryLearns, "K": _KeysLearn, "both": _BothLearn
 
 
 def row_blocks(n_rows: int, n_keys: int, n_columns: int, learns: str) -> list[range]:
-    """The rows, in blocks that bound the memory: their scores stay in the cache, their Gram matrices small."""
+    """Return the rows in blocks that bound the memory: their scores stay in the cache, their Gram matrices small."""
     matrices = n_keys**2 * (n_columns if learns == "both" else 1)
     size = max(1, min(n_rows, _CACHED // (n_keys * n_columns), _HELD // matrices))
     return [range(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]

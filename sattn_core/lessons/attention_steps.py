@@ -59,7 +59,7 @@ class AttentionStepsParams:
 
 @dataclass(frozen=True, eq=False)
 class RowSummary:
-    """How concentrated each query's attention is."""
+    """Concentration of each query's attention."""
 
     # effective_keys, max_weight (n_queries,): e^entropy of the row and its largest weight. A fully masked row has no
     # distribution: its effective keys are NaN and its largest weight is 0.
@@ -277,7 +277,7 @@ def _softmax_terms(steps, query, key):
 
 
 def _draw(name, n_rows, n_columns, seed):
-    """Standard normal rows whose first columns do not change when columns are appended."""
+    """Draw standard normal rows whose first columns do not change when columns are appended."""
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=("QKV".index(name),))))
     return rng.standard_normal((n_columns, n_rows)).T.copy()
 

@@ -216,11 +216,11 @@ class _Layer:
     target: NDArray[np.float64]
 
     def without_scale(self):
-        """The same layer with the scale 1."""
+        """Return the same layer with the scale 1."""
         return replace(self, inputs=self.inputs | {"scale": np.float64(1.0)})
 
     def loss(self, **moved):
-        """½‖O − T‖² with the named arrays replaced and everything after them recomputed."""
+        """Return ½‖O − T‖² with the named arrays replaced and everything after them recomputed."""
         at = self.inputs | moved
         Q, K, V = (at.get(name, at["X"] @ at[f"W_{name}"]) for name in "QKV")
         scale = np.asarray(at["scale"])[..., None, None]
@@ -332,7 +332,7 @@ def central_difference_error(params: BackpropParams, weight: str = "W_Q", *, n_d
 
 
 def _identities(A, B):
-    """⟨A, B⟩ four ways, and a factor moved across: from the right, from the left, and a Hadamard factor."""
+    """Return ⟨A, B⟩ four ways, and a factor moved across: from the right, from the left, and a Hadamard factor."""
     right, left, entrywise = A.T @ B, A @ B.T, A + B
     whole, both = frobenius(A, B), (A, B)
     pairs = (
@@ -373,7 +373,7 @@ def _stream(params, key):
 
 
 def _forward_backward(layer):
-    """Steps, dO and every gradient by name."""
+    """Return the steps, dO and every gradient by name."""
     X, W_Q, W_K, W_V, scale = layer.inputs.values()
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
     steps = attention(Q, K, V, scale=scale, mask=layer.mask)
@@ -389,7 +389,7 @@ def _forward_backward(layer):
 
 
 def _with_and_without_scale(params):
-    """Every gradient by name, and the length of ∂L/∂S without the scale."""
+    """Return every gradient by name, and the length of ∂L/∂S without the scale."""
     layer = _layer(params)
     bare = _forward_backward(layer.without_scale())[2]["S"]
     return _forward_backward(layer)[2], np.linalg.norm(bare)
@@ -419,18 +419,18 @@ def _check(layer, steps, name, gradient, largest):
 
 
 def _relative(error, size):
-    """error / size, and 0 where a zero was found to be a zero."""
+    """Return the relative error; 0 where both are 0."""
     return np.where(error == 0.0, 0.0, error / size if size else np.inf)
 
 
 def _directions(params, shape, n):
-    """Random directions of length 1; the first ones do not change when more are asked for."""
+    """Draw random directions of length 1; the first ones do not change when more are asked for."""
     directions = _stream(params, 1).standard_normal((n, *shape))
     return directions / np.linalg.norm(directions, axis=(-1, -2), keepdims=True)
 
 
 def _slope(x, y, kept):
-    """Slope of ln y against ln x over the kept points, by least squares; NaN below three points."""
+    """Return the slope of ln y against ln x over the kept points, by least squares; NaN below three points."""
     kept = kept & (y > 0)
     if kept.sum() < 3:
         return np.nan

@@ -136,7 +136,7 @@ class ScoreLine:
 
     @property
     def seen_to_fail(self) -> bool:
-        """Whether |z| > 4, with a usable error bar."""
+        """Return True if |z| > 4, with a usable error bar."""
         return bool(self.reliable and abs(self.z) > SEEN_BEYOND)
 
     @property
@@ -159,7 +159,7 @@ class ScoreGrowth:
     exact_variance: NDArray[np.float64]  # (d_k,): inf where it does not exist
 
     def at(self, d_k: int) -> tuple[ScoreLine, ...]:
-        """The three lines at this d_k, in the order of `SCORE_LINES`."""
+        """Return the three lines at this d_k, in the order of `SCORE_LINES`."""
         here, i = replace(self.params, d_k=d_k), check_integer("d_k", d_k, 1, self.params.d_k) - 1
         exact, holds, reliable = exact_scores(here), _truths(here), _reliable(here)
         numbers = (
@@ -301,7 +301,7 @@ def measure_growth(params: DerivationParams) -> ScoreGrowth:
 
 
 def _moments(running):
-    """Mean and variance of each row, and the standard error of either; overwrites the rows."""
+    """Return the mean and variance of each row, and the standard error of either; overwrites the rows."""
     n = running.shape[1]
     mean = running.mean(axis=1)
     running -= mean[:, None]
@@ -326,7 +326,7 @@ def spread_ratio(params: DerivationParams, factor: int = 4) -> float:
 
 
 def variance_after_dividing(d_k: int, exponent: float) -> float:
-    """Var(s / d_k^exponent) = d_k^(1 − 2 exponent), where no assumption is broken: dividing by c divides it by c²."""
+    """Return Var(s / d_k^exponent) = d_k^(1 − 2 exponent), where no assumption is broken: c divides it by c²."""
     power = 1 - 2 * check_number("exponent", exponent, 0.0, 1.0)
     return float(check_integer("d_k", d_k, 1) ** power)
 
@@ -357,7 +357,7 @@ def exact_scores(params: DerivationParams) -> ExactScores:
 
 
 def _product_moments(params):
-    """Mean and variance of q_i k_i, and its covariance with q_j k_j, i ≠ j."""
+    """Return the mean and variance of q_i k_i, and its covariance with q_j k_j, i ≠ j."""
     mq, mk, vq, vk = params.mean_q, params.mean_k, params.variance_q, params.variance_k
     rho, r = params.correlation, params.component_correlation
     c = rho * np.sqrt(vq * vk)
@@ -457,7 +457,7 @@ def _growth_dims(d_k):
 
 
 def _lines(params, draws):
-    """The nine lines; each is (left, right) with the influence of every sample on either side."""
+    """Return the nine lines; each is (left, right) with the influence of every sample on either side."""
     d, c, s = params.d_k, params.d_k**-0.5, draws.scores
     spread, scaled_spread = (s - s.mean()) ** 2, (c * s - (c * s).mean()) ** 2
     zero = np.zeros_like(s)
@@ -491,7 +491,7 @@ def _line(index, left, right, influence_left, influence_right, holds, reliable):
 
 
 def _truths(params):
-    """Whether each line is true for the parameters."""
+    """Return for each line whether it is true for the parameters."""
     exact = exact_scores(params)
     finite = np.isfinite(exact.variance)
     mean_product, _, covariance = _product_moments(params)
@@ -512,7 +512,7 @@ def _truths(params):
 
 
 def _reliable(params):
-    """A mean's standard error needs ν > 2, a variance's ν > 4."""
+    """Return True if a standard error is usable: a mean's needs ν > 2, a variance's ν > 4."""
     means, variances = (params.nu is None or params.nu > moments for moments in (2, 4))
     return (True, True, means, means, variances, variances, variances, True, variances)
 

@@ -146,7 +146,7 @@ def large_sum(d_k: int, format: str, sums: str = "float32") -> LargeSum:
 
 
 def _measured(params, dims):
-    """Raw and scaled `RoundedScores` at each of dims."""
+    """Return raw and scaled `RoundedScores` at each of dims."""
     q, k = _draw(params)
     raw = rounded_sums(q, k, dims, params.of_sums)
     pairs = []
@@ -164,7 +164,7 @@ def _measured(params, dims):
 
 
 def _draw(params):
-    """q (d_k, n_rows, 1) and k (d_k, n_rows, n_keys), numbers of the format; a larger d_k appends components."""
+    """Draw q (d_k, n_rows, 1) and k (d_k, n_rows, n_keys), numbers of the format; a larger d_k appends components."""
     drawn = block_generator(params.seed, _STREAM).standard_normal((params.d_k, N_ROWS, 1 + N_KEYS))
     drawn = rounded(params.size * drawn, params.to)
     return drawn[..., :1], drawn[..., 1:]
@@ -204,7 +204,7 @@ def predicted_errors(params: FewBitsParams) -> tuple[float, float]:
 
 
 def _octaves(params):
-    """Powers of two, and the probability of a raw score between one and the next, in eight parts of equal length."""
+    """Return powers of two, and the probability of a raw score between one and the next, in eight equal parts."""
     top = math.ceil(math.log2(50 * params.size**2 * params.d_k))
     octaves = 2.0 ** np.arange(top - 20, top)
     edges = np.append(np.outer(octaves, 1 + np.arange(_PARTS) / _PARTS), 2.0**top)

@@ -34,7 +34,7 @@ COLOUR_LIMIT = 0.25  # |p_i (1 − p_i)| and |p_i p_j| never exceed 1/4
 
 @dataclass(frozen=True)
 class GradientFlowParams:
-    """What the lesson draws: n_rows attention rows of n_keys scores at one d_k."""
+    """A draw of n_rows attention rows of n_keys scores at one d_k."""
 
     d_k: int = 64  # 1 to 4,096
     n_keys: int = 64  # 2 to 1,024
@@ -188,7 +188,7 @@ def _row_by_row(scores, square, across, d_k, push):
 
 
 def _squares_across(dims, seed):
-    """The squared length of Kᵀ u across the query, |u| = 1: χ² with d_k − 1 degrees of freedom, one for each row."""
+    """Draw the squared length of Kᵀ u across the query, |u| = 1: χ² with d_k − 1 degrees of freedom, row by row."""
     across = _one_less(dims)
     grown = growing_rows(across, DOTS, 1, seed, _ACROSS_STREAM) if across else ()
     return ([np.zeros(DOTS)] if dims[0] == 1 else []) + [square for _, square in grown]
@@ -252,7 +252,7 @@ def _draw_rows(n_keys, n_rows, seed):
 
 
 def _relative(z, push, *uniform):
-    """Scores and gradients relative to the best key, which is the same at every positive scale."""
+    """Return the scores and gradients relative to the best key, which is the same at every positive scale."""
     best = np.arange(z.shape[1]) == z.argmax(axis=1)[:, None]
     gaps, pushes = (z[best][:, None] - z)[~best], (push - push[best][:, None])[~best]
     return _Rows(z, gaps.reshape(len(z), -1), pushes.reshape(len(z), -1), *uniform)
@@ -263,13 +263,13 @@ def _scales(dims):
 
 
 def _sensitivity(rows, d_k):
-    """Sensitivity of every row, shape (2 places, 2 scales, n_rows)."""
+    """Return the sensitivity of every row, shape (2 places, 2 scales, n_rows)."""
     radius = np.sqrt(chi_square_quantiles(d_k, rows.uniform_q))
     return _passed(rows, d_k, radius, np.sqrt(chi_square_quantiles(d_k - 1, rows.uniform_k)))
 
 
 def _passed(rows, d_k, radius, across):
-    """tr J and ‖∂L/∂q‖ of every row; radius is |q|, across the length of Kᵀ u across the query, |u| = 1."""
+    """Return tr J and ‖∂L/∂q‖ of every row; radius is |q|, across the length of Kᵀ u across the query, |u| = 1."""
     passed = np.empty((len(PLACES), len(SCALE_EXPONENTS), len(radius)))
     for i, scale in enumerate(_scales((d_k,))[:, 0]):
         trace, along_q, size = _softmax_response(rows, scale * radius)
@@ -279,7 +279,7 @@ def _passed(rows, d_k, radius, across):
 
 
 def _softmax_response(rows, stretch):
-    """tr J, |Σ_j z_j dS_j| and |dS| with dS = J dP for the scores stretch · z, row by row."""
+    """Return tr J, |Σ_j z_j dS_j| and |dS| with dS = J dP for the scores stretch · z, row by row."""
     response = np.empty((3, len(stretch)))
     step = max(1, 65_536 // rows.z.shape[1])  # blocks of rows that stay in the processor's cache
     for start in range(0, len(stretch), step):
@@ -302,7 +302,7 @@ def _trace_of(others, squares):
 
 
 def _exact_means(n_keys, dims):
-    """Exact mean sensitivity, shape (2 places, 2 scales, n_dims); NaN at q."""
+    """Return the exact mean sensitivity, shape (2 places, 2 scales, n_dims); NaN at q."""
     trace = expected_attention_curve(n_keys, dims, _scales(dims)).jacobian_trace
     return np.stack([trace, np.full_like(trace, np.nan)])
 
@@ -315,7 +315,7 @@ def _statistics(sensitivity, exact_mean):
 
 
 def _frozen(sensitivity):
-    """Share of frozen rows at each scale, its standard error and interval: by tr J, before the factor c."""
+    """Return the share of frozen rows at each scale, its standard error and interval: by tr J, before the factor c."""
     trace = sensitivity[PLACES.index("softmax")]
     count, n_rows = np.count_nonzero(trace < FROZEN_BELOW, axis=-1), trace.shape[-1]
     return count / n_rows, share_error(count / n_rows, n_rows), *share_interval(count, n_rows)

@@ -32,7 +32,7 @@ _QUIET = -10.0  # the score of every key where a head should be quiet
 
 @dataclass(frozen=True)
 class LengthRule:
-    """What a rule makes of scores that spread by 1 after 1/√d_k: it multiplies them, or adds a sink of score 0."""
+    """A rule for scores that spread by 1 after 1/√d_k: it multiplies them, or adds a sink of score 0."""
 
     name: str
     title: str
@@ -162,7 +162,7 @@ def fading_weights(params: LongContextParams, lengths: Sequence[int] = LENGTHS) 
 
 
 def _weights(params, lengths, rule, multipliers):
-    """What one rule leaves at every length."""
+    """Return what one rule leaves at every length."""
     if not np.ptp(multipliers):
         return expected_key_weight(lengths, multipliers[0] * params.score, multipliers[0], sink=rule.sink)
     pairs = zip(lengths, multipliers, strict=True)
@@ -170,7 +170,7 @@ def _weights(params, lengths, rule, multipliers):
 
 
 def _half_length(score):
-    """The first n at which the weight is below ½, by bisection: it falls as keys are added."""
+    """Return the first n at which the weight is below ½, by bisection: it falls as keys are added."""
     low, high = 1, MOST_KEYS
     while high - low > 1:
         middle = (low + high) // 2
@@ -210,7 +210,7 @@ def simulate_fading(params: LongContextParams) -> SimulatedFading:
 
 
 def _simulated(others, score, multiplier, sink):
-    """The weight of the key in every row; others (n_rows, n_keys - 1) are what the other scores are above its own."""
+    """Return the weight of the key in every row; others (n_rows, n_keys - 1) are the other scores less its own."""
     total = np.exp(multiplier * others).sum(axis=-1)
     return 1.0 / (1.0 + total + (math.exp(-multiplier * score) if sink else 0.0))
 
@@ -220,7 +220,7 @@ def _simulated(others, score, multiplier, sink):
 
 @dataclass(frozen=True, eq=False)
 class LengthClaims:
-    """What can be checked here of what the papers say, each at SHORTEST and at MOST_KEYS keys where it is a pair."""
+    """Checks of what the papers say, each at SHORTEST and at MOST_KEYS keys where it is a pair."""
 
     lengths: tuple[int, int]
     # plain, ssmax: weight of a key of score 3 where all others have −2, by softmax and by SSMax (its figure 1)

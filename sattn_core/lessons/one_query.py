@@ -36,7 +36,7 @@ _QUERY_STREAM = 6
 
 @dataclass(frozen=True)
 class OneQueryParams:
-    """How long the query and the keys are, and how large the query's invented components."""
+    """Length of the query and the keys, and size of the query's invented components."""
 
     d_k: int  # 1 to 1,024: the first four components are the invented ones, the others are drawn
     seed: int = 0  # Of the drawn components
@@ -86,7 +86,7 @@ class SumsOnTheWay:
 
 @dataclass(frozen=True, eq=False)
 class ManySentences:
-    """What becomes of the four words in many sentences: the same invented components, others drawn for each.
+    """The four words in many sentences: the same invented components, others drawn for each.
 
     The sentence that the other numbers are of is the first of them. A word is on top if no other has a larger score.
     """
@@ -160,13 +160,13 @@ def _vectors(params):
 
 
 def _walk(query, keys, d_k):
-    """The sums up to d_k; their limit is that of all d_k, so that the axes stand still while d_k moves."""
+    """Return the sums up to d_k; their limit is that of all d_k, so that the axes stay while d_k moves."""
     sums = np.cumsum(query * keys, axis=1)
     return SumsOnTheWay(sums[:, :d_k], _MOST, float(np.abs(sums).max()))
 
 
 def _many(params, invented):
-    """Sentences whose drawn products are appended one by one, as those of the first."""
+    """Return sentences whose drawn products are appended one by one, as those of the first."""
     n_drawn = max(params.d_k - len(INVENTED_QUERY), 0)
     drawn = sign_sums(n_drawn, _N_SUMS, seed=params.seed)
     scores = invented + drawn.reshape(N_SENTENCES, len(KEY_WORDS))

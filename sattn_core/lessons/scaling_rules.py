@@ -368,7 +368,7 @@ def measure_museum(params: BugParams) -> tuple[BugResult, ...]:
 
 
 def _right_attention(params):
-    """Queries, keys and values of every head of a LayerNormed x, and the right attention on them."""
+    """Return queries, keys and values of every head of a LayerNormed x, and the right attention on them."""
     E, H, n = params.d_model, params.n_heads, params.n_tokens
     rng = np.random.Generator(np.random.SFC64(params.seed))
     x = layer_norm(rng.standard_normal((n, E)))
@@ -411,14 +411,14 @@ def _queries_and_keys(params, d_k, n_keys, n_queries):
 
 
 def _applied(rule, raw, Q, K):
-    """The rule with what it needs; a random square projection has a largest singular value near 2."""
+    """Apply the rule with what it needs; a random square projection has a largest singular value near 2."""
     context = {"d_k": Q.shape[-1], "Q": Q, "K": K, "sigma_q": 2.0, "sigma_k": 2.0}
     return rule.apply(raw, **{name: context[name] for name in rule.needs})
 
 
 @remembered(16)
 def _check_value(name):
-    """The checkable number of a rule, which no scores change."""
+    """Return the checkable number of a rule, which no scores change."""
     return SCALING_RULES[name].check()
 
 
@@ -441,7 +441,7 @@ def _curve_draws(d_k, n_keys):
 
 
 def _entropies(params, d_k, n_keys, longest):
-    """Mean entropy of every rule at one shape and its standard error, (2, n_rules); draws as for the longest d_k."""
+    """Average the entropy of every rule at one shape, with its standard error, (2, n_rules); draws as for most d_k."""
     n_queries, draws = _curve_draws(longest, n_keys)
     Q, K = _queries_and_keys(params, d_k, draws * n_keys, draws * n_queries)
     aligned, others = np.split(K, [draws * n_queries])  # those paired with a query, and the rest

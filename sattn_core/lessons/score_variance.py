@@ -40,7 +40,7 @@ _N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even grid: at d_k = 1 the den
 
 @dataclass(frozen=True)
 class ScoreVarianceParams:
-    """What the lesson asks for."""
+    """Settings of the lesson."""
 
     d_k: int
     n_samples: int = 50_000
@@ -190,7 +190,7 @@ def measure_score_variance(
 
 
 def _rows_of_both(params, scale, raw, scaled):
-    """The moments of the raw scores and of the scaled ones, within the bands of the raw."""
+    """Return the moments of the raw scores and of the scaled ones, within the bands of the raw."""
     bands = _bands(params, raw[2])
     return _rows("raw", bands, 1.0, raw) + _rows("scaled", bands, scale, scaled)
 

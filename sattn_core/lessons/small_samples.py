@@ -40,7 +40,7 @@ MOST_DRAWS = 10_000
 
 @dataclass(frozen=True)
 class SmallSamplesParams:
-    """Draw A (size × d_k) and B (d_k × size), many times; each time take the variance of A B's entries."""
+    """Many draws of A (size × d_k) and B (d_k × size), and of the variance of A B's entries."""
 
     size: int = 2  # 2 to 64
     d_k: int = 2  # 1 to 1,024
@@ -185,7 +185,7 @@ class LargeExperiment:
 
 @dataclass(frozen=True, eq=False)
 class BandCurve:
-    """How the band of the variance narrows with the size of the matrix; arrays have one entry per size."""
+    """The band of the variance against the size of the matrix; arrays have one entry per size."""
 
     sizes: tuple[int, ...]
     d_k: int
@@ -367,13 +367,13 @@ def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
 
 
 def _band(params, unbias):
-    """The 95 % band of the variance of one draw."""
+    """Return the 95 % band of the variance of one draw."""
     low, high = score_variance_band(params.size, params.size, params.d_k)
     return low * unbias, high * unbias
 
 
 def _mean_and_std(params, unbias):
-    """What theory says of the variance of one draw."""
+    """Return what theory says of the variance of one draw."""
     mean, variance = score_variance_moments(params.size, params.size, params.d_k)
     return mean * unbias, math.sqrt(variance) * unbias
 
@@ -410,7 +410,7 @@ def measure_large_experiment(
 
 
 def _dot_beside_matmul(A, B, product):
-    """Whether `np.dot` gives the product too, and the largest difference: they may add up in another order."""
+    """Return whether `np.dot` gives the product too, and the largest difference: they may add in another order."""
     difference = np.abs(np.dot(A, B) - product)
     equal = bool((difference <= 1e-12 * (A.shape[1] + np.abs(product))).all())
     return {"dot_equals_matmul": equal, "largest_difference": float(difference.max())}
@@ -448,7 +448,7 @@ def _unbias(size, ddof):
 
 
 def _draw(size, d_k, n_draws, seed):
-    """np.var (ddof=0) of every product in the order drawn; the first is that of `_first_matrices`."""
+    """Draw np.var (ddof=0) of every product in the order drawn; the first is that of `_first_matrices`."""
     A, B = _first_matrices(size, d_k, seed)
     return np.concatenate([[np.matmul(A, B).var()], product_variances(size, d_k, n_draws - 1, seed)])
 
@@ -459,7 +459,7 @@ def _first_matrices(size, d_k, seed):
 
 
 def _edges(size, d_k, ddof):
-    """Bins from 0 to four standard deviations above the mean."""
+    """Return bins from 0 to four standard deviations above the mean."""
     mean, variance = score_variance_moments(size, size, d_k)
     return np.linspace(0.0, (mean + 4 * math.sqrt(variance)) * _unbias(size, ddof), HISTOGRAM_BINS + 1)
 

@@ -42,7 +42,7 @@ _ROUNDING = 1e-9  # of an entropy, relative: a shift rounds the scores, which ch
 
 @dataclass(frozen=True, eq=False)
 class ListComparison:
-    """What softmax makes of each list of scores; entry i of every field belongs to list i."""
+    """Softmax of each list of scores; entry i of every field belongs to list i."""
 
     scores: tuple[NDArray[np.float64], ...]  # multiplier * list + shift
     attention_weights: tuple[NDArray[np.float64], ...]  # Softmax of the scores; each sums to 1
@@ -82,7 +82,7 @@ def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift:
 
 
 def sharper(first: ArrayLike, second: ArrayLike) -> str:
-    """Which of two lists softmax makes sharper: the one whose weights have less entropy."""
+    """Return which of two lists softmax makes sharper: the one whose weights have less entropy."""
     found = compare_lists([first, second])
     one, other = found.entropy_nats
     if one == other == 0.0:  # both underflow, which the norm's logarithm does not
@@ -115,7 +115,7 @@ def _check_list(name, numbers):
 
 
 def _check_draw(params):
-    """The keys, the dimensions, the law and the seed of a draw."""
+    """Check the keys, the dimensions, the law and the seed of a draw."""
     check_integer("n_keys", params.n_keys, 2, 4096)
     check_integer("the largest entry of dims", check_dims(params.dims)[-1], 1, MAX_DIM)
     check_choice("law", params.law, COMPONENT_LAWS)
@@ -124,7 +124,7 @@ def _check_draw(params):
 
 @dataclass(frozen=True)
 class SaturationParams:
-    """What the lesson asks for."""
+    """Settings of the averages."""
 
     n_keys: int
     dims: tuple[int, ...]
@@ -246,7 +246,7 @@ def measure_saturation(params: SaturationParams) -> SaturationResult:
 
 
 def _exact_curves(n_keys, dims):
-    """The exact curves without and with the scale, as two `SaturationCurve`."""
+    """Return the exact curves without and with the scale, as two `SaturationCurve`."""
     dims = np.array(dims)
     scales = np.stack([np.ones(dims.size), dims**-0.5])  # (2, n_dims)
     both = expected_attention_curve(n_keys, dims, scales)
@@ -255,7 +255,7 @@ def _exact_curves(n_keys, dims):
 
 
 def _batch_means(params, dims):
-    """Batch means of H, max p and tr J, raw and scaled: two arrays (3, n_dims, n_batches)."""
+    """Return the batch means of H, max p and tr J, raw and scaled: two arrays (3, n_dims, n_batches)."""
     means = [
         [_row_means(scores, scale) for scale in (1.0, scale_factor(d_k))]
         for d_k, scores in zip(dims, _growing_scores(params, dims), strict=True)
@@ -283,14 +283,14 @@ def _scores_of_batch(params, dims, batch):
 
 
 def _appended(scores, q, k, cuts):
-    """The scores with the components of q and k up to each cut appended."""
+    """Append to the scores the components of q and k up to each cut."""
     # No matrix product: the threads of BLAS wait for a core on a busy machine.
     parts = [np.einsum("dq,dk->qk", q[start:stop], k[start:stop]) for start, stop in pairwise((0, *cuts))]
     return list(accumulate(parts, initial=scores))[1:]
 
 
 def _row_means(scores, scale):
-    """Means of H, max p and tr J over the rows of each batch, (3, n_batches), some batches at a time."""
+    """Return the means of H, max p and tr J over the rows of each batch, (3, n_batches), some batches at a time."""
     n_batches = max(1, _CACHED_SCORES // scores[0].size)
     parts = (scale * scores[start : start + n_batches] for start in range(0, len(scores), n_batches))
     return np.concatenate([_means_of_batches(part) for part in parts], axis=-1)
@@ -304,7 +304,7 @@ def _means_of_batches(scores):
 
 
 def _beside(batch_means, predicted):
-    """`MeasuredSoftmax` from batch means (3, n_dims, n_batches) of H, max p and tr J."""
+    """Return `MeasuredSoftmax` from batch means (3, n_dims, n_batches) of H, max p and tr J."""
     (entropy, max_weight, trace), of_means = mean_and_error(batch_means)
     effective = np.exp(entropy)
     measured = (entropy, effective, max_weight, trace)
@@ -364,7 +364,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class DividedRows:
-    """What softmax makes of the scores divided by d_k^exponent; axis 0 of every array is the dimension."""
+    """Softmax of the scores divided by d_k^exponent; axis 0 of every array is the dimension."""
 
     dims: tuple[int, ...]
     exponent: float
@@ -381,7 +381,7 @@ class DividedRows:
 
     @property
     def alike(self) -> bool:
-        """Whether the scores spread so nearly the same at all dims that softmax makes hardly a difference."""
+        """Return True if the scores spread so nearly the same at all dims that softmax makes hardly a difference."""
         return self.ratio <= ALIKE
 
     def band(self, expected: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -460,21 +460,21 @@ def _overflow_curve(dtype, scores, exact):
 
 
 def _naive_weight(scores):
-    """Weight of s in softmax([0, s]) by the bare formula; inf/inf stays NaN."""
+    """Return the weight of s in softmax([0, s]) by the bare formula; inf/inf stays NaN."""
     with np.errstate(over="ignore", invalid="ignore"):
         zero, s = np.exp(np.zeros_like(scores)), np.exp(scores)
         return s / (zero + s)
 
 
 def _stable_weight(scores):
-    """Weight of s in softmax([0, s]) with the largest score subtracted first."""
+    """Return the weight of s in softmax([0, s]) with the largest score subtracted first."""
     largest = np.maximum(scores, np.zeros_like(scores))
     zero, s = np.exp(-largest), np.exp(scores - largest)
     return s / (zero + s)
 
 
 def _naive_limit(dtype):
-    """The last s with a finite naive weight and the next number of the type, by bisection."""
+    """Return the last s with a finite naive weight and the next number of the type, by bisection."""
     low, high = dtype(1.0), dtype(2000.0)
     while np.nextafter(low, high) < high:
         middle = dtype(low + (high - low) / dtype(2.0))

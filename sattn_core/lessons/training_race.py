@@ -81,7 +81,7 @@ class TrainingRaceParams:
         return self.memory().price + len(self.memory().measured_steps) * _FRAME
 
     def memory(self) -> KeyValueMemoryParams:
-        """The same race as `KeyValueMemoryParams`, with about 60 checkpoints."""
+        """Return the same race as `KeyValueMemoryParams`, with about 60 checkpoints."""
         return KeyValueMemoryParams(
             d_k=self.d_k, n_keys=self.n_keys, exponents=self.exponents,
             learning_rates=self.learning_rate if self.learning_rates is None else self.learning_rates,
@@ -132,7 +132,7 @@ class TrainingRaceResult:
 
 @dataclass(frozen=True, eq=False)
 class RaceStart:
-    """What a race starts from: the attention of every run before the first step, of the first seed."""
+    """The start of a race: the attention of every run before the first step, of the first seed."""
 
     params: TrainingRaceParams
     attention_weights: NDArray[np.float64]  # (n_runs, n_queries, n_keys): Column j is the right key of row j
@@ -145,7 +145,7 @@ class RaceStart:
 
 @dataclass(frozen=True, eq=False)
 class LearningRateSweep:
-    """What every learning rate has reached after how many steps; arrays have the axes (n_runs, n_rates, n_steps)."""
+    """Loss and accuracy at every learning rate and step; arrays have the axes (n_runs, n_rates, n_steps)."""
 
     params: TrainingRaceParams
     rates: tuple[float, ...]
@@ -218,7 +218,7 @@ class Preset:
 
 @dataclass(frozen=True)
 class TransformerParams:
-    """Which of the trained transformers: all ways to scale at one rate, and the heads of one of them."""
+    """A choice of the trained transformers: all ways to scale at one rate, and the heads of one of them."""
 
     rate: float = 0.003  # one of `RATES`
     way: str = "raw"  # one of `WAYS`
@@ -236,7 +236,7 @@ class TransformerParams:
 
 @dataclass(frozen=True, eq=False)
 class TransformersResult:
-    """How trained transformers compare; curves have the axes (n_ways, n_steps), those of heads (n_heads, n_steps)."""
+    """A comparison of trained transformers: curves have axes (n_ways, n_steps), those of heads (n_heads, n_steps)."""
 
     params: TransformerParams
     steps: NDArray[np.int_]  # (n_steps,)
@@ -310,12 +310,12 @@ PRESETS = MappingProxyType(
 
 
 def learnt(result: TrainingRaceResult) -> tuple[bool, ...]:
-    """For each run whether at least 95 % of its answers are right at this step, on average over the seeds."""
+    """Return for each run whether at least 95 % of its answers are right at this step, on average over the seeds."""
     return tuple((result.accuracy.mean[:, -1] >= SOLVED_ACCURACY).tolist())
 
 
 def right_in_map(result: TrainingRaceResult) -> tuple[int, ...]:
-    """For each run how many rows of the map have their largest weight on the right key; of the first seed alone."""
+    """Count, for each run, the rows of the map whose largest weight is on the right key; of the first seed alone."""
     return tuple((result.attention_weights.argmax(axis=-1) == np.arange(result.params.n_keys)).sum(axis=-1).tolist())
 
 
@@ -338,12 +338,12 @@ def trend(result: TrainingRaceResult) -> tuple[str, ...]:
 
 
 def _right(result):
-    """Of each run the right rows of the map, and the mean weight on the right key."""
+    """Return of each run the right rows of the map, and the mean weight on the right key."""
     return np.array(right_in_map(result)), result.attention_weights.diagonal(axis1=-2, axis2=-1).mean(axis=-1)
 
 
 def race_at(result: TrainingRaceResult, step: int) -> TrainingRaceResult:
-    """The race as it was at the last measured step that is not after this one."""
+    """Return the race as it was at the last measured step that is not after this one."""
     n = max(1, int(np.searchsorted(result.steps, step, side="right")))
     if n == len(result.steps):
         return result
@@ -361,7 +361,7 @@ def _until(curve, n):
 
 
 def race_outcome(result: TrainingRaceResult) -> str:
-    """Whether the race without the scale and that with 1/√d_k give at least 95 % right answers at this step."""
+    """Return whether the races without the scale and with 1/√d_k give at least 95 % right answers at this step."""
     exponents = result.params.exponents
     if not {0.0, 0.5} <= set(exponents):
         raise ValueError(f"exponents must hold 0 and 0.5, but got {exponents}")
@@ -377,7 +377,7 @@ def start_price(params: TrainingRaceParams) -> Price:
 
 @priced(start_price)
 def measure_race_start(params: TrainingRaceParams) -> RaceStart:
-    """Attention of every run before the first step."""
+    """Return the attention of every run before the first step."""
     weights = starting_attention(params.memory())
     right = weights[0].argmax(axis=-1) == np.arange(params.n_keys)
     same = bool(np.allclose(weights, weights[:1], rtol=1e-6, atol=1e-12))
@@ -486,14 +486,14 @@ def dose_price(
 
 
 def preset_params(name: str, **shared: Any) -> TrainingRaceParams:
-    """`TrainingRaceParams` of one of `PRESETS`, with the shared fields (d_k, seed, …) where it leaves them free."""
+    """Return the `TrainingRaceParams` of one of `PRESETS`, with the shared fields (d_k, seed, …) where it has none."""
     changes = PRESETS[check_choice("preset", name, tuple(PRESETS))].changes
     return TrainingRaceParams(**{**shared, **changes})
 
 
 @priced(lambda params: params.price)
 def compare_transformers(params: TransformerParams) -> TransformersResult:
-    """How the transformers learned at one rate, and where each way to scale works."""
+    """Return how the transformers learned at one rate, and where each way to scale works."""
     kept = trained_transformers()
     at, way = RATES.index(params.rate), WAYS.index(params.way)
     heads = {
@@ -540,13 +540,13 @@ def _first_ratio(params, norms):
 
 
 def _curve(values):
-    """Statistics over the seeds, the middle axis."""
+    """Return the statistics over the seeds, the middle axis."""
     with np.errstate(over="ignore", invalid="ignore"):  # a run that is about to overflow is still shown
         return Curve(*mean_and_error(values, axis=1), values.min(axis=1), values.max(axis=1))
 
 
 def _last(frames, check):
-    """The last frame; check is called between frames and may end the computation."""
+    """Return the last frame; check is called between frames and may end the computation."""
     last = None
     for frame in frames:
         check()
@@ -555,7 +555,7 @@ def _last(frames, check):
 
 
 def _races_of(params, rates):
-    """The trainings of a sweep, one for each rate."""
+    """Return the trainings of a sweep, one for each rate."""
     if not 1 <= len(rates) <= 256:
         raise ValueError(f"rates must be at least 1 and at most 256, but got {len(rates)}")
     steps = *(step for step in SWEEP_STEPS if step < params.n_steps), params.n_steps

@@ -26,7 +26,7 @@ HISTOGRAM_EDGES = np.linspace(-5.0, 5.0, 61)  # in units of each stage's predict
 
 @dataclass(frozen=True)
 class UnitVarianceParams:
-    """What goes through the pipeline."""
+    """Settings of the pipeline."""
 
     d_model: int = 512  # 2 to 2,048
     n_heads: int = 8
@@ -221,7 +221,7 @@ def expected_stages(
 
 
 def _expected(params):
-    """Standard deviations of the stages, and within a row; x has its own about its mean, all others have mean 0."""
+    """Return standard deviations of the stages, and within a row; x has its own about its mean, others have mean 0."""
     square = 1.0 if params.normalise else params.x_mean**2 + params.x_std**2
     scheme = init_scheme(params.scheme)
     width = params.d_model * square + (params.bias and scheme.has_random_bias)
@@ -250,14 +250,14 @@ def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ..
 
 
 def _inputs(params, rng):
-    """x as drawn, and what enters the projections."""
+    """Return x as drawn, and what enters the projections."""
     drawn = COMPONENT_LAWS[params.law].draw(rng, (params.n_tokens, params.d_model))
     x = params.x_mean + params.x_std * drawn
     return x, layer_norm(x) if params.normalise else x
 
 
 def _vectors(params, rng):
-    """Vectors of d_k components that are both queries and keys."""
+    """Draw vectors of d_k components that are both queries and keys."""
     drawn = COMPONENT_LAWS[params.law].draw(rng, (params.n_tokens, params.d_k))
     x = params.x_mean + params.x_std * drawn
     return layer_norm(x) if params.normalise else x
@@ -273,7 +273,7 @@ def _project(params, inputs, rng):
 
 
 def _with_bias(params, inputs):
-    """The inputs; a random bias counts as one more component, 1."""
+    """Return the inputs; a random bias counts as one more component, 1."""
     biased = params.bias and init_scheme(params.scheme).has_random_bias
     return np.column_stack([inputs, np.ones(len(inputs))]) if biased else inputs
 
@@ -283,14 +283,14 @@ def _heads(rows, params):
 
 
 def _gram(params, inputs):
-    """tr G, tr G² and Σ_i (XᵀX)_ii² of the inputs X."""
+    """Return tr G, tr G² and Σ_i (XᵀX)_ii² of the inputs X."""
     X = _with_bias(params, inputs)
     G = X @ X.T
     return np.trace(G), np.square(G).sum(), np.square(np.square(X).sum(axis=0)).sum()
 
 
 def _weight_law(params):
-    """Variance and excess kurtosis of a weight, as it is drawn."""
+    """Return the variance and excess kurtosis of a weight, as it is drawn."""
     scheme = init_scheme(params.scheme)
     excess = scheme.kurtosis - 3 if params.d_model <= _EACH_WEIGHT else 0.0
     return scheme.weight_variance(params.d_model, params.n_heads), excess
@@ -321,18 +321,18 @@ def _score_law(params, inputs) -> tuple[float, float]:
 
 
 def _scaled_std(params, inputs, bias):
-    """Predicted standard deviation of the scaled scores, without the default bias or with it."""
+    """Return the predicted standard deviation of the scaled scores, without the default bias or with it."""
     return math.sqrt(_score_law(replace(params, bias=bias), inputs)[0] / params.d_k)
 
 
 def _row_std(params, inputs):
-    """The same within a row: w² |x|² times the variance of the keys' |x' − mean|², given x."""
+    """Return the same within a row: w² |x|² times the variance of the keys' |x' − mean|², given x."""
     apart = np.square(inputs - inputs.mean(axis=0)).sum() / (params.n_tokens - 1)
     return math.sqrt(_component_law(params, inputs)[0] * _weight_law(params)[0] * apart)
 
 
 def _input_error(params):
-    """Standard error of the mean square of x about its mean."""
+    """Return the standard error of the mean square of x about its mean."""
     excess = COMPONENT_LAWS[params.law].kurtosis - 1
     return params.x_std**2 * math.sqrt(excess / (params.n_tokens * params.d_model))
 
@@ -366,13 +366,13 @@ def _scheme_rows(params, stages):
 
 
 def _independent_square(params, inputs, law):
-    """Mean square of the off-diagonal scaled scores given x: law² |x_a|² |x_b|² for a ≠ b."""
+    """Return the mean square of the off-diagonal scaled scores given x: law² |x_a|² |x_b|² for a ≠ b."""
     sizes = np.square(inputs).mean(axis=1)
     return law**2 * _off_mean(np.outer(sizes, sizes))
 
 
 def _tied_moments(params, inputs, law):
-    """Mean of the diagonal, mean and mean square of the off-diagonal scaled scores, for W_K = W_Q normal."""
+    """Return the mean of the diagonal, mean and mean square of the off-diagonal scaled scores, for W_K = W_Q normal."""
     d, overlap = params.d_k, law * (inputs @ inputs.T) / params.d_model  # covariance of q_i of two tokens
     sizes = np.diag(overlap)
     square = (d + 1) * np.square(overlap) + np.outer(sizes, sizes)
@@ -380,7 +380,7 @@ def _tied_moments(params, inputs, law):
 
 
 def _same_moments(params, vectors):
-    """The same for Q = K = x. A layer-normalised x is orthogonal to the vector of ones: d_k − 1 directions."""
+    """Return the same for Q = K = x. A layer-normalised x is orthogonal to the vector of ones: d_k − 1 directions."""
     d, sizes = params.d_k, np.square(vectors).sum(axis=1)
     if params.normalise:
         return float(sizes.mean()) / math.sqrt(d), 0.0, _off_mean(np.outer(sizes, sizes)) / max(d - 1, 1) / d

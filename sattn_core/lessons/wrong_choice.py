@@ -68,7 +68,7 @@ class WrongChoiceResult:
 
 
 def measure_wrong_choices(params: WrongChoiceParams, *, check: Callable[[], object] = proceed) -> WrongChoiceResult:
-    """Gradient descent on each of the hundred rows by itself, with the three scales at one learning rate."""
+    """Descend the gradient on each of the hundred rows by itself, with the three scales at one learning rate."""
     found = np.empty((len(EXPONENTS), N_STEPS + 1, N_ROWS))
     for rows, step, weight in _descents(params, (params.learning_rate,), check):
         found[:, step, rows] = weight[..., 0].T
@@ -76,7 +76,7 @@ def measure_wrong_choices(params: WrongChoiceParams, *, check: Callable[[], obje
 
 
 def _descents(params, rates, check) -> Iterator[tuple[slice, int, NDArray[np.float64]]]:
-    """Block by block and step by step: the rows, the step, and the weights on their right keys, (rows, 3, n_rates)."""
+    """Yield block by block and step by step the rows, the step, and the right keys' weights, (rows, 3, n_rates)."""
     shape = (-1, len(EXPONENTS), len(rates))
     for rows in row_blocks(N_ROWS, params.n_keys, len(EXPONENTS) * len(rates), params.learns):
         drawn = draw_wrong_rows(params.d_k, params.n_keys, rows, seed=params.seed)
@@ -87,7 +87,7 @@ def _descents(params, rates, check) -> Iterator[tuple[slice, int, NDArray[np.flo
 
 
 def _descent(params, drawn, rates):
-    """`descend` with a column for each scale and rate, rates within scales."""
+    """Run `descend` with a column for each scale and rate, rates within scales."""
     scales = np.repeat([scale_factor(params.d_k, each) for each in EXPONENTS], len(rates))
     columns = np.tile(np.array(rates), len(EXPONENTS))
     return descend(drawn, scales, columns, loss=params.loss, learns=params.learns)
@@ -114,7 +114,7 @@ def _row_price(params, row):
 
 @priced(_row_price)
 def follow_row(params: WrongChoiceParams, row: int) -> RowResult:
-    """The weights of row 0 to 99 after each step, those of `measure_wrong_choices`."""
+    """Return the weights of row 0 to 99 after each step, those of `measure_wrong_choices`."""
     row = check_integer("row", row, 0, N_ROWS - 1)
     drawn = draw_wrong_rows(params.d_k, params.n_keys, range(row, row + 1), seed=params.seed)
     steps = zip(range(N_STEPS + 1), _descent(params, drawn, (params.learning_rate,)), strict=False)
@@ -127,7 +127,7 @@ def follow_row(params: WrongChoiceParams, row: int) -> RowResult:
 
 @dataclass(frozen=True, eq=False)
 class RateCurves:
-    """How many of the hundred rows are put right, for each of EXPONENTS, at each of LEARNING_RATES."""
+    """Counts of the hundred rows that are put right, for each of EXPONENTS, at each of LEARNING_RATES."""
 
     params: WrongChoiceParams
     put_right: NDArray[np.uint8]  # (3, 19, n_steps + 1)
@@ -144,7 +144,7 @@ class RateCurves:
 
 
 def _groups(params):
-    """Rates that are run at a time: where Gram matrices change, each rate has its own, and one is enough to hold."""
+    """Return the rates that are run at a time: one where Gram matrices change, for each rate has its own."""
     return [(rate,) for rate in LEARNING_RATES] if params.learns == "both" else [LEARNING_RATES]
 
 
@@ -169,7 +169,7 @@ def _counts(params, rates, check):
 
 
 def interval(count: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The exact 95 % interval of a count of the rows, as counts of a hundred: other rows could have given as many."""
+    """Return the exact 95 % interval of a count of the hundred rows: other rows could have given as many."""
     low, high = share_interval(count, N_ROWS)
     return N_ROWS * low, N_ROWS * high
 
@@ -179,7 +179,7 @@ def interval(count: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class DimensionCurves:
-    """What the best of LEARNING_RATES comes to at each d_k, and the smallest that works."""
+    """The best of LEARNING_RATES at each d_k, and the smallest that works."""
 
     dims: tuple[int, ...]
     step: int
@@ -210,7 +210,7 @@ class DimensionParams:
 
 
 def compare_dimensions(curves: Sequence[RateCurves], step: int = N_STEPS) -> DimensionCurves:
-    """The best and the smallest rate of each of these curves, after this step."""
+    """Return the best and the smallest rate of each of these curves, after this step."""
     shape = (len(curves), len(EXPONENTS))
     return DimensionCurves(
         dims=tuple(each.params.d_k for each in curves),

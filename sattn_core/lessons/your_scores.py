@@ -71,7 +71,7 @@ PRIVACY = "Your file is read in memory for this page only: it is not stored, not
 
 @dataclass(frozen=True)
 class YourScoresParams:
-    """Which sample file to make."""
+    """A sample file to make."""
 
     sample: str = "ideal"  # Key of `SAMPLES`, or of `TRAINED`, which has its own rows and d_k
     n_rows: int = 256  # 2 to 1,024: Queries, and as many keys
@@ -188,7 +188,7 @@ def read_your_scores(
 
 
 def sample_scores(params: YourScoresParams) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Q and K of one sample, shape (n_rows, d_k), or (n_heads, n_rows, d_k) where there are several heads."""
+    """Draw Q and K of one sample, shape (n_rows, d_k), or (n_heads, n_rows, d_k) where there are several heads."""
     n, d = params.n_rows, params.d_k
     if params.sample in TRAINED:
         return trained_layer(params.sample)
@@ -207,13 +207,13 @@ def sample_scores(params: YourScoresParams) -> tuple[NDArray[np.float64], NDArra
 
 
 def trained_layer(sample: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Q and K of the heads of one layer, (12, n_tokens, 32)."""
+    """Return Q and K of the heads of one layer, (12, n_tokens, 32)."""
     found, at = recorded("paragraph"), list(TRAINED).index(check_choice("sample", sample, tuple(TRAINED)))
     return found.queries[at].astype(np.float64), found.keys[at].astype(np.float64)
 
 
 def sample_file(params: YourScoresParams) -> tuple[str, bytes]:
-    """The sample as a .npz file to download or to upload: (name, bytes)."""
+    """Return the sample as a .npz file to download or to upload: (name, bytes)."""
     Q, K = sample_scores(params)
     stream = io.BytesIO()
     np.savez_compressed(stream, Q=Q.astype(np.float32), K=K.astype(np.float32))
@@ -244,7 +244,7 @@ def _head_row(index, head, d_k):
 
 
 def _line(fitted, exponent):
-    """A power of the number of components through the middle of the measured sizes, in log–log."""
+    """Return a power of the number of components through the middle of the measured sizes, in log–log."""
     sizes, dims = fitted.sizes, np.log(fitted.dims)
     if not (sizes > 0).all():
         return np.full(len(sizes), math.nan)
