@@ -17,7 +17,7 @@ MOST = 2**53  # float64 holds every integer up to here exactly
 
 
 def _shown(value: object) -> str:
-    """Value as a short text: an error message must stay one readable line."""
+    """Return the value as a short text: an error message must stay one readable line."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -59,10 +59,7 @@ def check_number(
 def check_array(
     name: str, value: ArrayLike, *, min_ndim: int = 0, ndim: int | None = None, min_length: int = 0
 ) -> NDArray[np.float64]:
-    """Return value as a float64 array of finite numbers with the wanted dimensions.
-
-    min_length is the smallest allowed length of the last axis.
-    """
+    """Return value as a float64 array of finite numbers with the wanted dimensions, the last of at least min_length."""
     array = _real_array(name, value)
     if not np.isfinite(array).all():
         bad = array[~np.isfinite(array)].flat[0]
@@ -87,7 +84,7 @@ def require_finite(name: str, result: _Result) -> _Result:
 
 
 def broadcasts_to(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Whether an array of this shape repeats to the wanted one, without enlarging it."""
+    """Return True if an array of this shape repeats to the wanted one, without enlarging it."""
     try:
         return np.broadcast_shapes(shape, wanted) == wanted
     except ValueError:
@@ -123,7 +120,7 @@ def _largest_integer(array: NDArray[Any]) -> int:
 
 
 def _leaves(value: object) -> Iterator[object]:
-    """The items of nested lists and tuples, without plain floats, which always pass."""
+    """Yield the items of nested lists and tuples, without plain floats, which always pass."""
     if isinstance(value, (list, tuple)):
         for each in value:
             if type(each) is not float:

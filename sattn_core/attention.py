@@ -1,17 +1,17 @@
 """Scaled dot-product attention, forward with every step kept, and backward."""
 
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import broadcasts_to, check_array, check_number, refuse_masked, require_finite
-from sattn_core._records import record
 
 _Inexact = TypeVar("_Inexact", bound=np.inexact)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class AttentionSteps:
     """Every array of softmax(scale · Q Kᵀ) V, in the order it is computed.
 
@@ -31,7 +31,7 @@ class AttentionSteps:
     output: NDArray[np.float64]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class AttentionGradients:
     """Gradients of a loss with respect to everything inside attention.
 
@@ -56,13 +56,11 @@ class AttentionGradients:
 def attention(
     Q: ArrayLike, K: ArrayLike, V: ArrayLike, *, scale: float | None = None, mask: ArrayLike | None = None
 ) -> AttentionSteps:
-    """Scaled dot-product attention softmax(scale · Q Kᵀ) V, with scale = 1/√d_k by default.
+    """Return every step of scaled dot-product attention softmax(scale · Q Kᵀ) V, with scale = 1/√d_k by default.
 
     Parameters
     ----------
-    Q : array_like, shape (..., n_queries, d_k)
-    K : array_like, shape (..., n_keys, d_k)
-    V : array_like, shape (..., n_keys, d_v)
+    Q, K, V : array_like, shapes (..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v)
         Finite numbers; leading (batch) axes broadcast.
     scale : float, optional
         The multiplier of Q Kᵀ, any finite number; 1/√d_k if not given.
@@ -115,20 +113,16 @@ def attention_backward(
     scale: float | None = None,
     mask: ArrayLike | None = None,
 ) -> AttentionGradients:
-    """Backward: dV = PᵀdO, dP = dO Vᵀ, dS = P∘(dP − (P⊖dP)1ᵀ), dQ = c dS K, dK = c dSᵀQ, dc = ⟨dS, QKᵀ⟩.
+    """Return dV = PᵀdO, dP = dO Vᵀ, dS = P∘(dP − (P⊖dP)1ᵀ), dQ = c dS K, dK = c dSᵀQ, dc = ⟨dS, QKᵀ⟩.
 
     Parameters
     ----------
-    Q : array_like, shape (..., n_queries, d_k)
-    K : array_like, shape (..., n_keys, d_k)
-    V : array_like, shape (..., n_keys, d_v)
-        Finite numbers; leading (batch) axes broadcast.
+    Q, K, V : array_like
+        As in `attention`.
     d_output : array_like, shape (..., n_queries, d_v)
         Gradient of the loss with respect to the output; exactly the output's shape.
-    scale : float, optional
-        The multiplier c of Q Kᵀ; 1/√d_k if not given.
-    mask : array_like of bool, optional
-        As in `attention`. True = may attend.
+    scale, mask : float, array_like of bool, optional
+        As in `attention`; the scale is c.
 
     Returns
     -------
@@ -138,10 +132,8 @@ def attention_backward(
 
     Raises
     ------
-    ValueError
-        If shapes do not fit together, a number is not finite, or a gradient leaves the float64 range.
-    TypeError
-        If an input is not real, or the mask is not boolean.
+    ValueError, TypeError
+        As in `attention`; or if a gradient leaves the float64 range.
 
     Notes
     -----
@@ -175,7 +167,7 @@ def attention_backward(
 
 
 def _forward(Q, K, V, scale, mask):
-    """Attention without checks; complex inputs work too, which the complex step needs."""
+    """Return attention without checks; complex inputs work too, which the complex step needs."""
     raw_scores = Q @ K.swapaxes(-1, -2)  # (…, n_queries, d_k) (…, d_k, n_keys) -> (…, n_queries, n_keys)
     scaled_scores = scale * raw_scores
     masked_scores = scaled_scores if mask is None else np.where(mask, scaled_scores, -np.inf)
@@ -184,7 +176,7 @@ def _forward(Q, K, V, scale, mask):
 
 
 def softmax_rows(scores: NDArray[_Inexact]) -> NDArray[_Inexact]:
-    """Softmax of each row without checks, for complex scores too; a fully masked row gives 0."""
+    """Return softmax of each row without checks, for complex scores too; a fully masked row gives 0."""
     largest = np.take_along_axis(scores.real, scores.real.argmax(axis=-1)[..., None], axis=-1)  # faster than max
     # A fully masked row has largest = -inf, and -inf - (-inf) is not a number: subtract 0 there.
     weights = scores - np.where(np.isneginf(largest), 0.0, largest)
@@ -213,7 +205,7 @@ def _backward(Q, K, V, d_output, scale, steps, *, only_queries_and_keys=False):
 
 
 def _sum_to(gradient, shape):
-    """Gradient of a broadcast input: summed over the axes that were broadcast."""
+    """Return the gradient of a broadcast input: summed over the axes that were broadcast."""
     if gradient.shape == shape:
         return gradient
     extra = gradient.ndim - len(shape)

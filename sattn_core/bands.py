@@ -18,10 +18,7 @@ _LARGEST_KURTOSIS_ERROR = 0.1
 
 
 def student_quantile(n: int) -> float:
-    """Return what takes the place of 1.96 where a standard error is itself estimated from n independent numbers.
-
-    The 97.5 % quantile of Student's t with n − 1 degrees of freedom.
-    """
+    """Return the 97.5 % quantile of Student's t with n − 1 degrees of freedom: 1.96, if n estimate the error."""
     return float(stdtrit(n - 1, 0.975))
 
 
@@ -47,7 +44,7 @@ class MomentRow:
 
     @property
     def is_rough(self) -> bool:
-        """Whether the band is only a rough one: it need not cover 95 %."""
+        """Return True if the band is only a rough one: it need not cover 95 %."""
         return self.error_source in ROUGH
 
 
@@ -68,10 +65,7 @@ class Band(NamedTuple):
 
     @classmethod
     def gamma(cls, predicted: float, error: float, source: str) -> "Band":
-        """Return the band of the gamma law with that mean and standard deviation.
-
-        A variance leans to the right and is never negative; so is this law.
-        """
+        """Return the band of the gamma law, as skewed as a variance is, with that mean and standard deviation."""
         if not error:
             return cls.normal(predicted, error, source)
         low, high = gammaincinv((predicted / error) ** 2, (0.025, 0.975)) * error**2 / predicted
@@ -79,10 +73,7 @@ class Band(NamedTuple):
 
     @classmethod
     def kurtosis(cls, predicted: float, error: float) -> "Band":
-        """Return the normal band of an excess kurtosis: rough if the error is large, none if it reaches below −2.
-
-        An error that nobody knows is NaN.
-        """
+        """Return the normal band of an excess kurtosis: rough if the error is large, none if it reaches below −2."""
         band = cls.normal(predicted, error, EXACT)
         if not math.isfinite(band.standard_error):
             return band._replace(error_source=INFINITE if math.isinf(band.standard_error) else UNKNOWN)
@@ -101,7 +92,7 @@ class Band(NamedTuple):
 
 
 def gamma_source(has_eight_moments: bool) -> str:
-    """Return whether the gamma band of a variance covers 95 % or is a rough one.
+    """Return `GAMMA`, or `ROUGH_GAMMA` where that band of a variance does not cover 95 %.
 
     Without a sixth moment a variance seldom strays as far as its standard error says: at d_k = 1 Student's t with five
     degrees of freedom still lies inside 98.5 % of the time with 80,000 scores.

@@ -12,11 +12,7 @@ _N_NODES = 80
 
 
 def chi_square_quantiles(degrees: int, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the x with P(χ² ≤ x) = each of the probabilities.
-
-    ln x is smooth in z = Φ⁻¹(P) over the whole range, so a Chebyshev series serves all probabilities: a fifth of the
-    time of an inverse gamma function for each.
-    """
+    """Return the x with P(χ² ≤ x) = each of the probabilities, from a Chebyshev series of ln x in z = Φ⁻¹(P)."""
     if degrees == 0:
         return np.zeros_like(probabilities)
     z = np.clip(ndtri(probabilities), -_LARGEST_Z, _LARGEST_Z)
@@ -25,7 +21,7 @@ def chi_square_quantiles(degrees: int, probabilities: NDArray[np.float64]) -> ND
 
 @remembered(2048)
 def _table(degrees):
-    """Chebyshev coefficients of ln x in z, over the largest z."""
+    """Return the Chebyshev coefficients of ln x in z, over the largest z."""
 
     def ln_quantile(place):
         z, half = _LARGEST_Z * place, degrees / 2

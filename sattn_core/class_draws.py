@@ -1,18 +1,19 @@
 """A class draws together: each phone multiplies random matrices of its own."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
-from sattn_core._records import record
 from sattn_core.cost import MATRIX, STREAM, Price, priced
 
 MOST_PHONES, MOST_PER_PHONE = 100, 100
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class PhoneDraws:
-    """What one phone draws: products of A (size × d_k) and B (d_k × size), all multiplied, and of each one number."""
+    """The draws of one phone: products of A (size × d_k) and B (d_k × size), all multiplied, and of each one number."""
 
     number: int
     # first_A, first_B, first_product: The matrices of its first draw

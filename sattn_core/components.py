@@ -53,7 +53,7 @@ class ComponentLaw:
 
     @property
     def has_eight_moments(self) -> bool:
-        """Whether the moments up to the eighth are finite."""
+        """Return True if the moments up to the eighth are finite."""
         return bool(np.isfinite(self.moments).all())
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -124,9 +124,16 @@ COMPONENT_LAWS = MappingProxyType(
 
 @dataclass(frozen=True)
 class PairLaw:
-    """How the components of one pair (q, k) are drawn: q = mean_q + a, k = mean_k + ρ a + √(1−ρ²) b.
+    """The law of the components of one pair (q, k): q = mean_q + a, k = mean_k + ρ a + √(1−ρ²) b.
 
-    a and b are independent draws of the component law. ``correlation`` is ρ, in [-1, 1].
+    Parameters
+    ----------
+    law : str
+        A key of `COMPONENT_LAWS`, of the independent a and b.
+    mean_q, mean_k : float
+        Mean of every component of q and of k.
+    correlation : float
+        ρ, in [-1, 1].
 
     Raises
     ------
@@ -157,7 +164,7 @@ class PairLaw:
 
     @property
     def is_centred(self) -> bool:
-        """Whether q and k have mean 0 and are independent."""
+        """Return True if q and k have mean 0 and are independent."""
         return not (self.mean_q or self.mean_k or self.correlation)
 
     def query(self, a: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -193,11 +200,9 @@ def block_generator(seed: int, stream: int, *place: int) -> np.random.Generator:
 def component_products(
     start: int, stop: int, n_samples: int, pair_law: PairLaw, seed: int, part: int = 0
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield q_i k_i, shape (n_samples,), for the components i = start, …, stop − 1 of the draw ``seed``.
+    """Yield q_i k_i, shape (n_samples,), for i = start, …, stop − 1 of the draw ``seed``; other parts are other pairs.
 
-    A component depends on the seed, on i and on n_samples, never on start or stop: blocks of
-    components have streams of their own, and inside a block components are drawn in turn.
-    Parts other than 0 are further pairs.
+    A component depends on the seed, on i and on n_samples, never on start or stop: blocks have streams of their own.
     """
     component = pair_law.component
     for block in range(start // _BLOCK, -(-stop // _BLOCK)):
@@ -225,12 +230,8 @@ def draw_queries_and_keys(
     ----------
     n_queries, n_keys, d_k : int
         Numbers of queries, keys and components, each at least 1.
-    law : str
-        A key of `COMPONENT_LAWS`.
-    mean_q, mean_k : float
-        Mean of every component of q and of k.
-    correlation : float
-        ρ in [-1, 1]: row i of K is correlated with row i of Q. Rows that have no partner
+    law, mean_q, mean_k, correlation : str, float, float, float
+        As in `PairLaw`: row i of K is correlated with row i of Q. Rows that have no partner
         (beyond the smaller of n_queries and n_keys) are independent.
     seed : int
         Seed of the draw, at least 0.
@@ -289,7 +290,7 @@ def append_components(
     pair_law : PairLaw
         How the components of a pair are drawn.
     seed : int
-        Seed of the draw, at least 0; the same for every part of one draw.
+        As in `draw_queries_and_keys`; the same for every part of one draw.
 
     Returns
     -------
@@ -299,7 +300,7 @@ def append_components(
     Raises
     ------
     ValueError, TypeError
-        If an argument is of the wrong type or outside its range.
+        As in `draw_queries_and_keys`.
 
     Notes
     -----

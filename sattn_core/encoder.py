@@ -5,6 +5,7 @@ import json
 import math
 import struct
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.special import erf
 
 from sattn_core._checks import check_array, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.attention import softmax_rows
 from sattn_core.cost import Price
 from sattn_core.scores import scale_factor
@@ -25,9 +25,9 @@ _KINDS = {"F32": "<f4", "I64": "<i8"}  # of the tensors of a file
 _LONGEST_HEADER = 10_000_000
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class EncoderRun:
-    """What an encoder makes of one text."""
+    """An encoder's output for one text."""
 
     queries: NDArray[np.floating]  # (n_layers, n_heads, n_tokens, d_k): as they enter Q Kᵀ, before any scale
     keys: NDArray[np.floating]
@@ -43,13 +43,10 @@ class EncoderRun:
 def encode(
     weights: Weights, tokens: Sequence[int], *, n_heads: int, exponent: float = 0.5, dtype: DTypeLike = np.float64
 ) -> EncoderRun:
-    """Run an encoder with attention softmax(Q Kᵀ / d_k^exponent) V in every head; ½ is what it was trained with.
+    """Run BERT's encoder with attention softmax(Q Kᵀ / d_k^exponent) V in every head; ½ is what it was trained with.
 
     weights have the names of BERT's parameters, such as encoder.layer.0.output.dense.weight; tokens are rows of its
-    table of words. All that is computed is of the dtype, float64 or float32. All tokens attend to all, without
-    dropout; GELU is the exact one, and the norm comes after each sum.
-
-    Reference: Devlin et al. (2019), "BERT", arXiv:1810.04805, section 3.
+    table of words. GELU is the exact one, and the norm comes after each sum: Devlin et al. (2019), arXiv:1810.04805.
     """
     check_number("exponent", exponent, 0, 1)
     ids = _checked_tokens(weights, tokens)
@@ -115,7 +112,7 @@ class _Model:
         return self.dense(name, x).reshape(len(x), self.n_heads, self.d_k).swapaxes(0, 1)
 
     def layer(self, i, x, scale):
-        """Queries and keys of layer i, and its output."""
+        """Return the queries and keys of layer i, and its output."""
         at = f"encoder.layer.{i}"
         Q, K, V = (self.heads(f"{at}.attention.self.{name}", x) for name in ("query", "key", "value"))
         weights = softmax_rows(self._dtype.type(scale) * (Q @ K.swapaxes(-1, -2)))  # (n_heads, n_tokens, n_tokens)
@@ -139,17 +136,14 @@ def _checked_tokens(weights, tokens):
 
 
 def cosines(run: NDArray[np.floating], right: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Cosine of each row with the row of the same place, (…,) of (…, d_model); 0 where one is all zeros."""
+    """Return the cosine of each row with the row of the same place, (…,) of (…, d_model); 0 where one is all zeros."""
     run, right = check_array("run", run, min_ndim=1), check_array("right", right, min_ndim=1)
     lengths = np.linalg.norm(run, axis=-1) * np.linalg.norm(right, axis=-1)
     return np.einsum("...i,...i->...", run, right) / np.where(lengths == 0, 1.0, lengths)
 
 
 def open_weights(path: str | Path, sha256: str) -> dict[str, NDArray[np.floating]]:
-    """The tensors of a .safetensors file, mapped into memory: all who read them share the pages of the file.
-
-    Raises ValueError if the file is another one than its sha256 says, or holds other numbers than float32 and int64.
-    """
+    """Open the tensors of a .safetensors file of this sha256, mapped into memory: all who read them share its pages."""
     path = Path(path)
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()

@@ -6,6 +6,7 @@ all-MiniLM-L6-v2 (Apache License 2.0): Wang et al. (2020), arXiv:2002.10957, tra
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice
 from sattn_core._memory import remembered
-from sattn_core._records import record
 from sattn_core.encoder import EncoderRun, cosines
 
 FILE = Path(__file__).with_name("encoder_record.npz")
@@ -24,9 +24,9 @@ TEXTS = ("paragraph", "shuffled", "pronoun", "cat", "list")
 EXPONENTS = tuple(i / 50 for i in range(51))
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RecordedText:
-    """What the encoder makes of one text."""
+    """The encoder's output for one text."""
 
     name: str  # of `TEXTS`
     text: str
@@ -46,12 +46,12 @@ def _file() -> dict[str, Any]:
 
 
 def provenance() -> dict[str, str]:
-    """Where the numbers come from: model, licence, sha256 of the weights, type of the numbers."""
+    """Return where the numbers come from: model, licence, sha256 of the weights, type of the numbers."""
     return dict(json.loads(str(_file()["provenance"])))
 
 
 def recorded(name: str) -> RecordedText:
-    """What is kept of a text of `TEXTS`."""
+    """Return what is kept of a text of `TEXTS`."""
     check_choice("name", name, TEXTS)
     kept = _file()
     text, *tokens = json.loads(str(kept[f"{name}_words"]))
@@ -62,7 +62,7 @@ def recorded(name: str) -> RecordedText:
 def as_recorded(
     name: str, text: str, tokens: Sequence[str], runs: Sequence[EncoderRun], right: EncoderRun
 ) -> RecordedText:
-    """The same of the right run on a text, beside runs with other exponents."""
+    """Return the same of the right run on a text, beside runs with other exponents."""
     found = np.array([cosines(run.embeddings, right.embeddings)[1:] for run in runs], dtype=np.float32)
     halves = {each: getattr(right, each).astype(np.float16) for each in ("queries", "keys")}
     return RecordedText(name, text, tuple(tokens), cosines=found, **halves)

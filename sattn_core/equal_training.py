@@ -1,13 +1,13 @@
 """Two trainings of the key–value memory that are one: a scale is worth a smaller start and another learning rate."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.cost import Price, proceed
 from sattn_core.key_value_memory import OPTIMIZERS, KeyValueMemoryParams, train_key_value_memory
 
@@ -16,7 +16,7 @@ PARTED = 0.01  # two losses whose relative difference exceeds this have parted
 _GENTLE_RATES = MappingProxyType({"sgd": 0.01, "adam": 0.001})
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Equivalence:
     """Scale 1 at rate r beside scale 1/√d_k at rate r d_k^power, its start multiplied by d_k^¼."""
 
@@ -48,8 +48,7 @@ def measure_equivalence(
 
     With W' = d_k^¼ W, c' W_Q' W_K'ᵀ = c W_Q W_Kᵀ at the start, and the gradient in W' is d_k^−¼ of that in W.
     W' must move by d_k^¼ of what r moves W. Gradient descent moves it by rate times gradient, so its rate is
-    r √d_k; Adam divides the gradient by its size, so its rate is r d_k^¼. Where d_k^¼ is a power of 2 (d_k = 16,
-    256) gradient descent is equal in floating point too. Elsewhere the two start
+    r √d_k; Adam divides the gradient by its size, so its rate is r d_k^¼. Where d_k^¼ is no power of 2 the two start
     apart by rounding, and a training that is not stable multiplies it until they part.
 
     Reference: Yang and Hu (2021), arXiv:2011.14522 (parametrisations with the same training).
@@ -81,7 +80,7 @@ def equivalence_price(
 
 
 def _equal_pair(d_k, optimizer, learning_rate, power, n_steps, n_seeds, seed):
-    """Both trainings of an equivalence, as two runs."""
+    """Return both trainings of an equivalence, as two runs."""
     check_integer("d_k", d_k, 1, 1024)
     check_choice("optimizer", optimizer, OPTIMIZERS)
     power = EQUAL_POWERS[optimizer] if power is None else check_number("power", power, 0, 1)

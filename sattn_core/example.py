@@ -6,5 +6,5 @@ KEY_WORDS = ("mat", "cat", "slept", "tired")  # in the order of the sentence
 
 
 def key_words(n_keys: int) -> tuple[str, ...]:
-    """The words of four keys; none of another number of keys, which are not named."""
+    """Return the words of four keys; none of another number of keys, which are not named."""
     return KEY_WORDS if n_keys == len(KEY_WORDS) else ()

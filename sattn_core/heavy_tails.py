@@ -17,10 +17,9 @@ _POINTS = 20_000
 
 @remembered(64)
 def median_size(d_k: int, nu: float) -> float:
-    """Return the median of |q·k|: q and k of d_k independent components each, with Student's t distribution.
+    """Return the median of |q·k|, all components independent with Student's t distribution.
 
-    With φ the characteristic function of one product, P(|s| ≤ m) = (2/π) ∫ φ(t)^d_k sin(t m)/t dt. Where ν ≤ 2 it grows
-    faster than d_k^(1/ν), by a power of its logarithm: a product exceeds x with a probability like x^(−ν) ln x.
+    With φ the characteristic function of one product, P(|s| ≤ m) = (2/π) ∫ φ(t)^d_k sin(t m)/t dt.
     """
     log_phi = d_k * np.log1p(-_one_less_phi(nu))
     wide = float(np.interp(math.log(2), -log_phi, _SIZES))  # ln t where φ^d_k is a half
@@ -36,7 +35,7 @@ def median_size(d_k: int, nu: float) -> float:
 
 
 def _one_less_phi(nu: float) -> NDArray[np.float64]:
-    """1 − φ at t = exp(_SIZES): the mean of 1 − φ_t(t x) over one component x, where φ_t is that of the other."""
+    """Return 1 − φ at t = exp(_SIZES): the mean of 1 − φ_t(t x) over one component x, φ_t that of the other."""
     n = len(_SIZES)
     u = math.sqrt(nu) * np.exp(2 * _SIZES[0] + _STEP * np.arange(2 * n - 1))
     log_scale = math.log(2) * (1 - nu / 2) - gammaln(nu / 2)

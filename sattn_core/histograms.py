@@ -18,10 +18,7 @@ def bin_counts(values: NDArray[np.float64], edges: NDArray[np.float64]) -> tuple
 
 
 def lattice_edges(d_k: int, half_width: float, n_bins: int) -> NDArray[np.float64]:
-    """Return about n_bins edges from −half_width to half_width for sums of d_k signs, halfway between two sums.
-
-    The sums lie on d_k, d_k − 2, …, and every bin holds equally many of these values.
-    """
+    """Return about n_bins edges from −half_width to half_width, each halfway between two sums of d_k signs."""
     points = 2 * math.floor(half_width / n_bins) + 1  # odd, so that edges can be symmetric about 0
     n_edges = math.ceil(half_width / points)
     n_edges += (n_edges + d_k + 1) % 2  # an edge n_edges * points must differ from d_k by an odd number

@@ -48,7 +48,7 @@ class InitScheme:
         return 1.8 if self.weights == "uniform" else 3.0
 
     def weight_variance(self, d_model: int, n_heads: int) -> float:
-        """Variance of one weight of W_Q or W_K."""
+        """Return the variance of one weight of W_Q or W_K."""
         return self.variance(d_model, d_model // n_heads)
 
     def draw(self, rng: np.random.Generator, d_model: int, n_heads: int, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -110,7 +110,7 @@ def init_scheme(name: str) -> InitScheme:
 
 
 def projection_variance(scheme: str, d_model: int, n_heads: int, *, bias: bool = False) -> ProjectionVariance:
-    """Var(q_i) = d_model w for |x|² = d_model; then Var(q·k) = d_k Var(q_i) Var(k_i), w = Var of a weight.
+    """Return Var(q_i) = d_model w and Var(q·k) = d_k Var(q_i) Var(k_i) for |x|² = d_model, w = Var of a weight.
 
     Parameters
     ----------
@@ -130,10 +130,8 @@ def projection_variance(scheme: str, d_model: int, n_heads: int, *, bias: bool =
 
     Raises
     ------
-    ValueError
-        If the scheme is unknown, a size is below 1, or n_heads does not divide d_model.
-    TypeError
-        If a size is not an integer or bias not a bool.
+    ValueError, TypeError
+        If an argument is of the wrong type or outside its range, or n_heads does not divide d_model.
 
     Notes
     -----

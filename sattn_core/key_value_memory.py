@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.attention import _backward, _forward
 from sattn_core.cost import DRAWS, MATRIX, STREAM, Price, proceed
 from sattn_core.layer_norm import layer_norm
@@ -29,7 +28,7 @@ _WEIGHT_STREAM, _DATA_STREAM = 0, 1
 
 @dataclass(frozen=True)
 class KeyValueMemoryParams:
-    """What to train. A run is one scale exponent with its learning rate and initialisation.
+    """A training of several runs. A run is one scale exponent with its learning rate and initialisation.
 
     Attributes
     ----------
@@ -173,7 +172,7 @@ class KeyValueMemoryParams:
         return self.n_runs * Price(specials=n * n + n, passes=passes) + Price(calls=60)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class MemoryCheckpoint:
     """State of all runs before the update of one step; arrays have the axes (n_runs, n_seeds).
 
@@ -210,7 +209,7 @@ class MemoryCheckpoint:
     targets: NDArray[np.int_]
 
 
-@record(frozen=False)
+@dataclass(eq=False)
 class _Memory:
     """Trained weights and the data they are trained on; leading axes (n_runs, n_seeds), data (n_seeds,)."""
 
@@ -239,7 +238,7 @@ class _Memory:
 def train_key_value_memory(
     params: KeyValueMemoryParams, *, check: Callable[[], object] = proceed
 ) -> Iterator[MemoryCheckpoint]:
-    """Train W_Q and W_K by W ← W − rate · ∂loss/∂W and yield the state as it goes.
+    """Train W_Q and W_K by W ← W − rate · ∂loss/∂W and hand on the state as it goes.
 
     Parameters
     ----------
@@ -249,14 +248,10 @@ def train_key_value_memory(
 
     Returns
     -------
-    generator
-        The training stops when no more is asked for; nothing runs in the background.
-
-    Yields
-    ------
-    MemoryCheckpoint
+    iterator of MemoryCheckpoint
         At step 0, every `checkpoint_every` steps or at `checkpoint_steps`, and at the last step. Runs of one
         seed start from the same draw. 0 ≤ entropy_nats ≤ ln n_keys and 0 ≤ accuracy ≤ 1 unless the run has diverged.
+        The training stops when no more is asked for; nothing runs in the background.
 
     Raises
     ------
@@ -297,10 +292,7 @@ def _checkpoints(params, check):
 
 
 def starting_attention(params: KeyValueMemoryParams) -> NDArray[np.float64]:
-    """softmax(c Q Kᵀ) of every run and the first seed before the first step, at a fraction of the cost of a training.
-
-    A larger d_k appends components to the same weights, and the inputs stay the same.
-    """
+    """Return softmax(c Q Kᵀ) of every run and the first seed before the first step, without a training."""
     memory = _start(replace(params, n_seeds=1))
     _draw_data(memory)
     *_, steps = _attend(memory)
@@ -323,10 +315,7 @@ def training_steps(params: KeyValueMemoryParams) -> Iterator[MemoryCheckpoint | 
 
 
 def _start(params):
-    """Draw the starting weights of every seed, the same for all runs but for the size of the start.
-
-    Component by component: a larger d_k appends columns to the same weights, and the data stay what they are.
-    """
+    """Draw the starting weights of every seed, the same for all runs but for their size."""
     shape = (params.d_k, 2, params.d_model)
     drawn = [_generator(params.seed, i, _WEIGHT_STREAM).standard_normal(shape) for i in range(params.n_seeds)]
     drawn = np.ascontiguousarray(np.stack(drawn).transpose(2, 0, 3, 1)) / np.sqrt(params.d_model)
@@ -362,7 +351,7 @@ def _one_data_set(rng, params):
 
 
 def _attend(memory):
-    """Q = X_q W_Q, K = X_k W_K, V, and the steps of softmax(c Q Kᵀ) V."""
+    """Return Q = X_q W_Q, K = X_k W_K, V, and the steps of softmax(c Q Kᵀ) V."""
     Q = memory.X_q @ memory.weights["W_Q"]  # (n_seeds, n, d_model) (n_runs, n_seeds, d_model, d_k)
     K = memory.X_k @ memory.weights["W_K"]
     V = memory.weights.get("V", memory.identity)
@@ -370,7 +359,7 @@ def _attend(memory):
 
 
 def _gradients(memory, Q, K, V, steps):
-    """Gradients of the loss in the trained weights, and in the scaled scores."""
+    """Return the gradients of the loss in the trained weights, and in the scaled scores."""
     n_queries = memory.params.n_keys
     if memory.params.loss == "output":
         d_output, fixed_values = (steps.output - memory.wanted) / n_queries, not memory.params.train_values
@@ -387,7 +376,7 @@ def _gradients(memory, Q, K, V, steps):
 
 
 def _update(memory, gradients, step):
-    """One step of gradient descent or of Adam, in place."""
+    """Make one step of gradient descent or of Adam, in place."""
     for name, gradient in gradients.items():
         rate = memory.learning_rate
         if memory.params.optimizer == "adam":
@@ -397,10 +386,10 @@ def _update(memory, gradients, step):
 
 
 def _adam_direction(moments, name, gradient, step):
-    """m̂ / (√v̂ + ε) up to a factor, in place of the gradient; the factor is returned.
+    """Turn the gradient, in place, into m̂ / (√v̂ + ε) up to a factor, and return that factor.
 
     m and v here are the running means of the gradient and of its square without their factors 1 − b.
-    Those and both bias corrections go into ε and the returned factor, which saves passes over the weights.
+    Those and both bias corrections go into ε and the factor, which saves passes over the weights.
     """
     b1, b2, eps = _ADAM
     if name not in moments:
@@ -440,7 +429,7 @@ def _checkpoint(step, memory, steps, gradients, d_scores):
 
 
 def _of_finite(scores, row_values):
-    """Mean over the rows of row_values(scores, seeds), NaN for runs whose scores have left the float64 range."""
+    """Average row_values(scores, seeds) over the rows; NaN for runs whose scores have left the float64 range."""
     means = np.full(scores.shape[:2], np.nan)
     finite = np.isfinite(scores).all(axis=(-1, -2))
     means[finite] = row_values(scores[finite], np.nonzero(finite)[1]).mean(axis=-1)

@@ -24,12 +24,12 @@ def dot_product_pdf(s: _Array, d_k: int) -> NDArray[np.float64]: ...
 @overload
 def dot_product_pdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]: ...
 def dot_product_pdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
-    """Density f(s) = |s|^nu K_nu(|s|) / (sqrt(pi) 2^nu Gamma(d_k/2)), nu = (d_k - 1)/2.
+    """Return the density f(s) = |s|^nu K_nu(|s|) / (sqrt(pi) 2^nu Gamma(d_k/2)), nu = (d_k - 1)/2.
 
     Parameters
     ----------
     s : array_like
-        Raw scores (not divided by sqrt(d_k)), any shape.
+        Raw scores (not divided by sqrt(d_k)), any shape, finite.
     d_k : int
         Number of components, at least 1.
 
@@ -41,10 +41,8 @@ def dot_product_pdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
 
     Raises
     ------
-    TypeError
-        If d_k is not an integer or s does not hold real numbers.
-    ValueError
-        If d_k is below 1 or s is not finite.
+    ValueError, TypeError
+        If an argument is of the wrong type or outside its range.
 
     Notes
     -----
@@ -74,14 +72,12 @@ def dot_product_cdf(s: _Array, d_k: int) -> NDArray[np.float64]: ...
 @overload
 def dot_product_cdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]: ...
 def dot_product_cdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
-    """Distribution function P(q . k <= s) = E Phi(s / R), R = |q| ~ chi(d_k).
+    """Return the distribution function P(q . k <= s) = E Phi(s / R), R = |q| ~ chi(d_k).
 
     Parameters
     ----------
-    s : array_like
-        Raw scores (not divided by sqrt(d_k)), any shape.
-    d_k : int
-        Number of components, at least 1.
+    s, d_k : array_like, int
+        As in `dot_product_pdf`.
 
     Returns
     -------
@@ -91,14 +87,12 @@ def dot_product_cdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
 
     Raises
     ------
-    TypeError
-        If d_k is not an integer or s does not hold real numbers.
-    ValueError
-        If d_k is below 1 or s is not finite.
+    ValueError, TypeError
+        As in `dot_product_pdf`.
 
     Notes
     -----
-    All components are independent N(0, 1). Given the query, the score is exactly N(0, |q|^2); the
+    The components are those of `dot_product_pdf`. Given the query, the score is exactly N(0, |q|^2); the
     average over |q| is taken by the trapezoid rule in ln |q|.
 
     References
@@ -123,14 +117,14 @@ def dot_product_ppf(probability: _Array, d_k: int) -> NDArray[np.float64]: ...
 @overload
 def dot_product_ppf(probability: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]: ...
 def dot_product_ppf(probability: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
-    """Quantile: the s with dot_product_cdf(s, d_k) = probability.
+    """Return the quantile: the s with dot_product_cdf(s, d_k) = probability.
 
     Parameters
     ----------
     probability : array_like
         Probabilities in [0, 1], any shape.
     d_k : int
-        Number of components, at least 1.
+        As in `dot_product_pdf`.
 
     Returns
     -------
@@ -140,19 +134,12 @@ def dot_product_ppf(probability: ArrayLike, d_k: int) -> np.float64 | NDArray[np
 
     Raises
     ------
-    TypeError
-        If d_k is not an integer or probability does not hold real numbers.
-    ValueError
-        If d_k is below 1 or a probability lies outside [0, 1].
+    ValueError, TypeError
+        As in `dot_product_pdf`.
 
     Notes
     -----
-    All components are independent N(0, 1). Newton's method on the logarithm of the tail, kept
-    inside a bracket.
-
-    References
-    ----------
-    Kotz, Kozubowski & Podgorski (2001), The Laplace Distribution and Generalizations, section 4.1.
+    Newton's method on the logarithm of the tail, kept inside a bracket.
 
     Examples
     --------
@@ -171,7 +158,7 @@ def dot_product_ppf(probability: ArrayLike, d_k: int) -> np.float64 | NDArray[np
 
 
 def _density(x, d_k):
-    """Density at |s| = x."""
+    """Return the density at |s| = x."""
     nu = (d_k - 1) / 2
     if nu >= _LARGE_ORDER:
         return _large_order_density(np.minimum(x, 1e150), nu)
@@ -181,7 +168,7 @@ def _density(x, d_k):
 
 
 def _large_order_density(x, nu):
-    """f(x) = f(0) w^(-1/2) exp(-nu (h - ln(1 + h/2))) U(1/w) / U(1), w = sqrt(1 + (x/nu)^2) = 1 + h.
+    """Return f(x) = f(0) w^(-1/2) exp(-nu (h - ln(1 + h/2))) U(1/w) / U(1), w = sqrt(1 + (x/nu)^2) = 1 + h.
 
     U(1) is the Stirling series of Gamma(nu), so f(0) = Gamma(nu) / (2 sqrt(pi) Gamma(nu + 1/2))
     is, by the duplication formula, U(1)^2 / (2 sqrt(pi nu) U_(2 nu)(1)).
@@ -195,12 +182,12 @@ def _large_order_density(x, nu):
 
 
 def _debye_series(nu):
-    """Coefficients in t of U(t) = sum_k (-1/nu)^k u_k(t)."""
+    """Return the coefficients in t of U(t) = sum_k (-1/nu)^k u_k(t)."""
     return sum(u * (-1 / nu) ** k for k, u in enumerate(_DEBYE))
 
 
 def _debye_polynomials(n_terms):
-    """u_0 = 1, u_(k+1)(t) = t^2 (1 - t^2) u_k'(t) / 2 + integral_0^t (1 - 5 x^2) u_k(x) dx / 8."""
+    """Return u_0 = 1, u_(k+1)(t) = t^2 (1 - t^2) u_k'(t) / 2 + integral_0^t (1 - 5 x^2) u_k(x) dx / 8."""
     rise, kernel = Polynomial([0, 0, 0.5, 0, -0.5]), Polynomial([0.125, 0, -0.625])
     u = [Polynomial([1.0])]
     for _ in range(n_terms):
@@ -213,7 +200,7 @@ _DEBYE = _debye_polynomials(_DEBYE_TERMS)
 
 
 def _upper_tail(s, d_k):
-    """P(S > s) = E Phi(-s/R) for s >= 0; the trapezoid rule in ln R, centred on its own peak for each s."""
+    """Return P(S > s) = E Phi(-s/R) for s >= 0; the trapezoid rule in ln R, centred on its own peak for each s."""
     # s = 0 comes first: P(S > 0) = 1/2 gives the normalising constant.
     points = np.concatenate([[0.0], np.minimum(s, 1e150).ravel()])
     peak = (d_k + np.hypot(d_k, 2 * points)) / 2  # R^2 at the peak of r^d_k exp(-r^2/2 - s^2/(2 r^2))
@@ -228,7 +215,7 @@ def _upper_tail(s, d_k):
 
 
 def _upper_quantile(tail, d_k):
-    """The s > 0 with P(S > s) = tail, 0 < tail < 1/2."""
+    """Return the s > 0 with P(S > s) = tail, 0 < tail < 1/2."""
     low, high = np.zeros_like(tail), d_k * np.log(4 / 3) - 2 * np.log(tail)  # Chernoff bound at t = 1/2
     s = np.clip(-np.sqrt(d_k) * ndtri(tail), 0, high)
     for _ in range(60):

@@ -24,10 +24,8 @@ def layer_norm(x: ArrayLike, eps: float = 1e-5) -> NDArray[np.float64]:
 
     Raises
     ------
-    ValueError
-        If a number is not finite, there is no component, or eps is not above 0.
-    TypeError
-        If x does not hold real numbers.
+    ValueError, TypeError
+        If a number is not real and finite, there is no component, or eps is not above 0.
 
     Notes
     -----

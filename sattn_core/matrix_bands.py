@@ -31,10 +31,9 @@ _FEWEST_PRODUCTS = 16  # of two means, summed in the mean of all entries: with f
 
 
 def matrix_bands(shape: Shape, pair_law: PairLaw) -> tuple[Band, Band, Band]:
-    """Return the bands of mean, variance (ddof=0) and excess kurtosis of the entries of one matrix.
+    """Return the bands of mean, variance (ddof=0) and excess kurtosis of one matrix of shape (n_queries, n_keys, d_k).
 
-    ``shape`` is (n_queries, n_keys, d_k), and pair_law has no correlation. With means the kurtosis has no band: one
-    estimated from rows and columns covers far too little.
+    With means the kurtosis has no band: one estimated from rows and columns covers far too little.
     """
     return _mean_band(shape, pair_law), _variance_band(shape, pair_law), _kurtosis_band(shape, pair_law)
 
@@ -75,7 +74,7 @@ def _mean_band(shape, pair_law):
 
 
 def _variance_band(shape, pair_law):
-    """The gamma band with the exact mean and variance; simulated where that is no good and the matrices are small."""
+    """Return the gamma band with the exact mean and variance, or a simulated one where matrices are small."""
     mean, variance = _variance_moments(shape, pair_law)
     band = Band.gamma(float(mean), math.sqrt(variance), gamma_source(pair_law.component.has_eight_moments))
     if mean**2 >= SMALLEST_GAMMA_SHAPE * variance:
@@ -106,7 +105,7 @@ def _kurtosis_band(shape, pair_law):
 
 @remembered(256)
 def _simulated_band(law, mean_q, mean_k, shape):
-    """95 % band of the variance of the entries, over matrices of a fixed seed."""
+    """Return the 95 % band of the variance of the entries, over matrices of a fixed seed."""
     (n_queries, n_keys, d_k), draw = shape, COMPONENT_LAWS[law].draw
     rng, per_matrix = np.random.default_rng(_SEED), numbers_of(shape)
     n_matrices = _simulated_matrices(shape)
@@ -120,16 +119,16 @@ def _simulated_band(law, mean_q, mean_k, shape):
 
 
 def _simulated_matrices(shape):
-    """How many matrices are simulated for a band; none where even the fewest would take too many numbers."""
+    """Return how many matrices are simulated for a band; none where even the fewest would take too many numbers."""
     affordable = _MOST_NUMBERS // numbers_of(shape)
     return min(affordable, _MATRICES[1]) if affordable >= _MATRICES[0] else 0
 
 
 def variances_of_products(Q: NDArray[np.float64], K: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return np.var of the entries of each Q Kᵀ, without forming the entries where d_k is small.
+    """Return np.var of the entries of each Q Kᵀ, (n_matrices, m, d_k) and (n_matrices, n, d_k).
 
-    Q has shape (n_matrices, m, d_k) and K (n_matrices, n, d_k). With G = Σ (row − mean)(row − mean)ᵀ and the
-    means q̄ and k̄, m n np.var = tr(G_q G_k) + n k̄ᵀ G_q k̄ + m q̄ᵀ G_k q̄.
+    With G = Σ (row − mean)(row − mean)ᵀ and the means q̄ and k̄,
+    m n np.var = tr(G_q G_k) + n k̄ᵀ G_q k̄ + m q̄ᵀ G_k q̄: no entry is formed where d_k is small.
     """
     (_, m, d_k), n = Q.shape, K.shape[1]
     if d_k > min(m, n):

@@ -38,14 +38,12 @@ class DotProductMoments:
 def product_variance(
     mean_x: ArrayLike, var_x: ArrayLike, mean_y: ArrayLike, var_y: ArrayLike
 ) -> np.float64 | NDArray[np.float64]:
-    """Var(XY) = var_x var_y + mean_x^2 var_y + mean_y^2 var_x for independent X and Y.
+    """Return Var(XY) = var_x var_y + mean_x^2 var_y + mean_y^2 var_x for independent X and Y.
 
     Parameters
     ----------
-    mean_x, mean_y : array_like
-        Means, any shapes that broadcast.
-    var_x, var_y : array_like
-        Variances, at least 0.
+    mean_x, var_x, mean_y, var_y : array_like
+        Means, and variances of at least 0; any shapes that broadcast.
 
     Returns
     -------
@@ -54,11 +52,9 @@ def product_variance(
 
     Raises
     ------
-    ValueError
-        If an argument is not finite, a variance is negative, the shapes do not broadcast, or the result
-        leaves the float64 range.
-    TypeError
-        If an argument does not hold real numbers.
+    ValueError, TypeError
+        If an argument is not real and finite, a variance is negative, the shapes do not broadcast, or the
+        result leaves the float64 range.
 
     Notes
     -----
@@ -90,18 +86,15 @@ def dot_product_moments(
     var_k: float = 1.0,
     kurtosis_k: float = 3.0,
 ) -> DotProductMoments:
-    """Moments of s = q . k: mean d_k m_q m_k, variance d_k (v_q v_k + m_q^2 v_k + m_k^2 v_q).
+    """Return the moments of s = q . k: mean d_k m_q m_k, variance d_k (v_q v_k + m_q^2 v_k + m_k^2 v_q).
 
     Parameters
     ----------
     d_k : int
         Number of components, at least 1.
-    mean_q, mean_k : float
-        Mean of a component of the query and of the key.
-    var_q, var_k : float
-        Variance of a component, at least 0.
-    kurtosis_q, kurtosis_k : float
-        Standardised fourth moment of a component, from 1 (two values) over 3 (normal) to math.inf.
+    mean_q, var_q, kurtosis_q, mean_k, var_k, kurtosis_k : float
+        Mean, variance and standardised fourth moment of a component of the query and of the key. A kurtosis
+        lies between 1 (two values) and math.inf; 3 is normal. Means and variances are at most 1e60 in size.
 
     Returns
     -------
@@ -111,11 +104,8 @@ def dot_product_moments(
 
     Raises
     ------
-    TypeError
-        If d_k is not an integer or another argument not a real number.
-    ValueError
-        If d_k is below 1, a variance is negative, a kurtosis is below 1, or a mean or variance is
-        not finite (at most 1e60 in size).
+    ValueError, TypeError
+        If an argument is of the wrong type or outside its range.
 
     Notes
     -----
@@ -126,7 +116,6 @@ def dot_product_moments(
     References
     ----------
     Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
-    Goodman (1960), On the exact variance of products, JASA 55.
 
     Examples
     --------
@@ -148,12 +137,12 @@ def dot_product_moments(
 
 
 def correlated_pair_moments(d_k: int, correlation: float) -> DotProductMoments:
-    """Moments of s = q . k when corr(q_i, k_i) = rho: mean d_k rho, variance d_k (1 + rho^2).
+    """Return the moments of s = q . k when corr(q_i, k_i) = rho: mean d_k rho, variance d_k (1 + rho^2).
 
     Parameters
     ----------
     d_k : int
-        Number of components, at least 1.
+        As in `dot_product_moments`.
     correlation : float
         rho, from -1 to 1.
 
@@ -166,10 +155,8 @@ def correlated_pair_moments(d_k: int, correlation: float) -> DotProductMoments:
 
     Raises
     ------
-    TypeError
-        If d_k is not an integer or correlation not a real number.
-    ValueError
-        If d_k is below 1 or correlation lies outside [-1, 1].
+    ValueError, TypeError
+        As in `dot_product_moments`.
 
     Notes
     -----
@@ -201,19 +188,17 @@ def correlated_pair_moments(d_k: int, correlation: float) -> DotProductMoments:
 def paired_score_moments(
     d_k: int, *, moments: Sequence[float], mean_q: float = 0.0, mean_k: float = 0.0, correlation: float = 0.0
 ) -> DotProductMoments:
-    """Moments of s = sum q_i k_i with q_i = mean_q + a, k_i = mean_k + rho a + sqrt(1 - rho^2) b.
+    """Return the moments of s = sum q_i k_i with q_i = mean_q + a, k_i = mean_k + rho a + sqrt(1 - rho^2) b.
 
     Parameters
     ----------
     d_k : int
-        Number of components, at least 1.
+        As in `dot_product_moments`.
     moments : sequence of 4 floats
         (E a^2, E a^4, E a^6, E a^8) of the symmetric components a and b; E a^2 must be 1, later
         entries may be math.inf. The normal has (1, 3, 15, 105).
-    mean_q, mean_k : float
-        Mean of a component of the query and of the key.
-    correlation : float
-        rho = corr(q_i, k_i), from -1 to 1.
+    mean_q, mean_k, correlation : float
+        As in `dot_product_moments` and `correlated_pair_moments`.
 
     Returns
     -------
@@ -225,20 +210,13 @@ def paired_score_moments(
 
     Raises
     ------
-    TypeError
-        If d_k is not an integer or another argument not a real number.
-    ValueError
-        If moments are not four numbers that some variance-1 law can have, correlation lies outside
-        [-1, 1], a mean exceeds 1e60 in size, or d_k is below 1.
+    ValueError, TypeError
+        As in `dot_product_moments`; or if moments are not four numbers that some variance-1 law can have.
 
     Notes
     -----
     a and b are independent, alike, symmetric, of variance 1; the d_k pairs are independent. With
     rho != 0 an infinite E a^4 makes the variance infinite, an infinite E a^8 the kurtosis.
-
-    References
-    ----------
-    Bohrnstedt & Goldberger (1969), On the exact covariance of products of random variables, JASA 64.
 
     Examples
     --------
@@ -270,7 +248,7 @@ def check_kurtosis(name: str, value: object) -> float:
 
 
 def _product_excess_kurtosis(a2, b2, c2, kurtosis_a, kurtosis_b):
-    """Excess kurtosis of A a + B b + C a b from the squared coefficients; a, b symmetric, variance 1."""
+    """Return the excess kurtosis of A a + B b + C a b from the squared coefficients; a, b symmetric, variance 1."""
     variance = a2 + b2 + c2
     if variance == 0:
         return math.nan
@@ -285,7 +263,7 @@ def _product_excess_kurtosis(a2, b2, c2, kurtosis_a, kurtosis_b):
 
 
 def _paired_component_moments(m4, m6, m8, m_q, m_k, rho):
-    """Variance and fourth central moment of q_i k_i, which is its mean + U + V b.
+    """Return variance and fourth central moment of q_i k_i, which is its mean + U + V b.
 
     U = alpha a + rho (a^2 - 1) and V = tau (m_q + a), so that the fourth moment is
     E U^4 + 6 E U^2 V^2 + E V^4 E b^4.
@@ -315,7 +293,7 @@ def _excess(fourth, variance):
 
 
 def _times(coefficient, moment):
-    """Product in which a term that is absent (coefficient 0) stays absent when its moment is infinite."""
+    """Multiply so that a term that is absent (coefficient 0) stays absent when its moment is infinite."""
     return 0.0 if coefficient == 0 else coefficient * moment
 
 

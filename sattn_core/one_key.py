@@ -32,7 +32,7 @@ def key_weight_price(n_lengths: int, score_std: float) -> Price:
 def expected_key_weight(
     n_keys: ArrayLike, score: float, score_std: float = 1.0, *, sink: bool = False
 ) -> NDArray[np.float64]:
-    """Average weight of a key with a given score among n_keys - 1 others with iid N(0, score_std²) scores.
+    """Average the weight of a key with a given score among n_keys - 1 others with iid N(0, score_std²) scores.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def expected_key_weight(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is not a number of the stated kind and range.
+    ValueError, TypeError
+        If an argument is of the wrong type or outside its range.
 
     Notes
     -----
@@ -82,12 +82,12 @@ def expected_key_weight(
 
 
 def _lost(v, std):
-    """1 - G(v) for every v: the mean over x of 1 - exp(-e^(v + x))."""
+    """Return 1 - G(v) for every v: the mean over x of 1 - exp(-e^(v + x))."""
     z = _nodes(std)
     density = np.exp(-0.5 * z**2)
     return -np.einsum("vz,z->v", np.expm1(-np.exp(v[:, None] + std * z)), density / density.sum())
 
 
 def _nodes(std):
-    """Places on a standard normal, as far apart as its density and e^(v + x) allow."""
+    """Return places on a standard normal, as far apart as its density and e^(v + x) allow."""
     return np.arange(-_LARGEST_Z, _LARGEST_Z, min(_WIDEST_Z, _FINEST / max(std, 1e-9)))

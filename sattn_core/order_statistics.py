@@ -8,11 +8,9 @@ from sattn_core._checks import check_integer
 
 
 def expected_maximum(n: int) -> float:
-    """Expected largest of n independent standard normals, E[M_n] = ∫ x n φ(x) Φ(x)^(n−1) dx.
+    """Return the expected largest of n independent standard normals, E[M_n] = ∫ x n φ(x) Φ(x)^(n−1) dx.
 
     The trapezoid rule converges exponentially fast for this smooth integrand.
-
-    Reference: David and Nagaraja (2003), "Order Statistics", section 3.1.
     """
     n = check_integer("n", n, 1)
     x = np.linspace(-12.0, 12.0, 2401)
@@ -21,10 +19,7 @@ def expected_maximum(n: int) -> float:
 
 
 def median_bounds(ordered: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the two order statistics that hold the true median with 95 % probability, whatever the law.
-
-    ``ordered`` is sorted along its last axis. The ranks are those of a binomial with probability ½.
-    """
+    """Return the two values, of those sorted along the last axis, that hold the true median with 95 % probability."""
     n = ordered.shape[-1]
     reach = int(np.ceil(0.98 * np.sqrt(n)))
     return ordered[..., max(n // 2 - reach, 0)], ordered[..., min(n // 2 + reach, n - 1)]

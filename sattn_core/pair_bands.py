@@ -10,10 +10,7 @@ from sattn_core.standard_errors import kurtosis_error, variance_error
 
 
 def pair_bands(d_k: int, n_samples: int, pair_law: PairLaw, measured_excess: float) -> tuple[Band, Band, Band]:
-    """Return the bands of mean, variance (ddof=1) and excess kurtosis of n_samples scores.
-
-    The measured excess kurtosis is needed where the law has none.
-    """
+    """Return the bands of mean, variance (ddof=1) and excess kurtosis of n_samples scores."""
     theory = pair_moments(d_k, pair_law)
     return (
         Band.normal(theory.mean, math.sqrt(theory.variance / n_samples), NORMAL),
@@ -32,10 +29,7 @@ def pair_variance_band(d_k: int, n_samples: int, pair_law: PairLaw, measured_exc
 
 
 def pair_variance_error(theory: DotProductMoments, n_samples: int, measured_excess: float) -> tuple[float, str]:
-    """Return the standard error of the variance of n pairs, and its source.
-
-    The exact excess kurtosis is used if the law has one, the measured one otherwise.
-    """
+    """Return the standard error of the variance of n pairs, and its source: exact, or with the measured kurtosis."""
     excess, source = theory.excess_kurtosis, EXACT
     if theory.variance and not math.isfinite(excess):
         excess, source = measured_excess, ROUGH_ESTIMATE

@@ -38,10 +38,8 @@ def draw_pair_scores(
     ----------
     n_samples, d_k : int
         Number of pairs and of components, each at least 1.
-    pair_law : PairLaw
-        How the components of a pair are drawn.
-    seed : int
-        Seed of the draw, at least 0.
+    pair_law, seed : PairLaw, int
+        As in `append_components`.
     check : callable
         Called between blocks of the draw; it may raise to end it.
 
@@ -97,10 +95,9 @@ def growing_scores(dims: Sequence[int], n_samples: int, pair_law: PairLaw, seed:
 def growing_rows(
     dims: Sequence[int], n_rows: int, n_keys: int, seed: int, stream: int = ROW_STREAM
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Yield the raw scores of rows, each a query with keys of its own, shape (n_rows, n_keys), and |q|² of each query.
+    """Yield raw scores (n_rows, n_keys) of rows with keys of their own, and |q|² of each query, at each of dims.
 
-    At the increasing dims. Components are standard normal. As for pairs, components are appended: what is drawn at one
-    d_k does not depend on the other dims.
+    Components are standard normal; dims increase; what is drawn at one d_k does not depend on the other dims.
     """
     drawn = _block_scores((n_rows, n_keys), tuple(dims), STANDARD_NORMAL, (seed, stream), proceed, _square_and_scores)
     return ((both[:, 1:], both[:, 0]) for both in drawn)
@@ -162,14 +159,14 @@ def _needs_sums(pair_law):
 
 
 def _sampler(pair_law):
-    """The cheapest way to draw the scores of a law; it yields them at each of the increasing dims."""
+    """Return the cheapest way to draw the scores of a law; it yields them at each of the increasing dims."""
     if pair_law.law == "normal" or (pair_law.law == "sparse" and pair_law.is_centred):
         return _block_scores
     return _sign_scores if pair_law.law == "rademacher" else _component_scores
 
 
 def _component_scores(n, dims, pair_law, key, check):
-    """Every component drawn."""
+    """Yield the scores with every component drawn."""
     seed, _, part = key
     scores = np.zeros(n)
     for d_k, product in enumerate(component_products(0, dims[-1], n, pair_law, seed, part), start=1):
@@ -180,7 +177,7 @@ def _component_scores(n, dims, pair_law, key, check):
 
 
 def _sign_scores(n, dims, pair_law, key, _check):
-    """Signs a and b as bits: Σ q k follows from Σ a, Σ b and Σ a b, which are counts of bits."""
+    """Yield the scores of signs a and b as bits: Σ q k follows from Σ a, Σ b and Σ a b, which are counts of bits."""
     seed, _, part = key
     counts = np.zeros((3, n), dtype=np.int64)
     for word, start in enumerate(range(0, dims[-1], _WORD)):
@@ -203,7 +200,6 @@ class _Block(NamedTuple):
     """Sums over the components of one block, one number per pair; sums that a law does not need are 0.
 
     Of rows, only `cross` has one per key; the others have one per query.
-
     Components are a = γ z and b = γ w; in a sparse law γ is 0 but in `rare` components.
     """
 
@@ -218,7 +214,7 @@ class _Block(NamedTuple):
 
 
 def _block_scores(n, dims, pair_law, key, check, sums=None):
-    """Octave after octave, each cut where one of dims lies inside it; sums of a block add up, by default its scores."""
+    """Yield, octave after octave, each cut where one of dims lies inside, sums of a block: by default its scores."""
     sums, scores = sums or _score, 0.0
     for start, size in _octaves(dims[-1]):
         check()
@@ -228,7 +224,7 @@ def _block_scores(n, dims, pair_law, key, check, sums=None):
 
 
 def _scores_inside(block, start, before, dims, pair_law, key, sums):
-    """The scores at those of dims that end inside a block or with it; its components follow `start` others."""
+    """Yield the scores at those of dims that end inside a block or with it; its components follow `start` others."""
     end = start + block.size
     inside = [d_k for d_k in dims if start < d_k < end]
     if inside:
@@ -246,7 +242,7 @@ def _octaves(d_k):
 
 
 def _halvings(dims):
-    """How many blocks are cut in half to end at each of dims."""
+    """Return how many blocks are cut in half to end at each of dims."""
     cut = set()
     for d_k in dims:
         start, size = _octaves(d_k)[-1]
@@ -262,12 +258,12 @@ def _generator(key, *place):
 
 
 def _chi_square(rng, degrees, n):
-    """χ² with `degrees` degrees of freedom, one number or one per pair; 0 where there are none."""
+    """Draw χ² with `degrees` degrees of freedom, one number or one per pair; 0 where there are none."""
     return 2.0 * rng.standard_gamma(degrees / 2, None if np.ndim(degrees) else n)
 
 
 def _whole(n, size, pair_law, rng):
-    """The sums over a block of components, of n pairs or of (rows, keys)."""
+    """Draw the sums over a block of components, of n pairs or of (rows, keys)."""
     queries = n if np.ndim(n) == 0 else (n[0], 1)
     rare = rng.binomial(size, _RARE**2, n) if pair_law.law == "sparse" else size
     total = math.sqrt(size) * rng.standard_normal(queries) if _needs_sums(pair_law) else 0.0
@@ -279,7 +275,7 @@ def _whole(n, size, pair_law, rng):
 
 
 def _left_half(block, pair_law, rng):
-    """The sums over the first half of a block, given those over all of it."""
+    """Draw the sums over the first half of a block, given those over all of it."""
     n, half = block.square.shape, block.size // 2
     rare, total = half, 0.0
     if pair_law.law == "sparse":
@@ -298,7 +294,7 @@ def _left_half(block, pair_law, rng):
 
 
 def _share_of_half(rng, half, n):
-    """Share that half of the components has in the sum of squares: Beta(half/2, half/2).
+    """Draw the share that half of the components has in the sum of squares, Beta(half/2, half/2).
 
     It is (1 + x)/2, x one component of a random point on the sphere in half + 1 dimensions: one χ² instead of two.
     """
@@ -307,7 +303,7 @@ def _share_of_half(rng, half, n):
 
 
 def _cut_sums(block, rng):
-    """Σ z and Σ z² over the first half: the squares about the mean fall to the halves and to their difference."""
+    """Draw Σ z and Σ z² over the first half: squares about the mean fall to the halves and to their difference."""
     n, half = block.square.shape, block.size // 2
     left, right, between = _chi_square(rng, half - 1, n), _chi_square(rng, half - 1, n), rng.standard_normal(n)
     about_mean = np.maximum(block.square - block.total**2 / block.size, 0.0)
@@ -321,7 +317,7 @@ def _share(part, whole):
 
 
 def _query_square(block, pair_law):
-    """Σ (mean_q + z)²."""
+    """Return Σ (mean_q + z)²."""
     if not pair_law.mean_q:
         return block.square
     mean = pair_law.mean_q
@@ -329,7 +325,7 @@ def _query_square(block, pair_law):
 
 
 def _score(block, pair_law):
-    """Σ q_i k_i from the sums: k = mean_k + ρ a + √(1−ρ²) b."""
+    """Return Σ q_i k_i from the sums: k = mean_k + ρ a + √(1−ρ²) b."""
     rho, mean_q, mean_k = pair_law.correlation, pair_law.mean_q, pair_law.mean_k
     if pair_law.law == "sparse":
         return block.cross / _RARE
@@ -342,5 +338,5 @@ def _score(block, pair_law):
 
 
 def _square_and_scores(block, pair_law):
-    """Of rows: |q|² in the first column, the scores in the others."""
+    """Return, of rows, |q|² in the first column and the scores in the others."""
     return np.concatenate([block.square, _score(block, pair_law)], axis=1)

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._memory import remembered
-from sattn_core._records import record
 from sattn_core.cost import DRAWS, Price
 from sattn_core.standard_errors import share_error
 
@@ -18,10 +18,7 @@ _REFERENCE_SEED = 28
 
 
 def product_variances(size: int, d_k: int, n_draws: int, seed: int) -> NDArray[np.float64]:
-    """Draw np.var (ddof=0) of n_draws products A B from its exact distribution.
-
-    A is (size, d_k) and B (d_k, size), both standard normal. The first draws do not depend on n_draws, and the
-    cost does not grow with d_k.
+    """Draw np.var (ddof=0) of n_draws products A B, (size, d_k) times (d_k, size), from its exact distribution.
 
     Orthogonal changes of rows and columns keep the distribution of A and B: they put the mean of all entries into
     one corner of the product, and make A lower bidiagonal, with χ_d, χ_(d−1), … on the diagonal and χ_(size−1),
@@ -38,7 +35,7 @@ def product_variances(size: int, d_k: int, n_draws: int, seed: int) -> NDArray[n
 
 
 def _block_variances(size, d_k, n_draws, rng_squares, rng_normals):
-    """Row i of the bidiagonal A B is a_i b_i + c_i b_(i−1); all squares together but the corner's, over size²."""
+    """Return the variances: row i of the bidiagonal A B is a_i b_i + c_i b_(i−1), its corner left out."""
     row = np.arange(min(size, d_k + 1))  # those below are 0
     freedom = np.stack([d_k - row, np.where(row, size - row, 0), np.full(len(row), size - 1)])
     squares = 2 * rng_squares.standard_gamma(freedom / 2, (n_draws, *freedom.shape))
@@ -48,7 +45,7 @@ def _block_variances(size, d_k, n_draws, rng_squares, rng_normals):
 
 
 def _sum_of_squares(diagonal, below, length, along):
-    """All squares but the corner's, from a_i², c_i², |b_i|² and the part of b_i along b_(i−1)."""
+    """Sum all squares but the corner's, from a_i², c_i², |b_i|² and the part of b_i along b_(i−1)."""
     total = np.einsum("ni,ni->n", diagonal, length) - diagonal[:, 0] * np.square(along[:, 0])
     total += np.einsum("ni,ni->n", below[:, 1:], length[:, :-1])
     mixed = np.sqrt(diagonal[:, 1:] * below[:, 1:] * length[:, :-1])
@@ -56,11 +53,7 @@ def _sum_of_squares(diagonal, below, length, along):
 
 
 def product_variance_sweep(size: int, dims: Sequence[int], n_draws: int, seed: int) -> NDArray[np.float64]:
-    """Draw np.var (ddof=0) of n_draws products at every d_k of dims, each draw followed from one d_k to the next.
-
-    dims rise. A larger d_k adds to the squared lengths in A that are there already, as appended components would;
-    all else is kept. The first draws do not depend on n_draws.
-    """
+    """Draw np.var (ddof=0) of n_draws products at every d_k of dims, increasing; what is drawn at one d_k grows on."""
     across, along, below = _fixed_parts(size, n_draws, seed)
     length = np.square(along) + across
     row, diagonal, before = np.arange(size), np.zeros((n_draws, size)), 0
@@ -75,7 +68,7 @@ def product_variance_sweep(size: int, dims: Sequence[int], n_draws: int, seed: i
 
 
 def _fixed_parts(size, n_draws, seed):
-    """What does not change with d_k: the parts of |b_i|² across and of b_i along b_(i−1), and c_i²."""
+    """Draw what does not change with d_k: the parts of |b_i|² across and of b_i along b_(i−1), and c_i²."""
     streams = (np.random.SeedSequence(seed, spawn_key=(stream,)) for stream in (4, 5))
     rng_squares, rng_normals = (np.random.Generator(np.random.SFC64(stream)) for stream in streams)
     row = np.arange(size)
@@ -105,9 +98,9 @@ def independent_entries_std(size: int, d_k: int) -> float:
     return math.sqrt(2 * d_k * (d_k + 3)) / size
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ReferenceDistribution:
-    """What many draws of one variance look like; percentiles and near_d_k are in per cent."""
+    """The distribution of many draws of one variance; percentiles and near_d_k are in per cent."""
 
     n_draws: int
     # median, median_error: And its standard error
@@ -127,10 +120,7 @@ class ReferenceDistribution:
 def reference_distribution(
     size: int, d_k: int, ddof: int, value: float, highest: float, n_bins: int
 ) -> ReferenceDistribution:
-    """Return the distribution of the variance (ddof as given), from draws of a fixed seed.
-
-    ``value`` is the number in question; the n_bins equal bins go from 0 to highest.
-    """
+    """Return the distribution of the variance, from draws of a fixed seed, in n_bins equal bins from 0 to highest."""
     sample = product_variances(size, d_k, reference_draws(size, d_k), _REFERENCE_SEED)
     sample *= size**2 / (size**2 - ddof)
     n, half = len(sample), 0.5 / math.sqrt(len(sample))

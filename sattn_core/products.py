@@ -14,12 +14,13 @@ def _same_shape(A: ArrayLike, B: ArrayLike) -> tuple[NDArray[np.float64], NDArra
 
 
 def hadamard(A: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
-    """Hadamard product (A ∘ B)_ij = A_ij B_ij.
+    """Return the Hadamard product (A ∘ B)_ij = A_ij B_ij.
 
     Parameters
     ----------
     A, B : array_like, shape (..., n_rows, n_columns)
-        Two matrices, or two batches of matrices, of one shape.
+        Two matrices, or two batches of matrices, of one shape: nothing is broadcast, because a broadcast
+        factor has a summed gradient.
 
     Returns
     -------
@@ -28,14 +29,8 @@ def hadamard(A: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
 
     Raises
     ------
-    ValueError
-        If the shapes differ, an input is not a matrix, or an entry or the result is not finite.
-    TypeError
-        If an entry is not a real number.
-
-    Notes
-    -----
-    The shapes must be equal: nothing is broadcast, because a broadcast factor has a summed gradient.
+    ValueError, TypeError
+        If the shapes differ, an input is not a matrix of real numbers, or an entry or the result is not finite.
 
     Examples
     --------
@@ -49,12 +44,12 @@ def hadamard(A: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
 
 
 def row_wise_dot(A: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
-    """Row-wise dot product (A ⊖ B)_i = Σ_j A_ij B_ij.
+    """Return the row-wise dot product (A ⊖ B)_i = Σ_j A_ij B_ij.
 
     Parameters
     ----------
-    A, B : array_like, shape (..., n_rows, n_columns)
-        Two matrices, or two batches of matrices, of one shape.
+    A, B : array_like
+        As in `hadamard`.
 
     Returns
     -------
@@ -63,10 +58,8 @@ def row_wise_dot(A: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
 
     Raises
     ------
-    ValueError
-        If the shapes differ, an input is not a matrix, or an entry or the result is not finite.
-    TypeError
-        If an entry is not a real number.
+    ValueError, TypeError
+        As in `hadamard`.
 
     Notes
     -----
@@ -83,12 +76,12 @@ def row_wise_dot(A: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
 
 
 def frobenius(A: ArrayLike, B: ArrayLike) -> float:
-    """Frobenius inner product ⟨A, B⟩ = Σ_ij A_ij B_ij = tr(Aᵀ B).
+    """Return the Frobenius inner product ⟨A, B⟩ = Σ_ij A_ij B_ij = tr(Aᵀ B).
 
     Parameters
     ----------
-    A, B : array_like, shape (..., n_rows, n_columns)
-        Two matrices, or two batches of matrices, of one shape.
+    A, B : array_like
+        As in `hadamard`.
 
     Returns
     -------
@@ -97,10 +90,8 @@ def frobenius(A: ArrayLike, B: ArrayLike) -> float:
 
     Raises
     ------
-    ValueError
-        If the shapes differ, an input is not a matrix, or an entry or the result is not finite.
-    TypeError
-        If an entry is not a real number.
+    ValueError, TypeError
+        As in `hadamard`.
 
     Notes
     -----

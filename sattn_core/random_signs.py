@@ -53,16 +53,13 @@ def signs(n_signs: int, n_sums: int, which: Sequence[int], *, seed: int) -> NDAr
 
 
 def _words(n_signs, n_sums, seed):
-    """The bits of all sums, 64 of each in a row: a row that is appended leaves those before it as they are."""
+    """Draw the bits of all sums, 64 of each in a row: a row that is appended leaves those before it as they are."""
     rng = block_generator(check_integer("seed", seed, 0), _STREAM)
     return rng.integers(0, 2**_BITS, (-(-n_signs // _BITS), n_sums), dtype=np.uint64)
 
 
 def chance_on_top(starts: ArrayLike, n_signs: int) -> NDArray[np.float64]:
-    """Return for each start the probability that, with a sum of n_signs signs of its own added, none is larger.
-
-    Exact, Σ_u P(u ups) Π_{others} P(other ≤ start + 2 u − n_signs): a tie counts for all that share it.
-    """
+    """Return for each start the probability that none is larger with n_signs signs more each; ties count for all."""
     starts, n_signs = np.asarray(starts, dtype=np.float64), check_integer("n_signs", n_signs, 0, MOST_SIGNS)
     ups = np.arange(n_signs + 1)
     probability = binom(n_signs, ups) * 0.5**n_signs

@@ -1,17 +1,18 @@
 """A dot product as a random walk: what each component adds, and how far the sum has spread after it."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
-from sattn_core._records import record
 from sattn_core.components import PairLaw, component_products
 from sattn_core.cost import Price, priced
 from sattn_core.pair_scores import component_work
 from sattn_core.score_moments import pair_moments
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RandomWalks:
     """A dot product as a walk: after step t the walk stands at the sum of the first t products."""
 
@@ -61,11 +62,7 @@ def random_walks(
     correlation: float = 0.0,
     seed: int,
 ) -> RandomWalks:
-    """Follow n_walks dot products component by component: Σ_{i ≤ t} q_i k_i for t = 0, …, d_k.
-
-    Steps are independent and identically distributed, so mean and variance grow in proportion
-    to t: the envelope is a parabola on its side. With a mean the walks also drift.
-    """
+    """Follow n_walks dot products component by component: Σ_{i ≤ t} q_i k_i for t = 0, …, d_k."""
     d_k, n_walks = check_integer("d_k", d_k, 1), check_integer("n_walks", n_walks, 1)
     pair_law, seed = PairLaw(law, mean_q, mean_k, correlation), check_integer("seed", seed, 0)
     one = pair_moments(1, pair_law)

@@ -14,10 +14,10 @@ _BLOCK = 32  # components whose products are rounded at a time
 def rounded_sums(
     q: NDArray[np.float64], k: NDArray[np.float64], dims: Sequence[int], to: BinaryFormat
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield Σ_{i < d_k} q_i k_i at each of the increasing dims; each product and each sum is rounded to the format.
+    """Yield Σ_{i < d_k} q_i k_i, i along the first axis, at each of the increasing dims, every operation rounded.
 
-    The first axis of q and of k is that of the components; the others broadcast. A float64 holds the product and the
-    sum of two numbers of a shorter format so closely that rounding it gives what the format itself gives.
+    A float64 holds the product and the sum of two numbers of a shorter format so closely that rounding it gives what
+    the format itself gives.
     """
     total = np.zeros(np.broadcast_shapes(q.shape[1:], k.shape[1:]))
     with np.errstate(invalid="ignore"):  # infinity − infinity

@@ -5,10 +5,7 @@ from numpy.typing import NDArray
 
 
 def sample_moments(values: NDArray[np.float64], ddof: int = 1) -> tuple[float, float, float]:
-    """Return mean, variance (divided by n − ddof) and excess kurtosis m₄/m₂² − 3 of a sample of any shape.
-
-    Where all values are equal, the variance is 0, whatever the rounding of their mean, and the kurtosis NaN.
-    """
+    """Return mean, variance (divided by n − ddof) and excess kurtosis m₄/m₂² − 3; 0 and NaN if all values are equal."""
     mean = values.mean()
     if np.ptp(values) == 0:
         return float(mean), 0.0, np.nan

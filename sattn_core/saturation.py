@@ -14,6 +14,7 @@ variable of mean γ (Euler's constant), which gives the third line from
 H = ln Z - sum p s without the cancellation of the two terms.
 """
 
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -23,7 +24,6 @@ from scipy.special import ndtr, ndtri, xlog1py
 
 from sattn_core._checks import check_array, check_integer, check_number, refuse_large_integers, refuse_masked
 from sattn_core._memory import remembered
-from sattn_core._records import record
 
 MAX_KEYS = 1_000_000
 MAX_SCORE_STD = 1e6
@@ -36,7 +36,7 @@ _SMALLEST_TABLE_STD = 64.0
 _Averages = TypeVar("_Averages", float, NDArray[np.float64])  # of one row of scores, or of many
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ExpectedSoftmax(Generic[_Averages]):
     """Averages of one attention row over random scores.
 
@@ -59,7 +59,7 @@ class ExpectedSoftmax(Generic[_Averages]):
 
 
 def critical_score_std(n_keys: int) -> float:
-    """Score spread at which softmax freezes onto few keys, in the limit of many: sigma_c = √(2 ln n_keys).
+    """Return the score spread at which softmax freezes onto few keys, in the limit of many: sigma_c = √(2 ln n_keys).
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def critical_score_std(n_keys: int) -> float:
 
     Raises
     ------
-    TypeError, ValueError
+    ValueError, TypeError
         If `n_keys` is not an integer of at least 1.
 
     Notes
@@ -119,7 +119,7 @@ def expected_softmax(n_keys: int, score_std: float) -> ExpectedSoftmax[float]:
 
     Raises
     ------
-    TypeError, ValueError
+    ValueError, TypeError
         If an argument is not a number of the stated kind and range.
 
     Notes
@@ -142,27 +142,26 @@ def expected_softmax(n_keys: int, score_std: float) -> ExpectedSoftmax[float]:
 
 
 def expected_attention(n_keys: int, d_k: int, scale: float) -> ExpectedSoftmax[float]:
-    """Averages of a row of softmax(scale q·k) over q and k with iid N(0, 1) components.
+    """Average a row of softmax(scale q·k) over q and k with iid N(0, 1) components.
 
     Parameters
     ----------
-    n_keys : int, 1 to 1,000,000
-        Number of keys.
+    n_keys : int
+        As in `expected_softmax`.
     d_k : int, at least 1
         Dimension of the query and of each key.
     scale : float, at least 0
-        The multiplier of q·k, for example 1/√d_k.
+        The multiplier of q·k, for example 1/√d_k. Scores may spread, scale √d_k, by 1,000,000 at most.
 
     Returns
     -------
     ExpectedSoftmax
-        Four floats; sum_of_squares + jacobian_trace = 1.
+        As of `expected_softmax`.
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is not a number of the stated kind and range, or if
-        scale √d_k is so large that scores spread by more than 1,000,000.
+    ValueError, TypeError
+        If an argument is not a number of the stated kind and range.
 
     Notes
     -----
@@ -186,16 +185,12 @@ def expected_attention(n_keys: int, d_k: int, scale: float) -> ExpectedSoftmax[f
 
 
 def expected_attention_curve(n_keys: int, dims: ArrayLike, scales: ArrayLike) -> ExpectedSoftmax[NDArray[np.float64]]:
-    """`expected_attention` for many dimensions and scales at once.
+    """Average as `expected_attention` does, for many dimensions and scales at once.
 
     Parameters
     ----------
-    n_keys : int, 1 to 1,000,000
-        Number of keys.
-    dims : array_like of int, at least 1
-        Dimensions d_k.
-    scales : array_like, at least 0
-        Multipliers of q·k; `dims` and `scales` are broadcast against each other.
+    n_keys, dims, scales : int, array_like of int, array_like
+        As n_keys, d_k and scale in `expected_attention`; `dims` and `scales` are broadcast against each other.
 
     Returns
     -------
@@ -204,13 +199,8 @@ def expected_attention_curve(n_keys: int, dims: ArrayLike, scales: ArrayLike) ->
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is not a number of the stated kind and range, if the
-        shapes do not broadcast, or if scores spread by more than 1,000,000.
-
-    Notes
-    -----
-    As in `expected_attention`.
+    ValueError, TypeError
+        As in `expected_attention`; or if the shapes do not broadcast.
 
     Examples
     --------
@@ -234,7 +224,7 @@ _FIELDS = tuple(ExpectedSoftmax.__dataclass_fields__)
 
 
 def _row_averages(n_keys, score_std):
-    """E H, E max p and E sum p² by the integrals at the top of this module."""
+    """Return E H, E max p and E sum p² by the integrals at the top of this module."""
     x, dx, low, high = _grid(n_keys, score_std)
     node, weight, running = _legendre_rule()
     half = 0.5 * (high - low)[:, None]
@@ -256,23 +246,23 @@ def _row_averages(n_keys, score_std):
 
 
 def _integral(values, weight):
-    """Integrals over z, one for each x. No BLAS: its threads wait for a core on a busy machine."""
+    """Integrate over z, for each x. No BLAS: its threads wait for a core on a busy machine."""
     return np.einsum("xz,z->x", values, weight)
 
 
 def _running_integral(values, running):
-    """Integrals up to each z, (n_x, n_z), in products too small for BLAS to start threads."""
+    """Integrate up to each z, (n_x, n_z), in products too small for BLAS to start threads."""
     blocks = np.array_split(values, -(-len(values) // 10))
     return np.concatenate([block @ running.T for block in blocks])
 
 
 def _power(base, exponent):
-    """base**exponent for 0 <= base <= 1; several times faster than np.power when most results are tiny."""
+    """Return base**exponent for 0 <= base <= 1; faster than np.power when most results are tiny."""
     return np.exp(exponent * np.log(np.maximum(base, np.finfo(float).tiny)))
 
 
 def _grid(n_keys, score_std):
-    """Points x, their spacing, and for each the interval of z where w is neither 0 nor huge."""
+    """Return points x, their spacing, and for each the interval of z where w is neither 0 nor huge."""
     dx = max(0.25, score_std / 16.0)
     # All n_keys scores are below this with probability 1e-17; -ln(Exp(1)) > -4.
     smallest_maximum = max(-_LARGEST_Z, float(ndtri(10.0 ** (-17.0 / n_keys))))
@@ -286,7 +276,7 @@ def _grid(n_keys, score_std):
 
 @remembered(1)
 def _legendre_rule(n_nodes=144):
-    """Gauss-Legendre nodes and weights on [-1, 1], and the matrix of running integrals.
+    """Return Gauss-Legendre nodes and weights on [-1, 1], and the matrix of running integrals.
 
     Row i of the matrix integrates, from -1 to node i, the polynomial through
     all nodes: int_-1^x P_k = (P_(k+1)(x) - P_(k-1)(x)) / (2k + 1).
@@ -303,7 +293,7 @@ def _legendre_rule(n_nodes=144):
 
 @remembered(4096)
 def _query_norms(d_k):
-    """Nodes and weights of the chi law: the trapezoid rule in y = ln|q|, density ~ e^(d y - e^2y/2)."""
+    """Return nodes and weights of the chi law: the trapezoid rule in y = ln|q|, density ~ e^(d y - e^2y/2)."""
     width = 1.0 / np.sqrt(2.0 * d_k)
     step = min(0.15, 0.5 * width)
     y = np.arange(-34.0 / d_k - 9.0 * width, 9.0 * width, step)  # 0 is ln √d_k, the peak
@@ -314,7 +304,7 @@ def _query_norms(d_k):
 
 
 def _read_table(n_keys, score_std):
-    """The three averages at many spreads, (3, n), from their Chebyshev series in ln(1 + σ)."""
+    """Return the averages at many spreads, (3, n), from their Chebyshev series in ln(1 + σ)."""
     largest = max(float(score_std.max()), _SMALLEST_TABLE_STD)
     if largest > MAX_SCORE_STD:
         raise ValueError(f"scale * |q| must be at most {MAX_SCORE_STD:g}, but it reaches {largest:.3g}")
@@ -326,7 +316,7 @@ def _read_table(n_keys, score_std):
 
 @remembered(32)
 def _table(n_keys, table_std):
-    """Chebyshev coefficients (n_nodes, 3) of the averages in ln(1 + σ), 0 <= σ <= table_std."""
+    """Return the Chebyshev coefficients (n_nodes, 3) of the averages in ln(1 + σ), 0 <= σ <= table_std."""
     # The averages turn near critical_score_std, the sharper the more keys there are.
     n_nodes = 40 + 2 * int(np.log2(n_keys)) + 8 * int(np.log2(table_std / _SMALLEST_TABLE_STD))
     nodes = chebyshev.chebpts1(n_nodes)

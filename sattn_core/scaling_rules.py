@@ -96,12 +96,9 @@ class ScalingRule:
 
 
 def min_entropy_bound(spectral_bound: float, n_keys: int) -> float:
-    """Smallest entropy of a softmax row of norm at most σ: H = ln(1 + (n−1)b) + σ√(n(n−1)) b/(1 + (n−1)b).
+    """Return the smallest entropy of a row of norm at most σ: H = ln(1 + (n−1)b) + σ√(n(n−1)) b/(1 + (n−1)b).
 
-    A shift of the row changes nothing, so the norm may be taken after subtracting the row's mean.
-
-    Reference: Zhai et al. (2023), "Stabilizing Transformer Training by Preventing Attention Entropy Collapse",
-    arXiv:2303.06296, for the question; the bound itself follows from minimising H at a fixed norm.
+    Reference: Zhai et al. (2023), arXiv:2303.06296, for the question; the bound is the least H at a fixed norm.
     """
     n, sigma = check_integer("n_keys", n_keys, 2), check_number("spectral_bound", spectral_bound, 0)
     b = math.exp(-sigma * math.sqrt(n / (n - 1)))
@@ -137,7 +134,7 @@ def _gemma_2(scores, query_pre_attn_scalar):
 
 
 def _check_rows(raw_scores, scores, d_k, Q, K):
-    """Queries and keys as arrays, if they are given and the raw scores can be theirs."""
+    """Return queries and keys as arrays, if they are given and the raw scores can be theirs."""
     rows = {}
     for name, value, n_rows, what in (("Q", Q, scores.shape[-2], "queries"), ("K", K, scores.shape[-1], "keys")):
         if value is not None:
@@ -169,7 +166,7 @@ def _check_product(scores, Q, K, unit):
 
 
 def _rounding_unit(value):
-    """Rounding unit of the numbers as they were given; text, lists and integers count as float64."""
+    """Return the rounding unit of the numbers as they were given; text, lists and integers count as float64."""
     dtype = np.asarray(value).dtype
     return float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
 
@@ -221,7 +218,7 @@ def _soft_cap(scores, d_k, soft_cap):
 
 
 def _sigma_reparam(scores, d_k, sigma_q, sigma_k, gamma):
-    """W ← γ W/σ_max(W) in both projections divides every score by both largest singular values."""
+    """Return the scores of W ← γ W/σ_max(W) in both projections: both largest singular values divide each."""
     shrink = _positive("gamma", gamma) ** 2 / (_positive("sigma_q", sigma_q) * _positive("sigma_k", sigma_k))
     return scores * (shrink / math.sqrt(_d_k(d_k)))
 
@@ -250,7 +247,7 @@ def _llama_4(scores, d_k, positions):
 
 
 def _t5(scores, d_k):
-    """No division: q = x W_Q starts 1/√d_k smaller, which is where the factor of unit-variance scores goes."""
+    """Divide by √d_k: T5 itself does not, but its W_Q starts 1/√d_k smaller."""
     return scores / math.sqrt(_d_k(d_k))
 
 
@@ -266,7 +263,7 @@ def _adaptive_temperature(scores, d_k):
 
 
 def adaptive_beta(entropy: ArrayLike) -> NDArray[np.float64]:
-    """Inverse temperature of adaptive temperature: a polynomial of the entropy, at least 1; 1 up to 0.5 nats."""
+    """Return the inverse temperature of adaptive temperature: a polynomial of the entropy; 1 up to 0.5 nats."""
     entropy = check_array("entropy", entropy)
     return np.where(entropy > 0.5, np.maximum(np.polyval(_ADAPTIVE, entropy), 1.0), 1.0)
 

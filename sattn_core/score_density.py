@@ -16,10 +16,7 @@ def has_exact_density(pair_law: PairLaw) -> bool:
 
 
 def score_density(s: NDArray[np.float64], d_k: int, pair_law: PairLaw) -> NDArray[np.float64]:
-    """Return the density of q·k at s: the exact one, or the normal one with the exact mean and variance.
-
-    NaN everywhere if the scores are constant.
-    """
+    """Return the density of q·k at s: exact, or normal with the exact mean and variance; NaN if scores are constant."""
     if has_exact_density(pair_law):
         return np.asarray(dot_product_pdf(s, d_k))
     theory = pair_moments(d_k, pair_law)

@@ -44,10 +44,10 @@ class ScoreFileError(ValueError):
 def read_queries_and_keys(
     q_file: tuple[str, bytes], k_file: tuple[str, bytes] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Read Q and K from one file that holds both, or from two files.
+    """Read Q and K from one file that holds both, or from two files. Nothing in a file is ever executed.
 
     Sizes are read from headers and zip directories and compared with the limits before anything is
-    unpacked, so that a small file cannot claim much memory. Nothing in a file is ever executed.
+    unpacked, so that a small file cannot claim much memory.
 
     Reference: NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays".
     Hugging Face, safetensors, README, section "Format": names differ, and the tensors fill the bytes without holes.
@@ -97,13 +97,13 @@ def read_arrays(
 
 
 def _shown_name(name):
-    """File name cut to one short line of printable characters: a name is untrusted input too."""
+    """Cut a file name to one short line of printable characters: a name is untrusted input too."""
     text = "".join(c for c in str(name) if c.isprintable())
     return text if len(text) <= 60 else text[:40] + "…" + text[-15:]
 
 
 def _choose_both(name, names):
-    """The arrays named Q and K; or the only array, if it can be Q."""
+    """Return the arrays named Q and K; or the only array, if it can be Q."""
     found = [key for wanted in ("q", "k") for key in names if key.lower() == wanted]
     if [key.lower() for key in found] == ["q", "k"]:
         return found
@@ -113,7 +113,7 @@ def _choose_both(name, names):
 
 
 def _only(name, data, role):
-    """The single array of a file that the person chose for Q or for K."""
+    """Return the single array of a file that the person chose for Q or for K."""
 
     def choose(shown, names):
         if len(names) != 1:
@@ -176,7 +176,7 @@ def _read_npy(name, data, choose=_every):
 
 
 def _npy_header(name, data):
-    """Shape, type, order and start of the numbers. NumPy's loader would allocate before it notices missing data."""
+    """Read shape, type, order and start of the numbers: NumPy's loader would allocate before it misses any."""
     if data[:6] != b"\x93NUMPY":
         what = "a zip file (rename it to .npz)" if data[:2] == b"PK" else "something else"
         raise ScoreFileError(f"{name} does not begin as a .npy file does: it is {what}.")
@@ -209,7 +209,7 @@ def _array_name(info):
 
 
 def _zip_members(name, data, choose):
-    """The chosen .npy members of a zip file, once its directory has passed the limits."""
+    """Return the chosen .npy members of a zip file, once its directory has passed the limits."""
     _check_directory(name, data)
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
@@ -264,7 +264,7 @@ def _read_csv(name, data, choose):
 
 
 def _open_row(line):
-    """A line without its end and without the brackets that Python and NumPy print around a row."""
+    """Return a line without its end and without the brackets that Python and NumPy print around a row."""
     row = line.strip()
     if row[0] not in "[(":
         return line.strip("\r\n")
@@ -272,13 +272,13 @@ def _open_row(line):
 
 
 def _number(cell):
-    """The number in one cell, with or without quotation marks."""
+    """Return the number in one cell, with or without quotation marks."""
     cell = cell.strip()
     return read_item(cell[1:-1] if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell)
 
 
 def _numbers(line, cells):
-    """The numbers of a row. Most rows are plain, and Python's own reader is much faster for them."""
+    """Return the numbers of a row. Most rows are plain, and Python's own reader is much faster for them."""
     if line.isascii() and "_" not in line and '"' not in line:
         return [float(cell) for cell in cells]
     return [_number(cell) for cell in cells]
@@ -328,7 +328,7 @@ def _read_safetensors(name, data, choose):
 
 
 def _safetensors_header(name, data):
-    """(type, shape, begin, end) of every tensor, as the header states them, and the bytes they point to."""
+    """Read (type, shape, begin, end) of every tensor, as the header states them, and the bytes they point to."""
     try:
         size = struct.unpack("<Q", data[:8])[0]
         if size > _MAX_DIRECTORY_BYTES * 16 or len(data) < 8 + size:

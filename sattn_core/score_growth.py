@@ -2,12 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
-
-from sattn_core._records import record
 
 FEWEST_ROWS = 5  # queries, and keys: with fewer no interval is given
 _LEVEL = 0.95
@@ -15,9 +14,9 @@ _ROUNDING = 1e-13  # of a logarithm: a trace and a sum of the same numbers diffe
 _WIDEST = 100.0  # of a logarithm: an interval is wider only if the sum is mere rounding beside the trace
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class FittedExponent:
-    """How a score's size grows with the number of components: size ∝ m ** value over sub-dimensions m."""
+    """Growth of a score's size with the number of components: size ∝ m ** value over sub-dimensions m."""
 
     value: float  # Least-squares slope in log–log; NaN where it cannot be fitted
     # low, high: Its 95 % interval; NaN without a value, and with fewer than 5 queries or 5 keys
@@ -29,14 +28,14 @@ class FittedExponent:
 
 
 def sub_dimensions(d_k: int) -> tuple[int, ...]:
-    """Numbers of components at which growth is measured: powers of two, and d_k."""
+    """Return the numbers of components at which growth is measured: powers of two, and d_k."""
     return (*(2**j for j in range(d_k.bit_length()) if 2**j < d_k), d_k)
 
 
 def mean_over_subsets(
     dims: Sequence[int], d_k: int, diagonal: np.float64 | NDArray[np.float64], total: np.float64 | NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Mean of Σ_{a, b in A} H_ab over all subsets A of m of d_k components; from tr H and the sum of H.
+    """Return the mean of Σ_{a, b in A} H_ab over all subsets A of m of d_k components; from tr H and the sum of H.
 
     A holds one component with probability m/d_k and two with m (m−1) / (d_k (d_k−1)).
     """
@@ -48,7 +47,7 @@ def mean_over_subsets(
 def row_exponent(
     Q: NDArray[np.float64], K: NDArray[np.float64], M: NDArray[np.float64], C: NDArray[np.float64], *, power: int = 0
 ) -> FittedExponent:
-    """Growth of the spread inside a row.
+    """Return the growth of the spread inside a row.
 
     The exponent depends on one ratio alone: the mean square of a score, tr(M C), over that of its d_k terms,
     Σ M_aa C_aa. The interval is that of its logarithm: Student's t with as many degrees of freedom as the
@@ -71,7 +70,7 @@ def row_exponent(
 
 
 def paired_exponent(q: NDArray[np.float64], k: NDArray[np.float64], *, power: int = 0) -> FittedExponent:
-    """Growth of the scores of query i with key i.
+    """Return the growth of the scores of query i with key i.
 
     As for a row; but squares of few scores are so skewed that the jackknife alone makes the interval too
     narrow. Its squared error is therefore at least 2 Σ_i Σ_{a≠b} p_a² p_b² / (Σ_i Σ_a p_a²)², with the terms
@@ -92,14 +91,14 @@ def paired_exponent(q: NDArray[np.float64], k: NDArray[np.float64], *, power: in
 
 
 def no_exponent(d_k: int, whole: NDArray[np.float64], power: int = 0) -> FittedExponent:
-    """A growth that is not fitted, with the sizes there are; whole holds tr H and the sum of H."""
+    """Return a growth that is not fitted, with the sizes there are; whole holds tr H and the sum of H."""
     dims = sub_dimensions(d_k)
     squares = mean_over_subsets(dims, d_k, *whole)
     return FittedExponent(math.nan, math.nan, math.nan, dims, np.ldexp(np.sqrt(np.maximum(squares, 0.0)), power))
 
 
 def _pulls(parts, whole):
-    """How far each row moves the logarithm of the ratio; these sum to 0."""
+    """Return how far each row moves the logarithm of the ratio; these sum to 0."""
     return parts[1] / whole[1] - parts[0] / whole[0]
 
 

@@ -22,17 +22,14 @@ def pair_moments(d_k: int, pair_law: PairLaw) -> DotProductMoments:
 
 
 def score_moments(d_k: int, pair_law: PairLaw) -> NDArray[np.float64]:
-    """Return the exact standardised moments E zʲ, j = 0, …, 8, of one score q·k that varies.
-
-    The cumulants of a sum of d_k independent products are d_k times those of one product.
-    """
+    """Return the exact standardised moments E zʲ, j = 0, …, 8, of one score q·k that varies."""
     cumulants = d_k * _to_cumulants(_product_moments(pair_law))
     cumulants[1] = 0.0
     return _to_moments(cumulants / math.sqrt(cumulants[2]) ** np.arange(9))
 
 
 def _product_moments(pair_law):
-    """E (q k)ʲ, j = 0, …, 8, of one component: k = ρ a + u, u independent of q = mean_q + a."""
+    """Return E (q k)ʲ, j = 0, …, 8, of one component: k = ρ a + u, u independent of q = mean_q + a."""
     rho = pair_law.correlation
     of_a = np.eye(17)[0]
     of_a[2::2] = [pair_law.component.even_moment(r) for r in range(1, 9)]
@@ -46,7 +43,7 @@ def _product_moments(pair_law):
 
 
 def _shifted(moments, shift, count):
-    """E w (shift + a)ʲ, j < count, from E w aʲ."""
+    """Return E w (shift + a)ʲ, j < count, from E w aʲ."""
     powers = float(shift) ** np.arange(count)
     return np.array([binom(j, np.arange(j + 1)) * powers[j::-1] @ moments[: j + 1] for j in range(count)])
 

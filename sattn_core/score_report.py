@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array
-from sattn_core._records import record
 from sattn_core.cost import Price, proceed
 from sattn_core.histograms import bin_counts
 from sattn_core.law import dot_product_pdf
@@ -53,7 +52,7 @@ class Saturation:
     max_weight: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class HeadReport:
     """One head."""
 
@@ -96,7 +95,7 @@ class HeadReport:
 
     @property
     def code(self) -> str:
-        """Whether √d_k divides rightly.
+        """Return whether √d_k divides rightly, in a word.
 
         "aligned": rightly, but query i with key i score more than one standard deviation above or below the rest;
         "unclear": neither rightly nor wrongly as far as so few rows can tell (scaled_std lies in scaled_band).
@@ -123,7 +122,7 @@ class HeadReport:
         return _chance(self)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ScoreReport:
     """Report of all heads.
 
@@ -173,9 +172,8 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
 
     Parameters
     ----------
-    Q : array_like, shape (n_queries, d_k) or (n_heads, n_queries, d_k)
-    K : array_like, shape (n_keys, d_k) or (n_heads, n_keys, d_k)
-        At least 2 rows each; at most 4,096 rows, 1,024 dimensions, 64 heads and 4,000,000 numbers.
+    Q, K : array_like, shapes (n_queries, d_k), (n_keys, d_k), or (n_heads, n_queries, d_k), (n_heads, n_keys, d_k)
+        At least 2 rows each; at most 4,096 rows, 1,024 dimensions, 64 heads and 4,000,000 numbers of size up to 1e30.
     check : callable, default `proceed`
         Called several times for every head; what it raises ends the measurement.
 
@@ -186,10 +184,8 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
 
     Raises
     ------
-    ValueError
-        If shapes do not fit, a number is not finite or above 1e30 in size, or a limit is passed.
-    TypeError
-        If Q or K does not hold real numbers.
+    ValueError, TypeError
+        If shapes do not fit, a number is not real and finite, or a limit is passed.
 
     Notes
     -----
@@ -298,27 +294,27 @@ def _measure_head(Q, K, check):
 
 
 def _near_one(rows):
-    """The rows over the power of two next to their largest number, so that no square underflows; and that power."""
+    """Divide the rows by the power of two next to their largest number, so that no square underflows; return both."""
     power = math.frexp(np.abs(rows).max())[1]
     return np.ldexp(rows, -power), power
 
 
 def _centred(rows):
-    """Rows less their mean; exactly 0 in components that do not vary."""
+    """Return the rows less their mean; exactly 0 in components that do not vary."""
     centred = rows - rows[0]  # the rounded mean of equal numbers may differ from them
     centred -= centred.mean(axis=0)
     return np.where(np.abs(centred).max(axis=0) > _ROUNDING * np.abs(rows).max(axis=0), centred, 0.0)
 
 
 def _spread(H, power):
-    """Variance inside a row, and the standard deviation in the units of the scores; both 0 if all of it is rounding."""
+    """Return the variance inside a row, and the deviation in the units of the scores; 0 if all of it is rounding."""
     variance = float(H.sum())
     std = math.ldexp(math.sqrt(max(variance, 0.0)), power)
     return (variance, std) if variance > _ROUNDING * np.abs(H).sum() and std > _TINIEST else (0.0, 0.0)
 
 
 def _raw_moments(Q, K, row_variance, power):
-    """Mean and standard deviation of all scores: inside rows, and between the rows' means."""
+    """Return the mean and standard deviation of all scores: inside rows, and between the rows' means."""
     between = np.square((Q - Q.mean(axis=0)) @ K.mean(axis=0)).mean()
     mean, std = float(Q.mean(axis=0) @ K.mean(axis=0)), math.sqrt(row_variance + between)
     return {"raw_mean": math.ldexp(mean, power), "raw_std": math.ldexp(std, power)}
@@ -364,7 +360,7 @@ def _saturation(row_scores, std, d_k):
 
 
 def _paired(q, k, std, power):
-    """How query i relates to key i; from centred rows."""
+    """Return how query i relates to key i, from centred rows."""
     if len(q) != len(k):
         none = no_exponent(q.shape[1], np.full(2, math.nan))
         return dict.fromkeys(("paired_correlation", "paired_lift", "paired_z"), math.nan) | {"paired_exponent": none}
@@ -384,7 +380,7 @@ def _endless(mean):
 
 
 def _scaled(std, n_queries, n_keys, d_k, kurtosis):
-    """The spread inside a row with what it is compared with."""
+    """Return the spread inside a row beside what it is compared with."""
     target = _target(n_keys)
     return {
         "n_keys": n_keys, "d_k": d_k, "within_row_std": std, "scaled_std": std / math.sqrt(d_k), "target_std": target,
@@ -399,7 +395,7 @@ def _target(n_keys):
 
 
 def _band(n_queries, n_keys, d_k, kurtosis):
-    """Of the scaled standard deviation."""
+    """Return the band of the scaled standard deviation."""
     if any(map(math.isnan, kurtosis)):
         return math.nan, math.nan
     kurtosis_q, kurtosis_k = (max(1.0, each) for each in kurtosis)
@@ -438,7 +434,7 @@ def _target_text(head):
 
 
 def _digits(value):
-    """Four significant digits, as a person writes them."""
+    """Return four significant digits, as a person writes them."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else "undefined" if math.isnan(value) else "infinite"
     if not 1e-4 <= abs(value) < 1e7:
@@ -452,7 +448,7 @@ def _way(lift):
 
 
 def _reason(head):
-    """The larger of the two factors of the scaled variance explains it."""
+    """Explain the scaled variance by the larger of its two factors."""
     size, shape, exponent, square = head.size_factor, head.shape_factor, head.paired_exponent.value, head.target_std**2
     if head.code == "no_variation":
         return "Softmax sees only differences inside a row."
@@ -476,7 +472,7 @@ def _reason(head):
 
 
 def _chance(head):
-    """How the spread compares with what chance gives, and why it may lie outside though √d_k is right."""
+    """Return how the spread compares with chance, and why it may lie outside though √d_k is right."""
     low, high = head.scaled_band
     where = "inside" if _inside(head.scaled_std, head.scaled_band) else "outside"
     text = f"The spread is {where} the 95 % band of ideal q and k, {_digits(low)} to {_digits(high)}."
@@ -515,5 +511,5 @@ def _right(heads):
 
 
 def _distance(head):
-    """Distance from the target, in the logarithm of the ratio."""
+    """Return the distance from the target, in the logarithm of the ratio."""
     return abs(math.log(head.scaled_std / head.target_std)) if head.scaled_std else math.inf

@@ -7,7 +7,7 @@ from sattn_core._checks import check_array, check_integer, check_number, require
 
 
 def scale_factor(d_k: int, exponent: float = 0.5) -> float:
-    """Multiplier of the raw scores: scale = d_k ** (-exponent).
+    """Return the multiplier of the raw scores: scale = d_k ** (-exponent).
 
     Parameters
     ----------
@@ -23,10 +23,8 @@ def scale_factor(d_k: int, exponent: float = 0.5) -> float:
 
     Raises
     ------
-    TypeError
-        If d_k is not an integer or exponent not a real number.
-    ValueError
-        If d_k is below 1 or exponent lies outside [-8, 8].
+    ValueError, TypeError
+        If an argument is of the wrong type or outside its range.
 
     Notes
     -----
@@ -50,31 +48,23 @@ def scale_factor(d_k: int, exponent: float = 0.5) -> float:
 
 
 def raw_scores(Q: ArrayLike, K: ArrayLike) -> NDArray[np.float64]:
-    """Dot product of every query with every key: raw_scores = Q K^T.
+    """Return the dot product of every query with every key, raw_scores = Q K^T, without any scaling.
 
     Parameters
     ----------
-    Q : array_like, shape (..., n_queries, d_k)
-        Queries, one per row.
-    K : array_like, shape (..., n_keys, d_k)
-        Keys, one per row; the leading axes broadcast against those of Q.
+    Q, K : array_like, shapes (..., n_queries, d_k), (..., n_keys, d_k)
+        Queries and keys, one per row; leading axes broadcast. Nothing is assumed about their distribution.
 
     Returns
     -------
     ndarray, shape (..., n_queries, n_keys)
-        Entry (i, j) is the dot product of query i and key j, without any scaling.
+        Entry (i, j) is the dot product of query i and key j.
 
     Raises
     ------
-    ValueError
-        If an entry is not finite, d_k differs or is 0, the leading axes do not broadcast, or a score
-        leaves the float64 range.
-    TypeError
-        If Q or K does not hold real numbers.
-
-    Notes
-    -----
-    Nothing is assumed about the distribution of Q and K.
+    ValueError, TypeError
+        If an entry is not real and finite, shapes do not fit together, d_k is 0, or a score leaves the
+        float64 range.
 
     Examples
     --------

@@ -1,12 +1,12 @@
 """What becomes of the scale in the relatives of attention: a number each, on the same queries and keys."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
-from sattn_core._records import record
 from sattn_core.components import draw_queries_and_keys
 from sattn_core.cost import MATRIX, STREAM, Price, priced
 from sattn_core.one_key import MOST_KEYS, expected_key_weight, key_weight_price
@@ -19,7 +19,7 @@ KEY_SIZE, LATENT_SIZE = 192, 576  # of DeepSeek-V2: a query and a key of a head,
 _LONGER = 8.0  # times, of the queries of linear attention
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ShortAnswers:
     """A spread is the root mean square of the scores that enter the softmax; that of plain attention comes first."""
 
@@ -76,7 +76,7 @@ def _rms_norm(x):
 
 
 def _turned(x: NDArray[np.float64], place: NDArray[np.int_]) -> NDArray[np.float64]:
-    """Rotary positions: components i and i + d/2 of a row are turned by its place times 10,000^(−2i/d)."""
+    """Turn components i and i + d/2 of a row by its place times 10,000^(−2i/d): rotary positions."""
     half = x.shape[-1] // 2
     angle = place[:, None] * 10_000.0 ** (-np.arange(half) / half)
     a, b = x[:, :half], x[:, half:]
@@ -84,7 +84,7 @@ def _turned(x: NDArray[np.float64], place: NDArray[np.int_]) -> NDArray[np.float
 
 
 def _tiled_softmax(scores):
-    """Softmax with the largest score and the sum carried on from tile to tile, as FlashAttention does."""
+    """Return softmax with the largest score and the sum carried on from tile to tile, as FlashAttention does."""
     largest, total = np.full(len(scores), -np.inf), np.zeros(len(scores))
     for tile in np.split(scores, range(TILE, scores.shape[1], TILE), axis=1):
         higher = np.maximum(largest, tile.max(axis=1))
@@ -94,6 +94,6 @@ def _tiled_softmax(scores):
 
 
 def _linear_weights(Q, K):
-    """Weights of linear attention with max(x, 0) as its features: each row of φ(Q) φ(K)ᵀ over its sum."""
+    """Return the weights of linear attention with max(x, 0) as its features: each row of φ(Q) φ(K)ᵀ over its sum."""
     products = np.maximum(Q, 0.0) @ np.maximum(K, 0.0).T
     return products / products.sum(axis=-1, keepdims=True)

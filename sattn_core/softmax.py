@@ -12,7 +12,7 @@ from sattn_core._checks import check_integer, check_scores
 
 
 def softmax(scores: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
-    """Attention weights p_i = exp(s_i) / sum_j exp(s_j).
+    """Return the attention weights p_i = exp(s_i) / sum_j exp(s_j).
 
     Parameters
     ----------
@@ -28,10 +28,8 @@ def softmax(scores: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
 
     Raises
     ------
-    ValueError
-        If a score is NaN or +inf, if the axis does not exist or holds no key.
-    TypeError
-        If `scores` are not real numbers.
+    ValueError, TypeError
+        If a score is not real, is NaN or +inf, or if the axis does not exist or holds no key.
 
     Notes
     -----
@@ -56,14 +54,12 @@ def softmax(scores: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
 
 
 def log_softmax(scores: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
-    """Logarithm of the attention weights, ln p_i = s_i - ln sum_j exp(s_j).
+    """Return the logarithm of the attention weights, ln p_i = s_i - ln sum_j exp(s_j).
 
     Parameters
     ----------
-    scores : array_like, shape (..., n_keys, ...)
-        Finite scores, or -inf where a mask forbids the key.
-    axis : int, default -1
-        The axis that holds the keys.
+    scores, axis : array_like, int
+        As in `softmax`.
 
     Returns
     -------
@@ -73,19 +69,13 @@ def log_softmax(scores: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
 
     Raises
     ------
-    ValueError
-        If a score is NaN or +inf, if the axis does not exist or holds no key.
-    TypeError
-        If `scores` are not real numbers.
+    ValueError, TypeError
+        As in `softmax`.
 
     Notes
     -----
     The weight of the largest score is -log1p(sum of the others), which keeps
     its relative accuracy when that weight is nearly 1.
-
-    References
-    ----------
-    Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), introduction.
 
     Examples
     --------
@@ -98,12 +88,12 @@ def log_softmax(scores: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
 
 
 def softmax_jacobian(scores: ArrayLike) -> NDArray[np.float64]:
-    """Jacobian of softmax, J = diag(p) - p pᵀ.
+    """Return the Jacobian of softmax, J = diag(p) - p pᵀ.
 
     Parameters
     ----------
     scores : array_like, shape (..., n_keys)
-        Finite scores, or -inf where a mask forbids the key.
+        As in `softmax`.
 
     Returns
     -------
@@ -113,10 +103,8 @@ def softmax_jacobian(scores: ArrayLike) -> NDArray[np.float64]:
 
     Raises
     ------
-    ValueError
-        If a score is NaN or +inf, or there is no key.
-    TypeError
-        If `scores` are not real numbers.
+    ValueError, TypeError
+        As in `softmax`.
 
     Notes
     -----
@@ -146,14 +134,12 @@ def softmax_jacobian(scores: ArrayLike) -> NDArray[np.float64]:
 
 
 def softmax_jacobian_norm(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
-    """Frobenius norm of the softmax Jacobian, ‖diag(p) - p pᵀ‖.
-
-    ‖J‖² = sum_i p_i² (1 - p_i)² + sum_{i≠j} p_i² p_j².
+    """Return the Frobenius norm of the Jacobian, ‖J‖² = sum_i p_i² (1 - p_i)² + sum_{i≠j} p_i² p_j².
 
     Parameters
     ----------
     scores : array_like, shape (..., n_keys)
-        Finite scores, or -inf where a mask forbids the key.
+        As in `softmax`.
 
     Returns
     -------
@@ -163,10 +149,8 @@ def softmax_jacobian_norm(scores: ArrayLike) -> np.float64 | NDArray[np.float64]
 
     Raises
     ------
-    ValueError
-        If a score is NaN or +inf, or there is no key.
-    TypeError
-        If `scores` are not real numbers.
+    ValueError, TypeError
+        As in `softmax`.
 
     Notes
     -----
@@ -193,22 +177,19 @@ def softmax_jacobian_norm(scores: ArrayLike) -> np.float64 | NDArray[np.float64]
 
 
 def log_softmax_jacobian_norm(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
-    """Natural logarithm of the Frobenius norm of the softmax Jacobian, ln ‖diag(p) - p pᵀ‖.
-
-    Beyond a gap of 745 the norm itself is 0 in float64; its logarithm is not.
-    """
+    """Return the logarithm of `softmax_jacobian_norm`, finite beyond a gap of 745 too, where the norm itself is 0."""
     factor_gap, rest = _jacobian_norm_parts(scores)
     with np.errstate(divide="ignore"):
         return np.log(rest) - factor_gap
 
 
 def entropy_nats(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
-    """Entropy of the attention weights, H = -sum_i p_i ln p_i, p = softmax(scores).
+    """Return the entropy of the attention weights, H = -sum_i p_i ln p_i, p = softmax(scores).
 
     Parameters
     ----------
     scores : array_like, shape (..., n_keys)
-        Finite scores, or -inf where a mask forbids the key.
+        As in `softmax`.
 
     Returns
     -------
@@ -217,10 +198,8 @@ def entropy_nats(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
 
     Raises
     ------
-    ValueError
-        If a score is NaN or +inf, or there is no key.
-    TypeError
-        If `scores` are not real numbers.
+    ValueError, TypeError
+        As in `softmax`.
 
     Notes
     -----
@@ -248,30 +227,23 @@ def entropy_nats(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
 
 
 def effective_keys(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
-    """Number of keys that a uniform row of the same entropy would use, e^H.
+    """Return the number of keys that a uniform row of the same entropy would use, e^H.
 
     Parameters
     ----------
     scores : array_like, shape (..., n_keys)
-        Finite scores, or -inf where a mask forbids the key.
+        As in `softmax`.
 
     Returns
     -------
     ndarray or float, float64, shape (...), keys
-        Between 1 and n_keys; exp(entropy_nats(scores)) for every row.
+        Between 1 and n_keys; exp(entropy_nats(scores)) for every row. A fully masked row, whose entropy is 0 by
+        convention, gives 1 too: test the mask itself to find such rows.
 
     Raises
     ------
-    ValueError
-        If a score is NaN or +inf, or there is no key.
-    TypeError
-        If `scores` are not real numbers.
-
-    Notes
-    -----
-    A fully masked row has no distribution. Its entropy is 0 by convention (see
-    `entropy_nats`), and this function stays e^0 = 1 there, so that the two
-    never disagree; test the mask itself to find such rows.
+    ValueError, TypeError
+        As in `softmax`.
 
     Examples
     --------
@@ -282,7 +254,7 @@ def effective_keys(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
 
 
 def _jacobian_norm_parts(scores):
-    """The gap g to the second largest score and a number r of order 1 with ‖J‖ = e^-g r."""
+    """Return the gap g to the second largest score and a number r of order 1 with ‖J‖ = e^-g r."""
     gaps = _gaps_on_axis(scores, -1)
     _, is_largest, others = _split_largest(gaps, -1)
     total = 1.0 + others.sum(axis=-1, keepdims=True)
@@ -304,7 +276,7 @@ def _jacobian_norm_parts(scores):
 
 
 def _gaps_on_axis(scores, axis):
-    """Distance of every score below the largest one: >= 0, inf where masked."""
+    """Return the distance of every score below the largest one: >= 0, inf where masked."""
     scores = check_scores("scores", scores, min_length=0)
     axis = check_integer("axis", axis, -scores.ndim, scores.ndim - 1)
     if scores.shape[axis] == 0:
@@ -317,7 +289,7 @@ def _gaps_on_axis(scores, axis):
 
 
 def _split_largest(gaps, axis):
-    """exp(-gap) of the largest score, where it is, and exp(-gap) of all others (0 at the largest)."""
+    """Return exp(-gap) of the largest score, where it is, and exp(-gap) of all others (0 at the largest)."""
     others = np.exp(-gaps)
     where = gaps.argmin(axis=axis, keepdims=True)
     largest = np.take_along_axis(others, where, axis)

@@ -22,10 +22,7 @@ def share_error(share: ArrayLike, n: int) -> NDArray[np.float64]:
 
 
 def share_interval(count: ArrayLike, n: int, *, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the exact interval of a share, count of n: it holds the true one with at least this probability.
-
-    Reference: Clopper and Pearson (1934), Biometrika 26, 404.
-    """
+    """Return the exact interval of a share, count of n, of at least this level (Clopper and Pearson, 1934)."""
     count, tail = np.asarray(count, dtype=np.float64), (1 - level) / 2
     low = np.where(count > 0, betaincinv(np.maximum(count, 1), n - count + 1, tail), 0.0)
     return low, np.where(count < n, betaincinv(count + 1, np.maximum(n - count, 1), 1 - tail), 1.0)
@@ -50,9 +47,8 @@ def kurtosis_error(moments: NDArray[np.float64], n: int, shared: float = 0.0) ->
 def shared_row_covariance(d_k: int, moments: Sequence[float]) -> float:
     """Return the variance, over queries, of E(z⁴ − 2κ z² + κ | q), components centred and independent.
 
-    ``moments`` are E a², E a⁴, E a⁶ and E a⁸ of a component. With u = q_i², K = E a⁴ and h(u) = K u² +
-    ((6 − 2κ) d_k − 6) u, E(S⁴ | q) = 3 (Σu)² + (K − 3) Σu². The part that varies with q is
-    Σ h(u_i) + 3 Σ_{i≠j} (u_i − 1)(u_j − 1), and the two sums are uncorrelated.
+    With u = q_i², K = E a⁴ and h(u) = K u² + ((6 − 2κ) d_k − 6) u, E(S⁴ | q) = 3 (Σu)² + (K − 3) Σu². The part that
+    varies with q is Σ h(u_i) + 3 Σ_{i≠j} (u_i − 1)(u_j − 1), and the two sums are uncorrelated.
     """
     _, K, sixth, eighth = moments
     slope = (6 - 2 * (3 + (K**2 - 3) / d_k)) * d_k - 6

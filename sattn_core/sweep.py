@@ -1,13 +1,13 @@
 """Dot products at many dimensions, all from one draw to which components are appended."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer
-from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS, PairLaw, block_generator
 from sattn_core.cost import STREAM, Price
 from sattn_core.histograms import bin_counts
@@ -20,7 +20,7 @@ RAW_EDGES = np.linspace(-64.5, 64.5, 130)
 SCALED_EDGES = np.linspace(-6.0, 6.0, 97)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DimensionSweep:
     """Raw and scaled scores at every dimension of ``dims``; axis 0 of every array is the dimension.
 
@@ -79,10 +79,8 @@ def dimension_sweep(
         Independent pairs (q, k), at least 2.
     n_keys : int
         Keys of the one query in ``row_scores``, at least 1.
-    law : str
-        A key of `COMPONENT_LAWS`; components are independent with mean 0 and variance 1.
-    seed : int
-        Seed of the draw, at least 0.
+    law, seed : str, int
+        As in `draw_queries_and_keys`, without means and correlation.
 
     Returns
     -------

@@ -5,6 +5,7 @@ The numbers are in a file beside this one, which tests/records of the repository
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._memory import remembered
-from sattn_core._records import record
 
 FILE = Path(__file__).with_name("trained_transformers.npz")
 WAYS = ("raw", "root", "whole", "qk_norm")  # scale d_k^0, d_k^-1/2, d_k^-1; q and k layer-normalised, then d_k^-1/2
 RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)  # of Adam, after a linear warm-up
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class TrainedTransformers:
-    """What was measured: arrays have the axes (n_ways, n_rates, n_seeds, n_steps), those of heads two more.
-
-    A training whose numbers have left the range of float32 is NaN from there on.
-    """
+    """Measurements (n_ways, n_rates, n_seeds, n_steps), of heads two axes more; NaN once a number has left float32."""
 
     about: Mapping[str, Any]  # of the text, the model and the training: see `about` in tests/records
     steps: NDArray[np.int_]  # those at which was measured, (n_steps,)
@@ -40,7 +37,7 @@ class TrainedTransformers:
 
 @remembered(1)
 def trained_transformers() -> TrainedTransformers:
-    """The record, read from its file."""
+    """Read the record from its file."""
     with np.load(FILE) as kept:
         found = {name: kept[name] for name in kept.files}
     about, steps = json.loads(str(found.pop("about"))), found.pop("steps")

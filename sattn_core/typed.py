@@ -27,10 +27,7 @@ _BETWEEN = " \t\r\n,;"  # what may stand outside the innermost brackets
 
 
 def read_item(text: str) -> float:
-    """Return the number that one item stands for, "inf" and "nan" included.
-
-    The time grows only in proportion to the length of the text.
-    """
+    """Return the number that one item stands for, "inf" and "nan" included; the time is proportional to its length."""
     item = _cleaned(text).strip()
     if not (_NUMBER.fullmatch(item) or _WORD.fullmatch(item)):
         raise ValueError(f"text must be a number, but got {text[:60]!r}")
@@ -50,10 +47,7 @@ def parse_number(text: str) -> float:
 
 
 def parse_score_list(text: str) -> tuple[float, ...]:
-    """Read scores from text, separated by commas, semicolons or white space.
-
-    A comma separates numbers; it is never a decimal mark.
-    """
+    """Read scores from text, separated by commas (never decimal marks), semicolons or white space."""
     _check_text(text, MAX_LIST_TEXT)
     text = _cleaned(text)
     if not text.strip():
@@ -67,11 +61,7 @@ def parse_score_list(text: str) -> tuple[float, ...]:
 
 
 def parse_vector_rows(text: str) -> tuple[tuple[float, ...], ...]:
-    """Read vectors from text, one per line, with commas or white space between the numbers.
-
-    A comma separates numbers; it is never a decimal mark. A semicolon ends a line, and counts as a line end in
-    the messages.
-    """
+    """Read vectors from text, one per line or semicolon, with commas (never decimal marks) or white space between."""
     _check_text(text, MAX_TEXT)
     lines = _split_rows(text)
     if not lines:
@@ -89,20 +79,14 @@ def parse_vector_rows(text: str) -> tuple[tuple[float, ...], ...]:
 
 
 def parse_matrix(name: str, text: str) -> tuple[tuple[float, ...], ...]:
-    """Read a matrix from typed or pasted text, one row per line; a semicolon ends a row too.
-
-    At most 16 rows, 64 columns and 20,000 characters, numbers between −1,000,000 and 1,000,000.
-    """
+    """Read a matrix from typed or pasted text, one row per line; a semicolon ends a row too."""
     rows = _named_rows(name, text)
     return checked_matrix(name, [[_entry(name, item, i, j) for j, item in enumerate(row, 1)]
                                   for i, row in enumerate(rows, 1)])  # fmt: skip
 
 
 def split_cells(name: str, text: str) -> tuple[tuple[str, ...], ...]:
-    """Split the text of `parse_matrix` into cells without reading the numbers.
-
-    The size limits of `parse_matrix` hold; a cell that is not a number stays as it was typed.
-    """
+    """Split the text of `parse_matrix` into cells without reading the numbers."""
     rows = _named_rows(name, text)
     _check_rectangle(name, rows)
     _check_size(name, len(rows), len(rows[0]))
@@ -122,10 +106,7 @@ def join_cells(name: str, rows: Sequence[Sequence[str]]) -> str:
 
 
 def parse_mask(text: str, n_queries: int, n_keys: int) -> tuple[tuple[bool, ...], ...]:
-    """Read a mask of ones (may attend) and zeros (forbidden) from typed or pasted text.
-
-    A row of zeros is allowed: that query attends to nothing, and its output is 0.
-    """
+    """Read a mask of ones (may attend) and zeros (forbidden) from typed or pasted text; a row of zeros is allowed."""
     rows = [list(row[0]) if len(row) == 1 else row for row in _named_rows("mask", text)]
     for i, row in enumerate(rows, 1):
         for j, item in enumerate(row, 1):
@@ -139,18 +120,12 @@ def parse_mask(text: str, n_queries: int, n_keys: int) -> tuple[tuple[bool, ...]
 
 
 def format_matrix(matrix: Iterable[Iterable[float]]) -> str:
-    """Write a matrix as short text for a link: rows "1,2.5;3,4" that `parse_matrix` reads back exactly.
-
-    Every number is written with the fewest digits that give the same float64.
-    """
+    """Write a matrix as short text for a link, "1,2.5;3,4", that `parse_matrix` reads back exactly."""
     return ";".join(",".join(repr(float(x)).removesuffix(".0") for x in row) for row in matrix)
 
 
 def format_mask(mask: Iterable[Iterable[bool]]) -> str:
-    """Write a mask as short text for a link: "10;11", which `parse_mask` reads back.
-
-    1 = may attend, as in `parse_mask`.
-    """
+    """Write a mask as short text for a link, "10;11", which `parse_mask` reads back."""
     return ";".join("".join("1" if allowed else "0" for allowed in row) for row in mask)
 
 
@@ -195,7 +170,7 @@ def _check_text(text, most):
 
 
 def _cleaned(text):
-    """Text without the byte-order mark that spreadsheets add, and with a plain minus for a typeset one."""
+    """Return text without the byte-order mark that spreadsheets add, and with a plain minus for a typeset one."""
     return text.removeprefix("\ufeff").replace("−", "-")
 
 
@@ -204,19 +179,19 @@ def _printable(text):
 
 
 def _unwrapped(text):
-    """Text without surrounding spaces and one pair of surrounding brackets."""
+    """Return text without surrounding spaces and one pair of surrounding brackets."""
     text = text.strip()
     return text[1:-1].strip() if len(text) > 1 and text[0] + text[-1] in ("[]", "()") else text
 
 
 def _split_rows(text):
-    """(line number, items) of every row that is not blank; lines are counted from 1."""
+    """Return (line number, items) of every row that is not blank; lines are counted from 1."""
     lines = enumerate(_ROW_ENDS.split(_without_brackets(_cleaned(text))), 1)
     return [(number, _ITEMS.split(line.strip())) for number, line in lines if line.strip()]
 
 
 def _without_brackets(text):
-    """Bracketed rows as rows of text. Brackets that do not pair up stay, so that the message names them."""
+    """Return bracketed rows as rows of text. Brackets that do not pair up stay, so that the message names them."""
     depth, depths, opened = 0, set(), []
     for c in text.replace("(", "[").replace(")", "]"):
         depth += (c == "[") - (c == "]")
@@ -233,7 +208,7 @@ def _without_brackets(text):
 
 
 def _checked_item(item, place, missing, kept):
-    """The item as a number within the limits, or a ValueError that quotes it with its place."""
+    """Return the item as a number within the limits; otherwise raise a ValueError that quotes it with its place."""
     if not item:
         raise ValueError(missing)
     item = _printable(item)

@@ -1,12 +1,12 @@
 """The variance of scores against d_k, raw and divided, measured on one draw that grows component by component."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
-from sattn_core._records import record
 from sattn_core.bands import ROUGH
 from sattn_core.components import PairLaw
 from sattn_core.cost import Price, priced
@@ -17,7 +17,7 @@ from sattn_core.scores import scale_factor
 from sattn_core.sweep import check_dims
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class VarianceCurve:
     """Variance against d_k, raw and after two divisions; axis 0 is the rule, axis 1 the dimension."""
 
@@ -33,7 +33,7 @@ class VarianceCurve:
 
     @property
     def is_rough(self) -> bool:
-        """Whether the band at the smallest dimension is only a rough one: it need not cover 95 %."""
+        """Return True if the band at the smallest dimension is only a rough one: it need not cover 95 %."""
         return self.error_source in ROUGH
 
 
@@ -54,11 +54,7 @@ def variance_curve(
     correlation: float = 0.0,
     seed: int,
 ) -> VarianceCurve:
-    """Measure Var(q·k / d_k^a) at every d_k of dims for a = 0, 1/2 and 1, on one growing draw.
-
-    The theory is exact for independent pairs with iid components. Points at neighbouring
-    dimensions share components, so their errors go the same way.
-    """
+    """Measure Var(q·k / d_k^a) at every d_k of dims for a = 0, 1/2 and 1, on one growing draw."""
     dims, n_samples = check_dims(dims), check_integer("n_samples", n_samples, 4)
     pair_law, seed = PairLaw(law, mean_q, mean_k, correlation), check_integer("seed", seed, 0)
     records, sources = [], []

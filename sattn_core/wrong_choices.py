@@ -13,12 +13,12 @@ say all, and a step takes n_keys² products whatever d_k is. With d = ∂loss/�
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sattn_core._records import record
 from sattn_core.components import block_generator
 from sattn_core.cost import MATRIX, STREAM, Price
 
@@ -34,7 +34,7 @@ _SLOPE_PASSES = {"output": 7, "weights": 4}
 _STEP_PASSES = {"q": 1, "K": 2, "both": 10}
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class WrongRows:
     """Rows of raw scores whose largest one is not that of the right key."""
 
@@ -65,7 +65,7 @@ def draw_wrong_rows(d_k: int, n_keys: int, rows: range, *, seed: int) -> WrongRo
 
 
 def _draw_row(d_k, n_keys, seed, row):
-    """The Gram matrix of the query and its keys, and two different keys."""
+    """Draw the Gram matrix of the query and its keys, and two different keys."""
     rng = block_generator(seed, _STREAM, row)
     first, after = int(rng.integers(n_keys)), 1 + int(rng.integers(n_keys - 1))
     vectors = rng.standard_normal((d_k, 1 + n_keys))  # component by component, so that a larger d_k appends
@@ -82,8 +82,8 @@ def descend(
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Yield the scaled scores (n_rows, n_keys, n_columns) and the right keys' weights (n_rows, n_columns), endlessly.
 
-    First those of the start, then those after each step; a column has a scale and a learning rate of its own. The
-    scores change in place when the next are asked for. What leaves the range of float64 is NaN from there on.
+    A column has a scale and a learning rate of its own. The scores change in place when the next are asked for. What
+    leaves the range of float64 is NaN from there on.
     """
     # Keys first in memory, rows first in the arithmetic: a maximum over the keys then runs along whole arrays.
     z = (np.ascontiguousarray(rows.raw_scores.T)[:, :, None] * scales).transpose(1, 0, 2)
@@ -98,7 +98,7 @@ def descend(
 
 @np.errstate(over="ignore", invalid="ignore")
 def _slope_of_output(z, right, rate):
-    """The rate times ∂/∂z of ½ |p − e|², which is p∘(p − |p|² + p_right) − p_right e; and p_right."""
+    """Return the rate times ∂/∂z of ½ |p − e|², which is p∘(p − |p|² + p_right) − p_right e; and p_right."""
     e = np.exp(z - z.max(axis=1, keepdims=True))
     total = e.sum(axis=1, keepdims=True)
     weight = e[right] / total[:, 0]
@@ -113,7 +113,7 @@ def _slope_of_output(z, right, rate):
 
 @np.errstate(over="ignore", invalid="ignore")
 def _slope_of_weights(z, right, rate):
-    """The rate times ∂/∂z of −ln p_right, which is p − e; and p_right."""
+    """Return the rate times ∂/∂z of −ln p_right, which is p − e; and p_right."""
     e = np.exp(z - z.max(axis=1, keepdims=True))
     total = e.sum(axis=1, keepdims=True)
     change = e * (rate / total)
@@ -162,7 +162,7 @@ _STEPS: dict[str, Any] = {"q": _QueryLearns, "K": _KeysLearn, "both": _BothLearn
 
 
 def row_blocks(n_rows: int, n_keys: int, n_columns: int, learns: str) -> list[range]:
-    """The rows, in blocks that bound the memory: their scores stay in the cache, their Gram matrices small."""
+    """Return the rows in blocks that bound the memory: their scores stay in the cache, their Gram matrices small."""
     matrices = n_keys**2 * (n_columns if learns == "both" else 1)
     size = max(1, min(n_rows, _CACHED // (n_keys * n_columns), _HELD // matrices))
     return [range(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer
-from sattn_core._records import record
 from sattn_core.attention import AttentionSteps, attention
 from sattn_core.cost import Price
 from sattn_core.softmax import entropy_nats
@@ -58,9 +57,9 @@ class AttentionStepsParams:
         return Price(calls=150, products=products, passes=1_000 + 6 * numbers, bytes=500_000 + 100 * numbers)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RowSummary:
-    """How concentrated each query's attention is."""
+    """Concentration of each query's attention."""
 
     # effective_keys, max_weight (n_queries,): e^entropy of the row and its largest weight. A fully masked row has no
     # distribution: its effective keys are NaN and its largest weight is 0.
@@ -68,7 +67,7 @@ class RowSummary:
     max_weight: NDArray[np.float64]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class AttentionStepsResult:
     """Every matrix of the walk, with the scale and without it."""
 
@@ -95,7 +94,7 @@ class AttentionStepsResult:
     same_input: bool  # Whether Q and K are the same numbers
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SoftmaxTerms:
     """One row's softmax as it is worked out by hand."""
 
@@ -111,7 +110,7 @@ class SoftmaxTerms:
     weight: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class CellExpansion:
     """One cell of the score matrix from q and k to its attention weight."""
 
@@ -132,7 +131,7 @@ class CellExpansion:
     unscaled: SoftmaxTerms
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class OutputExpansion:
     """One cell of the output, Σ_j p_j V_j, with the scale and without it."""
 
@@ -149,12 +148,7 @@ class OutputExpansion:
 
 
 def measure_attention_steps(params: AttentionStepsParams) -> AttentionStepsResult:
-    """Every step of softmax(Q Kᵀ / √d_k) V, beside the same numbers without the division.
-
-    One small hand-made matrix cannot show that scores grow with d_k; it shows what the division does.
-
-    Reference: Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, figure 2.
-    """
+    """Return every step of softmax(Q Kᵀ / √d_k) V, beside the same numbers without the division."""
     scaled, unscaled = _both_steps(params)
     V, d_k = np.array(params.V), len(params.K[0])
     return AttentionStepsResult(
@@ -178,10 +172,7 @@ def measure_attention_steps(params: AttentionStepsParams) -> AttentionStepsResul
 
 
 def expand_cell(params: AttentionStepsParams, query: int, key: int) -> CellExpansion:
-    """One cell written out: q·k = Σ_i q_i k_i, ÷ √d_k, exp, row sum, weight.
-
-    The largest score of the row is subtracted before the exponential: it changes no weight.
-    """
+    """Write out one cell: q·k = Σ_i q_i k_i, ÷ √d_k, minus the row's largest score, exp, row sum, weight."""
     query = check_integer("query", query, 0, len(params.Q) - 1)
     key = check_integer("key", key, 0, len(params.K) - 1)
     scaled, unscaled = _both_steps(params)
@@ -202,10 +193,7 @@ def expand_cell(params: AttentionStepsParams, query: int, key: int) -> CellExpan
 
 
 def expand_output(params: AttentionStepsParams, query: int, column: int) -> OutputExpansion:
-    """One cell of the output written out: O = Σ_j p_j V_j.
-
-    The weights sum to 1, so the output is an average of values: its variance is not 1.
-    """
+    """Write out one cell of the output, O = Σ_j p_j V_j: an average of values."""
     query = check_integer("query", query, 0, len(params.Q) - 1)
     column = check_integer("column", column, 0, len(params.V[0]) - 1)
     scaled, unscaled = _both_steps(params)
@@ -224,7 +212,7 @@ def expand_output(params: AttentionStepsParams, query: int, column: int) -> Outp
 def preset_params(
     preset: str, *, n_queries: int = 4, n_keys: int = 4, d_k: int = 8, d_v: int = 4, seed: int = 0
 ) -> AttentionStepsParams:
-    """Matrices to start from: Q, K, V ~ N(0, 1) to two decimals, and the mask of the preset.
+    """Return matrices to start from: Q, K, V ~ N(0, 1) to two decimals, and the mask of the preset.
 
     "same_input" must not be used to show the 1/√d_k rule: q and k are then the same vector, the raw
     diagonal is d_k and the scaled one √d_k, so it still grows.
@@ -249,10 +237,7 @@ def preset_params(
 def typed_params(
     preset: str, Q: str = "", K: str = "", V: str = "", mask: str = "", *, d_k: int = 8, seed: int = 0
 ) -> AttentionStepsParams:
-    """The matrices of a preset with typed ones in their place: softmax(Q Kᵀ / √d_k) V on a person's own numbers.
-
-    Shapes are checked after all texts are read, so a typed Q may need a typed K of the same d_k.
-    """
+    """Return the matrices of a preset with typed ones in their place."""
     base, texts = preset_params(preset, d_k=d_k, seed=seed), {"Q": Q, "K": K, "V": V}
     typed = {name: parse_matrix(name, text) for name, text in texts.items() if text.strip()}
     if not typed and not mask.strip():
@@ -292,7 +277,7 @@ def _softmax_terms(steps, query, key):
 
 
 def _draw(name, n_rows, n_columns, seed):
-    """Standard normal rows whose first columns do not change when columns are appended."""
+    """Draw standard normal rows whose first columns do not change when columns are appended."""
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=("QKV".index(name),))))
     return rng.standard_normal((n_columns, n_rows)).T.copy()
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.attention import attention, attention_backward, softmax_rows
 from sattn_core.cost import MATRIX, Price, priced
 from sattn_core.products import frobenius, hadamard, row_wise_dot
@@ -73,7 +72,7 @@ class IdentityCheck:
     error: float  # |left − right| over the sum of the sizes of all terms
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ProductsResult:
     """The matrix, the vector and the number, and the identities between them."""
 
@@ -113,7 +112,7 @@ class BackpropParams:
         return Price(calls=1_200, draws=8_000, products=31_000_000, specials=200_000, passes=4_000_000, bytes=9_000_000)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class GradientCheck:
     """One gradient beside what two numerical methods find for it."""
 
@@ -138,7 +137,7 @@ class GradientCheck:
     complex_agrees: bool
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class BackpropResult:
     """The layer, its loss and its gradients in the order in which they come back."""
 
@@ -158,7 +157,7 @@ class BackpropResult:
     raw_score_gradient: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class GradientSweep:
     """The gradients of one layer whose queries and keys get longer; what it is for a smaller d_k stays."""
 
@@ -172,7 +171,7 @@ class GradientSweep:
     without_scale: NDArray[np.float64]  # (n_dims,): the same of the layer without the scale, c = 1
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class FirstOrderChange:
     """L(W + ε dW) − L(W) beside ε⟨∂L/∂W, dW⟩ over eight decades of ε."""
 
@@ -188,7 +187,7 @@ class FirstOrderChange:
     slope: float  # Fitted slope of ln remainder against ln ε, 2 by Taylor's theorem; NaN if fewer than 3 points are fit
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DifferenceError:
     """Error of the central difference against its step h, over random directions."""
 
@@ -208,7 +207,7 @@ class DifferenceError:
     complex_error: float  # Median error of the complex step over the same directions: rounding only, at any small step
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class _Layer:
     """Inputs of the layer; all may be complex and have leading batch axes."""
 
@@ -217,11 +216,11 @@ class _Layer:
     target: NDArray[np.float64]
 
     def without_scale(self):
-        """The same layer with the scale 1."""
+        """Return the same layer with the scale 1."""
         return replace(self, inputs=self.inputs | {"scale": np.float64(1.0)})
 
     def loss(self, **moved):
-        """½‖O − T‖² with the named arrays replaced and everything after them recomputed."""
+        """Return ½‖O − T‖² with the named arrays replaced and everything after them recomputed."""
         at = self.inputs | moved
         Q, K, V = (at.get(name, at["X"] @ at[f"W_{name}"]) for name in "QKV")
         scale = np.asarray(at["scale"])[..., None, None]
@@ -231,23 +230,17 @@ class _Layer:
 
 
 def measure_products(params: ProductsParams) -> ProductsResult:
-    """Hadamard A ∘ B (matrix) → row-wise dot A ⊖ B (vector) → Frobenius ⟨A, B⟩ (number).
-
-    Where an identity needs a third factor, it is made from A and B: AᵀB, ABᵀ or A + B.
-
-    Reference: Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
-    """
+    """Return Hadamard A ∘ B (matrix), row-wise dot A ⊖ B (vector) and Frobenius ⟨A, B⟩ (number)."""
     A, B = np.array(params.A), np.array(params.B)
     return ProductsResult(params, hadamard(A, B), row_wise_dot(A, B), frobenius(A, B), _identities(A, B))
 
 
 def measure_backprop(params: BackpropParams) -> BackpropResult:
-    """Gradients of ½‖softmax(c X W_Q (X W_K)ᵀ) X W_V − T‖² by formula, central difference and complex step.
+    """Return the gradients of ½‖softmax(c X W_Q (X W_K)ᵀ) X W_V − T‖² by formula, central difference and complex step.
 
     The complex step has no cancellation: Im L(W + ih)/h is exact up to h², with h = 1e-30.
 
-    Reference: Boué (2025), arXiv:2512.23329, and (2018), arXiv:1811.11987.
-    Squire and Trapp (1998), "Using Complex Variables to Estimate Derivatives", SIAM Review 40.
+    Reference: Squire and Trapp (1998), "Using Complex Variables to Estimate Derivatives", SIAM Review 40.
     """
     check_integer("d_k", params.d_k, 1, MAX_SIZE)
     layer, scale = _layer(params), scale_factor(params.d_k, params.exponent)
@@ -279,12 +272,7 @@ def _sweep_price(params: BackpropParams, dims: Sequence[int]) -> Price:
 
 @priced(_sweep_price)
 def gradient_sweep(params: BackpropParams, dims: Sequence[int]) -> GradientSweep:
-    """Gradients of the layer of `measure_backprop` by formula only, at every d_k of dims.
-
-    A larger d_k adds columns to W_Q and W_K and leaves all else as it is.
-
-    Reference: Boué (2025), arXiv:2512.23329.
-    """
+    """Return the gradients by formula at every d_k of dims; a larger d_k adds columns to W_Q and W_K."""
     dims = check_dims(dims)
     found, bare = zip(*(_with_and_without_scale(replace(params, d_k=d_k)) for d_k in dims), strict=True)
     scales = np.array([scale_factor(d_k, params.exponent) for d_k in dims], dtype=np.float64)
@@ -301,12 +289,7 @@ def gradient_sweep(params: BackpropParams, dims: Sequence[int]) -> GradientSweep
 
 
 def first_order_change(params: BackpropParams, weight: str = "W_Q") -> FirstOrderChange:
-    """Change of the loss L(W + ε dW) − L(W) against its first-order part ε⟨∂L/∂W, dW⟩.
-
-    The remainder falls as ε² until it meets the rounding of the two losses.
-
-    Reference: Boué (2025), "Deep learning for pedestrians: backpropagation in Transformers", arXiv:2512.23329.
-    """
+    """Compare the change of the loss L(W + ε dW) − L(W) with its first-order part ε⟨∂L/∂W, dW⟩."""
     check_choice("weight", weight, WEIGHTS)
     check_integer("d_k", params.d_k, 1, MAX_SIZE)
     layer = _layer(params)
@@ -326,12 +309,7 @@ def first_order_change(params: BackpropParams, weight: str = "W_Q") -> FirstOrde
 
 
 def central_difference_error(params: BackpropParams, weight: str = "W_Q", *, n_directions: int = 25) -> DifferenceError:
-    """Error of (L(W + h dW) − L(W − h dW)) / 2h against h: h² from truncation, eps/h from rounding.
-
-    The two branches cross near h = eps^(1/3), where about ten digits are right: no h does better.
-
-    Reference: Squire and Trapp (1998), "Using Complex Variables to Estimate Derivatives", SIAM Review 40.
-    """
+    """Return the error of (L(W + h dW) − L(W − h dW)) / 2h against h: h² from truncation, eps/h from rounding."""
     check_choice("weight", weight, WEIGHTS)
     check_integer("d_k", params.d_k, 1, MAX_SIZE)
     n_directions = check_integer("n_directions", n_directions, 1, 200)
@@ -354,7 +332,7 @@ def central_difference_error(params: BackpropParams, weight: str = "W_Q", *, n_d
 
 
 def _identities(A, B):
-    """⟨A, B⟩ four ways, and a factor moved across: from the right, from the left, and a Hadamard factor."""
+    """Return ⟨A, B⟩ four ways, and a factor moved across: from the right, from the left, and a Hadamard factor."""
     right, left, entrywise = A.T @ B, A @ B.T, A + B
     whole, both = frobenius(A, B), (A, B)
     pairs = (
@@ -395,7 +373,7 @@ def _stream(params, key):
 
 
 def _forward_backward(layer):
-    """Steps, dO and every gradient by name."""
+    """Return the steps, dO and every gradient by name."""
     X, W_Q, W_K, W_V, scale = layer.inputs.values()
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
     steps = attention(Q, K, V, scale=scale, mask=layer.mask)
@@ -411,7 +389,7 @@ def _forward_backward(layer):
 
 
 def _with_and_without_scale(params):
-    """Every gradient by name, and the length of ∂L/∂S without the scale."""
+    """Return every gradient by name, and the length of ∂L/∂S without the scale."""
     layer = _layer(params)
     bare = _forward_backward(layer.without_scale())[2]["S"]
     return _forward_backward(layer)[2], np.linalg.norm(bare)
@@ -441,18 +419,18 @@ def _check(layer, steps, name, gradient, largest):
 
 
 def _relative(error, size):
-    """error / size, and 0 where a zero was found to be a zero."""
+    """Return the relative error; 0 where both are 0."""
     return np.where(error == 0.0, 0.0, error / size if size else np.inf)
 
 
 def _directions(params, shape, n):
-    """Random directions of length 1; the first ones do not change when more are asked for."""
+    """Draw random directions of length 1; the first ones do not change when more are asked for."""
     directions = _stream(params, 1).standard_normal((n, *shape))
     return directions / np.linalg.norm(directions, axis=(-1, -2), keepdims=True)
 
 
 def _slope(x, y, kept):
-    """Slope of ln y against ln x over the kept points, by least squares; NaN below three points."""
+    """Return the slope of ln y against ln x over the kept points, by least squares; NaN below three points."""
     kept = kept & (y > 0)
     if kept.sum() < 3:
         return np.nan

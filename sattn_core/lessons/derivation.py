@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer, check_number
-from sattn_core._records import record
 from sattn_core.cost import DRAWS, Price, priced
 from sattn_core.heavy_tails import median_size
 
@@ -137,7 +136,7 @@ class ScoreLine:
 
     @property
     def seen_to_fail(self) -> bool:
-        """Whether |z| > 4, with a usable error bar."""
+        """Return True if |z| > 4, with a usable error bar."""
         return bool(self.reliable and abs(self.z) > SEEN_BEYOND)
 
     @property
@@ -146,7 +145,7 @@ class ScoreLine:
         return _check(self.holds, self.reliable)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ScoreGrowth:
     """Moments of the raw scores at every dimension up to params.d_k, all from the same pairs."""
 
@@ -160,7 +159,7 @@ class ScoreGrowth:
     exact_variance: NDArray[np.float64]  # (d_k,): inf where it does not exist
 
     def at(self, d_k: int) -> tuple[ScoreLine, ...]:
-        """The three lines at this d_k, in the order of `SCORE_LINES`."""
+        """Return the three lines at this d_k, in the order of `SCORE_LINES`."""
         here, i = replace(self.params, d_k=d_k), check_integer("d_k", d_k, 1, self.params.d_k) - 1
         exact, holds, reliable = exact_scores(here), _truths(here), _reliable(here)
         numbers = (
@@ -189,7 +188,7 @@ class ExactScores:
     right_divisor: float  # What to divide by instead of √d_k
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DerivationResult:
     """All lines, the first that fails, and what would be right instead."""
 
@@ -236,7 +235,7 @@ class DerivationResult:
         return {name: found.count(name) for name in CHECKS}
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class _Draws:
     """Sums over components: one number per sample (first seven), and sums of sample moments (next four)."""
 
@@ -259,10 +258,7 @@ def measure_derivation(params: DerivationParams) -> DerivationResult:
 
     Both sides of a line use the same draws, and the standard error is that of their difference (by
     influence functions). `holds` is exact; `seen_to_fail` is what the draws show. If a break is too
-    small for n_samples to show, both are False. Growing d_k appends components.
-
-    Reference: Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, footnote 4.
-    Goodman (1960), "On the Exact Variance of Products", JASA 55.
+    small for n_samples to show, both are False.
     """
     draws, exact = _simulate(params), exact_scores(params)
     lines = _lines(params, draws)
@@ -288,11 +284,7 @@ def measure_derivation(params: DerivationParams) -> DerivationResult:
 
 @priced(lambda params: params._drawn.holding(params.price.bytes))
 def measure_growth(params: DerivationParams) -> ScoreGrowth:
-    """Mean and variance of s = q·k at every dimension from 1 to params.d_k, on the pairs of `measure_derivation`.
-
-    Pairs are independent at one dimension. Along the dimensions they are not: errors at neighbouring
-    dimensions go the same way.
-    """
+    """Return mean and variance of s = q·k at every dimension up to params.d_k, on the pairs of `measure_derivation`."""
     scores, found = np.zeros(params.n_samples), []
     for _, q, k in _component_blocks(params):
         running = np.multiply(q, k)
@@ -309,7 +301,7 @@ def measure_growth(params: DerivationParams) -> ScoreGrowth:
 
 
 def _moments(running):
-    """Mean and variance of each row, and the standard error of either; overwrites the rows."""
+    """Return the mean and variance of each row, and the standard error of either; overwrites the rows."""
     n = running.shape[1]
     mean = running.mean(axis=1)
     running -= mean[:, None]
@@ -320,11 +312,9 @@ def _moments(running):
 
 
 def spread_ratio(params: DerivationParams, factor: int = 4) -> float:
-    """How many times as far raw scores spread when d_k becomes factor times as large: σ(factor · d_k) / σ(d_k).
+    """Return how many times as far raw scores spread when d_k becomes factor times as large: σ(factor · d_k) / σ(d_k).
 
-    √factor if no assumption is broken, whatever d_k is. The variances of the components and the correlation
-    of q_i with k_i do not change it; correlated components make it larger. Without a variance it is the ratio of
-    the median sizes.
+    Without a variance it is the ratio of the median sizes.
     """
     factor = check_integer("factor", factor, 1, 4096 // params.d_k)
     dims = params.d_k, factor * params.d_k
@@ -336,13 +326,13 @@ def spread_ratio(params: DerivationParams, factor: int = 4) -> float:
 
 
 def variance_after_dividing(d_k: int, exponent: float) -> float:
-    """Var(s / d_k^exponent) = d_k^(1 − 2 exponent), where no assumption is broken: dividing by c divides it by c²."""
+    """Return Var(s / d_k^exponent) = d_k^(1 − 2 exponent), where no assumption is broken: c divides it by c²."""
     power = 1 - 2 * check_number("exponent", exponent, 0.0, 1.0)
     return float(check_integer("d_k", d_k, 1) ** power)
 
 
 def exact_scores(params: DerivationParams) -> ExactScores:
-    """Exact mean and variance of s = q·k: Var = d Var(q_i k_i) + d (d − 1) Cov(q_i k_i, q_j k_j).
+    """Return the exact mean and variance of s = q·k: Var = d Var(q_i k_i) + d (d − 1) Cov(q_i k_i, q_j k_j).
 
     Right divisors: √d_k when nothing is broken; √(d_k variance_q variance_k) for other variances; the
     within-row standard deviation for non-zero means, since what all keys share softmax does not see;
@@ -367,7 +357,7 @@ def exact_scores(params: DerivationParams) -> ExactScores:
 
 
 def _product_moments(params):
-    """Mean and variance of q_i k_i, and its covariance with q_j k_j, i ≠ j."""
+    """Return the mean and variance of q_i k_i, and its covariance with q_j k_j, i ≠ j."""
     mq, mk, vq, vk = params.mean_q, params.mean_k, params.variance_q, params.variance_k
     rho, r = params.correlation, params.component_correlation
     c = rho * np.sqrt(vq * vk)
@@ -417,10 +407,7 @@ def _simulate(params):
 
 
 def _block_terms(q, k):
-    """Sums over the components of one block, shape (n_components, n_samples).
-
-    Squares and products about the mean are multiplied out, so that each is a matrix-vector product.
-    """
+    """Sum over the components of one block, shape (n_components, n_samples), in products of matrix and vector."""
     x, qq, kk = q * k, q * q, k * k
     mean_q, mean_k, mean_x, square_q, square_k = (values.mean(axis=1) for values in (q, k, x, qq, kk))
     variance = np.einsum("in,in->i", x, x) / x.shape[1] - mean_x**2
@@ -437,10 +424,7 @@ def _block_terms(q, k):
 
 
 def _component_blocks(params):
-    """Yield (stop, q, k): the components up to stop, block by block, each of shape (n, n_samples).
-
-    The streams of a and of b run component by component, so a larger d_k begins with the same components.
-    """
+    """Yield (stop, q, k): the components up to stop, block by block, each of shape (n, n_samples)."""
     streams = [np.random.SeedSequence(params.seed, spawn_key=(stream,)) for stream in range(3)]
     rng_a, rng_b, rng_shared = (np.random.Generator(np.random.SFC64(stream)) for stream in streams)
     shared_a, shared_b = rng_shared.standard_normal((2, params.n_samples))
@@ -473,7 +457,7 @@ def _growth_dims(d_k):
 
 
 def _lines(params, draws):
-    """The nine lines; each is (left, right) with the influence of every sample on either side."""
+    """Return the nine lines; each is (left, right) with the influence of every sample on either side."""
     d, c, s = params.d_k, params.d_k**-0.5, draws.scores
     spread, scaled_spread = (s - s.mean()) ** 2, (c * s - (c * s).mean()) ** 2
     zero = np.zeros_like(s)
@@ -507,7 +491,7 @@ def _line(index, left, right, influence_left, influence_right, holds, reliable):
 
 
 def _truths(params):
-    """Whether each line is true for the parameters."""
+    """Return for each line whether it is true for the parameters."""
     exact = exact_scores(params)
     finite = np.isfinite(exact.variance)
     mean_product, _, covariance = _product_moments(params)
@@ -528,7 +512,7 @@ def _truths(params):
 
 
 def _reliable(params):
-    """A mean's standard error needs ν > 2, a variance's ν > 4."""
+    """Return True if a standard error is usable: a mean's needs ν > 2, a variance's ν > 4."""
     means, variances = (params.nu is None or params.nu > moments for moments in (2, 4))
     return (True, True, means, means, variances, variances, variances, True, variances)
 

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.binary_formats import BINARY_FORMATS, BinaryFormat, rounded
 from sattn_core.components import block_generator
 from sattn_core.cost import STREAM, Price, priced
@@ -68,7 +67,7 @@ class FewBitsParams:
         return _price(self, (self.d_k,))
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RoundedScores:
     """Scores in few bits beside float64, without the scale or with it. A row is lost if one of its scores overflows."""
 
@@ -81,7 +80,7 @@ class RoundedScores:
     moved: tuple[float, float]  # ½ Σ |p̂ − p|: the share of a row's weight that stands on other keys than it should
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class FewBitsResult:
     """Raw scores and scaled ones of the same q and k."""
 
@@ -90,7 +89,7 @@ class FewBitsResult:
     scaled: RoundedScores
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class FewBitsCurves:
     """Errors against d_k, raw and scaled; a larger d_k appends components to the same queries and keys."""
 
@@ -102,7 +101,7 @@ class FewBitsCurves:
     lost: NDArray[np.float64]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class LargeSum:
     """The sum of d_k products 40 · 40 as it grows, and the same with q divided by √d_k first."""
 
@@ -118,10 +117,7 @@ class LargeSum:
 
 
 def measure_few_bits(params: FewBitsParams) -> FewBitsResult:
-    """Scores q·k and q·k/√d_k of rounded products and sums, beside float64; softmax itself has no error here.
-
-    q and k are numbers of the format. 1/√d_k is not rounded, only what it multiplies.
-    """
+    """Return scores q·k and q·k/√d_k of rounded products and sums, beside float64; 1/√d_k is not rounded."""
     ((raw, scaled),) = _measured(params, (params.d_k,))
     return FewBitsResult(params, raw, scaled)
 
@@ -150,7 +146,7 @@ def large_sum(d_k: int, format: str, sums: str = "float32") -> LargeSum:
 
 
 def _measured(params, dims):
-    """Raw and scaled `RoundedScores` at each of dims."""
+    """Return raw and scaled `RoundedScores` at each of dims."""
     q, k = _draw(params)
     raw = rounded_sums(q, k, dims, params.of_sums)
     pairs = []
@@ -168,7 +164,7 @@ def _measured(params, dims):
 
 
 def _draw(params):
-    """q (d_k, n_rows, 1) and k (d_k, n_rows, n_keys), numbers of the format; a larger d_k appends components."""
+    """Draw q (d_k, n_rows, 1) and k (d_k, n_rows, n_keys), numbers of the format; a larger d_k appends components."""
     drawn = block_generator(params.seed, _STREAM).standard_normal((params.d_k, N_ROWS, 1 + N_KEYS))
     drawn = rounded(params.size * drawn, params.to)
     return drawn[..., :1], drawn[..., 1:]
@@ -193,8 +189,8 @@ def _mean_of_rows(each):
 def predicted_errors(params: FewBitsParams) -> tuple[float, float]:
     """Return the root mean square errors of raw and of scaled scores that nothing but their own rounding would give.
 
-    The error is even over the spacing around the score, whose distribution is known. The divided number is rounded
-    again; a scale that is a power of two adds nothing there. NaN where sums have errors of their own, or q is divided.
+    The divided number is rounded again; a scale that is a power of two adds nothing there. NaN where sums have errors
+    of their own, or q is divided.
     """
     if params.sums == "same" or params.order == "before":
         return math.nan, math.nan
@@ -208,7 +204,7 @@ def predicted_errors(params: FewBitsParams) -> tuple[float, float]:
 
 
 def _octaves(params):
-    """Powers of two, and the probability of a raw score between one and the next, in eight parts of equal length."""
+    """Return powers of two, and the probability of a raw score between one and the next, in eight equal parts."""
     top = math.ceil(math.log2(50 * params.size**2 * params.d_k))
     octaves = 2.0 ** np.arange(top - 20, top)
     edges = np.append(np.outer(octaves, 1 + np.arange(_PARTS) / _PARTS), 2.0**top)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_integer
-from sattn_core._records import record
 from sattn_core.chi_square import chi_square_quantiles
 from sattn_core.components import block_generator
 from sattn_core.cost import DRAWS, Price, priced
@@ -35,7 +34,7 @@ COLOUR_LIMIT = 0.25  # |p_i (1 − p_i)| and |p_i p_j| never exceed 1/4
 
 @dataclass(frozen=True)
 class GradientFlowParams:
-    """What the lesson draws: n_rows attention rows of n_keys scores at one d_k."""
+    """A draw of n_rows attention rows of n_keys scores at one d_k."""
 
     d_k: int = 64  # 1 to 4,096
     n_keys: int = 64  # 2 to 1,024
@@ -54,12 +53,9 @@ class GradientFlowParams:
         return gradient_flow_price(1, self.n_keys, self.n_rows)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SensitivityStatistics:
-    """Statistics over the rows; every array has the axes (place, scale, …).
-
-    Places are `PLACES` and scales are d_k ** −`SCALE_EXPONENTS`.
-    """
+    """Statistics over the rows, axes (place, scale, …): places of `PLACES`, scales d_k ** −`SCALE_EXPONENTS`."""
 
     # mean, standard_error: Mean over the rows and its standard error
     mean: NDArray[np.float64]
@@ -72,7 +68,7 @@ class SensitivityStatistics:
     z: NDArray[np.float64]  # (mean − exact_mean) / standard_error; NaN where there is nothing to compare
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class GradientFlowResult:
     """Sensitivities of the rows at the chosen d_k."""
 
@@ -86,12 +82,9 @@ class GradientFlowResult:
     frozen_high: NDArray[np.float64]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class FreezingRows:
-    """A hundred rows one by one at every d_k; a larger d_k appends components to the same queries and keys.
-
-    A row that is frozen at one d_k may pass on again at a larger one: its best two keys may come close.
-    """
+    """A hundred rows one by one at every d_k; a larger d_k appends components to the same queries and keys."""
 
     dims: tuple[int, ...]
     n_keys: int
@@ -101,7 +94,7 @@ class FreezingRows:
     mean: NDArray[np.float64]  # (2 places, 2 scales, n_dims): mean of `passed` over the rows
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class GradientCurve:
     """The same statistics against d_k."""
 
@@ -117,7 +110,7 @@ class GradientCurve:
     rate: NDArray[np.float64]  # (n_dims,): E[M_n]/√d_k; 1/√(π d_k) for two keys
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RowJacobian:
     """The Jacobian of one row, raw beside scaled by 1/√d_k."""
 
@@ -138,7 +131,7 @@ class RowJacobian:
     colour_limit: float  # 1/4: no entry of any softmax Jacobian exceeds it, so one fixed colour domain serves all
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class _Rows:
     """Rows of scores |q| z and the gradients at their weights; in gaps and pushes the best key is left out."""
 
@@ -160,14 +153,11 @@ def gradient_flow_price(n_dims: int, n_keys: int, n_rows: int = 2_000) -> Price:
 
 
 def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
-    """Row sensitivities at one d_k: tr J and ‖∂L/∂q‖, J = diag(p) − p pᵀ.
+    """Measure row sensitivities at one d_k: tr J and ‖∂L/∂q‖, J = diag(p) − p pᵀ.
 
     Given the query, the scores of a row are independent N(0, |q|²) exactly, and the part of the keys
     across the query is independent of them. So a row costs n_keys normals at any d_k. |q|² is the
-    chi-square quantile of one uniform number per row: where d_k moves, the statistics change and not their noise. The
-    rows that are shown one by one are others, see `freezing_rows`. The downstream gradient dP is standard normal.
-
-    Reference: Vaswani et al. (2017), "Attention Is All You Need", arXiv:1706.03762, section 3.2.1 (the claim).
+    chi-square quantile of one uniform number per row: where d_k moves, the statistics change and not their noise.
     """
     sensitivity = _sensitivity(_draw_rows(params.n_keys, params.n_rows, params.seed), params.d_k)
     statistics = _statistics(sensitivity, _exact_means(params.n_keys, (params.d_k,))[..., 0])
@@ -183,11 +173,7 @@ def _freezing_price(dims, n_keys):
 
 @priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, seed=0: _freezing_price(dims, n_keys))
 def freezing_rows(dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, seed: int = 0) -> FreezingRows:
-    """Follow 100 rows over d_k: tr J and ‖∂L/∂q‖ of each, without the scale and with 1/√d_k.
-
-    Each row keeps its downstream gradient dP, standard normal. What a row passes on at one d_k does not depend on the
-    other dims.
-    """
+    """Follow 100 rows over d_k: tr J and ‖∂L/∂q‖ of each, without the scale and with 1/√d_k."""
     dims = tuple(GradientFlowParams(d_k, n_keys, seed=seed).d_k for d_k in check_dims(dims))
     push = block_generator(seed, _PUSH_STREAM).standard_normal((DOTS, n_keys))
     drawn = zip(growing_rows(dims, DOTS, n_keys, seed), _squares_across(dims, seed), dims, strict=True)
@@ -202,7 +188,7 @@ def _row_by_row(scores, square, across, d_k, push):
 
 
 def _squares_across(dims, seed):
-    """The squared length of Kᵀ u across the query, |u| = 1: χ² with d_k − 1 degrees of freedom, one for each row."""
+    """Draw the squared length of Kᵀ u across the query, |u| = 1: χ² with d_k − 1 degrees of freedom, row by row."""
     across = _one_less(dims)
     grown = growing_rows(across, DOTS, 1, seed, _ACROSS_STREAM) if across else ()
     return ([np.zeros(DOTS)] if dims[0] == 1 else []) + [square for _, square in grown]
@@ -222,12 +208,7 @@ def scores_of_rows(d_k: int, *, n_keys: int = 64, seed: int = 0) -> NDArray[np.f
 def gradient_curve(
     dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, n_rows: int = 2_000, seed: int = 0
 ) -> GradientCurve:
-    """Row sensitivities against d_k: tr J and ‖∂L/∂q‖ for the scales 1 and 1/√d_k.
-
-    For large d_k the unscaled mean of tr J approaches E[M_n]/√d_k, M_n the largest of n_keys standard
-    normals: a power law, not an exponential one. At q the keys, of length √d_k, make up for it: there the
-    unscaled mean rises to a limit.
-    """
+    """Measure row sensitivities against d_k: tr J and ‖∂L/∂q‖ for the scales 1 and 1/√d_k."""
     dims = tuple(GradientFlowParams(d_k, n_keys, n_rows, seed).d_k for d_k in dims)
     if not dims:
         raise ValueError("dims must hold at least one dimension, but got ()")
@@ -243,10 +224,7 @@ def gradient_curve(
 
 
 def measure_row_jacobian(raw_scores: ArrayLike, d_k: int) -> RowJacobian:
-    """Jacobian J = diag(p) − p pᵀ of one row of scores, as it is and divided by √d_k.
-
-    Trace and norm are computed from the scores, never from 1 − p, and stay right when p rounds to 1.
-    """
+    """Return the Jacobian J = diag(p) − p pᵀ of one row of scores, as it is and divided by √d_k."""
     raw = check_array("raw_scores", raw_scores, ndim=1, min_length=2)
     scaled = raw / np.sqrt(check_integer("d_k", d_k, 1))
     jacobians = softmax_jacobian(raw), softmax_jacobian(scaled)
@@ -274,7 +252,7 @@ def _draw_rows(n_keys, n_rows, seed):
 
 
 def _relative(z, push, *uniform):
-    """Scores and gradients relative to the best key, which is the same at every positive scale."""
+    """Return the scores and gradients relative to the best key, which is the same at every positive scale."""
     best = np.arange(z.shape[1]) == z.argmax(axis=1)[:, None]
     gaps, pushes = (z[best][:, None] - z)[~best], (push - push[best][:, None])[~best]
     return _Rows(z, gaps.reshape(len(z), -1), pushes.reshape(len(z), -1), *uniform)
@@ -285,13 +263,13 @@ def _scales(dims):
 
 
 def _sensitivity(rows, d_k):
-    """Sensitivity of every row, shape (2 places, 2 scales, n_rows)."""
+    """Return the sensitivity of every row, shape (2 places, 2 scales, n_rows)."""
     radius = np.sqrt(chi_square_quantiles(d_k, rows.uniform_q))
     return _passed(rows, d_k, radius, np.sqrt(chi_square_quantiles(d_k - 1, rows.uniform_k)))
 
 
 def _passed(rows, d_k, radius, across):
-    """tr J and ‖∂L/∂q‖ of every row; radius is |q|, across the length of Kᵀ u across the query, |u| = 1."""
+    """Return tr J and ‖∂L/∂q‖ of every row; radius is |q|, across the length of Kᵀ u across the query, |u| = 1."""
     passed = np.empty((len(PLACES), len(SCALE_EXPONENTS), len(radius)))
     for i, scale in enumerate(_scales((d_k,))[:, 0]):
         trace, along_q, size = _softmax_response(rows, scale * radius)
@@ -301,7 +279,7 @@ def _passed(rows, d_k, radius, across):
 
 
 def _softmax_response(rows, stretch):
-    """tr J, |Σ_j z_j dS_j| and |dS| with dS = J dP for the scores stretch · z, row by row."""
+    """Return tr J, |Σ_j z_j dS_j| and |dS| with dS = J dP for the scores stretch · z, row by row."""
     response = np.empty((3, len(stretch)))
     step = max(1, 65_536 // rows.z.shape[1])  # blocks of rows that stay in the processor's cache
     for start in range(0, len(stretch), step):
@@ -324,7 +302,7 @@ def _trace_of(others, squares):
 
 
 def _exact_means(n_keys, dims):
-    """Exact mean sensitivity, shape (2 places, 2 scales, n_dims); NaN at q."""
+    """Return the exact mean sensitivity, shape (2 places, 2 scales, n_dims); NaN at q."""
     trace = expected_attention_curve(n_keys, dims, _scales(dims)).jacobian_trace
     return np.stack([trace, np.full_like(trace, np.nan)])
 
@@ -337,7 +315,7 @@ def _statistics(sensitivity, exact_mean):
 
 
 def _frozen(sensitivity):
-    """Share of frozen rows at each scale, its standard error and interval: by tr J, before the factor c."""
+    """Return the share of frozen rows at each scale, its standard error and interval: by tr J, before the factor c."""
     trace = sensitivity[PLACES.index("softmax")]
     count, n_rows = np.count_nonzero(trace < FROZEN_BELOW, axis=-1), trace.shape[-1]
     return count / n_rows, share_error(count / n_rows, n_rows), *share_interval(count, n_rows)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from sattn_core._checks import check_integer, check_number
-from sattn_core._records import record
 from sattn_core.bands import student_quantile
 from sattn_core.cost import STREAM, Price, priced
 from sattn_core.one_key import MOST_KEYS, expected_key_weight, key_weight_price
@@ -33,7 +32,7 @@ _QUIET = -10.0  # the score of every key where a head should be quiet
 
 @dataclass(frozen=True)
 class LengthRule:
-    """What a rule makes of scores that spread by 1 after 1/√d_k: it multiplies them, or adds a sink of score 0."""
+    """A rule for scores that spread by 1 after 1/√d_k: it multiplies them, or adds a sink of score 0."""
 
     name: str
     title: str
@@ -101,7 +100,7 @@ class LongContextParams:
         return np.stack([rule.multiplier(n, self.d_k, self.n_train) for rule in RULES.values()])
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class FadingResult:
     """Exact average weight of the key; axis 0 of an array is the rule, axis 1 the length."""
 
@@ -119,7 +118,7 @@ class FadingResult:
         return float(self.weights[self.names.index(rule), self.lengths.index(n)])
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SimulatedFading:
     """Means over drawn rows beside the exact averages; axis 0 of an array is the rule, axis 1 the length."""
 
@@ -163,7 +162,7 @@ def fading_weights(params: LongContextParams, lengths: Sequence[int] = LENGTHS) 
 
 
 def _weights(params, lengths, rule, multipliers):
-    """What one rule leaves at every length."""
+    """Return what one rule leaves at every length."""
     if not np.ptp(multipliers):
         return expected_key_weight(lengths, multipliers[0] * params.score, multipliers[0], sink=rule.sink)
     pairs = zip(lengths, multipliers, strict=True)
@@ -171,7 +170,7 @@ def _weights(params, lengths, rule, multipliers):
 
 
 def _half_length(score):
-    """The first n at which the weight is below ½, by bisection: it falls as keys are added."""
+    """Return the first n at which the weight is below ½, by bisection: it falls as keys are added."""
     low, high = 1, MOST_KEYS
     while high - low > 1:
         middle = (low + high) // 2
@@ -211,7 +210,7 @@ def simulate_fading(params: LongContextParams) -> SimulatedFading:
 
 
 def _simulated(others, score, multiplier, sink):
-    """The weight of the key in every row; others (n_rows, n_keys - 1) are what the other scores are above its own."""
+    """Return the weight of the key in every row; others (n_rows, n_keys - 1) are the other scores less its own."""
     total = np.exp(multiplier * others).sum(axis=-1)
     return 1.0 / (1.0 + total + (math.exp(-multiplier * score) if sink else 0.0))
 
@@ -219,9 +218,9 @@ def _simulated(others, score, multiplier, sink):
 # --- what the papers say -------------------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class LengthClaims:
-    """What can be checked here of what the papers say, each at SHORTEST and at MOST_KEYS keys where it is a pair."""
+    """Checks of what the papers say, each at SHORTEST and at MOST_KEYS keys where it is a pair."""
 
     lengths: tuple[int, int]
     # plain, ssmax: weight of a key of score 3 where all others have −2, by softmax and by SSMax (its figure 1)

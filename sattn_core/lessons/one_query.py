@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
-from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS, block_generator
 from sattn_core.cost import Price
 from sattn_core.example import KEY_WORDS
@@ -37,7 +36,7 @@ _QUERY_STREAM = 6
 
 @dataclass(frozen=True)
 class OneQueryParams:
-    """How long the query and the keys are, and how large the query's invented components."""
+    """Length of the query and the keys, and size of the query's invented components."""
 
     d_k: int  # 1 to 1,024: the first four components are the invented ones, the others are drawn
     seed: int = 0  # Of the drawn components
@@ -58,7 +57,7 @@ class OneQueryParams:
         return drawn + many + Price(calls=200, draws=300, products=4 * self.d_k, passes=24_000 + 90 * self.d_k)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SoftmaxRow:
     """One row of scores and its softmax, as it is worked out by hand."""
 
@@ -76,7 +75,7 @@ class SoftmaxRow:
     effective_keys: float  # e^entropy of the weights
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SumsOnTheWay:
     """The four sums, product by product."""
 
@@ -85,9 +84,9 @@ class SumsOnTheWay:
     limit: float  # No sum of this draw is larger in size up to the horizon
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ManySentences:
-    """What becomes of the four words in many sentences: the same invented components, others drawn for each.
+    """The four words in many sentences: the same invented components, others drawn for each.
 
     The sentence that the other numbers are of is the first of them. A word is on top if no other has a larger score.
     """
@@ -106,7 +105,7 @@ class ManySentences:
     scaled_top_weight_error: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class OneQueryResult:
     """Every number of the seven steps, and of many such sentences."""
 
@@ -129,11 +128,7 @@ class OneQueryResult:
 
 
 def measure_one_query(params: OneQueryParams) -> OneQueryResult:
-    """Products q_i k_i, their sums, and softmax of the sums with and without the division by √d_k.
-
-    The invented components are few; from the fifth on every component is +1 or −1 with equal chance, so every
-    product is, and the sum is the classical random walk.
-    """
+    """Return products q_i k_i, their sums, and softmax of the sums with and without the division by √d_k."""
     query, keys = _vectors(params)
     d_k, n_invented = params.d_k, min(params.d_k, len(INVENTED_QUERY))
     products = hadamard(np.broadcast_to(query[:d_k], (len(keys), d_k)), keys[:, :d_k])
@@ -152,7 +147,7 @@ def measure_one_query(params: OneQueryParams) -> OneQueryResult:
 
 
 def _vectors(params):
-    """The query and the keys at the largest d_k: the invented components, then the drawn ones.
+    """Return the query and the keys at the largest d_k: the invented components, then the drawn ones.
 
     The products are drawn, for many sentences at once, and the query's own signs: of two random signs the second and
     the product of both are as independent as the two.
@@ -165,13 +160,13 @@ def _vectors(params):
 
 
 def _walk(query, keys, d_k):
-    """The sums up to d_k; their limit is that of all d_k, so that the axes stand still while d_k moves."""
+    """Return the sums up to d_k; their limit is that of all d_k, so that the axes stay while d_k moves."""
     sums = np.cumsum(query * keys, axis=1)
     return SumsOnTheWay(sums[:, :d_k], _MOST, float(np.abs(sums).max()))
 
 
 def _many(params, invented):
-    """Sentences whose drawn products are appended one by one, as those of the first."""
+    """Return sentences whose drawn products are appended one by one, as those of the first."""
     n_drawn = max(params.d_k - len(INVENTED_QUERY), 0)
     drawn = sign_sums(n_drawn, _N_SUMS, seed=params.seed)
     scores = invented + drawn.reshape(N_SENTENCES, len(KEY_WORDS))

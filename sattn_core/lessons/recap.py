@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer, check_number
-from sattn_core._records import record
 from sattn_core.components import STANDARD_NORMAL, draw_queries_and_keys
 from sattn_core.cost import STREAM, Price, priced
 from sattn_core.lessons.wrong_choice import LEARNING_RATES, N_ROWS, N_STEPS, PUT_RIGHT
@@ -31,7 +30,7 @@ RACED = (16, 64, 256, 1_024)  # the sizes
 # --- what a score is ------------------------------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SumResult:
     """The products of one query and one key, and their sum as they are added."""
 
@@ -42,7 +41,7 @@ class SumResult:
 
 @priced(lambda seed: Price(calls=20 + STREAM, draws=2 * N_PRODUCTS))
 def measure_sum(seed: int) -> SumResult:
-    """The score of one query and one key of components ± 1, product by product."""
+    """Add up the score of one query and one key of components ± 1, product by product."""
     q, k = draw_queries_and_keys(1, 1, N_PRODUCTS, law="rademacher", seed=check_integer("seed", seed, 0))
     products = (q * k)[0]
     return SumResult(np.arange(1, N_PRODUCTS + 1), products, products.cumsum())
@@ -74,9 +73,9 @@ class SpreadParams:
         return growing_scores_price(self.dims, N_PAIRS, STANDARD_NORMAL) + len(self.dims) * moments
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SpreadResult:
-    """How far raw scores spread at every d_k of params.dims, (n_dims,)."""
+    """Spread of raw scores at every d_k of params.dims, (n_dims,)."""
 
     params: SpreadParams
     dims: NDArray[np.int_]  # those of params
@@ -91,7 +90,7 @@ class SpreadResult:
 
 
 def measure_spread(params: SpreadParams) -> SpreadResult:
-    """Standard deviation of independent scores; at a larger d_k products are added to those at a smaller one."""
+    """Measure the standard deviation of independent scores; a larger d_k adds products to those of a smaller one."""
     scores = growing_scores(params.dims, N_PAIRS, STANDARD_NORMAL, params.seed)
     std = np.array([np.sqrt(np.mean(each**2)) for each in scores])
     exact = [dot_product_moments(d_k) for d_k in params.dims]
@@ -122,9 +121,9 @@ class CorrectionParams:
         return _price(self.d_k, len(BOTH) * len(LEARNING_RATES))
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class CorrectionResult:
-    """How many of N_ROWS rows are put right after each step, without the scale and with it."""
+    """Counts of N_ROWS rows that are put right after each step, without the scale and with it."""
 
     params: CorrectionParams
     steps: NDArray[np.int_]  # (N_STEPS + 1,): 0 and on
@@ -136,7 +135,7 @@ class CorrectionResult:
 
 
 def measure_correction(params: CorrectionParams) -> CorrectionResult:
-    """Gradient descent on every query by itself, at the best of LEARNING_RATES for each of the two scales."""
+    """Descend the gradient on every query by itself, at the best of LEARNING_RATES for each of the two scales."""
     exponents, rates = np.repeat(BOTH, len(LEARNING_RATES)), np.tile(LEARNING_RATES, len(BOTH))
     counts = _counts(params.d_k, exponents, rates, params.seed, params.size)
     counts = counts.reshape(len(BOTH), len(LEARNING_RATES), -1)
@@ -148,7 +147,7 @@ def measure_correction(params: CorrectionParams) -> CorrectionResult:
 
 
 def _counts(d_k, exponents, rates, seed, size=1.0):
-    """How many rows are put right after each step, for every column of an exponent and a rate."""
+    """Return how many rows are put right after each step, for every column of an exponent and a rate."""
     counts = np.zeros((len(rates), N_STEPS + 1), dtype=np.int_)
     scales = np.array([scale_factor(d_k, each) for each in exponents])
     for rows in row_blocks(N_ROWS, N_KEYS, len(rates), "q"):
@@ -159,7 +158,7 @@ def _counts(d_k, exponents, rates, seed, size=1.0):
 
 
 def _sized(rows, size):
-    """The same rows with all numbers of q and k so many times as large."""
+    """Return the same rows with all numbers of q and k so many times as large."""
     scores, gram, square = (size**2 * each for each in (rows.raw_scores, rows.gram, rows.squared_length))
     return WrongRows(scores, gram, square, rows.winner, rows.right_key)
 
@@ -195,9 +194,9 @@ class DivisorParams:
         return sum((_price(d_k, len(self.exponents)) for d_k in RACED), Price())
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DivisorResult:
-    """How many of N_ROWS rows are put right at ONE_RATE, for each exponent of params and each of RACED."""
+    """Counts of N_ROWS rows that are put right at ONE_RATE, for each exponent of params and each of RACED."""
 
     params: DivisorParams
     dims: NDArray[np.int_]  # (4,): RACED
@@ -210,7 +209,7 @@ class DivisorResult:
 
 
 def compare_divisors(params: DivisorParams) -> DivisorResult:
-    """Gradient descent on every query by itself, with the same learning rate at every size."""
+    """Descend the gradient on every query by itself, with the same learning rate at every size."""
     rates = np.full(len(params.exponents), ONE_RATE)
     counts = [_counts(d_k, params.exponents, rates, params.seed)[:, -1] for d_k in RACED]
     return DivisorResult(params, np.array(RACED), np.stack(counts, axis=-1))

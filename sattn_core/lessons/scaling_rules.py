@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._memory import remembered
-from sattn_core._records import record
 from sattn_core.attention import attention
 from sattn_core.components import PairLaw, draw_queries_and_keys
 from sattn_core.cost import DRAWS, MATRIX, Price, priced
@@ -51,7 +50,7 @@ class ExponentParams:
         check_integer("seed", self.seed, 0)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ExponentCurve:
     """One exponent against d_k; arrays have one entry per dimension."""
 
@@ -71,7 +70,7 @@ class ExponentCurve:
     mean_is_flat: bool
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ExponentResult:
     """The learner's exponent beside 0, ½ and 1."""
 
@@ -103,7 +102,7 @@ class RulesParams:
         return _rules_price(self.d_k, self.n_keys, self.n_queries)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RuleResult:
     """One rule on the shared scores, and what its card says."""
 
@@ -124,7 +123,7 @@ class RuleResult:
     max_weight: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RulesResult:
     """All rules on the same scores."""
 
@@ -133,7 +132,7 @@ class RulesResult:
     rules: tuple[RuleResult, ...]  # In the order of `SCALING_RULES`
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RuleCurves:
     """Mean entropy of every rule against d_k and against n_keys."""
 
@@ -189,7 +188,7 @@ class BugParams:
         return _bugs_price(self, 1)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class BugSide:
     """The right or the wrong computation."""
 
@@ -203,7 +202,7 @@ class BugSide:
     attention_weights: NDArray[np.float64]  # (n_tokens, n_tokens): of the first head
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class BugResult:
     """The wrong computation beside the right one, on the same numbers."""
 
@@ -310,13 +309,7 @@ def _exponents_price(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIMS
 
 @priced(_exponents_price)
 def measure_exponents(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIMS) -> ExponentResult:
-    """Variance and mean of q·k / d_k^α against d_k: (1 + ρ²) d_k^(1−2α) and ρ d_k^(1−α).
-
-    Each pair (q_i, k_i) is standard bivariate normal with correlation ρ. Neighbouring dimensions share
-    their components, so their errors go the same way.
-
-    Reference: Yang et al. (2022), arXiv:2203.03466, definition 4.1 (1/d attention).
-    """
+    """Measure variance and mean of q·k / d_k^α against d_k: (1 + ρ²) d_k^(1−2α) and ρ d_k^(1−α)."""
     pair_law, dims = PairLaw(correlation=params.correlation), check_dims(dims)
     check_integer("the last entry of dims", dims[-1], 1, 1024)
     raw = np.array([(s.mean(), s.var(ddof=1)) for s in growing_scores(dims, params.n_samples, pair_law, params.seed)])
@@ -328,7 +321,7 @@ def measure_exponents(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIM
 def compare_rules(params: RulesParams) -> RulesResult:
     """Apply every rule of `SCALING_RULES` to the same raw scores.
 
-    Learned or trained parts stand at their starting or published values: gains, τ, s₀, extension 16,
+    Learned or trained parts have their starting or published values: gains, τ, s₀, extension 16,
     position 131,071, n₀ = 512, and for σReparam largest singular values of random square projections (2).
     """
     Q, K = _queries_and_keys(params, params.d_k, params.n_keys, params.n_queries)
@@ -341,11 +334,7 @@ def compare_rules(params: RulesParams) -> RulesResult:
 def rule_curves(
     params: RulesParams, *, dims: Sequence[int] = RULE_DIMS, n_keys: Sequence[int] = RULE_KEYS
 ) -> RuleCurves:
-    """Mean entropy of every rule against d_k and against the number of keys.
-
-    Means over several draws of queries and keys; along d_k the draws are the same, with components appended. Scores
-    are independent unless the params' correlation is not 0: then every query is aligned with a key of its own.
-    """
+    """Average the entropy of every rule against d_k and against the number of keys."""
     short, longest = min(params.n_keys, 256), max(dims)
     by_dimension = [_entropies(params, check_integer("an entry of dims", d, 1, 1024), short, longest) for d in dims]
     lengths = [check_integer("an entry of n_keys", n, 2, 4096) for n in n_keys]
@@ -357,11 +346,7 @@ def rule_curves(
 
 
 def measure_bug(params: BugParams) -> BugResult:
-    """Run attention with a real bug beside the right computation, softmax(Q Kᵀ/√d_k) V, on the same x.
-
-    At the start of training. A trained model may have learned around a wrong constant, which is why such
-    bugs live long; swapping the constant afterwards is what breaks it.
-    """
+    """Run attention with a real bug beside the right computation, on the same x, at the start of training."""
     return _bug_result(params, *_right_attention(params))
 
 
@@ -377,16 +362,13 @@ def _bugs_price(params, n_bugs):
 
 @priced(lambda params: _bugs_price(params, len(BUGS)))
 def measure_museum(params: BugParams) -> tuple[BugResult, ...]:
-    """Run attention with every bug of `BUGS` beside the right computation, on the same x and weights.
-
-    At the start of training, as in `measure_bug`.
-    """
+    """Run attention with every bug of `BUGS` beside the right computation, as in `measure_bug`."""
     right = _right_attention(params)
     return tuple(_bug_result(replace(params, bug=bug), *right) for bug in BUGS)
 
 
 def _right_attention(params):
-    """Queries, keys and values of every head of a LayerNormed x, and the right attention on them."""
+    """Return queries, keys and values of every head of a LayerNormed x, and the right attention on them."""
     E, H, n = params.d_model, params.n_heads, params.n_tokens
     rng = np.random.Generator(np.random.SFC64(params.seed))
     x = layer_norm(rng.standard_normal((n, E)))
@@ -429,14 +411,14 @@ def _queries_and_keys(params, d_k, n_keys, n_queries):
 
 
 def _applied(rule, raw, Q, K):
-    """The rule with what it needs; a random square projection has a largest singular value near 2."""
+    """Apply the rule with what it needs; a random square projection has a largest singular value near 2."""
     context = {"d_k": Q.shape[-1], "Q": Q, "K": K, "sigma_q": 2.0, "sigma_k": 2.0}
     return rule.apply(raw, **{name: context[name] for name in rule.needs})
 
 
 @remembered(16)
 def _check_value(name):
-    """The checkable number of a rule, which no scores change."""
+    """Return the checkable number of a rule, which no scores change."""
     return SCALING_RULES[name].check()
 
 
@@ -452,17 +434,14 @@ def _rule_result(rule, scores):
 
 
 def _curve_draws(d_k, n_keys):
-    """How many queries share their keys in one draw of a curve's point, and how many draws there are.
-
-    Few keys have many draws, for their rows scatter; beyond 256 one draw says enough, and its error is not known.
-    """
+    """Return how many queries share their keys in one draw of a curve's point, and how many draws there are."""
     n_queries = 32 if n_keys > 64 else min(n_keys, 16)
     most = min(_CURVE_NUMBERS // ((n_queries + n_keys) * d_k), _CURVE_SCORES // (n_queries * n_keys))
     return n_queries, max(most, 4 if n_keys <= 256 else 1)
 
 
 def _entropies(params, d_k, n_keys, longest):
-    """Mean entropy of every rule at one shape and its standard error, (2, n_rules); draws as for the longest d_k."""
+    """Average the entropy of every rule at one shape, with its standard error, (2, n_rules); draws as for most d_k."""
     n_queries, draws = _curve_draws(longest, n_keys)
     Q, K = _queries_and_keys(params, d_k, draws * n_keys, draws * n_queries)
     aligned, others = np.split(K, [draws * n_queries])  # those paired with a query, and the rest

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_choice, check_integer
-from sattn_core._records import record
 from sattn_core.bands import MomentRow
 from sattn_core.components import PairLaw, draw_queries_and_keys
 from sattn_core.cost import Price, proceed
@@ -41,7 +40,7 @@ _N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even grid: at d_k = 1 the den
 
 @dataclass(frozen=True)
 class ScoreVarianceParams:
-    """What the lesson asks for."""
+    """Settings of the lesson."""
 
     d_k: int
     n_samples: int = 50_000
@@ -107,7 +106,7 @@ class ScalingRule:
     scaled_variance: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ScoreVarianceResult:
     """Everything the lesson shows at one d_k."""
 
@@ -162,17 +161,12 @@ def measure_score_variance(
 ) -> ScoreVarianceResult:
     """Measure Var(q·k) and Var(q·k/√d_k) beside d_k and 1, with the sampling error of each.
 
-    Pairs are independent. Entries of one matrix are uncorrelated but share queries and keys, so
-    the variance of the entries scatters more than for as many pairs: its band is the gamma law with the exact
-    mean and variance of that scatter or, where there are few entries, comes from matrices simulated with a
-    fixed seed. With means the kurtosis of a matrix has no band.
-    The band of the variance of pairs is the gamma law with the exact mean and variance. The standard
+    Entries of one matrix are uncorrelated but share queries and keys, so the variance of the entries
+    scatters more than for as many pairs. With means the kurtosis of a matrix has no band. The standard
     error of an excess kurtosis is its limit for many scores; a small or heavy-tailed sample falls short of
     the prediction on average, and its band is marked rough, or left out where it would reach below −2.
     Student's t with 5 degrees of freedom has no eighth moment: its measured kurtosis has no finite
     standard error, however many pairs are drawn.
-
-    Reference: Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
     """
     scores = _draw_scores(params, check) if scores is None else _check_shape(params, scores)
     theory, scale = pair_moments(params.d_k, params.pair_law), scale_factor(params.d_k)
@@ -196,7 +190,7 @@ def measure_score_variance(
 
 
 def _rows_of_both(params, scale, raw, scaled):
-    """The moments of the raw scores and of the scaled ones, within the bands of the raw."""
+    """Return the moments of the raw scores and of the scaled ones, within the bands of the raw."""
     bands = _bands(params, raw[2])
     return _rows("raw", bands, 1.0, raw) + _rows("scaled", bands, scale, scaled)
 
@@ -248,7 +242,7 @@ def _rows(label, bands, scale, moments):
     return tuple(band.row(f"{label} {name}", moment, factor) for band, name, moment, factor in named)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ExampleDots:
     """Dot products of vectors typed by hand, with their mean and population variance (ddof = 0)."""
 
@@ -258,11 +252,7 @@ class ExampleDots:
 
 
 def hand_made_example(q_rows: ArrayLike, k_rows: ArrayLike) -> ExampleDots:
-    """Return the dot products q_i·k_i of vectors given by hand, their mean and their variance.
-
-    Three vectors picked by hand show the arithmetic, not the law: their variance tells nothing
-    about d_k. For that the vectors must be drawn at random.
-    """
+    """Return the dot products q_i·k_i of vectors given by hand, their mean and their variance."""
     q_rows = check_array("q_rows", q_rows, ndim=2, min_length=1)
     k_rows = check_array("k_rows", k_rows, ndim=2, min_length=1)
     if q_rows.shape != k_rows.shape or not len(q_rows):

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sattn_core._checks import check_integer
-from sattn_core._records import record
 from sattn_core.class_draws import MOST_PER_PHONE, MOST_PHONES, phone_draws, phone_price
 from sattn_core.cost import DRAWS, SORTED, Price, priced
 from sattn_core.product_variances import (
@@ -41,7 +40,7 @@ MOST_DRAWS = 10_000
 
 @dataclass(frozen=True)
 class SmallSamplesParams:
-    """Draw A (size × d_k) and B (d_k × size), many times; each time take the variance of A B's entries."""
+    """Many draws of A (size × d_k) and B (d_k × size), and of the variance of A B's entries."""
 
     size: int = 2  # 2 to 64
     d_k: int = 2  # 1 to 1,024
@@ -104,7 +103,7 @@ class DrawCheck:
     z: float  # (measured − predicted) over both errors together; NaN where there is none
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SmallSamplesResult:
     """Variances of the entries of many small products."""
 
@@ -184,9 +183,9 @@ class LargeExperiment:
     largest_difference: float  # Largest difference between the two
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class BandCurve:
-    """How the band of the variance narrows with the size of the matrix; arrays have one entry per size."""
+    """The band of the variance against the size of the matrix; arrays have one entry per size."""
 
     sizes: tuple[int, ...]
     d_k: int
@@ -205,7 +204,7 @@ class BandCurve:
     naive_share_inside: NDArray[np.float64]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DrawSweep:
     """The variance of (size, d_k) @ (d_k, size), divided by d_k, in the same draws at every d_k."""
 
@@ -230,7 +229,7 @@ class DrawSweep:
         return FirstDraws(ratios, counts[:, :-1], counts[:, -1], (np.abs(ratios - 1) < NEAR).sum(axis=1))
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class FirstDraws:
     """The first draws of a `DrawSweep`, counted at every d_k."""
 
@@ -247,7 +246,7 @@ class FirstDraws:
         return _draw_check("mean", sweep.mean_theory, 0.0, ratios.mean(), error)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ClassDraws:
     """The draws of the first phones of a class together; `phone_draws` has those of one."""
 
@@ -342,9 +341,6 @@ def next_draws(n_draws: int) -> int:
 def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
     """Repeat the small experiment: V = var of the entries of A B, with E V = d_k (1 − 1/size²) for ddof = 0.
 
-    The question shows a picture, not its code: standard normal entries and NumPy's default ddof = 0 are
-    an assumption. Uniform numbers from 0 to 1 cannot give 1.6, because the entries then lie in [0, 2].
-
     The first draw multiplies its two matrices. The variances of the others are drawn from their exact
     distribution, see `product_variances`.
     """
@@ -371,13 +367,13 @@ def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
 
 
 def _band(params, unbias):
-    """The 95 % band of the variance of one draw."""
+    """Return the 95 % band of the variance of one draw."""
     low, high = score_variance_band(params.size, params.size, params.d_k)
     return low * unbias, high * unbias
 
 
 def _mean_and_std(params, unbias):
-    """What theory says of the variance of one draw."""
+    """Return what theory says of the variance of one draw."""
     mean, variance = score_variance_moments(params.size, params.size, params.d_k)
     return mean * unbias, math.sqrt(variance) * unbias
 
@@ -414,7 +410,7 @@ def measure_large_experiment(
 
 
 def _dot_beside_matmul(A, B, product):
-    """Whether `np.dot` gives the product too, and the largest difference: they may add up in another order."""
+    """Return whether `np.dot` gives the product too, and the largest difference: they may add in another order."""
     difference = np.abs(np.dot(A, B) - product)
     equal = bool((difference <= 1e-12 * (A.shape[1] + np.abs(product))).all())
     return {"dot_equals_matmul": equal, "largest_difference": float(difference.max())}
@@ -424,10 +420,7 @@ def _dot_beside_matmul(A, B, product):
 def band_curve(
     sizes: Sequence[int] = DEFAULT_SIZES, *, d_k: int = 2, ddof: int = 0, n_draws: int = 40, seed: int = 0
 ) -> BandCurve:
-    """Band of var(A B) against the size of the matrices, exact, with measured points.
-
-    For large matrices the standard deviation falls like 1/√size. Independent entries would make it 1/size.
-    """
+    """Return the exact band of var(A B) against the size of the matrices, with measured points."""
     each = [SmallSamplesParams(size, d_k, ddof, n_draws, seed) for size in sizes]
     if not each:
         raise ValueError("sizes must hold at least one size, but got ()")
@@ -455,7 +448,7 @@ def _unbias(size, ddof):
 
 
 def _draw(size, d_k, n_draws, seed):
-    """np.var (ddof=0) of every product in the order drawn; the first is that of `_first_matrices`."""
+    """Draw np.var (ddof=0) of every product in the order drawn; the first is that of `_first_matrices`."""
     A, B = _first_matrices(size, d_k, seed)
     return np.concatenate([[np.matmul(A, B).var()], product_variances(size, d_k, n_draws - 1, seed)])
 
@@ -466,7 +459,7 @@ def _first_matrices(size, d_k, seed):
 
 
 def _edges(size, d_k, ddof):
-    """Bins from 0 to four standard deviations above the mean."""
+    """Return bins from 0 to four standard deviations above the mean."""
     mean, variance = score_variance_moments(size, size, d_k)
     return np.linspace(0.0, (mean + 4 * math.sqrt(variance)) * _unbias(size, ddof), HISTOGRAM_BINS + 1)
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.bands import student_quantile
 from sattn_core.components import COMPONENT_LAWS, block_generator
 from sattn_core.cost import SORTED, STREAM, Price, priced
@@ -41,9 +40,9 @@ _ROUNDING = 1e-9  # of an entropy, relative: a shift rounds the scores, which ch
 # --- lists of scores, side by side ---------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ListComparison:
-    """What softmax makes of each list of scores; entry i of every field belongs to list i."""
+    """Softmax of each list of scores; entry i of every field belongs to list i."""
 
     scores: tuple[NDArray[np.float64], ...]  # multiplier * list + shift
     attention_weights: tuple[NDArray[np.float64], ...]  # Softmax of the scores; each sums to 1
@@ -62,10 +61,7 @@ class ListComparison:
 
 @priced(lambda lists, **_: len(lists) * Price(calls=120, specials=300, passes=6_000, bytes=1_000_000))
 def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift: float = 0.0) -> ListComparison:
-    """Softmax of multiplier * list + shift, its entropy and its Jacobian norm, list by list.
-
-    Only differences of scores count: [4, 5] and [104, 105] have the same weights.
-    """
+    """Return softmax of multiplier * list + shift, its entropy and its Jacobian norm, list by list."""
     multiplier = check_number("multiplier", multiplier, -MAX_MAGNITUDE, MAX_MAGNITUDE)
     shift = check_number("shift", shift, -MAX_MAGNITUDE, MAX_MAGNITUDE)
     scores = tuple(multiplier * numbers + shift for numbers in _check_lists(lists))
@@ -86,7 +82,7 @@ def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift:
 
 
 def sharper(first: ArrayLike, second: ArrayLike) -> str:
-    """Which of two lists softmax makes sharper: the one whose weights have less entropy."""
+    """Return which of two lists softmax makes sharper: the one whose weights have less entropy."""
     found = compare_lists([first, second])
     one, other = found.entropy_nats
     if one == other == 0.0:  # both underflow, which the norm's logarithm does not
@@ -119,7 +115,7 @@ def _check_list(name, numbers):
 
 
 def _check_draw(params):
-    """The keys, the dimensions, the law and the seed of a draw."""
+    """Check the keys, the dimensions, the law and the seed of a draw."""
     check_integer("n_keys", params.n_keys, 2, 4096)
     check_integer("the largest entry of dims", check_dims(params.dims)[-1], 1, MAX_DIM)
     check_choice("law", params.law, COMPONENT_LAWS)
@@ -128,7 +124,7 @@ def _check_draw(params):
 
 @dataclass(frozen=True)
 class SaturationParams:
-    """What the lesson asks for."""
+    """Settings of the averages."""
 
     n_keys: int
     dims: tuple[int, ...]
@@ -159,7 +155,7 @@ class SaturationParams:
         return (drawn + multiplied + averages + exact).holding(16 * scores + held + 500_000)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class MeasuredMean:
     """One measured average at each measured dimension, beside its prediction."""
 
@@ -174,7 +170,7 @@ class MeasuredMean:
     inside: NDArray[np.bool_]  # (n_measured,): whether the measured mean lies in its band
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class MeasuredSoftmax:
     """The four averages of `SaturationCurve`, measured."""
 
@@ -184,7 +180,7 @@ class MeasuredSoftmax:
     jacobian_trace: MeasuredMean
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SaturationCurve:
     """Exact averages over q and k with iid N(0, 1) components, one entry per dimension."""
 
@@ -195,7 +191,7 @@ class SaturationCurve:
     jacobian_trace: NDArray[np.float64]  # (n_dims,): E tr(diag(p) - p pᵀ)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SaturationResult:
     """Everything the saturation figure shows."""
 
@@ -226,10 +222,8 @@ class SaturationResult:
 def measure_saturation(params: SaturationParams) -> SaturationResult:
     """Average entropy, largest weight and Jacobian trace of softmax(q·k) and softmax(q·k/√d_k).
 
-    Components are independent with mean 0 and variance 1. Rows that share
-    their keys are not independent, so they are drawn in 20 independent batches
-    and the standard error is that of the batch means. A larger d_k appends
-    components to the same queries and keys.
+    Rows that share their keys are not independent, so they are drawn in 20 independent batches
+    and the standard error is that of the batch means.
     """
     measured_dims = tuple(2**i for i in range(params.dims[-1].bit_length()))
     raw, scaled = _exact_curves(params.n_keys, params.dims)
@@ -252,7 +246,7 @@ def measure_saturation(params: SaturationParams) -> SaturationResult:
 
 
 def _exact_curves(n_keys, dims):
-    """The exact curves without and with the scale, as two `SaturationCurve`."""
+    """Return the exact curves without and with the scale, as two `SaturationCurve`."""
     dims = np.array(dims)
     scales = np.stack([np.ones(dims.size), dims**-0.5])  # (2, n_dims)
     both = expected_attention_curve(n_keys, dims, scales)
@@ -261,7 +255,7 @@ def _exact_curves(n_keys, dims):
 
 
 def _batch_means(params, dims):
-    """Batch means of H, max p and tr J, raw and scaled: two arrays (3, n_dims, n_batches)."""
+    """Return the batch means of H, max p and tr J, raw and scaled: two arrays (3, n_dims, n_batches)."""
     means = [
         [_row_means(scores, scale) for scale in (1.0, scale_factor(d_k))]
         for d_k, scores in zip(dims, _growing_scores(params, dims), strict=True)
@@ -276,10 +270,7 @@ def _growing_scores(params, dims, n_batches=N_BATCHES):
 
 
 def _scores_of_batch(params, dims, batch):
-    """Yield raw scores (n_queries, n_keys) at each of dims; every batch reads on in its own stream.
-
-    It draws octave by octave, whatever dims are, so that the draw is always the same.
-    """
+    """Yield raw scores (n_queries, n_keys) at each of dims, drawn octave by octave, so that no draw depends on dims."""
     n_queries, draw = params.n_queries, COMPONENT_LAWS[params.law].draw
     rng, scores = block_generator(params.seed, _BATCH_STREAM, batch), np.zeros((n_queries, params.n_keys))
     for start, stop in pairwise((0, *(2**i for i in range((dims[-1] - 1).bit_length() + 1)))):
@@ -292,14 +283,14 @@ def _scores_of_batch(params, dims, batch):
 
 
 def _appended(scores, q, k, cuts):
-    """The scores with the components of q and k up to each cut appended."""
+    """Append to the scores the components of q and k up to each cut."""
     # No matrix product: the threads of BLAS wait for a core on a busy machine.
     parts = [np.einsum("dq,dk->qk", q[start:stop], k[start:stop]) for start, stop in pairwise((0, *cuts))]
     return list(accumulate(parts, initial=scores))[1:]
 
 
 def _row_means(scores, scale):
-    """Means of H, max p and tr J over the rows of each batch, (3, n_batches), some batches at a time."""
+    """Return the means of H, max p and tr J over the rows of each batch, (3, n_batches), some batches at a time."""
     n_batches = max(1, _CACHED_SCORES // scores[0].size)
     parts = (scale * scores[start : start + n_batches] for start in range(0, len(scores), n_batches))
     return np.concatenate([_means_of_batches(part) for part in parts], axis=-1)
@@ -313,7 +304,7 @@ def _means_of_batches(scores):
 
 
 def _beside(batch_means, predicted):
-    """`MeasuredSoftmax` from batch means (3, n_dims, n_batches) of H, max p and tr J."""
+    """Return `MeasuredSoftmax` from batch means (3, n_dims, n_batches) of H, max p and tr J."""
     (entropy, max_weight, trace), of_means = mean_and_error(batch_means)
     effective = np.exp(entropy)
     measured = (entropy, effective, max_weight, trace)
@@ -352,7 +343,7 @@ class RowsParams(SaturationParams):
         return (self.n_batches * one + last).holding(24 * kept + 8 * d_k * (n_queries + self.n_keys) + 100_000)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Rows:
     """Rows of raw scores at a few dimensions, each from its largest score to its smallest."""
 
@@ -371,9 +362,9 @@ class Rows:
         return DividedRows(self.dims, exponent, means, largest, error, spread, theory, ratio, weights.shape[1])
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DividedRows:
-    """What softmax makes of the scores divided by d_k^exponent; axis 0 of every array is the dimension."""
+    """Softmax of the scores divided by d_k^exponent; axis 0 of every array is the dimension."""
 
     dims: tuple[int, ...]
     exponent: float
@@ -390,7 +381,7 @@ class DividedRows:
 
     @property
     def alike(self) -> bool:
-        """Whether the scores spread so nearly the same at all dims that softmax makes hardly a difference."""
+        """Return True if the scores spread so nearly the same at all dims that softmax makes hardly a difference."""
         return self.ratio <= ALIKE
 
     def band(self, expected: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -400,10 +391,7 @@ class DividedRows:
 
 
 def measure_rows(params: RowsParams) -> Rows:
-    """Draw raw scores at every d_k; a larger d_k appends components to the same queries and keys.
-
-    The draw is that of `measure_saturation`.
-    """
+    """Draw raw scores at every d_k, those of `measure_saturation`."""
     scores = np.array(list(_growing_scores(params, params.dims, params.n_batches)))
     scores = -np.sort(-scores, axis=-1)
     return Rows(params.dims, scores, np.sqrt(scores.var(axis=-1, ddof=1).mean(axis=(1, 2))))
@@ -419,7 +407,7 @@ def expected_largest(n_keys: int, dims: tuple[int, ...], exponent: float) -> NDA
 # --- overflow ------------------------------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class OverflowCurve:
     """Weight of the larger of two scores 0 and s, really computed in one floating-point type."""
 
@@ -437,7 +425,7 @@ class OverflowCurve:
     machine_epsilon: float  # Spacing of the type's numbers at 1
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class OverflowStudy:
     """Naive and stable softmax of the row [0, s] in three floating-point types."""
 
@@ -448,13 +436,7 @@ class OverflowStudy:
 
 @priced(lambda: Price(calls=50, specials=500, passes=8_000, bytes=1_000_000))
 def overflow_study() -> OverflowStudy:
-    """Softmax of [0, s] with and without the subtraction of the largest score, as s grows.
-
-    Overflow and saturation are two problems. Subtracting the largest score cures the first in every
-    type and changes nothing about the second; the scale 1/√d_k cures the second only.
-
-    Reference: Blanchard, Higham & Higham (2021), IMA J. Numer. Anal. 41(4), introduction.
-    """
+    """Return softmax of [0, s] with and without the subtraction of the largest score, as s grows."""
     scores = np.geomspace(1.0, 2000.0, 200).astype(np.float16).astype(np.float64)
     exact = softmax(np.stack([np.zeros_like(scores), scores], axis=-1))[:, 1]
     curves = tuple(_overflow_curve(np.dtype(name).type, scores, exact) for name in _OVERFLOW_DTYPES)
@@ -478,21 +460,21 @@ def _overflow_curve(dtype, scores, exact):
 
 
 def _naive_weight(scores):
-    """Weight of s in softmax([0, s]) by the bare formula; inf/inf stays NaN."""
+    """Return the weight of s in softmax([0, s]) by the bare formula; inf/inf stays NaN."""
     with np.errstate(over="ignore", invalid="ignore"):
         zero, s = np.exp(np.zeros_like(scores)), np.exp(scores)
         return s / (zero + s)
 
 
 def _stable_weight(scores):
-    """Weight of s in softmax([0, s]) with the largest score subtracted first."""
+    """Return the weight of s in softmax([0, s]) with the largest score subtracted first."""
     largest = np.maximum(scores, np.zeros_like(scores))
     zero, s = np.exp(-largest), np.exp(scores - largest)
     return s / (zero + s)
 
 
 def _naive_limit(dtype):
-    """The last s with a finite naive weight and the next number of the type, by bisection."""
+    """Return the last s with a finite naive weight and the next number of the type, by bisection."""
     low, high = dtype(1.0), dtype(2000.0)
     while np.nextafter(low, high) < high:
         middle = dtype(low + (high - low) / dtype(2.0))

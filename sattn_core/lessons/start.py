@@ -9,7 +9,6 @@ from scipy.special import ndtr
 
 from sattn_core._checks import check_choice, check_integer
 from sattn_core._memory import remembered
-from sattn_core._records import record
 from sattn_core.bands import Z95
 from sattn_core.components import COMPONENT_LAWS, PairLaw
 from sattn_core.cost import MATRIX, Price, priced
@@ -27,7 +26,7 @@ _WORK, _AT_A_TIME = 3_000_000, 500_000  # components of q and k in all draws, un
 
 @dataclass(frozen=True)
 class StartParams:
-    """What the start page asks for; the fields are those of `dimension_sweep`."""
+    """Settings of the start page; the fields are those of `dimension_sweep`."""
 
     dims: tuple[int, ...]
     n_samples: int = 20_000
@@ -44,7 +43,7 @@ class StartParams:
         return (drawn + len(self.dims) * histograms + Price(calls=200)).holding(18 * d_k * keys)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class StartResult:
     """Everything the start page shows; axis 0 of every array is the dimension."""
 
@@ -82,7 +81,7 @@ class StartResult:
     scaled_effective_keys: NDArray[np.float64]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class LargestWeight:
     """Largest weight of a row, on average over queries and keys, for raw scores and for those divided by √d_k."""
 
@@ -94,13 +93,7 @@ class LargestWeight:
 
 
 def measure_start(params: StartParams) -> StartResult:
-    """Measure raw q·k and scaled q·k/√d_k at every d_k, and the softmax of one row of each.
-
-    Components are independent with mean 0 and variance 1: then the raw variance is exactly d_k
-    whatever the law. The standard error of a standard deviation s is that of s² divided by 2σ.
-
-    Reference: Vaswani et al. (2017), Attention Is All You Need, section 3.2.1, footnote 4.
-    """
+    """Measure raw q·k and scaled q·k/√d_k at every d_k, and the softmax of one row of each."""
     sweep = _sweep(params)
     d_k = np.array(sweep.dims, dtype=float)
     relative_error, source = _relative_std_error(sweep)
@@ -125,7 +118,7 @@ def _sweep(params):
 
 
 def _relative_std_error(sweep):
-    """Standard error of the measured standard deviation, over the standard deviation, at every d_k."""
+    """Return the standard error of the measured standard deviation, over the standard deviation, at every d_k."""
     kurtosis = COMPONENT_LAWS[sweep.law].kurtosis
     excess, source = sweep.raw_excess_kurtosis, "estimated from the draws"
     if np.isfinite(kurtosis):
@@ -136,7 +129,7 @@ def _relative_std_error(sweep):
 
 @remembered(2048)
 def _bin_law(d_k, is_exact):
-    """Density of the exact law at this d_k, or of the normal one: differences of its distribution function."""
+    """Return the density of the exact law at this d_k, or of the normal one, from its distribution function."""
     below = dot_product_cdf(SCALED_EDGES * np.sqrt(d_k), d_k) if is_exact else ndtr(SCALED_EDGES)
     return np.diff(below) / np.diff(SCALED_EDGES)
 
@@ -151,7 +144,7 @@ def _softmax_of(name, row_scores):
 
 
 def _draws(d_k, n_keys):
-    """How many queries share their keys, how much work one such draw is, and how many draws there are."""
+    """Return how many queries share their keys, how much work one such draw is, and how many draws there are."""
     n_queries = min(n_keys, 1 + d_k // 4, 32)  # their keys are worth sharing where they are long
     each = max((n_queries + n_keys) * d_k, 4 * n_queries * n_keys)  # a weight takes as long as four components
     return n_queries, each, min(max(_WORK // each, _FEWEST_DRAWS), _MOST_DRAWS)

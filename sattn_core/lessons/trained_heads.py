@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.cost import Price
 from sattn_core.encoder import Weights, cosines, encode, encode_price
 from sattn_core.encoder_record import D_K, D_MODEL, EXPONENTS, N_HEADS, N_LAYERS, TEXTS, RecordedText, recorded
@@ -24,7 +23,7 @@ OWN = "own"  # its name
 
 @dataclass(frozen=True)
 class TrainedHeadsParams:
-    """Which text the heads read."""
+    """The text that the heads read."""
 
     text: str = "paragraph"  # of `TEXTS`
 
@@ -59,7 +58,7 @@ class HeadParams:
         return score_report_price(1, MOST_TOKENS, MOST_TOKENS, D_K)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class ScaledHeads:
     """All heads with their scores over d_k^exponent; their queries and keys stay those of the model's own scale."""
 
@@ -79,7 +78,7 @@ class ScaledHeads:
         return float(np.median(self.effective_keys))
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class TrainedHeads:
     """The heads of the record on one text."""
 
@@ -102,18 +101,18 @@ class TrainedHeads:
         return math.sqrt((n - 1) / n)
 
     def scaled(self, exponent: float) -> ScaledHeads:
-        """All heads at another exponent; every σ moves by the same factor."""
+        """Return all heads at another exponent; every σ moves by the same factor."""
         scale = scale_factor(D_K, check_number("exponent", exponent, 0, 1))
         found = effective_keys(scale * self.raw_scores).mean(axis=-1)
         return ScaledHeads(exponent, scale * self.raw_std, found, len(self.tokens))
 
     def weights(self, layer: int, head: int, exponent: float) -> NDArray[np.float64]:
-        """(n_tokens, n_tokens): attention weights of one head, both counted from 1, at another exponent."""
+        """Return the attention weights (n_tokens, n_tokens) of one head, counted from 1, at another exponent."""
         scale = scale_factor(D_K, check_number("exponent", exponent, 0, 1))
         return softmax(scale * self.raw_scores[layer - 1, head - 1])
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class HeadResult:
     """One head's queries and keys beside what 1/√d_k assumes of them."""
 
@@ -124,23 +123,23 @@ class HeadResult:
 
 
 def measure_trained_heads(params: TrainedHeadsParams) -> TrainedHeads:
-    """Raw scores q·k of all heads on a text of the record, and their spread inside a row."""
+    """Measure raw scores q·k of all heads on a text of the record, and their spread inside a row."""
     return heads_of(recorded(params.text))
 
 
 def heads_of(found: RecordedText) -> TrainedHeads:
-    """The same of what an encoder makes of any text."""
+    """Return the same of what an encoder makes of any text."""
     return _heads(found.name, found.text, found.tokens, (found.queries, found.keys), found.cosines, EXPONENTS)
 
 
 def own_heads(weights: Weights, ids: Sequence[int], tokens: Sequence[str], text: str) -> TrainedHeads:
-    """The same of a text of one's own, at most 64 tokens, by one run of the model in float32."""
+    """Return the same of a text of one's own, at most 64 tokens, by one run of the model in float32."""
     run = encode(weights, _checked_ids(ids, tokens), n_heads=N_HEADS, dtype=np.float32)
     return _heads(OWN, text, tokens, (run.queries, run.keys), np.ones((1, N_LAYERS)), (0.5,))
 
 
 def own_cosines(weights: Weights, ids: Sequence[int], exponents: Sequence[float]) -> NDArray[np.float64]:
-    """(n_exponents, n_layers): how like itself the vector of such a text stays, as `TrainedHeads.cosines`."""
+    """Return (n_exponents, n_layers): how like itself the vector of such a text stays, as `TrainedHeads.cosines`."""
     right, *runs = (
         encode(weights, _checked_ids(ids), n_heads=N_HEADS, exponent=each, dtype=np.float32).embeddings[1:]
         for each in (0.5, *exponents)
@@ -168,14 +167,14 @@ def _heads(name, text, tokens, queries_and_keys, cosines, exponents):
 
 
 def measure_head(params: HeadParams) -> HeadResult:
-    """Moments, directions and alignment of one head's queries and keys: the report of `measure_scores`."""
+    """Measure moments, directions and alignment of one head's queries and keys, as `measure_scores` reports them."""
     found = recorded(params.text)
     Q, K = (each[params.layer - 1, params.head - 1].astype(np.float64) for each in (found.queries, found.keys))
     return _head_result(Q, K)
 
 
 def head_of(heads: TrainedHeads, layer: int, head: int) -> HeadResult:
-    """The same of a head of any text; both are counted from 1."""
+    """Return the same of a head of any text; both are counted from 1."""
     return _head_result(heads.queries[layer - 1, head - 1], heads.keys[layer - 1, head - 1])
 
 
@@ -185,7 +184,7 @@ def _head_result(Q, K):
 
 
 def head_file(heads: TrainedHeads, layer: int, head: int) -> bytes:
-    """A head's Q and K before any scale, each (n_tokens, 32), as the bytes of a .npz file that `your_scores` reads."""
+    """Return a head's Q and K before any scale, each (n_tokens, 32), as a .npz file that `your_scores` reads."""
     stream = io.BytesIO()
     Q, K = (each[layer - 1, head - 1].astype(np.float32) for each in (heads.queries, heads.keys))
     np.savez_compressed(stream, Q=Q, K=K)
@@ -193,5 +192,5 @@ def head_file(heads: TrainedHeads, layer: int, head: int) -> bytes:
 
 
 def nearest_exponent(heads: TrainedHeads, exponent: float) -> int:
-    """The place among the exponents at which the whole model was run of the one next to this."""
+    """Return the place, among the exponents at which the whole model was run, of the one next to this."""
     return int(np.abs(np.array(heads.exponents) - exponent).argmin())

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.cost import Price, priced, proceed
 from sattn_core.initialisation import projection_variance
 from sattn_core.key_value_memory import (
@@ -82,7 +81,7 @@ class TrainingRaceParams:
         return self.memory().price + len(self.memory().measured_steps) * _FRAME
 
     def memory(self) -> KeyValueMemoryParams:
-        """The same race as `KeyValueMemoryParams`, with about 60 checkpoints."""
+        """Return the same race as `KeyValueMemoryParams`, with about 60 checkpoints."""
         return KeyValueMemoryParams(
             d_k=self.d_k, n_keys=self.n_keys, exponents=self.exponents,
             learning_rates=self.learning_rate if self.learning_rates is None else self.learning_rates,
@@ -93,7 +92,7 @@ class TrainingRaceParams:
         )  # fmt: skip
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Curve:
     """One quantity of all runs against the steps, over the seeds; arrays have the axes (n_runs, n_checkpoints)."""
 
@@ -105,7 +104,7 @@ class Curve:
     high: NDArray[np.float64]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class TrainingRaceResult:
     """The race so far: complete when `step` is `params.n_steps`."""
 
@@ -131,9 +130,9 @@ class TrainingRaceResult:
         return self.maps[-1]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RaceStart:
-    """What a race starts from: the attention of every run before the first step, of the first seed."""
+    """The start of a race: the attention of every run before the first step, of the first seed."""
 
     params: TrainingRaceParams
     attention_weights: NDArray[np.float64]  # (n_runs, n_queries, n_keys): Column j is the right key of row j
@@ -144,9 +143,9 @@ class RaceStart:
     same: bool  # Whether all runs start from the same attention, up to rounding
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class LearningRateSweep:
-    """What every learning rate has reached after how many steps; arrays have the axes (n_runs, n_rates, n_steps)."""
+    """Loss and accuracy at every learning rate and step; arrays have the axes (n_runs, n_rates, n_steps)."""
 
     params: TrainingRaceParams
     rates: tuple[float, ...]
@@ -181,7 +180,7 @@ class LearningRateSweep:
         return int(np.isfinite(self.accuracy[0, :, -1]).sum())
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DoseRow:
     """One row of the dose–response table: best learning rate for each scale at one d_k."""
 
@@ -198,7 +197,7 @@ class DoseRow:
     progress: float  # Share of the table that is done after this row
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DoseTable:
     """The dose–response table so far."""
 
@@ -219,7 +218,7 @@ class Preset:
 
 @dataclass(frozen=True)
 class TransformerParams:
-    """Which of the trained transformers: all ways to scale at one rate, and the heads of one of them."""
+    """A choice of the trained transformers: all ways to scale at one rate, and the heads of one of them."""
 
     rate: float = 0.003  # one of `RATES`
     way: str = "raw"  # one of `WAYS`
@@ -235,9 +234,9 @@ class TransformerParams:
         return Price(calls=100, passes=30_000, bytes=100_000)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class TransformersResult:
-    """How trained transformers compare; curves have the axes (n_ways, n_steps), those of heads (n_heads, n_steps)."""
+    """A comparison of trained transformers: curves have axes (n_ways, n_steps), those of heads (n_heads, n_steps)."""
 
     params: TransformerParams
     steps: NDArray[np.int_]  # (n_steps,)
@@ -311,17 +310,17 @@ PRESETS = MappingProxyType(
 
 
 def learnt(result: TrainingRaceResult) -> tuple[bool, ...]:
-    """For each run whether at least 95 % of its answers are right at this step, on average over the seeds."""
+    """Return for each run whether at least 95 % of its answers are right at this step, on average over the seeds."""
     return tuple((result.accuracy.mean[:, -1] >= SOLVED_ACCURACY).tolist())
 
 
 def right_in_map(result: TrainingRaceResult) -> tuple[int, ...]:
-    """For each run how many rows of the map have their largest weight on the right key; of the first seed alone."""
+    """Count, for each run, the rows of the map whose largest weight is on the right key; of the first seed alone."""
     return tuple((result.attention_weights.argmax(axis=-1) == np.arange(result.params.n_keys)).sum(axis=-1).tolist())
 
 
 def trend(result: TrainingRaceResult) -> tuple[str, ...]:
-    """For each run what became of the map's right rows over the last third of the steps so far.
+    """Return for each run what became of the map's right rows over the last third of the steps so far.
 
     "rising" or "falling": how many they are, or by more than a hundredth the mean weight on the right key. Otherwise
     "settled", or "open" where a row's largest weight is below ½ on average; "complete" where all are right. Fresh data
@@ -339,12 +338,12 @@ def trend(result: TrainingRaceResult) -> tuple[str, ...]:
 
 
 def _right(result):
-    """Of each run the right rows of the map, and the mean weight on the right key."""
+    """Return of each run the right rows of the map, and the mean weight on the right key."""
     return np.array(right_in_map(result)), result.attention_weights.diagonal(axis1=-2, axis2=-1).mean(axis=-1)
 
 
 def race_at(result: TrainingRaceResult, step: int) -> TrainingRaceResult:
-    """The race as it was at the last measured step that is not after this one."""
+    """Return the race as it was at the last measured step that is not after this one."""
     n = max(1, int(np.searchsorted(result.steps, step, side="right")))
     if n == len(result.steps):
         return result
@@ -362,7 +361,7 @@ def _until(curve, n):
 
 
 def race_outcome(result: TrainingRaceResult) -> str:
-    """Whether the race without the scale and that with 1/√d_k give at least 95 % right answers at this step."""
+    """Return whether the races without the scale and with 1/√d_k give at least 95 % right answers at this step."""
     exponents = result.params.exponents
     if not {0.0, 0.5} <= set(exponents):
         raise ValueError(f"exponents must hold 0 and 0.5, but got {exponents}")
@@ -378,7 +377,7 @@ def start_price(params: TrainingRaceParams) -> Price:
 
 @priced(start_price)
 def measure_race_start(params: TrainingRaceParams) -> RaceStart:
-    """Attention of every run before the first step."""
+    """Return the attention of every run before the first step."""
     weights = starting_attention(params.memory())
     right = weights[0].argmax(axis=-1) == np.arange(params.n_keys)
     same = bool(np.allclose(weights, weights[:1], rtol=1e-6, atol=1e-12))
@@ -402,23 +401,14 @@ def race_frames(params: TrainingRaceParams, *, pauses: bool = False) -> Iterator
 
 
 def measure_training_race(params: TrainingRaceParams, *, check: Callable[[], object] = proceed) -> TrainingRaceResult:
-    """Run the race to its end.
-
-    The result holds for this task. At step 0 the total gradient is *larger* without the scale; what is
-    small is the gradient of the median row, a few steps later.
-
-    Reference: Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1 (the claim about gradients).
-    """
+    """Run the race to its end."""
     return _last(race_frames(params, pauses=True), check)
 
 
 def sweep_learning_rates(
     params: TrainingRaceParams, rates: Sequence[float] | None = None, *, check: Callable[[], object] = proceed
 ) -> LearningRateSweep:
-    """Which learning rates solve the task after how many steps, for every run.
-
-    The same start for every rate. A rate at the edge of those tried is marked.
-    """
+    """Return which learning rates solve the task after how many steps, for every run."""
     return _last(sweep_frames(params, rates, pauses=True), check)
 
 
@@ -496,14 +486,14 @@ def dose_price(
 
 
 def preset_params(name: str, **shared: Any) -> TrainingRaceParams:
-    """`TrainingRaceParams` of one of `PRESETS`, with the shared fields (d_k, seed, …) where it leaves them free."""
+    """Return the `TrainingRaceParams` of one of `PRESETS`, with the shared fields (d_k, seed, …) where it has none."""
     changes = PRESETS[check_choice("preset", name, tuple(PRESETS))].changes
     return TrainingRaceParams(**{**shared, **changes})
 
 
 @priced(lambda params: params.price)
 def compare_transformers(params: TransformerParams) -> TransformersResult:
-    """How the transformers learned at one rate, and where each way to scale works."""
+    """Return how the transformers learned at one rate, and where each way to scale works."""
     kept = trained_transformers()
     at, way = RATES.index(params.rate), WAYS.index(params.way)
     heads = {
@@ -523,10 +513,7 @@ def compare_transformers(params: TransformerParams) -> TransformersResult:
 
 
 def predicted_std(about: Mapping[str, Any]) -> NDArray[np.float64]:
-    """σ of the scaled scores before the first step, for each of `WAYS`: of q and k that PyTorch's nn.Linear makes.
-
-    Of q and k that are layer-normalised it is 1. Tokens are taken as independent, and rows as long.
-    """
+    """Return σ of the scaled scores before the first step for each of `WAYS`, tokens taken as independent."""
     d_k, d_model = about["d_k"], about["d_model"]
     root = math.sqrt(projection_variance("torch_linear", d_model, d_model // d_k).scaled_score)
     return np.array([root * math.sqrt(d_k), root, root / math.sqrt(d_k), 1.0])
@@ -553,13 +540,13 @@ def _first_ratio(params, norms):
 
 
 def _curve(values):
-    """Statistics over the seeds, the middle axis."""
+    """Return the statistics over the seeds, the middle axis."""
     with np.errstate(over="ignore", invalid="ignore"):  # a run that is about to overflow is still shown
         return Curve(*mean_and_error(values, axis=1), values.min(axis=1), values.max(axis=1))
 
 
 def _last(frames, check):
-    """The last frame; check is called between frames and may end the computation."""
+    """Return the last frame; check is called between frames and may end the computation."""
     last = None
     for frame in frames:
         check()
@@ -568,7 +555,7 @@ def _last(frames, check):
 
 
 def _races_of(params, rates):
-    """The trainings of a sweep, one for each rate."""
+    """Return the trainings of a sweep, one for each rate."""
     if not 1 <= len(rates) <= 256:
         raise ValueError(f"rates must be at least 1 and at most 256, but got {len(rates)}")
     steps = *(step for step in SWEEP_STEPS if step < params.n_steps), params.n_steps

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.components import COMPONENT_LAWS
 from sattn_core.cost import DRAWS, Price, priced
 from sattn_core.histograms import bin_counts
@@ -27,7 +26,7 @@ HISTOGRAM_EDGES = np.linspace(-5.0, 5.0, 61)  # in units of each stage's predict
 
 @dataclass(frozen=True)
 class UnitVarianceParams:
-    """What goes through the pipeline."""
+    """Settings of the pipeline."""
 
     d_model: int = 512  # 2 to 2,048
     n_heads: int = 8
@@ -73,7 +72,7 @@ class UnitVarianceParams:
         return (drawn + projected + multiplied).holding(8 * weights + 24 * inputs + 30 * scores)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class PipelineStage:
     """One stage, measured beside its prediction."""
 
@@ -117,7 +116,7 @@ class SchemeRow:
     measured_scaled_std: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class UnitVarianceResult:
     """The pipeline and the table."""
 
@@ -134,7 +133,7 @@ class UnitVarianceResult:
     predicted_row_std: float
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class StageSweep:
     """The standard deviation of every stage to expect at every d_k, under every initialisation."""
 
@@ -152,7 +151,7 @@ class StageSweep:
     row_std: NDArray[np.float64]  # (n_schemes, n_dims): of the scaled scores within a row, of many keys
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class SharedInputRow:
     """Diagonal (a token with itself) against off-diagonal scores, after 1/√d_k."""
 
@@ -173,14 +172,9 @@ class SharedInputRow:
 def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
     """Follow x through the pipeline: Var(q_i) = w |x|², Var(q·k) = d_k w² |x|² |x'|², w = Var of a weight.
 
-    W_Q and W_K are independent. Then, given x, q_i and k_i are independent with mean 0, also for a token
-    with itself. The errors are those of the draw of the weights and hold for any x: tokens share the
-    weights, so they are larger than for as many independent numbers.
-
-    Above a width of 512 no weight is drawn, but q and k of all tokens with the covariance w X Xᵀ, as normal weights
-    give them. For uniform weights this is a limit: the distribution of a component of q is off by less than 0.002.
-
-    Reference: Ba, Kiros and Hinton (2016), arXiv:1607.06450. Glorot and Bengio (2010), AISTATS, section 4.2.1.
+    The errors are those of the draw of the weights and hold for any x: tokens share the weights, so they are larger
+    than for as many independent numbers. Above a width of 512 no weight is drawn, but q and k of all tokens with the
+    covariance w X Xᵀ, as normal weights give them. For uniform weights this is a limit, off by less than 0.002.
     """
     rng = np.random.Generator(np.random.SFC64(params.seed))
     x, inputs = _inputs(params, rng)
@@ -214,11 +208,7 @@ def expected_stages(
     normalise: bool = True,
     bias: bool = False,
 ) -> StageSweep:
-    """Standard deviations to expect: √(E|x|² w) for q and k, √d_k times its square for scores, w = Var of a weight.
-
-    The expectation is over the draw of x and of the weights, for the scores of two different tokens. A LayerNormed
-    component has mean square 1 but for the tiny eps.
-    """
+    """Return the standard deviations to expect: √(E|x|² w) for q and k, √d_k times its square for scores."""
     heads = [fitting_heads(check_integer("d_k", d_k, 1, 1024), check_integer("n_heads", n_heads, 1)) for d_k in dims]
     each = [
         UnitVarianceParams(d_k * n, n, x_mean=x_mean, x_std=x_std, normalise=normalise, bias=bias)
@@ -231,7 +221,7 @@ def expected_stages(
 
 
 def _expected(params):
-    """Standard deviations of the stages, and within a row; x has its own about its mean, all others have mean 0."""
+    """Return standard deviations of the stages, and within a row; x has its own about its mean, others have mean 0."""
     square = 1.0 if params.normalise else params.x_mean**2 + params.x_std**2
     scheme = init_scheme(params.scheme)
     width = params.d_model * square + (params.bias and scheme.has_random_bias)
@@ -245,13 +235,7 @@ def _expected(params):
 
 @priced(lambda params: params.price + Price(draws=params.d_k * params.n_tokens))
 def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ...]:
-    """Compare independent W_Q, W_K with tied weights and with Q = K = x: the diagonal of x xᵀ/√d_k is √d_k.
-
-    With Q = K = x a token scores |x|² with itself, d_k after LayerNorm, so √d_k after the scale: every
-    token attends to itself with the *correct* scale. That is no way to show what the scale does.
-
-    Reference: Vaswani et al. (2017), arXiv:1706.03762, section 3.2.1, footnote 4 (q and k are assumed independent).
-    """
+    """Compare independent W_Q, W_K with tied weights and with Q = K = x: the diagonal of x xᵀ/√d_k is √d_k."""
     rng = np.random.Generator(np.random.SFC64(params.seed))
     _, inputs = _inputs(params, rng)
     q, k = (_heads(_project(params, inputs, rng), params) for _ in range(2))
@@ -266,14 +250,14 @@ def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ..
 
 
 def _inputs(params, rng):
-    """x as drawn, and what enters the projections."""
+    """Return x as drawn, and what enters the projections."""
     drawn = COMPONENT_LAWS[params.law].draw(rng, (params.n_tokens, params.d_model))
     x = params.x_mean + params.x_std * drawn
     return x, layer_norm(x) if params.normalise else x
 
 
 def _vectors(params, rng):
-    """Vectors of d_k components that are both queries and keys."""
+    """Draw vectors of d_k components that are both queries and keys."""
     drawn = COMPONENT_LAWS[params.law].draw(rng, (params.n_tokens, params.d_k))
     x = params.x_mean + params.x_std * drawn
     return layer_norm(x) if params.normalise else x
@@ -289,7 +273,7 @@ def _project(params, inputs, rng):
 
 
 def _with_bias(params, inputs):
-    """The inputs; a random bias counts as one more component, 1."""
+    """Return the inputs; a random bias counts as one more component, 1."""
     biased = params.bias and init_scheme(params.scheme).has_random_bias
     return np.column_stack([inputs, np.ones(len(inputs))]) if biased else inputs
 
@@ -299,21 +283,21 @@ def _heads(rows, params):
 
 
 def _gram(params, inputs):
-    """tr G, tr G² and Σ_i (XᵀX)_ii² of the inputs X."""
+    """Return tr G, tr G² and Σ_i (XᵀX)_ii² of the inputs X."""
     X = _with_bias(params, inputs)
     G = X @ X.T
     return np.trace(G), np.square(G).sum(), np.square(np.square(X).sum(axis=0)).sum()
 
 
 def _weight_law(params):
-    """Variance and excess kurtosis of a weight, as it is drawn."""
+    """Return the variance and excess kurtosis of a weight, as it is drawn."""
     scheme = init_scheme(params.scheme)
     excess = scheme.kurtosis - 3 if params.d_model <= _EACH_WEIGHT else 0.0
     return scheme.weight_variance(params.d_model, params.n_heads), excess
 
 
 def _component_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> tuple[float, float]:
-    """Mean square of all components of q given x, and its standard error.
+    """Return the mean square of all components of q given x, and its standard error.
 
     One column of q is X w with w the weights: Var |X w|² = w² (2 tr G² + excess Σ (XᵀX)_ii²).
     """
@@ -324,7 +308,7 @@ def _component_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> t
 
 
 def _score_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> tuple[float, float]:
-    """Mean square of all raw scores given x, and its standard error.
+    """Return the mean square of all raw scores given x, and its standard error.
 
     T = |Q Kᵀ|² = tr(QᵀQ KᵀK) in one head. With QᵀQ = m I + D, m = w tr G, Var T = 2 m² Var(tr D) + E tr(D D')².
     """
@@ -337,18 +321,18 @@ def _score_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> tuple
 
 
 def _scaled_std(params, inputs, bias):
-    """Predicted standard deviation of the scaled scores, without the default bias or with it."""
+    """Return the predicted standard deviation of the scaled scores, without the default bias or with it."""
     return math.sqrt(_score_law(replace(params, bias=bias), inputs)[0] / params.d_k)
 
 
 def _row_std(params, inputs):
-    """The same within a row: w² |x|² times the variance of the keys' |x' − mean|², given x."""
+    """Return the same within a row: w² |x|² times the variance of the keys' |x' − mean|², given x."""
     apart = np.square(inputs - inputs.mean(axis=0)).sum() / (params.n_tokens - 1)
     return math.sqrt(_component_law(params, inputs)[0] * _weight_law(params)[0] * apart)
 
 
 def _input_error(params):
-    """Standard error of the mean square of x about its mean."""
+    """Return the standard error of the mean square of x about its mean."""
     excess = COMPONENT_LAWS[params.law].kurtosis - 1
     return params.x_std**2 * math.sqrt(excess / (params.n_tokens * params.d_model))
 
@@ -382,13 +366,13 @@ def _scheme_rows(params, stages):
 
 
 def _independent_square(params, inputs, law):
-    """Mean square of the off-diagonal scaled scores given x: law² |x_a|² |x_b|² for a ≠ b."""
+    """Return the mean square of the off-diagonal scaled scores given x: law² |x_a|² |x_b|² for a ≠ b."""
     sizes = np.square(inputs).mean(axis=1)
     return law**2 * _off_mean(np.outer(sizes, sizes))
 
 
 def _tied_moments(params, inputs, law):
-    """Mean of the diagonal, mean and mean square of the off-diagonal scaled scores, for W_K = W_Q normal."""
+    """Return the mean of the diagonal, mean and mean square of the off-diagonal scaled scores, for W_K = W_Q normal."""
     d, overlap = params.d_k, law * (inputs @ inputs.T) / params.d_model  # covariance of q_i of two tokens
     sizes = np.diag(overlap)
     square = (d + 1) * np.square(overlap) + np.outer(sizes, sizes)
@@ -396,7 +380,7 @@ def _tied_moments(params, inputs, law):
 
 
 def _same_moments(params, vectors):
-    """The same for Q = K = x. A layer-normalised x is orthogonal to the vector of ones: d_k − 1 directions."""
+    """Return the same for Q = K = x. A layer-normalised x is orthogonal to the vector of ones: d_k − 1 directions."""
     d, sizes = params.d_k, np.square(vectors).sum(axis=1)
     if params.normalise:
         return float(sizes.mean()) / math.sqrt(d), 0.0, _off_mean(np.outer(sizes, sizes)) / max(d - 1, 1) / d

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core._records import record
 from sattn_core.cost import Price, priced, proceed
 from sattn_core.key_value_memory import LOSSES
 from sattn_core.scores import scale_factor
@@ -54,7 +53,7 @@ def _price(params, n_rates, n_rows=N_ROWS):
     return descent_price(params.d_k, params.n_keys, len(EXPONENTS) * n_rates, **how)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class WrongChoiceResult:
     """The weight on the right key of every row, for each of EXPONENTS, after each step."""
 
@@ -69,7 +68,7 @@ class WrongChoiceResult:
 
 
 def measure_wrong_choices(params: WrongChoiceParams, *, check: Callable[[], object] = proceed) -> WrongChoiceResult:
-    """Gradient descent on each of the hundred rows by itself, with the three scales at one learning rate."""
+    """Descend the gradient on each of the hundred rows by itself, with the three scales at one learning rate."""
     found = np.empty((len(EXPONENTS), N_STEPS + 1, N_ROWS))
     for rows, step, weight in _descents(params, (params.learning_rate,), check):
         found[:, step, rows] = weight[..., 0].T
@@ -79,7 +78,7 @@ def measure_wrong_choices(params: WrongChoiceParams, *, check: Callable[[], obje
 def _descents(
     params: WrongChoiceParams, rates: Sequence[float], check: Callable[[], object]
 ) -> Iterator[tuple[slice, int, NDArray[np.float64]]]:
-    """Block by block and step by step: the rows, the step, and the weights on their right keys, (rows, 3, n_rates)."""
+    """Yield block by block and step by step the rows, the step, and the right keys' weights, (rows, 3, n_rates)."""
     shape = (-1, len(EXPONENTS), len(rates))
     for rows in row_blocks(N_ROWS, params.n_keys, len(EXPONENTS) * len(rates), params.learns):
         drawn = draw_wrong_rows(params.d_k, params.n_keys, rows, seed=params.seed)
@@ -90,7 +89,7 @@ def _descents(
 
 
 def _descent(params, drawn, rates):
-    """`descend` with a column for each scale and rate, rates within scales."""
+    """Run `descend` with a column for each scale and rate, rates within scales."""
     scales = np.repeat([scale_factor(params.d_k, each) for each in EXPONENTS], len(rates))
     columns = np.tile(np.array(rates), len(EXPONENTS))
     return descend(drawn, scales, columns, loss=params.loss, learns=params.learns)
@@ -99,7 +98,7 @@ def _descent(params, drawn, rates):
 # --- one row, key by key --------------------------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RowResult:
     """One of the rows while it is corrected."""
 
@@ -117,7 +116,7 @@ def _row_price(params, row):
 
 @priced(_row_price)
 def follow_row(params: WrongChoiceParams, row: int) -> RowResult:
-    """The weights of row 0 to 99 after each step, those of `measure_wrong_choices`."""
+    """Return the weights of row 0 to 99 after each step, those of `measure_wrong_choices`."""
     row = check_integer("row", row, 0, N_ROWS - 1)
     drawn = draw_wrong_rows(params.d_k, params.n_keys, range(row, row + 1), seed=params.seed)
     steps = zip(range(N_STEPS + 1), _descent(params, drawn, (params.learning_rate,)), strict=False)
@@ -128,9 +127,9 @@ def follow_row(params: WrongChoiceParams, row: int) -> RowResult:
 # --- at every learning rate -----------------------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class RateCurves:
-    """How many of the hundred rows are put right, for each of EXPONENTS, at each of LEARNING_RATES."""
+    """Counts of the hundred rows that are put right, for each of EXPONENTS, at each of LEARNING_RATES."""
 
     params: WrongChoiceParams
     put_right: NDArray[np.uint8]  # (3, 19, n_steps + 1)
@@ -147,7 +146,7 @@ class RateCurves:
 
 
 def _groups(params):
-    """Rates that are run at a time: where Gram matrices change, each rate has its own, and one is enough to hold."""
+    """Return the rates that are run at a time: one where Gram matrices change, for each rate has its own."""
     return [(rate,) for rate in LEARNING_RATES] if params.learns == "both" else [LEARNING_RATES]
 
 
@@ -172,7 +171,7 @@ def _counts(params, rates, check):
 
 
 def interval(count: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The exact 95 % interval of a count of the rows, as counts of a hundred: other rows could have given as many."""
+    """Return the exact 95 % interval of a count of the hundred rows: other rows could have given as many."""
     low, high = share_interval(count, N_ROWS)
     return N_ROWS * low, N_ROWS * high
 
@@ -180,9 +179,9 @@ def interval(count: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]
 # --- against d_k ----------------------------------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class DimensionCurves:
-    """What the best of LEARNING_RATES comes to at each d_k, and the smallest that works."""
+    """The best of LEARNING_RATES at each d_k, and the smallest that works."""
 
     dims: tuple[int, ...]
     step: int
@@ -213,7 +212,7 @@ class DimensionParams:
 
 
 def compare_dimensions(curves: Sequence[RateCurves], step: int = N_STEPS) -> DimensionCurves:
-    """The best and the smallest rate of each of these curves, after this step."""
+    """Return the best and the smallest rate of each of these curves, after this step."""
     shape = (len(curves), len(EXPONENTS))
     return DimensionCurves(
         dims=tuple(each.params.d_k for each in curves),

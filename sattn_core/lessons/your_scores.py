@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_choice, check_integer
-from sattn_core._records import record
 from sattn_core.components import draw_queries_and_keys
 from sattn_core.cost import DRAWS, Price, proceed
 from sattn_core.encoder_record import N_HEADS, N_LAYERS, recorded
@@ -72,7 +71,7 @@ PRIVACY = "Your file is read in memory for this page only: it is not stored, not
 
 @dataclass(frozen=True)
 class YourScoresParams:
-    """Which sample file to make."""
+    """A sample file to make."""
 
     sample: str = "ideal"  # Key of `SAMPLES`, or of `TRAINED`, which has its own rows and d_k
     n_rows: int = 256  # 2 to 1,024: Queries, and as many keys
@@ -131,7 +130,7 @@ class HeadRow:
     code: str
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class YourScoresResult:
     """Everything the page shows about one Q and K."""
 
@@ -154,10 +153,7 @@ class YourScoresResult:
 def measure_your_scores(
     Q: ArrayLike, K: ArrayLike, *, head: int = 0, check: Callable[[], object] = proceed
 ) -> YourScoresResult:
-    """Measure everything the page shows about Q and K: `measure_scores`, and one head's picture.
-
-    Nothing is kept between calls.
-    """
+    """Measure everything the page shows about Q and K: `measure_scores`, and one head's picture."""
     report = measure_scores(Q, K, check=check)
     head = check_integer("head", head, 0, report.n_heads - 1)
     shown = report.heads[head]
@@ -192,7 +188,7 @@ def read_your_scores(
 
 
 def sample_scores(params: YourScoresParams) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Q and K of one sample, shape (n_rows, d_k), or (n_heads, n_rows, d_k) where there are several heads."""
+    """Draw Q and K of one sample, shape (n_rows, d_k), or (n_heads, n_rows, d_k) where there are several heads."""
     n, d = params.n_rows, params.d_k
     if params.sample in TRAINED:
         return trained_layer(params.sample)
@@ -211,13 +207,13 @@ def sample_scores(params: YourScoresParams) -> tuple[NDArray[np.float64], NDArra
 
 
 def trained_layer(sample: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Q and K of the heads of one layer, (12, n_tokens, 32)."""
+    """Return Q and K of the heads of one layer, (12, n_tokens, 32)."""
     found, at = recorded("paragraph"), list(TRAINED).index(check_choice("sample", sample, tuple(TRAINED)))
     return found.queries[at].astype(np.float64), found.keys[at].astype(np.float64)
 
 
 def sample_file(params: YourScoresParams) -> tuple[str, bytes]:
-    """The sample as a .npz file to download or to upload: (name, bytes)."""
+    """Return the sample as a .npz file to download or to upload: (name, bytes)."""
     Q, K = sample_scores(params)
     stream = io.BytesIO()
     np.savez_compressed(stream, Q=Q.astype(np.float32), K=K.astype(np.float32))
@@ -248,7 +244,7 @@ def _head_row(index, head, d_k):
 
 
 def _line(fitted, exponent):
-    """A power of the number of components through the middle of the measured sizes, in log–log."""
+    """Return a power of the number of components through the middle of the measured sizes, in log–log."""
     sizes, dims = fitted.sizes, np.log(fitted.dims)
     if not (sizes > 0).all():
         return np.full(len(sizes), math.nan)

@@ -5,25 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sattn_core.lessons.backprop import (
-    GRADIENT_FORMULAS,
-    MASKS,
-    WEIGHTS,
-    BackpropParams,
-    ProductsParams,
-    _directions,
-    _forward_backward,
-    _layer,
-    central_difference_error,
-    first_order_change,
-    gradient_sweep,
-    measure_backprop,
-    measure_products,
-)
+from sattn_core.lessons import backprop
 
 
 def test_identities_by_hand():
-    checks = {check.name: check for check in measure_products(ProductsParams([[1, 2]], [[3, 5]])).identities}
+    checks = {
+        check.name: check for check in backprop.measure_products(backprop.ProductsParams([[1, 2]], [[3, 5]])).identities
+    }
     assert {name: (check.left, check.right) for name, check in checks.items()} == {
         "trace": (13, 13),
         "rows": (13, 13),
@@ -36,33 +24,35 @@ def test_identities_by_hand():
 
 
 def test_zero_matrices_have_no_error():
-    assert all(check.error == 0 for check in measure_products(ProductsParams([[0]], [[0]])).identities)
+    assert all(
+        check.error == 0 for check in backprop.measure_products(backprop.ProductsParams([[0]], [[0]])).identities
+    )
 
 
 def test_product_matrices_are_checked():
     with pytest.raises(ValueError, match="A is 1 × 2 but B is 2 × 1: both need one shape"):
-        ProductsParams([[1, 2]], [[1], [2]])
+        backprop.ProductsParams([[1, 2]], [[1], [2]])
     with pytest.raises(ValueError, match="B has 17 rows: at most 16 are allowed"):
-        ProductsParams([[1]], [[1]] * 17)
-    assert hash(ProductsParams(np.ones((1, 1)), [[1]])) == hash(ProductsParams([[1]], [[1]]))
+        backprop.ProductsParams([[1]], [[1]] * 17)
+    assert hash(backprop.ProductsParams(np.ones((1, 1)), [[1]])) == hash(backprop.ProductsParams([[1]], [[1]]))
 
 
-@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("mask", backprop.MASKS)
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
 def test_every_gradient_agrees_with_both_numerical_methods(mask, exponent):
-    result = measure_backprop(BackpropParams(mask=mask, exponent=exponent))
-    assert [check.name for check in result.gradients] == ["V", "P", "S", "Q", "K", "scale", *WEIGHTS]
+    result = backprop.measure_backprop(backprop.BackpropParams(mask=mask, exponent=exponent))
+    assert [check.name for check in result.gradients] == ["V", "P", "S", "Q", "K", "scale", *backprop.WEIGHTS]
     for check in result.gradients:
         assert check.central_error <= 2e-8
         assert check.complex_error <= 1e-13
         assert check.central_agrees
         assert check.complex_agrees
         assert check.gradient.shape == check.value.shape == check.central.shape == check.complex_step.shape
-        assert check.formula == GRADIENT_FORMULAS[check.name]
+        assert check.formula == backprop.GRADIENT_FORMULAS[check.name]
 
 
 def test_errors_are_relative_to_the_gradient():
-    for check in measure_backprop(BackpropParams()).gradients:
+    for check in backprop.measure_backprop(backprop.BackpropParams()).gradients:
         size = np.linalg.norm(check.gradient)
         assert check.central_error == pytest.approx(np.linalg.norm(check.central - check.gradient) / size)
         turned = np.linalg.norm(check.complex_step - check.gradient)
@@ -70,7 +60,9 @@ def test_errors_are_relative_to_the_gradient():
 
 
 def test_a_small_gradient_gets_the_tolerance_that_rounding_asks_for():
-    checks = measure_backprop(BackpropParams(d_k=16, seed=35, exponent=0.0, mask="fully_masked")).gradients
+    checks = backprop.measure_backprop(
+        backprop.BackpropParams(d_k=16, seed=35, exponent=0.0, mask="fully_masked")
+    ).gradients
     scores = next(check for check in checks if check.name == "S")
     assert np.linalg.norm(scores.gradient) < 1e-5
     assert scores.central_tolerance > 2e-8
@@ -80,18 +72,18 @@ def test_a_small_gradient_gets_the_tolerance_that_rounding_asks_for():
 
 
 def test_one_token_has_one_weight_and_no_gradient_at_the_scores():
-    result = measure_backprop(BackpropParams(n_tokens=1))
+    result = backprop.measure_backprop(backprop.BackpropParams(n_tokens=1))
     scores = result.gradients[2]
     assert scores.gradient.tolist() == [[0]]
     assert (scores.central_error, scores.complex_error) == (0, 0)
     assert scores.central_agrees
-    assert np.isnan(first_order_change(BackpropParams(n_tokens=1), "W_Q").slope)
+    assert np.isnan(backprop.first_order_change(backprop.BackpropParams(n_tokens=1), "W_Q").slope)
 
 
 def test_the_layer_is_put_together_as_said():
-    params = BackpropParams(n_tokens=3, mask="causal", exponent=1.0)
-    result, layer = measure_backprop(params), _layer(params)
-    steps, d_output, _ = _forward_backward(layer)
+    params = backprop.BackpropParams(n_tokens=3, mask="causal", exponent=1.0)
+    result, layer = backprop.measure_backprop(params), backprop._layer(params)
+    steps, d_output, _ = backprop._forward_backward(layer)
     X = layer.inputs["X"]
     Q, K, V = (X @ layer.inputs[name] for name in ("W_Q", "W_K", "W_V"))
     scores = np.where(np.tri(3, dtype=bool), Q @ K.T / 4, -np.inf)
@@ -103,8 +95,8 @@ def test_the_layer_is_put_together_as_said():
 
 
 def test_the_row_mean_comes_out_both_ways_and_rows_sum_to_zero():
-    params = BackpropParams(n_tokens=8, d_k=16)
-    result, (steps, _, _) = measure_backprop(params), _forward_backward(_layer(params))
+    params = backprop.BackpropParams(n_tokens=8, d_k=16)
+    result, (steps, _, _) = backprop.measure_backprop(params), backprop._forward_backward(backprop._layer(params))
     d_P, P = result.gradients[1].gradient, steps.attention_weights
     assert np.allclose(result.row_mean_by_weights, np.sum(P * d_P, axis=1), rtol=0, atol=1e-13)
     difference = np.abs(result.row_mean_by_weights - result.row_mean_by_output).max()
@@ -113,16 +105,16 @@ def test_the_row_mean_comes_out_both_ways_and_rows_sum_to_zero():
 
 
 def test_the_scale_multiplies_the_backward_pass():
-    result = measure_backprop(BackpropParams(d_k=16))
+    result = backprop.measure_backprop(backprop.BackpropParams(d_k=16))
     d_S, d_Q = result.gradients[2].gradient, result.gradients[3].gradient
     assert np.allclose(d_Q, 0.25 * result.d_Q_without_scale, rtol=0, atol=1e-13)
     assert result.raw_score_gradient == pytest.approx(result.scaled_score_gradient / 4, rel=1e-13)
     assert result.scaled_score_gradient == pytest.approx(np.linalg.norm(d_S), rel=1e-13)
 
 
-@pytest.mark.parametrize("weight", WEIGHTS)
+@pytest.mark.parametrize("weight", backprop.WEIGHTS)
 def test_the_loss_changes_to_first_order_and_the_remainder_is_quadratic(weight):
-    change = first_order_change(BackpropParams(), weight)
+    change = backprop.first_order_change(backprop.BackpropParams(), weight)
     assert change.slope == pytest.approx(2, abs=0.02)
     assert change.in_fit.sum() >= 10
     assert np.allclose(change.predicted, change.epsilon * abs(change.inner_product), rtol=1e-13)
@@ -135,7 +127,7 @@ def test_the_loss_changes_to_first_order_and_the_remainder_is_quadratic(weight):
 
 @pytest.mark.parametrize("weight", ["W_Q", "W_K", "X"])
 def test_the_central_difference_has_two_branches(weight):
-    error = central_difference_error(BackpropParams(), weight)
+    error = backprop.central_difference_error(backprop.BackpropParams(), weight)
     assert error.truncation_slope == pytest.approx(2, abs=0.05)
     assert error.rounding_slope == pytest.approx(-1, abs=0.1)
     assert 1e-6 < error.best_h < 1e-3
@@ -144,30 +136,30 @@ def test_the_central_difference_has_two_branches(weight):
 
 
 def test_a_quadratic_loss_has_no_truncation_branch():
-    error = central_difference_error(BackpropParams(), "W_V")
+    error = backprop.central_difference_error(backprop.BackpropParams(), "W_V")
     assert np.isnan(error.truncation_slope)
     assert error.error[-1] < 1e-13
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
 def test_the_sweep_has_the_gradients_of_the_checked_layer_and_no_more_than_8_columns(exponent):
-    params = BackpropParams(exponent=exponent, mask="causal", seed=2)
+    params = backprop.BackpropParams(exponent=exponent, mask="causal", seed=2)
     dims = (1, 4, 16, 300)
-    sweep = gradient_sweep(params, dims)
+    sweep = backprop.gradient_sweep(params, dims)
     for i, d_k in enumerate(dims[:3]):
-        for check in measure_backprop(replace(params, d_k=d_k)).gradients:
+        for check in backprop.measure_backprop(replace(params, d_k=d_k)).gradients:
             assert np.array_equal(sweep.gradients[i][check.name], np.atleast_1d(check.gradient)[..., :8])
             assert sweep.norms[check.name][i] == pytest.approx(np.linalg.norm(check.gradient), rel=1e-14)
     assert sweep.scales.tolist() == [d_k**-exponent for d_k in dims]
     assert sweep.gradients[3]["W_Q"].shape == (6, 8)
     assert sweep.norms["W_Q"][3] > np.linalg.norm(sweep.gradients[3]["W_Q"])
-    bare = gradient_sweep(replace(params, exponent=0.0), dims)
+    bare = backprop.gradient_sweep(replace(params, exponent=0.0), dims)
     assert np.array_equal(sweep.without_scale, bare.raw_score_norms)
     assert np.allclose(sweep.raw_score_norms, sweep.scales * sweep.norms["S"], rtol=1e-15)
 
 
 def test_a_larger_d_k_appends_columns_to_the_same_layer():
-    small, large = (_layer(BackpropParams(d_k=d_k)) for d_k in (3, 700))
+    small, large = (backprop._layer(backprop.BackpropParams(d_k=d_k)) for d_k in (3, 700))
     for name in ("W_Q", "W_K"):
         assert np.array_equal(small.inputs[name], large.inputs[name][:, :3])
     for name in ("X", "W_V"):
@@ -176,26 +168,26 @@ def test_a_larger_d_k_appends_columns_to_the_same_layer():
 
 
 def test_what_moves_every_entry_takes_16_dimensions_at_most():
-    for measure in (measure_backprop, first_order_change, central_difference_error):
+    for measure in (backprop.measure_backprop, backprop.first_order_change, backprop.central_difference_error):
         with pytest.raises(ValueError, match="d_k must be between 1 and 16, but got 17"):
-            measure(BackpropParams(d_k=17))
+            measure(backprop.BackpropParams(d_k=17))
 
 
 def test_more_directions_begin_with_the_same():
-    one, three = (_directions(BackpropParams(), (6, 4), n) for n in (1, 3))
+    one, three = (backprop._directions(backprop.BackpropParams(), (6, 4), n) for n in (1, 3))
     assert np.array_equal(one[0], three[0])
     assert np.allclose(np.linalg.norm(three, axis=(1, 2)), 1, rtol=1e-14, atol=0)
-    errors = [central_difference_error(BackpropParams(), n_directions=n).error for n in (1, 3)]
+    errors = [backprop.central_difference_error(backprop.BackpropParams(), n_directions=n).error for n in (1, 3)]
     assert not np.array_equal(*errors)
 
 
 def test_unknown_weights_are_named():
     with pytest.raises(ValueError, match="weight must be one of W_Q, W_K, W_V, X, but got 'V'"):
-        first_order_change(BackpropParams(), "V")
+        backprop.first_order_change(backprop.BackpropParams(), "V")
     with pytest.raises(ValueError, match="weight must be one of W_Q"):
-        central_difference_error(BackpropParams(), "W")
+        backprop.central_difference_error(backprop.BackpropParams(), "W")
     with pytest.raises(ValueError, match="n_directions must be between 1 and 200"):
-        central_difference_error(BackpropParams(), n_directions=0)
+        backprop.central_difference_error(backprop.BackpropParams(), n_directions=0)
 
 
 # --- properties --------------------------------------------------------------------------------------
@@ -203,13 +195,13 @@ def test_unknown_weights_are_named():
 
 SIZE = st.integers(1, 16)
 PARAMS = st.builds(
-    BackpropParams,
+    backprop.BackpropParams,
     n_tokens=st.integers(1, 8),
     d_model=SIZE,
     d_k=SIZE,
     d_v=SIZE,
     exponent=st.floats(0, 1),
-    mask=st.sampled_from(MASKS),
+    mask=st.sampled_from(backprop.MASKS),
     seed=st.integers(0, 2**32 - 1),
 )
 
@@ -217,7 +209,7 @@ PARAMS = st.builds(
 @settings(max_examples=40)
 @given(PARAMS)
 def test_every_gradient_agrees_at_every_size(params):
-    result = measure_backprop(params)
+    result = backprop.measure_backprop(params)
     agreeing = [check.name for check in result.gradients if check.central_agrees and check.complex_agrees]
     assert len(agreeing) == 10
     assert np.abs(result.score_gradient_row_sums).max() < 1e-12 * (1 + result.loss)
@@ -227,7 +219,7 @@ def test_every_gradient_agrees_at_every_size(params):
 @given(PARAMS, st.lists(st.integers(1, 1024), min_size=1, max_size=3, unique=True))
 def test_what_a_sweep_finds_at_one_d_k_does_not_depend_on_the_others(params, dims):
     dims = tuple(sorted(dims))
-    together, alone = gradient_sweep(params, dims), gradient_sweep(params, dims[-1:])
+    together, alone = backprop.gradient_sweep(params, dims), backprop.gradient_sweep(params, dims[-1:])
     assert together.raw_score_norms[-1] == alone.raw_score_norms[0]
     assert together.without_scale[-1] == alone.without_scale[0]
     assert all(np.array_equal(each, alone.gradients[0][name]) for name, each in together.gradients[-1].items())
@@ -237,7 +229,7 @@ def test_what_a_sweep_finds_at_one_d_k_does_not_depend_on_the_others(params, dim
 @given(st.integers(1, 8), st.integers(1, 8), st.integers(0, 2**32 - 1), st.floats(1e-3, 1e3))
 def test_identities_hold_for_any_two_matrices(n_rows, n_columns, seed, size):
     A, B = np.random.default_rng(seed).standard_normal((2, n_rows, n_columns))
-    result = measure_products(ProductsParams(size * A, B / size))
+    result = backprop.measure_products(backprop.ProductsParams(size * A, B / size))
     assert max(check.error for check in result.identities) < 1e-13
     assert np.allclose(result.hadamard.sum(axis=1), result.row_wise_dot, rtol=0, atol=1e-12)
 
@@ -245,11 +237,11 @@ def test_identities_hold_for_any_two_matrices(n_rows, n_columns, seed, size):
 # --- oracles -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mask", [mask for mask in MASKS if mask != "fully_masked"])
+@pytest.mark.parametrize("mask", [mask for mask in backprop.MASKS if mask != "fully_masked"])
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
 def test_gradients_match_autograd(mask, exponent, torch):
-    params = BackpropParams(n_tokens=5, d_model=8, mask=mask, exponent=exponent, seed=3)
-    layer = _layer(params)
+    params = backprop.BackpropParams(n_tokens=5, d_model=8, mask=mask, exponent=exponent, seed=3)
+    layer = backprop._layer(params)
     leaf = {"dtype": torch.float64, "requires_grad": True}
     at = {name: torch.tensor(value, **leaf) for name, value in layer.inputs.items()}
     for name in "QKV":
@@ -260,7 +252,7 @@ def test_gradients_match_autograd(mask, exponent, torch):
     for array in at.values():
         array.retain_grad()
     (0.5 * ((at["P"] @ at["V"] - torch.tensor(layer.target)) ** 2).sum()).backward()
-    for check in measure_backprop(params).gradients:
+    for check in backprop.measure_backprop(params).gradients:
         # Gradients of size about 1 to 10, sums of at most 8 terms three times over: rounding near 1e-14.
         assert np.allclose(check.gradient, at[check.name].grad.numpy(), rtol=0, atol=1e-12), check.name
 
@@ -268,8 +260,8 @@ def test_gradients_match_autograd(mask, exponent, torch):
 @pytest.mark.parametrize("exponent", [0.0, 0.5])
 def test_a_long_layer_s_gradient_at_the_raw_scores_is_that_of_complex_steps(exponent):
     # The loss as a function of the raw scores alone, written here anew: 16 entries at any d_k.
-    params = BackpropParams(d_k=700, exponent=exponent, seed=4)
-    inputs, target = _layer(params).inputs, _layer(params).target
+    params = backprop.BackpropParams(d_k=700, exponent=exponent, seed=4)
+    inputs, target = backprop._layer(params).inputs, backprop._layer(params).target
     raw = inputs["X"] @ inputs["W_Q"] @ (inputs["X"] @ inputs["W_K"]).T
     V = inputs["X"] @ inputs["W_V"]
     found = np.empty((4, 4))
@@ -280,7 +272,7 @@ def test_a_long_layer_s_gradient_at_the_raw_scores_is_that_of_complex_steps(expo
         weights = np.exp(scaled - scaled.real.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
         found[at] = (0.5 * ((weights @ V - target) ** 2).sum()).imag / 1e-30
-    sweep = gradient_sweep(params, (700,))
+    sweep = backprop.gradient_sweep(params, (700,))
     size = np.linalg.norm(found)
     assert size > 1e-4
     assert sweep.raw_score_norms[0] == pytest.approx(size, rel=1e-10)  # rounding of scores near 100, exponentiated
@@ -288,12 +280,12 @@ def test_a_long_layer_s_gradient_at_the_raw_scores_is_that_of_complex_steps(expo
 
 
 def test_the_fully_masked_layer_equals_the_layer_without_its_first_output():
-    params = BackpropParams(n_tokens=4, mask="fully_masked")
-    result = measure_backprop(params)
+    params = backprop.BackpropParams(n_tokens=4, mask="fully_masked")
+    result = backprop.measure_backprop(params)
     d_Q, d_S = result.gradients[3].gradient, result.gradients[2].gradient
     assert np.array_equal(d_Q[0], np.zeros(4))
     assert np.array_equal(d_S[0], np.zeros(4))
-    layer = _layer(params)
-    steps, d_output, _ = _forward_backward(layer)
+    layer = backprop._layer(params)
+    steps, d_output, _ = backprop._forward_backward(layer)
     assert np.array_equal(steps.output[0], np.zeros(3))
     assert np.array_equal(d_output[0], -layer.target[0])

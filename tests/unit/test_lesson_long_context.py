@@ -6,18 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sattn_core.lessons.long_context import (
-    LENGTHS,
-    RULES,
-    SIMULATED,
-    STOPS,
-    LongContextParams,
-    check_claims,
-    crowd_score,
-    fading_weights,
-    quarter_row,
-    simulate_fading,
-)
+from sattn_core.lessons import long_context
 from sattn_core.scaling_rules import SCALING_RULES
 from sattn_core.softmax import softmax
 from tests.simulations import within_four_errors
@@ -25,20 +14,20 @@ from tests.simulations import within_four_errors
 
 @pytest.fixture(scope="module")
 def found():
-    return fading_weights(LongContextParams())
+    return long_context.fading_weights(long_context.LongContextParams())
 
 
 def test_the_stops_are_whole_numbers_from_16_to_a_million_a_quarter_of_an_octave_apart():
-    assert (STOPS[0], STOPS[-1], len(STOPS)) == (16, 2**20, 65)
-    assert set(STOPS) < set(LENGTHS)
-    assert all(1 < after / before <= 1.25 for before, after in pairwise(STOPS))
-    assert {quarter_row(n) for n in STOPS} < {*LENGTHS}
+    assert (long_context.STOPS[0], long_context.STOPS[-1], len(long_context.STOPS)) == (16, 2**20, 65)
+    assert set(long_context.STOPS) < set(long_context.LENGTHS)
+    assert all(1 < after / before <= 1.25 for before, after in pairwise(long_context.STOPS))
+    assert {long_context.quarter_row(n) for n in long_context.STOPS} < {*long_context.LENGTHS}
 
 
 def test_yarn_changes_nothing_up_to_the_length_of_the_training_and_log_n_nothing_there():
-    rows = LongContextParams(n_train=512).multipliers([16, 512, 1024])
-    assert rows[list(RULES).index("yarn")] == pytest.approx([1, 1, (1 + 0.1 * math.log(2)) ** 2])
-    assert rows[list(RULES).index("log_n")] == pytest.approx([4 / 9, 1, 10 / 9])
+    rows = long_context.LongContextParams(n_train=512).multipliers([16, 512, 1024])
+    assert rows[list(long_context.RULES).index("yarn")] == pytest.approx([1, 1, (1 + 0.1 * math.log(2)) ** 2])
+    assert rows[list(long_context.RULES).index("log_n")] == pytest.approx([4 / 9, 1, 10 / 9])
 
 
 def test_the_numbers_that_the_lesson_is_about(found):
@@ -52,7 +41,7 @@ def test_the_numbers_that_the_lesson_is_about(found):
 @pytest.mark.parametrize("lengths", [(1, 16), (16, 2**20 + 1)])
 def test_a_length_that_no_text_here_has_is_refused(lengths):
     with pytest.raises(ValueError, match="each of lengths must be between 2 and 1048576"):
-        fading_weights(LongContextParams(), lengths)
+        long_context.fading_weights(long_context.LongContextParams(), lengths)
 
 
 # --- properties --------------------------------------------------------------------------------------
@@ -60,16 +49,20 @@ def test_a_length_that_no_text_here_has_is_refused(lengths):
 
 @pytest.mark.parametrize("score", [2, 5, 8, 11, 14])
 def test_half_of_the_weight_is_gone_near_e_to_the_score_less_a_half(score):
-    found = fading_weights(LongContextParams(score), (2,))
-    around = fading_weights(LongContextParams(score), (max(2, found.half_length - 1), found.half_length)).weights[0]
+    found = long_context.fading_weights(long_context.LongContextParams(score), (2,))
+    around = long_context.fading_weights(
+        long_context.LongContextParams(score), (max(2, found.half_length - 1), found.half_length)
+    ).weights[0]
     assert around[1] < 0.5 <= around[0]
     assert found.predicted_half == pytest.approx(math.exp(score - 0.5) + 1)
     assert abs(found.half_length - found.predicted_half) < 0.01 * found.predicted_half + 2
 
 
 def test_any_d_k_leaves_what_is_divided_by_its_root_as_it_is():
-    one, other = (fading_weights(LongContextParams(3.0, d_k), (64, 4096)) for d_k in (4, 1024))
-    same = [name for name in RULES if name != "no_scale"]
+    one, other = (
+        long_context.fading_weights(long_context.LongContextParams(3.0, d_k), (64, 4096)) for d_k in (4, 1024)
+    )
+    same = [name for name in long_context.RULES if name != "no_scale"]
     for name in same:
         i = one.names.index(name)
         assert np.array_equal(one.weights[i], other.weights[i])
@@ -77,7 +70,7 @@ def test_any_d_k_leaves_what_is_divided_by_its_root_as_it_is():
 
 
 def test_a_table_of_other_lengths_has_the_same_weights(found):
-    few = fading_weights(LongContextParams(), (16, 1000))
+    few = long_context.fading_weights(long_context.LongContextParams(), (16, 1000))
     assert few.weights[:, 0] == pytest.approx(found.weights[:, found.lengths.index(16)], abs=1e-13)
 
 
@@ -97,7 +90,9 @@ def test_a_table_of_other_lengths_has_the_same_weights(found):
 def test_a_multiplier_is_that_of_the_published_rule(name, options):
     rule, ones = SCALING_RULES[name], np.full((1, 1000), 10.0)  # raw scores at d_k = 100 that are 1 after 1/√d_k
     given = {"d_k": 100} if "d_k" in rule.needs else {}
-    here = LongContextParams(d_k=100, n_train=64).multipliers([1000])[list(RULES).index(name), 0]
+    here = long_context.LongContextParams(d_k=100, n_train=64).multipliers([1000])[
+        list(long_context.RULES).index(name), 0
+    ]
     assert here == pytest.approx(rule.apply(ones, **given, **options)[0, 0], rel=1e-14)
 
 
@@ -110,8 +105,8 @@ def test_softmax1_is_softmax_with_a_further_key_of_score_0():
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("score", [4.0, 8.0])
 def test_drawn_rows_have_the_exact_means(score, seed):
-    simulated = simulate_fading(LongContextParams(score, seed=seed))
-    assert simulated.lengths == SIMULATED
+    simulated = long_context.simulate_fading(long_context.LongContextParams(score, seed=seed))
+    assert simulated.lengths == long_context.SIMULATED
     smooth = [simulated.names.index(name) for name in ("vaswani", "softmax1", "log_n")]
     z = (simulated.measured - simulated.predicted) / simulated.standard_error
     assert (np.abs(z[smooth]) < 4).all()
@@ -121,11 +116,11 @@ def test_drawn_rows_have_the_exact_means(score, seed):
 
 def test_the_crowd_weighs_as_much_as_one_key():
     sums = np.exp(np.random.default_rng(1).standard_normal((400, 4095))).sum(axis=1)
-    assert within_four_errors(sums, math.exp(crowd_score(4096)))
+    assert within_four_errors(sums, math.exp(long_context.crowd_score(4096)))
 
 
 def test_the_claims_are_what_rows_of_softmax_give():
-    claims = check_claims(LongContextParams())
+    claims = long_context.check_claims(long_context.LongContextParams())
     row = np.array([3.0] + [-2.0] * 15)
     assert claims.plain[0] == pytest.approx(softmax(row)[0], rel=1e-13)
     assert claims.ssmax[0] == pytest.approx(softmax(0.43 * math.log(16) * row)[0], rel=1e-13)
@@ -137,10 +132,10 @@ def test_the_claims_are_what_rows_of_softmax_give():
 
 
 def test_without_the_scale_it_is_the_first_key_that_counts():
-    params = LongContextParams(4.0, 1024)
-    claims = check_claims(params)
+    params = long_context.LongContextParams(4.0, 1024)
+    claims = long_context.check_claims(params)
     others = np.random.default_rng(2).standard_normal((20_000, 15)).max(axis=1)
     share = (others < 4).mean()
     assert claims.first[0] == pytest.approx(share, abs=4 * math.sqrt(share * (1 - share) / 20_000) + 1e-9)
-    assert fading_weights(params, (16,)).weight("no_scale", 16) == pytest.approx(claims.first[0], abs=1e-3)
+    assert long_context.fading_weights(params, (16,)).weight("no_scale", 16) == pytest.approx(claims.first[0], abs=1e-3)
     assert claims.first[1] < 1e-10

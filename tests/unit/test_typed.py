@@ -8,18 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sattn_core import typed
-from sattn_core.typed import (
-    MAX_TEXT,
-    format_matrix,
-    join_cells,
-    parse_mask,
-    parse_matrix,
-    parse_number,
-    parse_score_list,
-    parse_vector_rows,
-    read_item,
-    split_cells,
-)
 from tests.ending import ends
 
 LISTS = ["1,2\n3,4", "1, 2; 3, 4", "1 2\r\n3 4\r\n", "1\t2\n3\t4", " +1 ,2e0;\n\n3,.4e1"]
@@ -27,7 +15,7 @@ LISTS = ["1,2\n3,4", "1, 2; 3, 4", "1 2\r\n3 4\r\n", "1\t2\n3\t4", " +1 ,2e0;\n\
 
 @pytest.mark.parametrize("text", [*LISTS, "[[1, 2], [3, 4]]", "[[1. 2.]\n [3. 4.]]"])
 def test_matrices_are_read_in_every_usual_form(text):
-    assert parse_matrix("Q", text) == ((1.0, 2.0), (3.0, 4.0))
+    assert typed.parse_matrix("Q", text) == ((1.0, 2.0), (3.0, 4.0))
 
 
 @pytest.mark.parametrize(
@@ -50,15 +38,15 @@ def test_matrices_are_read_in_every_usual_form(text):
 )
 def test_what_is_wrong_with_a_matrix_is_one_sentence(text, message):
     with pytest.raises(ValueError) as error:  # noqa: PT011
-        parse_matrix("K", text)
+        typed.parse_matrix("K", text)
     assert str(error.value) == message
 
 
 def test_masks_are_read():
-    assert parse_mask("10\n01", 2, 2) == ((True, False), (False, True))
-    assert parse_mask("1,0;0,1", 2, 2) == ((True, False), (False, True))
-    assert parse_mask("110", 2, 3) == ((True, True, False), (True, True, False))
-    assert parse_mask("1;0", 2, 1) == ((True,), (False,))
+    assert typed.parse_mask("10\n01", 2, 2) == ((True, False), (False, True))
+    assert typed.parse_mask("1,0;0,1", 2, 2) == ((True, False), (False, True))
+    assert typed.parse_mask("110", 2, 3) == ((True, True, False), (True, True, False))
+    assert typed.parse_mask("1;0", 2, 1) == ((True,), (False,))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +61,7 @@ def test_masks_are_read():
 )
 def test_what_is_wrong_with_a_mask_is_one_sentence(text, message):
     with pytest.raises(ValueError) as error:  # noqa: PT011
-        parse_mask(text, 2, 2)
+        typed.parse_mask(text, 2, 2)
     assert str(error.value) == message
 
 
@@ -87,8 +75,8 @@ def test_what_is_wrong_with_a_mask_is_one_sentence(text, message):
     ],
 )
 def test_cells_are_what_is_typed_and_come_back_from_their_text(text, cells):
-    assert split_cells("Q", text) == cells
-    assert split_cells("Q", join_cells("Q", cells)) == cells
+    assert typed.split_cells("Q", text) == cells
+    assert typed.split_cells("Q", typed.join_cells("Q", cells)) == cells
 
 
 @pytest.mark.parametrize(
@@ -101,7 +89,7 @@ def test_cells_are_what_is_typed_and_come_back_from_their_text(text, cells):
     ],
 )
 def test_text_that_is_no_grid_gets_the_sentence_of_its_matrix(text, sentence):
-    for read in (split_cells, parse_matrix):
+    for read in (typed.split_cells, typed.parse_matrix):
         with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
             read("Q", text)
 
@@ -110,13 +98,13 @@ def test_text_that_is_no_grid_gets_the_sentence_of_its_matrix(text, sentence):
 def test_a_cell_that_would_become_several_is_named(cell):
     sentence = f'K has "{cell}" in row 2, column 2: write one number there, as 1.5.'
     with pytest.raises(ValueError, match=re.escape(sentence)):
-        join_cells("K", [["1", "2"], ["3", cell]])
+        typed.join_cells("K", [["1", "2"], ["3", cell]])
 
 
 def test_the_largest_matrix_is_laid_out_and_written_again():
-    cells = split_cells("V", ";".join([",".join(["-0.12345"] * 64)] * 16))
+    cells = typed.split_cells("V", ";".join([",".join(["-0.12345"] * 64)] * 16))
     assert (len(cells), len(cells[0])) == (16, 64)
-    assert parse_matrix("V", join_cells("V", cells)) == ((-0.12345,) * 64,) * 16
+    assert typed.parse_matrix("V", typed.join_cells("V", cells)) == ((-0.12345,) * 64,) * 16
 
 
 @pytest.mark.parametrize(
@@ -139,25 +127,25 @@ def test_the_largest_matrix_is_laid_out_and_written_again():
 )
 def test_vector_rows_say_what_is_wrong(text, message):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
-        parse_vector_rows(text)
+        typed.parse_vector_rows(text)
     assert str(caught.value) == message
 
 
 def test_sixteen_rows_of_sixty_four_numbers_are_allowed():
-    rows = parse_vector_rows(("1 " * 64 + "\n") * 16)
+    rows = typed.parse_vector_rows(("1 " * 64 + "\n") * 16)
     assert (len(rows), len(rows[0])) == (16, 64)
 
 
 @pytest.mark.parametrize("text", ["[4, 5", "4, 5]", "[[4, 5]]", "[4], 5"])
 def test_brackets_that_do_not_match_are_named(text):
     with pytest.raises(ValueError, match=r"is not a number\."):
-        parse_score_list(text)
+        typed.parse_score_list(text)
 
 
 def test_limits_of_a_list_are_allowed():
-    assert parse_score_list("1e6 -1e6") == (1e6, -1e6)
-    assert len(parse_score_list(" ".join(["1"] * 64))) == 64
-    assert parse_score_list("1 2".ljust(2000)) == (1.0, 2.0)
+    assert typed.parse_score_list("1e6 -1e6") == (1e6, -1e6)
+    assert len(typed.parse_score_list(" ".join(["1"] * 64))) == 64
+    assert typed.parse_score_list("1 2".ljust(2000)) == (1.0, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -181,19 +169,19 @@ def test_limits_of_a_list_are_allowed():
 )
 def test_what_a_person_is_told(text, sentence):
     with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
-        parse_score_list(text)
+        typed.parse_score_list(text)
 
 
 def test_only_text_is_parsed():
     with pytest.raises(TypeError, match="text must be a string, but got int"):
-        parse_vector_rows(12)
+        typed.parse_vector_rows(12)
     with pytest.raises(TypeError, match="text must be a string, but got float"):
-        parse_score_list(4.5)
+        typed.parse_score_list(4.5)
 
 
 # --- every field reads the same spellings ----------------------------------------------------------------
 
-ROWS = {"vectors": parse_vector_rows, "matrix": lambda text: parse_matrix("Q", text)}
+ROWS = {"vectors": typed.parse_vector_rows, "matrix": lambda text: typed.parse_matrix("Q", text)}
 
 
 @pytest.mark.parametrize("read", ROWS.values(), ids=ROWS)
@@ -219,17 +207,17 @@ def test_rows_are_read_in_every_spelling(read, text):
 
 @pytest.mark.parametrize("text", ["−4, 5", "\ufeff-4; 5", "[−4 5]", "(-4, 5)", "\ufeff [−4;5] "])
 def test_a_list_is_read_in_every_spelling(text):
-    assert parse_score_list(text) == (-4.0, 5.0)
+    assert typed.parse_score_list(text) == (-4.0, 5.0)
 
 
 @pytest.mark.parametrize("text", ["\ufeff10;01", "[[1, 0], [0, 1]]", "[[1 0]\n [0 1]]", "[10]\n[01]", "((1,0),(0,1))"])
 def test_a_mask_is_read_in_every_spelling(text):
-    assert parse_mask(text, 2, 2) == ((True, False), (False, True))
+    assert typed.parse_mask(text, 2, 2) == ((True, False), (False, True))
 
 
 @pytest.mark.parametrize("text", ["−1/4", "\ufeff-0.25", "[-.25]", "( −25e-2 )", " 1/−4 "])
 def test_a_number_is_read_in_every_spelling(text):
-    assert parse_number(text) == -0.25
+    assert typed.parse_number(text) == -0.25
 
 
 @pytest.mark.parametrize(
@@ -237,34 +225,38 @@ def test_a_number_is_read_in_every_spelling(text):
 )
 def test_what_is_no_number_is_refused(text):
     with pytest.raises(ValueError, match="text must be a number, but got"):
-        parse_number(text)
+        typed.parse_number(text)
 
 
 def test_an_item_may_be_infinite_and_minus_zero_is_zero():
-    assert [read_item("−inf"), parse_number("1e400"), str(parse_number("−0"))] == [float("-inf"), float("inf"), "0.0"]
+    assert [typed.read_item("−inf"), typed.parse_number("1e400"), str(typed.parse_number("−0"))] == [
+        float("-inf"),
+        float("inf"),
+        "0.0",
+    ]
 
 
 @pytest.mark.parametrize("text", ["[1, 2", "1, 2]", "[1, 2], 3", "[[1, 2], 3]", "][", "[[[1, 2]]]", "[1)(2]]"])
 def test_brackets_that_do_not_pair_up_are_named_where_rows_are_read(text):
     with pytest.raises(ValueError, match=r"is not a number\.|number is missing"):
-        parse_vector_rows(text)
+        typed.parse_vector_rows(text)
     with pytest.raises(ValueError, match=r"write a number"):
-        parse_matrix("Q", text)
+        typed.parse_matrix("Q", text)
 
 
 def test_a_semicolon_counts_as_a_new_line():
     with pytest.raises(ValueError, match=r'^"x" \(line 2, item 2\) is not a number\.$'):
-        parse_vector_rows("[1, 2]; [3, x]")
+        typed.parse_vector_rows("[1, 2]; [3, x]")
 
 
 def test_control_characters_are_not_quoted():
     with pytest.raises(ValueError, match=r'^"a" \(item 2\) is not a number\.$'):
-        parse_score_list("1, \x00a\u202e")
+        typed.parse_score_list("1, \x00a\u202e")
 
 
 def test_long_vectors_are_refused_before_they_are_read():
     with pytest.raises(ValueError, match=r"^The text has 20,001 characters, but at most 20,000 are allowed\.$"):
-        parse_vector_rows("1" * (MAX_TEXT + 1))
+        typed.parse_vector_rows("1" * (typed.MAX_TEXT + 1))
 
 
 HUGE = 300_000  # characters
@@ -274,7 +266,7 @@ HUGE = 300_000  # characters
 def test_the_time_to_read_or_refuse_a_text_grows_in_proportion_to_it(piece, monkeypatch):
     monkeypatch.setattr(typed, "MAX_TEXT", HUGE)
     text = (piece * HUGE)[:HUGE]
-    readers = (*ROWS.values(), lambda text: parse_mask(text, 2, 2))  # they share what splits a text
+    readers = (*ROWS.values(), lambda text: typed.parse_mask(text, 2, 2))  # they share what splits a text
     for read in readers[: 3 if piece == "1," else 1]:
         with ends(), pytest.raises(ValueError, match=r"\.$"):
             read(text)
@@ -284,10 +276,10 @@ def test_the_time_to_read_or_refuse_a_text_grows_in_proportion_to_it(piece, monk
 
 
 READERS = {
-    "list": parse_score_list,
-    "vectors": parse_vector_rows,
-    "matrix": lambda text: parse_matrix("Q", text),
-    "mask": lambda text: parse_mask(text, 2, 2),
+    "list": typed.parse_score_list,
+    "vectors": typed.parse_vector_rows,
+    "matrix": lambda text: typed.parse_matrix("Q", text),
+    "mask": lambda text: typed.parse_mask(text, 2, 2),
 }
 NUMBERS = st.floats(-1e6, 1e6)
 TEXTS = st.text(max_size=60) | st.text("01.e+-−/[](),; \t\r\n\ufeff_xn", max_size=60)
@@ -308,31 +300,31 @@ def printed(numbers, separator=", "):
 
 @given(TABLES)
 def test_a_matrix_survives_the_link(rows):
-    assert parse_matrix("V", format_matrix(rows)) == tuple(map(tuple, rows))
+    assert typed.parse_matrix("V", typed.format_matrix(rows)) == tuple(map(tuple, rows))
 
 
 @given(TABLES, st.sampled_from([", ", ",", " ", "\t", " , "]), st.sampled_from(["\n", ";", " ;\n", "\r\n"]), WRAPPERS)
 def test_rows_are_read_back_by_both_readers_of_rows(rows, separator, end, wrapped):
     text = wrapped(end.join(printed(row, separator) for row in rows))
-    assert parse_vector_rows(text) == parse_matrix("Q", text) == tuple(map(tuple, rows))
-    assert parse_matrix("Q", str([list(row) for row in rows])) == tuple(map(tuple, rows))
+    assert typed.parse_vector_rows(text) == typed.parse_matrix("Q", text) == tuple(map(tuple, rows))
+    assert typed.parse_matrix("Q", str([list(row) for row in rows])) == tuple(map(tuple, rows))
 
 
 @settings(max_examples=30)
 @given(st.integers(1, 64).flatmap(rows_of))
 def test_what_numpy_prints_is_read_back(rows):
     array = np.round(rows, 3)
-    assert parse_matrix("Q", np.array2string(array, threshold=2000)) == tuple(map(tuple, array.tolist()))
+    assert typed.parse_matrix("Q", np.array2string(array, threshold=2000)) == tuple(map(tuple, array.tolist()))
 
 
 @given(st.lists(NUMBERS, min_size=2, max_size=40), st.sampled_from([",", ", ", " ;", ";", "\n", "  "]), WRAPPERS)
 def test_a_list_is_read_back(numbers, separator, wrapped):
-    assert parse_score_list(wrapped(printed(numbers, separator))) == tuple(numbers)
+    assert typed.parse_score_list(wrapped(printed(numbers, separator))) == tuple(numbers)
 
 
 @given(NUMBERS, WRAPPERS)
 def test_a_number_is_read_back(number, wrapped):
-    assert parse_number(wrapped(printed([number]))) == number
+    assert typed.parse_number(wrapped(printed([number]))) == number
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -352,7 +344,7 @@ def test_any_text_is_read_or_refused_in_one_sentence(name, text):
 @given(TEXTS)
 def test_any_text_is_a_number_or_refused(text):
     try:
-        value = parse_number(text)
+        value = typed.parse_number(text)
     except ValueError:
         return
     assert not np.isnan(value)

@@ -292,7 +292,11 @@ def raw_scores(sweep: GradientSweep, d_k: int, profile: Profile) -> Picture:
         "raw_score_gradient",
         _raw_score_figure(sweep, d_k, profile),
         _raw_score_sentence(sweep, i),
-        _raw_score_table(sweep),
+        {
+            "d_k": list(sweep.dims),
+            "without the scale": sweep.without_scale.tolist(),
+            "with it": sweep.raw_score_norms.tolist(),
+        },
         _raw_score_code(sweep),
         claim=_raw_score_claim(sweep, i),
         sure=(
@@ -347,14 +351,6 @@ def amount(value: float) -> str:
     return "practically nothing" if value < _LEAST else number(value, 2)
 
 
-def _raw_score_table(sweep):
-    return {
-        "d_k": list(sweep.dims),
-        "without the scale": sweep.without_scale.tolist(),
-        "with it": sweep.raw_score_norms.tolist(),
-    }
-
-
 def _raw_score_code(sweep):
     return code(gradient_sweep, sweep.params, sweep.dims, show="result.without_scale, result.raw_score_norms")
 
@@ -373,7 +369,7 @@ def first_order(change: FirstOrderChange, params: BackpropParams, profile: Profi
         "first_order",
         _first_order_figure(change, profile),
         _first_order_sentence(change),
-        _first_order_table(change),
+        {name: getattr(change, name).tolist() for name in ("epsilon", "change", "predicted", "remainder", "in_fit")},
         _curve_code(params, change.weight),
         claim=f"What first order leaves out {'is lost in rounding' if hidden else 'falls like ε²'}",
         sure=(_first_order_sure(change), _layer_of(params)),
@@ -427,11 +423,6 @@ def _first_order_sure(change):
     )
 
 
-def _first_order_table(change):
-    names = ("epsilon", "change", "predicted", "remainder", "in_fit")
-    return {name: getattr(change, name).tolist() for name in names}
-
-
 def difference(error: DifferenceError, params: BackpropParams, profile: Profile) -> Picture:
     """Error of the central difference against its step, with its two branches."""
     curved = np.isfinite(error.truncation_slope)
@@ -439,7 +430,7 @@ def difference(error: DifferenceError, params: BackpropParams, profile: Profile)
         "difference_error",
         _difference_figure(error, profile),
         _difference_sentence(error),
-        _difference_table(error),
+        {"h": error.h.tolist(), "relative error, median": error.error.tolist()},
         _curve_code(params, error.weight),
         claim="No step makes the central difference exact" if curved else "Here only rounding limits the difference",
         sure=(_difference_sure(error), _layer_of(params)),
@@ -495,10 +486,6 @@ def _difference_sure(error):
         else "rounding hides it here"
     )
     return f"For {name} there is no h² branch: {why}; {rounding}; {best}. {complex_step}"
-
-
-def _difference_table(error):
-    return {"h": error.h.tolist(), "relative error, median": error.error.tolist()}
 
 
 def _curve_code(params, weight):

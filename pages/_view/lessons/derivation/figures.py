@@ -579,7 +579,13 @@ def growth(result: DerivationResult, profile: Profile) -> Picture:
         "score_growth",
         _growth_figure(result, profile),
         _growth_sentence(result),
-        _growth_table(result),
+        {
+            "components": result.growth_dims.tolist(),
+            "standard deviation": result.growth_std.tolist(),
+            "median size": result.growth_typical.tolist(),
+            "√dₖ": np.sqrt(result.growth_dims).tolist(),
+            "right divisor": result.growth_right_divisor.tolist(),
+        },
         _growth_code(result.params),
         claim=_growth_claim(result),
         sure=(_growth_ends(result),),
@@ -650,16 +656,6 @@ def _growth_ends(result):
         f"{number(typical[-1])}; √dₖ goes from 1 to {number(result.divisor)}, the right divisor from "
         f"{number(right[0])} to {number(right[-1])}."
     )
-
-
-def _growth_table(result):
-    return {
-        "components": result.growth_dims.tolist(),
-        "standard deviation": result.growth_std.tolist(),
-        "median size": result.growth_typical.tolist(),
-        "√dₖ": np.sqrt(result.growth_dims).tolist(),
-        "right divisor": result.growth_right_divisor.tolist(),
-    }
 
 
 def _growth_code(params):

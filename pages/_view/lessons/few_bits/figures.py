@@ -22,6 +22,7 @@ from pages._view.figures.base import (
 )
 from pages._view.figures.code import code
 from pages._view.figures.ends import apart
+from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, percent, typed
@@ -447,14 +448,9 @@ def _curves_sure(found):
 
 
 def _curves_table(found):
-    """Every point of every line."""
-    columns = {"d_k": list(found.dims)}
-    for i, name in enumerate(FORMATS):
-        for side, called in enumerate(_SIDES):
-            columns[f"{called}, {CALLED[name]}: change"] = found.change[i, side].tolist()
-            columns[f"{called}, {CALLED[name]}: standard error"] = found.standard_error[i, side].tolist()
-            columns[f"{called}, {CALLED[name]}: rows lost"] = found.lost[i, side].tolist()
-    return columns
+    names = [f"{side}, {CALLED[name]}" for name in FORMATS for side in _SIDES]
+    fields = {"change": found.change, "standard error": found.standard_error, "rows lost": found.lost}
+    return {"d_k": list(found.dims)} | columns_of(names, fields)
 
 
 # --- a large sum -----------------------------------------------------------------------------------------
@@ -466,7 +462,11 @@ def large(found: LargeSum, profile: Profile) -> Picture:
         "large_sum",
         _large_figure(found, profile),
         _large_sentence(found),
-        _large_table(found),
+        {
+            "product": list(range(1, found.d_k + 1)),
+            "sum": found.raw.tolist(),
+            "sum with q divided first": found.divided.tolist(),
+        },
         code(large_sum, found.d_k, found.to.name, found.sums, show="result.after, result.before, result.exact"),
         claim=_large_claim(found),
         sure=_large_sure(found),
@@ -564,11 +564,3 @@ def _kept(value):
 def _whole(value):
     """All digits of a sum of products."""
     return f"{value:,.7g}"
-
-
-def _large_table(found):
-    return {
-        "product": list(range(1, found.d_k + 1)),
-        "sum": found.raw.tolist(),
-        "sum with q divided first": found.divided.tolist(),
-    }

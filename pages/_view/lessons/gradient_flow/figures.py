@@ -17,6 +17,7 @@ from pages._view.figures.base import (
     under,
 )
 from pages._view.figures.code import code
+from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number, percent, typed
@@ -488,18 +489,15 @@ def _move(curve, i, j):
 def _curve_table(curve, place):
     """Every point: mean, error, exact mean, median and share of frozen rows, for both scales."""
     i, found = PLACES.index(place), curve.statistics
-    columns = {"dₖ": list(curve.dims)}
-    names = {
+    fields = {
         "mean": found.mean[i],
         "standard error": found.standard_error[i],
         "exact mean": found.exact_mean[i],
         "median": found.median[i],
         "share frozen": curve.frozen_share,
     }
-    for j, scale in enumerate(("no scale", "1/√dₖ")):
-        for name, values in names.items():
-            columns[f"{scale}: {name}"] = values[j].tolist()
-    return columns | {"E[M]/√dₖ": curve.rate.tolist()}
+    both = columns_of(("no scale", "1/√dₖ"), fields)
+    return {"dₖ": list(curve.dims)} | both | {"E[M]/√dₖ": curve.rate.tolist()}
 
 
 def _curve_code(curve):
@@ -518,7 +516,15 @@ def jacobians(row: RowJacobian, name: str, d_k: int, profile: Profile) -> Pictur
         "row_jacobians",
         _jacobian_figure(row, profile),
         _jacobian_sentence(row, d_k),
-        _jacobian_table(row),
+        {
+            "key": list(range(1, len(row.raw_scores) + 1)),
+            "raw score": row.raw_scores.tolist(),
+            "scaled score": row.scaled_scores.tolist(),
+            "weight, raw": row.raw_weights.tolist(),
+            "weight, scaled": row.scaled_weights.tolist(),
+            "p(1 − p), raw": np.diagonal(row.raw_jacobian).tolist(),
+            "p(1 − p), scaled": np.diagonal(row.scaled_jacobian).tolist(),
+        },
         _jacobian_code(row, d_k),
         claim=_jacobian_claim(row, name[0].lower() + name[1:], d_k),
         sure=_jacobian_sure(row, name, d_k),
@@ -602,19 +608,6 @@ def _jacobian_sure(row, name, d_k):
         f"Both share one colour domain, −{typed(row.colour_limit)} to {typed(row.colour_limit)}, the most that any "
         f"entry can be. Trace and norm are computed from the scores, so they hold where a weight rounds to 1.",
     )
-
-
-def _jacobian_table(row):
-    """Scores, weights and diagonals of both Jacobians, key by key."""
-    return {
-        "key": list(range(1, len(row.raw_scores) + 1)),
-        "raw score": row.raw_scores.tolist(),
-        "scaled score": row.scaled_scores.tolist(),
-        "weight, raw": row.raw_weights.tolist(),
-        "weight, scaled": row.scaled_weights.tolist(),
-        "p(1 − p), raw": np.diagonal(row.raw_jacobian).tolist(),
-        "p(1 − p), scaled": np.diagonal(row.scaled_jacobian).tolist(),
-    }
 
 
 def _jacobian_code(row, d_k):

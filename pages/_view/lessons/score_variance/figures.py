@@ -21,6 +21,7 @@ from pages._view.figures.base import (
     under,
 )
 from pages._view.figures.code import code
+from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
@@ -342,7 +343,11 @@ def variance_against_dimension(curve: VarianceCurve, options: Mapping[str, Any],
         "variance_curve",
         _curve_figure(curve, profile),
         _curve_sentence(curve),
-        _curve_table(curve),
+        {"d_k": list(curve.dims)}
+        | columns_of(
+            ("raw", "divided by √d_k", "divided by d_k"),
+            {what: getattr(curve, what) for what in ("measured", "theory", "low", "high")},
+        ),
         _curve_code(curve, options),
         claim=_curve_claim(curve),
         sure=_curve_sure(curve, options["n_samples"]),
@@ -413,16 +418,6 @@ def _curve_sure(curve, n_samples):
         f"The variance at dₖ = {curve.dims[-1]:,} is {listed([*ends])}.",
         f"Each point has {n_samples:,} pairs; bars are {'rough bands' if curve.is_rough else '95 % bands'}.",
     )
-
-
-def _curve_table(curve):
-    """Every point with its theory and band."""
-    names = ("raw", "divided by √d_k", "divided by d_k")
-    columns = {"d_k": list(curve.dims)}
-    for i, name in enumerate(names):
-        for what in ("measured", "theory", "low", "high"):
-            columns[f"{name}: {what}"] = getattr(curve, what)[i].tolist()
-    return columns
 
 
 def _curve_code(curve, options):

@@ -357,7 +357,17 @@ def band(curve: BandCurve, options: Mapping[str, Any], profile: Profile) -> Pict
         "sample_band",
         _band_figure(curve, profile),
         _band_sentence(curve),
-        _band_table(curve),
+        {
+            "size": list(curve.sizes),
+            "mean": curve.mean.tolist(),
+            "standard deviation": curve.std.tolist(),
+            "low": curve.low.tolist(),
+            "high": curve.high.tolist(),
+            "naive low": curve.naive_low.tolist(),
+            "naive high": curve.naive_high.tolist(),
+            "share inside": curve.share_inside.tolist(),
+            "share inside the naive band": curve.naive_share_inside.tolist(),
+        },
         _band_code(curve, options),
         claim=_band_claim(curve),
         sure=_band_sure(curve),
@@ -422,21 +432,6 @@ def _band_sure(curve):
         f"Of {n} measured points {inside} lie inside it, and {naive} inside the dotted band, which treats the entries "
         "as independent.",
     )
-
-
-def _band_table(curve):
-    """Every size with both bands and the shares inside."""
-    return {
-        "size": list(curve.sizes),
-        "mean": curve.mean.tolist(),
-        "standard deviation": curve.std.tolist(),
-        "low": curve.low.tolist(),
-        "high": curve.high.tolist(),
-        "naive low": curve.naive_low.tolist(),
-        "naive high": curve.naive_high.tolist(),
-        "share inside": curve.share_inside.tolist(),
-        "share inside the naive band": curve.naive_share_inside.tolist(),
-    }
 
 
 def _band_code(curve, options):

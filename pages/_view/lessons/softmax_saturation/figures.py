@@ -484,7 +484,14 @@ def overflow(study: OverflowStudy, profile: Profile) -> Picture:
         "overflow",
         _overflow_figure(study, profile),
         _overflow_sentence(study, stable),
-        _overflow_table(study),
+        {
+            "type": [curve.dtype for curve in study.curves],
+            "naive finite up to": [curve.last_finite_score for curve in study.curves],
+            "naive NaN from": [curve.first_failing_score for curve in study.curves],
+            "ln(largest number)": [curve.largest_exponent for curve in study.curves],
+            "stable: largest error": [curve.stable_largest_error for curve in study.curves],
+            "machine epsilon": [curve.machine_epsilon for curve in study.curves],
+        },
         code(overflow_study, show=shown),
         claim="Subtracting the largest score cures exp’s overflow; the scale does not"
         if stable
@@ -555,15 +562,3 @@ def _overflow_sentences(study):
 
 def _wrong(error):
     return f"off by at most {number(error, 2)}" if error else "right to the last digit"
-
-
-def _overflow_table(study):
-    """Where each type breaks, beside the closed form."""
-    return {
-        "type": [curve.dtype for curve in study.curves],
-        "naive finite up to": [curve.last_finite_score for curve in study.curves],
-        "naive NaN from": [curve.first_failing_score for curve in study.curves],
-        "ln(largest number)": [curve.largest_exponent for curve in study.curves],
-        "stable: largest error": [curve.stable_largest_error for curve in study.curves],
-        "machine epsilon": [curve.machine_epsilon for curve in study.curves],
-    }

@@ -387,7 +387,8 @@ def downstream(heads: TrainedHeads, exponent: float, profile: Profile) -> Pictur
         "trained_downstream",
         _downstream_figure(heads, heads.exponents[at], profile),
         _downstream_sentence(heads, at),
-        _downstream_table(heads),
+        {"exponent": list(heads.exponents)}
+        | {f"after layer {i}": cosine.tolist() for i, cosine in enumerate(heads.cosines.T, start=1)},
         _code(heads) + _cosines_code(heads),
         claim="Another scale turns the model’s output away",
         note="Cosine of the mean vector of the words with the one at exponent ½.",
@@ -399,12 +400,6 @@ def downstream(heads: TrainedHeads, exponent: float, profile: Profile) -> Pictur
             "The last layer’s mean vector is what the model says of the text; lengths play no part.",
         ),
     )
-
-
-def _downstream_table(heads):
-    return {"exponent": list(heads.exponents)} | {
-        f"after layer {i}": cosine.tolist() for i, cosine in enumerate(heads.cosines.T, start=1)
-    }
 
 
 def _cosines_code(heads):

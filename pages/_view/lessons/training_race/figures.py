@@ -21,6 +21,7 @@ from pages._view.figures.base import (
     thin,
 )
 from pages._view.figures.code import code, printed
+from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark
 from pages._view.picture import Part, Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
@@ -275,10 +276,9 @@ def _seeds(result):
 
 def _attention_table(shown):
     """Weight on the right key, query by query."""
-    columns = {"query": list(range(1, shown.params.n_keys + 1))}
-    for run, exponent in enumerate(shown.params.exponents):
-        columns[f"{run_name(exponent)}: weight on the right key"] = np.diagonal(shown.attention_weights[run]).tolist()
-    return columns
+    names = list(map(run_name, shown.params.exponents))
+    right = {"weight on the right key": np.diagonal(shown.attention_weights, axis1=1, axis2=2)}
+    return {"query": list(range(1, shown.params.n_keys + 1))} | columns_of(names, right)
 
 
 def _start_code(start):
@@ -519,13 +519,11 @@ def _with_error(curve, run, mean=number, error=lambda value: number(value, 1)):
 
 def _curves_table(result):
     """Every checkpoint of every run, mean and standard error over the seeds."""
-    columns = {"step": result.steps.tolist()}
-    for run, exponent in enumerate(result.params.exponents):
-        for quantity, words in _IN_WORDS.items():
-            curve, name = getattr(result, quantity), f"{run_name(exponent)}: {words}"
-            columns[name] = curve.mean[run].tolist()
-            columns[f"{name}, standard error"] = curve.standard_error[run].tolist()
-    return columns
+    fields = {}
+    for quantity, words in _IN_WORDS.items():
+        curve = getattr(result, quantity)
+        fields |= {words: curve.mean, f"{words}, standard error": curve.standard_error}
+    return {"step": result.steps.tolist()} | columns_of(list(map(run_name, result.params.exponents)), fields)
 
 
 def _curve_code(result, panels):
@@ -661,11 +659,9 @@ def _diverged(sweep):
 def _rates_table(sweep):
     """Loss and accuracy at every rate and step."""
     places = [(rate, step) for rate in sweep.rates for step in sweep.steps]
-    columns = {"learning rate": [rate for rate, _ in places], "step": [step for _, step in places]}
-    for run, exponent in enumerate(sweep.params.exponents):
-        columns[f"{run_name(exponent)}: loss"] = sweep.loss[run].ravel().tolist()
-        columns[f"{run_name(exponent)}: accuracy"] = sweep.accuracy[run].ravel().tolist()
-    return columns
+    names = list(map(run_name, sweep.params.exponents))
+    found = columns_of(names, {"loss": sweep.loss, "accuracy": sweep.accuracy})
+    return {"learning rate": [rate for rate, _ in places], "step": [step for _, step in places]} | found
 
 
 def _rates_code(sweep):

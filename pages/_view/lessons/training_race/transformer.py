@@ -7,6 +7,7 @@ import numpy as np
 
 from pages._view.figures.base import axis, dashed, figure, heading, line, solid, thin, upright
 from pages._view.figures.code import code
+from pages._view.figures.tables import columns_of
 from pages._view.lessons.training_race.figures import faint, height_of, names_at
 from pages._view.marks import Mark
 from pages._view.picture import Picture
@@ -47,7 +48,14 @@ def rates(result: TransformersResult, profile: Profile) -> Picture:
         "transformer_rates",
         _rates(result, profile),
         _rates_sentence(result),
-        _rates_table(result),
+        {"learning rate": list(RATES)}
+        | columns_of(
+            NAMES.values(),
+            {
+                "held-out loss": result.last_loss.mean,
+                "held-out loss, standard error": result.last_loss.standard_error,
+            },
+        ),
         code(compare_transformers, result.params, show=("result.last_loss.mean.tolist()", "result.works.tolist()")),
         claim=_rates_claim(result),
         sure=_rates_sure(result),
@@ -183,14 +191,6 @@ def _apart(raw, root):
     return "the losses of their seeds overlap"
 
 
-def _rates_table(result):
-    columns = {"learning rate": list(RATES)}
-    for way, name in enumerate(NAMES.values()):
-        columns[f"{name}: held-out loss"] = result.last_loss.mean[way].tolist()
-        columns[f"{name}: held-out loss, standard error"] = result.last_loss.standard_error[way].tolist()
-    return columns
-
-
 def learning(result: TransformersResult, profile: Profile) -> Picture:
     """Held-out loss above the gradient of all weights, against the steps, at one rate."""
     shown = [f"result.{name}.mean.tolist()" for name in ("loss", "accuracy", "gradient_norm")]
@@ -198,7 +198,16 @@ def learning(result: TransformersResult, profile: Profile) -> Picture:
         "transformer_learning",
         _learning(result, profile),
         _learning_sentence(result),
-        _learning_table(result),
+        {"step": result.steps.tolist()}
+        | columns_of(
+            NAMES.values(),
+            {
+                "held-out loss": result.loss.mean,
+                "held-out loss, standard error": result.loss.standard_error,
+                "guessed right": result.accuracy.mean,
+                "gradient": result.gradient_norm.mean,
+            },
+        ),
         code(compare_transformers, result.params, show=shown),
         claim=_learning_claim(result),
         sure=_learning_sure(result),
@@ -277,16 +286,6 @@ def _error(value):
     return number(value, 1)
 
 
-def _learning_table(result):
-    columns = {"step": result.steps.tolist()}
-    for way, name in enumerate(NAMES.values()):
-        columns[f"{name}: held-out loss"] = result.loss.mean[way].tolist()
-        columns[f"{name}: held-out loss, standard error"] = result.loss.standard_error[way].tolist()
-        columns[f"{name}: guessed right"] = result.accuracy.mean[way].tolist()
-        columns[f"{name}: gradient"] = result.gradient_norm.mean[way].tolist()
-    return columns
-
-
 def heads(result: TransformersResult, profile: Profile) -> Picture:
     """σ of every head above the entropy of its rows, against the steps, of one way to scale at one rate."""
     shown = [f"result.{name}.mean.tolist()" for name in ("score_std", "entropy_nats")]
@@ -294,7 +293,11 @@ def heads(result: TransformersResult, profile: Profile) -> Picture:
         "transformer_heads",
         _heads(result, profile),
         _heads_sentence(result),
-        _heads_table(result),
+        {"step": result.steps.tolist()}
+        | columns_of(
+            [_head_name(result, head) for head in range(len(result.score_std.mean))],
+            {"σ": result.score_std.mean, "entropy in nats": result.entropy_nats.mean},
+        ),
         code(compare_transformers, result.params, show=shown),
         claim=_heads_claim(result),
         sure=_heads_sure(result),
@@ -369,11 +372,3 @@ def _heads_sure(result):
         f"Lines are means over {len(result.about['seeds'])} seeds, solid in layer 1 and dotted in layer 2. A row sees "
         f"its own position and those before; rows with fewer than {result.about['fewest_keys']} keys are left out.",
     )
-
-
-def _heads_table(result):
-    columns = {"step": result.steps.tolist()}
-    for head in range(len(result.score_std.mean)):
-        columns[f"{_head_name(result, head)}: σ"] = result.score_std.mean[head].tolist()
-        columns[f"{_head_name(result, head)}: entropy in nats"] = result.entropy_nats.mean[head].tolist()
-    return columns

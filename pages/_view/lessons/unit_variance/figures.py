@@ -86,7 +86,8 @@ def expected(
         "unit_variance",
         _expected_figure(sweep, found, i, result, profile),
         sentence,
-        _expected_table(sweep, i),
+        {"scheme": [SCHEME_NAMES[name] for name in sweep.schemes]}
+        | {stage: sweep.std[:, i, j].tolist() for j, stage in enumerate(sweep.stages)},
         _expected_code(sweep, i, scheme),
         alt=_expected_alt(sweep, found[i], i, sentence, asked_heads),
         sure=(*sure, *_heads(sweep.n_heads[i], asked_heads)),
@@ -200,12 +201,6 @@ def _stages_sure(result, within):
         "Squares are what is expected over all draws of x and of the weights. Rings are measured on one draw of both, "
         f"{params.n_tokens} tokens. The predictions in the table are for the x that was drawn.",
     )
-
-
-def _expected_table(sweep, i):
-    """All initialisations, all stages."""
-    columns = {stage: sweep.std[:, i, j].tolist() for j, stage in enumerate(sweep.stages)}
-    return {"scheme": [SCHEME_NAMES[name] for name in sweep.schemes], **columns}
 
 
 def _expected_code(sweep, i, scheme):

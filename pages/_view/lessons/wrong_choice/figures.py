@@ -66,7 +66,8 @@ def choices(result: WrongChoiceResult, step: int, row: int, profile: Profile, ph
         "matrix_choices",
         _choices_figure(result, step, row, phones, profile),
         sentence,
-        _choices_table(result, step),
+        {"row": list(range(1, N_ROWS + 1))}
+        | {name: result.right_weight[i, step].tolist() for i, name in enumerate(NAMES)},
         code(measure_wrong_choices, result.params, show=f"result.right_weight[:, {step}]"),
         note=f"The weight on the right key of each row after {step} steps.",
         alt=f"Three squares of a hundred cells, one cell a row, at dₖ = {result.params.d_k:,} after {step} steps. "
@@ -192,11 +193,6 @@ def _choices_sure(result, step):
 
 def _whole(value):
     return number(round(float(value)), 3)
-
-
-def _choices_table(result, step):
-    rows = {"row": list(range(1, N_ROWS + 1))}
-    return rows | {name: result.right_weight[i, step].tolist() for i, name in enumerate(NAMES)}
 
 
 # --- one row as bars ------------------------------------------------------------------------------------

@@ -204,7 +204,13 @@ def growth(result: YourScoresResult, params: YourScoresParams, own: Sequence[str
         "your_growth",
         _growth_figure(result, profile),
         _growth_sentence(result),
-        _growth_table(result),
+        {
+            "components": list(result.shown.row_exponent.dims),
+            "inside a row": result.shown.row_exponent.sizes.tolist(),
+            "fitted": result.exponent_line.tolist(),
+            "√m": result.ideal_line.tolist(),
+            "query i with key i": result.shown.paired_exponent.sizes.tolist(),
+        },
         _growth_code(result, params, own),
         claim=_growth_claim(result),
         sure=_growth_sure(result),
@@ -344,18 +350,6 @@ def _growth_sure(result):
 
 def _between(fitted):
     return f"{number(fitted.low, 4)} to {number(fitted.high, 4)}"
-
-
-def _growth_table(result):
-    """The points of the growth figure."""
-    fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
-    return {
-        "components": list(fitted.dims),
-        "inside a row": fitted.sizes.tolist(),
-        "fitted": result.exponent_line.tolist(),
-        "√m": result.ideal_line.tolist(),
-        "query i with key i": paired.sizes.tolist(),
-    }
 
 
 def _growth_code(result, params, own):

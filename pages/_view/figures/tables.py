@@ -1,0 +1,14 @@
+"""Columns of a picture's table, from arrays whose first axes are what the columns are named after."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+
+from pages._view.picture import Table
+
+
+def columns_of(names: Collection[str], fields: Mapping[str, NDArray[Any]]) -> Table:
+    """Return a column "name: field" for every name and field: the numbers of that name in the array."""
+    rows = {field: values.reshape(len(names), -1).tolist() for field, values in fields.items()}
+    return {f"{name}: {field}": rows[field][i] for i, name in enumerate(names) for field in fields}
