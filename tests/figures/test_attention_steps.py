@@ -105,7 +105,7 @@ def test_the_axes_and_colours_stay_while_d_k_moves(step, preset):
     assert len(seen) == 1
 
 
-def test_of_wide_vectors_the_first_components_are_drawn_and_the_rest_is_left_to_the_code(notes):
+def test_of_wide_vectors_only_the_first_components_are_drawn(notes):
     for d_k, columns in ((2, 2), (64, 64), (512, 64)):
         shown = picture(measure_attention_steps(preset_params("random", d_k=d_k)), "matmul")
         assert values(plotted(shown).data[0]).shape == (4, columns)

@@ -261,7 +261,7 @@ def test_the_largest_difference_is_said_whatever_its_sign(results):
 @pytest.mark.parametrize(
     ("name", "first"), [("means", 4), ("variances", 7), ("alignment", 3), ("components", 5), ("tails", 5)]
 )
-def test_the_first_line_that_fails_is_said_with_its_sides_and_the_right_divisor(results, name, first):
+def test_the_first_line_that_fails_is_said_with_its_sides(results, name, first):
     result, picture = results[name], figures.lines(results[name])
     assert picture.claim == f"Line {first} of nine is the first to fail"
     line, divisor = result.lines[first - 1], result.exact.right_divisor

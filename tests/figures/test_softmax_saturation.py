@@ -27,7 +27,6 @@ NOTES = ((4.0, 5.0), (1.0, 10.0))
 FOUR = (*NOTES, (0.0, 0.0, 1.0), tuple(float(i) for i in range(64)))
 PARAMS = SaturationParams(16, (1, 8, 64, 1024), n_rows=40)
 ROWS = RowsParams(16, (4, 64, 1024))
-KEYS = "xaxis2", "xaxis3", "xaxis4"
 
 
 @pytest.fixture(scope="module")
@@ -216,7 +215,7 @@ def test_averages_show_exact_curves_and_measured_points_with_their_bands(result,
             assert table[f"{name}, {column.replace('_', ' ')}"] == getattr(found, column).tolist()
 
 
-def test_a_measurement_outside_its_band_and_one_of_other_components_are_said_so(result):
+def test_what_is_outside_its_band_or_not_normal_is_said_so(result):
     points = result.scaled_measured.max_weight
     apart = replace(points, inside=np.zeros_like(points.inside))
     shown = averages(replace(result, scaled_measured=replace(result.scaled_measured, max_weight=apart)))

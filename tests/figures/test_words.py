@@ -25,7 +25,7 @@ class Lines(SingleFileSnapshotExtension):
 
 
 def settings_of(stem):
-    """The defaults, both ends of the slider, what is bet on, what is tried, and the other options, by name."""
+    """Yield the defaults, both ends of the slider, what is bet on, what is tried, and some options, by name."""
     lesson = LESSONS[stem]
     yield from (("defaults", {}), ("d_k = 1", {"d_k": 1}), ("d_k = 1,024", {"d_k": 1024}))
     if lesson.bet and lesson.bet.when:
@@ -40,7 +40,7 @@ def settings_of(stem):
 
 
 def lines_of(stem):
-    """The words at the defaults, and at other settings those that are new, and how many there are if that changes."""
+    """Yield the words at the defaults, and those at other settings that are new, with how many there are."""
     usual = {}
     settings = [(name, chosen, LIGHT) for name, chosen in settings_of(stem)]
     for setting, chosen, profile in [*settings, ("on a wall", {}, PROJECTOR)]:
@@ -56,7 +56,7 @@ def lines_of(stem):
 
 
 def is_new(line, usual):
-    """Whether a line is not among those at the defaults, and is of a kind that is told everywhere."""
+    """Return True if a line is not among those at the defaults, and of a kind that is told everywhere."""
     return line not in usual and line.split(":")[0].split()[-1] in EVERYWHERE
 
 

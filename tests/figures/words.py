@@ -15,28 +15,29 @@ from sattn_core.lessons.attention_steps import expand_cell, expand_output, measu
 MEANINGS = ("raw", "scaled", "third", "band", "text", "grid", "ground")
 MOST = 16  # texts of one trace, or of one column: more are those of a matrix
 # What these pictures measure is rounding, which is not the same on every processor.
-ROUNDING = ("difference_error", "gradient_matrix", "race_equivalence")
+ROUNDING, MEASURED = ("difference_error", "gradient_matrix", "race_equivalence"), ("sure", "check", "words")
 Word = tuple[str, str]
 
 
 def words_of(picture: Picture, profile: Profile) -> list[Word]:
-    """Every word of a picture, with what it is."""
+    """Return every word of a picture, with what it is."""
     found = [("sentence", picture.sentence), ("claim", picture.claim)]
     found += [("alt", picture.alt.replace(picture.sentence, "[sentence]")), ("note", picture.note)]
     found += [("marks", " | ".join(f"{each.word}: {', '.join(each.traces)}" for each in picture.marks))]
     for name, figure in figures_of(picture).items():
         found += [(f"{name} {what}".strip(), text) for what, text in words_in(figure, profile)]
-    careful = [("sure", each) for each in picture.sure] + [("check", row) for row in rows_of(picture.checks or {})]
-    if picture.key in ROUNDING:
-        careful = [(what, re.sub(r"\d[\d.,]*( × 10⁻\S+)?|≈ 0", "…", text)) for what, text in careful]
     for name, table in (("table", picture.table), (picture.bins_name, picture.bins)):
         found += [(name, " | ".join(table))] if table else []
         found += [(name, f"{head}: {seen}") for head, column in (table or {}).items() if (seen := texts_in(column))]
-    return cleaned(found + careful)
+    found += [("sure", each) for each in picture.sure] + [("check", row) for row in rows_of(picture.checks or {})]
+    found = cleaned(found)
+    if picture.key in ROUNDING:
+        found = [(what, without_numbers(text) if what in MEASURED else text) for what, text in found]
+    return found
 
 
 def words_beside(stem: str, values, profile: Profile) -> list[Word]:
-    """The words of a lesson that stand beside its pictures."""
+    """Return the words of a lesson that stand beside its pictures."""
     if hero_of(stem):
         return cleaned(hero_words(hero_of(stem)(values, (), profile)[0], values["d_k"]))
     if stem not in BESIDE:
@@ -46,24 +47,24 @@ def words_beside(stem: str, values, profile: Profile) -> list[Word]:
 
 
 def cleaned(found) -> list[Word]:
-    """The words that say something, each on one line."""
+    """Return the words that are not empty, each on one line."""
     return [(what, plain(text)) for what, text in found if text]
 
 
 def figures_of(picture: Picture) -> dict[str, Figure | str]:
-    """Its figures by their names, "" if there is one; Markdown is its own words."""
+    """Return the figures of a picture by their names, "" for a single one, or its Markdown."""
     drawn = picture.figure
     return dict(drawn) if isinstance(drawn, dict) else {} if drawn is None else {"": drawn}
 
 
 def rows_of(table) -> list[str]:
-    """The rows of a table, its head first."""
+    """Return the rows of a table, its head first."""
     rows = [tuple(table), *zip(*table.values(), strict=True)] if table else []
     return [" | ".join(map(str, row)) for row in rows]
 
 
 def words_in(figure: Figure | str, profile: Profile) -> Iterator[Word]:
-    """The words that a figure shows, and how its marks look."""
+    """Yield the words that a figure shows, and how its marks look."""
     if isinstance(figure, str):
         yield from (("row", each) for each in figure.replace("\u00a0", " ").split("\n"))
         return
@@ -78,14 +79,14 @@ def words_in(figure: Figure | str, profile: Profile) -> Iterator[Word]:
 
 
 def axis_words(axis) -> str:
-    """Title, type and ticks of an axis."""
+    """Return title, type and ticks of an axis."""
     ticks = next((each for each in (axis.get("ticktext"), axis.get("tickvals")) if each is not None), ())
     shown = [] if axis.get("showticklabels") is False else [str(each) for each in ticks]
     return " ".join([axis["title"]["text"] or "", axis.get("type", ""), *(["‖", *shown] if shown else [])]).strip()
 
 
 def shape_words(shape) -> str:
-    """Where a line or a box stands, if it is seen."""
+    """Return the place of a line or a box, "" if it is not seen."""
     if shape.get("visible") is False:
         return ""
     places = (f"{name} {shape[name]:.4g}" for name in ("x0", "x1", "y0", "y1"))
@@ -93,7 +94,7 @@ def shape_words(shape) -> str:
 
 
 def look(trace, profile: Profile) -> str:
-    """Kind, dash, symbol and colours by meaning of a trace."""
+    """Return kind, dash, symbol and colours by meaning of a trace."""
     line, marker, shades = trace.get("line", {}), trace.get("marker", {}), trace.get("colorscale", ())
     used = [line.get("color"), marker.get("color"), trace.get("fillcolor"), *(each for _, each in shades[-1:])]
     colours = [str(each) for one in used if one is not None for each in np.ravel(one)]
@@ -103,19 +104,24 @@ def look(trace, profile: Profile) -> str:
 
 
 def name_of(trace) -> str:
-    """Name of a trace, and the texts at its marks."""
+    """Return the name of a trace, and the texts at its marks."""
     seen = texts_in(np.ravel(np.array(trace.get("text", ""), dtype=object)))
     return f"{trace.get('name')}" + f" ({seen})" * bool(seen)
 
 
 def texts_in(values) -> str:
-    """The texts among values, if they are few."""
+    """Return the texts among values, "" if they are many."""
     found = list(dict.fromkeys(each for each in values if isinstance(each, str) and each))
     return ", ".join(found) if len(found) <= MOST else ""
 
 
+def without_numbers(text: str) -> str:
+    """Return text with an ellipsis for each number."""
+    return re.sub(r"−?\d[\d.,]*( × 10⁻\S+)?|≈ 0", "…", text)
+
+
 def plain(text: str) -> str:
-    """Text on one line, without what only sets its size or its colour; a number that is rounding alone is ≈ 0."""
+    """Return text as one line without sizes and colours; a number that is rounding alone becomes ≈ 0."""
     text = re.sub("</?(span|b)[^>]*>", "", re.sub("<br>|\n", " / ", text))
     return re.sub("−?[0-9.]+ × 10⁻[¹²³⁴⁵⁶⁷⁸⁹][⁰¹²³⁴⁵⁶⁷⁸⁹]+", "≈ 0", text)
 
@@ -124,7 +130,7 @@ def plain(text: str) -> str:
 
 
 def hero_words(told, d_k) -> Iterator[Word]:
-    """The words that the hero is told of this stop of its slider."""
+    """Yield the words that the hero is told of this stop of its slider."""
     at = [stop["d_k"] for stop in told["stops"]].index(d_k)
     yield "title", told["stops"][at]["title"]
     yield "axis", " ".join([told["weightAxis"]["label"], "‖", *told["shared"]["labels"], *told["weightAxis"]["names"]])
