@@ -74,19 +74,21 @@ STEP_PANELS = {
 
 @pytest.mark.parametrize("scaled", [True, False])
 @pytest.mark.parametrize("step", STEP_NAMES)
-def test_every_panel_shows_the_result_s_matrix(notes, step, scaled):
-    steps = notes.scaled if scaled else notes.unscaled
+@pytest.mark.parametrize("preset", ["notes", "masked"])
+def test_every_panel_shows_the_result_s_matrix(request, preset, step, scaled):
+    result = request.getfixturevalue(preset)
+    steps = result.scaled if scaled else result.unscaled
     wanted = {
-        "Q": notes.params.Q,
-        "K": notes.params.K,
-        "V": notes.params.V,
-        "raw": notes.scaled.raw_scores,
+        "Q": result.params.Q,
+        "K": result.params.K,
+        "V": result.params.V,
+        "raw": result.scaled.raw_scores,
         "scaled": steps.scaled_scores,
         "masked": steps.masked_scores,
         "weights": steps.attention_weights,
         "output": steps.output,
     }
-    shown = panels(notes, step, profile=LIGHT, scaled=scaled)
+    shown = panels(result, step, profile=LIGHT, scaled=scaled)
     assert list(shown) == STEP_PANELS[step]
     for name, trace in shown.items():
         np.testing.assert_array_equal(values(trace), np.array(wanted[name], dtype=float))
