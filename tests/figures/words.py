@@ -117,7 +117,7 @@ def texts_in(values) -> str:
 
 def without_numbers(text: str) -> str:
     """Return text with an ellipsis for each number."""
-    return re.sub(r"−?\d[\d.,]*( × 10⁻\S+)?|≈ 0", "…", text)
+    return re.sub(r"≈ 0(?!\.?\d)|−?\d([\d.,]*\d)?( × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?", "…", text)
 
 
 def plain(text: str) -> str:
@@ -146,8 +146,9 @@ def hero_words(told, d_k) -> Iterator[Word]:
 def _attention_steps(values, figures, work):
     params, scaled = work.attention_matrices(values)[0], values["scaling"] == "on"
     query, key, column = at = work.cell_of(params, values)
-    yield from figures.calculation(expand_cell(params, query, key), scaled=scaled)
-    yield from figures.output_calculation(expand_output(params, query, column), scaled=scaled)
+    lines = figures.calculation(expand_cell(params, query, key), scaled=scaled)
+    lines += figures.output_calculation(expand_output(params, query, column), scaled=scaled)
+    yield from ((name, without_numbers(text)) for name, text in lines)  # sums of decimals end in ties
     yield from (("remark", each) for each in figures.remarks(measure_attention_steps(params), values, at))
 
 
