@@ -13,7 +13,7 @@ from tests.figures.pictures import pictures
 from tests.figures.test_every_picture import SHORT, at
 from tests.figures.words import words_beside, words_of
 
-MOST_OPTIONS = 2
+MOST_OPTIONS = 1
 EVERYWHERE = ("sentence", "claim", "title", "words")  # the other kinds are told at the defaults alone
 
 
@@ -47,12 +47,12 @@ def lines_of(stem):
         head, values = [f"=== {setting} ==="], at(stem, **chosen)
         shown = [(each.key, words_of(each, profile)) for each in pictures(stem, values, profile)]
         for key, words in [*shown, ("beside", words_beside(stem, values, profile))]:
-            found = [f"  {what}: {text}" for what, text in words]
+            found = [f"{key} {what}: {text}" for what, text in words]
             new = [each for each in found if key not in usual or is_new(each, usual[key])]
-            if new or len(found) != len(usual.get(key, ())):
-                yield from [*head, f"{key}, {len(found)} lines", *new]
+            changed = len(found) != len(usual.setdefault(key, found))
+            if new or changed:
+                yield from [*head, *new, *([f"{key}: {len(found)} lines"] if changed else [])]
                 head = []
-            usual.setdefault(key, found)
 
 
 def is_new(line, usual):
