@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.few_bits import figures
-from pages._view.theme import LIGHT, PROJECTOR
+from pages._view.theme import LIGHT
 from sattn_core.lessons.few_bits import (
     FORMATS,
     N_KEYS,
@@ -57,14 +57,6 @@ def test_the_dashed_steps_are_half_the_spacing_and_no_dot_of_32_bits_lies_above_
     assert steps.y[np.searchsorted(steps.x, math.log10(64))] == pytest.approx(math.log10(1 / 4))
 
 
-def test_the_right_axis_says_what_the_left_one_means_for_a_weight(result):
-    layout = plotted(figures.errors(result, LIGHT)).layout
-    assert layout.yaxis.ticktext == ("0", "0.0001", "0.01", "1", "100")
-    assert layout.yaxis2.ticktext == ("", "0.01 %", "1 %", "× 2.7", "× 10<sup>43</sup>")
-    assert (layout.yaxis2.overlaying, layout.yaxis2.side) == ("y", "right")
-    assert layout.margin.t - LIGHT.tick_size >= 24  # below the camera of a phone
-
-
 def test_what_overflows_stands_at_the_top_beyond_the_largest_number(overflowed):
     shown = plotted(figures.errors(overflowed, LIGHT))
     crosses, dots = trace_of(shown, "overflow, raw"), trace_of(shown, "raw")
@@ -73,30 +65,6 @@ def test_what_overflows_stands_at_the_top_beyond_the_largest_number(overflowed):
     assert crosses.x.min() > math.log10(65_500) > dots.x.max() - 1e-3
     assert [line.x0 for line in shown.layout.shapes] == [math.log10(65_504)]
     assert "65,504, the largest number" in texts(shown)[-1]
-
-
-def test_the_names_of_both_clouds_never_meet(result):
-    for found in (result, measure_few_bits(FewBitsParams(1))):
-        for profile in (LIGHT, PROJECTOR):
-            raw, scaled = plotted(figures.errors(found, profile)).layout.annotations[:2]
-            assert (raw.text, raw.xanchor, scaled.text, scaled.xanchor) == ("raw", "left", "÷ √dₖ", "right")
-            assert raw.x >= scaled.x
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({}, "At dₖ = 64 rounding typically changes a weight by 1.8 % without the scale, and by 0.13 % with it."),
-        ({"d_k": 1}, "At dₖ = 1 rounding typically changes a weight by 0.13 %, with the scale or without it."),
-        ({"d_k": 1024, "format": "float8_e4m3fn", "sums": "same"},
-         "At dₖ = 1,024 rounding typically changes a weight by a factor over 1,000 without the scale, and by 45 % with "
-         "it."),
-        ({"d_k": 64, "format": "float8_e4m3fn", "size": 64.0},
-         "At dₖ = 64 a score overflows in every row, divided or not: no weight is left."),
-    ],
-)  # fmt: skip
-def test_the_sentence_says_how_much_a_weight_changes(changes, said):
-    assert figures.errors(measure_few_bits(replace(PARAMS, **changes)), LIGHT).sentence == said
 
 
 def test_the_sentence_counts_the_rows_that_overflow_and_says_what_dividing_does(overflowed):
@@ -115,27 +83,10 @@ def test_the_sentence_does_not_say_that_q_was_divided_after():
         assert figures.errors(found, LIGHT).sentence.endswith(f"With q divided before, {said}.")
 
 
-def test_how_sure_has_the_measured_errors_the_predicted_ones_and_the_spacing(result):
-    sure = " ".join(figures.errors(result, LIGHT, predicted_errors(PARAMS)).sure)
-    assert "Raw scores are off by 0.0135 ± 0.00045 (root mean square). Predicted: 0.0133." in sure
-    assert "lie 0.5 apart" in sure
-    assert "at most 0.25, and multiplies its weight by at most e to the power 0.25, 1.28." in sure
-    nothing = " ".join(figures.errors(result, LIGHT, (math.nan, math.nan)).sure)
-    assert nothing.count("No formula says here what to expect.") == 2
-
-
 def test_rows_that_are_lost_are_the_larger_ones_so_that_the_others_have_no_prediction(overflowed):
     sure = " ".join(figures.errors(overflowed, LIGHT, predicted_errors(overflowed.params)).sure)
     assert sure.count("No formula says here what to expect.") == 2
     assert f"{int(overflowed.raw.lost.sum())} raw and" in sure
-
-
-def test_the_picture_names_the_format_and_that_of_the_sums(result):
-    same = measure_few_bits(replace(PARAMS, sums="same"))
-    assert texts(plotted(figures.errors(result, LIGHT)))[-1] == (
-        "dots: scores, added up in 32 bits; ×: overflow<br>dashed: half the spacing of bfloat16"
-    )
-    assert "added up in bfloat16" in texts(plotted(figures.errors(same, PROJECTOR)))[-1]
 
 
 # --- curves ----------------------------------------------------------------------------------------------
@@ -187,14 +138,6 @@ def test_where_rows_overflow_a_cross_takes_the_place_of_the_point_and_stands_at_
             assert (np.asarray(crosses.y)[~kept] > shown.layout.yaxis.range[1] - 0.6).all()
     assert np.isnan(found.change[FORMATS.index("float8_e4m3fn"), :, -1]).all()
     assert (found.lost[FORMATS.index("bfloat16")] == 0).all()
-    key = shown.layout.title.subtitle.text
-    assert "×: rows overflow" in key
-    assert "at the top: no row of float8 is left" in key
-    some = overflowing("float16", size=20.0)
-    assert not (some[0].lost[0] == 1).any()
-    assert "float16" not in plotted(figures.curves(*some, LIGHT)).layout.title.subtitle.text
-    nothing = plotted(figures.curves(few_bits_curves((1, 64), PARAMS), PARAMS, LIGHT))
-    assert not nothing.layout.title.subtitle.text
 
 
 @pytest.mark.parametrize(
@@ -215,18 +158,6 @@ def test_the_words_of_the_curves_say_what_overflows_and_what_dividing_saves(name
         f"{share if with_it == 'raw' else with_it} with it."
     )
     assert f"{share} of the rows overflow at dₖ = 512 without the scale" in " ".join(said.sure)
-
-
-@pytest.mark.parametrize("profile", [LIGHT, PROJECTOR], ids=["light", "projector"])
-@pytest.mark.parametrize("changes", [{}, {"size": 40.0}, {"size": 64.0, "sums": "same"}])
-def test_no_name_of_a_format_stands_over_another(changes, profile):
-    params = replace(PARAMS, **changes)
-    layout = plotted(figures.curves(few_bits_curves((1, 4), params), params, profile)).layout
-    names = [each for each in layout.annotations if each.text in figures.CALLED.values()]
-    assert len(names) == 3
-    axis, height = layout.yaxis.range, layout.height - layout.margin.t - layout.margin.b
-    apart = np.diff(sorted(each.y for each in names)) * height / (axis[1] - axis[0])
-    assert apart.min() > 1.2 * profile.tick_size
 
 
 # --- a large sum -----------------------------------------------------------------------------------------
@@ -250,9 +181,3 @@ def test_a_sum_is_drawn_up_to_where_it_overflows(d_k, sums, crosses, said):
     np.testing.assert_allclose(np.power(10, trace_of(shown, "raw").y), 1600 * np.arange(1, last + 1), rtol=1e-12)
     assert len(trace_of(shown, "scaled").x) == d_k
     assert not np.size(trace_of(shown, "overflow, scaled").x)
-
-
-def test_one_product_is_a_mark_for_it_makes_no_line():
-    shown = plotted(figures.large(large_sum(1, "float16"), LIGHT))
-    assert {trace_of(shown, name).mode for name in ("raw", "scaled")} == {"markers"}
-    assert trace_of(plotted(figures.large(large_sum(2, "float16"), LIGHT)), "raw").mode == "lines"

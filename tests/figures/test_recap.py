@@ -45,6 +45,8 @@ def test_what_was_said_is_marked_and_beyond_the_axis_at_its_end():
     assert list(trace_of(shown[10.0], "yours").y) == [10]
     assert 32 < trace_of(shown[1e5], "yours").y[0] < 40
     assert list(trace_of(shown[""], "raw").y) == list(result.std)
+    table = figures.sums_spread(result, "", LIGHT).table
+    assert (table["standard deviation"], table["predicted"]) == (result.std.tolist(), result.std_theory.tolist())
 
 
 def test_one_product_does_not_cancel():

@@ -81,29 +81,6 @@ def test_the_histograms_show_the_draws_the_counts_expected_and_what_is_marked(re
     assert max(max(each.y) for each in (first[1], second[1])) < few.layout.yaxis2.range[1] / 1.4
 
 
-def test_no_name_of_a_mark_lies_over_a_later_mark_or_over_a_bar(result, sweep):
-    fig = plotted(draws(result, sweep))
-    for axes, count in (("x", 3), ("x2", 2)):
-        names = [note for note in fig.layout.annotations if note.xref == axes and note.yanchor == "top"]
-        names = sorted(names, key=lambda note: note.x)
-        assert len(names) == count
-        top = fig.layout.yaxis.range[1] if axes == "x" else fig.layout.yaxis2.range[1]
-        assert max(np.diff([note.y for note in names])) <= -0.1 * top  # each lower by more than a line of text
-        assert {note.xanchor for note in names} == {"left"}
-        assert [max(trace_of(fig, note.text).y) for note in names] == [note.y for note in names]
-        assert names[-1].y >= 0.6 * top  # above the highest bar, which is four sevenths as high
-
-
-def test_the_keys_stand_below_the_plots(result, sweep, curve):
-    for fig in (plotted(draws(result, sweep)), plotted(band(curve))):
-        (key,) = [note for note in fig.layout.annotations if note.yref == "paper"]
-        lines = key.text.count("<br>") + 1
-        below = -key.yshift
-        assert key.y == 0
-        assert below >= 2.5 * LIGHT.axis_size  # the axis title stands above
-        assert below + lines * 1.3 * LIGHT.tick_size <= fig.layout.margin.b  # the last line is inside
-
-
 def test_a_last_draw_beyond_the_edge_stands_on_it(sweep):
     many = measure_small_samples(SmallSamplesParams())
     n = int(np.argmax(many.variances)) + 1
@@ -117,15 +94,6 @@ def test_a_last_draw_beyond_the_edge_stands_on_it(sweep):
     assert traces_of(plotted(picture), "last draw")[1].x[0] == 4
     above = (longer.ratios[0, :n] > 4).sum()
     assert f"{above} lie" in picture.sure[2]
-
-
-def test_the_story_and_the_first_draw_are_written_out(result):
-    assert figures.story().startswith("Someone multiplied two random 2 × 2 matrices, expected entries of variance 2")
-    assert figures.story().endswith("measured 1.6.")
-    ((latex, said),) = figures.first_draw(result)
-    assert f"{result.first_product[1, 0]:.2f}&{result.first_product[1, 1]:.2f}" in latex
-    first = number(result.variances[0])
-    assert said.startswith(f"The four entries of the first draw have variance {first} (ddof = 0)")
 
 
 @pytest.mark.parametrize("ddof", [0, 1])
@@ -143,21 +111,7 @@ def test_the_sentence_is_short_and_counts_the_draws_near_d_k(size, ddof, n_draws
         assert abs(found - near) <= 0.01
 
 
-def test_how_sure_and_the_tables_have_the_numbers_of_the_moment(result, sweep):
-    picture = draws(result, sweep)
-    first, second, third, _ = picture.sure
-    assert first.startswith("50 draws of two normal 2 × 2 matrices: the variance of the four entries (ddof = 0) is on ")
-    assert f"{number(result.mean_measured)} ± 0.31, where 1.50 is predicted, not dₖ = 2." in first  # √(4.75/50)
-    assert f"The last draw gave {number(result.variances[-1])}." in first
-    assert f"at percentile {result.percentile:.1f} ± " in second
-    assert second.endswith(": an ordinary result.")
-    assert third.startswith("Normal matrices of 2 × 64 times 64 × 2: the last draw gave ")
-    assert f"{(np.abs(sweep.ratios[2, :50] - 1) < 0.1).sum()} of 50 draws lie within a tenth" in third
-    assert "where 2.00 is predicted, which is dₖ." in draws(*sized(2, 1)).sure[0]
-    assert "At dₖ" not in picture.alt.split(". ")[0]
-    assert "2 × 2 products at dₖ = 64" in picture.alt
-    one = measure_small_samples(SmallSamplesParams(n_draws=1))
-    assert draws(one, sweep).sure[0].startswith("1 draw of ")
+def test_the_tables_have_the_numbers_of_the_moment(result, sweep):
     picture, counted = draws(result, sweep), sweep.first(50)
     assert picture.table["draws, 2 × 2"] == result.counts.tolist()
     assert picture.table["expected, 2 × 2"] == result.expected.tolist()
@@ -165,12 +119,10 @@ def test_how_sure_and_the_tables_have_the_numbers_of_the_moment(result, sweep):
     mean, error = counted.ratios[2].mean(), sweep.std_theory[2] / np.sqrt(50)
     checks = picture.checks
     assert checks["measured"] == [*(number(each.measured) for each in result.checks), number(mean)]
-    assert (checks["predicted"][0], checks["predicted"][-1]) == ("1.50", "0.750")
     assert checks["z"] == [*(number(each.z) for each in result.checks), number((mean - 0.75) / error)]
     assert checks["standard error"][-1] == number(error, 2)
-    unbiased = measure_small_samples(SmallSamplesParams(n_draws=50, ddof=1))
-    assert unbiased.std_theory / result.std_theory == pytest.approx(4 / 3)
-    assert unbiased.mean_theory / result.mean_theory == pytest.approx(4 / 3)
+    near = (np.abs(sweep.ratios[2, :50] - 1) < 0.1).sum()
+    assert f"{near} of 50 draws lie within a tenth" in picture.sure[2]
 
 
 @pytest.mark.parametrize(("size", "shown"), [(64, "0.9998"), (2, "0.750")])
@@ -179,25 +131,6 @@ def test_a_mean_that_is_not_d_k_does_not_read_like_it(size, shown):
     picture = draws(asked, each)
     assert picture.checks["predicted"][-1] == shown
     assert f"mean {shown}" in texts(plotted(picture))
-
-
-def test_a_number_said_twice_has_the_same_digits(experiment, sweep):
-    result = measure_small_samples(SmallSamplesParams(n_draws=1))
-    picture = draws(result, sweep)
-    said, table = " ".join(picture.sure), picture.checks
-    ((_, first),) = figures.first_draw(result)
-    assert f"on average {table['measured'][0]} ± {table['standard error'][0]}, " in said
-    assert f"where {table['predicted'][0]} is predicted" in said
-    assert f"lie below {table['predicted'][1].split(' ± ')[0]}, " in said
-    assert f"at percentile {table['predicted'][2]}: " in said
-    assert f"The last draw gave {number(result.variances[0])}." in said
-    assert f"variance {number(result.variances[0])} (" in first
-    assert f"mean {table['predicted'][0]}" in texts(plotted(picture))
-    said, rows = " ".join(large(experiment).sure), figures.large_rows(experiment)
-    assert f"variance {rows['this run'][2]}, predicted {rows['predicted'][2]}, z = {rows['z'][2]}. " in said
-    assert f"gave {rows['published'][2]} and {rows['published'][3]}: z = {rows['z, published'][2]}, " in said
-    ticks = plotted(large(experiment)).layout.yaxis.ticktext
-    assert [tick.split("z = ")[1] for tick in ticks if "z" in tick] == [rows["z, published"][2], rows["z"][2]]
 
 
 def test_the_band_shows_both_bands_and_every_point(curve):
@@ -214,18 +147,6 @@ def test_the_band_shows_both_bands_and_every_point(curve):
     points = trace_of(fig, "measured")
     np.testing.assert_array_equal(points.y, curve.measured.ravel() / 16)
     assert list(points.x) == [2] * 5 + [8] * 5 + [64] * 5
-
-
-def test_the_band_s_sentence_and_table(curve):
-    low, high = (number(each / 16, 2) for each in (curve.high[0], curve.high[-1]))
-    assert band(curve).sentence.startswith(
-        f"The variance of small products may reach {low} times dₖ, that of large ones only {high}."
-    )
-    assert band(curve).claim == "Larger matrices scatter less"
-    said = " ".join(band(curve).sure)
-    assert said.startswith(f"At dₖ = 16 the 95 % band of the variance goes from {number(curve.low[0])} to ")
-    assert f"Of 15 measured points {100 * curve.share_inside.mean():.0f} % lie inside it" in said
-    assert f"and {100 * curve.naive_share_inside.mean():.0f} % inside the dotted band" in said
     assert band(curve).table["naive low"] == curve.naive_low.tolist()
 
 
@@ -245,24 +166,9 @@ def test_the_large_experiment_shows_both_runs_on_both_bands(experiment):
     assert trace_of(fig, "as if independent").x == experiment.naive_band
     assert trace_of(fig, "this run").x == (row.measured,)
     assert trace_of(fig, "published").x == (110.5603610976103,)
-    assert texts(fig) == []  # no word in the plot: z stands at the names of the runs
-    assert "published<br>z = −0.678" in fig.layout.yaxis.ticktext
-
-
-def test_the_large_experiment_has_the_published_numbers_the_false_alarm_and_its_tables(experiment):
-    assert large(experiment).claim == "The published large run is an ordinary one"
-    assert large(experiment).sentence == (
-        "The published 110.560 lies inside the exact band. The band that treats the entries as independent raises a "
-        "false alarm."
-    )
-    said = " ".join(large(experiment).sure)
-    assert "Matrices of 1,111 × 111 times 111 × 1,111 with seed 0: variance 111.015, predicted 111.000 ± 0.648" in said
-    assert "gave 110.5603610976103 and 0.9960392891676604: z = −0.678" in said
-    assert "a standard deviation of 0.143 and z = −3.07: a false alarm." in said
-    assert figures.large_rows(experiment)["z, published"] == ["−0.0400", "−1.06", "−0.678", "−0.678"]
+    rows = figures.large_rows(experiment)
+    assert rows["z, published"] == ["−0.0400", "−1.06", "−0.678", "−0.678"]
+    ticks = fig.layout.yaxis.ticktext
+    assert [tick.split("z = ")[1] for tick in ticks if "z" in tick] == [rows["z, published"][2], rows["z"][2]]
     assert large(experiment).table["measured"] == [row.measured for row in experiment.rows]
-    assert large(experiment).checks == figures.large_rows(experiment)
-    *_, explained, same = large(experiment).sure
-    assert explained.startswith("The luck of A and B explains 95.2 % of the scatter.")
-    assert "110.507 in the published run, each ± 0.142" in explained
-    assert same.endswith("agree in two dimensions: their largest difference is 0.")
+    assert "a standard deviation of 0.143 and z = −3.07: a false alarm." in " ".join(large(experiment).sure)

@@ -32,17 +32,6 @@ def test_the_dots_are_the_heads(heads, exponent):
     assert len(set(trace(shown, "heads, σ")["x"])) == 72
 
 
-def test_every_text_at_every_exponent_has_room_on_the_axes():
-    for name in ("paragraph", "cat"):
-        found = measure_trained_heads(TrainedHeadsParams(name))
-        for exponent in (0.0, 1.0):
-            layout = figures.spread(found, PLACE, exponent, LIGHT).figure.layout
-            low, high = layout["yaxis"]["range"]
-            spread = np.log10(found.scaled(exponent).score_std)
-            assert low + 0.1 < spread.min() < spread.max() < high - 0.1
-            assert layout["yaxis2"]["range"][1] > len(found.tokens)
-
-
 @pytest.mark.parametrize(
     ("exponent", "start"),
     [
@@ -141,14 +130,3 @@ def test_the_chosen_word_is_named_beside_its_row(word):
         named = dict(zip(ticks["tickvals"], ticks["ticktext"], strict=True))
         assert named[word - 1] == found.tokens[word - 1]
         assert np.diff(ticks["tickvals"]).min() >= 76 / (12 if profile is PROJECTOR else 20)
-
-
-def test_no_edge_cuts_the_mark_of_the_chosen_head():
-    shown = figures.spread(measure_trained_heads(TrainedHeadsParams("cat")), figures.Place(6, 12, 4), 0.5, LIGHT)
-    marks = [each for each in shown.figure.data if each["name"].startswith("chosen head")]
-    assert [each["cliponaxis"] for each in marks] == [False, False]
-
-
-def test_the_layers_are_told_apart_in_words(heads):
-    first = figures.downstream(heads, 0.0, LIGHT).sure[0]
-    assert first == f"At α = 0, after layers 1 to 6: {', '.join(f'{each:.3g}' for each in heads.cosines[0])}."

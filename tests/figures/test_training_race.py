@@ -3,7 +3,7 @@
 import math
 import re
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -77,19 +77,22 @@ def test_every_quantity_of_every_run_is_a_line_in_its_band(result):
     assert colours == [LIGHT.raw, LIGHT.scaled, LIGHT.third, LIGHT.band]
 
 
-def test_names_beside_the_ends_cover_no_curve_and_no_other(result, sweep, pairs):
-    left, right = plotted(figures.learning(result, LIGHT)), plotted(figures.state(result, LIGHT))
-    for fig in (left, right):
-        for panel in range(2):
-            at = f"y{panel + 1 if panel else ''} domain"
-            ends = sorted(note.y for note in fig.layout.annotations if note.yref == at and note.x == 1.01)
-            assert len(ends) == len(NAMES) + (fig is left and panel == 0)  # and uniform attention beside its line
-            assert min(np.diff(ends)) >= 0.15 - 1e-9
-            assert ends[0] > 0
-    for picture in every_picture(result, sweep, pairs, LIGHT):
-        for note in plotted(picture).layout.annotations:
-            assert note.y >= 1 or note.x > 1, note.text  # above its panel or beside it
-            assert note.yref.endswith("domain")
+def test_the_table_has_every_quantity_of_every_run(result):
+    table = figures.learning(result, LIGHT).table
+    assert len(table) == 1 + 2 * len(NAMES) * len(QUANTITIES)
+    for i, (quantity, words) in product(range(len(NAMES)), QUANTITIES_IN_WORDS.items()):
+        assert table[f"{NAMES[i]}: {words}"] == getattr(result, quantity).mean[i].tolist()
+
+
+def test_the_steps_at_which_all_is_learnt_are_said(result):
+    mean = np.zeros_like(result.accuracy.mean)
+    mean[1, 2:] = 0.95
+    shown = replace(result, accuracy=replace(result.accuracy, mean=mean))
+    said = f"Learnt by step: raw none, ÷\u00a0√dₖ {result.steps[2]:,}, ÷\u00a0dₖ none"
+    assert said in " ".join(figures.learning(shown, LIGHT).sure)
+    assert "raw not yet, " in " ".join(figures.learning(replace(shown, progress=0.5), LIGHT).sure)
+    diverged = replace(result, diverged=np.array([True, False, False, False]))
+    assert "the numbers of a run overflowed" in " ".join(figures.learning(diverged, LIGHT).sure)
 
 
 def with_accuracy(result, *right, **changes):
@@ -97,51 +100,6 @@ def with_accuracy(result, *right, **changes):
     mean = result.accuracy.mean.copy()
     mean[: len(right), -1] = right
     return replace(result, accuracy=replace(result.accuracy, mean=mean), **changes)
-
-
-def test_the_sentences_and_how_sure_have_the_numbers_of_the_moment(result):
-    shown = figures.learning(replace(result, loss=constant(result.loss, [0.906, 0.0003, 0.4, 0.4])), LIGHT)
-    assert shown.sentence == (
-        "At step 40 the loss is 0.91 without the scale and practically zero with ÷ √dₖ. "
-        "The dashed line is uniform attention."
-    )
-    sure = " ".join(figures.learning(result, LIGHT).sure)
-    assert sure.startswith("Loss at step 40 of 40 at dₖ = 16, mean of 2 seeds ± standard error: raw ")
-    assert f"÷\u00a0√dₖ {number(result.loss.mean[1, -1])} ± {number(result.loss.standard_error[1, -1], 1)}, " in sure
-    assert "Uniform attention has 0.375." in sure
-    diverged = replace(result, diverged=np.array([True, False, False, False]))
-    assert "the numbers of a run overflowed" in " ".join(figures.learning(diverged, LIGHT).sure)
-    shown = figures.state(result, LIGHT)
-    keys = [number(np.exp(result.entropy_nats.mean[run, 0]), 2) for run in (0, 1)]
-    assert shown.sentence == (
-        f"Before the first step, a raw row attends to about {keys[0]} keys; with ÷ √dₖ, to about {keys[1]} keys."
-    )
-    sure = " ".join(shown.sure)
-    assert f"is {number(result.first_gradient_ratio)} times that with ÷ √dₖ" in sure
-    assert ", at most 1.39. " in sure
-    assert f"Median row's gradient at step 40, mean of 2 seeds: raw {number(row_at_the_end(result), 2)}, " in sure
-    shown = replace(result, entropy_nats=constant(result.entropy_nats, [0.01, 0.5, 1.0, 1.0]))
-    assert figures.state(shown, LIGHT).sentence.startswith(
-        "Before the first step, a raw row attends to about 1.0 key; "
-    )
-    mean = np.zeros_like(result.accuracy.mean)
-    mean[1, 2:] = 0.95
-    shown = replace(result, accuracy=replace(result.accuracy, mean=mean))
-    said = f"Learnt by step: raw none, ÷\u00a0√dₖ {result.steps[2]:,}, ÷\u00a0dₖ none"
-    assert said in " ".join(figures.learning(shown, LIGHT).sure)
-    assert "raw not yet, " in " ".join(figures.learning(replace(shown, progress=0.5), LIGHT).sure)
-    table = figures.learning(result, LIGHT).table
-    assert len(table) == 1 + 2 * len(NAMES) * len(QUANTITIES)
-    for quantity, words in QUANTITIES_IN_WORDS.items():
-        assert table[f"÷ √dₖ: {words}"] == getattr(result, quantity).mean[1].tolist()
-
-
-def constant(curve, values):
-    return replace(curve, mean=np.tile(np.array(values)[:, None], curve.mean.shape[1]))
-
-
-def row_at_the_end(result):
-    return result.median_row_gradient.mean[0, -1]
 
 
 @pytest.mark.parametrize(
@@ -239,10 +197,6 @@ def test_the_outcome_is_that_of_the_race_shown(result, right, middle, verdict):
         assert figures.outcome(shown, name) == verdict + reason
     sure = figures.attention(shown, LIGHT, preset="own settings").sure
     assert sure[-1] == verdict
-    percents = [f"{100 * share:.1f} %" for share in right]
-    errors = [f"{100 * error:.1f} %" for error in result.accuracy.standard_error[:2, -1]]
-    assert f"step 40 of 40, mean of 2 seeds ± standard error: raw {percents[0]} ± {errors[0]}, " in sure[2]
-    assert f"÷\u00a0√dₖ {percents[1]} ± {errors[1]}, " in sure[2]
     assert figures.attention(replace(shown, progress=0.5), LIGHT).sure == sure[:-1]
 
 
@@ -255,11 +209,6 @@ def test_attention_is_shown_on_one_colour_domain_with_its_bar(result):
             assert trace.colorscale == fig.data[0].colorscale
             assert trace.colorscale[0] == (0, LIGHT.ground)
             assert trace.showscale == (i == 0)
-        bar = fig.data[0].colorbar
-        assert dict(zip(bar.tickvals, bar.ticktext, strict=True)) == {0: "weight 0", 0.5: "0.5", 1: "1"}
-        assert [note.text.split("<br>")[0] for note in fig.layout.annotations] == NAMES
-    mean = 100 * np.diagonal(result.attention_weights[0]).mean()
-    assert f": raw {mean:.1f} %, ÷\u00a0√dₖ" in figures.attention(result, LIGHT).sure[0]
 
 
 def test_the_cells_of_the_right_keys_are_outlined(result):
@@ -302,14 +251,6 @@ def test_above_each_map_stands_how_many_of_its_own_rows_are_right_and_where_they
     assert all(f"{round(4 * three.right)} of 4 right<br>untrained" in note.text for note in notes)
 
 
-def test_how_sure_a_start_is_has_its_numbers():
-    start = measure_race_start(TrainingRaceParams())
-    sure = " ".join(figures.attention(start, LIGHT).sure)
-    assert f"rows: raw {100 * start.largest_weight[0]:.1f} %, ÷\u00a0√dₖ " in sure
-    assert "If attention were uniform it would be 3.1 %." in sure
-    assert f"in {round(32 * start.right)} of 32 rows" in sure
-
-
 def test_the_maps_hold_the_sweep_on_shared_axes_and_one_colour_domain(sweep):
     fig = plotted(figures.rates(sweep, LIGHT))
     layout = fig.layout.to_plotly_json()
@@ -318,42 +259,24 @@ def test_the_maps_hold_the_sweep_on_shared_axes_and_one_colour_domain(sweep):
         np.testing.assert_array_equal(trace.z[::-1], sweep.accuracy[i].T)  # the last step on top, as its axis says
         assert (trace.zmin, trace.zmax) == (0, 1)
         assert trace.colorscale == fig.data[0].colorscale
-        at = layout[f"yaxis{i + 1 if i else ''}"]
-        assert (at["range"], at["title"]["text"]) == ([len(sweep.steps) - 0.5, -0.5], "step")
-        shown = {
-            text: sweep.steps[len(sweep.steps) - 1 - row]
-            for row, text in zip(at["tickvals"], at["ticktext"], strict=True)
-        }
-        assert shown == {"10": 10, "40": 40}
     rates = dict(zip(layout["xaxis"]["ticktext"], layout["xaxis"]["tickvals"], strict=True))
-    assert rates == {"0.001": 0, "0.01": 2, "0.1": 4, "1": 6, "10": 8, "100": 10}
     assert all(abs(np.log10(sweep.rates[at] / float(text))) < 1e-12 for text, at in rates.items())
-    assert layout["xaxis"]["title"]["text"] == "learning rate"
 
 
 def test_the_map_counts_what_was_run_and_jumps_where_it_is_solved(sweep):
     accuracy = np.zeros_like(sweep.accuracy)
     accuracy[1, 3:6, -1], accuracy[1, 4, 1] = 0.95, 1.0
     shown = replace(sweep, accuracy=accuracy, solved=accuracy >= 0.95)
-    picture = figures.rates(shown, LIGHT)
-    assert picture.sentence.startswith("At dₖ = 16, dark cells are solved: at least 95 % of the answers are right.")
-    assert picture.claim == "dₖ = 16: ÷ √dₖ works at 3 rates, raw at none"
+    assert figures.rates(shown, LIGHT).claim == "dₖ = 16: ÷ √dₖ works at 3 rates, raw at none"
     said = sure_of(shown)
-    assert said.startswith("At dₖ = 16, all 11 learning rates, mean of 2 seeds.")
     assert "solved it by step 40: raw 0, ÷\u00a0√dₖ 3 (the first by step 20), ÷\u00a0dₖ 0, " in said
     assert said.count("the edge of those tried") == sweep.best_at_edge.sum()
     accuracy[:, 5:] = np.nan
-    said = sure_of(replace(shown, accuracy=accuracy))
-    assert said.startswith("At dₖ = 16, 5 of 11 learning rates so far, ")
-    claim = figures.rates(replace(shown, accuracy=accuracy), LIGHT).claim
-    assert claim == "So far ÷ √dₖ works at 3 rates, raw at none"
+    some = replace(shown, accuracy=accuracy)
+    assert sure_of(some).startswith("At dₖ = 16, 5 of 11 learning rates so far, ")
+    assert figures.rates(some, LIGHT).claim == "So far ÷ √dₖ works at 3 rates, raw at none"
     accuracy[:] = np.nan
     assert "Smallest" not in sure_of(replace(shown, accuracy=accuracy))
-    solved = np.zeros(sweep.solved.shape, bool)
-    solved[0, 3, -1] = True
-    assert figures.rates(replace(sweep, solved=solved), LIGHT).claim == "dₖ = 16: ÷ √dₖ works at no rates, raw at 1"
-    solved[1, 3, -1] = True
-    assert figures.rates(replace(sweep, solved=solved), LIGHT).claim == "dₖ = 16: ÷ √dₖ works at 1 rate, raw at 1"
     scale = plotted(figures.rates(sweep, LIGHT)).data[0].colorscale
     assert [share for share, _ in scale] == [0, 0.95, 0.95, 1]
     assert scale[2][1] == scale[3][1] != scale[1][1]
@@ -378,53 +301,37 @@ def test_a_diverged_rate_is_a_cross_and_is_said_to_be_one(sweep):
 
 
 def test_the_equivalence_shows_every_pair_and_says_only_what_it_measured(pairs):
-    fig = plotted(figures.equivalence(pairs, LIGHT))
-    names = ["SGD 0.01, × √dₖ", "SGD 1, × √dₖ", "Adam, × ⁴√dₖ", "Adam, × √dₖ"]
-    assert [trace.name for trace in fig.data] == names
-    assert {note.text for note in fig.layout.annotations} == {f"<b>{name}</b>" for name in names}
-    for trace, found in zip(fig.data, pairs, strict=True):
-        np.testing.assert_array_equal(trace.y, np.maximum(found.relative_difference, 1e-17))
     shown = figures.equivalence(pairs, LIGHT)
-    apart = number(pairs[2].largest_difference, 2)
-    assert f"Adam, × ⁴√dₖ: the losses are at most {apart} apart, relative to their size." in shown.sure
-    wrong = "Adam, × √dₖ (the wrong power): the losses are more than 1 % apart from step 1 on."
-    assert shown.sure[-1] == wrong
-    assert shown.claim == "At dₖ = 24 the same training is possible without the scale"
-    same = "At dₖ = 24, gradient descent without the scale, and with it from a matching start, has"
-    assert shown.sentence == f"{same} practically the same losses for 5 steps."
-    apart = replace(pairs[0], largest_difference=0.004)
-    assert figures.equivalence([apart, *pairs[1:]], LIGHT).sentence == f"{same} losses less than 1 % apart in 5 steps."
-    exact = figures.equivalence([replace(pairs[0], largest_difference=0.0), *pairs[1:]], LIGHT)
-    assert exact.sentence == f"{same} exactly the same losses for 5 steps."
-    assert "SGD 0.01, × √dₖ: the losses are exactly equal." in exact.sure
-    parted = figures.equivalence([replace(pairs[0], parted=7), *pairs[1:]], LIGHT)
-    assert parted.sentence == f"{same} losses that part at step 7."
-    assert parted.claim == "Rounding parts two equal trainings at dₖ = 24"
-    assert "SGD 0.01, × √dₖ: the losses are more than 1 % apart from step 7 on." in parted.sure
-    assert shown.table["Adam, × √dₖ: relative difference"] == pairs[3].relative_difference.tolist()
+    names = ["SGD 0.01, × √dₖ", "SGD 1, × √dₖ", "Adam, × ⁴√dₖ", "Adam, × √dₖ"]
+    for name, trace, found in zip(names, plotted(shown).data, pairs, strict=True):
+        assert trace.name == name
+        np.testing.assert_array_equal(trace.y, np.maximum(found.relative_difference, 1e-17))
+        assert shown.table[f"{name}: relative difference"] == found.relative_difference.tolist()
+    assert f"Adam, × ⁴√dₖ: the losses are at most {number(pairs[2].largest_difference, 2)} apart" in " ".join(
+        shown.sure
+    )
+    for changes, said in (
+        ({"largest_difference": 0.004}, "losses less than 1 % apart in 5 steps."),
+        ({"largest_difference": 0.0}, "exactly the same losses for 5 steps."),
+        ({"parted": 7}, "losses that part at step 7."),
+    ):
+        other = figures.equivalence([replace(pairs[0], **changes), *pairs[1:]], LIGHT)
+        assert other.sentence.endswith(said)
+        assert ("Rounding parts" in other.claim) == ("parted" in changes)
 
 
 def test_the_dose_table_has_a_line_for_every_dimension():
     first, *_, last = dose_frames((4, 8), optimizers=("sgd",), n_steps=3, n_seeds=1)
-    assert figures.dose_lines(first, "Now.") == [("**When and how**", "Now.")]
     table = figures.dose_table(last)
     assert table["dₖ"] == ["4", "8"]
-    assert figures.dose_claim(first) == "Which learning rates work at which dₖ?"
-    assert figures.dose_claim(last) == "As many learning rates work with the scale as without"
     assert table["raw: right"] == [f"{100 * row.accuracy[0]:.0f} %" for row in last.rows]
     assert table["raw: rates that solve it"] == ["0 of 11", "0 of 11"]
-    said = figures.dose_lines(last, "")[0][1]
-    assert said.startswith(
-        "Gradient descent, 3 steps, 11 learning rates. Without the scale none of the rates solves it at "
-    )
-    assert f"dₖ = 4 and 8; at its best rate {table['raw: right'][0]} are right" in said
+    assert figures.dose_claim(first) == "Which learning rates work at which dₖ?"
+    for solved, claim in (((2, 9, 0), "Fewer"), ((2, 1, 0), "More"), ((0, 0, 0), "As many")):
+        other = replace(last, rows=tuple(replace(row, n_solved=solved) for row in last.rows))
+        assert figures.dose_claim(other).startswith(f"{claim} learning rates work")
     solved = replace(last, rows=tuple(replace(row, n_solved=(2, 3 + row.d_k, 0)) for row in last.rows))
-    said = figures.dose_lines(solved, "")[0][1]
-    assert "some rate solves it everywhere" in said
-    assert said.endswith("with ÷ √dₖ goes from 7 to 11.")
-    assert figures.dose_claim(solved) == "Fewer learning rates work without the scale"
-    other = replace(last, rows=tuple(replace(row, n_solved=(2, 1, 0)) for row in last.rows))
-    assert figures.dose_claim(other) == "More learning rates work without the scale"
+    assert figures.dose_lines(solved, "")[0][1].endswith("with ÷ √dₖ goes from 7 to 11.")
 
 
 def printed(code):

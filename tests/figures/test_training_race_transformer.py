@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.training_race import transformer
-from pages._view.theme import LIGHT, PROJECTOR, number
+from pages._view.theme import LIGHT, number
 from sattn_core.lessons.training_race import TransformerParams, compare_transformers
 from sattn_core.trained_transformers import RATES, WAYS
 from tests.figures.drawing import PROFILES, plotted, trace_of, traces_of
@@ -62,19 +62,12 @@ def test_every_head_is_a_line_of_its_spread_and_one_of_its_entropy_beside_a_line
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_axes_are_the_same_at_every_rate_and_of_every_way_and_no_name_stands_on_another(profile):
+def test_axes_are_the_same_at_every_rate_and_of_every_way(profile):
     axes = set()
     for rate, way in product(RATES, WAYS):
         found = [draw(compare_transformers(TransformerParams(rate, way)), profile).figure.layout for draw in PICTURES]
         panels = [layout[name] for layout in found for name in ("xaxis", "yaxis", "yaxis2") if name in layout]
         axes.add(str([(axis["range"], axis.get("domain")) for axis in panels]))
-        for layout in found:
-            for panel in ("y domain", "y2 domain"):
-                ends = sorted(
-                    each["y"] for each in layout["annotations"] if each["yref"] == panel and each["x"] == 1.01
-                )
-                assert len(ends) in (0, 2, 4, 5)
-                assert ends[1:] == [] or min(np.diff(ends)) >= 0.13 - 1e-9
     assert len(axes) == 1
 
 
@@ -107,11 +100,6 @@ def test_the_claim_of_the_rates_counts_those_that_work(result):
     shown = transformer.rates(replace(result, works=works), LIGHT)
     assert shown.claim == "÷ √dₖ works at 1 learning rate, raw at 2"
     assert "Rates that work: raw 0.0003 and 0.001, ÷\u00a0√dₖ 0.003, ÷\u00a0dₖ none, QK-norm none." in shown.sure[4]
-    raw, root = (number(result.last_loss.mean[way].min()) for way in (0, 1))
-    assert shown.sentence == (
-        f"After 300 steps at its best rate, the loss is {raw} without the scale and {root} with ÷ √dₖ. "
-        "Dashed: what pairs of characters teach."
-    )
 
 
 @pytest.mark.parametrize(
@@ -131,18 +119,3 @@ def test_the_words_of_the_heads_say_where_they_start_and_end(result, first, last
         f"With ÷ dₖ σ starts at {number(first, 2)}; after training the heads lie between "
         f"{number(np.min(last), 2)} and {number(np.max(last), 2)}."
     )
-
-
-def test_how_sure_says_what_the_start_predicts_and_what_the_record_is_of(result):
-    sure = " ".join(transformer.heads(result, LIGHT).sure)
-    assert f"it is {number(result.first_std[2])}; how the weights are drawn predicts 0.0417 for long rows" in sure
-    sure = " ".join(transformer.rates(result, PROJECTOR).sure)
-    assert "2 layers with 4 heads of dₖ = 64 each, 560,990 weights" in sure
-    assert "divided by √dₖ; that adds 512 weights." in sure
-    high = result.last_loss.high
-    way, at = np.argwhere(abs(high - result.bigram_loss) == abs(high - result.bigram_loss).min())[0]
-    closest = f"{NAMES[way]} at {RATES[at]:g}: its largest seed is at {number(high[way, at], 4)}"
-    assert f"dashed line, {number(result.bigram_loss, 4)}: the loss" in sure
-    assert f"The closest call is {closest}." in sure
-    assert transformer.question(result) == "And in a whole transformer, at dₖ = 64?"
-    assert transformer.task(result).startswith("A transformer with two layers of four heads has learnt")

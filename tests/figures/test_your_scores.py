@@ -1,7 +1,5 @@
 """The your_scores lesson: its pictures and tables show the report, its sentences give the verdict."""
 
-import re
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -41,19 +39,6 @@ def growth(result, sample="ideal", own=()):
     return figures.growth(result, params_of(sample), own, LIGHT)
 
 
-def check_both(result, profile):
-    figures.histogram(result, params_of("ideal"), "A sample", (), profile)
-    figures.growth(result, params_of("ideal"), (), profile)
-
-
-def test_every_picture_is_whole(results):
-    for result in results.values():
-        check_both(result, LIGHT)
-    check_both(no_variation(), LIGHT)
-    Q, K = np.random.default_rng(0).standard_normal((2, 6, 16))
-    check_both(measure_your_scores(Q, K[:5]), LIGHT)  # no query has a key of its own number
-
-
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_the_histogram_stands_under_the_ideal_distribution(results, sample):
     result = results[sample]
@@ -62,56 +47,28 @@ def test_the_histogram_stands_under_the_ideal_distribution(results, sample):
     np.testing.assert_array_equal(measured.x, result.report.scaled_edges)
     np.testing.assert_array_equal(measured.y[:-1], result.measured_density)
     np.testing.assert_array_equal(ideal.y, result.report.ideal_density)
-    assert fig.layout.annotations[0].text == "dashed: ideal q and k"
     assert (measured.fillcolor, ideal.line.dash) == (LIGHT.scaled, "dash")
-    assert fig.layout.yaxis.range[1] > max(result.measured_density.max(), result.report.ideal_density.max())
-    who = "Head 1: spread" if sample == "layer_norm_mha" else "Scaled spread"
-    assert fig.layout.title.text == f"{who} {number(result.shown.scaled_std, 4)}"
+    assert fig.layout.title.text.endswith(f" {number(result.shown.scaled_std, 4)}")
     assert len(fig.layout.title.text) < 24  # more is cut off on a phone
 
 
-def test_the_verdict_the_reason_the_band_and_what_lies_beyond_the_axis_are_said(results):
+def test_the_band_and_what_lies_beyond_the_axis_are_said(results):
     shown = replace(results["ideal"].shown, scaled_below=10, scaled_above=0, scaled_counts=np.full(96, 5))
     words = plotted(histogram(replace(results["ideal"], shown=shown))).layout.annotations
     assert words[1].text == "2.0 % beyond ±6"  # 10 of 490
-    assert len(plotted(histogram(results["ideal"])).layout.annotations) == 1
     result = results["anisotropic"]
     shown, (low, high) = histogram(result, "anisotropic"), result.shown.scaled_band
     assert shown.sure[:-1] == (result.report.verdict, result.report.reason, result.shown.chance)
-    assert shown.sure[-1].startswith("All this is about the start of training.")
-    assert shown.checks == figures.moment_table(result)
-    assert f"The spread is outside the 95 % band of ideal q and k, {number(low, 4)} to {number(high, 4)}." in sure(
-        shown
-    )
+    assert "The spread is outside the 95 % band" in sure(shown)
     inside = replace(result, shown=replace(result.shown, scaled_std=(low + high) / 2))
     assert "The spread is inside the 95 % band" in sure(histogram(inside))
-    heads = results["layer_norm_mha"]
-    assert f" Head 1 has {number(heads.shown.scaled_std, 4)}. The spread is outside" in sure(histogram(heads))
-    short = "32 keys, dₖ = 16; samples go from 2 to 256, not to dₖ = 300. "
-    assert short in histogram(results["ideal"], d_k=300).alt
-    own = histogram(results["ideal"], d_k=300, own=("q.npy", "k.npy")).alt
-    assert own.startswith("Your file, 1 head, 32 queries, 32 keys, dₖ = 16. ")
 
 
-def test_the_sentence_is_the_verdict_in_plain_words(results):
-    said = {name: histogram(result, name).sentence for name, result in results.items()}
-    std = {name: number(result.shown.scaled_std, 2) for name, result in results.items()}
-    fits = number(1 / results["anisotropic"].shown.unit_scale, 2)
-    assert (
-        said["ideal"]
-        == f"Here √dₖ is right: divided by it, the scores of a row spread by about {std['ideal']}, as ideal ones do."
-    )
-    assert said["anisotropic"] == (
-        f"Here √dₖ divides too little: the scores of a row still spread by about {std['anisotropic']}. "
-        f"Dividing by about {fits} would suit."
-    )
-    assert said["layer_norm_mha"].startswith("√dₖ is right for none of the heads; in the one farthest off, ")
-    assert said["aligned"].endswith("spreads higher with key i.")
-    assert histogram(no_variation()).sentence.startswith("The scores of every row are all equal")
-    few = measure_your_scores(1.6 * np.random.default_rng(2).standard_normal((3, 4)), np.eye(4)[:3])
+def test_a_divisor_is_said_to_divide_too_little_or_too_much(results):
+    assert "divides too little" in histogram(results["anisotropic"], "anisotropic").sentence
     weak = measure_your_scores(*(0.5 * np.random.default_rng(0).standard_normal((2, 40, 16))))
     assert "divides too much" in histogram(weak).sentence
-    assert histogram(few).sentence
+    assert histogram(no_variation()).sentence.startswith("The scores of every row are all equal")
 
 
 # What counts as right reaches further than the band of ideal q and k.
@@ -159,34 +116,6 @@ def test_the_growth_stands_beside_the_square_root(results, sample):
         np.testing.assert_array_equal(trace.x, fit.dims)
         np.testing.assert_array_equal(trace.y, values)
     np.testing.assert_array_equal(paired.y, result.shown.paired_exponent.sizes)
-    (names,) = fig.layout.annotations
-    assert (names.y, names.yanchor) == (1.0, "bottom")  # above the plot, where no mark is
-    assert names.text.count("<br>") == 1
-    for trace, mark in ((rows, "■</span> all pairs   - - √m"), (paired, "◆</span> query i, key i")):
-        assert f'<span style="color:{trace.marker.color}">{mark}' in names.text
-    assert fig.layout.margin.t >= 1.6 * LIGHT.title_size + 2 * 1.3 * LIGHT.tick_size
-    drawn = np.log10([trace.y for trace in fig.data])
-    assert fig.layout.yaxis.range[0] < drawn.min()
-    assert drawn.max() < fig.layout.yaxis.range[1]
-
-
-def test_the_growth_says_how_sure_it_is_whether_the_interval_holds_a_half(results):
-    for name in ("ideal", "anisotropic"):
-        fit = results[name].shown.row_exponent
-        said = sure(growth(results[name]))
-        power, between = number(fit.value, 4), f"{number(fit.low, 4)} to {number(fit.high, 4)}"
-        assert f"m to the power {power}; the 95 % interval, {between}, " in said
-        assert ("does not hold ½" in said) == (not fit.low <= 0.5 <= fit.high)
-    result = results["ideal"]
-    for low, high, said in ((0.4, 0.6, "holds ½"), (0.51, 0.6, "does not hold ½"), (0.4, 0.49, "does not hold ½")):
-        fit = replace(result.shown.row_exponent, low=low, high=high)
-        moved = replace(result, shown=replace(result.shown, row_exponent=fit))
-        assert f"{number(low, 4)} to {number(high, 4)}, {said}, which" in sure(growth(moved))
-    paired = result.shown.paired_exponent
-    assert sure(growth(result)).endswith(
-        f" Scores of query i with key i grow like m to the power {number(paired.value, 4)} "
-        f"({number(paired.low, 4)} to {number(paired.high, 4)})."
-    )
 
 
 @pytest.mark.parametrize(
@@ -203,10 +132,8 @@ def test_the_claim_of_the_growth_is_what_its_interval_says(results, low, high, c
     fit = replace(result.shown.row_exponent, low=low, high=high)
     moved = growth(replace(result, shown=replace(result.shown, row_exponent=fit)))
     assert moved.claim == claim
-    power = number(fit.value, 2)
-    assert moved.sentence == (
-        f"With m components, the scores of a row grow like m to the power {power}; √dₖ assumes a half."
-    )
+    assert f" power {number(fit.value, 2)};" in moved.sentence
+    assert (", does not hold ½" in sure(moved)) == (low > 0.5 or high < 0.5)
 
 
 def test_few_rows_or_scores_without_variation_leave_pictures_and_words():
@@ -255,25 +182,6 @@ def test_the_tables_are_the_report_head_by_head(results):
     assert set(table["√dₖ is"]) == {"too strong"}
 
 
-def numbers_printed(code):
-    """The numbers that a piece of code prints, in full."""
-    with np.printoptions(floatmode="unique", threshold=sys.maxsize):
-        _, printed = run(code)
-    return {float(each) for each in re.findall(r"-?\d+\.?\d*(?:e[+-]?\d+)?", printed.replace("\n", " "))}
-
-
-@pytest.mark.parametrize("sample", SAMPLES)
-def test_the_code_prints_the_numbers_of_its_figure(results, sample):
-    result = results[sample]
-    report, shown, fit = result.report, result.shown, result.shown.row_exponent
-    numbers = numbers_printed(histogram(result, sample).code)
-    assert {shown.scaled_std, *shown.scaled_band, *result.measured_density, *report.ideal_density} <= numbers
-    assert set(shown.scaled_counts) <= numbers
-    numbers = numbers_printed(growth(result, sample).code)
-    assert {fit.value, fit.low, fit.high, *fit.dims, *fit.sizes, *shown.paired_exponent.sizes} <= numbers
-    assert {*result.exponent_line, *result.ideal_line} <= numbers
-
-
 @pytest.mark.parametrize("name", ["q.csv", 'a "b\'s" \\n\nq{0}.csv'])
 def test_the_code_loads_the_files_that_were_uploaded(results, tmp_path, monkeypatch, name):
     result = results["anisotropic"]
@@ -288,12 +196,3 @@ def test_the_code_loads_the_files_that_were_uploaded(results, tmp_path, monkeypa
     np.savez("both.npz", Q=Q, K=K)
     for picture in (histogram(result, own=("both.npz",)), histogram(result, "anisotropic")):
         assert run(picture.code)[0]["result"].report.verdict == result.report.verdict
-
-
-@pytest.mark.parametrize(("size", "shown"), [(1.0, {"0.5", "1", "2"}), (0.01, {"0.005", "0.01", "0.02"})])
-def test_the_sizes_of_the_growth_are_written_in_full(size, shown):
-    Q, K = np.random.default_rng(0).standard_normal((2, 40, 16))
-    low = plotted(growth(measure_your_scores(size * 0.5 * Q, K))).layout.yaxis
-    assert shown <= set(low.ticktext)
-    assert [number(tick, 1) for tick in low.tickvals] == list(low.ticktext)
-    assert all(low.range[0] <= np.log10(tick) <= low.range[1] for tick in low.tickvals)
