@@ -103,7 +103,7 @@ class RowResult:
 
     params: WrongChoiceParams
     row: int
-    weights: NDArray[np.float64]  # (3, n_steps + 1, n_keys): each row of weights sums to 1
+    weights: NDArray[np.float64]  # (3, n_steps + 1, n_keys): each row sums to 1; NaN once the numbers have overflowed
     winner: int  # the key with the largest score before the first step
     right_key: int
 
@@ -119,8 +119,14 @@ def follow_row(params: WrongChoiceParams, row: int) -> RowResult:
     row = check_integer("row", row, 0, N_ROWS - 1)
     drawn = draw_wrong_rows(params.d_k, params.n_keys, range(row, row + 1), seed=params.seed)
     steps = zip(range(N_STEPS + 1), _descent(params, drawn, (params.learning_rate,)), strict=False)
-    weights = np.stack([softmax(scores[0], axis=0) for _, (scores, _) in steps])  # (n_steps + 1, n_keys, 3)
+    weights = np.stack([_weights(scores[0]) for _, (scores, _) in steps])  # (n_steps + 1, n_keys, 3)
     return RowResult(params, row, weights.transpose(2, 0, 1), int(drawn.winner[0]), int(drawn.right_key[0]))
+
+
+def _weights(scores):
+    """Return the softmax over the keys of each scale; NaN where scores have left the range of float64."""
+    lost = ~(scores < np.inf).all(axis=0)
+    return np.where(lost, np.nan, softmax(np.where(lost, 0.0, scores), axis=0))
 
 
 # --- at every learning rate -----------------------------------------------------------------------------

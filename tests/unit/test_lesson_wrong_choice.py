@@ -77,6 +77,14 @@ def test_a_row_alone_is_the_row_of_the_picture(learns):
     assert row.winner != row.right_key
 
 
+def test_a_row_that_overflows_is_nan_from_there_on():
+    params = P(1024, 2, 100_000.0, loss="weights", learns="both", seed=9999)
+    found, row = measure_wrong_choices(params), follow_row(params, 99)
+    lost = np.isnan(row.weights)
+    assert 0 < lost.mean() < 1
+    assert np.array_equal(lost[:, :, row.right_key], np.isnan(found.right_weight[:, :, 99]))
+
+
 def test_blocks_of_rows_change_nothing(monkeypatch):
     params = P(16, 8, 3.16)
     whole = measure_learning_rates(params).put_right
