@@ -128,8 +128,8 @@ def test_the_price_of_all_dimensions_is_the_sum_of_theirs():
     asked = DimensionParams((4, 64), 8, "weights", "K", 3)
     assert [each.d_k for each in asked.each] == [4, 64]
     assert {(each.n_keys, each.loss, each.learns, each.seed) for each in asked.each} == {(8, "weights", "K", 3)}
-    sums = sum(measure_learning_rates.price(each).passes for each in asked.each)
-    assert asked.price.passes == pytest.approx(sums)
+    each = [DimensionParams((d_k,), 8, "weights", "K", 3).price for d_k in asked.dims]
+    assert asked.price.numbers == pytest.approx(sum(price.numbers for price in each))
 
 
 def test_a_row_out_of_range_is_refused():

@@ -7,10 +7,8 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
 from sattn_core._records import record
-from sattn_core.components import STANDARD_NORMAL
-from sattn_core.cost import Price
 from sattn_core.moments import dot_product_moments
-from sattn_core.pair_scores import draw_pair_scores, pair_scores_price
+from sattn_core.pair_scores import draw_pair_scores
 from sattn_core.scores import scale_factor
 
 
@@ -25,11 +23,6 @@ class NewLessonParams:
     def __post_init__(self) -> None:
         check_integer("d_k", self.d_k, 1, 1_024)
         check_integer("n_pairs", self.n_pairs, 100, 10_000)
-
-    @property
-    def price(self) -> Price:
-        """What `measure_new_lesson` costs: the draw; all else is little beside it."""
-        return pair_scores_price(self.n_pairs, self.d_k, STANDARD_NORMAL)
 
 
 @record

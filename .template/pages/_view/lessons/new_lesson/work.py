@@ -19,4 +19,4 @@ def _picture(values, profile):
     return figures.variances(measured(values), profile)
 
 
-MAIN = Main(_picture, params=_params)
+MAIN = Main(_picture)
