@@ -18,8 +18,8 @@ from sattn_core.pair_scores import draw_pair_scores, pair_scores_price
 from sattn_core.variance_curve import variance_curve
 from tests.counting import count
 
-FACTOR = 1.3  # a price may say this many times too many numbers, or too few
-SLACK = 4_000_000  # numbers more that nobody notices
+FACTOR = 1.2  # a price may say this many times too many numbers, or too few
+SLACK = 3_000_000  # numbers more that nobody notices
 BYTES = (2, 2_000_000)  # the same of bytes
 
 MATRIX = {"sampling": "matrix"}
