@@ -7,10 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_choice
-from sattn_core.cost import Price
-
-# What rounding costs, for each array and for each number: in a type of NumPy, and in any other.
-NATIVE, GENERAL = Price(calls=3, passes=2), Price(calls=11, passes=10)
 
 
 @dataclass(frozen=True)
@@ -44,11 +40,6 @@ class BinaryFormat:
     largest: float
     overflow: float = np.inf
     dtype: str | None = None
-
-    @property
-    def rounding(self) -> Price:
-        """Counted work of rounding one number."""
-        return NATIVE if self.dtype else GENERAL
 
     def spacing(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return the distance between neighbouring numbers of the format at each of the values."""

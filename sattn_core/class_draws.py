@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
-from sattn_core.cost import MATRIX, STREAM, Price, priced
 
 MOST_PHONES, MOST_PER_PHONE = 100, 100
 
@@ -23,15 +22,6 @@ class PhoneDraws:
     variances: NDArray[np.float64]  # (per_phone,): of the entries of each product, in the order drawn
 
 
-def phone_price(per_phone: int, size: int, d_k: int) -> Price:
-    """`Price` of `phone_draws`."""
-    numbers, entries = 2 * per_phone * size * d_k, per_phone * size**2
-    multiplied = Price(products=entries * d_k + MATRIX * per_phone, passes=6 * entries)
-    drawn = Price(calls=STREAM + 20, draws=numbers)
-    return (drawn + multiplied).holding(2_000 + 16 * numbers + 24 * entries)
-
-
-@priced(lambda number, per_phone=10, *, size=2, d_k=2, **_: phone_price(per_phone, size, d_k))
 def phone_draws(
     number: int, per_phone: int = 10, *, size: int = 2, d_k: int = 2, ddof: int = 0, seed: int = 0
 ) -> PhoneDraws:

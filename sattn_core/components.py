@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
-from sattn_core.cost import DRAWS, Price
+from sattn_core.cost import DRAWN
 
 _BLOCK = 4  # components that share one random stream; starting in the middle of a block wastes at most 3 draws
 _PAIR_STREAM = 0
@@ -27,8 +27,8 @@ class ComponentLaw:
         ``even_moment(r)`` is E a²ʳ, r ≥ 1; E a² is 1, and a moment that does not exist is ``inf``.
     sampler : callable
         ``sampler(rng, shape)`` returns draws as float64.
-    work : Price
-        Counted work of one draw.
+    work : float
+        What one draw counts, see `sattn_core.cost`.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class ComponentLaw:
     name: str
     even_moment: Callable[[int], float] = field(repr=False)
     sampler: Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]] = field(repr=False)
-    work: Price = field(default=Price(draws=1), repr=False)
+    work: float = field(default=DRAWN["standard_normal"], repr=False)
 
     @property
     def moments(self) -> tuple[float, ...]:
@@ -98,25 +98,16 @@ def _sparse(rng, shape):
     return draws
 
 
-_WORK = {
-    "normal": Price(draws=1),
-    "uniform": Price(draws=DRAWS["random"], passes=2),
-    "rademacher": Price(draws=DRAWS["integers"], passes=2),
-    "laplace": Price(draws=2 * DRAWS["standard_exponential"], passes=2),
-    "student_t": Price(draws=DRAWS["standard_t"], passes=1),
-    "sparse": Price(draws=DRAWS["random"] + 0.1, passes=2.1),
-}
-
 COMPONENT_LAWS = MappingProxyType(
     {
         law.name: law
         for law in (
-            ComponentLaw("normal", _normal_moment, _normal, _WORK["normal"]),
-            ComponentLaw("uniform", lambda r: 3**r / (2 * r + 1), _uniform, _WORK["uniform"]),
-            ComponentLaw("rademacher", lambda r: 1, _rademacher, _WORK["rademacher"]),
-            ComponentLaw("laplace", lambda r: math.factorial(2 * r) / 2**r, _laplace, _WORK["laplace"]),
-            ComponentLaw("student_t", lambda r: (1, 9)[r - 1] if r < 3 else math.inf, _student_t, _WORK["student_t"]),
-            ComponentLaw("sparse", lambda r: 10 ** (r - 1) * _normal_moment(r), _sparse, _WORK["sparse"]),
+            ComponentLaw("normal", _normal_moment, _normal),
+            ComponentLaw("uniform", lambda r: 3**r / (2 * r + 1), _uniform, 7),
+            ComponentLaw("rademacher", lambda r: 1, _rademacher, 7),
+            ComponentLaw("laplace", lambda r: math.factorial(2 * r) / 2**r, _laplace, 22),
+            ComponentLaw("student_t", lambda r: (1, 9)[r - 1] if r < 3 else math.inf, _student_t, 61),
+            ComponentLaw("sparse", lambda r: 10 ** (r - 1) * _normal_moment(r), _sparse, 9),
         )
     }
 )

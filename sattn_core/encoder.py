@@ -15,7 +15,7 @@ from scipy.special import erf
 
 from sattn_core._checks import check_array, check_integer, check_number
 from sattn_core.attention import softmax_rows
-from sattn_core.cost import Price
+from sattn_core.cost import CALL, FUNCTION, MULTIPLIED, Price
 from sattn_core.scores import scale_factor
 
 Weights = Mapping[str, NDArray[np.floating]]
@@ -63,15 +63,11 @@ def encode(
 
 
 def encode_price(n_tokens: int, n_layers: int, d_model: int) -> Price:
-    """What `encode` costs where the inner layer is four times as wide as d_model, as BERT's."""
+    """Return the `Price` of `encode` where the inner layer is four times as wide as d_model, as BERT's."""
     weights, inputs = 12 * d_model**2, n_tokens * d_model
-    layer = Price(
-        calls=90,
-        products=n_tokens * weights + 2 * n_tokens * inputs,
-        specials=4 * inputs + n_tokens**2 * d_model / 32,
-        passes=60 * inputs + weights,
-    )
-    return (n_layers * layer).holding(8 * (weights + (3 * n_layers + 30) * inputs))
+    products, functions = n_tokens * (weights + 2 * inputs), 4 * inputs + n_tokens**2 * d_model / 32
+    layer = 90 * CALL + MULTIPLIED * products + FUNCTION * functions + 60 * inputs + weights
+    return Price(n_layers * layer, 8 * (weights + (3 * n_layers + 30) * inputs))
 
 
 class _Model:

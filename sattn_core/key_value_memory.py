@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core.attention import _backward, _forward
-from sattn_core.cost import DRAWS, MATRIX, STREAM, Price, proceed
+from sattn_core.cost import CALL, DRAWN, FUNCTION, MATRIX, MULTIPLIED, STREAM, Price, proceed
 from sattn_core.layer_norm import layer_norm
 from sattn_core.softmax import entropy_nats, log_softmax
 
@@ -132,7 +132,7 @@ class KeyValueMemoryParams:
         numbers = self.n_runs * (_COPIES[self.optimizer] * weights + 5 * n * self.d_k + 8 * n * n)
         kept = len(self.measured_steps) * len(self.exponents) * self.n_keys**2
         steps = (self.n_steps + 1) * self._step + len(self.measured_steps) * self._measurement
-        return (self._start + steps).holding(8 * (numbers + kept))
+        return Price(self._start + steps, 8 * (numbers + kept))
 
     @property
     def n_runs(self) -> int:
@@ -145,31 +145,29 @@ class KeyValueMemoryParams:
 
     @property
     def _start(self):
-        drawn = self.n_seeds * Price(calls=3 * STREAM, draws=2 * self.d_model * self.d_k)
-        data = Price() if self.fresh_data else self._data
-        return drawn + data + Price(calls=100, passes=2 * self.n_runs * self._n_weights)
+        drawn = self.n_seeds * (3 * STREAM + DRAWN["standard_normal"] * 2 * self.d_model * self.d_k)
+        data = 0 if self.fresh_data else self._data
+        return drawn + data + 100 * CALL + 2 * self.n_runs * self._n_weights
 
     @property
     def _data(self):
-        """One data set for every seed."""
+        """What one data set for every seed counts."""
         numbers = self.n_keys * self.d_model * (1 if self.fresh_data else 2)
-        draws = numbers + self.n_keys * DRAWS["permutation"]
-        return self.n_seeds * Price(calls=25, draws=draws, passes=15 * numbers)
+        return self.n_seeds * (25 * CALL + DRAWN["standard_normal"] * (numbers + self.n_keys) + 15 * numbers)
 
     @property
     def _step(self):
         n, d_k, adam = self.n_keys, self.d_k, self.optimizer == "adam"
         values = 1 + self.train_values if self.loss == "output" else 0  # gradients that pass by V
-        products = 4 * n * self.d_model * d_k + 3 * n * n * d_k + (1 + values) * n**3 + (8 + values) * MATRIX
-        passes = _UPDATE[self.optimizer] * self._n_weights + 10 * n * n + 6 * n
-        work = self.n_runs * Price(products=products, specials=n * n, passes=passes)
-        return work + Price(calls=30 + 20 * adam) + (self._data if self.fresh_data else Price())
+        products = 4 * n * self.d_model * d_k + 3 * n * n * d_k + (1 + values) * n**3
+        passes = _UPDATE[self.optimizer] * self._n_weights + (10 + FUNCTION) * n * n + 6 * n
+        work = self.n_runs * (MULTIPLIED * products + (8 + values) * MATRIX + passes)
+        return work + (30 + 20 * adam) * CALL + (self._data if self.fresh_data else 0)
 
     @property
     def _measurement(self):
         n = self.n_keys
-        passes = 2 * self._n_weights + 24 * n * n + 30 * n
-        return self.n_runs * Price(specials=n * n + n, passes=passes) + Price(calls=60)
+        return self.n_runs * (2 * self._n_weights + (24 + FUNCTION) * n * n + 34 * n) + 60 * CALL
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sattn_core._memory import remembered
 from sattn_core.bands import EXACT, NORMAL, ROUGH_GAMMA, ROUGH_NORMAL, SIMULATED, Band, gamma_source
 from sattn_core.components import COMPONENT_LAWS, PairLaw
-from sattn_core.cost import MATRIX, Price
+from sattn_core.cost import CALL, FUNCTION, MATRIX, MULTIPLIED, Price
 from sattn_core.law import dot_product_ppf
 from sattn_core.score_moments import pair_moments, score_moments
 from sattn_core.score_variance import (
@@ -42,17 +42,17 @@ def matrix_bands_price(shape: Shape, pair_law: PairLaw) -> Price:
     """Return the `Price` of `matrix_bands`, and of the matrices that are simulated for them when no band is kept."""
     (m, n, d_k), (mean, variance) = shape, _variance_moments(shape, pair_law)
     if pair_law.law == "normal" and pair_law.is_centred:
-        quantile = Price(calls=25_000 if d_k == 1 else 5_000, specials=100_000)  # of a dot product
-        return quantile + score_variance_band_price(*shape)
+        quantile = (25_000 if d_k == 1 else 5_000) * CALL + 100_000 * FUNCTION  # of a dot product
+        return Price(quantile) + score_variance_band_price(*shape)
     n_matrices = _simulated_matrices(shape)
     if mean**2 >= SMALLEST_GAMMA_SHAPE * variance or not n_matrices:
         return Price()
     numbers, formed = numbers_of(shape), d_k > min(m, n)  # whether the entries are formed
-    products = m * n * d_k + MATRIX if formed else (m + n + 2) * d_k**2 + 4 * MATRIX
+    products = MULTIPLIED * m * n * d_k + MATRIX if formed else MULTIPLIED * (m + n + 2) * d_k**2 + 4 * MATRIX
     passes = 4 * m * n if formed else 2.5 * numbers + 6 * d_k**2
-    matrix = numbers * pair_law.component.work + Price(products=products, passes=numbers + passes)
+    matrix = numbers * (pair_law.component.work + 1) + products + passes
     calls = 50 + 15 * numbers * n_matrices / _BLOCK
-    return (n_matrices * matrix + Price(calls=calls)).holding(10_000_000)
+    return Price(n_matrices * matrix + calls * CALL, 10_000_000)
 
 
 def numbers_of(shape: Shape) -> int:

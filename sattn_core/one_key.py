@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlog1py
 
 from sattn_core._checks import check_array, check_number
-from sattn_core.cost import Price
 
 MOST_KEYS = 2**20
 MOST_SCORE_STD = 32.0
@@ -21,12 +20,6 @@ _FINEST = 0.25  # of the unit in which e^(v + x) changes: the trapezoid rule err
 _WIDEST_Z = 0.35  # of a standard normal
 _LARGEST_Z = 9.0  # beyond this with probability 2e-19
 _U = np.arange(-36.0, 4.0, _FINEST)  # e^-36 is 2e-16; exp(-e^3.75) is 4e-19
-
-
-def key_weight_price(n_lengths: int, score_std: float) -> Price:
-    """What `expected_key_weight` costs for so many n_keys."""
-    places = _U.size * _nodes(score_std).size
-    return Price(calls=25, specials=2 * places + 3 * n_lengths * _U.size, passes=4 * places, bytes=16 * places)
 
 
 def expected_key_weight(

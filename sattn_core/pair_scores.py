@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
 from sattn_core.components import STANDARD_NORMAL, PairLaw, block_generator, check_pair_law, component_products
-from sattn_core.cost import DRAWS, STREAM, Price, proceed
+from sattn_core.cost import CALL, DRAWN, Price, proceed
 
 # Streams 0 to 2 of a seed draw the components of pairs, the row of the sweep and the batches.
 _STREAM, ROW_STREAM = 3, 4
@@ -103,55 +103,36 @@ def growing_rows(
     return ((both[:, 1:], both[:, 0]) for both in drawn)
 
 
-def growing_rows_price(dims: Sequence[int], n_rows: int, n_keys: int) -> Price:
-    """Return the `Price` of `growing_rows`."""
-    octaves, halvings, scores = len(_octaves(dims[-1])), _halvings(dims), n_rows * n_keys
-    queries = (octaves + halvings) * DRAWS["standard_gamma"] + halvings  # of each only the length is drawn
-    cut = Price(calls=STREAM + 20, draws=scores, passes=3 * scores)
-    return ((octaves + halvings) * cut + Price(draws=n_rows * queries)).holding(120 * scores)
-
-
 def pair_scores_price(n_samples: int, d_k: int, pair_law: PairLaw) -> Price:
     """Return the `Price` of `draw_pair_scores`."""
-    held = 64 + (50 * _halvings((d_k,)) if _sampler(pair_law) is _block_scores else 0)  # bytes for each of a part
-    return _work((d_k,), n_samples, pair_law).holding(8 * n_samples + held * min(n_samples, _PART))
-
-
-def growing_scores_price(dims: Sequence[int], n_samples: int, pair_law: PairLaw) -> Price:
-    """Return the `Price` of `growing_scores`."""
-    return _work(dims, n_samples, pair_law).holding(400 * n_samples)
-
-
-def _work(dims, n_samples, pair_law):
-    """The scores at all of dims."""
+    held = 64  # bytes for each of a part
     if _sampler(pair_law) is _component_scores:
-        each, calls = dims[-1] * component_work(pair_law), (STREAM / 4 + 7) * dims[-1]
+        each, calls = d_k * _component_work(pair_law), 11 * d_k
     elif pair_law.law == "rademacher":
-        words = -(-dims[-1] // _WORD)
-        each = words * Price(draws=2 * DRAWS["integers"], passes=11) + len(dims) * Price(passes=15)
-        calls = (STREAM + 10) * words + 10 * len(dims)
+        words = -(-d_k // _WORD)
+        each, calls = 15 + 21 * words, 10 + 25 * words
     else:
-        octaves, halvings = len(_octaves(dims[-1])), _halvings(dims)
+        octaves, halvings = len(_octaves(d_k)), _halvings(d_k)
         octave, half = _block_work(pair_law)
-        each, calls = octaves * octave + halvings * half, (STREAM + 20) * (octaves + halvings)
-    return n_samples * each + Price(calls=calls * -(-n_samples // _PART))
+        each, calls, held = octaves * octave + halvings * half, 35 * (octaves + halvings), held + 50 * halvings
+    numbers = n_samples * each + -(-n_samples // _PART) * calls * CALL
+    return Price(numbers, 8 * n_samples + held * min(n_samples, _PART))
 
 
-def component_work(pair_law: PairLaw) -> Price:
-    """One component of q and of k: drawn, multiplied and added."""
+def _component_work(pair_law):
+    """Return what one component of q and of k counts: drawn, multiplied and added."""
     moved = bool(pair_law.mean_q) + bool(pair_law.mean_k) + 3 * bool(pair_law.correlation)
-    return 2 * pair_law.component.work + Price(passes=2 + moved)
+    return 2 * pair_law.component.work + 2 + moved
 
 
 def _block_work(pair_law):
-    """For each pair: the sums over an octave, and over half of a block."""
-    gamma, more = DRAWS["standard_gamma"], 3 * bool(pair_law.correlation)
+    """What the sums over an octave, and over half of a block, count for each pair."""
+    normal, gamma, more = DRAWN["standard_normal"], DRAWN["standard_gamma"], 3 * bool(pair_law.correlation)
     if pair_law.law == "sparse":
-        octave, half = DRAWS["binomial"] + gamma + 1, DRAWS["hypergeometric"] + 2 * gamma + 1
-        return Price(draws=octave, passes=7), Price(draws=half, passes=26)
+        return DRAWN["binomial"] + gamma + normal + 7, DRAWN["hypergeometric"] + 2 * gamma + normal + 26
     if _needs_sums(pair_law):
-        return Price(draws=gamma + 2, passes=15 + more), Price(draws=2 * gamma + 2, passes=40 + more)
-    return Price(draws=gamma + 1, passes=4 + more), Price(draws=gamma + 2, passes=20 + more)
+        return gamma + 2 * normal + 15 + more, 2 * gamma + 2 * normal + 40 + more
+    return gamma + normal + 4 + more, gamma + 2 * normal + 20 + more
 
 
 def _needs_sums(pair_law):
@@ -241,16 +222,14 @@ def _octaves(d_k):
     return [(0, 1), *((2**j, 2**j) for j in range((d_k - 1).bit_length()))]
 
 
-def _halvings(dims):
-    """Return how many blocks are cut in half to end at each of dims."""
-    cut = set()
-    for d_k in dims:
-        start, size = _octaves(d_k)[-1]
-        while d_k < start + size:
-            cut.add((start, size))
-            size //= 2
-            start += size if d_k > start + size else 0
-    return len(cut)
+def _halvings(d_k):
+    """Return how many blocks are cut in half to end at d_k."""
+    n_cut, (start, size) = 0, _octaves(d_k)[-1]
+    while d_k < start + size:
+        n_cut += 1
+        size //= 2
+        start += size if d_k > start + size else 0
+    return n_cut
 
 
 def _generator(key, *place):

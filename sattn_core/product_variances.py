@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._memory import remembered
-from sattn_core.cost import DRAWS, Price
 from sattn_core.standard_errors import share_error
 
 BLOCK_NUMBERS = 200_000  # random numbers held at a time
@@ -80,12 +79,6 @@ def _fixed_parts(size, n_draws, seed):
 def numbers_a_draw(size: int, d_k: int) -> int:
     """Return how many random numbers `product_variances` takes for one draw."""
     return 4 * min(size, d_k + 1)
-
-
-def variance_work(size: int, d_k: int) -> Price:
-    """The work of one draw of `product_variances`."""
-    numbers = numbers_a_draw(size, d_k)
-    return Price(draws=numbers * (3 * DRAWS["standard_gamma"] + 1) / 4, passes=2.7 * numbers)
 
 
 def reference_draws(size: int, d_k: int) -> int:

@@ -11,29 +11,12 @@ from scipy.special import binom
 
 from sattn_core._checks import check_integer
 from sattn_core.components import block_generator
-from sattn_core.cost import STREAM, Price, priced
 
 _STREAM = 20  # at seed 0 its first sums make the example of one_query one of the two in three where "cat" is outvoted
 _BITS = 64  # signs in a word, one each bit
 MOST_SIGNS = 1_024  # 2 to the power −1,024 would be smaller than a normal number
 
 
-def _drawn_price(n_signs, n_sums):
-    words = -(-n_signs // _BITS) * n_sums
-    return Price(calls=STREAM + 20, draws=0.25 * words, bytes=8 * words)
-
-
-def _sums_price(n_signs, n_sums, **_):
-    words = -(-n_signs // _BITS) * n_sums
-    return (_drawn_price(n_signs, n_sums) + Price(passes=4 * words + 4 * n_sums)).holding(16 * words + 40 * n_sums)
-
-
-def _signs_price(n_signs, n_sums, which, **_):
-    shown = len(which) * n_signs
-    return (_drawn_price(n_signs, n_sums) + Price(specials=shown, passes=6 * shown)).holding(40 * shown)
-
-
-@priced(_sums_price)
 def sign_sums(n_signs: int, n_sums: int, *, seed: int) -> NDArray[np.int64]:
     """Return (n_sums,) sums of n_signs independent signs each, +1 or −1 with equal chance."""
     n_signs = check_integer("n_signs", n_signs, 0, MOST_SIGNS)
@@ -43,7 +26,6 @@ def sign_sums(n_signs: int, n_sums: int, *, seed: int) -> NDArray[np.int64]:
     return 2 * ups - n_signs
 
 
-@priced(_signs_price)
 def signs(n_signs: int, n_sums: int, which: Sequence[int], *, seed: int) -> NDArray[np.float64]:
     """Return the signs, ±1, that some of these sums add up: shape (len(which), n_signs)."""
     n_signs = check_integer("n_signs", n_signs, 0, MOST_SIGNS)

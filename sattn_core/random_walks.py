@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
 from sattn_core.components import PairLaw, component_products
-from sattn_core.cost import Price, priced
-from sattn_core.pair_scores import component_work
 from sattn_core.score_moments import pair_moments
 
 
@@ -46,12 +44,6 @@ class RandomWalks:
         return RandomWalks(self.steps[at], self.walks[:, at], self.mean[at], self.std[at], self.low[at], self.high[at])
 
 
-def _price(d_k, *, n_walks=6, law="normal", **_):
-    walked = n_walks * d_k * component_work(PairLaw(law))
-    return (walked + Price(calls=100 + 8 * d_k, passes=20 * d_k)).holding(200 * d_k + 16 * d_k * n_walks)
-
-
-@priced(_price)
 def random_walks(
     d_k: int,
     *,

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core.binary_formats import BinaryFormat, rounded
-from sattn_core.cost import Price
 
 _BLOCK = 32  # components whose products are rounded at a time
 
@@ -27,9 +26,3 @@ def rounded_sums(
                 total = rounded(total + product, to)
                 if i in dims:
                     yield total
-
-
-def rounded_sums_price(d_k: int, n_sums: int, to: BinaryFormat) -> Price:
-    """Return the `Price` of `rounded_sums` up to d_k, for so many sums at a time."""
-    calls = (to.rounding.calls + 1) * d_k * (1 + 1 / _BLOCK)
-    return Price(calls=calls, passes=2 * (1 + to.rounding.passes) * d_k * n_sums, bytes=32 * _BLOCK * n_sums)

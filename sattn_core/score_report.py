@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array
-from sattn_core.cost import Price, proceed
+from sattn_core.cost import proceed
 from sattn_core.histograms import bin_counts
 from sattn_core.law import dot_product_pdf
 from sattn_core.score_growth import FittedExponent, no_exponent, paired_exponent, row_exponent
-from sattn_core.score_variance import row_variance_band, row_variance_band_price
+from sattn_core.score_variance import row_variance_band
 from sattn_core.softmax import entropy_nats, softmax
 
 MAX_ROWS, MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS = 4096, 1024, 64, 4_000_000
@@ -224,16 +224,6 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
         ideal_density=root * dot_product_pdf(root * centres, Q.shape[-1]),
         verdict=verdict, reason=reason, code=code, told=told, right=_right(heads),
     )  # fmt: skip
-
-
-def score_report_price(n_heads: int, n_queries: int, n_keys: int, d_k: int) -> Price:
-    """What `measure_scores` costs for arrays of these sizes."""
-    numbers, squares, shown = (n_queries + n_keys) * d_k, d_k**2, min(n_queries, SHOWN_QUERIES) * n_keys
-    products, passes = (3 * numbers + shown) * d_k, 38 * numbers + 8 * squares + 145 * shown
-    head = Price(calls=400, products=products, specials=8 * shown, passes=passes)
-    held = Price(calls=100, bytes=max(56 * shown, 30 * numbers + 32 * squares))
-    report = n_heads * head + held + row_variance_band_price(n_queries, n_keys, d_k)
-    return report.holding(n_heads * (8 * numbers + 4_000))
 
 
 def check_score_shapes(shape_q: tuple[int, ...], shape_k: tuple[int, ...]) -> None:

@@ -8,7 +8,7 @@ from scipy.special import gammainccinv, gammaincinv
 
 from sattn_core._checks import check_integer, check_number
 from sattn_core._memory import remembered
-from sattn_core.cost import DRAWS, MATRIX, SORTED, Price
+from sattn_core.cost import CALL, DRAWN, MATRIX, MULTIPLIED, SORTED, Price
 from sattn_core.moments import check_kurtosis
 
 # Below this shape the matched gamma misses one tail less often than the other; two of the three sizes
@@ -200,32 +200,21 @@ def row_variance_band(
     return _gamma_band(moments, level)
 
 
-def row_variance_band_price(n_queries: int, n_keys: int, d_k: int) -> Price:
-    """`Price` of the first `row_variance_band` for normal components of these sizes; later calls are free."""
-    moments = row_variance_moments(n_queries, n_keys, d_k)
-    if n_keys == 1 or _gamma_shape(moments) >= SMALLEST_GAMMA_SHAPE:
-        return Price()
-    smallest, middle, largest = sorted((n_queries, n_keys - 1, d_k))
-    first, second = _wishart_work(smallest, middle), _wishart_work(smallest, largest)
-    matrix = first + second + Price(products=smallest**3 + MATRIX, passes=3 * smallest**2 + SORTED)
-    held = 24 * _BLOCK * smallest**2 + 16 * _SIMULATED_MATRICES
-    return (_SIMULATED_MATRICES * matrix + Price(calls=100)).holding(held)
-
-
 def score_variance_band_price(n_queries: int, n_keys: int, d_k: int) -> Price:
-    """`Price` of the first `score_variance_band` for normal components of these sizes; later calls are free."""
+    """Return the `Price` of the first `score_variance_band` for normal components of these sizes."""
     if _gamma_shape(score_variance_moments(n_queries, n_keys, d_k)) >= SMALLEST_GAMMA_SHAPE:
         return Price()
     m, n = sorted((n_queries, n_keys))
     rank, width = min(m, d_k), min(m, d_k, n - 1)
-    drawn = _wishart_work(m, d_k) + _wishart_work(rank, n - 1) + Price(draws=rank)
-    matrix = drawn + Price(products=m * rank * (1 + width) + 2 * MATRIX, passes=3 * m * width + 5 * m + SORTED)
-    return (_SIMULATED_MATRICES * matrix + Price(calls=120)).holding(400_000 + 120_000 * m * rank)
+    drawn = _wishart_work(m, d_k) + _wishart_work(rank, n - 1) + DRAWN["standard_normal"] * rank
+    matrix = drawn + MULTIPLIED * m * rank * (1 + width) + 2 * MATRIX + 3 * m * width + 5 * m + SORTED
+    return Price(_SIMULATED_MATRICES * matrix + 120 * CALL, 400_000 + 120_000 * m * rank)
 
 
 def _wishart_work(p, dof):
-    """One `_wishart_factor`."""
-    return Price(draws=p * dof) if dof <= p else Price(draws=p * p + DRAWS["chisquare"] * p, passes=2 * p * p)
+    """What one `_wishart_factor` counts."""
+    normal = DRAWN["standard_normal"]
+    return normal * p * dof if dof <= p else (normal + 2) * p * p + DRAWN["chisquare"] * p
 
 
 def _gamma_shape(moments):

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
 from sattn_core.components import draw_queries_and_keys
-from sattn_core.cost import MATRIX, STREAM, Price, priced
-from sattn_core.one_key import MOST_KEYS, expected_key_weight, key_weight_price
+from sattn_core.one_key import MOST_KEYS, expected_key_weight
 from sattn_core.scores import raw_scores, scale_factor
 from sattn_core.softmax import softmax
 
@@ -36,13 +35,6 @@ class ShortAnswers:
     sink: tuple[float, float]
 
 
-def _price(seed=0):
-    scores = N_KEYS * N_KEYS
-    drawn = Price(calls=STREAM + 200, draws=(2 + GROUP) * N_KEYS * D_K, products=(8 + GROUP) * (MATRIX + scores * D_K))
-    return drawn + Price(specials=12 * scores, passes=100 * scores, bytes=80 * scores) + 2 * key_weight_price(1, 1.0)
-
-
-@priced(_price)
 def short_answers(seed: int = 0) -> ShortAnswers:
     """Measure on one draw of d_k = 64 what a mask, a rotation, shared keys, a norm and tiles do to scaled scores."""
     seed = check_integer("seed", seed, 0)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer
 from sattn_core.components import COMPONENT_LAWS, PairLaw, block_generator
-from sattn_core.cost import STREAM, Price
 from sattn_core.histograms import bin_counts
 from sattn_core.pair_scores import growing_scores
 from sattn_core.sample_moments import sample_moments
@@ -145,13 +144,6 @@ def check_dims(dims: Iterable[int]) -> tuple[int, ...]:
         if after <= before:
             raise ValueError(f"dims must be strictly increasing, but got {after} after {before}")
     return dims
-
-
-def row_scores_price(dims: Sequence[int], n_keys: int, law: str) -> Price:
-    """`Price` of the row of scores of a sweep."""
-    n_blocks = -(-dims[-1] // _ROW_BLOCK)
-    each = COMPONENT_LAWS[law].work + Price(passes=2)
-    return _ROW_BLOCK * n_blocks * (1 + n_keys) * each + Price(calls=(STREAM + 3) * n_blocks)
 
 
 def _row_scores(dims, n_keys, law, seed):

@@ -11,7 +11,7 @@ from sattn_core.bands import ROUGH
 from sattn_core.components import PairLaw
 from sattn_core.cost import Price, priced
 from sattn_core.pair_bands import pair_variance_band
-from sattn_core.pair_scores import growing_scores, growing_scores_price
+from sattn_core.pair_scores import growing_scores, pair_scores_price
 from sattn_core.sample_moments import sample_moments
 from sattn_core.scores import scale_factor
 from sattn_core.sweep import check_dims
@@ -37,13 +37,12 @@ class VarianceCurve:
         return self.error_source in ROUGH
 
 
-def variance_curve_price(dims: Sequence[int], n_samples: int, law: str = "normal") -> Price:
-    """Return the `Price` of `variance_curve`."""
-    measured = Price(calls=100 + 10 * len(dims), passes=8 * n_samples * len(dims))
-    return growing_scores_price(dims, n_samples, PairLaw(law)) + measured
+def _price(dims, *, n_samples, law="normal", **_):
+    """What smaller dims share with the largest is drawn once."""
+    return pair_scores_price(n_samples, dims[-1], PairLaw(law)) + Price(8 * n_samples * len(dims), 400 * n_samples)
 
 
-@priced(lambda dims, *, n_samples, law="normal", **_: variance_curve_price(dims, n_samples, law))
+@priced(_price)
 def variance_curve(
     dims: Sequence[int],
     *,

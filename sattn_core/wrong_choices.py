@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core.components import block_generator
-from sattn_core.cost import MATRIX, STREAM, Price
+from sattn_core.cost import CALL, DRAWN, FUNCTION, MATRIX, MULTIPLIED, STREAM, Price
 
 _Numbers = NDArray[np.float64]
 
@@ -169,17 +169,13 @@ def row_blocks(n_rows: int, n_keys: int, n_columns: int, learns: str) -> list[ra
 
 
 def descent_price(d_k: int, n_keys: int, n_columns: int, *, loss: str, learns: str, n_rows: int, n_steps: int) -> Price:
-    """What it costs to draw these rows and to descend so many steps, in blocks."""
+    """Return the `Price` of drawing these rows and descending so many steps, in blocks."""
     blocks = row_blocks(n_rows, n_keys, n_columns, learns)
     square, columns, size = n_keys**2, n_columns if learns == "both" else 1, len(blocks[0])
-    vectors = (1 + n_keys) * d_k
-    drawn = Price(calls=STREAM + 5, draws=vectors + 1, products=(1 + n_keys) * vectors + MATRIX)
-    scores = n_columns * n_keys
-    step = Price(specials=scores, passes=_SLOPE_PASSES[loss] * scores + 10 * n_columns + _STEP_PASSES[learns] * scores)
-    if learns == "q":
-        step += Price(products=square * n_columns + MATRIX)
-    if learns == "both":
-        step += Price(passes=4 * square * n_columns)
-    calls = Price(calls=len(blocks) * (n_steps + 1) * _CALLS[learns])
+    vectors, scores = (1 + n_keys) * d_k, n_columns * n_keys
+    drawn = STREAM + 5 * CALL + DRAWN["standard_normal"] * vectors + MULTIPLIED * (1 + n_keys) * vectors
+    slope = (FUNCTION + _SLOPE_PASSES[loss] + _STEP_PASSES[learns]) * scores + 10 * n_columns
+    step = slope + {"q": MULTIPLIED * square * n_columns + MATRIX, "K": 0, "both": 4 * square * n_columns}[learns]
+    calls = len(blocks) * (n_steps + 1) * _CALLS[learns] * CALL
     held = 8 * (vectors + size * ((2 * columns + 1) * square + 6 * scores))
-    return (n_rows * (drawn + (n_steps + 1) * step) + calls).holding(held)
+    return Price(n_rows * (drawn + (n_steps + 1) * step) + calls, held)

@@ -1,14 +1,16 @@
-"""The work that a computation really does, counted without a clock: generators and arrays that keep account.
+"""Count the work that a computation really does, without a clock: generators and arrays that keep account.
 
 A generator hands out arrays whose operations are counted, as are those of all that is computed from them.
 """
 
+import tracemalloc
+from importlib import import_module
 from math import prod
 
 import numpy as np
 import pytest
 
-from sattn_core.cost import DRAWS, KINDS, MATRIX, SORTED, SPECIALS, STREAM, Price
+from sattn_core.cost import CALL, DRAWN, FUNCTION, MATRIX, MULTIPLIED, SORTED, STREAM, Price
 
 _Generator = np.random.Generator
 _MAKERS = ("empty", "zeros", "ones", "full", "eye", "arange", "linspace", "array", "stack", "concatenate")
@@ -20,12 +22,16 @@ _PASSES = frozenset(
     "minimum clip floor ceil rint ldexp frexp greater greater_equal less less_equal equal not_equal isfinite isnan "
     "isinf signbit logical_and logical_or logical_not bitwise_and bitwise_or bitwise_xor invert bitwise_count".split()
 )
-_counts = dict.fromkeys(KINDS, 0.0)
+# What a value of these takes, in values of exp.
+_SPECIALS = {
+    "power": 2, "hypot": 5, "ndtr": 10, "ndtri": 10, "log_ndtr": 20, "xlog1py": 10, "binom": 20, "stdtrit": 200,
+    "kve": 300, "gammaincinv": 500, "gammainccinv": 500, "betaincinv": 500,
+}  # fmt: skip
+_numbers = [0.0]
 
 
-def _note(kind, amount, calls=1):
-    _counts[kind] += amount
-    _counts["calls"] += calls
+def _note(numbers):
+    _numbers[0] += numbers + CALL
 
 
 class _Counted(np.ndarray):
@@ -35,27 +41,26 @@ class _Counted(np.ndarray):
         name, sizes = ufunc.__name__, map(np.size, (*plain, *_all_of(found)))
         if name == "matmul":
             n_matrices = prod(np.shape(found)[:-2]) if min(map(np.ndim, plain)) > 1 else 1
-            _note("products", np.size(found) * np.shape(plain[0])[-1] + MATRIX * n_matrices)
-        elif name in _PASSES:
-            _note("passes", max(sizes))
+            _note(MULTIPLIED * np.size(found) * np.shape(plain[0])[-1] + MATRIX * n_matrices)
         else:
-            _note("specials", SPECIALS.get(name, 1.0) * max(sizes))
+            _note(max(sizes) * (1 if name in _PASSES else FUNCTION * _SPECIALS.get(name, 1)))
         return _counted(found)
 
     def __array_function__(self, function, types, args, kwargs):
         if function.__name__ in _INNER:
             plain = [_plain(each) for each in args]
-            _note("passes" if function.__name__ == "einsum" else "products", _terms(function.__name__, *plain))
+            each = 1 if function.__name__ == "einsum" else MULTIPLIED
+            _note(each * _terms(function.__name__, *plain))
             return _counted(function(*plain, **kwargs))
         if function.__name__ in _PRIMITIVE:
             given = args[0] if function.__name__ == "concatenate" else args
-            _note("passes", max(sum(map(np.size, given)) if given is not args else 0, *map(np.size, given)))
+            _note(max(sum(map(np.size, given)) if given is not args else 0, *map(np.size, given)))
         return _counted(super().__array_function__(function, types, args, kwargs))
 
 
 def _sorting(name):
     def sort(self, *args, **kwargs):
-        _note("passes", SORTED * self.size)
+        _note(SORTED * self.size)
         return getattr(super(_Counted, self), name)(*args, **kwargs)
 
     return sort
@@ -63,7 +68,7 @@ def _sorting(name):
 
 def _copying(name):
     def copy(self, *args, **kwargs):
-        _note("passes", self.size)
+        _note(self.size)
         return getattr(super(_Counted, self), name)(*args, **kwargs)
 
     return copy
@@ -106,19 +111,19 @@ def _counted(value):
 class _CountingGenerator(_Generator):
     def __init__(self, bits):
         super().__init__(bits)
-        _counts["calls"] += STREAM
+        _numbers[0] += STREAM
 
 
 def _drawing(name):
     def draw(self, *args, **kwargs):
         found = getattr(_Generator, name)(self, *map(_plain, args), **{n: _plain(each) for n, each in kwargs.items()})
-        _note("draws", DRAWS[name] * np.size(found))
+        _note(DRAWN[name] * np.size(found))
         return _counted(found)
 
     return draw
 
 
-for _name in (name for name in dir(_Generator) if name in DRAWS):
+for _name in (name for name in dir(_Generator) if name in DRAWN):
     setattr(_CountingGenerator, _name, _drawing(_name))
 
 
@@ -127,13 +132,18 @@ def _making(make):
 
 
 def so_far():
-    """The work since `count` was called."""
-    return Price(**_counts)
+    """Return what has been counted since `count` was called."""
+    return _numbers[0]
 
 
 def count(compute):
-    """The work that `compute` does, as a `Price` that says nothing of the memory."""
-    _counts.update(dict.fromkeys(KINDS, 0.0))
+    """Return the work that `compute` does, and the most that it holds.
+
+    Simulated bands and distributions are computed anew; the core's other tables are there from a run before.
+    """
+    compute()
+    forget()
+    _numbers[0] = 0.0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(np.random, "Generator", _CountingGenerator)
         patch.setattr(np.random, "default_rng", lambda seed: _CountingGenerator(np.random.PCG64(seed)))
@@ -141,5 +151,21 @@ def count(compute):
             patch.setattr(np, name, _making(getattr(np, name)))
         for name in ("asarray", "ascontiguousarray"):
             patch.setattr(np, name, _making(np.asanyarray))
-        compute()
-    return Price(**_counts)
+        tracemalloc.start()
+        try:
+            compute()
+            return Price(so_far(), tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+            forget()
+
+
+def forget():
+    """Let the core simulate its bands and distributions anew."""
+    for module, table in (
+        ("matrix_bands", "_simulated_band"),
+        ("score_variance", "_simulated_quantiles"),
+        ("chi_square", "_table"),
+        ("product_variances", "reference_distribution"),
+    ):
+        getattr(import_module(f"sattn_core.{module}"), table).cache_clear()

@@ -15,14 +15,13 @@ from cachetools import LRUCache, cached
 from cachetools.keys import hashkey
 
 from pages._view import rates, turns
-from sattn_core.cost import price_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 class Limit(NamedTuple):
-    """Seconds at the reference rates, and bytes."""
+    """Seconds at the reference rate, and bytes."""
 
     seconds: float
     bytes: int
@@ -91,18 +90,15 @@ def result(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     The arguments must be hashable. The result is shared, so its arrays cannot be written to. What takes longer than a
     moment takes turns with the long computations of other visitors.
     """
-    if _is_kept(function, *args, **kwargs) or _seconds(function, *args, **kwargs) <= AT_ONCE:
+    if _is_kept(function, *args, **kwargs) or not _takes_long(function, *args, **kwargs):
         return _computed(function, *args, **kwargs)
     with turns.turn(long=False):
         return _computed(function, *args, **kwargs)
 
 
-def _seconds(function, *args, **kwargs):
-    """What a call takes at the reference rates; nothing, if it has no price."""
-    try:
-        return rates.decided(price_of(function, *args, **kwargs))
-    except TypeError:
-        return 0.0
+def _takes_long(function, *args, **kwargs):
+    """Return True if the call takes turns; what has no price is cheap at any settings."""
+    return hasattr(function, "price") and rates.decided(function.price(*args, **kwargs)) > AT_ONCE
 
 
 def _is_kept(function, *args, **kwargs):

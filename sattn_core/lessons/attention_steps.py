@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer
 from sattn_core.attention import AttentionSteps, attention
-from sattn_core.cost import Price
 from sattn_core.softmax import entropy_nats
 from sattn_core.typed import (
     MAX_COLUMNS,
@@ -48,13 +47,6 @@ class AttentionStepsParams:
             raise ValueError(f"K has {k[0]} rows but V has {v[0]}: both need one row for each key.")
         if self.mask is not None:
             object.__setattr__(self, "mask", checked_mask(self.mask, q[0], k[0]))
-
-    @property
-    def price(self) -> Price:
-        """What `measure_attention_steps`, or one cell written out, costs at most."""
-        numbers = sum(len(matrix) * len(matrix[0]) for matrix in (self.Q, self.K, self.V))
-        products = 2 * len(self.Q) * len(self.K) * (len(self.K[0]) + len(self.V[0]))
-        return Price(calls=150, products=products, passes=1_000 + 6 * numbers, bytes=500_000 + 100 * numbers)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core.attention import attention, attention_backward, softmax_rows
-from sattn_core.cost import MATRIX, Price, priced
 from sattn_core.products import frobenius, hadamard, row_wise_dot
 from sattn_core.scores import scale_factor
 from sattn_core.sweep import check_dims
@@ -53,11 +52,6 @@ class ProductsParams:
         a, b = np.shape(self.A), np.shape(self.B)
         if a != b:
             raise ValueError(f"A is {a[0]} × {a[1]} but B is {b[0]} × {b[1]}: both need one shape.")
-
-    @property
-    def price(self) -> Price:
-        """What `measure_products` costs at most."""
-        return Price(calls=150, bytes=500_000)
 
 
 @dataclass(frozen=True)
@@ -105,11 +99,6 @@ class BackpropParams:
         check_number("exponent", self.exponent, 0.0, 1.0)
         check_choice("mask", self.mask, MASKS)
         check_integer("seed", self.seed, 0)
-
-    @property
-    def price(self) -> Price:
-        """What the gradients, or one of the two curves of their differences, cost at most."""
-        return Price(calls=1_200, draws=8_000, products=31_000_000, specials=200_000, passes=4_000_000, bytes=9_000_000)
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,15 +251,6 @@ def measure_backprop(params: BackpropParams) -> BackpropResult:
     )
 
 
-def _sweep_price(params: BackpropParams, dims: Sequence[int]) -> Price:
-    n, width, d_v = params.n_tokens, params.d_model, params.d_v
-    products = 12 * n * width + 8 * n**2  # for each component of a query and a key
-    component = Price(draws=2 * width, products=products, passes=12 * (n + width))
-    other = Price(calls=270, draws=n * width + width * d_v + n * d_v, products=38 * MATRIX, passes=1_500)
-    return (sum(dims) * component + len(dims) * other).holding(400_000 + 20_000 * len(dims))
-
-
-@priced(_sweep_price)
 def gradient_sweep(params: BackpropParams, dims: Sequence[int]) -> GradientSweep:
     """Return the gradients by formula at every d_k of dims; a larger d_k adds columns to W_Q and W_K."""
     dims = check_dims(dims)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer, check_number
-from sattn_core.cost import DRAWS, Price, priced
 from sattn_core.heavy_tails import median_size
 
 SEEN_BEYOND = 4.0  # a line is seen to fail when its two sides differ by more standard errors than this
@@ -71,21 +70,6 @@ class DerivationParams:
             check_number("nu", self.nu, 1.5, 100.0)
             if self.correlation or self.component_correlation:
                 raise ValueError(f"nu must be None where a correlation is not 0, but got {self.nu:g}")
-
-    @property
-    def price(self) -> Price:
-        """What `measure_derivation` costs."""
-        octaves, held = self.d_k.bit_length(), min(self.d_k * self.n_samples, max(_CACHED_NUMBERS, self.n_samples))
-        lines = Price(products=7 * self.d_k, passes=7 * self.d_k + 220 + 40 * octaves)
-        measured = self.n_samples * lines + Price(calls=60 * octaves)
-        return (self._drawn + measured).holding(45 * held + 250 * self.n_samples)
-
-    @property
-    def _drawn(self):
-        """The pairs with their products."""
-        each = DRAWS["standard_normal" if self.nu is None else "standard_t"]
-        pairs = self.n_samples * Price(draws=2 * each * self.d_k + 2, passes=7 * self.d_k)
-        return pairs + Price(calls=200 + self.d_k * self.n_samples / 2_000)
 
 
 @dataclass(frozen=True)
@@ -282,7 +266,6 @@ def measure_derivation(params: DerivationParams) -> DerivationResult:
     )  # fmt: skip
 
 
-@priced(lambda params: params._drawn.holding(params.price.bytes))
 def measure_growth(params: DerivationParams) -> ScoreGrowth:
     """Return mean and variance of s = q·k at every dimension up to params.d_k, on the pairs of `measure_derivation`."""
     scores, found = np.zeros(params.n_samples), []

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core.binary_formats import BINARY_FORMATS, BinaryFormat, rounded
 from sattn_core.components import block_generator
-from sattn_core.cost import STREAM, Price, priced
 from sattn_core.law import dot_product_cdf
-from sattn_core.rounded_sums import rounded_sums, rounded_sums_price
+from sattn_core.rounded_sums import rounded_sums
 from sattn_core.scores import scale_factor
 from sattn_core.softmax import log_softmax
 from sattn_core.standard_errors import mean_and_error
@@ -60,11 +59,6 @@ class FewBitsParams:
     def of_sums(self) -> BinaryFormat:
         """The format of the products and their sums."""
         return self.to if self.sums == "same" else BINARY_FORMATS[self.sums]
-
-    @property
-    def price(self) -> Price:
-        """What `measure_few_bits` costs."""
-        return _price(self, (self.d_k,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +116,6 @@ def measure_few_bits(params: FewBitsParams) -> FewBitsResult:
     return FewBitsResult(params, raw, scaled)
 
 
-@priced(lambda dims, params: _curves_price(dims, params))
 def few_bits_curves(dims: Sequence[int], params: FewBitsParams) -> FewBitsCurves:
     """Return the errors of all three formats at each of dims, for the draw of params."""
     dims = check_dims(dims)
@@ -132,7 +125,6 @@ def few_bits_curves(dims: Sequence[int], params: FewBitsParams) -> FewBitsCurves
     return FewBitsCurves(tuple(dims), params, change, error, lost)
 
 
-@priced(lambda d_k, format, sums="float32": _large_price(FewBitsParams(d_k, format, sums)))
 def large_sum(d_k: int, format: str, sums: str = "float32") -> LargeSum:
     """Add up d_k products of components that are all 40: 102,400 at d_k = 64, more than float16 holds."""
     params, scale = FewBitsParams(d_k, format, sums), scale_factor(d_k)
@@ -185,7 +177,6 @@ def _mean_of_rows(each):
     return float(mean), float(error)
 
 
-@priced(lambda params: Price(calls=5_000, specials=1_100_000, passes=900_000, bytes=2_000_000))
 def predicted_errors(params: FewBitsParams) -> tuple[float, float]:
     """Return the root mean square errors of raw and of scaled scores that nothing but their own rounding would give.
 
@@ -210,24 +201,3 @@ def _octaves(params):
     edges = np.append(np.outer(octaves, 1 + np.arange(_PARTS) / _PARTS), 2.0**top)
     between = 2 * np.diff(dot_product_cdf(edges / params.size**2, params.d_k))
     return octaves, between.reshape(-1, _PARTS)
-
-
-def _price(params, dims):
-    """One draw, one pass of sums without the scale, and where q is divided first one for each of dims."""
-    d_k, scores, rounding = dims[-1], N_ROWS * N_KEYS, params.to.rounding
-    passes = d_k + (sum(dims) if params.order == "before" else 0)
-    drawn = Price(calls=STREAM + 20, draws=d_k * N_ROWS * (1 + N_KEYS))
-    again = Price(calls=1_000, passes=(1 + rounding.passes) * d_k * scores * (1.1 if params.order == "after" else 1.2))
-    sums = rounded_sums_price(passes, scores, params.of_sums)
-    each = Price(calls=150, specials=6 * scores, passes=60 * scores)
-    exact = Price(passes=sum(dims) * scores)
-    return (drawn + again + sums + exact + len(dims) * each).holding(50 * d_k * scores + 30 * len(dims) * scores)
-
-
-def _curves_price(dims, params):
-    each = [replace(params, d_k=dims[-1], format=name) for name in FORMATS]
-    return sum((_price(one, dims) for one in each), Price())
-
-
-def _large_price(params):
-    return (rounded_sums_price(params.d_k, 2, params.of_sums) + Price(calls=60)).holding(300 * params.d_k)

@@ -14,9 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_array, check_integer
 from sattn_core.chi_square import chi_square_quantiles
 from sattn_core.components import block_generator
-from sattn_core.cost import DRAWS, Price, priced
 from sattn_core.order_statistics import expected_maximum, median_bounds
-from sattn_core.pair_scores import ROW_STREAM, growing_rows, growing_rows_price
+from sattn_core.pair_scores import ROW_STREAM, growing_rows
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
 from sattn_core.standard_errors import mean_and_error, share_error, share_interval
@@ -46,11 +45,6 @@ class GradientFlowParams:
         check_integer("n_keys", self.n_keys, 2, 1024)
         check_integer("n_rows", self.n_rows, 10, 100_000)
         check_integer("seed", self.seed, 0)
-
-    @property
-    def price(self) -> Price:
-        """What `measure_gradient_flow` costs."""
-        return gradient_flow_price(1, self.n_keys, self.n_rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,15 +137,6 @@ class _Rows:
     uniform_k: NDArray[np.float64] | None = None
 
 
-def gradient_flow_price(n_dims: int, n_keys: int, n_rows: int = 2_000) -> Price:
-    """Return the `Price` of the sensitivities of n_rows rows at n_dims dimensions: of `gradient_curve`, too."""
-    scores = n_keys * n_rows
-    drawn = Price(calls=300, draws=2 * scores + 2 * DRAWS["random"] * n_rows, passes=5 * scores)
-    rows = Price(specials=2 * scores + 33 * n_rows, passes=17 * scores + 580 * n_rows)
-    quantiles = Price(calls=900, products=12_000, specials=90_000, passes=120_000)  # of |q|², from a table for each d_k
-    return (drawn + n_dims * (rows + quantiles)).holding(42 * scores + 350 * n_rows + 150_000 * n_dims)
-
-
 def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     """Measure row sensitivities at one d_k: tr J and ‖∂L/∂q‖, J = diag(p) − p pᵀ.
 
@@ -164,14 +149,6 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     return GradientFlowResult(params, statistics, *_frozen(sensitivity))
 
 
-def _freezing_price(dims, n_keys):
-    scores, across = DOTS * n_keys, _one_less(dims)
-    drawn = growing_rows_price(dims, DOTS, n_keys) + (growing_rows_price(across, DOTS, 1) if across else Price())
-    each = Price(calls=120, specials=2 * scores + 8 * DOTS, passes=24 * scores + 90 * DOTS)
-    return (drawn + Price(draws=scores) + len(dims) * each).holding(120 * scores + 4_000 * len(dims))
-
-
-@priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, seed=0: _freezing_price(dims, n_keys))
 def freezing_rows(dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, seed: int = 0) -> FreezingRows:
     """Follow 100 rows over d_k: tr J and ‖∂L/∂q‖ of each, without the scale and with 1/√d_k."""
     dims = tuple(GradientFlowParams(d_k, n_keys, seed=seed).d_k for d_k in check_dims(dims))
@@ -198,13 +175,11 @@ def _one_less(dims):
     return [d_k - 1 for d_k in dims if d_k > 1]
 
 
-@priced(lambda d_k, *, n_keys=64, seed=0: growing_rows_price((d_k,), DOTS, n_keys))
 def scores_of_rows(d_k: int, *, n_keys: int = 64, seed: int = 0) -> NDArray[np.float64]:
     """Return the raw scores of the rows of `freezing_rows` at one d_k, shape (100, n_keys)."""
     return next(growing_rows((d_k,), DOTS, n_keys, seed))[0]
 
 
-@priced(lambda dims=DEFAULT_DIMS, *, n_keys=64, n_rows=2_000, seed=0: gradient_flow_price(len(dims), n_keys, n_rows))
 def gradient_curve(
     dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, n_rows: int = 2_000, seed: int = 0
 ) -> GradientCurve:

@@ -15,8 +15,7 @@ from scipy.special import log_ndtr
 
 from sattn_core._checks import check_integer, check_number
 from sattn_core.bands import student_quantile
-from sattn_core.cost import STREAM, Price, priced
-from sattn_core.one_key import MOST_KEYS, expected_key_weight, key_weight_price
+from sattn_core.one_key import MOST_KEYS, expected_key_weight
 from sattn_core.scaling_rules import SCALING_RULES
 from sattn_core.standard_errors import mean_and_error
 
@@ -143,15 +142,6 @@ def crowd_score(n_keys: int) -> float:
     return math.log(check_integer("n_keys", n_keys, 2) - 1) + 0.5
 
 
-def _fading_price(params, lengths=LENGTHS):
-    """Where the multiplier is the same at every n, all lengths share one quadrature."""
-    rows = params.multipliers(lengths)
-    each = [key_weight_price(1, std) for row in rows if np.ptp(row) for std in row]
-    shared = [key_weight_price(len(lengths), row[0]) for row in rows if not np.ptp(row)]
-    return sum([*each, *shared], start=20 * key_weight_price(1, 1.0))
-
-
-@priced(_fading_price)
 def fading_weights(params: LongContextParams, lengths: Sequence[int] = LENGTHS) -> FadingResult:
     """Average the weight of the key over the scores of the others, by quadrature, for every rule and length."""
     lengths = tuple(check_integer("each of lengths", n, 2, MOST_KEYS) for n in lengths)
@@ -185,14 +175,6 @@ def _rows_at(n):
     return max(_FEWEST, min(_ROWS, _SCORES // n))
 
 
-def _simulation_price(params):
-    drawn = [n * _rows_at(n) for n in SIMULATED]
-    each = Price(draws=sum(drawn), specials=len(RULES) * sum(drawn), passes=3 * len(RULES) * sum(drawn))
-    exact = _fading_price(params, SIMULATED)
-    return each + exact + Price(calls=STREAM + 20 * len(RULES) * len(SIMULATED), bytes=24 * max(drawn))
-
-
-@priced(_simulation_price)
 def simulate_fading(params: LongContextParams) -> SimulatedFading:
     """Draw rows and average the weight of the key; every rule gets the same scores."""
     rng = np.random.Generator(np.random.SFC64(params.seed))
@@ -234,7 +216,6 @@ class LengthClaims:
     first: tuple[float, float]  # how often no other key has a larger score, Φ(score)^(n − 1)
 
 
-@priced(_fading_price)
 def check_claims(params: LongContextParams) -> LengthClaims:
     """Compute the numbers that the papers' claims come to, in closed form but for those of log n."""
     n = np.array([SHORTEST, MOST_KEYS], dtype=float)

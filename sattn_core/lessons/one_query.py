@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
 from sattn_core.components import COMPONENT_LAWS, block_generator
-from sattn_core.cost import Price
 from sattn_core.example import KEY_WORDS
 from sattn_core.products import hadamard
 from sattn_core.random_signs import chance_on_top, sign_sums, signs
@@ -46,15 +45,6 @@ class OneQueryParams:
         check_integer("d_k", self.d_k, 1, _MOST)
         check_integer("seed", self.seed, 0)
         check_integer("emphasis", self.emphasis, 1, MOST_EMPHASIS)
-
-    @property
-    def price(self) -> Price:
-        """What `measure_one_query` costs at most."""
-        n_drawn = max(self.d_k - len(INVENTED_QUERY), 0)
-        n_drawn = max(self.d_k - len(INVENTED_QUERY), 0)
-        drawn = signs.price(_MOST, _N_SUMS, KEY_WORDS) + sign_sums.price(n_drawn, _N_SUMS)  # type: ignore[attr-defined]
-        many = Price(calls=80, specials=2 * _N_SUMS + 20 * n_drawn, passes=40 * _N_SUMS + 80 * n_drawn)
-        return drawn + many + Price(calls=200, draws=300, products=4 * self.d_k, passes=24_000 + 90 * self.d_k)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,12 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer, check_number
 from sattn_core.components import STANDARD_NORMAL, draw_queries_and_keys
-from sattn_core.cost import STREAM, Price, priced
 from sattn_core.lessons.wrong_choice import LEARNING_RATES, N_ROWS, N_STEPS, PUT_RIGHT
 from sattn_core.moments import dot_product_moments
-from sattn_core.pair_scores import growing_scores, growing_scores_price
+from sattn_core.pair_scores import growing_scores
 from sattn_core.scores import scale_factor
 from sattn_core.standard_errors import share_interval, variance_error
-from sattn_core.wrong_choices import WrongRows, descend, descent_price, draw_wrong_rows, row_blocks
+from sattn_core.wrong_choices import WrongRows, descend, draw_wrong_rows, row_blocks
 
 N_PRODUCTS = 8  # of the sum that grows
 N_PAIRS = 2_000  # of a query and a key, whose sums are seen to spread
@@ -39,7 +38,6 @@ class SumResult:
     sums: NDArray[np.float64]  # (N_PRODUCTS,): the last one is the score
 
 
-@priced(lambda seed: Price(calls=20 + STREAM, draws=2 * N_PRODUCTS))
 def measure_sum(seed: int) -> SumResult:
     """Add up the score of one query and one key of components ± 1, product by product."""
     q, k = draw_queries_and_keys(1, 1, N_PRODUCTS, law="rademacher", seed=check_integer("seed", seed, 0))
@@ -65,12 +63,6 @@ class SpreadParams:
     def dims(self) -> tuple[int, ...]:
         """SIZES and d_k, increasing."""
         return tuple(sorted({*SIZES, self.d_k}))
-
-    @property
-    def price(self) -> Price:
-        """What `measure_spread` costs."""
-        moments = Price(calls=20, passes=3 * N_PAIRS)
-        return growing_scores_price(self.dims, N_PAIRS, STANDARD_NORMAL) + len(self.dims) * moments
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,11 +107,6 @@ class CorrectionParams:
         check_number("size", self.size, 0.0, 1.0, open_low=True)
         check_integer("seed", self.seed, 0)
 
-    @property
-    def price(self) -> Price:
-        """What `measure_correction` costs."""
-        return _price(self.d_k, len(BOTH) * len(LEARNING_RATES))
-
 
 @dataclass(frozen=True, eq=False)
 class CorrectionResult:
@@ -163,12 +150,6 @@ def _sized(rows, size):
     return WrongRows(scores, gram, square, rows.winner, rows.right_key)
 
 
-def _price(d_k, n_columns):
-    descent = descent_price(d_k, N_KEYS, n_columns, loss="output", learns="q", n_rows=N_ROWS, n_steps=N_STEPS)
-    counted = N_STEPS * Price(calls=4 * len(row_blocks(N_ROWS, N_KEYS, n_columns, "q")), passes=3 * N_ROWS * n_columns)
-    return (descent + counted).holding(8 * n_columns * (N_STEPS + 1))
-
-
 # --- which divisor lets one learning rate serve every size ------------------------------------------------
 
 
@@ -187,11 +168,6 @@ class DivisorParams:
     def exponents(self) -> tuple[float, ...]:
         """EXPONENTS and this one, if it is none of them."""
         return (*EXPONENTS, *(() if self.exponent in EXPONENTS else (self.exponent,)))
-
-    @property
-    def price(self) -> Price:
-        """What `compare_divisors` costs."""
-        return sum((_price(d_k, len(self.exponents)) for d_k in RACED), Price())
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,10 @@ from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._memory import remembered
 from sattn_core.attention import attention
 from sattn_core.components import PairLaw, draw_queries_and_keys
-from sattn_core.cost import DRAWS, MATRIX, Price, priced
 from sattn_core.initialisation import check_heads, init_scheme
 from sattn_core.layer_norm import layer_norm
 from sattn_core.moments import correlated_pair_moments
-from sattn_core.pair_scores import growing_scores, growing_scores_price
+from sattn_core.pair_scores import growing_scores
 from sattn_core.scaling_rules import SCALING_RULES
 from sattn_core.short_answers import ShortAnswers as ShortAnswers
 from sattn_core.short_answers import short_answers as short_answers
@@ -95,11 +94,6 @@ class RulesParams:
         check_integer("n_queries", self.n_queries, 1, 64)
         check_number("correlation", self.correlation, -1, 1)
         check_integer("seed", self.seed, 0)
-
-    @property
-    def price(self) -> Price:
-        """What `compare_rules` costs."""
-        return _rules_price(self.d_k, self.n_keys, self.n_queries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,11 +175,6 @@ class BugParams:
         check_heads(self.d_model, self.n_heads)
         check_integer("n_tokens", self.n_tokens, 2, 256)
         check_integer("seed", self.seed, 0)
-
-    @property
-    def price(self) -> Price:
-        """What `measure_bug` costs."""
-        return _bugs_price(self, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,34 +269,6 @@ BUGS = MappingProxyType(
 )  # fmt: skip
 
 
-def _rules_price(d_k, n_keys, n_queries):
-    """Price of applying every rule to the scores of one shape; some of them normalise Q and K."""
-    numbers, scores = (n_keys + n_queries) * d_k, n_keys * n_queries
-    products, passes, held = 5 * scores * d_k, 25 * numbers + 840 * scores, 40 * numbers + 70 * scores
-    return Price(calls=1_600, draws=numbers, products=products, specials=40 * scores, passes=passes, bytes=held)
-
-
-def rule_curves_price(params: RulesParams, dims: Sequence[int], n_keys: Sequence[int]) -> Price:
-    """Return the `Price` of `rule_curves`."""
-    short, longest = min(params.n_keys, 256), max(dims)
-    shapes = [*((d_k, short, longest) for d_k in dims), *((params.d_k, n, params.d_k) for n in n_keys)]
-    return sum((_point_price(*shape) for shape in shapes), Price())
-
-
-def _point_price(d_k, n_keys, longest):
-    n_queries, draws = _curve_draws(longest, n_keys)
-    numbers, scores = draws * (n_keys + n_queries) * d_k, draws * n_keys * n_queries
-    products, passes = 5 * (scores * d_k + draws * MATRIX), 26 * numbers + 460 * scores
-    work = Price(calls=780, draws=numbers, products=products, specials=21 * scores, passes=passes)
-    return work.holding(_rules_price(d_k, n_keys * draws, n_queries).bytes)
-
-
-def _exponents_price(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIMS) -> Price:
-    drawn = growing_scores_price(dims, params.n_samples, PairLaw(correlation=params.correlation))
-    return (drawn + len(dims) * Price(calls=15, passes=6 * params.n_samples)).holding(1_000 * len(dims))
-
-
-@priced(_exponents_price)
 def measure_exponents(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIMS) -> ExponentResult:
     """Measure variance and mean of q·k / d_k^α against d_k: (1 + ρ²) d_k^(1−2α) and ρ d_k^(1−α)."""
     pair_law, dims = PairLaw(correlation=params.correlation), check_dims(dims)
@@ -330,7 +291,6 @@ def compare_rules(params: RulesParams) -> RulesResult:
     return RulesResult(params, raw[0], rules)
 
 
-@priced(lambda params, *, dims=RULE_DIMS, n_keys=RULE_KEYS: rule_curves_price(params, dims, n_keys))
 def rule_curves(
     params: RulesParams, *, dims: Sequence[int] = RULE_DIMS, n_keys: Sequence[int] = RULE_KEYS
 ) -> RuleCurves:
@@ -350,17 +310,6 @@ def measure_bug(params: BugParams) -> BugResult:
     return _bug_result(params, *_right_attention(params))
 
 
-def _bugs_price(params, n_bugs):
-    """The right attention and, beside it, each wrong one."""
-    width, tokens = params.d_model, params.n_tokens
-    weights, inputs, scores = 3 * width**2, tokens * width, params.n_heads * tokens**2
-    layer = Price(draws=DRAWS["uniform"] * weights + inputs, products=weights * tokens, passes=35 * inputs)
-    right = Price(calls=60, products=2 * tokens * inputs, specials=scores, passes=2 * scores)
-    wrong = Price(calls=90, products=2 * tokens * inputs, specials=3 * scores, passes=47 * scores)
-    return (layer + right + n_bugs * wrong).holding(10 * weights + 80 * scores)
-
-
-@priced(lambda params: _bugs_price(params, len(BUGS)))
 def measure_museum(params: BugParams) -> tuple[BugResult, ...]:
     """Run attention with every bug of `BUGS` beside the right computation, as in `measure_bug`."""
     right = _right_attention(params)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_array, check_choice, check_integer
 from sattn_core.bands import MomentRow
 from sattn_core.components import PairLaw, draw_queries_and_keys
-from sattn_core.cost import Price, proceed
+from sattn_core.cost import CALL, FUNCTION, MULTIPLIED, Price, priced, proceed
 from sattn_core.histograms import bin_counts, lattice_edges
 from sattn_core.matrix_bands import matrix_bands, matrix_bands_price, numbers_of
 from sattn_core.moments import DotProductMoments
@@ -22,13 +22,13 @@ from sattn_core.score_density import has_exact_density, score_density
 from sattn_core.score_moments import pair_moments
 from sattn_core.scores import raw_scores, scale_factor
 from sattn_core.typed import MAX_MAGNITUDE
-from sattn_core.variance_curve import VarianceCurve, variance_curve, variance_curve_price
+from sattn_core.variance_curve import VarianceCurve, variance_curve
 
 # The curve over d_k and the walks are shown in this lesson and come from modules of their own.
 __all__ = [
     "SAMPLINGS", "ExampleDots", "MomentRow", "RandomWalks", "ScalingRule", "ScoreVarianceParams",
     "ScoreVarianceResult", "VarianceCurve", "hand_made_example", "measure_score_variance", "random_walks",
-    "variance_curve", "variance_curve_price",
+    "variance_curve",
 ]  # fmt: skip
 
 SAMPLINGS = ("pairs", "matrix")
@@ -82,12 +82,12 @@ class ScoreVarianceParams:
         """What `measure_score_variance` costs."""
         if self.sampling == "matrix":
             shape, n_scores = (self.n_queries, self.n_keys, self.d_k), self.n_queries * self.n_keys
-            drawn = numbers_of(shape) * self.pair_law.component.work + Price(products=n_scores * self.d_k)
-            measured = Price(calls=500, passes=60 * n_scores, bytes=16 * numbers_of(shape) + _SCORE_BYTES * n_scores)
-            return drawn + measured + matrix_bands_price(shape, self.pair_law)
+            drawn = numbers_of(shape) * self.pair_law.component.work + MULTIPLIED * n_scores * self.d_k
+            measured, held = 500 * CALL + 60 * n_scores, 16 * numbers_of(shape) + _SCORE_BYTES * n_scores
+            return Price(drawn + measured, held) + matrix_bands_price(shape, self.pair_law)
         n = self.n_samples
-        measured = Price(calls=1_500, specials=100_000, passes=38 * n, bytes=(8 + _SCORE_BYTES) * n)
-        return pair_scores_price(n, self.d_k, self.pair_law) + measured
+        measured = 1_500 * CALL + 100_000 * FUNCTION + 38 * n
+        return pair_scores_price(n, self.d_k, self.pair_law) + Price(measured, (8 + _SCORE_BYTES) * n)
 
 
 @dataclass(frozen=True)
@@ -156,6 +156,7 @@ class ScoreVarianceResult:
         return math.sqrt(self.scaling_rule.scaled_variance)
 
 
+@priced(lambda params, **_: params.price)
 def measure_score_variance(
     params: ScoreVarianceParams, *, scores: ArrayLike | None = None, check: Callable[[], object] = proceed
 ) -> ScoreVarianceResult:

@@ -5,7 +5,7 @@ A variance computed from a few dependent entries scatters widely, and at 2 × 2 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -13,19 +13,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sattn_core._checks import check_integer
-from sattn_core.class_draws import MOST_PER_PHONE, MOST_PHONES, phone_draws, phone_price
-from sattn_core.cost import DRAWS, SORTED, Price, priced
+from sattn_core.class_draws import MOST_PER_PHONE, MOST_PHONES, phone_draws
 from sattn_core.product_variances import (
-    BLOCK_NUMBERS,
     independent_entries_std,
-    numbers_a_draw,
     product_variance_sweep,
     product_variances,
     reference_distribution,
-    reference_draws,
-    variance_work,
 )
-from sattn_core.score_variance import score_variance_band, score_variance_band_price, score_variance_moments
+from sattn_core.score_variance import score_variance_band, score_variance_moments
 from sattn_core.standard_errors import share_error
 
 ASKED_VALUE = 1.6  # printed by the experiment in the question
@@ -54,39 +49,6 @@ class SmallSamplesParams:
         check_integer("ddof", self.ddof, 0, 1)
         check_integer("n_draws", self.n_draws, 1, MOST_DRAWS)
         check_integer("seed", self.seed, 0)
-
-    @property
-    def price(self) -> Price:
-        """`Price` of `measure_small_samples`, including its reference draws (later calls find them in memory)."""
-        width, reference = numbers_a_draw(self.size, self.d_k), reference_draws(self.size, self.d_k)
-        block = min(width * max(self.n_draws, reference), max(BLOCK_NUMBERS, width))
-        held = 16 * block + 24 * reference + 60 * self.n_draws + 16 * self.size * self.d_k
-        drawn = (self.n_draws + reference) * variance_work(self.size, self.d_k)
-        measured = Price(calls=600, passes=30 * self.n_draws + (30 + SORTED) * reference)
-        multiplied = _first_price(self.size, self.d_k) + Price(products=self.size**2 * self.d_k)
-        band = score_variance_band_price(self.size, self.size, self.d_k)
-        return replace(drawn + multiplied + measured + band, bytes=100_000 + held)
-
-
-def _first_price(size, d_k):
-    """The first draw multiplies its two matrices."""
-    return Price(calls=60, draws=2 * size * d_k, products=size**2 * d_k)
-
-
-# Of `measure_large_experiment` at the published sizes.
-LARGE_PRICE = Price(calls=60, draws=250_000, products=274_000_000, passes=22_000_000, bytes=43_000_000)
-
-
-def band_price(d_k: int) -> Price:
-    """`Price` of `band_curve` over the default sizes; where d_k is small, more of its bands are simulated."""
-    d_k = check_integer("d_k", d_k, 1, 1024)
-    return sum((_point_price(size, d_k) for size in DEFAULT_SIZES), Price())
-
-
-def _point_price(size, d_k):
-    """The draws and the band of one size."""
-    band = replace(score_variance_band_price(size, size, d_k), bytes=2_000_000 if d_k >= 8 else 3_000_000)
-    return 40 * variance_work(size, d_k) + _first_price(size, d_k) + band
 
 
 @dataclass(frozen=True)
@@ -274,27 +236,6 @@ class ClassDraws:
     expected: NDArray[np.float64]
 
 
-def class_price(n_phones: int, per_phone: int, size: int, d_k: int) -> Price:
-    """`Price` of `class_draws`, including its reference draws."""
-    width, reference = numbers_a_draw(size, d_k), reference_draws(size, d_k)
-    block = min(width * reference, max(BLOCK_NUMBERS, width))
-    looked_up = reference * (variance_work(size, d_k) + Price(passes=30 + SORTED))
-    looked_up = looked_up.holding(16 * block + 24 * reference)
-    counted = Price(calls=300, passes=20 * n_phones * per_phone)
-    drawn = n_phones * phone_price(per_phone, size, d_k)
-    return (drawn + looked_up + counted).holding(100_000 + 16 * n_phones * per_phone)
-
-
-def sweep_price(dims: Sequence[int], size: int, n_draws: int) -> Price:
-    """`Price` of `draw_sweep`."""
-    numbers = len(dims) * n_draws
-    squares = DRAWS["standard_gamma"]
-    fixed = n_draws * size * Price(draws=2 * squares + 1, passes=5)
-    each = Price(calls=45, draws=squares * n_draws * size, passes=n_draws * (9 * size + 6))
-    return (fixed + len(dims) * each + Price(calls=60)).holding(50_000 + 17 * numbers + 60 * n_draws * size)
-
-
-@priced(lambda dims, *, size=2, n_draws=200, **_: sweep_price(dims, size, n_draws))
 def draw_sweep(dims: Sequence[int], *, size: int = 2, ddof: int = 0, n_draws: int = 200, seed: int = 0) -> DrawSweep:
     """Repeat the experiment at every d_k with the same draws: E[V/d_k] = 1 − 1/size² for ddof = 0."""
     each = [SmallSamplesParams(size, d_k, ddof, n_draws, seed) for d_k in dims]
@@ -310,7 +251,6 @@ def draw_sweep(dims: Sequence[int], *, size: int = 2, ddof: int = 0, n_draws: in
     )
 
 
-@priced(lambda n_phones, per_phone=10, *, size=2, d_k=2, **_: class_price(n_phones, per_phone, size, d_k))
 def class_draws(
     n_phones: int, per_phone: int = 10, *, size: int = 2, d_k: int = 2, ddof: int = 0, seed: int = 0
 ) -> ClassDraws:
@@ -378,7 +318,6 @@ def _mean_and_std(params, unbias):
     return mean * unbias, math.sqrt(variance) * unbias
 
 
-@priced(lambda *_, **__: LARGE_PRICE)
 def measure_large_experiment(
     n_rows: int = PUBLISHED_ROWS, d_k: int = PUBLISHED_D_K, *, seed: int = 0
 ) -> LargeExperiment:
@@ -416,7 +355,6 @@ def _dot_beside_matmul(A, B, product):
     return {"dot_equals_matmul": equal, "largest_difference": float(difference.max())}
 
 
-@priced(lambda *_, d_k=2, **__: band_price(d_k))
 def band_curve(
     sizes: Sequence[int] = DEFAULT_SIZES, *, d_k: int = 2, ddof: int = 0, n_draws: int = 40, seed: int = 0
 ) -> BandCurve:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
 from sattn_core.bands import student_quantile
 from sattn_core.components import COMPONENT_LAWS, block_generator
-from sattn_core.cost import SORTED, STREAM, Price, priced
+from sattn_core.cost import FUNCTION, Price, priced
 from sattn_core.saturation import ExpectedSoftmax, critical_score_std, expected_attention_curve, expected_softmax
 from sattn_core.scores import scale_factor
 from sattn_core.softmax import (
@@ -59,7 +59,6 @@ class ListComparison:
     log10_jacobian_norm_ratio: float
 
 
-@priced(lambda lists, **_: len(lists) * Price(calls=120, specials=300, passes=6_000, bytes=1_000_000))
 def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift: float = 0.0) -> ListComparison:
     """Return softmax of multiplier * list + shift, its entropy and its Jacobian norm, list by list."""
     multiplier = check_number("multiplier", multiplier, -MAX_MAGNITUDE, MAX_MAGNITUDE)
@@ -143,17 +142,6 @@ class SaturationParams:
         """Rows of a batch, which share their keys."""
         return self.n_rows // N_BATCHES
 
-    @property
-    def price(self) -> Price:
-        """What `measure_saturation` costs."""
-        d_k, scores = self.dims[-1], self.n_rows * self.n_keys
-        drawn = d_k * (self.n_rows + N_BATCHES * self.n_keys) * COMPONENT_LAWS[self.law].work
-        multiplied, octaves = Price(passes=d_k * scores), d_k.bit_length()  # block by block, by `einsum`
-        averages = octaves * scores * Price(specials=4, passes=69)
-        exact = Price(calls=2_300 + 0.003 * octaves * scores, products=5_800_000, specials=200_000, passes=2_000_000)
-        held = 4 * d_k * (self.n_queries + self.n_keys)
-        return (drawn + multiplied + averages + exact).holding(16 * scores + held + 500_000)
-
 
 @dataclass(frozen=True, eq=False)
 class MeasuredMean:
@@ -219,6 +207,15 @@ class SaturationResult:
         return replace(self, dims=np.array(params.dims), raw=raw, scaled=scaled)
 
 
+def _price(params):
+    d_k, scores, octaves = params.dims[-1], params.n_rows * params.n_keys, params.dims[-1].bit_length()
+    drawn = d_k * (params.n_rows + N_BATCHES * params.n_keys) * COMPONENT_LAWS[params.law].work
+    averages, exact = octaves * scores * (76 + 4 * FUNCTION), 9_300_000
+    held = 16 * scores + 4 * d_k * (params.n_queries + params.n_keys) + 500_000
+    return Price(drawn + d_k * scores + averages + exact, held)
+
+
+@priced(_price)
 def measure_saturation(params: SaturationParams) -> SaturationResult:
     """Average entropy, largest weight and Jacobian trace of softmax(q·k) and softmax(q·k/√d_k).
 
@@ -331,17 +328,6 @@ class RowsParams(SaturationParams):
         """Independent draws of keys, which take most of the time."""
         return max(_FEWEST_BATCHES, min(N_BATCHES, _KEYS_DRAWN // self.n_keys))
 
-    @property
-    def price(self) -> Price:
-        """What `measure_rows` costs."""
-        d_k, n_queries, octaves = self.dims[-1], self.n_queries, (self.dims[-1] - 1).bit_length() + 1
-        drawn = d_k * (n_queries + self.n_keys) * COMPONENT_LAWS[self.law].work
-        scores = n_queries * self.n_keys
-        one = drawn + Price(calls=STREAM + 6 * octaves, passes=(d_k + octaves) * scores)
-        kept = len(self.dims) * self.n_batches * scores
-        last = Price(calls=30, passes=(SORTED + 12) * kept)
-        return (self.n_batches * one + last).holding(24 * kept + 8 * d_k * (n_queries + self.n_keys) + 100_000)
-
 
 @dataclass(frozen=True, eq=False)
 class Rows:
@@ -397,7 +383,6 @@ def measure_rows(params: RowsParams) -> Rows:
     return Rows(params.dims, scores, np.sqrt(scores.var(axis=-1, ddof=1).mean(axis=(1, 2))))
 
 
-@priced(lambda *_: Price(calls=200, products=5_700, specials=400, passes=200_000, bytes=2_000_000))
 def expected_largest(n_keys: int, dims: tuple[int, ...], exponent: float) -> NDArray[np.float64]:
     """Return the exact mean of the largest weight at every d_k, for normal components and scores over d_k^exponent."""
     scales = [scale_factor(d_k, exponent) for d_k in dims]
@@ -434,7 +419,6 @@ class OverflowStudy:
     curves: tuple[OverflowCurve, ...]  # float16, float32, float64
 
 
-@priced(lambda: Price(calls=50, specials=500, passes=8_000, bytes=1_000_000))
 def overflow_study() -> OverflowStudy:
     """Return softmax of [0, s] with and without the subtraction of the largest score, as s grows."""
     scores = np.geomspace(1.0, 2000.0, 200).astype(np.float16).astype(np.float64)

@@ -10,15 +10,13 @@ from scipy.special import ndtr
 from sattn_core._checks import check_choice, check_integer
 from sattn_core._memory import remembered
 from sattn_core.bands import Z95
-from sattn_core.components import COMPONENT_LAWS, PairLaw
-from sattn_core.cost import MATRIX, Price, priced
+from sattn_core.components import COMPONENT_LAWS
 from sattn_core.law import dot_product_cdf
 from sattn_core.moments import dot_product_moments
-from sattn_core.pair_scores import growing_scores_price
 from sattn_core.saturation import expected_attention_curve
 from sattn_core.softmax import effective_keys, softmax
 from sattn_core.standard_errors import mean_and_error, variance_error
-from sattn_core.sweep import SCALED_EDGES, DimensionSweep, dimension_sweep, row_scores_price
+from sattn_core.sweep import SCALED_EDGES, DimensionSweep, dimension_sweep
 
 _FEWEST_DRAWS, _MOST_DRAWS = 8, 3_000
 _WORK, _AT_A_TIME = 3_000_000, 500_000  # components of q and k in all draws, unless the fewest have more, and in some
@@ -33,14 +31,6 @@ class StartParams:
     n_keys: int = 16
     law: str = "normal"
     seed: int = 0
-
-    @property
-    def price(self) -> Price:
-        """What `measure_start` costs."""
-        n, d_k, keys = self.n_samples, self.dims[-1], self.n_keys
-        drawn = growing_scores_price(self.dims, n, PairLaw(self.law)) + row_scores_price(self.dims, keys, self.law)
-        histograms = Price(calls=70, specials=4 * keys, passes=28 * n + 40_000 + 60 * keys)
-        return (drawn + len(self.dims) * histograms + Price(calls=200)).holding(18 * d_k * keys)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,18 +140,6 @@ def _draws(d_k, n_keys):
     return n_queries, each, min(max(_WORK // each, _FEWEST_DRAWS), _MOST_DRAWS)
 
 
-def _largest_weight_price(d_k, n_keys, law):
-    if law == "normal":
-        # The table of this number of keys.
-        return Price(calls=15_000, products=2.1e8, specials=1e7, passes=4e7, bytes=2_000_000)
-    n_queries, each, draws = _draws(d_k, n_keys)
-    scores, drawn = n_queries * n_keys, (n_queries + n_keys) * d_k
-    weights = Price(products=scores * d_k + MATRIX, specials=2 * scores, passes=30 * scores)
-    one = drawn * COMPONENT_LAWS[law].work + weights
-    return (draws * one + Price(calls=1_000)).holding(20 * max(each, _AT_A_TIME))
-
-
-@priced(_largest_weight_price)
 def mean_largest_weight(d_k: int, n_keys: int, law: str) -> LargestWeight:
     """Average the largest weight of softmax(q·k) and of softmax(q·k/√d_k) over queries and keys of the law.
 

@@ -12,7 +12,7 @@ from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core.cost import Price
 from sattn_core.encoder import Weights, cosines, encode, encode_price
 from sattn_core.encoder_record import D_K, D_MODEL, EXPONENTS, N_HEADS, N_LAYERS, TEXTS, RecordedText, recorded
-from sattn_core.score_report import HeadReport, measure_scores, score_report_price
+from sattn_core.score_report import HeadReport, measure_scores
 from sattn_core.scores import scale_factor
 from sattn_core.softmax import effective_keys, softmax
 
@@ -30,14 +30,6 @@ class TrainedHeadsParams:
     def __post_init__(self) -> None:
         check_choice("text", self.text, TEXTS)
 
-    @property
-    def price(self) -> Price:
-        """What `measure_trained_heads` costs."""
-        numbers, heads = 2 * D_K * MOST_TOKENS, N_LAYERS * N_HEADS
-        scores = heads * MOST_TOKENS**2
-        work = Price(calls=200, products=scores * D_K, passes=3 * heads * numbers + 8 * scores)
-        return work.holding(16 * (heads * numbers + scores))
-
 
 @dataclass(frozen=True)
 class HeadParams:
@@ -51,11 +43,6 @@ class HeadParams:
         check_choice("text", self.text, TEXTS)
         check_integer("layer", self.layer, 1, N_LAYERS)
         check_integer("head", self.head, 1, N_HEADS)
-
-    @property
-    def price(self) -> Price:
-        """What `measure_head` costs."""
-        return score_report_price(1, MOST_TOKENS, MOST_TOKENS, D_K)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,8 +135,8 @@ def own_cosines(weights: Weights, ids: Sequence[int], exponents: Sequence[float]
 
 
 def own_price(n_runs: int) -> Price:
-    """What so many runs of the model on a text of one's own cost."""
-    return n_runs * encode_price(MOST_OWN, N_LAYERS, D_MODEL)
+    """Return the `Price` of so many runs of the model on a text of one's own."""
+    return sum(n_runs * [encode_price(MOST_OWN, N_LAYERS, D_MODEL)], Price())
 
 
 def _checked_ids(ids, tokens=None):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core.cost import Price, priced, proceed
+from sattn_core.cost import CALL, Price, proceed
 from sattn_core.initialisation import projection_variance
 from sattn_core.key_value_memory import (
     LOSSES,
@@ -36,7 +36,7 @@ HALF_DECADES = MappingProxyType(
 SWEEP_STEPS = (10, 20, 30, 50, 100, 200, 300, 500, 1_000, 2_000, 3_000, 5_000, 10_000, 20_000)
 DOSE_DIMS = (8, 16, 24, 32, 64, 128, 256, 512)
 SOLVED_ACCURACY = 0.95
-_FRAME = Price(calls=100)  # to assemble one frame
+_FRAME = 100 * CALL  # what it counts to assemble one frame
 _TREND_FROM = 3  # measured steps
 _STILL = 0.01  # of the weight: a smaller change is none
 _DIVERGED = 10  # a loss this many times that of the start counts as diverged, even if it is still finite
@@ -78,7 +78,7 @@ class TrainingRaceParams:
     @property
     def price(self) -> Price:
         """`Price` of `race_frames` to its end."""
-        return self.memory().price + len(self.memory().measured_steps) * _FRAME
+        return self.memory().price + Price(len(self.memory().measured_steps) * _FRAME)
 
     def memory(self) -> KeyValueMemoryParams:
         """Return the same race as `KeyValueMemoryParams`, with about 60 checkpoints."""
@@ -228,11 +228,6 @@ class TransformerParams:
         if self.rate not in RATES:
             raise ValueError(f"rate must be one of {', '.join(f'{rate:g}' for rate in RATES)}, but got {self.rate!r}")
 
-    @property
-    def price(self) -> Price:
-        """`Price` of `compare_transformers`; reading the file is not counted."""
-        return Price(calls=100, passes=30_000, bytes=100_000)
-
 
 @dataclass(frozen=True, eq=False)
 class TransformersResult:
@@ -370,12 +365,6 @@ def race_outcome(result: TrainingRaceResult) -> str:
     return names[right[exponents.index(0.0)], right[exponents.index(0.5)]]
 
 
-def start_price(params: TrainingRaceParams) -> Price:
-    """`Price` of `measure_race_start`."""
-    return replace(params.memory(), n_seeds=1, n_steps=0, checkpoint_steps=(0,)).price
-
-
-@priced(start_price)
 def measure_race_start(params: TrainingRaceParams) -> RaceStart:
     """Return the attention of every run before the first step."""
     weights = starting_attention(params.memory())
@@ -435,7 +424,7 @@ def sweep_frames(
 def sweep_price(params: TrainingRaceParams, rates: Sequence[float] | None = None) -> Price:
     """`Price` of `sweep_frames` to its end."""
     races = _races_of(params, tuple(HALF_DECADES[params.optimizer] if rates is None else rates))
-    return len(races) * (races[0].price + len(races[0].measured_steps) * _FRAME)
+    return sum(len(races) * [races[0].price, Price(len(races[0].measured_steps) * _FRAME)], Price())
 
 
 def dose_response(
@@ -468,7 +457,7 @@ def dose_frames(
 ) -> Iterator[DoseTable]:
     """Yield the dose–response table as it grows, and its progress between rows."""
     races = _dose_races(dims, optimizers, n_steps, n_seeds, seed)
-    work = np.cumsum([0, *(sweep_price(race).products for race in races)])
+    work = np.cumsum([0, *(sweep_price(race).numbers for race in races)])
     rows: list[DoseRow] = []
     for race, before, after in zip(races, work[:-1] / work[-1], work[1:] / work[-1], strict=True):
         for best in sweep_frames(race, pauses=pauses):
@@ -491,7 +480,6 @@ def preset_params(name: str, **shared: Any) -> TrainingRaceParams:
     return TrainingRaceParams(**{**shared, **changes})
 
 
-@priced(lambda params: params.price)
 def compare_transformers(params: TransformerParams) -> TransformersResult:
     """Return how the transformers learned at one rate, and where each way to scale works."""
     kept = trained_transformers()

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core.components import COMPONENT_LAWS
-from sattn_core.cost import DRAWS, Price, priced
 from sattn_core.histograms import bin_counts
 from sattn_core.initialisation import INIT_SCHEMES, check_heads, init_scheme, projection_variance
 from sattn_core.layer_norm import layer_norm
@@ -57,19 +56,6 @@ class UnitVarianceParams:
     def d_k(self) -> int:
         """Dimension of one head."""
         return self.d_model // self.n_heads
-
-    @property
-    def price(self) -> Price:
-        """What `measure_unit_variance` costs."""
-        inputs, wide = self.d_model * self.n_tokens, self.d_model > _EACH_WEIGHT
-        weights = inputs if wide else self.d_model**2
-        scores = self.n_heads * self.n_tokens**2
-        uniform = init_scheme(self.scheme).weights == "uniform" and not wide
-        each = DRAWS["uniform" if uniform else "standard_normal"]
-        drawn = Price(draws=2 * each * weights + COMPONENT_LAWS[self.law].work.draws * inputs)
-        projected = Price(products=2 * weights * self.n_tokens, passes=70 * inputs)
-        multiplied = Price(calls=160, products=6 * self.n_tokens * inputs, passes=23 * scores)
-        return (drawn + projected + multiplied).holding(8 * weights + 24 * inputs + 30 * scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +184,6 @@ def fitting_heads(d_k: int, n_heads: int) -> int:
     return min(max(n_heads, -(-NARROWEST // d_k)), WIDEST // d_k)
 
 
-@priced(lambda dims, **_: len(dims) * Price(calls=250, bytes=20_000))
 def expected_stages(
     dims: Sequence[int],
     *,
@@ -233,7 +218,6 @@ def _expected(params):
     return (params.x_std, *([1.0] if params.normalise else []), q, q, raw, component, row)
 
 
-@priced(lambda params: params.price + Price(draws=params.d_k * params.n_tokens))
 def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ...]:
     """Compare independent W_Q, W_K with tied weights and with Q = K = x: the diagonal of x xᵀ/√d_k is √d_k."""
     rng = np.random.Generator(np.random.SFC64(params.seed))

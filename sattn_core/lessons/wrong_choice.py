@@ -1,7 +1,7 @@
 """Can a wrong choice be put right? Rows whose winner is wrong, corrected without the scale, with ÷ √d_k and ÷ d_k."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,12 +44,13 @@ class WrongChoiceParams:
 
     @property
     def price(self) -> Price:
-        """What `measure_wrong_choices` costs."""
-        return _price(self, 1).holding(8 * len(EXPONENTS) * N_ROWS * (N_STEPS + 1))
+        """`Price` of `measure_wrong_choices`."""
+        found = _price(self, 1)
+        return replace(found, bytes=found.bytes + 8 * len(EXPONENTS) * N_ROWS * (N_STEPS + 1))
 
 
-def _price(params, n_rates, n_rows=N_ROWS):
-    how = {"loss": params.loss, "learns": params.learns, "n_rows": n_rows, "n_steps": N_STEPS}
+def _price(params, n_rates):
+    how = {"loss": params.loss, "learns": params.learns, "n_rows": N_ROWS, "n_steps": N_STEPS}
     return descent_price(params.d_k, params.n_keys, len(EXPONENTS) * n_rates, **how)
 
 
@@ -67,6 +68,7 @@ class WrongChoiceResult:
         return np.asarray(np.count_nonzero(self.right_weight[..., :n_rows] > PUT_RIGHT, axis=-1))
 
 
+@priced(lambda params, **_: params.price)
 def measure_wrong_choices(params: WrongChoiceParams, *, check: Callable[[], object] = proceed) -> WrongChoiceResult:
     """Descend the gradient on each of the hundred rows by itself, with the three scales at one learning rate."""
     found = np.empty((len(EXPONENTS), N_STEPS + 1, N_ROWS))
@@ -104,24 +106,24 @@ class RowResult:
 
     params: WrongChoiceParams
     row: int
-    weights: NDArray[np.float64]  # (3, n_steps + 1, n_keys): each row of weights sums to 1
+    weights: NDArray[np.float64]  # (3, n_steps + 1, n_keys): each row sums to 1; NaN once the numbers have overflowed
     winner: int  # the key with the largest score before the first step
     right_key: int
 
 
-def _row_price(params, row):
-    weights = (N_STEPS + 1) * Price(calls=12, specials=3 * params.n_keys, passes=600 + 24 * params.n_keys)
-    return (_price(params, 1, n_rows=1) + weights).holding(100_000 + 8 * 3 * (N_STEPS + 1) * params.n_keys * 2)
-
-
-@priced(_row_price)
 def follow_row(params: WrongChoiceParams, row: int) -> RowResult:
     """Return the weights of row 0 to 99 after each step, those of `measure_wrong_choices`."""
     row = check_integer("row", row, 0, N_ROWS - 1)
     drawn = draw_wrong_rows(params.d_k, params.n_keys, range(row, row + 1), seed=params.seed)
     steps = zip(range(N_STEPS + 1), _descent(params, drawn, (params.learning_rate,)), strict=False)
-    weights = np.stack([softmax(scores[0], axis=0) for _, (scores, _) in steps])  # (n_steps + 1, n_keys, 3)
+    weights = np.stack([_weights(scores[0]) for _, (scores, _) in steps])  # (n_steps + 1, n_keys, 3)
     return RowResult(params, row, weights.transpose(2, 0, 1), int(drawn.winner[0]), int(drawn.right_key[0]))
+
+
+def _weights(scores):
+    """Return the softmax over the keys of each scale; NaN where scores have left the range of float64."""
+    lost = ~(scores < np.inf).all(axis=0)
+    return np.where(lost, np.nan, softmax(np.where(lost, 0.0, scores), axis=0))
 
 
 # --- at every learning rate -----------------------------------------------------------------------------
@@ -150,13 +152,6 @@ def _groups(params):
     return [(rate,) for rate in LEARNING_RATES] if params.learns == "both" else [LEARNING_RATES]
 
 
-def rates_price(params: WrongChoiceParams) -> Price:
-    """What `measure_learning_rates` costs."""
-    prices = (_price(params, len(rates)) for rates in _groups(params))
-    return sum(prices, Price()).holding(8 * len(EXPONENTS) * len(LEARNING_RATES) * (N_STEPS + 1))
-
-
-@priced(lambda params, **_: rates_price(params))
 def measure_learning_rates(params: WrongChoiceParams, *, check: Callable[[], object] = proceed) -> RateCurves:
     """Count the rows of `measure_wrong_choices` that are put right at every rate, whichever one params name."""
     groups = [_counts(params, rates, check) for rates in _groups(params)]
@@ -207,8 +202,8 @@ class DimensionParams:
 
     @property
     def price(self) -> Price:
-        """What all of them cost."""
-        return sum((rates_price(each) for each in self.each), Price())
+        """`Price` of all of them."""
+        return sum((_price(each, len(rates)) for each in self.each for rates in _groups(each)), Price())
 
 
 def compare_dimensions(curves: Sequence[RateCurves], step: int = N_STEPS) -> DimensionCurves:

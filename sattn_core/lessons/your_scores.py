@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_choice, check_integer
 from sattn_core.components import draw_queries_and_keys
-from sattn_core.cost import DRAWS, Price, proceed
+from sattn_core.cost import proceed
 from sattn_core.encoder_record import N_HEADS, N_LAYERS, recorded
 from sattn_core.initialisation import init_scheme
 from sattn_core.layer_norm import layer_norm
 from sattn_core.score_files import LIMITS as LIMITS
 from sattn_core.score_files import SUFFIXES as SUFFIXES
 from sattn_core.score_files import ScoreFileError, read_queries_and_keys
-from sattn_core.score_report import HeadReport, ScoreReport, measure_scores, score_report_price
+from sattn_core.score_report import HeadReport, ScoreReport, measure_scores
 
 SAMPLES = MappingProxyType(
     {
@@ -90,18 +90,6 @@ class YourScoresParams:
         if self.sample in TRAINED:
             return N_HEADS
         return _HEADS if self.sample == "layer_norm_mha" else 1
-
-    @property
-    def price(self) -> Price:
-        """What the sample and its report cost."""
-        report = score_report_price(self.n_heads, self.n_rows, self.n_rows, self.d_k)
-        width = self.n_heads * self.d_k
-        numbers = 2 * self.n_rows * width
-        if self.n_heads == 1 or self.sample in TRAINED:
-            return (Price(calls=30, draws=numbers) + report).holding(8 * numbers)
-        weights, inputs = 2 * width**2, self.n_rows * width
-        layer = Price(calls=50, draws=DRAWS["uniform"] * weights + inputs, products=weights * self.n_rows)
-        return layer + Price(passes=13 * inputs, bytes=8 * weights + 12 * numbers) + report.holding(8 * numbers)
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def test_what_takes_a_second_is_not_drawn_while_a_hand_moves_and_takes_turns(mon
     def computed():
         return seconds
 
-    price, taken = Price(draws=1e9 * seconds / rates.decided(Price(draws=1e9))), []
+    price, taken = Price(seconds / rates.REFERENCE), []
     computed.price = lambda: price
     monkeypatch.setattr(turns, "turn", lambda **_: taken.append(1) or nullcontext())
     assert compute.cheap(SimpleNamespace(price=price)) == at_once

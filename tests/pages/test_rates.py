@@ -1,12 +1,13 @@
-"""Counted work as seconds: those that decide are the same on every machine, those that are said are this machine's."""
+"""Counted numbers as seconds: those that decide are the same on every machine, those said are this machine's."""
 
-from itertools import count
+from itertools import count as ticks
 
 import pytest
 
 from pages._view import compute, rates
-from sattn_core.cost import KINDS, Price
+from sattn_core.cost import Price
 from sattn_core.lessons.score_variance import ScoreVarianceParams
+from tests.counting import count, so_far
 from tests.pages.opening import app_at
 
 LONG = {"law": "student_t", "d_k": "1024", "n_samples": "100000"}
@@ -14,23 +15,30 @@ LONG = {"law": "student_t", "d_k": "1024", "n_samples": "100000"}
 
 @pytest.fixture
 def ticking(monkeypatch):
-    """A clock that a second passes on between two looks, and the rates by it, put back after the test."""
-    monkeypatch.setattr(rates, "clock", count().__next__)
+    """A clock that a second passes on between two looks, and the rate by it, put back after the test."""
+    monkeypatch.setattr(rates, "clock", ticks().__next__)
     monkeypatch.setattr(rates, "_here", rates.REFERENCE)
     return rates.measure
 
 
-def test_before_they_are_measured_the_reference_rates_stand_for_those_here(monkeypatch):
+def test_before_it_is_measured_the_reference_rate_stands_for_that_here(monkeypatch):
     monkeypatch.setattr(rates, "_here", rates.REFERENCE)
-    price = Price(calls=1e6, passes=1e9)
-    assert rates.here(price) == rates.decided(price) == pytest.approx(1.5 + 0.6)
+    assert rates.here(Price(1e9)) == rates.decided(Price(1e9)) == pytest.approx(0.6)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_kind_of_work_is_measured_a_unit_at_a_time(ticking, kind):
-    units = dict(zip(KINDS, (units for _, units in rates._samples()), strict=True))
-    assert getattr(ticking(), kind) == 1 / units[kind]
-    assert rates.here(Price(**{kind: units[kind]})) == pytest.approx(1)
+def test_the_work_that_is_measured_counts_as_much_as_it_says(ticking):
+    numbers = rates._sample()[1]
+    assert ticking() == pytest.approx(1 / numbers)
+    assert rates.here(Price(numbers)) == pytest.approx(1)
+    done = []
+
+    def work():
+        sample, before = rates._sample()[0], so_far()
+        sample()
+        done.append(so_far() - before)
+
+    count(work)
+    assert done[-1] == pytest.approx(numbers, rel=0.1)
 
 
 def test_what_is_measured_decides_nothing(ticking):

@@ -125,7 +125,7 @@ def test_a_computation_that_fails_leaves_the_line(line, monkeypatch):
         assert line.before("another", long=True) == 1
         raise ValueError("no")
 
-    fails.price = lambda: Price(calls=1e6)
+    fails.price = lambda: Price(1e9)
     monkeypatch.setattr(turns, "visitor", lambda: "one")
     with pytest.raises(ValueError, match="no"):
         compute.result(fails)
@@ -139,7 +139,7 @@ def test_what_is_kept_or_short_needs_no_turn(line, held, monkeypatch):
     def cheap():
         return 2
 
-    dear.price, cheap.price = lambda: Price(calls=1e6), lambda: Price()
+    dear.price, cheap.price = lambda: Price(1e9), lambda: Price()
     monkeypatch.setattr(turns, "visitor", lambda: "one")
     compute.keep(1, dear)
     assert (compute.result(dear), compute.result(cheap)) == (1, 2)

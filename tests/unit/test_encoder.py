@@ -147,7 +147,7 @@ def test_missing_weights_are_named(weights, name):
 def test_the_price_grows_with_all_that_is_asked():
     one = encode_price(64, 6, 384)
     for other in (encode_price(65, 6, 384), encode_price(64, 7, 384), encode_price(64, 6, 396)):
-        assert other.products > one.products
+        assert other.numbers > one.numbers
         assert other.bytes > one.bytes
 
 

@@ -17,7 +17,7 @@ def test_an_equivalence_holds_its_two_trainings():
 
 
 def test_adam_costs_more_than_gradient_descent():
-    assert equivalence_price(64, optimizer="adam").passes > 1.5 * equivalence_price(64).passes
+    assert equivalence_price(64, optimizer="adam").numbers > 1.2 * equivalence_price(64).numbers
 
 
 # --- oracles -------------------------------------------------------------------------------------------

@@ -132,17 +132,6 @@ def test_only_params_can_be_trained():
         train_key_value_memory({})
 
 
-@pytest.mark.parametrize(("optimizer", "passes"), [("sgd", 2), ("adam", 10)])
-def test_the_price_of_a_step_by_hand(optimizer, passes):
-    # 15 runs and seeds of 32 pairs at d_k = 64: 786,432 multiplications, 1,024 cells and 8,192 weights each.
-    shorter, longer = (
-        KeyValueMemoryParams(optimizer=optimizer, n_steps=n, checkpoint_steps=()).price for n in (100, 200)
-    )
-    assert (longer.products - shorter.products) / 100 == 15 * (786_432 + 9 * 1_500)
-    assert (longer.specials - shorter.specials) / 100 == 15 * 1_024
-    assert (longer.passes - shorter.passes) / 100 == 15 * (passes * 8_192 + 10 * 1_024 + 6 * 32)
-
-
 def test_checkpoints_come_at_the_right_steps_or_at_one_s_own():
     assert [each.step for each in run(n_steps=7, checkpoint_every=3)] == [0, 3, 6, 7]
     assert [each.step for each in run(n_steps=6, checkpoint_every=3)] == [0, 3, 6]

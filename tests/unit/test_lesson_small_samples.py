@@ -17,7 +17,6 @@ from sattn_core.lessons.small_samples import (
     measure_small_samples,
     next_draws,
 )
-from sattn_core.product_variances import reference_distribution
 
 
 @pytest.fixture(scope="module")
@@ -111,19 +110,6 @@ def test_draw_i_is_the_same_however_many_follow_it(size, d_k, monkeypatch):
     assert np.array_equal(many[:7], few)
     monkeypatch.setattr(product_variances, "BLOCK_NUMBERS", 100)  # a few draws a block
     assert np.array_equal(measure_small_samples(SmallSamplesParams(size, d_k, n_draws=300)).variances, many)
-
-
-# Every two controls meet at both of their ends.
-@pytest.mark.parametrize(("size", "d_k", "n_draws"), [(2, 1, 1), (2, 1024, 10_000), (64, 1, 10_000), (64, 1024, 1)])
-def test_the_memory_is_right_within_a_factor_of_two_at_both_ends_of_every_control(size, d_k, n_draws):
-    params = SmallSamplesParams(size, d_k, n_draws=n_draws)
-    reference_distribution.cache_clear()
-    tracemalloc.start()
-    measure_small_samples(params)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert 0.5 < params.price.bytes / peak < 2
-    assert peak < 100e6
 
 
 def test_the_large_experiment_holds_less_than_100_mb():

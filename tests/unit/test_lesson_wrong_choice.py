@@ -64,6 +64,14 @@ def test_a_row_alone_is_the_row_of_the_picture(learns):
     assert row.winner != row.right_key
 
 
+def test_a_row_that_overflows_is_nan_from_there_on():
+    params = P(1024, 2, 100_000.0, loss="weights", learns="both", seed=9999)
+    found, row = wrong_choice.measure_wrong_choices(params), wrong_choice.follow_row(params, 99)
+    lost = np.isnan(row.weights)
+    assert 0 < lost.mean() < 1
+    assert np.array_equal(lost[:, :, row.right_key], np.isnan(found.right_weight[:, :, 99]))
+
+
 def test_blocks_of_rows_change_nothing(monkeypatch):
     params = P(16, 8, 3.16)
     whole = wrong_choice.measure_learning_rates(params).put_right
@@ -109,8 +117,8 @@ def test_the_price_of_all_dimensions_is_the_sum_of_theirs():
     asked = wrong_choice.DimensionParams((4, 64), 8, "weights", "K", 3)
     assert [each.d_k for each in asked.each] == [4, 64]
     assert {(each.n_keys, each.loss, each.learns, each.seed) for each in asked.each} == {(8, "weights", "K", 3)}
-    sums = sum(wrong_choice.measure_learning_rates.price(each).passes for each in asked.each)
-    assert asked.price.passes == pytest.approx(sums)
+    each = [wrong_choice.DimensionParams((d_k,), 8, "weights", "K", 3).price for d_k in asked.dims]
+    assert asked.price.numbers == pytest.approx(sum(price.numbers for price in each))
 
 
 def test_a_row_out_of_range_is_refused():

@@ -43,7 +43,7 @@ def test_a_simulated_band_is_the_same_at_every_call_and_costs_what_it_says():
     first, second = (matrix_bands(shape, pair_law)[1] for _ in range(2))
     assert first == second
     assert first.low < first.predicted < first.high
-    assert matrix_bands_price(shape, pair_law).draws > 0
+    assert matrix_bands_price(shape, pair_law).numbers > 0
     assert matrix_bands_price((64, 64, 64), pair_law) == Price()
 
 

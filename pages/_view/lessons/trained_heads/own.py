@@ -63,7 +63,6 @@ def _model() -> Model:
     return found
 
 
-@priced(lambda text: own_price(1))
 def heads(text: str) -> TrainedHeads:
     """All heads on a text, of which the first 64 tokens are read."""
     weights, tokenizer = _model()

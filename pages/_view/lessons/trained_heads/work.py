@@ -7,7 +7,6 @@ import numpy as np
 from pages._view import compute
 from pages._view.lessons.trained_heads import figures, own
 from pages._view.main_picture import Main, Values
-from sattn_core.cost import priced
 from sattn_core.encoder_record import TEXTS
 from sattn_core.lessons.trained_heads import (
     OWN,
@@ -18,7 +17,6 @@ from sattn_core.lessons.trained_heads import (
     head_of,
     measure_head,
     measure_trained_heads,
-    own_price,
 )
 from sattn_core.lessons.trained_heads import head_file as make_head_file
 
@@ -58,7 +56,6 @@ def head(values: Values) -> HeadResult:
     return compute.result(measure_head, HeadParams(_recorded(values), *chosen))
 
 
-@priced(lambda *_: own_price(1) + HeadParams().price)
 def _own_head(text, layer, head):
     return head_of(own.heads(text), layer, head)
 

@@ -6,7 +6,6 @@ from typing import Any
 import streamlit as st
 
 from pages._view import compute, turns
-from sattn_core.cost import priced
 from sattn_core.lessons.your_scores import (
     HOOK_SNIPPET,
     LIMITS,
@@ -34,7 +33,6 @@ def sample_params(sample: str, d_k: int, seed: int) -> YourScoresParams:
     return YourScoresParams(sample, SAMPLE_ROWS, min(max(d_k, 2), 256), seed)
 
 
-@priced(lambda params, _: params.price)
 def measure_sample(params: YourScoresParams, head: int) -> YourScoresResult:
     """The report on a sample; the last head, if there are fewer."""
     Q, K = sample_scores(params)
