@@ -42,13 +42,6 @@ def new_page(browser, script="", size=(1280, 800)):
     return context.new_page()
 
 
-def lessons():
-    """Address and question of every lesson."""
-    from pages._view.lessons import LESSONS
-
-    return {address: LESSONS[stem].question for address, stem in _addresses().items()}
-
-
 def following_dimension():
     """The addresses of the lessons whose main picture follows the slider of d_k."""
     return [address for address, name in sliders() if name == "d_k"]
