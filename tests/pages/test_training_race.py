@@ -113,7 +113,7 @@ def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button()
 def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, rates, n_steps, n_seeds):
     """The race or its first step, and the equivalence; their prices are held against counted work elsewhere."""
     ran = []
-    monkeypatch.setattr(race, "race_frames", lambda params, **_: iter([ran.append((params, None))]))
+    monkeypatch.setattr(race.core, "race_frames", lambda params, **_: iter([ran.append((params, None))]))
     monkeypatch.setattr(compute, "kept", lambda *_: None)
     monkeypatch.setattr(compute, "result", lambda _, params, best: ran.append((params, best)) or (None, None))
     defaults = {name: control.default for name, control in controls_of("training_race").items()}
